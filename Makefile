@@ -1,0 +1,78 @@
+# The front door. Everything lands in build/<preset>; CMakePresets.json says what each preset is for.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help run test check bench fuzz lint format crash install clean setup setup-check
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+CRASH_ROUNDS ?= 5
+
+# $(call build,preset,targets) and $(call ctest,preset,log,arguments); targets and arguments may be left out.
+build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
+ctest = ctest --preset $(1) --parallel $(JOBS) --output-log build/$(1)/$(2).log $(3)
+sources = find include src tests bench fuzz examples -name '*.[ch]pp'
+
+# Where the test of our JSON Schema looks for the public test suite.
+export PRAXIS_SCHEMA_SUITE = $(CURDIR)/build/schema-suite
+# Sanitizers name functions and lines only if they find this.
+export ASAN_SYMBOLIZER_PATH := $(shell command -v llvm-symbolizer-19 || command -v llvm-symbolizer)
+export TSAN_SYMBOLIZER_PATH = $(ASAN_SYMBOLIZER_PATH)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+run: setup ## build the binary and play the example in examples/release-notes
+	$(call build,release,praxis_cli)
+	examples/release-notes/run
+
+test: setup build/schema-suite/tests ## build everything and run all tests
+	$(call build,dev)
+	$(call ctest,dev,all)
+
+check: lint ## lint, then all tests under clang, ASan + UBSan and TSan, then crash
+	$(call build,clang)
+	$(call ctest,clang,all)
+	$(call build,asan-ubsan)
+	$(call ctest,asan-ubsan,all)
+	$(call build,tsan)
+	$(call ctest,tsan,all)
+	$(MAKE) crash
+
+lint: setup-check ## formatting, clang-tidy, layers
+	$(sources) | xargs clang-format-19 --dry-run -Werror
+	$(call build,clang,praxis praxis_cli whole_test)
+	$(call ctest,clang,layers,--tests-regex ^Layer)
+
+format: setup-check ## rewrite all sources as .clang-format says
+	$(sources) | xargs clang-format-19 -i
+
+crash: setup ## crash and property tests, CRASH_ROUNDS times or until one fails
+	$(call build,dev)
+	$(call ctest,dev,crash,--tests-regex '^(Crash|Property)' --repeat until-fail:$(CRASH_ROUNDS))
+
+bench: setup ## build with optimisation and measure
+	cmake --preset release -DPRAXIS_BENCH=ON >/dev/null
+	cmake --build --preset release --parallel $(JOBS)
+	bench/run build/release
+
+fuzz: setup-check ## each fuzzer for FUZZ_SECONDS
+	$(call build,fuzz)
+	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+
+install: setup ## build with optimisation and copy to PREFIX
+	$(call build,release)
+	cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove all builds
+	rm -rf build
+
+build/schema-suite/tests:
+	@scripts/fetch-schema-suite build/schema-suite || \
+	  echo "The public JSON Schema test suite could not be fetched; its test will be skipped."
+
+setup:
+	@scripts/setup
+
+setup-check:
+	@scripts/setup --check

@@ -1,0 +1,20 @@
+# Everything Praxis stands on, all Debian packages (docs/dependencies.md says why each).
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(OpenSSL 3 REQUIRED)
+find_package(SQLite3 3.40 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+if(PROJECT_IS_TOP_LEVEL)
+  find_package(CLI11 REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(spdlog REQUIRED)
+endif()
+
+# Asio and Beast are headers: this target only says how they are to be compiled.
+add_library(praxis_asio INTERFACE)
+target_compile_definitions(praxis_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
+                                                 BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)

@@ -1,0 +1,12 @@
+# find_package(praxis) gives the target praxis::praxis; what it stands on must be installed too.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(Boost 1.81 COMPONENTS json)
+find_dependency(OpenSSL 3)
+find_dependency(SQLite3 3.40)
+find_dependency(ZLIB)
+find_dependency(tomlplusplus)
+find_dependency(PkgConfig)
+pkg_check_modules(sodium REQUIRED QUIET IMPORTED_TARGET libsodium)
+pkg_check_modules(re2 REQUIRED QUIET IMPORTED_TARGET re2)
+include(${CMAKE_CURRENT_LIST_DIR}/praxisTargets.cmake)

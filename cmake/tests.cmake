@@ -1,0 +1,50 @@
+# src/<room>/*_test.cpp become one program a room, tests/*_test.cpp one program in all.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# The precompiled headers of all test programs. OFF rather than the project's ON, because the compiler refuses them
+# to programs when they were made for shared objects.
+file(WRITE ${PROJECT_BINARY_DIR}/tests_pch.cpp "")
+add_library(praxis_tests_pch OBJECT ${PROJECT_BINARY_DIR}/tests_pch.cpp)
+set_target_properties(praxis_tests_pch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_link_libraries(praxis_tests_pch PRIVATE praxis_options Boost::json GTest::gtest GTest::gmock Threads::Threads)
+praxis_precompile(praxis_tests_pch HEADERS <gmock/gmock.h> <gtest/gtest.h>)
+
+function(praxis_test name)
+  add_executable(${name} ${ARGN})
+  target_include_directories(${name} PRIVATE src tests)
+  target_link_libraries(${name} PRIVATE praxis praxis_options GTest::gtest GTest::gmock GTest::gtest_main
+                                        OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3 ZLIB::ZLIB)
+  target_compile_definitions(${name} PRIVATE PRAXIS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRAXIS_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  praxis_precompile(${name} OWNER praxis_tests_pch)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+endfunction()
+
+foreach(room base domain core journal models tools memory prompts policy planners runtime)
+  file(GLOB sources CONFIGURE_DEPENDS src/${room}/*_test.cpp)
+  if(sources)
+    praxis_test(${room}_test ${sources})
+  endif()
+endforeach()
+file(GLOB sources CONFIGURE_DEPENDS src/cli/*_test.cpp)
+if(sources)
+  file(GLOB cli_parts CONFIGURE_DEPENDS src/cli/*.cpp)
+  list(FILTER cli_parts EXCLUDE REGEX "main\\.cpp$")
+  praxis_test(cli_test ${cli_parts})
+  target_compile_definitions(cli_test PRIVATE PRAXIS_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(cli_test PRIVATE CLI11::CLI11 tomlplusplus::tomlplusplus spdlog::spdlog fmt::fmt)
+endif()
+file(GLOB sources CONFIGURE_DEPENDS tests/*_test.cpp)
+if(sources)
+  praxis_test(whole_test ${sources})
+  if(TARGET praxis_cli)
+    add_dependencies(whole_test praxis_cli)
+  endif()
+endif()
+
+# Installs to a scratch folder, then builds and runs a program against it. A sanitizer would have to be passed on.
+if(NOT PRAXIS_SANITIZE)
+  add_test(NAME install_consumer
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/check ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  set_tests_properties(install_consumer PROPERTIES LABELS install TIMEOUT 300)
+endif()
