@@ -1,0 +1,30 @@
+// BLAKE2b-256: content addresses of blobs, the hash chain of the journal, request digests.
+// BLAKE2b rather than SHA-256 because libsodium's is three times faster without special instructions.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace praxis {
+
+/// 256 bits; all zero means "none".
+struct Digest {
+  std::array<std::uint8_t, 32> bytes{};
+  auto operator<=>(const Digest&) const = default;
+
+  bool empty() const { return *this == Digest{}; }
+  /// 64 lower-case hexadecimal digits.
+  std::string hex() const;
+  static std::optional<Digest> from_hex(std::string_view hex);
+};
+
+/// Digest of `bytes`.
+Digest digest_of(std::string_view bytes);
+/// Digest of `previous` followed by `bytes`: one link of a chain.
+Digest digest_chain(const Digest& previous, std::string_view bytes);
+
+}  // namespace praxis

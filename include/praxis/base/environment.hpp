@@ -1,0 +1,33 @@
+// Everything non-deterministic that Praxis may ask for: time, randomness, ids. Tests and replays hand in
+// another.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "praxis/base/time.hpp"
+
+namespace praxis {
+
+/// Implementations are thread-safe.
+class Environment {
+ public:
+  virtual ~Environment() = default;
+  /// Wall clock; may jump. Recorded, shown to people, never used to measure a limit.
+  virtual UnixMillis now() = 0;
+  /// Monotonic clock for limits and durations; its origin is arbitrary.
+  virtual std::chrono::nanoseconds monotonic() = 0;
+  /// 64 uniformly random bits.
+  virtual std::uint64_t random() = 0;
+  /// A new globally unique id: 26 characters of Crockford base 32, ordered by creation time (ULID).
+  std::string new_id();
+};
+
+/// Wall clock, steady clock and the kernel's random source.
+std::shared_ptr<Environment> system_environment();
+/// Time stands still at `start` but for 1 ms a call of `now`; randomness from `seed`. For tests and replays.
+std::shared_ptr<Environment> fixed_environment(std::uint64_t seed, UnixMillis start = {1'700'000'000'000});
+
+}  // namespace praxis

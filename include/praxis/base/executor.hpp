@@ -1,0 +1,51 @@
+// Where work runs: short tasks, timers, and a growing pool for blocking code; and the strand that keeps a
+// session's state on one thread at a time. Asio stays behind this header.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace praxis {
+
+using Task = std::move_only_function<void()>;
+
+/// Thread-safe. Destroying it joins its threads; tasks not yet started are dropped. When one of its own
+/// threads drops the last reference, it is destroyed on another, soon. Tasks must not throw.
+class Executor {
+ public:
+  /// Opaque handle of a timer; 0 is never a timer.
+  using TimerId = std::uint64_t;
+
+  virtual ~Executor() = default;
+  /// Runs a short, non-blocking task soon, on one of the I/O threads.
+  virtual void post(Task task) = 0;
+  /// Runs a task that may block, on a worker thread; the pool grows as needed and idle workers leave.
+  virtual void post_blocking(Task task) = 0;
+  /// Runs a short task once `delay` has passed on the monotonic clock.
+  virtual TimerId after(std::chrono::nanoseconds delay, Task task) = 0;
+  /// Drops a timer that has not fired; its task is destroyed unrun. No effect on an unknown or fired timer.
+  virtual void cancel(TimerId timer) = 0;
+};
+
+/// An executor of `io_threads` I/O threads (at least 1) and at most `max_workers` workers.
+std::shared_ptr<Executor> make_executor(std::size_t io_threads = 1, std::size_t max_workers = 512);
+
+/// Runs tasks one at a time, in order. A task is run on the calling thread when the strand is free, so a
+/// strand costs no hop; otherwise the thread that holds it runs the task next. Keep tasks short: they must
+/// not block or throw. Thread-safe; must outlive every call of `run`.
+class Strand {
+ public:
+  void run(Task task);
+
+ private:
+  std::mutex mutex_;
+  std::vector<Task> queue_;
+  bool busy_ = false;
+};
+
+}  // namespace praxis

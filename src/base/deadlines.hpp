@@ -1,0 +1,91 @@
+// Many deadlines on one timer. Nearly all are moved later or dropped before they fall due, so moving one
+// later costs nothing: it is looked at again when its old time comes.
+#pragma once
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <set>
+#include <utility>
+
+namespace praxis {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+/// Something with one deadline; it must be dropped from its `Deadlines` before it is destroyed.
+class Timed {
+ public:
+  /// The deadline has passed and is no longer set. May set it again.
+  virtual void on_deadline() = 0;
+  virtual ~Timed() = default;
+
+ private:
+  friend class Deadlines;
+  TimePoint deadline_ = TimePoint::max();
+  TimePoint queued_ = TimePoint::max();  ///< when it will be looked at; never later than `deadline_`
+};
+
+/// Belongs to the thread that runs `io`.
+class Deadlines {
+ public:
+  explicit Deadlines(boost::asio::io_context& io) : timer_(io) {}
+
+  void set(Timed& timed, TimePoint deadline) {
+    timed.deadline_ = deadline;
+    if (deadline >= timed.queued_) return;
+    unqueue(timed);
+    enqueue(timed);
+    arm();
+  }
+  void drop(Timed& timed) {
+    timed.deadline_ = TimePoint::max();
+    unqueue(timed);
+  }
+  /// Lets the event loop end.
+  void stop() {
+    queue_.clear();
+    timer_.cancel();
+  }
+
+ private:
+  void enqueue(Timed& timed) {
+    timed.queued_ = timed.deadline_;
+    queue_.emplace(timed.queued_, &timed);
+  }
+  void unqueue(Timed& timed) {
+    if (timed.queued_ != TimePoint::max()) queue_.erase({timed.queued_, &timed});
+    timed.queued_ = TimePoint::max();
+  }
+
+  void arm() {
+    if (queue_.empty() || queue_.begin()->first >= armed_) return;
+    armed_ = queue_.begin()->first;
+    timer_.expires_at(armed_);
+    timer_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) fire();
+    });
+  }
+
+  void fire() {
+    armed_ = TimePoint::max();
+    const TimePoint now = std::chrono::steady_clock::now();
+    while (!queue_.empty() && queue_.begin()->first <= now) {
+      Timed& timed = *queue_.begin()->second;
+      unqueue(timed);
+      if (timed.deadline_ > now) {
+        enqueue(timed);
+      } else {
+        timed.deadline_ = TimePoint::max();
+        timed.on_deadline();
+      }
+    }
+    arm();
+  }
+
+  boost::asio::steady_timer timer_;
+  std::set<std::pair<TimePoint, Timed*>> queue_;
+  TimePoint armed_ = TimePoint::max();
+};
+
+}  // namespace praxis

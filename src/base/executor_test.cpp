@@ -1,0 +1,214 @@
+#include "praxis/base/executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/testing/manual_executor.hpp"
+#include "base/worker_pool.hpp"
+
+namespace praxis {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Executor, Post_RunsOnAnotherThread) {
+  auto executor = make_executor();
+  std::promise<std::thread::id> ran;
+  executor->post([&] { ran.set_value(std::this_thread::get_id()); });
+  EXPECT_NE(ran.get_future().get(), std::this_thread::get_id());
+}
+
+TEST(Executor, Post_OnOneThreadKeepsOrder) {
+  auto executor = make_executor();
+  std::vector<int> order;
+  std::promise<void> done;
+  for (int i = 0; i < 100; ++i) executor->post([&, i] { order.push_back(i); });
+  executor->post([&] { done.set_value(); });
+  done.get_future().get();
+  ASSERT_EQ(order.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+TEST(Executor, Timers_FireInOrderOfTheirDelay) {
+  auto executor = make_executor();
+  std::string order;
+  std::promise<void> done;
+  executor->after(30ms, [&] {
+    order += "c";
+    done.set_value();
+  });
+  executor->after(10ms, [&] { order += "b"; });
+  executor->after(0ms, [&] { order += "a"; });
+  done.get_future().get();
+  EXPECT_EQ(order, "abc");
+}
+
+TEST(Executor, CancelledTimer_DestroysItsTaskUnrunAtOnce) {
+  auto executor = make_executor();
+  auto held = std::make_shared<int>(0);
+  const auto id = executor->after(1h, [held] { ADD_FAILURE() << "a cancelled timer fired"; });
+  EXPECT_NE(id, 0u);
+  EXPECT_EQ(held.use_count(), 2);
+  executor->cancel(id);
+  EXPECT_EQ(held.use_count(), 1);
+  executor->cancel(id);
+  executor->cancel(0);
+}
+
+TEST(Executor, Destruction_DropsWhatHasNotStarted) {
+  auto held = std::make_shared<int>(0);
+  auto executor = make_executor();
+  executor->after(1h, [held] { ADD_FAILURE(); });
+  executor.reset();
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST(Executor, Destruction_SurvivesDroppedTasksThatCancelTimers) {
+  struct Canceller {
+    Executor* executor;
+    Executor::TimerId timer;
+    ~Canceller() { executor->cancel(timer); }
+  };
+  auto executor = make_executor();
+  const auto timer = executor->after(1h, [] {});
+  std::promise<void> blocked;
+  std::promise<void> release;
+  executor->post([&] {
+    blocked.set_value();
+    release.get_future().get();
+  });
+  blocked.get_future().get();
+  executor->post([held = std::make_shared<Canceller>(executor.get(), timer)] {});
+  executor->after(1h, [held = std::make_shared<Canceller>(executor.get(), timer)] {});
+  std::jthread releaser([&] { release.set_value(); });
+  executor.reset();
+}
+
+TEST(WorkerPool, BlockedTasks_DoNotHoldUpOthers) {
+  WorkerPool pool(64);
+  std::promise<void> release;
+  const std::shared_future<void> gate = release.get_future().share();
+  std::vector<std::promise<void>> started(32);
+  for (auto& promise : started) {
+    pool.post([&promise, gate] {
+      promise.set_value();
+      gate.get();
+    });
+  }
+  for (auto& promise : started) promise.get_future().get();  // all run at the same time
+  EXPECT_EQ(pool.size(), 32u);
+  release.set_value();
+}
+
+TEST(WorkerPool, OverTheCap_TasksWaitInLine) {
+  WorkerPool pool(2);
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  std::atomic<int> left = 50;
+  std::promise<void> done;
+  for (int i = 0; i < 50; ++i) {
+    pool.post([&] {
+      const int now = ++running;
+      for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+      }
+      --running;
+      if (--left == 0) done.set_value();
+    });
+  }
+  done.get_future().get();
+  EXPECT_LE(most.load(), 2);
+  EXPECT_LE(pool.size(), 2u);
+}
+
+TEST(WorkerPool, IdleWorkers_AreReusedThenLeave) {
+  WorkerPool pool(64, 20ms);
+  for (int i = 0; i < 20; ++i) {
+    std::promise<void> done;
+    pool.post([&] { done.set_value(); });
+    done.get_future().get();
+  }
+  EXPECT_LT(pool.size(), 20u);  // a further one only when a task came before the last worker was idle again
+  while (pool.size() > 0) std::this_thread::yield();
+}
+
+TEST(Strand, FreeStrand_RunsOnTheCaller) {
+  Strand strand;
+  std::thread::id ran;
+  strand.run([&] { ran = std::this_thread::get_id(); });
+  EXPECT_EQ(ran, std::this_thread::get_id());
+}
+
+TEST(Strand, TaskFromATask_RunsAfterIt) {
+  Strand strand;
+  std::string order;
+  strand.run([&] {
+    strand.run([&] { order += "c"; });
+    order += "a";
+    strand.run([&] { order += "d"; });
+    order += "b";
+  });
+  EXPECT_EQ(order, "abcd");
+}
+
+TEST(Strand, ManyThreads_NeverOverlap) {
+  Strand strand;
+  int count = 0;  // not atomic: the strand is what protects it
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 1000; ++i) strand.run([&] { ++count; });
+      });
+    }
+  }
+  strand.run([&] { EXPECT_EQ(count, 8000); });
+}
+
+TEST(Strand, CaptureThatReenters_WhenDestroyedDoesNotDeadlock) {
+  struct Reenter {
+    Strand* strand;
+    int* runs;
+    ~Reenter() {
+      strand->run([r = runs] { ++*r; });
+    }
+  };
+  Strand strand;
+  int runs = 0;
+  strand.run([&] { strand.run([held = std::make_shared<Reenter>(&strand, &runs)] {}); });
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(ManualExecutor, Advance_RunsTimersAtTheirOwnTime) {
+  ManualExecutor executor;
+  std::vector<std::chrono::nanoseconds> fired;
+  executor.after(20ms, [&] { fired.push_back(executor.now()); });
+  executor.after(10ms, [&] {
+    fired.push_back(executor.now());
+    executor.after(5ms, [&] { fired.push_back(executor.now()); });
+  });
+  const auto cancelled = executor.after(12ms, [] { ADD_FAILURE(); });
+  executor.cancel(cancelled);
+  executor.advance(15ms);
+  EXPECT_EQ(fired, (std::vector<std::chrono::nanoseconds>{10ms, 15ms}));
+  EXPECT_EQ(executor.pending_timers(), 1u);
+  executor.advance(5ms);
+  EXPECT_EQ(fired.back(), 20ms);
+}
+
+TEST(ManualExecutor, RunReady_RunsWhatTasksPost) {
+  ManualExecutor executor;
+  int runs = 0;
+  executor.post([&] { executor.post_blocking([&] { ++runs; }); });
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(executor.run_ready(), 2u);
+  EXPECT_EQ(runs, 1);
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,67 @@
+// The state behind an HTTP client: the event loop of its one I/O thread, the pool of idle connections, and
+// what connections share. Everything here belongs to that thread.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/byte_stream.hpp"
+#include "base/deadlines.hpp"
+#include "base/http_exchange.hpp"
+#include "base/http_proxy.hpp"
+#include "base/worker_pool.hpp"
+#include "praxis/base/http_client.hpp"
+
+namespace praxis {
+
+/// `begin` is where a request enters; connections call the rest.
+class HttpEngine {
+ public:
+  explicit HttpEngine(HttpClientOptions options) : options_(std::move(options)) {}
+
+  void begin(const std::shared_ptr<HttpExchange>& exchange);
+  /// Runs the exchange on a connection of its own.
+  void dial(const std::shared_ptr<HttpExchange>& exchange, HttpRoute route);
+  /// Cancels everything; the event loop ends.
+  void shut_down();
+
+  boost::asio::io_context& io() { return io_; }
+  Deadlines& deadlines() { return deadlines_; }
+  const HttpClientOptions& options() const { return options_; }
+  /// Scratch for reading and writing, valid until control returns to the event loop.
+  std::span<char> buffer() { return buffer_; }
+  const TlsContext& tls();
+
+  /// Looks a name up on a worker, then calls `on_resolved` if `waiter` still lives.
+  void resolve(const Url& url, std::weak_ptr<HttpConnection> waiter);
+
+  /// Keeps an idle connection for later; false when there are enough.
+  bool keep(const std::shared_ptr<HttpConnection>& connection);
+  /// The connection is closed.
+  void forget(const HttpConnection& connection);
+
+ private:
+  std::shared_ptr<HttpConnection> take_idle(const HttpRoute& route, const AddressRule& allow_address);
+
+  const HttpClientOptions options_;
+  const ProxySettings proxies_;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
+  Deadlines deadlines_{io_};
+  std::optional<TlsContext> tls_;
+  std::vector<char> buffer_ = std::vector<char>(64 * 1024);  // for all connections
+  std::unordered_map<const HttpConnection*, std::shared_ptr<HttpConnection>> connections_;
+  std::unordered_map<std::string, std::vector<std::shared_ptr<HttpConnection>>> idle_;
+  bool stopping_ = false;
+  WorkerPool resolvers_{16};
+};
+
+}  // namespace praxis

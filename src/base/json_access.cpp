@@ -1,0 +1,35 @@
+#include "praxis/base/json.hpp"
+
+namespace praxis {
+
+const Json& json_at(const Json& value, std::string_view key) {
+  static const Json kNull;
+  const JsonObject* object = value.if_object();
+  const Json* field = object ? object->if_contains(key) : nullptr;
+  return field ? *field : kNull;
+}
+
+std::string json_string(const Json& value, std::string_view key, std::string_view fallback) {
+  const auto* text = json_at(value, key).if_string();
+  return text ? std::string(text->data(), text->size()) : std::string(fallback);
+}
+
+std::int64_t json_int(const Json& value, std::string_view key, std::int64_t fallback) {
+  const Json& field = json_at(value, key);
+  boost::json::error_code error;
+  const auto number =
+      field.to_number<std::int64_t>(error);  // also takes 3.0; refuses 3.5 and what does not fit
+  return error ? fallback : number;
+}
+
+double json_double(const Json& value, std::string_view key, double fallback) {
+  const Json& field = json_at(value, key);
+  return field.is_number() ? field.to_number<double>() : fallback;
+}
+
+bool json_bool(const Json& value, std::string_view key, bool fallback) {
+  const bool* flag = json_at(value, key).if_bool();
+  return flag ? *flag : fallback;
+}
+
+}  // namespace praxis

@@ -1,0 +1,48 @@
+#include "praxis/base/result.hpp"
+
+#include <boost/json/object.hpp>
+
+#include "praxis/base/json.hpp"
+
+namespace praxis {
+
+namespace {
+
+// In the order of the enumerators.
+constexpr std::string_view kCodeNames[] = {"model",     "tool",    "policy", "limit",
+                                           "cancelled", "journal", "input",  "internal"};
+
+}  // namespace
+
+std::string_view to_string(ErrorCode code) { return kCodeNames[static_cast<std::size_t>(code)]; }
+
+ErrorCode error_code_from(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kCodeNames); ++i) {
+    if (kCodeNames[i] == name) return static_cast<ErrorCode>(i);
+  }
+  return ErrorCode::kInternal;
+}
+
+Json to_json(const Error& error) {
+  JsonObject object;
+  object["code"] = to_string(error.code);
+  object["message"] = error.message;
+  object["retriable"] = error.retriable;
+  if (!error.detail.is_null()) object["detail"] = error.detail;
+  if (error.cause) object["cause"] = to_json(*error.cause);
+  return object;
+}
+
+Error error_from_json(const Json& json) {
+  Error error;
+  error.code = error_code_from(json_string(json, "code"));
+  error.message = json_string(json, "message");
+  error.retriable = json_bool(json, "retriable");
+  error.detail = json_at(json, "detail");
+  if (const Json& cause = json_at(json, "cause"); cause.is_object()) {
+    error.cause = std::make_shared<const Error>(error_from_json(cause));
+  }
+  return error;
+}
+
+}  // namespace praxis

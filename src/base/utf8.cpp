@@ -1,0 +1,66 @@
+#include "base/utf8.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#include "praxis/base/json.hpp"
+
+namespace praxis {
+
+namespace {
+
+// Bytes of ASCII at the front, looked at eight at a time; may stop early, within the last eight.
+std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
+  for (; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    if (word & 0x8080808080808080) break;
+  }
+  return at;
+}
+
+// Position of the first ill-formed sequence; the size when there is none.
+std::size_t valid_until(std::string_view bytes, std::size_t at) {
+  while ((at = skip_ascii(bytes, at)) < bytes.size()) {
+    const auto [length, valid] = utf8_step(bytes.substr(at));
+    if (!valid) break;
+    at += length;
+  }
+  return at;
+}
+
+}  // namespace
+
+Utf8Step utf8_step(std::string_view bytes) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {1, true};
+  if (lead < 0xC2 || lead > 0xF4) return {1, false};
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte's range rules out overlong forms, surrogates and what lies beyond U+10FFFF.
+  const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i == bytes.size()) return {i, false};
+    const bool continues = i == 1 ? byte(i) >= low && byte(i) <= high : (byte(i) & 0xC0) == 0x80;
+    if (!continues) return {i, false};
+  }
+  return {length, true};
+}
+
+bool is_valid_utf8(std::string_view bytes) { return valid_until(bytes, 0) == bytes.size(); }
+
+std::string repair_utf8(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t bad = valid_until(bytes, at);
+    out += bytes.substr(at, bad - at);
+    if (bad == bytes.size()) break;
+    out += kReplacementCharacter;
+    at = bad + utf8_step(bytes.substr(bad)).length;
+  }
+  return out;
+}
+
+}  // namespace praxis
