@@ -1,0 +1,70 @@
+// The immutable description of an agent as plain data: what a session records at its birth, so that it can be
+// resumed and replayed without the file or program that made it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "praxis/base/time.hpp"
+#include "praxis/domain/model_types.hpp"
+
+namespace praxis {
+
+/// Bounds on one turn; 0 means no bound.
+struct Limits {
+  std::uint32_t max_steps = 100;  ///< passes of the loop
+  std::uint32_t max_tool_calls = 0;
+  Millis max_time{0};           ///< active time; waiting for a person does not count
+  std::int64_t max_tokens = 0;  ///< input and output of all model calls
+  MicroUsd max_cost;
+  std::int64_t max_context = 0;          ///< tokens of one request, by the estimator
+  std::uint32_t max_parallel_tools = 8;  ///< of one batch, running at once
+  std::uint32_t max_model_attempts = 4;  ///< for one model call
+  std::uint32_t max_repeats = 6;         ///< identical calls or errors in a row; warned at half of it
+  std::uint32_t max_messages = 50;       ///< sent to the model (sliding window)
+  bool operator==(const Limits&) const = default;
+};
+
+/// What a failed tool call means for the turn.
+enum class ToolFailureMode : std::uint8_t { kContinue, kFail };
+/// What happens to a call that may or may not have run when the process died.
+enum class InDoubt : std::uint8_t {
+  kPark,  ///< a person decides
+  kTell,  ///< the model is told that the outcome is unknown
+};
+
+/// A tool as the session knows it: the definition and what recovery needs.
+struct ToolSpec {
+  ToolDefinition definition;
+  std::uint32_t retries = 0;
+  bool fatal_errors = false;
+};
+
+struct AgentSpec {
+  std::string id = "agent";
+  std::string name;
+  std::string model;  ///< `provider:model`; empty for an agent that only follows a plan
+  std::string instructions;
+  ModelOptions options;
+  std::vector<ToolSpec> tools;
+  Limits limits;
+  ToolFailureMode tool_failure = ToolFailureMode::kContinue;
+  InDoubt in_doubt = InDoubt::kPark;
+  Json plan;      ///< the written plan of a `ScriptedPlanner`; null when the model decides
+  Json policy;    ///< the rules, in the form of `policy/`
+  Json metadata;  ///< the caller's own
+
+  const ToolSpec* find_tool(std::string_view tool) const;
+};
+using AgentSpecPtr = std::shared_ptr<const AgentSpec>;
+
+/// JSON form with every field that differs from its default.
+Json to_json(const AgentSpec& spec);
+Result<AgentSpec> agent_spec_from_json(const Json& json);
+Json to_json(const Limits& limits);
+Limits limits_from_json(const Json& json);
+
+}  // namespace praxis

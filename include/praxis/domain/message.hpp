@@ -1,0 +1,140 @@
+// Messages and their parts: one neutral form into which every provider's is mapped without loss.
+// A part keeps what its maker wants back verbatim (`VendorState`) beside the neutral fields.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "praxis/base/ids.hpp"
+#include "praxis/base/json.hpp"
+#include "praxis/base/time.hpp"
+#include "praxis/domain/usage.hpp"
+
+namespace praxis {
+
+/// The superset of both role vocabularies (docs/vocabulary.md holds the mapping).
+enum class Role : std::uint8_t { kSystem, kDeveloper, kUser, kAssistant, kTool };
+std::string_view to_string(Role role);
+std::optional<Role> role_from(std::string_view name);
+
+/// Opaque state of the vendor and model that made an item (signature, encrypted reasoning, item id). It goes
+/// back only to the same vendor; another gets the neutral fields alone.
+struct VendorState {
+  std::string vendor;
+  std::string model;
+  std::string raw;  ///< JSON text, byte-exact
+  bool operator==(const VendorState&) const = default;
+};
+/// Shared and immutable, because parts are copied along with messages; null when there is none.
+using VendorStatePtr = std::shared_ptr<const VendorState>;
+
+struct TextPart {
+  std::string text;
+  VendorStatePtr vendor;
+};
+struct ReasoningPart {
+  std::string text;     ///< raw reasoning, as far as the vendor shows it
+  std::string summary;  ///< the vendor's summary of it
+  VendorStatePtr vendor;
+};
+struct ToolCallPart {
+  CallId id;
+  std::string name;
+  std::string arguments;  ///< exact text from the model; empty, white space and `null` mean `{}`
+  bool valid = true;      ///< false: cut off or unparsable; shown, never run
+  VendorStatePtr vendor;
+};
+/// The bytes of an image or file: inline, or where to find them. Exactly one of `data` and `url` is
+/// non-empty.
+struct MediaSource {
+  std::string mime;
+  std::string data;  ///< raw bytes
+  std::string url;
+};
+struct ImagePart {
+  MediaSource source;
+  VendorStatePtr vendor;
+};
+struct FilePart {
+  MediaSource source;
+  std::string name;
+  VendorStatePtr vendor;
+};
+enum class ToolStatus : std::uint8_t { kOk, kError };
+struct ToolResultPart {
+  CallId id;
+  std::string name;
+  ToolStatus status = ToolStatus::kOk;
+  std::string text;  ///< what the model reads
+  std::vector<ImagePart> images;
+};
+struct RefusalPart {
+  std::string text;
+  VendorStatePtr vendor;
+};
+/// Stands for everything before it that was summarised away.
+struct CompactionPart {
+  std::string summary;
+  VendorStatePtr vendor;
+};
+/// An item of a kind we do not know: kept and returned, never interpreted.
+struct OpaquePart {
+  VendorStatePtr vendor;
+};
+
+using Part = std::variant<TextPart, ReasoningPart, ToolCallPart, ToolResultPart, ImagePart, FilePart,
+                          RefusalPart, CompactionPart, OpaquePart>;
+
+/// `Message::created` is set by the session that stores it.
+struct Message {
+  MessageId id;
+  Role role = Role::kUser;
+  std::vector<Part> parts;
+  UnixMillis created;
+  Json metadata;  ///< caller's own; null when there is none
+  Usage usage;    ///< what producing it took; zero for all but a model's messages; not part of the JSON form
+
+  /// The text parts, concatenated.
+  std::string text() const;
+};
+using MessagePtr = std::shared_ptr<const Message>;
+
+/// A message of one text part.
+Message text_message(Role role, std::string text);
+
+/// A conversation outside any session: what callers import, export and start from.
+struct Conversation {
+  std::string id;
+  std::vector<Message> messages;
+  Json metadata;
+};
+
+/// JSON form `{id, role, created_at, content: [{type, ...}], metadata?}`; types `text`, `reasoning`,
+/// `tool_call`, `tool_result`, `image`, `file`, `refusal`, `compaction`, `opaque`; media bytes in base64.
+Json to_json(const Message& message);
+Json to_json(const Part& part);
+/// Error: `kInput` naming the offending field.
+Result<Message> message_from_json(const Json& json);
+Result<Part> part_from_json(const Json& json);
+Json to_json(const Conversation& conversation);
+Result<Conversation> conversation_from_json(const Json& json);
+
+/// The two vocabularies in which hosts and vendors speak of roles: `kFourRoles` has system, user, assistant,
+/// tool; `kThreeRoles` has user, assistant, developer, with tool results inside user messages.
+enum class RoleVocabulary : std::uint8_t { kFourRoles, kThreeRoles };
+/// How `message` is called in a vocabulary; `message_from_view` is its inverse for every role (tested both
+/// ways).
+struct RoleView {
+  std::string role;
+  bool carries_tool_results = false;
+  bool is_instruction_alias = false;  ///< system said as developer, or the reverse
+};
+RoleView role_view(Role role, RoleVocabulary vocabulary);
+std::optional<Role> role_from_view(const RoleView& view, RoleVocabulary vocabulary);
+
+}  // namespace praxis

@@ -1,0 +1,40 @@
+// Tokens and money.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "praxis/base/json.hpp"
+
+namespace praxis {
+
+/// Money in millionths of a US dollar, so that sums are exact.
+struct MicroUsd {
+  std::int64_t value = 0;
+  auto operator<=>(const MicroUsd&) const = default;
+  double usd() const { return static_cast<double>(value) / 1e6; }
+};
+
+/// Tokens of one or more model calls. `input` includes what was read from and written to a cache; `output`
+/// includes reasoning (provider-neutral normal form).
+struct Usage {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+  std::int64_t cache_read = 0;
+  std::int64_t cache_write = 0;
+  std::int64_t reasoning = 0;
+  MicroUsd cost;
+  bool estimated = false;  ///< at least one part was counted by the estimator, not reported
+
+  std::int64_t total() const { return input + output; }
+  Usage& operator+=(const Usage& other);
+  bool operator==(const Usage&) const = default;
+};
+Usage operator+(Usage a, const Usage& b);
+
+/// `{input, output, cache_read, cache_write, reasoning, total, cost_usd, estimated}`; zero fields but the
+/// first two and the total are left out.
+Json to_json(const Usage& usage);
+Usage usage_from_json(const Json& json);
+
+}  // namespace praxis

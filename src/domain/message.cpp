@@ -1,0 +1,270 @@
+#include "praxis/domain/message.hpp"
+
+#include <array>
+#include <utility>
+
+#include "praxis/base/base64.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::array<std::pair<Role, std::string_view>, 5> kRoleNames{{{Role::kSystem, "system"},
+                                                                       {Role::kDeveloper, "developer"},
+                                                                       {Role::kUser, "user"},
+                                                                       {Role::kAssistant, "assistant"},
+                                                                       {Role::kTool, "tool"}}};
+
+void put_vendor(JsonObject& out, const VendorStatePtr& vendor) {
+  if (vendor) {
+    out["vendor"] = JsonObject{{"vendor", vendor->vendor}, {"model", vendor->model}, {"raw", vendor->raw}};
+  }
+}
+
+VendorStatePtr get_vendor(const Json& json) {
+  const Json& vendor = json_at(json, "vendor");
+  if (!vendor.is_object()) return nullptr;
+  return std::make_shared<const VendorState>(
+      VendorState{json_string(vendor, "vendor"), json_string(vendor, "model"), json_string(vendor, "raw")});
+}
+
+void put_source(JsonObject& out, const MediaSource& source) {
+  if (!source.mime.empty()) out["mime"] = source.mime;
+  if (source.url.empty()) {
+    out["data"] = base64_encode(source.data);
+  } else {
+    out["url"] = source.url;
+  }
+}
+
+Result<MediaSource> get_source(const Json& json, std::string_view type) {
+  MediaSource source{json_string(json, "mime"), {}, json_string(json, "url")};
+  const Json& data = json_at(json, "data");
+  if (data.is_string() == !source.url.empty()) {
+    return fail(ErrorCode::kInput,
+                std::string(type) + " part: exactly one of \"data\" and \"url\" is needed");
+  }
+  if (data.is_string()) {
+    auto bytes = base64_decode(data.get_string());
+    if (!bytes) return fail(ErrorCode::kInput, std::string(type) + " part: \"data\" is not base64");
+    source.data = *std::move(bytes);
+  }
+  return source;
+}
+
+struct PartWriter {
+  JsonObject operator()(const TextPart& part) const {
+    JsonObject out{{"type", "text"}, {"text", part.text}};
+    put_vendor(out, part.vendor);
+    return out;
+  }
+  JsonObject operator()(const ReasoningPart& part) const {
+    JsonObject out{{"type", "reasoning"}, {"text", part.text}};
+    if (!part.summary.empty()) out["summary"] = part.summary;
+    put_vendor(out, part.vendor);
+    return out;
+  }
+  JsonObject operator()(const ToolCallPart& part) const {
+    JsonObject out{
+        {"type", "tool_call"}, {"id", part.id.str()}, {"name", part.name}, {"arguments", part.arguments}};
+    if (!part.valid) out["valid"] = false;
+    put_vendor(out, part.vendor);
+    return out;
+  }
+  JsonObject operator()(const ToolResultPart& part) const {
+    JsonObject out{{"type", "tool_result"},
+                   {"id", part.id.str()},
+                   {"name", part.name},
+                   {"status", part.status == ToolStatus::kOk ? "ok" : "error"},
+                   {"text", part.text}};
+    if (!part.images.empty()) {
+      JsonArray images;
+      for (const ImagePart& image : part.images) images.push_back((*this)(image));
+      out["images"] = std::move(images);
+    }
+    return out;
+  }
+  JsonObject operator()(const ImagePart& part) const {
+    JsonObject out{{"type", "image"}};
+    put_source(out, part.source);
+    put_vendor(out, part.vendor);
+    return out;
+  }
+  JsonObject operator()(const FilePart& part) const {
+    JsonObject out{{"type", "file"}};
+    if (!part.name.empty()) out["name"] = part.name;
+    put_source(out, part.source);
+    put_vendor(out, part.vendor);
+    return out;
+  }
+  JsonObject operator()(const RefusalPart& part) const {
+    JsonObject out{{"type", "refusal"}, {"text", part.text}};
+    put_vendor(out, part.vendor);
+    return out;
+  }
+  JsonObject operator()(const CompactionPart& part) const {
+    JsonObject out{{"type", "compaction"}, {"summary", part.summary}};
+    put_vendor(out, part.vendor);
+    return out;
+  }
+  JsonObject operator()(const OpaquePart& part) const {
+    JsonObject out{{"type", "opaque"}};
+    put_vendor(out, part.vendor);
+    return out;
+  }
+};
+
+Result<Part> tool_result_from_json(const Json& json) {
+  ToolResultPart part{CallId{json_string(json, "id")},
+                      json_string(json, "name"),
+                      json_string(json, "status", "ok") == "error" ? ToolStatus::kError : ToolStatus::kOk,
+                      json_string(json, "text"),
+                      {}};
+  if (const Json& images = json_at(json, "images"); images.is_array()) {
+    for (const Json& image : images.get_array()) {
+      auto source = get_source(image, "image");
+      if (!source) return fail(source.error());
+      part.images.push_back({*std::move(source), get_vendor(image)});
+    }
+  }
+  return part;
+}
+
+}  // namespace
+
+std::string_view to_string(Role role) {
+  for (const auto& [value, name] : kRoleNames) {
+    if (value == role) return name;
+  }
+  std::unreachable();
+}
+
+std::optional<Role> role_from(std::string_view name) {
+  for (const auto& [value, known] : kRoleNames) {
+    if (known == name) return value;
+  }
+  return std::nullopt;
+}
+
+std::string Message::text() const {
+  std::string all;
+  for (const Part& part : parts) {
+    if (const auto* text_part = std::get_if<TextPart>(&part)) all += text_part->text;
+  }
+  return all;
+}
+
+Message text_message(Role role, std::string text) {
+  Message message;
+  message.role = role;
+  message.parts.push_back(TextPart{std::move(text), nullptr});
+  return message;
+}
+
+Json to_json(const Part& part) { return std::visit(PartWriter{}, part); }
+
+Json to_json(const Message& message) {
+  JsonArray content;
+  for (const Part& part : message.parts) content.push_back(to_json(part));
+  JsonObject out{{"id", message.id.str()},
+                 {"role", to_string(message.role)},
+                 {"created_at", message.created.value},
+                 {"content", std::move(content)}};
+  if (!message.metadata.is_null()) out["metadata"] = message.metadata;
+  return out;
+}
+
+Result<Part> part_from_json(const Json& json) {
+  const std::string type = json_string(json, "type");
+  if (type == "text") return TextPart{json_string(json, "text"), get_vendor(json)};
+  if (type == "reasoning") {
+    return ReasoningPart{json_string(json, "text"), json_string(json, "summary"), get_vendor(json)};
+  }
+  if (type == "tool_call") {
+    return ToolCallPart{CallId{json_string(json, "id")}, json_string(json, "name"),
+                        json_string(json, "arguments"), json_bool(json, "valid", true), get_vendor(json)};
+  }
+  if (type == "tool_result") return tool_result_from_json(json);
+  if (type == "image" || type == "file") {
+    auto source = get_source(json, type);
+    if (!source) return fail(source.error());
+    if (type == "image") return ImagePart{*std::move(source), get_vendor(json)};
+    return FilePart{*std::move(source), json_string(json, "name"), get_vendor(json)};
+  }
+  if (type == "refusal") return RefusalPart{json_string(json, "text"), get_vendor(json)};
+  if (type == "compaction") return CompactionPart{json_string(json, "summary"), get_vendor(json)};
+  if (type == "opaque") return OpaquePart{get_vendor(json)};
+  return fail(ErrorCode::kInput, "message part: unknown type \"" + type + "\"");
+}
+
+Result<Message> message_from_json(const Json& json) {
+  Message message;
+  message.id = MessageId{json_string(json, "id")};
+  const auto role = role_from(json_string(json, "role"));
+  if (!role) return fail(ErrorCode::kInput, "message: unknown role \"" + json_string(json, "role") + "\"");
+  message.role = *role;
+  message.created = {json_int(json, "created_at")};
+  message.metadata = json_at(json, "metadata");
+  const Json& content = json_at(json, "content");
+  if (content.is_string()) {
+    message.parts.push_back(TextPart{std::string(content.get_string()), nullptr});
+    return message;
+  }
+  if (!content.is_array())
+    return fail(ErrorCode::kInput, "message: \"content\" must be text or an array of parts");
+  for (const Json& item : content.get_array()) {
+    auto part = part_from_json(item);
+    if (!part) return fail(part.error());
+    message.parts.push_back(*std::move(part));
+  }
+  return message;
+}
+
+Json to_json(const Conversation& conversation) {
+  JsonArray messages;
+  for (const Message& message : conversation.messages) messages.push_back(to_json(message));
+  JsonObject out{{"id", conversation.id}, {"messages", std::move(messages)}};
+  if (!conversation.metadata.is_null()) out["metadata"] = conversation.metadata;
+  return out;
+}
+
+Result<Conversation> conversation_from_json(const Json& json) {
+  const Json& messages = json_at(json, "messages");
+  if (!messages.is_array()) return fail(ErrorCode::kInput, "conversation: \"messages\" must be an array");
+  Conversation conversation{json_string(json, "id"), {}, json_at(json, "metadata")};
+  for (const Json& item : messages.get_array()) {
+    auto message = message_from_json(item);
+    if (!message) return fail(message.error());
+    conversation.messages.push_back(*std::move(message));
+  }
+  return conversation;
+}
+
+RoleView role_view(Role role, RoleVocabulary vocabulary) {
+  const bool four = vocabulary == RoleVocabulary::kFourRoles;
+  switch (role) {
+    case Role::kSystem:
+      return four ? RoleView{"system", false, false} : RoleView{"developer", false, true};
+    case Role::kDeveloper:
+      return four ? RoleView{"system", false, true} : RoleView{"developer", false, false};
+    case Role::kUser:
+      return {"user", false, false};
+    case Role::kAssistant:
+      return {"assistant", false, false};
+    case Role::kTool:
+      return four ? RoleView{"tool", true, false} : RoleView{"user", true, false};
+  }
+  std::unreachable();
+}
+
+std::optional<Role> role_from_view(const RoleView& view, RoleVocabulary vocabulary) {
+  for (const auto& [role, name] : kRoleNames) {
+    const RoleView candidate = role_view(role, vocabulary);
+    if (candidate.role == view.role && candidate.carries_tool_results == view.carries_tool_results &&
+        candidate.is_instruction_alias == view.is_instruction_alias) {
+      return role;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace praxis

@@ -1,0 +1,96 @@
+#include "praxis/domain/model_types.hpp"
+
+#include <array>
+#include <utility>
+
+namespace praxis {
+namespace {
+
+constexpr std::array<std::pair<FinishReason, std::string_view>, 11> kFinishNames{{
+    {FinishReason::kStop, "stop"},
+    {FinishReason::kLength, "length"},
+    {FinishReason::kToolCalls, "tool_calls"},
+    {FinishReason::kContentFilter, "content_filter"},
+    {FinishReason::kRefusal, "refusal"},
+    {FinishReason::kPause, "pause"},
+    {FinishReason::kStopSequence, "stop_sequence"},
+    {FinishReason::kContextWindow, "context_window"},
+    {FinishReason::kMalformedToolCall, "malformed_tool_call"},
+    {FinishReason::kError, "error"},
+    {FinishReason::kOther, "other"},
+}};
+
+}  // namespace
+
+std::string_view to_string(FinishReason reason) {
+  for (const auto& [value, name] : kFinishNames) {
+    if (value == reason) return name;
+  }
+  std::unreachable();
+}
+
+FinishReason finish_reason_from(std::string_view name) {
+  for (const auto& [value, known] : kFinishNames) {
+    if (known == name) return value;
+  }
+  return FinishReason::kOther;
+}
+
+Json to_json(const ModelOptions& options) {
+  JsonObject out;
+  if (options.temperature) out["temperature"] = *options.temperature;
+  if (options.max_output_tokens) out["max_output_tokens"] = *options.max_output_tokens;
+  if (!options.tool_choice.empty()) out["tool_choice"] = options.tool_choice;
+  if (!options.reasoning_effort.empty()) out["reasoning_effort"] = options.reasoning_effort;
+  if (!options.extra.is_null()) out["extra"] = options.extra;
+  return out;
+}
+
+ModelOptions model_options_from_json(const Json& json) {
+  ModelOptions options;
+  if (json_at(json, "temperature").is_number()) options.temperature = json_double(json, "temperature");
+  if (json_at(json, "max_output_tokens").is_int64())
+    options.max_output_tokens = json_int(json, "max_output_tokens");
+  options.tool_choice = json_string(json, "tool_choice");
+  options.reasoning_effort = json_string(json, "reasoning_effort");
+  options.extra = json_at(json, "extra");
+  return options;
+}
+
+Json to_json(const ModelResponse& response) {
+  JsonArray parts;
+  for (const Part& part : response.parts) parts.push_back(to_json(part));
+  JsonObject out{{"content", std::move(parts)},
+                 {"finish", to_string(response.finish)},
+                 {"usage", to_json(response.usage)}};
+  if (!response.finish_raw.empty()) out["finish_raw"] = response.finish_raw;
+  if (!response.model.empty()) out["model"] = response.model;
+  if (!response.response_id.empty()) out["response_id"] = response.response_id;
+  if (!response.warnings.empty())
+    out["warnings"] = JsonArray(response.warnings.begin(), response.warnings.end());
+  return out;
+}
+
+Result<ModelResponse> model_response_from_json(const Json& json) {
+  ModelResponse response;
+  const Json& content = json_at(json, "content");
+  if (!content.is_array()) return fail(ErrorCode::kInput, "model response: \"content\" must be an array");
+  for (const Json& item : content.get_array()) {
+    auto part = part_from_json(item);
+    if (!part) return fail(part.error());
+    response.parts.push_back(*std::move(part));
+  }
+  response.finish = finish_reason_from(json_string(json, "finish"));
+  response.finish_raw = json_string(json, "finish_raw");
+  response.usage = usage_from_json(json_at(json, "usage"));
+  response.model = json_string(json, "model");
+  response.response_id = json_string(json, "response_id");
+  if (const Json& warnings = json_at(json, "warnings"); warnings.is_array()) {
+    for (const Json& warning : warnings.get_array()) {
+      if (warning.is_string()) response.warnings.emplace_back(warning.get_string());
+    }
+  }
+  return response;
+}
+
+}  // namespace praxis
