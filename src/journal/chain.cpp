@@ -1,0 +1,80 @@
+#include "journal/chain.hpp"
+
+#include "praxis/base/json.hpp"
+
+namespace praxis {
+namespace {
+
+void append_little_endian(std::string& out, std::uint64_t value) {
+  for (int shift = 0; shift < 64; shift += 8) out.push_back(static_cast<char>(value >> shift & 0xff));
+}
+
+}  // namespace
+
+Error journal_error(std::string_view kind, std::string message, bool retriable) {
+  return {ErrorCode::kJournal, std::move(message), retriable, nullptr, JsonObject{{"kind", kind}}};
+}
+
+bool is_kind(const Error& error, std::string_view kind) { return json_string(error.detail, "kind") == kind; }
+
+Error untrusted_from(const SessionId& session, std::uint64_t seq) {
+  auto error =
+      journal_error("corrupt", "session " + session.str() + ": the log cannot be trusted from entry " +
+                                   std::to_string(seq) + " on; it was damaged or altered outside Praxis");
+  error.detail.as_object()["session"] = session.str();
+  error.detail.as_object()["seq"] = seq;
+  return error;
+}
+
+Error no_such_session(const SessionId& session) {
+  return journal_error("not_found", "no session " + session.str() + " in this journal");
+}
+
+Error no_such_blob(const Digest& digest) {
+  return journal_error("not_found", "no blob " + digest.hex() + " in this journal");
+}
+
+Error session_exists(const SessionId& session) {
+  return journal_error("exists", "session " + session.str() + " exists already");
+}
+
+Error lease_held(const SessionId& session, std::int64_t pid) {
+  auto error = journal_error("lease_held", "session " + session.str() + " is in use by process " +
+                                               std::to_string(pid) + "; stop it or force");
+  error.detail.as_object()["pid"] = pid;
+  return error;
+}
+
+Digest chain_start(const SessionId& session) { return digest_of(session.str()); }
+
+Digest chain_next(const Digest& previous, std::uint64_t seq, UnixMillis time, std::string_view kind,
+                  std::string_view body) {
+  std::string frame;
+  frame.reserve(24 + kind.size() + body.size());
+  append_little_endian(frame, seq);
+  append_little_endian(frame, static_cast<std::uint64_t>(time.value));
+  append_little_endian(frame, kind.size());
+  frame.append(kind).append(body);
+  return digest_chain(previous, frame);
+}
+
+Status admit(const Append& append, const Head& head) {
+  const auto& session = append.lease.session;
+  if (!head.held || append.lease.token != head.token) {
+    return fail(journal_error("lease_lost", "session " + session.str() + " now belongs to another writer"));
+  }
+  if (append.expected_seq != head.seq) {
+    return fail(journal_error("conflict", "session " + session.str() + " is at entry " +
+                                              std::to_string(head.seq) + ", the append expects " +
+                                              std::to_string(append.expected_seq)));
+  }
+  for (const auto& blob : append.blobs) {
+    if (digest_of(blob.bytes) != blob.digest) {
+      return fail(
+          journal_error("corrupt", "the blob to store under " + blob.digest.hex() + " has another digest"));
+    }
+  }
+  return {};
+}
+
+}  // namespace praxis

@@ -1,0 +1,43 @@
+// What every journal agrees on, whatever keeps its entries: how they are chained, which appends are admitted,
+// and how failures are named. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "praxis/journal/journal.hpp"
+
+namespace praxis {
+
+/// An error of code `kJournal` with `detail.kind` = `kind`.
+Error journal_error(std::string_view kind, std::string message, bool retriable = false);
+/// Whether `error` is one of that kind.
+bool is_kind(const Error& error, std::string_view kind);
+/// `corrupt`: the log of `session` cannot be trusted from entry `seq` on (`detail.session`, `detail.seq`).
+Error untrusted_from(const SessionId& session, std::uint64_t seq);
+/// `not_found` for a session and for a blob.
+Error no_such_session(const SessionId& session);
+Error no_such_blob(const Digest& digest);
+/// `exists`.
+Error session_exists(const SessionId& session);
+/// `lease_held`, with the holder's process id in `detail.pid`.
+Error lease_held(const SessionId& session, std::int64_t pid);
+
+/// The hash that the first entry of a session is chained to: binds the log to its session.
+Digest chain_start(const SessionId& session);
+/// The hash of an entry whose predecessor's is `previous`.
+Digest chain_next(const Digest& previous, std::uint64_t seq, UnixMillis time, std::string_view kind,
+                  std::string_view body);
+
+/// What an append is checked against: the end of the log and the state of its lease.
+struct Head {
+  std::uint64_t seq = 0;
+  Digest hash;
+  std::uint64_t token = 0;
+  bool held = false;  ///< by the journal that asks
+};
+/// Errors `lease_lost`, `conflict`, and `corrupt` for a blob that is not what its digest says.
+Status admit(const Append& append, const Head& head);
+
+}  // namespace praxis

@@ -1,0 +1,160 @@
+#include "journal/group_commit.hpp"
+
+#include <future>
+
+#include "journal/chain.hpp"
+
+namespace praxis {
+namespace {
+
+// The write-ahead log is copied into the file every 4 MB. Readers can hinder that; from 64 MB on we wait for
+// them.
+constexpr int kCheckpointPages = 1000;
+constexpr int kWaitForReadersPages = 16 * kCheckpointPages;
+constexpr int kWaitForReadersMs = 100;
+
+}  // namespace
+
+std::shared_ptr<GroupCommit> GroupCommit::start(Database database) {
+  std::shared_ptr<GroupCommit> writer(new GroupCommit(std::move(database)));
+  writer->thread_ = std::thread([writer] { writer->work(); });
+  return writer;
+}
+
+GroupCommit::GroupCommit(Database database)
+    : database_(std::move(database)), checkpoint_at_(kCheckpointPages) {
+  const auto note_pages = [](void* pages, sqlite3*, const char*, int count) {
+    *static_cast<int*>(pages) = count;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(database_.handle(), note_pages, &wal_pages_);  // replaces SQLite's own checkpoints
+}
+
+void GroupCommit::push(Change change, Done done) { enqueue({std::move(change), std::move(done), true}); }
+
+Status GroupCommit::run(Change change) {
+  std::promise<Status> outcome;
+  enqueue({std::move(change), [&](Status status) { outcome.set_value(std::move(status)); }, false});
+  // No transaction is open while a `done` runs, so it may commit what is queued itself.
+  if (thread_.get_id() == std::this_thread::get_id()) commit_queued();
+  return outcome.get_future().get();
+}
+
+void GroupCommit::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void GroupCommit::enqueue(Write write) {
+  {
+    std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(write));
+  }
+  wake_.notify_one();
+}
+
+void GroupCommit::work() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+    }
+    commit_queued();
+    for (; !settled_.empty(); settled_.pop_front()) {
+      auto& [done, outcome] = settled_.front();
+      done(std::move(outcome));
+    }
+    checkpoint();
+  }
+}
+
+void GroupCommit::commit_queued() {
+  std::vector<Write> group;
+  {
+    std::lock_guard lock(mutex_);
+    group.swap(queue_);
+  }
+  commit(group);
+}
+
+void GroupCommit::commit(std::span<Write> group) {
+  std::vector<Status> outcomes(group.size());
+  const auto committed = transact(group, outcomes);
+  if (!committed && is_kind(committed.error(), "full") && group.size() > 1) {
+    for (auto& write : group) commit({&write, 1});  // a small one may fit where a large one does not
+    return;
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    auto& outcome = committed ? outcomes[i] : committed;
+    if (group[i].durable) {
+      settled_.push_back({std::move(group[i].done), outcome});
+    } else {
+      group[i].done(outcome);
+    }
+  }
+}
+
+Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes) {
+  if (auto recovered = recover_from_failed_sync(); !recovered) return recovered;
+  const bool synchronous = std::ranges::any_of(group, &Write::durable);
+  if (synchronous != synchronous_) {
+    auto set = database_.run(synchronous ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    if (!set) return set;
+    synchronous_ = synchronous;
+  }
+  if (auto begun = database_.run("BEGIN IMMEDIATE"); !begun) return begun;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    outcomes[i] = apply(group[i]);
+    if (!database_.in_transaction()) return outcomes[i];  // a disk error has undone the whole group
+  }
+  auto committed = database_.run("COMMIT");
+  if (!committed) {
+    sync_failed_ = database_.sync_failed();
+    if (database_.in_transaction()) std::ignore = database_.run("ROLLBACK");
+  }
+  return committed;
+}
+
+Status GroupCommit::apply(Write& write) {
+  if (auto saved = database_.run("SAVEPOINT one"); !saved) return saved;
+  auto outcome = write.change(database_);
+  if (!database_.in_transaction()) return outcome;
+  if (!outcome) std::ignore = database_.run("ROLLBACK TO one");
+  std::ignore = database_.run("RELEASE one");
+  return outcome;
+}
+
+/// After a failed sync the kernel may have dropped pages of the log and call the next sync a success. So
+/// before anything else is promised, all that was committed goes into the file itself, and the log starts
+/// anew.
+Status GroupCommit::recover_from_failed_sync() {
+  if (!sync_failed_) return {};
+  if (sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr) !=
+      SQLITE_OK) {
+    return fail(database_.error());
+  }
+  sync_failed_ = false;
+  return {};
+}
+
+void GroupCommit::checkpoint() {
+  if (wal_pages_ < kCheckpointPages) checkpoint_at_ = kCheckpointPages;  // the log has started anew
+  if (wal_pages_ < checkpoint_at_) return;
+  const int mode = wal_pages_ < kWaitForReadersPages ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
+  sqlite3_busy_timeout(database_.handle(), kWaitForReadersMs);
+  // Should it fail, the next one will do.
+  sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, mode, nullptr, nullptr);
+  sqlite3_busy_timeout(database_.handle(), kBusyTimeoutMs);
+  checkpoint_at_ = wal_pages_ + kCheckpointPages;
+}
+
+}  // namespace praxis

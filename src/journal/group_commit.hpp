@@ -1,0 +1,73 @@
+// The one writer of a SQLite journal: a thread that puts all writes that wait into one transaction, so that
+// concurrent sessions share one sync. A write that fails leaves no trace and takes no other with it.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "journal/sqlite.hpp"
+
+namespace praxis {
+
+class GroupCommit {
+ public:
+  /// Changes the database within a transaction; called again, alone, when the group did not fit on the disk.
+  using Change = std::move_only_function<Status(Database&)>;
+  using Done = std::move_only_function<void(Status)>;
+
+  /// Starts the writer.
+  static std::shared_ptr<GroupCommit> start(Database database);
+
+  /// Queues `change`; `done` is called on the writer's thread, outside any lock, once it is on the disk.
+  /// Calls come in the order of the pushes.
+  void push(Change change, Done done);
+  /// Queues `change` and waits until it is visible to all; it reaches the disk with the next pushed one. May
+  /// be called from a `done`.
+  Status run(Change change);
+  /// Finishes what is queued and ends the thread; when called from a `done`, soon after it returns.
+  void stop();
+
+ private:
+  struct Write {
+    Change change;
+    Done done;
+    bool durable;  ///< a pushed one; else `done` only wakes a waiting thread and is called at once
+  };
+
+  struct Settled {
+    Done done;
+    Status outcome;
+  };
+
+  explicit GroupCommit(Database database);
+  void enqueue(Write write);
+  void work();
+  void commit_queued();
+  void commit(std::span<Write> group);
+  Status transact(std::span<Write> group, std::span<Status> outcomes);
+  Status apply(Write& write);
+  Status recover_from_failed_sync();
+  void checkpoint();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Write> queue_;
+  bool stopping_ = false;
+  std::thread thread_;
+
+  // Only the writer's thread touches these.
+  Database database_;
+  std::deque<Settled> settled_;  // `done` calls still to make
+  bool synchronous_ = true;
+  bool sync_failed_ = false;
+  int wal_pages_ = 0;  // length of the write-ahead log
+  int checkpoint_at_;
+};
+
+}  // namespace praxis

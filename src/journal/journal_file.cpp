@@ -1,0 +1,126 @@
+#include "journal/journal_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "journal/chain.hpp"
+#include "journal/sqlite.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x50525841;  // "PRXA"
+constexpr std::int64_t kFormatVersion = 1;
+
+// A rowid table with an index beats a clustered one: entries of all sessions land on the same last page, so a
+// group commit of 100 sessions writes a third of the pages; and rows up to 4 KB need no overflow page.
+constexpr const char* kSchema = R"(
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+  head_seq INTEGER NOT NULL, head_hash BLOB NOT NULL,
+  lease_token INTEGER NOT NULL, lease_owner INTEGER NOT NULL,
+  agent TEXT NOT NULL DEFAULT '', model TEXT NOT NULL DEFAULT '', status TEXT NOT NULL DEFAULT '',
+  title TEXT NOT NULL DEFAULT '', parent TEXT NOT NULL DEFAULT '');
+CREATE TABLE entries (
+  session INTEGER NOT NULL, seq INTEGER NOT NULL, time INTEGER NOT NULL, kind TEXT NOT NULL,
+  body TEXT NOT NULL, hash BLOB NOT NULL, UNIQUE (session, seq));
+CREATE TABLE blobs (digest BLOB PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE owners (id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL);
+)";
+
+Error system_error(const std::string& doing) {
+  const int cause = errno;
+  const bool full = cause == ENOSPC || cause == EDQUOT;
+  return journal_error(full ? "full" : "io", doing + ": " + std::strerror(cause), true);
+}
+
+/// Makes the names in `folder` durable.
+Status sync_folder(const std::filesystem::path& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  Status synced;
+  if (file < 0 || fsync(file) != 0) synced = fail(system_error("cannot sync folder " + folder.string()));
+  if (file >= 0) close(file);
+  return synced;
+}
+
+Status make_private_folders(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return {};
+  if (auto made = make_private_folders(folder.parent_path()); !made) return made;
+  if (mkdir(folder.c_str(), 0700) == 0) return sync_folder(folder.parent_path());
+  if (errno == EEXIST) return {};
+  return fail(system_error("cannot create folder " + folder.string()));
+}
+
+/// Gives the file `from` the name `to` unless that is taken. Not every file system knows the first way.
+bool rename_new(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  return errno == EINVAL && link(from.c_str(), to.c_str()) == 0;
+}
+
+Status fill(const std::string& path) {
+  auto database = Database::open(path, Database::Mode::kWrite);
+  if (!database) return fail(std::move(database.error()));
+  const auto script = "BEGIN; PRAGMA application_id = " + std::to_string(kApplicationId) +
+                      "; PRAGMA user_version = " + std::to_string(kFormatVersion) + ";" + kSchema +
+                      "COMMIT; PRAGMA journal_mode = WAL;";
+  if (sqlite3_exec(database->handle(), script.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+  return fail(database->error());
+}
+
+Result<std::int64_t> pragma(Database& database, std::string_view sql) {
+  Query query(database, sql);
+  auto row = query.next();
+  if (!row) return fail(std::move(row.error()));
+  return query.integer(0);
+}
+
+}  // namespace
+
+Status create_journal_file(const std::string& path) {
+  if (access(path.c_str(), F_OK) == 0) return {};
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (auto made = make_private_folders(folder); !made) return made;
+  auto fresh = path + ".XXXXXX";
+  const int file = mkostemp(fresh.data(), O_CLOEXEC);  // mode 0600
+  if (file < 0) return fail(system_error("cannot create a file in " + folder.string()));
+  close(file);
+  auto made = fill(fresh);
+  // Only a complete file gets the name; when another process was faster, its file is as good.
+  if (made && !rename_new(fresh, path) && errno != EEXIST) made = fail(system_error("cannot create " + path));
+  unlink(fresh.c_str());
+  return made ? sync_folder(folder) : made;
+}
+
+Status check_journal_file(const std::string& path) {
+  if (access(path.c_str(), F_OK) != 0) {
+    if (errno == ENOENT) return fail(journal_error("not_found", "no journal at " + path));
+    return fail(system_error("cannot open " + path));
+  }
+  // Not by open(2) and read(2): closing the file would drop the POSIX locks that SQLite holds on it elsewhere
+  // in this process.
+  auto database = Database::open(path, Database::Mode::kFileOnly);
+  if (!database) return fail(std::move(database.error()));
+  const auto application = pragma(*database, "PRAGMA application_id");
+  if (!application) return fail(application.error());
+  if (*application != kApplicationId)
+    return fail(journal_error("corrupt", path + " is not a Praxis journal"));
+  const auto version = pragma(*database, "PRAGMA user_version");
+  if (!version) return fail(version.error());
+  if (*version > kFormatVersion) {
+    return fail(journal_error("version", "journal " + path + " has format " + std::to_string(*version) +
+                                             ", this Praxis knows up to " + std::to_string(kFormatVersion) +
+                                             "; use a newer Praxis"));
+  }
+  if (*version < 1) return fail(journal_error("corrupt", "journal " + path + " has no format version"));
+  return {};
+}
+
+}  // namespace praxis

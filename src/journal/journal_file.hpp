@@ -1,0 +1,18 @@
+// The file of a SQLite journal: making it, and telling whether a file is one (docs/journal-format.md).
+#pragma once
+
+#include <string>
+
+#include "praxis/base/result.hpp"
+
+namespace praxis {
+
+/// Makes an empty journal at `path` (mode 0600) and its missing folders (mode 0700), durably; does nothing
+/// when there is a file. The file appears complete or not at all. Errors `full`, `io`.
+Status create_journal_file(const std::string& path);
+
+/// Whether this Praxis can use the file, told from its header without locks and without changing anything.
+/// Errors `not_found`, `corrupt` (not a journal), `version` (of a newer format), `io`.
+Status check_journal_file(const std::string& path);
+
+}  // namespace praxis

@@ -1,0 +1,52 @@
+#include "journal/owners.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "journal/chain.hpp"
+
+namespace praxis {
+namespace {
+
+struct flock byte_lock(std::int64_t number) {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = number;
+  lock.l_len = 1;
+  return lock;
+}
+
+}  // namespace
+
+Result<Owners> Owners::open(const std::string& journal) {
+  auto path = journal + ".owners";
+  // Close-on-exec matters: a tool that inherited the file would keep our number alive after us.
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return fail(journal_error("io", "cannot open " + path + ": " + std::strerror(errno)));
+  return Owners(std::move(path), file);
+}
+
+Owners::Owners(Owners&& other) noexcept
+    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+
+Owners::~Owners() {
+  if (file_ >= 0) close(file_);
+}
+
+Status Owners::claim(std::int64_t number) {
+  auto lock = byte_lock(number);
+  if (fcntl(file_, F_OFD_SETLK, &lock) == 0) return {};
+  return fail(journal_error("io", "cannot lock " + path_ + ": " + std::strerror(errno)));
+}
+
+bool Owners::alive(std::int64_t number) const {
+  auto lock = byte_lock(number);
+  return fcntl(file_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+}  // namespace praxis

@@ -1,0 +1,257 @@
+#include "journal/session_store.hpp"
+
+#include <unistd.h>
+
+#include "journal/chain.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::int64_t kNobody = 0;  // `lease_owner` of a released lease
+
+struct StoredHead {
+  std::int64_t session = 0;
+  std::int64_t owner = kNobody;
+  Head head;
+};
+
+Result<StoredHead> select_head(Database& database, const SessionId& session, std::int64_t owner) {
+  Query query(database,
+              "SELECT id, lease_owner, head_seq, head_hash, lease_token FROM sessions WHERE name = ?1",
+              session.str());
+  auto row = query.next();
+  if (!row) return fail(std::move(row.error()));
+  if (!*row) return fail(no_such_session(session));
+  StoredHead stored{
+      query.integer(0), query.integer(1), {query.number(2), query.digest(3), query.number(4), false}};
+  stored.head.held = stored.owner == owner;
+  return stored;
+}
+
+std::int64_t pid_of(Database& database, std::int64_t owner) {
+  Query query(database, "SELECT pid FROM owners WHERE id = ?1", owner);
+  return query.next().value_or(false) ? query.integer(0) : 0;
+}
+
+/// What several statements read between construction and destruction is one state of the journal.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& database) : database_(database), begun_(database.run("BEGIN")) {}
+  ~Snapshot() {
+    if (begun_) std::ignore = database_.run("COMMIT");
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  const Status& begun() const { return begun_; }
+
+ private:
+  Database& database_;
+  Status begun_;
+};
+
+/// The hash that entry `seq` is chained to.
+Result<Digest> hash_before(Database& database, const StoredHead& stored, const SessionId& session,
+                           std::uint64_t seq) {
+  if (seq == 1) return chain_start(session);
+  Query query(database, "SELECT hash FROM entries WHERE session = ?1 AND seq = ?2", stored.session, seq - 1);
+  auto row = query.next();
+  if (!row) return fail(std::move(row.error()));
+  if (!*row) return fail(untrusted_from(session, seq - 1));
+  return query.digest(0);
+}
+
+// The end of a session is sound when the last entry is the one that its row names.
+const std::string kSelectRow =
+    "SELECT name, created, updated, head_seq, agent, model, "
+    "CASE WHEN head_seq = 0 OR EXISTS (SELECT 1 FROM entries WHERE session = s.id AND seq = head_seq "
+    "AND hash = head_hash) THEN status ELSE 'corrupt' END, title, parent FROM sessions s ";
+const std::string kSelectOne = kSelectRow + "WHERE name = ?1";
+const std::string kSelectNewest = kSelectRow + "ORDER BY id DESC LIMIT ?1";
+
+SessionRow row_of(const Query& query) {
+  return {.id = SessionId(query.text(0)),
+          .created = {query.integer(1)},
+          .updated = {query.integer(2)},
+          .entries = query.number(3),
+          .agent = query.text(4),
+          .model = query.text(5),
+          .status = query.text(6),
+          .title = query.text(7),
+          .parent = SessionId(query.text(8))};
+}
+
+/// SQLite's limit for "at most `limit`, 0 means all".
+std::int64_t sql_limit(std::size_t limit) { return limit == 0 ? -1 : static_cast<std::int64_t>(limit); }
+
+Status insert_blob(Database& database, const Blob& blob) {
+  return database.run(
+      "INSERT INTO blobs (digest, bytes) VALUES (?1, CAST(?2 AS BLOB)) ON CONFLICT DO NOTHING", blob.digest,
+      blob.bytes);
+}
+
+/// Inserts `entry` as the successor of `head`, which it moves.
+Status insert_entry(Database& database, std::int64_t session, const NewEntry& entry, Head& head) {
+  const auto& [kind, time, body] = entry;
+  head.hash = chain_next(head.hash, ++head.seq, time, kind, body);
+  return database.run(
+      "INSERT INTO entries (session, seq, time, kind, body, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", session,
+      head.seq, time.value, kind, body, head.hash);
+}
+
+Status update_row(Database& database, std::int64_t session, const Head& head, const Append& append) {
+  const auto updated = append.entries.empty() ? std::int64_t{0} : append.entries.back().time.value;
+  const auto& row = append.row;
+  const auto parent = row.parent ? std::optional(row.parent->str()) : std::nullopt;
+  return database.run(
+      "UPDATE sessions SET head_seq = ?2, head_hash = ?3, updated = iif(?4 = 0, updated, ?4), "
+      "agent = coalesce(?5, agent), model = coalesce(?6, model), status = coalesce(?7, status), "
+      "title = coalesce(?8, title), parent = coalesce(?9, parent) WHERE id = ?1",
+      session, head.seq, head.hash, updated, row.agent, row.model, row.status, row.title, parent);
+}
+
+}  // namespace
+
+Result<std::int64_t> claim_owner(Database& database, Owners& owners) {
+  const auto claim = [&]() -> Result<std::int64_t> {
+    std::vector<std::int64_t> gone;
+    {
+      Query query(database, "SELECT id FROM owners");
+      auto row = query.next();
+      for (; row && *row; row = query.next()) {
+        if (!owners.alive(query.integer(0))) gone.push_back(query.integer(0));
+      }
+      if (!row) return fail(std::move(row.error()));
+    }
+    for (const auto owner : gone) {
+      if (auto removed = database.run("DELETE FROM owners WHERE id = ?1", owner); !removed)
+        return fail(removed.error());
+    }
+    auto added = database.run("INSERT INTO owners (pid) VALUES (?1)", std::int64_t{getpid()});
+    if (!added) return fail(std::move(added.error()));
+    const std::int64_t owner = sqlite3_last_insert_rowid(database.handle());
+    if (auto claimed = owners.claim(owner); !claimed) return fail(std::move(claimed.error()));
+    return owner;
+  };
+  if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return fail(std::move(begun.error()));
+  auto owner = claim();
+  auto ended = database.run(owner ? "COMMIT" : "ROLLBACK");
+  if (owner && !ended) return fail(std::move(ended.error()));
+  return owner;
+}
+
+Status insert_session(Database& database, const SessionId& session, UnixMillis now, std::int64_t owner) {
+  {
+    Query query(database, "SELECT 1 FROM sessions WHERE name = ?1", session.str());
+    auto found = query.next();
+    if (!found) return fail(std::move(found.error()));
+    if (*found) return fail(session_exists(session));
+  }
+  return database.run(
+      "INSERT INTO sessions (name, created, updated, head_seq, head_hash, lease_token, lease_owner) "
+      "VALUES (?1, ?2, ?2, 0, ?3, 1, ?4)",
+      session.str(), now.value, chain_start(session), owner);
+}
+
+Result<std::uint64_t> take_lease(Database& database, const SessionId& session, std::int64_t owner,
+                                 const std::function<bool(std::int64_t owner)>& held) {
+  auto stored = select_head(database, session, owner);
+  if (!stored) return fail(std::move(stored.error()));
+  if (stored->owner != kNobody && held(stored->owner)) {
+    return fail(lease_held(session, pid_of(database, stored->owner)));
+  }
+  const auto token = stored->head.token + 1;
+  auto taken = database.run("UPDATE sessions SET lease_token = ?2, lease_owner = ?3 WHERE id = ?1",
+                            stored->session, token, owner);
+  if (!taken) return fail(std::move(taken.error()));
+  return token;
+}
+
+Status give_lease(Database& database, const Lease& lease, std::int64_t owner) {
+  return database.run(
+      "UPDATE sessions SET lease_owner = ?4 WHERE name = ?1 AND lease_token = ?2 AND lease_owner = ?3",
+      lease.session.str(), lease.token, owner, kNobody);
+}
+
+Status insert_append(Database& database, const Append& append, std::int64_t owner) {
+  auto stored = select_head(database, append.lease.session, owner);
+  if (!stored) return fail(std::move(stored.error()));
+  if (auto admitted = admit(append, stored->head); !admitted) return admitted;
+  for (const auto& blob : append.blobs) {
+    if (auto inserted = insert_blob(database, blob); !inserted) return inserted;
+  }
+  for (const auto& entry : append.entries) {
+    if (auto inserted = insert_entry(database, stored->session, entry, stored->head); !inserted)
+      return inserted;
+  }
+  return update_row(database, stored->session, stored->head, append);
+}
+
+Result<std::vector<Entry>> select_entries(Database& database, const SessionId& session, std::uint64_t from,
+                                          std::size_t limit) {
+  const Snapshot snapshot(database);
+  if (!snapshot.begun()) return fail(snapshot.begun().error());
+  const auto stored = select_head(database, session, kNobody);
+  if (!stored) return fail(stored.error());
+  const auto& head = stored->head;
+  auto seq = std::max(from, std::uint64_t{1});  // of the entry that has to come next
+  if (seq > head.seq + 1) return std::vector<Entry>{};
+  auto previous = hash_before(database, *stored, session, seq);
+  if (!previous) return fail(std::move(previous.error()));
+
+  std::vector<Entry> entries;
+  Query query(database,
+              "SELECT time, kind, body, hash FROM entries WHERE session = ?1 AND seq >= ?2 ORDER BY seq "
+              "LIMIT ?3",
+              stored->session, seq, sql_limit(limit));
+  auto row = query.next();
+  for (; row && *row; row = query.next(), ++seq) {
+    Entry entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
+    *previous = chain_next(*previous, seq, entry.time, entry.kind, entry.body);
+    if (entry.hash != *previous) return fail(untrusted_from(session, seq));
+    entries.push_back(std::move(entry));
+  }
+  if (!row && is_kind(row.error(), "corrupt")) return fail(untrusted_from(session, seq));
+  if (!row) return fail(std::move(row.error()));
+
+  const bool all = limit == 0 || entries.size() < limit;
+  if (all && seq <= head.seq) return fail(untrusted_from(session, seq));  // entries are missing at the end
+  if (seq > head.seq + 1) return fail(untrusted_from(session, head.seq + 1));  // more than were appended
+  if (seq == head.seq + 1 && *previous != head.hash)
+    return fail(untrusted_from(session, std::max(head.seq, std::uint64_t{1})));
+  return entries;
+}
+
+Result<std::string> select_blob(Database& database, const Digest& digest) {
+  Query query(database, "SELECT bytes FROM blobs WHERE digest = ?1", digest);
+  auto row = query.next();
+  if (!row) return fail(std::move(row.error()));
+  if (!*row) return fail(no_such_blob(digest));
+  auto bytes = query.text(0);
+  if (digest_of(bytes) != digest) {
+    return fail(journal_error("corrupt", "blob " + digest.hex() + " was damaged or altered outside Praxis"));
+  }
+  return bytes;
+}
+
+Result<bool> exists_blob(Database& database, const Digest& digest) {
+  return Query(database, "SELECT 1 FROM blobs WHERE digest = ?1", digest).next();
+}
+
+Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit) {
+  Query query(database, kSelectNewest, sql_limit(limit));
+  std::vector<SessionRow> rows;
+  auto row = query.next();
+  for (; row && *row; row = query.next()) rows.push_back(row_of(query));
+  if (!row) return fail(std::move(row.error()));
+  return rows;
+}
+
+Result<SessionRow> select_session(Database& database, const SessionId& session) {
+  Query query(database, kSelectOne, session.str());
+  auto row = query.next();
+  if (!row) return fail(std::move(row.error()));
+  if (!*row) return fail(no_such_session(session));
+  return row_of(query);
+}
+
+}  // namespace praxis

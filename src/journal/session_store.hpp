@@ -1,0 +1,35 @@
+// The journal in SQL: what each operation does to the tables of docs/journal-format.md. The changing ones run
+// inside the caller's transaction; the reading ones see one consistent state of the file.
+#pragma once
+
+#include <functional>
+
+#include "journal/owners.hpp"
+#include "journal/sqlite.hpp"
+#include "praxis/journal/journal.hpp"
+
+namespace praxis {
+
+/// Gives this journal a number and locks it; forgets the numbers of those who are gone.
+Result<std::int64_t> claim_owner(Database& database, Owners& owners);
+
+/// An empty session whose lease has token 1. Error `exists`.
+Status insert_session(Database& database, const SessionId& session, UnixMillis now, std::int64_t owner);
+/// Gives the lease to `owner` unless `held` says that the present owner has it; returns the new token.
+/// Errors `not_found`, `lease_held`.
+Result<std::uint64_t> take_lease(Database& database, const SessionId& session, std::int64_t owner,
+                                 const std::function<bool(std::int64_t owner)>& held);
+/// Frees a lease that `owner` still has.
+Status give_lease(Database& database, const Lease& lease, std::int64_t owner);
+/// Errors of `admit`, and `not_found`.
+Status insert_append(Database& database, const Append& append, std::int64_t owner);
+
+/// As the members of `Journal`.
+Result<std::vector<Entry>> select_entries(Database& database, const SessionId& session, std::uint64_t from,
+                                          std::size_t limit);
+Result<std::string> select_blob(Database& database, const Digest& digest);
+Result<bool> exists_blob(Database& database, const Digest& digest);
+Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit);
+Result<SessionRow> select_session(Database& database, const SessionId& session);
+
+}  // namespace praxis

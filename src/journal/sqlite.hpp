@@ -1,0 +1,105 @@
+// SQLite as the journal uses it: one connection, its cached statements, and errors in the journal's words.
+// A connection is used by one thread at a time.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "praxis/base/digest.hpp"
+#include "praxis/base/result.hpp"
+
+namespace praxis {
+
+/// How long another process may keep the write lock.
+inline constexpr int kBusyTimeoutMs = 10'000;
+
+/// One connection to a journal file.
+class Database {
+ public:
+  enum class Mode : std::uint8_t {
+    kWrite,     ///< reads and writes; the file must exist
+    kRead,      ///< reads only; takes SQLite's shared locks, and makes its `-shm` file when missing
+    kPassive,   ///< reads only beside an existing `-wal` and `-shm`, neither of which it changes
+    kFileOnly,  ///< reads only the file itself, without locks: right as long as there is no `-wal`
+  };
+
+  /// `path` is absolute.
+  static Result<Database> open(const std::string& path, Mode mode);
+
+  /// Runs one statement that yields no rows. The text of statements must be literals: it is the cache's key.
+  template <class... Values>
+  Status run(std::string_view sql, const Values&... values);
+
+  /// The last failure of this connection, as `full`, `corrupt` or `io`.
+  Error error() const;
+  /// Whether the last failure was the disk's refusal to sync.
+  bool sync_failed() const { return sqlite3_extended_errcode(handle()) == SQLITE_IOERR_FSYNC; }
+  bool in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
+  sqlite3* handle() const { return connection_.get(); }
+
+ private:
+  friend class Query;
+  struct Close {
+    void operator()(sqlite3* connection) const { sqlite3_close(connection); }
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+
+  Database(std::string path, sqlite3* connection) : path_(std::move(path)), connection_(connection) {}
+  sqlite3_stmt* prepared(std::string_view sql);
+
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> connection_;
+  std::unordered_map<std::string_view, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
+};
+
+/// One use of a statement: values bound to ?1, ?2, ... (they must outlive it), then rows; reset at the end.
+class Query {
+ public:
+  template <class... Values>
+  explicit Query(Database& database, std::string_view sql, const Values&... values)
+      : database_(database), statement_(database.prepared(sql)) {
+    int index = 0;
+    (bind(++index, values), ...);
+  }
+  ~Query() { sqlite3_reset(statement_); }
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+
+  /// Moves to the next row; false after the last.
+  Result<bool> next();
+
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  std::uint64_t number(int column) const { return static_cast<std::uint64_t>(integer(column)); }
+  /// Valid until the next row.
+  std::string_view bytes(int column) const;
+  std::string text(int column) const { return std::string(bytes(column)); }
+  /// All zero when the column does not hold 32 bytes.
+  Digest digest(int column) const;
+
+ private:
+  void bind(int index, std::int64_t value) { sqlite3_bind_int64(statement_, index, value); }
+  void bind(int index, std::uint64_t value) { bind(index, static_cast<std::int64_t>(value)); }
+  void bind(int index, std::string_view text);
+  void bind(int index, const std::string& text) { bind(index, std::string_view(text)); }
+  void bind(int index, const std::optional<std::string>& text);
+  void bind(int index, const Digest& digest);
+
+  Database& database_;
+  sqlite3_stmt* statement_;  // null when it could not be prepared
+};
+
+template <class... Values>
+Status Database::run(std::string_view sql, const Values&... values) {
+  if (auto row = Query(*this, sql, values...).next(); !row) return fail(std::move(row.error()));
+  return {};
+}
+
+}  // namespace praxis

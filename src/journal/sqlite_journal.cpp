@@ -1,0 +1,170 @@
+// The durable journal. All changes go through the group commit; readers have connections of their own.
+#include <unistd.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "journal/chain.hpp"
+#include "journal/group_commit.hpp"
+#include "journal/journal_file.hpp"
+#include "journal/owners.hpp"
+#include "journal/session_store.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::size_t kIdleReaders = 4;
+
+class SqliteJournal final : public Journal {
+ public:
+  /// Writable.
+  SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database)
+      : path_(std::move(path)),
+        owners_(std::move(owners)),
+        owner_(owner),
+        writer_(GroupCommit::start(std::move(database))) {}
+  /// Read-only.
+  explicit SqliteJournal(std::string path) : path_(std::move(path)) {}
+
+  ~SqliteJournal() override {
+    if (writer_) writer_->stop();
+  }
+
+  Result<Lease> create(const SessionId& session, UnixMillis now) override {
+    if (!writer_) return fail(read_only());
+    auto created =
+        writer_->run([&](Database& database) { return insert_session(database, session, now, owner_); });
+    if (!created) return fail(std::move(created.error()));
+    return Lease{session, 1};
+  }
+
+  Result<Lease> acquire(const SessionId& session, bool force) override {
+    if (!writer_) return fail(read_only());
+    Lease lease{session, 0};
+    const auto held = [&](std::int64_t owner) {
+      return !force && (owner == owner_ || owners_->alive(owner));
+    };
+    auto taken = writer_->run([&](Database& database) -> Status {
+      auto token = take_lease(database, session, owner_, held);
+      if (!token) return fail(std::move(token.error()));
+      lease.token = *token;
+      return {};
+    });
+    if (!taken) return fail(std::move(taken.error()));
+    return lease;
+  }
+
+  void release(const Lease& lease) override {
+    if (writer_)
+      std::ignore = writer_->run([&](Database& database) { return give_lease(database, lease, owner_); });
+  }
+
+  void append(Append append, AppendDone done) override {
+    if (!writer_) return done(fail(read_only()));
+    const auto last = append.expected_seq + append.entries.size();
+    writer_->push([append = std::move(append),
+                   owner = owner_](Database& database) { return insert_append(database, append, owner); },
+                  [done = std::move(done), last](Status status) mutable {
+                    done(status ? Result<std::uint64_t>(last) : fail(std::move(status.error())));
+                  });
+  }
+
+  Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
+    return reading([&](Database& database) { return select_entries(database, session, from, limit); });
+  }
+  Result<std::string> blob(const Digest& digest) override {
+    return reading([&](Database& database) { return select_blob(database, digest); });
+  }
+  Result<bool> has_blob(const Digest& digest) override {
+    return reading([&](Database& database) { return exists_blob(database, digest); });
+  }
+  Result<std::vector<SessionRow>> sessions(std::size_t limit) override {
+    return reading([&](Database& database) { return select_sessions(database, limit); });
+  }
+  Result<SessionRow> session(const SessionId& session) override {
+    return reading([&](Database& database) { return select_session(database, session); });
+  }
+
+ private:
+  Error read_only() const {
+    return journal_error("read_only", "journal " + path_ + " is open for reading only");
+  }
+
+  /// Calls `select` with a connection that nobody else uses. A writable journal keeps some for the next call.
+  template <class Select>
+  std::invoke_result_t<Select, Database&> reading(Select select) {
+    if (!writer_) return reading_only(select);
+    std::optional<Database> reader;
+    {
+      std::lock_guard lock(mutex_);
+      if (!readers_.empty()) {
+        reader = std::move(readers_.back());
+        readers_.pop_back();
+      }
+    }
+    if (!reader) {
+      auto opened = Database::open(path_, Database::Mode::kRead);
+      if (!opened) return fail(std::move(opened.error()));
+      reader = std::move(*opened);
+    }
+    auto result = select(*reader);
+    std::lock_guard lock(mutex_);
+    if (readers_.size() < kIdleReaders) readers_.push_back(std::move(*reader));
+    return result;
+  }
+
+  /// How to read without creating or changing anything. A `-wal` file is there while a writer lives
+  /// or after one crashed: then the index of that log is mapped read-only, or built in memory when nobody
+  /// keeps it current. Without a `-wal` the file is complete and nobody changes it, so it is read without
+  /// locks; should a writer come just then and the read find a mixture, it is repeated the other way. That is
+  /// decided for each call, so this journal follows writers that come and go.
+  template <class Select>
+  std::invoke_result_t<Select, Database&> reading_only(Select select) {
+    for (;;) {
+      const bool log = access((path_ + "-wal").c_str(), F_OK) == 0;
+      const bool index = access((path_ + "-shm").c_str(), F_OK) == 0;
+      // A log without index is a copy that somebody made: SQLite has to make the index to read it.
+      const auto mode = !log    ? Database::Mode::kFileOnly
+                        : index ? Database::Mode::kPassive
+                                : Database::Mode::kRead;
+      auto reader = Database::open(path_, mode);
+      if (!reader) return fail(std::move(reader.error()));
+      auto result = select(*reader);
+      if (result || log || access((path_ + "-wal").c_str(), F_OK) != 0) return result;
+    }
+  }
+
+  const std::string path_;
+  std::optional<Owners> owners_;  // as `writer_`, only when writable
+  std::int64_t owner_ = 0;
+  std::shared_ptr<GroupCommit> writer_;
+  std::mutex mutex_;
+  std::vector<Database> readers_;  // gone before the writer, whose connection as the last one tidies up
+};
+
+Result<std::shared_ptr<Journal>> open_writable(const std::string& path) {
+  auto database = Database::open(path, Database::Mode::kWrite);
+  if (!database) return fail(std::move(database.error()));
+  auto owners = Owners::open(path);
+  if (!owners) return fail(std::move(owners.error()));
+  auto owner = claim_owner(*database, *owners);
+  if (!owner) return fail(std::move(owner.error()));
+  return std::make_shared<SqliteJournal>(path, std::move(*owners), *owner, std::move(*database));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJournalOptions options) {
+  std::error_code failed;
+  auto file = std::filesystem::absolute(path, failed).lexically_normal();
+  if (options.create && !options.read_only) {
+    if (auto made = create_journal_file(file.string()); !made) return fail(std::move(made.error()));
+  }
+  // One name for one file, so that all who open it find the same neighbours of it.
+  if (auto resolved = std::filesystem::canonical(file, failed); !failed) file = std::move(resolved);
+  if (auto ours = check_journal_file(file.string()); !ours) return fail(std::move(ours.error()));
+  if (options.read_only) return std::make_shared<SqliteJournal>(file.string());
+  return open_writable(file.string());
+}
+
+}  // namespace praxis

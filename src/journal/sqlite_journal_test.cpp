@@ -1,0 +1,285 @@
+// What the file promises: damage is found, foreign files are left alone, nobody else can read it, and reading
+// only changes nothing.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <map>
+
+#include "journal/testing/journals.hpp"
+
+namespace praxis {
+namespace {
+
+using testing::alter;
+using testing::append_now;
+using testing::append_of;
+using testing::file_bytes;
+using testing::kind_of;
+using testing::open_journal;
+
+const SessionId kSession("01SESSION");
+
+class SqliteJournalTest : public ::testing::Test {
+ protected:
+  /// A closed journal with entries 1 to 5 and a blob.
+  void write_journal() {
+    const auto journal = open_journal(path_);
+    const auto lease = *journal->create(kSession, {5});
+    auto append = append_of(lease, 0, {"one", "two", "three", "four", "five"});
+    append.blobs = {{digest_of("blob"), "blob"}};
+    append.row.status = "idle";
+    ASSERT_EQ(append_now(*journal, append), 5);
+  }
+  /// The seq from which a reading of the whole log says it cannot be trusted; 0 when it says nothing.
+  std::int64_t untrusted_from(std::uint64_t from = 1, std::size_t limit = 0) {
+    const auto entries = open_journal(path_)->read(kSession, from, limit);
+    if (entries) return 0;
+    EXPECT_EQ(kind_of(entries), "corrupt") << entries.error().message;
+    return json_int(entries.error().detail, "seq");
+  }
+  std::string mode(const std::string& path) {
+    struct stat info{};
+    if (stat(path.c_str(), &info) != 0) return "missing";
+    char text[8];
+    std::snprintf(text, sizeof text, "%03o", info.st_mode & 0777U);
+    return text;
+  }
+  std::map<std::string, std::string> files() {
+    std::map<std::string, std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator(folder_ / "")) {
+      found[file.path().filename().string()] = file_bytes(file.path().string());
+    }
+    return found;
+  }
+
+  testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "j";
+};
+
+TEST_F(SqliteJournalTest, Reopen_FindsEverythingAndTheLeaseFree) {
+  write_journal();
+  const auto journal = open_journal(path_);
+  EXPECT_EQ(journal->read(kSession)->size(), 5);
+  EXPECT_EQ(journal->blob(digest_of("blob")), "blob");
+  EXPECT_EQ(journal->session(kSession)->status, "idle");
+  const auto lease = journal->acquire(kSession);
+  ASSERT_TRUE(lease);
+  EXPECT_EQ(append_now(*journal, append_of(*lease, 5, {"six"})), 6);
+}
+
+struct Damage {
+  const char* name;
+  const char* sql;
+  std::int64_t seq;
+};
+class DamageTest : public SqliteJournalTest, public ::testing::WithParamInterface<Damage> {};
+INSTANTIATE_TEST_SUITE_P(
+    All, DamageTest,
+    ::testing::Values(
+        Damage{"Time", "UPDATE entries SET time = time | 1 WHERE seq = 3", 3},
+        Damage{"Kind", "UPDATE entries SET kind = 'nessage_appended' WHERE seq = 3", 3},
+        Damage{"Body", "UPDATE entries SET body = 'thref' WHERE seq = 3", 3},
+        Damage{"Hash", "UPDATE entries SET hash = zeroblob(32) WHERE seq = 3", 3},
+        Damage{"ShortHash", "UPDATE entries SET hash = x'00' WHERE seq = 3", 3},
+        Damage{"Seq", "UPDATE entries SET seq = 9 WHERE seq = 3", 3},
+        Damage{"Session", "UPDATE entries SET session = 9 WHERE seq = 3", 3},
+        Damage{"Deleted", "DELETE FROM entries WHERE seq = 3", 3},
+        Damage{"First", "DELETE FROM entries WHERE seq = 1", 1},
+        Damage{"Tail", "DELETE FROM entries WHERE seq > 3", 4}, Damage{"All", "DELETE FROM entries", 1},
+        Damage{"Swapped",
+               "UPDATE entries SET seq = 99 WHERE seq = 2; UPDATE entries SET seq = 2 WHERE seq = 4;"
+               "UPDATE entries SET seq = 4 WHERE seq = 99",
+               2},
+        Damage{"Added", "INSERT INTO entries SELECT session, 6, time, kind, body, hash FROM entries LIMIT 1",
+               6},
+        Damage{"HeadSeq", "UPDATE sessions SET head_seq = 7", 6},
+        Damage{"HeadSeqLower", "UPDATE sessions SET head_seq = 4", 5},
+        Damage{"HeadHash", "UPDATE sessions SET head_hash = zeroblob(32)", 5}),
+    [](const auto& damage) { return std::string(damage.param.name); });
+
+TEST_P(DamageTest, IsFoundAndNamed) {
+  write_journal();
+  EXPECT_EQ(untrusted_from(), 0);
+  alter(path_, GetParam().sql);
+  EXPECT_EQ(untrusted_from(), GetParam().seq);
+}
+
+TEST_F(SqliteJournalTest, LogOfAnotherSession_IsNotTrusted) {
+  write_journal();
+  alter(path_, "UPDATE sessions SET name = '02SESSION'");
+  EXPECT_EQ(kind_of(open_journal(path_)->read(SessionId("02SESSION"))), "corrupt");
+}
+
+TEST_F(SqliteJournalTest, EntriesBeforeTheDamage_AreReadable) {
+  write_journal();
+  alter(path_, "UPDATE entries SET body = '' WHERE seq = 3");
+  EXPECT_EQ(untrusted_from(1, 2), 0);
+  EXPECT_EQ(untrusted_from(2, 2), 3);
+  EXPECT_EQ(untrusted_from(4), 0) << "chained to the stored hash of entry 3";
+}
+
+TEST_F(SqliteJournalTest, DamagedEnd_ShowsInTheList) {
+  write_journal();
+  alter(path_, "DELETE FROM entries WHERE seq = 5");
+  const auto journal = open_journal(path_);
+  EXPECT_EQ(journal->sessions()->front().status, "corrupt");
+  EXPECT_EQ(journal->session(kSession)->status, "corrupt");
+}
+
+TEST_F(SqliteJournalTest, AlteredBlob_IsNotHandedOut) {
+  write_journal();
+  alter(path_, "UPDATE blobs SET bytes = CAST('blab' AS BLOB)");
+  EXPECT_EQ(kind_of(open_journal(path_)->blob(digest_of("blob"))), "corrupt");
+}
+
+TEST_F(SqliteJournalTest, AppendOverEntriesBeyondTheHead_IsRefused) {
+  write_journal();
+  alter(path_, "UPDATE sessions SET head_seq = 4");
+  const auto journal = open_journal(path_);
+  auto append = append_of(*journal->acquire(kSession), 4, {"other five"});
+  append.blobs = {{digest_of("new"), "new"}};
+  EXPECT_EQ(kind_of(append_now(*journal, append)), "corrupt");
+  EXPECT_EQ(journal->has_blob(digest_of("new")), false);
+}
+
+TEST_F(SqliteJournalTest, EveryFlippedByte_IsFoundOrHarmless) {
+  {
+    const auto journal = open_journal(path_);
+    ASSERT_TRUE(
+        append_now(*journal, append_of(*journal->create(kSession, {5}), 0, {"some text", "more of it"})));
+  }
+  const auto sound = file_bytes(path_);
+  int found = 0;
+  for (std::size_t at = 4096; at < sound.size(); at += 7) {
+    if (sound[at] == 0) continue;
+    auto damaged = sound;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    std::ofstream(path_, std::ios::binary) << damaged;
+    const auto entries = open_journal(path_, {.read_only = true})->read(kSession);
+    if (entries) {
+      ASSERT_EQ(entries->size(), 2) << at;
+      EXPECT_EQ(entries->front().body + entries->back().body, "some textmore of it") << at;
+    } else {
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 20);
+}
+
+TEST_F(SqliteJournalTest, ForeignFile_IsRefusedAndUntouched) {
+  const std::string garbage(5000, 'g');
+  std::ofstream(path_) << garbage;
+  EXPECT_EQ(kind_of(sqlite_journal(path_)), "corrupt");
+  EXPECT_EQ(files(), (std::map<std::string, std::string>{{"j", garbage}}));
+
+  std::ofstream(path_, std::ios::trunc) << "";
+  EXPECT_EQ(kind_of(sqlite_journal(path_)), "corrupt") << "empty";
+
+  alter(path_, "CREATE TABLE t (x); INSERT INTO t VALUES (1); PRAGMA user_version = 1");
+  const auto database = files();
+  EXPECT_EQ(kind_of(sqlite_journal(path_)), "corrupt") << "a database of somebody else";
+  EXPECT_EQ(files(), database);
+}
+
+TEST_F(SqliteJournalTest, NewerFormat_IsRefusedAndUntouched) {
+  write_journal();
+  alter(path_, "PRAGMA user_version = 2");
+  const auto before = files();
+  const auto opened = sqlite_journal(path_);
+  EXPECT_EQ(kind_of(opened), "version");
+  EXPECT_NE(opened.error().message.find("format 2"), std::string::npos) << opened.error().message;
+  EXPECT_EQ(kind_of(sqlite_journal(path_, {.read_only = true})), "version");
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(SqliteJournalTest, MissingFile_IsMadeOnlyWhenAllowed) {
+  EXPECT_EQ(kind_of(sqlite_journal(path_, {.create = false})), "not_found");
+  EXPECT_EQ(kind_of(sqlite_journal(path_, {.read_only = true})), "not_found");
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(SqliteJournalTest, NewFiles_AreForTheirOwnerOnly) {
+  const auto old = umask(0);
+  const auto path = folder_ / "a/b/odd name?#%41";
+  const auto journal = open_journal(path);
+  ASSERT_TRUE(append_now(*journal, append_of(*journal->create(kSession, {5}), 0, {"1"})));
+  umask(old);
+  EXPECT_EQ(mode(folder_ / "a"), "700");
+  EXPECT_EQ(mode(folder_ / "a/b"), "700");
+  for (const auto* suffix : {"", "-wal", "-shm", ".owners"}) EXPECT_EQ(mode(path + suffix), "600") << suffix;
+}
+
+TEST_F(SqliteJournalTest, CleanClose_LeavesOneCompleteFile) {
+  write_journal();
+  EXPECT_EQ(open_journal(path_)->read(kSession)->size(), 5);
+  const auto left = files();
+  EXPECT_EQ(left.size(), 2);
+  EXPECT_TRUE(left.contains("j"));
+  EXPECT_EQ(left.at("j.owners"), "");
+}
+
+TEST_F(SqliteJournalTest, WriteAheadLog_StaysSmall) {
+  const auto journal = open_journal(path_);
+  const auto lease = *journal->create(kSession, {5});
+  const std::string body(500'000, 'x');
+  for (std::uint64_t seq = 0; seq < 60; ++seq)
+    ASSERT_TRUE(append_now(*journal, append_of(lease, seq, {body})));
+  EXPECT_LT(std::filesystem::file_size(path_ + "-wal"), 10'000'000) << "of 30 MB written";
+}
+
+TEST_F(SqliteJournalTest, ReadOnly_ChangesNothingAfterACleanClose) {
+  write_journal();
+  const auto before = files();
+  const auto journal = open_journal(path_, {.read_only = true});
+  EXPECT_EQ(journal->read(kSession)->size(), 5);
+  EXPECT_EQ(journal->sessions()->size(), 1);
+  EXPECT_EQ(journal->blob(digest_of("blob")), "blob");
+  EXPECT_EQ(kind_of(journal->create(kSession, {1})), "read_only");
+  EXPECT_EQ(kind_of(journal->acquire(kSession)), "read_only");
+  EXPECT_EQ(kind_of(append_now(*journal, append_of({kSession, 1}, 5, {"six"}))), "read_only");
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(SqliteJournalTest, ReadOnly_FollowsAWriter) {
+  write_journal();
+  const auto reader = open_journal(path_, {.read_only = true});
+  EXPECT_EQ(reader->read(kSession)->size(), 5);
+  {
+    const auto writer = open_journal(path_);
+    ASSERT_TRUE(append_now(*writer, append_of(*writer->acquire(kSession), 5, {"six"})));
+    EXPECT_EQ(reader->read(kSession)->size(), 6);
+  }
+  EXPECT_EQ(reader->read(kSession)->size(), 6);
+}
+
+TEST_F(SqliteJournalTest, Done_MayDropTheLastReference) {
+  auto journal = open_journal(path_);
+  const auto lease = *journal->create(kSession, {5});
+  std::promise<void> ours_gone, all_gone;
+  journal->append(append_of(lease, 0, {"1"}), [&, last = journal](Result<std::uint64_t> seq) mutable {
+    ours_gone.get_future().get();
+    last.reset();
+    EXPECT_EQ(seq, 1);
+    all_gone.set_value();
+  });
+  journal.reset();
+  ours_gone.set_value();
+  all_gone.get_future().get();
+}
+
+TEST_F(SqliteJournalTest, Closing_FinishesWhatIsQueued) {
+  int done = 0;
+  {
+    const auto journal = open_journal(path_);
+    const auto lease = *journal->create(kSession, {5});
+    for (std::uint64_t seq = 0; seq < 100; ++seq) {
+      journal->append(append_of(lease, seq, {"x"}),
+                      [&](Result<std::uint64_t> last) { done += last.has_value(); });
+    }
+  }
+  EXPECT_EQ(done, 100);
+  EXPECT_EQ(open_journal(path_)->read(kSession)->size(), 100);
+}
+
+}  // namespace
+}  // namespace praxis
