@@ -1,0 +1,227 @@
+#include "models/chat_request.hpp"
+
+#include <gtest/gtest.h>
+
+#include "praxis/base/json.hpp"
+
+namespace praxis::chat {
+namespace {
+
+Message message(Role role, std::vector<Part> parts) {
+  Message out;
+  out.role = role;
+  out.parts = std::move(parts);
+  return out;
+}
+
+ToolCallPart call(std::string id, std::string arguments) {
+  return {CallId(std::move(id)), "add", std::move(arguments), true, nullptr};
+}
+
+ToolResultPart result(std::string id, std::string text, std::vector<ImagePart> images = {}) {
+  return {CallId(std::move(id)), "add", ToolStatus::kOk, std::move(text), std::move(images)};
+}
+
+ImagePart png() { return {{"image/png", "\x89PNG", ""}, nullptr}; }
+
+ModelRequest request_of(const std::vector<Message>& messages) {
+  ModelRequest request;
+  request.history = normalise(messages).history;
+  return request;
+}
+
+Json body_of(const ModelRequest& request, const Dialect& dialect = kOpenAi) {
+  RequestWriter writer("gpt-x", dialect);
+  return parse_json(*writer.write(request)).value();
+}
+
+std::string messages_of(const ModelRequest& request, const Dialect& dialect = kOpenAi) {
+  return to_json_text(json_at(body_of(request, dialect), "messages"));
+}
+
+TEST(ChatRequest, Settings_UseTheDialectsNames) {
+  ModelRequest request = request_of({text_message(Role::kUser, "hi")});
+  request.options.temperature = 0.5;
+  request.options.max_output_tokens = 100;
+  request.options.reasoning_effort = "low";
+  EXPECT_EQ(
+      to_json_text(body_of(request)),
+      R"({"model":"gpt-x","stream":true,"stream_options":{"include_usage":true},"temperature":0.5,)"
+      R"("max_completion_tokens":100,"reasoning_effort":"low","messages":[{"role":"user","content":"hi"}]})");
+  EXPECT_EQ(json_int(body_of(request, kCompatible), "max_tokens"), 100);
+}
+
+TEST(ChatRequest, WithoutStream_AsksForNoStreamOptions) {
+  ModelRequest request = request_of({text_message(Role::kUser, "hi")});
+  request.stream = false;
+  EXPECT_EQ(to_json_text(body_of(request)),
+            R"({"model":"gpt-x","messages":[{"role":"user","content":"hi"}]})");
+}
+
+TEST(ChatRequest, ExtraSettings_OverrideAndCannotReplaceTheMessages) {
+  ModelRequest request = request_of({text_message(Role::kUser, "hi")});
+  request.options.temperature = 1;
+  request.options.extra = JsonObject{{"temperature", 0}, {"seed", 7}, {"messages", JsonArray{}}};
+  const Json body = body_of(request);
+  EXPECT_EQ(json_int(body, "temperature", -1), 0);
+  EXPECT_EQ(json_int(body, "seed"), 7);
+  EXPECT_EQ(json_at(body, "messages").as_array().size(), 1U);
+}
+
+TEST(ChatRequest, Instructions_ComeFirstInTheDialectsRole) {
+  ModelRequest request =
+      request_of({text_message(Role::kSystem, "house rules"), text_message(Role::kUser, "hi")});
+  request.instructions = "be brief";
+  EXPECT_EQ(messages_of(request),
+            R"([{"role":"developer","content":"be brief"},)"
+            R"({"role":"developer","content":"house rules"},{"role":"user","content":"hi"}])");
+  EXPECT_EQ(messages_of(request, kCompatible),
+            R"([{"role":"system","content":"be brief"},{"role":"system","content":"house rules"},)"
+            R"({"role":"user","content":"hi"}])");
+}
+
+TEST(ChatRequest, Instructions_YieldToADeveloperMessage) {
+  ModelRequest request =
+      request_of({text_message(Role::kDeveloper, "mine"), text_message(Role::kUser, "hi")});
+  request.instructions = "be brief";
+  EXPECT_EQ(messages_of(request),
+            R"([{"role":"developer","content":"mine"},{"role":"user","content":"hi"}])");
+}
+
+TEST(ChatRequest, Tools_AreDeclaredAndChosen) {
+  ToolDefinition add;
+  add.name = "add";
+  add.description = "Adds.";
+  add.parameters = JsonObject{{"type", "object"}};
+  ModelRequest request = request_of({text_message(Role::kUser, "hi")});
+  request.options.tool_choice = "add";
+  EXPECT_TRUE(json_at(body_of(request), "tool_choice").is_null()) << "a choice without tools is refused";
+  request.tools = std::make_shared<const std::vector<ToolDefinition>>(1, add);
+  const Json body = body_of(request);
+  EXPECT_EQ(
+      to_json_text(json_at(body, "tools")),
+      R"([{"type":"function","function":{"name":"add","description":"Adds.","parameters":{"type":"object"}}}])");
+  EXPECT_EQ(to_json_text(json_at(body, "tool_choice")), R"({"type":"function","function":{"name":"add"}})");
+  request.options.tool_choice = "required";
+  EXPECT_EQ(json_string(body_of(request), "tool_choice"), "required");
+}
+
+TEST(ChatRequest, CallsAndResults_StandInOrder) {
+  const auto request = request_of({text_message(Role::kUser, "1+2, 3+4"),
+                                   message(Role::kAssistant, {ReasoningPart{"hm", "", nullptr},
+                                                              call("a", R"({"x": 1})"), call("b", "null")}),
+                                   message(Role::kTool, {result("a", "3"), result("b", "7")})});
+  EXPECT_EQ(
+      messages_of(request),
+      R"([{"role":"user","content":"1+2, 3+4"},)"
+      R"({"role":"assistant","content":null,"tool_calls":[)"
+      R"({"id":"a","type":"function","function":{"name":"add","arguments":"{\"x\": 1}"}},)"
+      R"({"id":"b","type":"function","function":{"name":"add","arguments":"{}"}}]},)"
+      R"({"role":"tool","tool_call_id":"a","content":"3"},{"role":"tool","tool_call_id":"b","content":"7"}])");
+}
+
+TEST(ChatRequest, ImagesOfResults_FollowBehindAllResults) {
+  const auto request = request_of({text_message(Role::kUser, "look"),
+                                   message(Role::kAssistant, {call("a", "{}"), call("b", "{}")}),
+                                   message(Role::kTool, {result("a", "seen", {png()}), result("b", "7")})});
+  const Json messages = json_at(body_of(request), "messages");
+  ASSERT_EQ(messages.as_array().size(), 5U);
+  EXPECT_EQ(to_json_text(messages.as_array()[4]),
+            R"({"role":"user","content":[{"type":"text","text":"Images in the result of add (a):"},)"
+            R"({"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]})");
+}
+
+TEST(ChatRequest, Media_GoesAsDataUrlOrLink) {
+  const FilePart pdf{{"application/pdf", "%PDF", ""}, "a.pdf", nullptr};
+  const FilePart link{{"application/pdf", "", "https://example.com/b.pdf"}, "b.pdf", nullptr};
+  const ImagePart remote{{"image/png", "", "https://example.com/c.png"}, nullptr};
+  const auto request = request_of({message(Role::kUser, {TextPart{"read", nullptr}, pdf, link, remote})});
+  EXPECT_EQ(
+      messages_of(request),
+      R"([{"role":"user","content":[{"type":"text","text":"read"},)"
+      R"({"type":"file","file":{"file_data":"data:application/pdf;base64,JVBERg==","filename":"a.pdf"}},)"
+      R"({"type":"text","text":"File b.pdf: https://example.com/b.pdf"},)"
+      R"({"type":"image_url","image_url":{"url":"https://example.com/c.png"}}]}])");
+}
+
+TEST(ChatRequest, BrokenBytes_AreRepaired) {
+  EXPECT_EQ(messages_of(request_of({text_message(Role::kUser, "a\xFF")})),
+            "[{\"role\":\"user\",\"content\":\"a\xEF\xBF\xBD\"}]");
+}
+
+TEST(ChatRequest, LongCallIds_AreShortenedAlike) {
+  const CallId id(std::string(41, 'x'));
+  EXPECT_EQ(wire_id(CallId(std::string(40, 'x'))), std::string(40, 'x'));
+  EXPECT_EQ(wire_id(id).size(), 37U);
+  EXPECT_EQ(wire_id(id), wire_id(id));
+}
+
+/// A conversation of `steps` exchanges, built as a session builds it: earlier messages stay the same objects.
+HistoryBuilder conversation(int steps) {
+  HistoryBuilder builder;
+  for (int i = 0; i < steps; ++i) {
+    builder.push(std::make_shared<Message>(text_message(Role::kUser, "question")));
+    builder.push(std::make_shared<Message>(text_message(Role::kAssistant, "answer")));
+  }
+  builder.push(std::make_shared<Message>(text_message(Role::kUser, "last")));
+  return builder;
+}
+
+TEST(ChatRequest, TheNextStep_ExtendsTheBytesOfTheLast) {
+  HistoryBuilder builder = conversation(3);
+  RequestWriter writer("gpt-x", kOpenAi);
+  ModelRequest request;
+  request.instructions = "be brief";
+  request.history = builder.history();
+  const std::string first = *writer.write(request);
+  builder.push(std::make_shared<Message>(text_message(Role::kAssistant, "more")));
+  builder.push(std::make_shared<Message>(text_message(Role::kUser, "and?")));
+  request.history = builder.history();
+  const std::string second = *writer.write(request);
+  EXPECT_TRUE(second.starts_with(first.substr(0, first.size() - 2)));
+  EXPECT_EQ(second, *RequestWriter("gpt-x", kOpenAi).write(request));
+}
+
+TEST(ChatRequest, ABodyStillHeld_IsNeverAltered) {
+  HistoryBuilder builder = conversation(1);
+  RequestWriter writer("gpt-x", kOpenAi);
+  ModelRequest request;
+  request.history = builder.history();
+  const auto held = writer.write(request);
+  const std::string before = *held;
+  builder.push(std::make_shared<Message>(text_message(Role::kAssistant, "more")));
+  request.history = builder.history();
+  const auto next = writer.write(request);
+  EXPECT_EQ(*held, before);
+  EXPECT_EQ(*next, *RequestWriter("gpt-x", kOpenAi).write(request));
+}
+
+TEST(ChatRequest, WhateverChanges_TheBodyIsAsIfWrittenAnew) {
+  const std::vector<std::function<void(ModelRequest&)>> changes{
+      [](ModelRequest& r) { r.instructions = "other"; },
+      [](ModelRequest& r) { r.options.temperature = 0.1; },
+      [](ModelRequest& r) { r.stream = false; },
+      [](ModelRequest& r) { r.history = conversation(1).history(); },
+      [](ModelRequest& r) { r.history = conversation(5).history(); },
+      [](ModelRequest& r) { r.tools = std::make_shared<const std::vector<ToolDefinition>>(1); },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    RequestWriter writer("gpt-x", kOpenAi);
+    ModelRequest request;
+    request.history = conversation(3).history();
+    writer.write(request);
+    changes[i](request);
+    EXPECT_EQ(*writer.write(request), *RequestWriter("gpt-x", kOpenAi).write(request)) << i;
+  }
+}
+
+TEST(ChatRequest, KnowsTheCallsOfItsConversation) {
+  RequestWriter writer("gpt-x", kOpenAi);
+  writer.write(request_of({text_message(Role::kUser, "go"), message(Role::kAssistant, {call("a", "{}")}),
+                           message(Role::kTool, {result("a", "3")})}));
+  EXPECT_TRUE(writer.knows_call("a"));
+  EXPECT_FALSE(writer.knows_call("b"));
+}
+
+}  // namespace
+}  // namespace praxis::chat

@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+#include "praxis/models/model.hpp"
+
+namespace praxis {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+Result<std::shared_ptr<Model>> make(const std::string& name, const Settings& settings = {}) {
+  const auto env = [settings](const std::string& key) {
+    const auto found = settings.find(key);
+    return found == settings.end() ? std::string() : found->second;
+  };
+  return make_model(name, {make_http_client(), make_executor(), env});
+}
+
+std::string error(const std::string& name, const Settings& settings = {}) {
+  const auto made = make(name, settings);
+  EXPECT_FALSE(made) << name;
+  if (made) return "";
+  EXPECT_EQ(made.error().code, ErrorCode::kInput);
+  return made.error().message;
+}
+
+TEST(MakeModel, AnUnknownProvider_GetsTheNearest) {
+  EXPECT_EQ(error("opnai:gpt-5"),
+            "model \"opnai:gpt-5\": there is no provider \"opnai\"; did you mean \"openai\"?");
+  EXPECT_EQ(error("zzz:x"), "model \"zzz:x\": there is no provider \"zzz\"; known are script and openai");
+}
+
+TEST(MakeModel, ANameWithoutProvider_ShowsTheForm) {
+  for (const auto* name : {"gpt-5", "openai:", ""}) {
+    EXPECT_NE(error(name).find("PROVIDER:MODEL, such as openai:gpt-5"), std::string::npos) << name;
+  }
+}
+
+TEST(MakeModel, OpenAi_WithoutKeySaysWhichVariableToSet) {
+  EXPECT_NE(error("openai:gpt-5").find("OPENAI_API_KEY"), std::string::npos);
+  EXPECT_TRUE(make("openai:gpt-5", {{"OPENAI_API_KEY", "k"}}));
+  EXPECT_TRUE(make("openai:gpt-5", {{"OPENAI_BASE_URL", "http://127.0.0.1:1/v1"}}))
+      << "local servers need no key";
+  EXPECT_EQ(make("openai:gpt-5", {{"OPENAI_API_KEY", "k"}}).value()->name(), "openai:gpt-5");
+}
+
+TEST(MakeModel, ABadBaseUrl_IsNamed) {
+  EXPECT_TRUE(error("openai:x", {{"OPENAI_BASE_URL", "localhost:8080"}}).starts_with("OPENAI_BASE_URL: "));
+}
+
+TEST(MakeModel, AScript_IsReadFromItsFile) {
+  const std::string file = testing::TempDir() + "make_model_script.jsonl";
+  std::ofstream(file) << R"({"text": "hi"})";
+  const auto model = make("script:" + file);
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ((*model)->name(), "script:" + file);
+  EXPECT_EQ(std::get<TextPart>(complete(**model, {})->parts[0]).text, "hi");
+  std::remove(file.c_str());
+}
+
+TEST(MakeModel, AMissingScript_IsNamed) {
+  EXPECT_EQ(error("script:/nonexistent/x.jsonl"), "cannot read the script \"/nonexistent/x.jsonl\"");
+  EXPECT_EQ(error("script:/"), "cannot read the script \"/\"");
+}
+
+}  // namespace
+}  // namespace praxis
