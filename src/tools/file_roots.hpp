@@ -1,0 +1,79 @@
+// Opening files inside given folders and nowhere else. The kernel keeps the promise (openat2 from a
+// descriptor of the folder): no `..`, symbolic link, magic link or race with a rename leads outside.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "praxis/base/result.hpp"
+
+namespace praxis {
+
+/// Owns a file descriptor; -1 is none.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor();
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+/// A descriptor, or the `errno` of the failure.
+using Opened = std::expected<FileDescriptor, int>;
+
+/// Opens `path`, relative to the directory `root`, following no links; never waits for a FIFO's other end.
+Opened open_beneath(int root, const std::string& path, int flags);
+/// The same for kernels and sandboxes without openat2: one component after the other.
+Opened open_beneath_by_steps(int root, const std::string& path, int flags);
+
+/// What a failed system call means for `path`, as an error that a model can act on.
+std::unexpected<Error> file_error(std::string_view path, int error);
+
+/// A file's place: a root, opened, and the path below it (`.` for the root itself).
+struct FilePlace {
+  FileDescriptor root;
+  std::string path;
+};
+
+/// The folders that a tool may use. Immutable.
+class FileRoots {
+ public:
+  explicit FileRoots(const std::vector<std::string>& roots);
+  /// Where `path` may stand: relative to each root in turn, or absolute inside a root. Never empty. Error
+  /// `kPolicy` when it lies outside, `kInput` when it is no usable path.
+  Result<std::vector<FilePlace>> places(std::string_view path) const;
+  /// Opens the first of the places that exists, and says where that is. Errors as `places`, and `kTool`.
+  Result<std::pair<FilePlace, FileDescriptor>> open(std::string_view path, int flags) const;
+  /// `/a, /b`, for descriptions and messages.
+  std::string list() const;
+
+ private:
+  std::vector<std::string> roots_;  ///< absolute, without a slash at the end
+};
+
+struct DirectoryEntry {
+  enum class Kind : std::uint8_t { kFile, kDirectory, kSymlink, kOther };
+  std::string name;
+  Kind kind = Kind::kOther;
+  std::uint64_t size = 0;  ///< of a file
+};
+/// The entries of an open directory by name, at most 100,000 of them.
+std::vector<DirectoryEntry> read_directory(FileDescriptor directory);
+
+}  // namespace praxis

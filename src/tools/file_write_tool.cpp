@@ -1,0 +1,108 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "praxis/tools/file_tool.hpp"
+#include "praxis/tools/typed_tool.hpp"
+#include "tools/file_roots.hpp"
+
+namespace praxis {
+
+namespace {
+
+constexpr const char* kDescription =
+    "Writes a whole file: creates it, with its folders, or replaces what it held. Paths are relative or "
+    "absolute, inside "
+    "of: ";
+
+struct Request {
+  std::string path;
+  arg<std::string, "The whole new content"> content;
+};
+PRAXIS_FIELDS(Request, path, content)
+
+/// Opens the folder of `path` (below `root`), creating what is missing of it, and leaves the last name in
+/// `path`.
+Opened open_parent(FileDescriptor root, std::string& path) {
+  for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/')) {
+    const std::string name = path.substr(0, slash);
+    if (mkdirat(root.get(), name.c_str(), 0777) == 0) {
+      fsync(root.get());
+    } else if (errno != EEXIST) {
+      return std::unexpected(errno);
+    }
+    auto next = open_beneath(root.get(), name, O_RDONLY | O_DIRECTORY);
+    if (!next) return next;
+    root = std::move(*next);
+    path.erase(0, slash + 1);
+  }
+  return root;
+}
+
+/// 0, or the `errno` of the failure.
+int write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) return errno;
+    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return fsync(file) == 0 ? 0 : errno;
+}
+
+/// Replaces `name` by a new file that is complete and on disk before it takes the name; with `mode`, or as
+/// the umask says. 0, or `errno`.
+int replace(int folder, const std::string& name, std::string_view bytes, std::optional<mode_t> mode) {
+  std::uint64_t random = 0;
+  if (getentropy(&random, sizeof random) != 0) return errno;
+  const std::string draft = ".praxis-draft-" + std::to_string(random);
+  const FileDescriptor file(openat(folder, draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file.get() < 0) return errno;
+  int error = mode && fchmod(file.get(), *mode) != 0 ? errno : write_all(file.get(), bytes);
+  if (error == 0 && renameat(folder, draft.c_str(), folder, name.c_str()) != 0) error = errno;
+  if (error != 0) {
+    unlinkat(folder, draft.c_str(), 0);
+    return error;
+  }
+  return fsync(folder) == 0 ? 0 : errno;
+}
+
+Result<ToolOutput> write_file(const FileRoots& roots, const Request& request) {
+  auto places = roots.places(request.path);
+  if (!places) return fail(std::move(places.error()));
+  std::string name = places->front().path;
+  if (name == "." || request.path.ends_with('/')) {
+    return fail(ErrorCode::kInput, "/path names a folder; give the name of a file");
+  }
+  auto folder = open_parent(std::move(places->front().root), name);
+  if (!folder) return file_error(request.path, folder.error());
+
+  struct stat old{};
+  const bool exists = fstatat(folder->get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && !S_ISREG(old.st_mode)) {
+    return fail(ErrorCode::kTool,
+                "\"" + request.path + "\" is there and is no ordinary file; it is left as it is");
+  }
+  const int error = replace(folder->get(), name, request.content,
+                            exists ? std::optional(old.st_mode & 0777U) : std::nullopt);
+  if (error != 0) return file_error(request.path, error);
+  const std::size_t bytes = request.content.size();
+  return ToolOutput{
+      (exists ? "replaced \"" : "created \"") + request.path + "\" (" + std::to_string(bytes) + " bytes)",
+      {{"path", request.path}, {"bytes", bytes}, {"created", !exists}},
+      {},
+      {}};
+}
+
+}  // namespace
+
+Tool file_write_tool(std::vector<std::string> roots) {
+  const FileRoots folders(roots);
+  Tool tool = make_tool("file_write", kDescription + folders.list(),
+                        [folders](const Request& request) { return write_file(folders, request); });
+  tool.definition.idempotent = true;
+  return tool;
+}
+
+}  // namespace praxis

@@ -1,0 +1,206 @@
+#include "praxis/tools/http_tool.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/uri_reference.hpp"
+#include "praxis/tools/typed_tool.hpp"
+#include "tools/host_rules.hpp"
+
+namespace praxis {
+
+namespace {
+
+constexpr const char* kDescription =
+    "Sends an HTTP request and returns status, content type and body. Only these hosts can be reached: ";
+
+constexpr std::size_t kMaxShownBody = 64 * 1024;
+constexpr int kMaxRedirects = 5;
+constexpr int kMaxAttempts = 3;
+constexpr std::chrono::milliseconds kFirstPause{200};
+
+enum class Method { GET, HEAD, POST, PUT, PATCH, DELETE };
+PRAXIS_ENUM(Method, GET, HEAD, POST, PUT, PATCH, DELETE)
+
+struct Request {
+  arg<std::string, "Absolute http or https URL"> url;
+  arg<std::optional<Method>, "GET if absent"> method;
+  std::optional<std::map<std::string, std::string>> headers;
+  std::optional<std::string> body;
+  arg<std::optional<std::uint32_t>, "For the whole exchange; 30000 if absent"> timeout_ms;
+};
+PRAXIS_FIELDS(Request, url, method, headers, body, timeout_ms)
+
+using Clock = std::chrono::steady_clock;
+
+std::unexpected<Error> refused(std::string message) { return fail(ErrorCode::kPolicy, std::move(message)); }
+
+/// Waits, unless asked to stop.
+void pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, duration, [] { return false; });
+}
+
+bool may_repeat(const std::string& method) {
+  return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE";
+}
+
+bool may_pass(const Result<HttpResponse>& response) {
+  if (!response) return response.error().retriable;
+  const int status = response->status;
+  return status == 429 || status == 502 || status == 503 || status == 504;
+}
+
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+bool same_origin(const Url& a, const Url& b) {
+  return a.scheme == b.scheme && a.host == b.host && a.port == b.port;
+}
+
+/// Any header may hold a credential, except these.
+void drop_credentials(HttpHeaders& headers) {
+  std::erase_if(headers, [](const auto& header) {
+    const HttpHeaders one{header};
+    return !find_header(one, "Accept") && !find_header(one, "Accept-Language") &&
+           !find_header(one, "Content-Type");
+  });
+}
+
+ToolOutput output_of(const HttpResponse& response) {
+  const std::string type(find_header(response.headers, "Content-Type").value_or(""));
+  const bool is_binary = response.body.find('\0') != std::string::npos;
+  std::string text = "HTTP " + std::to_string(response.status) + "\n";
+  if (!type.empty()) text += "content-type: " + type + "\n";
+  text += "\n";
+  if (is_binary) {
+    text += "[" + std::to_string(response.body.size()) + " bytes that are no text; not shown]";
+  } else {
+    text += response.body.substr(0, kMaxShownBody);
+    if (response.body.size() > kMaxShownBody) {
+      text += "\n[" + std::to_string(response.body.size() - kMaxShownBody) + " more bytes; ask for less]";
+    }
+  }
+  JsonObject headers;
+  for (const auto& [name, value] : response.headers) headers[name] = repair_utf8(value);
+  return {std::move(text),
+          {{"status", response.status},
+           {"headers", std::move(headers)},
+           {"body", is_binary ? std::string() : repair_utf8(response.body)}},
+          {},
+          {}};
+}
+
+/// What all calls of one tool share. Thread-safe.
+class Caller {
+ public:
+  Caller(std::shared_ptr<HttpClient> client, HostRules rules, const HttpToolOptions& options)
+      : client_(std::move(client)),
+        rules_(std::move(rules)),
+        max_body_(options.max_body_bytes),
+        use_proxy_(options.use_proxy) {}
+
+  Result<ToolOutput> run(const ToolContext& context, const Request& request) const {
+    HttpRequest http;
+    http.method = to_json_value(request.method.value_or(Method::GET)).get_string();
+    http.url = request.url;
+    if (request.headers) http.headers.assign(request.headers->begin(), request.headers->end());
+    if (request.body) http.body = std::make_shared<const std::string>(*request.body);
+    http.max_body_bytes = max_body_;
+    http.use_proxy = use_proxy_;
+    auto until = Clock::now() + std::chrono::milliseconds(request.timeout_ms.value_or(30'000));
+    if (context.deadline != Clock::time_point{}) until = std::min(until, context.deadline);
+
+    auto response = follow(std::move(http), until, context.stop);
+    if (response) return output_of(*response);
+    Error error = std::move(response.error());
+    if (error.code == ErrorCode::kModel) error.code = ErrorCode::kTool;
+    return fail(std::move(error));
+  }
+
+ private:
+  Result<HttpResponse> follow(HttpRequest request, Clock::time_point until,
+                              const std::stop_token& stop) const {
+    for (int redirects = 0;; ++redirects) {
+      auto url = parse_url(request.url);
+      if (!url) return fail(std::move(url.error()));
+      if (!rules_.allows(*url)) {
+        return refused("the host " + url->host + ":" + std::to_string(url->port) +
+                       " is not on the list of allowed hosts");
+      }
+      request.allow_address = [this, url = *url](std::string_view address) {
+        return rules_.allows_address(url, address);
+      };
+      auto response = exchange(request, until, stop);
+      if (!response || !is_redirect(response->status)) return response;
+      const auto location = find_header(response->headers, "Location");
+      if (!location) return response;
+      if (redirects == kMaxRedirects) {
+        return fail(ErrorCode::kTool, "more than five redirects, one after the other");
+      }
+      if (auto status = redirect(request, *url, response->status, *location); !status) {
+        return fail(std::move(status.error()));
+      }
+    }
+  }
+
+  /// Turns `request` to `from` into the one that a redirect asks for.
+  static Status redirect(HttpRequest& request, const Url& from, int status, std::string_view location) {
+    request.url = resolve_uri(request.url, location);
+    auto to = parse_url(request.url);
+    if (!to) return fail(ErrorCode::kTool, "redirected to " + to.error().message);
+    if (from.scheme == "https" && to->scheme == "http") {
+      return refused("redirected from https to http, which is not followed");
+    }
+    if (!same_origin(from, *to)) drop_credentials(request.headers);
+    const bool becomes_get =
+        status == 303 ? request.method != "HEAD" : (status <= 302 && request.method == "POST");
+    if (becomes_get) {
+      request.method = "GET";
+      request.body = nullptr;
+    }
+    return {};
+  }
+
+  Result<HttpResponse> exchange(HttpRequest request, Clock::time_point until,
+                                const std::stop_token& stop) const {
+    for (int attempt = 1;; ++attempt) {
+      request.timeouts.total = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+      if (request.timeouts.total.count() <= 0) {
+        return fail(ErrorCode::kTool, "the time for the request is over", true);
+      }
+      auto response = http_fetch(*client_, request, stop);
+      if (attempt == kMaxAttempts || !may_repeat(request.method) || !may_pass(response)) return response;
+      const auto delay = kFirstPause * attempt * attempt;
+      if (Clock::now() + delay >= until) return response;
+      pause(delay, stop);
+    }
+  }
+
+  const std::shared_ptr<HttpClient> client_;
+  const HostRules rules_;
+  const std::size_t max_body_;
+  const bool use_proxy_;
+};
+
+}  // namespace
+
+Result<Tool> http_tool(std::shared_ptr<HttpClient> client, HttpToolOptions options) {
+  auto rules = HostRules::parse(options.allow_hosts);
+  if (!rules) return fail(std::move(rules.error()));
+  std::string description = kDescription;
+  for (const std::string& host : options.allow_hosts) description += host + " ";
+  if (options.allow_hosts.empty()) description += "none";
+  const auto caller = std::make_shared<const Caller>(std::move(client), std::move(*rules), options);
+  Tool tool = make_tool(
+      "http", std::move(description),
+      [caller](ToolContext& context, const Request& request) { return caller->run(context, request); });
+  tool.definition.timeout = std::chrono::minutes(2);
+  return tool;
+}
+
+}  // namespace praxis

@@ -1,0 +1,107 @@
+#include "praxis/tools/tool.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "praxis/base/suggest.hpp"
+
+namespace praxis {
+
+namespace {
+
+std::unexpected<Error> tool_error(std::string_view kind, std::string message) {
+  return fail(Error{ErrorCode::kTool, std::move(message), false, nullptr, {{"kind", kind}}});
+}
+
+std::unexpected<Error> unknown_tool(std::string_view name, const std::vector<Tool>& tools) {
+  std::string message = "there is no tool \"" + repair_utf8(name) + "\"";
+  std::vector<std::string> names;
+  for (const Tool& tool : tools) names.push_back(tool.definition.name);
+  if (auto meant = closest(name, names)) {
+    message += "; did you mean \"" + *meant + "\"?";
+  } else if (names.empty()) {
+    message += "; there are none at all";
+  } else {
+    message += "; there are: " + names.front();
+    for (std::size_t i = 1; i < names.size(); ++i) message += ", " + names[i];
+  }
+  return tool_error("not_found", std::move(message));
+}
+
+/// Models leave the arguments of a call without any empty, blank or null.
+bool means_no_arguments(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const auto first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return true;
+  return text.substr(first, text.find_last_not_of(kBlank) + 1 - first) == "null";
+}
+
+std::unexpected<Error> invalid_arguments(const std::string& tool, const std::string& problems) {
+  return tool_error("invalid_arguments", "invalid arguments for \"" + tool + "\": " + problems);
+}
+
+}  // namespace
+
+Json to_json(const MemoryChange& change) {
+  return {{"store", change.store}, {"key", change.key}, {"operation", change.operation}};
+}
+
+Status ToolSet::add(Tool tool) {
+  if (auto status = check(tool.definition); !status) return status;
+  const std::string& name = tool.definition.name;
+  if (find(name) != nullptr) {
+    return fail(ErrorCode::kInput, "there are two tools named \"" + name + "\"; rename one of them");
+  }
+  if (!tool.handler) return fail(ErrorCode::kInput, "tool \"" + name + "\" has no handler");
+  auto schema = JsonSchema::compile(tool.definition.parameters);
+  if (!schema) {
+    return fail(ErrorCode::kInput, "tool \"" + name + "\" has an unusable schema: " + schema.error().message);
+  }
+  auto definitions = definitions_ ? *definitions_ : std::vector<ToolDefinition>{};
+  definitions.push_back(tool.definition);
+  definitions_ = std::make_shared<const std::vector<ToolDefinition>>(std::move(definitions));
+  schemas_.push_back(std::move(*schema));
+  tools_.push_back(std::move(tool));
+  return {};
+}
+
+const Tool* ToolSet::find(std::string_view name) const {
+  const auto found = std::ranges::find(
+      tools_, name, [](const Tool& tool) { return std::string_view(tool.definition.name); });
+  return found == tools_.end() ? nullptr : &*found;
+}
+
+Result<Json> ToolSet::arguments(std::string_view name, std::string_view text) const {
+  const Tool* tool = find(name);
+  if (tool == nullptr) return unknown_tool(name, tools_);
+  auto json = means_no_arguments(text) ? Result<Json>(JsonObject{}) : parse_json(text);
+  if (!json) return invalid_arguments(tool->definition.name, json.error().message);
+  const auto problems = schemas_[static_cast<std::size_t>(tool - tools_.data())].validate(*json);
+  if (problems.empty()) return json;
+  std::string listed;
+  for (const SchemaProblem& problem : problems) {
+    listed +=
+        (listed.empty() ? "" : "; ") + (problem.path.empty() ? "" : problem.path + " ") + problem.message;
+  }
+  return invalid_arguments(tool->definition.name, listed);
+}
+
+Result<ToolOutput> ToolSet::execute(ToolContext& context, std::string_view name,
+                                    std::string_view text) const {
+  auto json = arguments(name, text);
+  if (!json) return fail(std::move(json.error()));
+  const auto failed = [&](std::string_view why) {
+    return tool_error("exception", "tool \"" + std::string(name) + "\" failed: " + repair_utf8(why));
+  };
+  try {
+    auto output = find(name)->handler(context, *json);
+    if (output) output->text = repair_utf8(output->text);
+    return output;
+  } catch (const std::exception& error) {
+    return failed(error.what());
+  } catch (...) {
+    return failed("it threw something that is no std::exception");
+  }
+}
+
+}  // namespace praxis
