@@ -1,0 +1,126 @@
+// The normal form of a conversation. A `History` can only come from the normaliser, so a request with an
+// orphan tool result, an unanswered call or an empty turn cannot be built.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "praxis/base/digest.hpp"
+#include "praxis/domain/message.hpp"
+
+namespace praxis {
+
+/// A checked conversation. Invariants: system and developer messages come first; no message is empty; every
+/// tool call of an assistant message is answered by exactly one result, in call order, in the one tool
+/// message that follows it, unless that assistant message is the last. Cheap to copy: messages are shared and
+/// immutable.
+class History {
+ public:
+  History() = default;
+  const std::vector<MessagePtr>& messages() const& { return messages_; }
+  std::vector<MessagePtr> messages() && { return std::move(messages_); }
+  /// Chain digest over roles and parts: equal digests mean that a model is sent the same conversation.
+  const Digest& digest() const { return digest_; }
+  /// Sum of the estimator over the messages.
+  std::int64_t estimated_tokens() const { return tokens_; }
+  bool empty() const { return messages_.empty(); }
+
+ private:
+  friend class HistoryBuilder;
+  std::vector<MessagePtr> messages_;
+  Digest digest_;
+  std::int64_t tokens_ = 0;
+};
+
+/// One thing the normaliser had to mend; `message` is the id of the message concerned.
+struct Repair {
+  enum class Kind : std::uint8_t {
+    kOrphanResultDropped,     ///< a result without its call
+    kDuplicateResultDropped,  ///< a second result for one call
+    kMissingResultAdded,      ///< a call without its result got one that says so
+    kResultsReordered,        ///< results put into call order, or moved next to their calls
+    kEmptyMessageDropped,
+    kInvalidCallDropped,  ///< a call that was cut off, cannot be told apart, or is not the model's
+    kLateSystemMoved,     ///< a system message after the start became a user note
+  };
+  Kind kind;
+  MessageId message;
+  CallId call;  ///< empty when no call is concerned
+};
+std::string_view to_string(Repair::Kind kind);
+using RepairReport = std::vector<Repair>;
+
+/// The normaliser, message by message: feeding a session's messages as they settle keeps its history in
+/// normal form at constant cost a message.
+class HistoryBuilder {
+ public:
+  /// Adds the next message of the conversation, mending what breaks the normal form.
+  void push(MessagePtr message);
+  /// Closes an assistant message whose calls are still unanswered, with results that say so. Does nothing
+  /// when there is none: what a cancelled or failed turn leaves behind becomes a valid history again.
+  void close_open_calls(std::string_view why);
+  /// Forgets what stands before `keep_from` (an index into `history().messages()`, moved to the next safe
+  /// cut), except the leading system messages and, unless a user message stands at the cut, the last one
+  /// before: the goal stays.
+  void cut(std::size_t keep_from);
+  /// Forgets what stands after the first `count` messages, as if it had never been pushed; leading system
+  /// messages stay.
+  void keep_first(std::size_t count);
+
+  /// The history as it stands. An open assistant message (calls not yet answered) may be last.
+  const History& history() const { return history_; }
+  const RepairReport& repairs() const { return repairs_; }
+  /// Calls of the last assistant message while they lack results.
+  const std::vector<ToolCallPart>& open_calls() const { return open_; }
+
+ private:
+  void push_assistant(MessagePtr message);
+  void push_words(MessagePtr message);
+  void push_results(const MessagePtr& message);
+  void settle_open_calls();
+  void append(MessagePtr message);
+  void report(Repair::Kind kind, const Message& message, CallId call = {});
+
+  History history_;
+  RepairReport repairs_;
+  std::vector<ToolCallPart> open_;  ///< calls of the last message, waiting for their results
+  std::vector<std::optional<ToolResultPart>> answers_;  ///< of `open_`, by index
+  std::vector<std::size_t> arrivals_;                   ///< indexes of `open_` in the order answered
+  MessagePtr answer_message_;                           ///< the first message that answered one of `open_`
+};
+
+/// The whole conversation at once: `messages` in any state of disorder give a valid history and the report of
+/// what was mended.
+struct Normalised {
+  History history;
+  RepairReport repairs;
+};
+Normalised normalise(const std::vector<Message>& messages);
+
+/// Whether cutting before `index` separates no tool call from its result (S2-43).
+bool is_tool_boundary_safe(const History& history, std::size_t index);
+/// The first safe cut at or after `index`; the number of messages when there is none (S2-42).
+std::size_t find_safe_tool_boundary(const History& history, std::size_t index);
+
+/// Bounds on what a model is sent; 0 means no bound.
+struct HistoryLimits {
+  std::size_t max_messages = 50;
+  std::int64_t max_tokens = 0;  ///< by the estimator
+  bool operator==(const HistoryLimits&) const = default;
+};
+/// Where to cut so that the history fits `limits`: an index for `HistoryBuilder::cut`, or 0 when it fits or
+/// nothing can be cut. Cuts a quarter more than needed, so that the prefix a vendor caches then stays put for
+/// several steps. The last exchange (an assistant message with its results) always stays.
+std::size_t choose_cut(const History& history, const HistoryLimits& limits);
+
+/// Tokens by a fast estimate (one pass over letter runs, digits, punctuation and scripts); not a tokenizer.
+std::int64_t estimate_tokens(std::string_view text);
+std::int64_t estimate_tokens(const Message& message);
+
+}  // namespace praxis

@@ -1,0 +1,75 @@
+// The agent loop as two pure functions: `next` decides, `derive` says which records that decision amounts to.
+// The driver performs the effects that the records intend; a replay compares them with those it finds.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "praxis/core/planner.hpp"
+#include "praxis/core/state.hpp"
+
+namespace praxis {
+
+/// No turn is in progress, and none is queued or the session is paused.
+struct Idle {};
+/// Nothing to do until an effect settles or somebody acts.
+struct Wait {};
+/// A queued message becomes a turn.
+struct BeginTurn {
+  std::string text;
+};
+struct CallModel {
+  std::uint32_t attempt = 1;
+  Millis delay{0};     ///< back off this long first
+  RequestPatch patch;  ///< filled in by the driver's hooks
+};
+/// Start these calls (indexes into `TurnState::calls`). Those still `kProposed` need a verdict first.
+struct RunCalls {
+  std::vector<std::size_t> calls;
+};
+/// Call `call` may or may not have run: a person or the model has to know.
+struct ResolveDoubt {
+  std::size_t call = 0;
+};
+struct StartTimer {
+  Millis delay{0};
+  std::uint32_t attempt = 1;
+};
+struct Park {
+  std::string prompt;
+};
+struct Compact {
+  std::size_t keep_from = 0;
+  std::string cause;
+};
+/// Put a message into the conversation.
+struct Say {
+  Message message;
+  MessageSource source = MessageSource::kRuntime;
+};
+struct Finish {
+  StopReason reason = StopReason::kFinished;
+  std::string text;
+  std::optional<Error> error;
+};
+using Decision = std::variant<Idle, Wait, BeginTurn, CallModel, RunCalls, ResolveDoubt, StartTimer, Park,
+                              Compact, Say, Finish>;
+
+/// What a session in this state does next.
+Decision next(const State& state, const Planner& planner);
+/// The records of a decision, to be applied and made durable before anything they intend is done. Empty for
+/// `Idle` and `Wait`. Every call in a `RunCalls` is taken as allowed.
+std::vector<RecordBody> derive(const State& state, const Decision& decision);
+
+/// The record that parks a call for approval, and the verdict's record when it is decided at once.
+RecordBody park_call(const State& state, const CallState& call, std::string reason);
+
+/// The request that `derive` digests, in its neutral form.
+RequestDigest request_digest(const State& state, const RequestPatch& patch);
+/// Instructions and options of the next request with a patch applied.
+std::string patched_instructions(const AgentSpec& agent, const RequestPatch& patch);
+ModelOptions patched_options(const AgentSpec& agent, const RequestPatch& patch);
+
+}  // namespace praxis

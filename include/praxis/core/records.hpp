@@ -1,0 +1,234 @@
+// The closed set of facts a session is made of. A record is either an *input* (something the world or a
+// person did) or *derived* (what `next` concluded from the state); a replay feeds the first and checks the
+// second.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "praxis/base/digest.hpp"
+#include "praxis/base/ids.hpp"
+#include "praxis/domain/agent_spec.hpp"
+#include "praxis/domain/message.hpp"
+#include "praxis/domain/model_types.hpp"
+
+namespace praxis {
+
+/// The version of the record set that this library writes; it reads every version up to this one.
+inline constexpr std::uint32_t kRecordVersion = 1;
+
+/// Where a session stands (S5-13), plus `idle` for one that has not had a turn yet.
+enum class SessionStatus : std::uint8_t {
+  kIdle,
+  kRunning,
+  kAwaitingUser,
+  kCompleted,
+  kError,
+  kModified,
+  kDeleted
+};
+std::string_view to_string(SessionStatus status);
+std::optional<SessionStatus> session_status_from(std::string_view name);
+
+/// Why a turn ended. Everything but `kFinished` makes the result unsuccessful.
+enum class StopReason : std::uint8_t {
+  kFinished,  ///< the model or plan gave its final answer
+  kMaxSteps,
+  kMaxToolCalls,
+  kTimeLimit,
+  kTokenLimit,
+  kCostLimit,
+  kContextLimit,  ///< the conversation does not fit and cannot be cut
+  kOutputLimit,   ///< the answer was cut off by the model's output limit
+  kRepetition,    ///< the same call, pair of calls or error again and again
+  kRefused,       ///< the model refused, or a content filter stepped in
+  kModelFailed,
+  kToolFailed,  ///< a fatal tool error, or `tool_failure = "fail"`
+  kPlanFailed,  ///< a written plan could not go on
+  kCancelled,
+};
+std::string_view to_string(StopReason reason);
+std::optional<StopReason> stop_reason_from(std::string_view name);
+
+enum class EffectKind : std::uint8_t { kModel, kTool, kTimer };
+enum class Outcome : std::uint8_t { kOk, kError, kCancelled, kUnknown };
+std::string_view to_string(EffectKind kind);
+std::string_view to_string(Outcome outcome);
+std::optional<EffectKind> effect_kind_from(std::string_view name);
+std::optional<Outcome> outcome_from(std::string_view name);
+
+/// What a model is asked, field by field, so that a replay can say which part differs. In a record `settings`
+/// and `tools` are empty when they are as in the session's previous model request.
+struct RequestDigest {
+  Digest settings;  ///< model, instructions and options
+  Digest tools;
+  Digest history;
+  bool operator==(const RequestDigest&) const = default;
+};
+
+/// What hooks changed in one model request; recorded, so that a replay needs no hooks.
+struct RequestPatch {
+  std::optional<std::string> instructions;
+  std::optional<ModelOptions> options;
+  bool operator==(const RequestPatch&) const = default;
+};
+
+// ---- the records
+// -------------------------------------------------------------------------------------------------
+
+/// Input. The first record of every session.
+struct SessionCreated {
+  std::uint32_t version = kRecordVersion;
+  SessionId session;
+  SessionId parent;  ///< empty for a root
+  std::uint32_t depth = 0;
+  SessionId forked_from;  ///< empty unless this session is a fork
+  std::uint64_t forked_at = 0;
+  std::uint64_t seed = 0;
+  AgentSpecPtr agent;
+};
+/// Input. A turn begins; its user message, if any, follows.
+struct TurnStarted {
+  TurnId turn;
+};
+enum class MessageSource : std::uint8_t { kUser, kSteer, kQueue, kPlan, kRuntime, kImport };
+std::string_view to_string(MessageSource source);
+std::optional<MessageSource> message_source_from(std::string_view name);
+/// Input (user, steer, queue, import) or derived (plan, runtime). Assistant and tool messages of the
+/// model-driven loop are not repeated here: they are the results of settled effects.
+struct MessageAppended {
+  MessagePtr message;
+  MessageSource source = MessageSource::kUser;
+};
+/// Derived. Durable before the effect starts. The same effect is intended again for another attempt.
+struct EffectIntended {
+  EffectId effect;
+  EffectKind kind = EffectKind::kModel;
+  std::string name;  ///< model or tool name
+  std::uint32_t step = 0;
+  std::uint32_t attempt = 1;
+  std::string idempotency_key;  ///< of tools
+  CallId call;                  ///< of tools
+  RequestDigest request;        ///< of models; for tools `settings` is the digest of the argument text
+  RequestPatch patch;           ///< of models
+  Millis delay{0};              ///< of timers, and of model attempts that back off first
+};
+/// What a tool gave back.
+struct ToolOutcome {
+  ToolResultPart result;
+  Json value;   ///< the structured form; null when there is none
+  Json memory;  ///< array of memory changes; null when there are none
+};
+/// Input. Durable before anyone sees the effect as done.
+struct EffectSettled {
+  EffectId effect;
+  Outcome outcome = Outcome::kOk;
+  Millis duration{0};
+  std::variant<std::monostate, ModelResponse, ToolOutcome> result;
+  std::optional<Error> error;
+  /// Empty for the effect itself; `hook` when a hook answered in its place; `recovery` (then derived) for a
+  /// call that was in doubt and is told to the model as unknown.
+  std::string by;
+};
+/// What a person is asked.
+enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt };
+std::string_view to_string(ParkKind kind);
+std::optional<ParkKind> park_kind_from(std::string_view name);
+struct ParkedStep {
+  ParkId id;
+  ParkKind kind = ParkKind::kApproval;
+  std::string prompt;
+  CallId call;  ///< the call that waits; empty for a question of the planner
+  std::string tool;
+  std::string arguments;  ///< what exactly would run
+  Digest digest;          ///< of tool and arguments: what an approval binds
+};
+Json to_json(const ParkedStep& parked);
+/// Derived, but for approvals, which rules and hooks of the host ask for. The turn waits for a person here.
+struct Parked {
+  ParkedStep step;
+};
+enum class Verb : std::uint8_t { kAllow, kDeny, kEdit, kAnswer };
+std::string_view to_string(Verb verb);
+std::optional<Verb> verb_from(std::string_view name);
+/// Input. A person, rule or hook decided. `park` is empty when nothing had been parked.
+struct Decided {
+  ParkId park;
+  CallId call;
+  Verb verb = Verb::kAllow;
+  std::string text;  ///< the reason (deny), the arguments (edit), the answer
+  std::string by;    ///< `person`, `policy`, `hook`
+};
+enum class Intervention : std::uint8_t {
+  kSteer,      ///< `text` reaches the model at the next safe boundary
+  kEnqueue,    ///< `text` is the user message of the next turn
+  kInterrupt,  ///< stop now
+  kDeadline,   ///< the turn's time limit has passed
+  kPause,
+  kResume,
+  kAnnotate,  ///< `text` is a person's comment
+  kSetAgent,  ///< `agent` replaces the description from here on
+  kRewind,    ///< the conversation goes back to where the turn named by `text` began
+};
+std::string_view to_string(Intervention kind);
+std::optional<Intervention> intervention_from(std::string_view name);
+/// Input. Somebody outside the loop acted on the session.
+struct Intervened {
+  Intervention kind = Intervention::kAnnotate;
+  std::string text;
+  AgentSpecPtr agent;
+};
+/// Derived. The model no longer sees what stands before `keep_from` (index into the history's messages).
+struct Compacted {
+  std::size_t keep_from = 0;
+  std::string cause;  ///< `max_messages`, `max_context`
+};
+/// Input. `cause` is `recovered` when a new process took over: effects without outcome are in doubt from
+/// here.
+struct StatusChanged {
+  SessionStatus status = SessionStatus::kIdle;
+  std::string cause;
+};
+/// Derived. The turn is over.
+struct TurnSettled {
+  TurnId turn;
+  StopReason reason = StopReason::kFinished;
+  std::string text;  ///< result of a plan; empty when the last assistant message is the result
+  std::optional<Error> error;
+};
+
+using RecordBody = std::variant<SessionCreated, TurnStarted, MessageAppended, EffectIntended, EffectSettled,
+                                Parked, Decided, Intervened, Compacted, StatusChanged, TurnSettled>;
+
+/// One durable fact with the time it was written.
+struct Record {
+  UnixMillis time;
+  RecordBody body;
+};
+
+/// `session_created`, `turn_started`, ...
+std::string_view kind_name(const RecordBody& body);
+/// Whether `next` derives such a record (and a replay must find the same), rather than the world supplying
+/// it.
+bool is_derived(const RecordBody& body);
+
+/// A payload that stands outside the record because it is larger than `kBlobThreshold`.
+struct RecordBlob {
+  Digest digest;
+  std::string bytes;
+};
+inline constexpr std::size_t kBlobThreshold = 16 * 1024;
+
+/// JSON text of a record's body; strings above the threshold go to `blobs` and are named by digest.
+std::string encode_record(const RecordBody& body, std::vector<RecordBlob>& blobs);
+/// Finds a blob by digest.
+using BlobLookup = std::function<Result<std::string>(const Digest&)>;
+/// The inverse. Error `kJournal`: an unknown kind, a missing field, a missing blob.
+Result<RecordBody> decode_record(std::string_view kind, std::string_view text, const BlobLookup& blobs);
+
+}  // namespace praxis

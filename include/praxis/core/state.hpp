@@ -1,0 +1,134 @@
+// The state of a session: a fold of its records and nothing else. Dropping it and folding the records again
+// gives the same value, which is what crash recovery, replay, fork and suspension all rest on.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "praxis/core/history.hpp"
+#include "praxis/core/records.hpp"
+#include "praxis/core/report.hpp"
+
+namespace praxis {
+
+/// A tool call of the batch in progress.
+struct CallState {
+  enum class Phase : std::uint8_t {
+    kProposed,  ///< nobody has judged it yet
+    kApproved,  ///< may start (judged, or to be retried)
+    kParked,    ///< waits for a person
+    kRunning,   ///< intended, no outcome yet
+    kInDoubt,   ///< intended by a process that is gone
+    kSettled,
+  };
+  ToolCallPart call;  ///< arguments as they will run: an edit is already in
+  Phase phase = Phase::kProposed;
+  EffectId effect;
+  std::uint32_t attempt = 0;
+  std::optional<ToolResultPart> result;  ///< of the last attempt while another is to follow
+  Json value;                            ///< structured form of the result, kept for plans only
+};
+
+/// The model call or timer in progress. At most one of them per session.
+struct EffectState {
+  enum class Phase : std::uint8_t { kRunning, kInDoubt, kFailed };
+  EffectId effect;
+  EffectKind kind = EffectKind::kModel;
+  Phase phase = Phase::kRunning;
+  std::uint32_t attempt = 1;
+  Millis delay{0};
+  std::optional<Error> error;  ///< of a failed attempt
+};
+
+/// How the model's last answer ended, unless running its calls is all there is to do; waits to be acted on.
+struct Answer {
+  FinishReason finish = FinishReason::kStop;
+  bool malformed_call = false;  ///< at least one tool call could not be read
+};
+
+/// A result that a plan can refer to. Each step of a plan that was carried out leaves exactly one (a batch of
+/// calls one a call, in call order), so a plan finds its place by walking its steps along the results.
+struct StepResult {
+  CallId call;       ///< empty for steps that are no tool call
+  std::string tool;  ///< tool name, or `message`, `sleep`, `ask`
+  bool ok = true;
+  std::string text;
+  Json value;
+};
+
+/// Signatures of the last batches, to notice a model that goes in circles.
+struct Repetition {
+  std::deque<Digest> batches;
+  std::deque<Digest> errors;
+  bool warned = false;
+
+  /// Length of the longest pattern at the end: the same batch, an alternating pair, or the same error.
+  std::uint32_t count() const;
+};
+
+struct TurnState {
+  TurnId id;
+  std::string prompt;  ///< text of the user message that began it
+  std::uint32_t step = 0;
+  std::uint32_t malformed_calls = 0;
+  std::uint32_t tool_calls = 0;
+  std::vector<CallState> calls;
+  std::optional<EffectState> effect;
+  std::optional<Answer> answer;
+  std::optional<Error> fatal;       ///< a tool failure that ends the turn
+  std::optional<StopReason> stop;   ///< somebody or the clock asked to stop
+  std::vector<StepResult> results;  ///< of a plan
+  Repetition repetition;
+  AgentResult report;  ///< as far as it is known
+
+  bool in_flight() const;
+};
+
+/// Where a turn began in the history, so that a person can go back to it.
+struct TurnMark {
+  TurnId turn;
+  std::size_t messages = 0;
+};
+
+/// Copyable; cheap to move. Not thread-safe: it belongs to its session's strand.
+struct State {
+  SessionId id;
+  SessionId parent;
+  std::uint32_t depth = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t seq = 0;  ///< of the last record applied
+  AgentSpecPtr agent;
+  RequestDigest described;  ///< of the agent as described: `settings` and `tools`, unpatched
+  RequestDigest recorded;   ///< `settings` and `tools` as the last model intent left them
+  HistoryBuilder conversation;
+  std::optional<TurnState> turn;
+  std::optional<AgentResult> last;  ///< of the last settled turn
+  std::map<ParkId, ParkedStep> parked;
+  std::vector<std::string> steering;
+  std::deque<std::string> queue;
+  std::vector<TurnMark> marks;
+  bool paused = false;
+  SessionStatus rest_status = SessionStatus::kIdle;  ///< the status while no turn is in progress
+  std::string comment;                               ///< a person's last annotation
+  Usage usage;
+  std::int64_t context_tokens = 0;  ///< of the last request and its answer, as the vendor counted
+  std::uint64_t model_calls = 0;    ///< answered or failed; not those cancelled
+  std::uint32_t next_turn = 1, next_effect = 1, next_message = 1, next_park = 1;
+
+  SessionStatus status() const;
+  bool follows_plan() const { return agent && !agent->plan.is_null(); }
+  CallState* find_call(const CallId& call);
+  CallState* find_call(const EffectId& effect);
+};
+
+/// The state after one more record. Error `kJournal`: the record cannot follow this state (a foreign or
+/// damaged log).
+Result<State> apply(State state, const Record& record);
+/// The result of the turn in progress, or of the last one.
+AgentResult result_of(const State& state);
+
+}  // namespace praxis

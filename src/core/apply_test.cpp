@@ -1,0 +1,124 @@
+// Logs that no session of ours has written are refused, not guessed at.
+#include <gtest/gtest.h>
+
+#include "core/testing/fold.hpp"
+#include "core/testing/planners.hpp"
+
+namespace praxis {
+namespace {
+
+const AlwaysAskModel kAskModel;
+
+struct Session : Fold {
+  Session() : Fold(agent(), kAskModel) {}
+  static AgentSpec agent() {
+    AgentSpec spec;
+    spec.model = "test:model";
+    spec.tools = {test_tool("read")};
+    return spec;
+  }
+};
+
+MessageAppended user(const char* text) {
+  return {std::make_shared<const Message>(text_message(Role::kUser, text))};
+}
+
+EffectIntended intent(EffectKind kind, const char* call = "") {
+  EffectIntended record;
+  record.effect = EffectId{"e9"};
+  record.kind = kind;
+  record.call = CallId{call};
+  return record;
+}
+
+EffectSettled settled(const EffectId& effect) { return {effect, Outcome::kOk, {}, {}, {}, {}}; }
+
+TEST(Apply, RefusesALogThatDoesNotBeginWithItsSession) {
+  const auto state = apply(State{}, Record{{}, TurnStarted{TurnId{"t1"}}});
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().code, ErrorCode::kJournal);
+}
+
+TEST(Apply, RefusalNamesSessionAndRecord) {
+  Session session;
+  const auto state = apply(session.state(), Record{{}, Compacted{}});
+  ASSERT_TRUE(state);
+  const auto refused = apply(*state, Record{{}, TurnSettled{TurnId{"t1"}, {}, {}, {}}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error().message,
+      "session s1, record 3: the log does not follow its own rules: a turn settles that is not in progress");
+}
+
+TEST(Apply, OutsideATurn_RefusesWhatBelongsToOne) {
+  Session session;
+  SessionCreated again;
+  again.agent = session.state().agent;
+  EXPECT_TRUE(session.refuses(again));
+  EXPECT_TRUE(session.refuses(intent(EffectKind::kModel)));
+  EXPECT_TRUE(session.refuses(settled(EffectId{"e1"})));
+  EXPECT_TRUE(session.refuses(Parked{}));
+  EXPECT_TRUE(session.refuses(Decided{}));
+  EXPECT_TRUE(session.refuses(Intervened{Intervention::kSetAgent, {}, nullptr}));
+}
+
+TEST(Apply, WhileAModelAnswers_RefusesASecondEffectAndAnEnd) {
+  Session session;
+  session.begin("hi");
+  EXPECT_TRUE(session.refuses(TurnStarted{TurnId{"t2"}}));
+  EXPECT_TRUE(session.refuses(intent(EffectKind::kModel)));
+  EXPECT_TRUE(session.refuses(intent(EffectKind::kTimer)));
+  EXPECT_TRUE(session.refuses(settled(EffectId{"e2"})));
+  EXPECT_TRUE(session.refuses(TurnSettled{TurnId{"t1"}, {}, {}, {}}));
+}
+
+TEST(Apply, BetweenCallsAndResults_RefusesWhatWouldSplitThem) {
+  Session session;
+  session.begin("hi");
+  session.answer(calls({tool_call("a", "read"), tool_call("b", "read")}));
+  EXPECT_TRUE(session.refuses(user("me first")));
+  EXPECT_TRUE(session.refuses(intent(EffectKind::kModel)));
+  EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "a")));
+  EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "nobody")));
+  EXPECT_TRUE(session.refuses(settled(EffectId{})));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, Verb::kAllow, {}, {}}));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, Verb::kAllow, {}, {}}));
+  EXPECT_TRUE(session.refuses(Parked{{ParkId{"p1"}, ParkKind::kApproval, {}, CallId{"a"}, {}, {}, {}}}));
+  EXPECT_TRUE(session.refuses(Parked{{ParkId{"p1"}, ParkKind::kInDoubt, {}, CallId{"a"}, {}, {}, {}}}));
+}
+
+TEST(Apply, SettledCall_CannotRunOrSettleAgain) {
+  Session session;
+  session.begin("hi");
+  session.answer(calls({tool_call("a", "read"), tool_call("b", "read")}));
+  const EffectId effect = session.call("a").effect;
+  session.give("a", "done");
+  EXPECT_TRUE(session.refuses(settled(effect)));
+  EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "a")));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, Verb::kDeny, {}, {}}));
+}
+
+TEST(Apply, DecisionMustNameTheParkedCall) {
+  Session session;
+  session.begin("hi");
+  session.intervene(Intervention::kPause);
+  session.answer(calls({tool_call("a", "read"), tool_call("b", "read")}));
+  session.apply(park_call(session.state(), session.call("a"), "?"));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"b"}, Verb::kAllow, {}, {}}));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, Verb::kAllow, {}, {}}));
+  EXPECT_FALSE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, Verb::kAllow, {}, {}}));
+}
+
+TEST(Apply, ImportedConversation_IsClosedBeforeTheFirstTurn) {
+  Session session;
+  Message open;
+  open.role = Role::kAssistant;
+  open.parts = {tool_call("x", "read")};
+  session.apply(MessageAppended{std::make_shared<const Message>(open), MessageSource::kImport});
+  session.apply(TurnStarted{TurnId{"t1"}});
+  EXPECT_TRUE(session.state().conversation.open_calls().empty());
+  EXPECT_EQ(session.messages().size(), 2U);
+}
+
+}  // namespace
+}  // namespace praxis

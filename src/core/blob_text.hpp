@@ -1,0 +1,18 @@
+// Large strings of a record live outside it. In the record they become `{"$blob": digest, "bytes": n}`; a key
+// of the caller's own data that begins with `$` gets a second one, so that data can never pose as a
+// reference.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "praxis/base/json.hpp"
+#include "praxis/core/records.hpp"
+
+namespace praxis {
+
+std::string externalise(Json json, std::vector<RecordBlob>& blobs);
+Result<Json> internalise(std::string_view text, const BlobLookup& blobs);
+
+}  // namespace praxis

@@ -1,0 +1,264 @@
+#include "praxis/core/history.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace praxis {
+namespace {
+
+bool is_instruction(const Message& message) {
+  return message.role == Role::kSystem || message.role == Role::kDeveloper;
+}
+
+bool says_nothing(const Message& message) {
+  return std::ranges::all_of(message.parts, [](const Part& part) {
+    const auto* text = std::get_if<TextPart>(&part);
+    return text != nullptr && text->text.empty();
+  });
+}
+
+/// What of a message its digest covers: role and parts, not id and time, because only those reach a model.
+std::string digested_form(const Message& message) {
+  std::string form(to_string(message.role));
+  for (const Part& part : message.parts) {
+    form += '\n';
+    append_json(form, to_json(part));
+  }
+  return form;
+}
+
+std::size_t leading_instructions(const std::vector<MessagePtr>& messages) {
+  const auto first =
+      std::ranges::find_if_not(messages, [](const MessagePtr& m) { return is_instruction(*m); });
+  return static_cast<std::size_t>(first - messages.begin());
+}
+
+/// The user message that stays when what comes before `cut` is forgotten: the last one, unless one stands
+/// right at the cut. `cut` when there is none.
+std::size_t goal_before(const std::vector<MessagePtr>& messages, std::size_t cut) {
+  const auto is_user = [&](std::size_t i) { return messages[i]->role == Role::kUser; };
+  if (cut < messages.size() && is_user(cut)) return cut;
+  for (std::size_t i = cut; i-- > 0;) {
+    if (is_user(i)) return i;
+  }
+  return cut;
+}
+
+template <class Wanted>
+bool has_part(const Message& message) {
+  return std::ranges::any_of(message.parts,
+                             [](const Part& part) { return std::holds_alternative<Wanted>(part); });
+}
+
+}  // namespace
+
+std::string_view to_string(Repair::Kind kind) {
+  switch (kind) {
+    case Repair::Kind::kOrphanResultDropped:
+      return "orphan_result_dropped";
+    case Repair::Kind::kDuplicateResultDropped:
+      return "duplicate_result_dropped";
+    case Repair::Kind::kMissingResultAdded:
+      return "missing_result_added";
+    case Repair::Kind::kResultsReordered:
+      return "results_reordered";
+    case Repair::Kind::kEmptyMessageDropped:
+      return "empty_message_dropped";
+    case Repair::Kind::kInvalidCallDropped:
+      return "invalid_call_dropped";
+    case Repair::Kind::kLateSystemMoved:
+      return "late_system_moved";
+  }
+  std::unreachable();
+}
+
+void HistoryBuilder::report(Repair::Kind kind, const Message& message, CallId call) {
+  repairs_.push_back({kind, message.id, std::move(call)});
+}
+
+void HistoryBuilder::append(MessagePtr message) {
+  history_.digest_ = digest_chain(history_.digest_, digested_form(*message));
+  history_.tokens_ += estimate_tokens(*message);
+  history_.messages_.push_back(std::move(message));
+}
+
+void HistoryBuilder::push(MessagePtr message) {
+  switch (message->role) {
+    case Role::kTool:
+      return push_results(message);
+    case Role::kAssistant:
+      return push_assistant(std::move(message));
+    default:
+      return push_words(std::move(message));
+  }
+}
+
+void HistoryBuilder::push_words(MessagePtr message) {
+  // In the three-role vocabulary results travel inside user messages.
+  if (has_part<ToolResultPart>(*message) || has_part<ToolCallPart>(*message)) {
+    push_results(message);
+    auto rest = std::make_shared<Message>(*message);
+    std::erase_if(rest->parts, [](const Part& part) { return std::holds_alternative<ToolResultPart>(part); });
+    std::erase_if(rest->parts, [&](const Part& part) {
+      const auto* call = std::get_if<ToolCallPart>(&part);
+      if (call != nullptr) report(Repair::Kind::kInvalidCallDropped, *message, call->id);
+      return call != nullptr;
+    });
+    if (rest->parts.empty()) return;
+    message = std::move(rest);
+  }
+  close_open_calls("no result was recorded");
+  if (says_nothing(*message)) return report(Repair::Kind::kEmptyMessageDropped, *message);
+  const bool late = leading_instructions(history_.messages_) < history_.messages_.size();
+  if (is_instruction(*message) && late) {
+    report(Repair::Kind::kLateSystemMoved, *message);
+    auto note = std::make_shared<Message>(*message);
+    note->role = Role::kUser;
+    message = std::move(note);
+  }
+  append(std::move(message));
+}
+
+void HistoryBuilder::push_assistant(MessagePtr message) {
+  close_open_calls("no result was recorded");
+  std::vector<Part> kept;
+  for (const Part& part : message->parts) {
+    if (const auto* result = std::get_if<ToolResultPart>(&part)) {
+      report(Repair::Kind::kOrphanResultDropped, *message, result->id);
+      continue;
+    }
+    if (const auto* call = std::get_if<ToolCallPart>(&part)) {
+      const bool taken = std::ranges::any_of(open_, [&](const ToolCallPart& c) { return c.id == call->id; });
+      if (!call->valid || call->id.empty() || call->name.empty() || taken) {
+        report(Repair::Kind::kInvalidCallDropped, *message, call->id);
+        continue;
+      }
+      open_.push_back(*call);
+    }
+    kept.push_back(part);
+  }
+  answers_.assign(open_.size(), std::nullopt);
+  if (kept.size() != message->parts.size()) {
+    auto mended = std::make_shared<Message>(*message);
+    mended->parts = std::move(kept);
+    message = std::move(mended);
+  }
+  if (says_nothing(*message)) return report(Repair::Kind::kEmptyMessageDropped, *message);
+  append(std::move(message));
+}
+
+void HistoryBuilder::push_results(const MessagePtr& message) {
+  for (const Part& part : message->parts) {
+    const auto* result = std::get_if<ToolResultPart>(&part);
+    if (result == nullptr) continue;
+    const auto call = std::ranges::find(open_, result->id, &ToolCallPart::id);
+    if (call == open_.end()) {
+      report(Repair::Kind::kOrphanResultDropped, *message, result->id);
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(call - open_.begin());
+    auto& answer = answers_[index];
+    if (answer) {
+      report(Repair::Kind::kDuplicateResultDropped, *message, result->id);
+      continue;
+    }
+    answer = *result;
+    arrivals_.push_back(index);
+    if (!answer_message_) answer_message_ = message;
+  }
+  const bool complete = std::ranges::all_of(answers_, [](const auto& answer) { return answer.has_value(); });
+  if (!open_.empty() && complete) settle_open_calls();
+}
+
+/// All calls are answered: one tool message with the results in call order follows.
+void HistoryBuilder::settle_open_calls() {
+  auto results = std::make_shared<Message>();
+  results->role = Role::kTool;
+  if (answer_message_) {
+    results->id = answer_message_->id;
+    results->created = answer_message_->created;
+    if (!std::ranges::is_sorted(arrivals_)) report(Repair::Kind::kResultsReordered, *answer_message_);
+  }
+  for (auto& answer : answers_) results->parts.emplace_back(*std::move(answer));
+  open_.clear();
+  answers_.clear();
+  arrivals_.clear();
+  answer_message_.reset();
+  append(std::move(results));
+}
+
+void HistoryBuilder::close_open_calls(std::string_view why) {
+  if (open_.empty()) return;
+  const Message& last = *history_.messages_.back();
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (answers_[i]) continue;
+    report(Repair::Kind::kMissingResultAdded, last, open_[i].id);
+    answers_[i] = ToolResultPart{open_[i].id, open_[i].name, ToolStatus::kError, std::string(why), {}};
+  }
+  settle_open_calls();
+}
+
+void HistoryBuilder::cut(std::size_t keep_from) {
+  const std::size_t safe = find_safe_tool_boundary(history_, keep_from);
+  const std::vector<MessagePtr> all = std::exchange(history_, {}).messages_;
+  const std::size_t head = leading_instructions(all);
+  // A message whose calls are open stays, or their results would have nothing to follow.
+  keep_from = std::clamp(safe, head, open_.empty() ? all.size() : all.size() - 1);
+  const std::size_t goal = goal_before(all, keep_from);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i < head || i == goal || i >= keep_from) append(all[i]);
+  }
+}
+
+void HistoryBuilder::keep_first(std::size_t count) {
+  std::vector<MessagePtr> all = std::exchange(history_, {}).messages_;
+  all.resize(std::clamp(count, leading_instructions(all), all.size()));
+  open_.clear();
+  answers_.clear();
+  arrivals_.clear();
+  answer_message_.reset();
+  for (MessagePtr& message : all) push(std::move(message));
+}
+
+Normalised normalise(const std::vector<Message>& messages) {
+  HistoryBuilder builder;
+  for (const Message& message : messages) builder.push(std::make_shared<const Message>(message));
+  return {builder.history(), builder.repairs()};
+}
+
+bool is_tool_boundary_safe(const History& history, std::size_t index) {
+  const auto& messages = history.messages();
+  return index >= messages.size() || messages[index]->role != Role::kTool;
+}
+
+std::size_t find_safe_tool_boundary(const History& history, std::size_t index) {
+  while (!is_tool_boundary_safe(history, index)) ++index;
+  return std::min(index, history.messages().size());
+}
+
+std::size_t choose_cut(const History& history, const HistoryLimits& limits) {
+  const auto& messages = history.messages();
+  const std::size_t head = leading_instructions(messages);
+  const bool too_many = limits.max_messages != 0 && messages.size() - head > limits.max_messages;
+  const bool too_long = limits.max_tokens != 0 && history.estimated_tokens() > limits.max_tokens;
+  if (!too_many && !too_long) return 0;
+
+  std::size_t cut = messages.size();
+  std::int64_t tokens = 0;
+  while (cut > head) {
+    tokens += estimate_tokens(*messages[cut - 1]);
+    if (too_many && messages.size() - cut + 1 > std::max<std::size_t>(1, limits.max_messages * 3 / 4)) break;
+    if (too_long && tokens > limits.max_tokens * 3 / 4) break;
+    --cut;
+  }
+  cut = find_safe_tool_boundary(history, cut);
+  // The last exchange stays whatever its size: without it the model would not know what it just did.
+  if (cut == messages.size()) {
+    while (cut > head && (cut == messages.size() || !is_tool_boundary_safe(history, cut))) --cut;
+  }
+  const std::size_t goal = goal_before(messages, cut);
+  const std::size_t kept = head + (goal < cut ? 1 : 0);
+  return cut > kept ? cut : 0;
+}
+
+}  // namespace praxis

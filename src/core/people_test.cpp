@@ -1,0 +1,382 @@
+// What people and crashes do to a session: stop, pause, steer, enqueue, rewind, approve, and take over in a
+// new process.
+#include <gtest/gtest.h>
+
+#include "core/testing/fold.hpp"
+#include "core/testing/planners.hpp"
+
+namespace praxis {
+namespace {
+
+using Phase = CallState::Phase;
+
+const AlwaysAskModel kAskModel;
+
+struct Modelled : Fold {
+  explicit Modelled(InDoubt in_doubt = InDoubt::kPark, Limits limits = {})
+      : Fold(agent(in_doubt, limits), kAskModel) {}
+  static AgentSpec agent(InDoubt in_doubt, Limits limits) {
+    AgentSpec spec;
+    spec.model = "test:model";
+    spec.limits = limits;
+    spec.in_doubt = in_doubt;
+    spec.tools = {test_tool("read", true), test_tool("write"), test_tool("flaky", false, 2)};
+    return spec;
+  }
+  Decision park(const std::string& id) {
+    apply(park_call(state(), call(id), "a rule asks"));
+    return run();
+  }
+  std::string result_text(std::size_t index) const {
+    return std::get<ToolResultPart>(messages().back()->parts.at(index)).text;
+  }
+};
+
+// ---- stop and pause
+// ---------------------------------------------------------------------------------------------------
+
+TEST(Stop, WaitsForWhatRuns_ThenSaysWhatFinishedAndWhatDidNot) {
+  Limits limits;
+  limits.max_parallel_tools = 2;
+  Modelled fold(InDoubt::kPark, limits);
+  fold.begin("hi");
+  fold.answer(calls({tool_call("a", "read"), tool_call("b", "write"), tool_call("c", "write")}));
+  fold.give("a", "done");
+  EXPECT_TRUE(is<Wait>(fold.intervene(Intervention::kInterrupt)));
+  EXPECT_TRUE(is<Wait>(fold.fail_call("b", "cancelled")));
+  EXPECT_TRUE(is<Idle>(fold.give("c", "late, but done")));
+  EXPECT_EQ(fold.result().reason, StopReason::kCancelled);
+  EXPECT_TRUE(fold.result().aborted());
+  EXPECT_EQ(fold.state().status(), SessionStatus::kCompleted);
+  EXPECT_EQ(fold.result_text(0), "done");
+  EXPECT_EQ(fold.result_text(1), "cancelled");
+  EXPECT_EQ(fold.result_text(2), "late, but done");
+}
+
+TEST(Stop, KeepsResultsOfAHalfFinishedBatch) {
+  Limits limits;
+  limits.max_parallel_tools = 1;
+  Modelled fold(InDoubt::kPark, limits);
+  fold.begin("hi");
+  fold.answer(calls({tool_call("a", "read"), tool_call("b", "write")}));
+  fold.intervene(Intervention::kInterrupt);
+  fold.give("a", "precious");
+  EXPECT_EQ(fold.result_text(0), "precious");
+  EXPECT_EQ(fold.result_text(1), "not run: the turn ended first (cancelled)");
+  EXPECT_EQ(fold.result().actions.size(), 1U);
+}
+
+TEST(Stop, CallInDoubt_IsReportedAsUnknown) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("w", "write")}));
+  fold.recover();
+  fold.intervene(Intervention::kInterrupt);
+  EXPECT_EQ(fold.result_text(0),
+            "Outcome unknown: the call had started, but the turn ended first (cancelled)");
+  ASSERT_EQ(fold.result().actions.size(), 1U);
+  EXPECT_EQ(fold.result().actions[0].outcome, Outcome::kUnknown);
+}
+
+TEST(Stop, CallThatWouldHaveBeenRetried_KeepsItsLastError) {
+  Limits limits;
+  limits.max_parallel_tools = 1;
+  Modelled fold(InDoubt::kPark, limits);
+  fold.begin("hi");
+  fold.answer(calls({tool_call("f", "flaky")}));
+  fold.intervene(Intervention::kPause);
+  fold.fail_call("f", "timeout", true);
+  fold.intervene(Intervention::kInterrupt);
+  EXPECT_EQ(fold.result_text(0), "timeout");
+  EXPECT_EQ(fold.result().actions[0].outcome, Outcome::kError);
+}
+
+TEST(Stop, AnswerThatArrivesAfterwards_StaysInTheConversation) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.intervene(Intervention::kInterrupt);
+  fold.answer(calls({tool_call("a", "read")}));
+  EXPECT_EQ(fold.result().reason, StopReason::kCancelled);
+  EXPECT_EQ(fold.result_text(0), "not run: the turn ended first (cancelled)");
+  EXPECT_TRUE(is<Wait>(fold.begin("again")));
+  EXPECT_TRUE(fold.state().conversation.repairs().size() == 1);
+}
+
+TEST(Stop, FailedCallAfterwards_IsNotRetried) {
+  Modelled model;
+  model.begin("hi");
+  model.intervene(Intervention::kInterrupt);
+  model.fail_model({ErrorCode::kModel, "busy", true, nullptr, nullptr});
+  EXPECT_EQ(model.result().reason, StopReason::kCancelled);
+  Modelled tool;
+  tool.begin("hi");
+  tool.answer(calls({tool_call("f", "flaky")}));
+  tool.intervene(Intervention::kInterrupt);
+  tool.fail_call("f", "timeout", true);
+  EXPECT_EQ(tool.result().reason, StopReason::kCancelled);
+}
+
+TEST(Stop, WhileAPersonIsAsked_ForgetsTheQuestion) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.intervene(Intervention::kPause);
+  fold.answer(calls({tool_call("w", "write")}));
+  fold.park("w");
+  fold.intervene(Intervention::kInterrupt);
+  EXPECT_EQ(fold.result().reason, StopReason::kCancelled);
+  EXPECT_TRUE(fold.result().pending.empty());
+}
+
+TEST(Deadline, EndsTheTurn_UnlessAPersonWasFirst) {
+  Modelled late;
+  late.begin("hi");
+  EXPECT_TRUE(is<Wait>(late.intervene(Intervention::kDeadline)));
+  late.fail_model({ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr});
+  EXPECT_EQ(late.result().reason, StopReason::kTimeLimit);
+  EXPECT_EQ(late.result().error->code, ErrorCode::kLimit);
+  Modelled stopped;
+  stopped.begin("hi");
+  stopped.intervene(Intervention::kInterrupt);
+  stopped.intervene(Intervention::kDeadline);
+  stopped.answer(says("x"));
+  EXPECT_EQ(stopped.result().reason, StopReason::kCancelled);
+}
+
+TEST(Pause, StartsNothingNew_UntilResume) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.intervene(Intervention::kPause);
+  EXPECT_TRUE(is<Wait>(fold.answer(calls({tool_call("a", "read")}))));
+  EXPECT_EQ(fold.call("a").phase, Phase::kProposed);
+  fold.intervene(Intervention::kResume);
+  EXPECT_EQ(fold.call("a").phase, Phase::kRunning);
+}
+
+TEST(Pause, HoldsTheQueueBack) {
+  Modelled fold;
+  fold.intervene(Intervention::kPause);
+  EXPECT_TRUE(is<Idle>(fold.intervene(Intervention::kEnqueue, "later")));
+  EXPECT_TRUE(is<Wait>(fold.intervene(Intervention::kResume)));
+  EXPECT_EQ(fold.turn().prompt, "later");
+}
+
+// ---- words
+// ------------------------------------------------------------------------------------------------------------
+
+TEST(Steer, DuringTheFinalAnswer_IsStillHeard) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.intervene(Intervention::kSteer, "in French");
+  EXPECT_TRUE(is<Wait>(fold.answer(says("hello"))));
+  EXPECT_EQ(fold.messages().back()->text(), "in French");
+  fold.answer(says("bonjour"));
+  EXPECT_EQ(fold.result().text, "bonjour");
+}
+
+TEST(Steer, BetweenCallsAndResults_WaitsForTheResults) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("a", "read")}));
+  fold.intervene(Intervention::kSteer, "hurry");
+  fold.intervene(Intervention::kSteer, "really");
+  EXPECT_EQ(fold.messages().back()->role, Role::kAssistant);
+  fold.give("a", "content");
+  EXPECT_EQ(fold.messages().back()->text(), "really");
+  EXPECT_EQ(fold.messages()[fold.messages().size() - 2]->text(), "hurry");
+  EXPECT_TRUE(fold.state().steering.empty());
+}
+
+TEST(Enqueue, BeginsTheNextTurn) {
+  Modelled fold;
+  fold.begin("one");
+  fold.intervene(Intervention::kEnqueue, "two");
+  EXPECT_TRUE(is<Wait>(fold.answer(says("first"))));
+  EXPECT_EQ(fold.turn().id.str(), "t2");
+  EXPECT_EQ(fold.turn().prompt, "two");
+  EXPECT_TRUE(fold.state().queue.empty());
+  fold.answer(says("second"));
+  EXPECT_EQ(fold.result().text, "second");
+}
+
+TEST(Rewind, GoesBackToWhereATurnBegan) {
+  Modelled fold;
+  fold.begin("one");
+  fold.answer(says("first"));
+  const Digest after_one = fold.state().conversation.history().digest();
+  fold.begin("two");
+  EXPECT_TRUE(fold.refuses(Intervened{Intervention::kRewind, "t1", nullptr}));
+  fold.answer(says("second"));
+  EXPECT_TRUE(fold.refuses(Intervened{Intervention::kRewind, "t9", nullptr}));
+  fold.intervene(Intervention::kRewind, "t2");
+  EXPECT_EQ(fold.state().conversation.history().digest(), after_one);
+  EXPECT_TRUE(fold.refuses(Intervened{Intervention::kRewind, "t2", nullptr}));
+  fold.begin("three");
+  EXPECT_EQ(fold.turn().id.str(), "t3");
+}
+
+TEST(Rewind, AfterTheWindowMoved_KeepsInstructionsAndGoesToTheRightPlace) {
+  Limits limits;
+  limits.max_messages = 6;
+  Modelled fold(InDoubt::kPark, limits);
+  fold.apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
+                             MessageSource::kImport});
+  for (const char* text : {"one", "two", "three", "four"}) {
+    fold.begin(text);
+    fold.answer(says(std::string("answer ") + text));
+  }
+  ASSERT_LT(fold.messages().size(), 9U);
+  fold.intervene(Intervention::kRewind, "t4");
+  EXPECT_EQ(fold.messages().back()->text(), "answer three");
+  fold.intervene(Intervention::kRewind, "t1");
+  ASSERT_EQ(fold.messages().size(), 1U);
+  EXPECT_EQ(fold.messages()[0]->text(), "rules");
+}
+
+TEST(Window, KeepsInstructionsAndGoal) {
+  Limits limits;
+  limits.max_messages = 6;
+  Modelled fold(InDoubt::kPark, limits);
+  fold.apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
+                             MessageSource::kImport});
+  fold.begin("the goal");
+  for (int i = 0; i < 20; ++i) {
+    fold.answer(calls({tool_call("c", "read", std::to_string(i))}));
+    fold.give("c", "result " + std::to_string(i));
+    EXPECT_LE(fold.messages().size(), 7U);
+    EXPECT_EQ(fold.messages()[0]->text(), "rules");
+    EXPECT_EQ(fold.messages()[1]->text(), "the goal");
+  }
+  EXPECT_EQ(fold.result_text(0), "result 19");
+  EXPECT_TRUE(fold.state().conversation.repairs().empty());
+}
+
+TEST(Window, TooSmallForOneExchange_StillTerminates) {
+  Limits limits;
+  limits.max_messages = 1;
+  Modelled fold(InDoubt::kPark, limits);
+  fold.begin("goal");
+  fold.answer(calls({tool_call("a", "read")}));
+  EXPECT_TRUE(is<Wait>(fold.give("a", "content")));
+  EXPECT_EQ(fold.messages().size(), 3U);
+}
+
+// ---- approvals
+// --------------------------------------------------------------------------------------------------------
+
+/// A turn paused before its calls `a` and `w` are judged.
+struct Judged : Modelled {
+  Judged() {
+    begin("hi");
+    intervene(Intervention::kPause);
+    answer(calls({tool_call("a", "read"), tool_call("w", "write", "{\"n\":1}")}));
+    park("w");
+    intervene(Intervention::kResume);
+  }
+};
+
+TEST(Approval, OtherCallsRunMeanwhile) {
+  Judged fold;
+  EXPECT_EQ(fold.call("a").phase, Phase::kRunning);
+  EXPECT_EQ(fold.state().status(), SessionStatus::kRunning);
+  fold.give("a", "read");
+  EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
+  EXPECT_EQ(fold.result().pending[0].arguments, "{\"n\":1}");
+  fold.decide(Verb::kAllow);
+  EXPECT_EQ(fold.call("w").phase, Phase::kRunning);
+  fold.give("w", "written");
+  EXPECT_EQ(fold.result_text(1), "written");
+}
+
+TEST(Approval, DecidedWhileOthersRun) {
+  Judged allowed;
+  allowed.decide(Verb::kEdit, "{\"n\":2}");
+  EXPECT_EQ(allowed.call("w").phase, Phase::kRunning);
+  EXPECT_EQ(allowed.call("w").call.arguments, "{\"n\":2}");
+  Judged denied;
+  EXPECT_TRUE(is<Wait>(denied.decide(Verb::kDeny, "too risky")));
+  EXPECT_EQ(denied.call("a").phase, Phase::kRunning);
+  denied.give("a", "read");
+  EXPECT_EQ(denied.result_text(1), "Not allowed by person. too risky");
+  EXPECT_EQ(denied.result().denials, std::vector<std::string>{"write: Not allowed by person. too risky"});
+  EXPECT_EQ(denied.result().actions.size(), 1U);
+}
+
+TEST(Approval, AnswerStandsForTheCall) {
+  Judged fold;
+  fold.give("a", "read");
+  fold.decide(Verb::kAnswer, "I did it myself");
+  EXPECT_EQ(fold.result_text(1), "I did it myself");
+}
+
+// ---- recovery
+// ---------------------------------------------------------------------------------------------------------
+
+TEST(Recovery, ModelCall_IsMadeAgainAsTheSameEffect) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.recover();
+  EXPECT_EQ(fold.turn().effect->effect.str(), "e1");
+  EXPECT_EQ(fold.turn().effect->attempt, 2U);
+  EXPECT_EQ(fold.turn().step, 1U);
+}
+
+TEST(Recovery, IdempotentTool_IsRepeatedWithItsKey) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("r", "read")}));
+  const auto key = std::get<EffectIntended>(fold.log().back().body).idempotency_key;
+  fold.recover();
+  const auto& again = std::get<EffectIntended>(fold.log().back().body);
+  EXPECT_EQ(again.idempotency_key, key);
+  EXPECT_EQ(again.attempt, 2U);
+}
+
+TEST(Recovery, OtherTool_IsNeverRepeatedUnasked) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("w", "write")}));
+  EXPECT_TRUE(is<Wait>(fold.recover()));
+  EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
+  EXPECT_EQ(fold.state().parked.begin()->second.kind, ParkKind::kInDoubt);
+  fold.decide(Verb::kDeny);
+  EXPECT_EQ(fold.result_text(0),
+            "Outcome unknown: the process stopped while this call ran; it was not repeated.");
+  EXPECT_EQ(fold.result().actions[0].outcome, Outcome::kUnknown);
+}
+
+TEST(Recovery, OtherTool_RunsAgainWhenAPersonSaysSo) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("w", "write")}));
+  fold.recover();
+  fold.decide(Verb::kAllow);
+  EXPECT_EQ(fold.call("w").phase, Phase::kRunning);
+  EXPECT_EQ(fold.call("w").attempt, 2U);
+  fold.recover();
+  EXPECT_EQ(fold.call("w").phase, Phase::kParked);
+}
+
+TEST(Recovery, OtherTool_IsToldToTheModelOnRequest) {
+  Modelled fold(InDoubt::kTell);
+  fold.begin("hi");
+  fold.answer(calls({tool_call("w", "write"), tool_call("r", "read")}));
+  fold.give("r", "content");
+  EXPECT_TRUE(is<Wait>(fold.recover()));
+  EXPECT_NE(fold.result_text(0).find("Outcome unknown"), std::string::npos);
+  EXPECT_EQ(fold.result_text(1), "content");
+  EXPECT_EQ(fold.turn().effect->kind, EffectKind::kModel);
+  EXPECT_EQ(fold.result().actions.back().outcome, Outcome::kUnknown);
+}
+
+TEST(Recovery, SettledEffects_AreNotRepeated) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("a", "write"), tool_call("b", "write")}));
+  fold.give("a", "done");
+  fold.recover();
+  EXPECT_EQ(fold.call("a").phase, Phase::kSettled);
+  EXPECT_EQ(fold.state().parked.size(), 1U);
+}
+
+}  // namespace
+}  // namespace praxis

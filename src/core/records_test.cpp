@@ -1,0 +1,246 @@
+#include "praxis/core/records.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "praxis/core/state.hpp"
+
+namespace praxis {
+namespace {
+
+/// Where the payloads of large records go.
+struct Blobs {
+  std::vector<RecordBlob> written;
+  std::map<Digest, std::string> stored;
+
+  std::string encode(const RecordBody& body) {
+    written.clear();
+    std::string text = encode_record(body, written);
+    for (const RecordBlob& blob : written) stored[blob.digest] = blob.bytes;
+    return text;
+  }
+  Result<RecordBody> decode(std::string_view kind, std::string_view text) const {
+    return decode_record(kind, text, [&](const Digest& digest) -> Result<std::string> {
+      const auto found = stored.find(digest);
+      if (found == stored.end()) return fail(ErrorCode::kJournal, "blob " + digest.hex() + " is missing");
+      return found->second;
+    });
+  }
+};
+
+/// Encodes, decodes, and encodes again: nothing may be lost.
+RecordBody round_trip(const RecordBody& body) {
+  Blobs blobs;
+  const std::string text = blobs.encode(body);
+  auto decoded = blobs.decode(kind_name(body), text);
+  if (!decoded) throw std::logic_error(decoded.error().message);
+  EXPECT_EQ(blobs.encode(*decoded), text) << kind_name(body);
+  EXPECT_EQ(is_derived(*decoded), is_derived(body));
+  return *std::move(decoded);
+}
+
+template <class R>
+R round_trip_as(const R& body) {
+  return std::get<R>(round_trip(body));
+}
+
+Message rich_message() {
+  Message message = text_message(Role::kAssistant, "hello");
+  const auto vendor = std::make_shared<const VendorState>(VendorState{"v", "m", R"({"sig":"x"})"});
+  message.id = MessageId{"m3"};
+  message.created = {123};
+  message.parts.emplace_back(ReasoningPart{"why", "short", vendor});
+  message.parts.emplace_back(ToolCallPart{CallId{"c1"}, "read", R"({"a":1})", true, vendor});
+  message.parts.emplace_back(ToolCallPart{CallId{"c2"}, "read", R"({"a")", false, nullptr});
+  message.parts.emplace_back(ToolResultPart{
+      CallId{"c1"}, "read", ToolStatus::kError, "no", {{{"image/png", "\x01\xff", ""}, vendor}}});
+  message.parts.emplace_back(ImagePart{{"image/png", "", "https://example.com/a.png"}, nullptr});
+  message.parts.emplace_back(FilePart{{"text/plain", "bytes", ""}, "a.txt", vendor});
+  message.parts.emplace_back(RefusalPart{"no", nullptr});
+  message.parts.emplace_back(CompactionPart{"so far", vendor});
+  message.parts.emplace_back(OpaquePart{vendor});
+  message.metadata = JsonObject{{"mine", 1}};
+  return message;
+}
+
+AgentSpecPtr rich_agent() {
+  AgentSpec agent;
+  agent.id = "helper";
+  agent.model = "test:model";
+  agent.instructions = "be brief";
+  agent.options.temperature = 0.25;
+  agent.options.extra = JsonObject{{"k", JsonArray{1, 2.5}}};
+  ToolSpec tool;
+  tool.definition.name = "read";
+  tool.definition.parameters = JsonObject{{"type", "object"}};
+  tool.definition.idempotent = true;
+  tool.definition.timeout = Millis{5'000};
+  tool.retries = 2;
+  tool.fatal_errors = true;
+  agent.tools = {tool};
+  agent.limits.max_cost = {1'234'567};
+  agent.limits.max_time = Millis{60'000};
+  agent.tool_failure = ToolFailureMode::kFail;
+  agent.in_doubt = InDoubt::kTell;
+  agent.plan = JsonArray{JsonObject{{"finish", "x"}}};
+  return std::make_shared<const AgentSpec>(agent);
+}
+
+Error rich_error() {
+  return {ErrorCode::kModel, "too busy", true,
+          std::make_shared<const Error>(Error{ErrorCode::kInternal, "why", false, nullptr, nullptr}),
+          JsonObject{{"retry_after_ms", 10}}};
+}
+
+TEST(Records, SessionCreated_SurvivesTheJournal) {
+  const SessionCreated created{kRecordVersion,    SessionId{"s"}, SessionId{"p"}, 2, SessionId{"f"}, 9,
+                               ~std::uint64_t{0}, rich_agent()};
+  const auto back = round_trip_as(created);
+  EXPECT_EQ(back.seed, ~std::uint64_t{0});
+  EXPECT_EQ(back.depth, 2U);
+  EXPECT_EQ(back.forked_from.str(), "f");
+  EXPECT_EQ(back.forked_at, 9U);
+  EXPECT_EQ(back.agent->limits, rich_agent()->limits);
+  EXPECT_EQ(back.agent->options, rich_agent()->options);
+  EXPECT_EQ(back.agent->tools[0].definition.timeout, Millis{5'000});
+  EXPECT_EQ(back.agent->tools[0].retries, 2U);
+  EXPECT_TRUE(back.agent->tools[0].fatal_errors);
+  EXPECT_EQ(back.agent->in_doubt, InDoubt::kTell);
+  EXPECT_EQ(back.agent->plan, rich_agent()->plan);
+}
+
+TEST(Records, MessageAppended_SurvivesTheJournal) {
+  const auto back =
+      round_trip_as(MessageAppended{std::make_shared<const Message>(rich_message()), MessageSource::kImport});
+  EXPECT_EQ(to_json(*back.message), to_json(rich_message()));
+  EXPECT_EQ(std::get<ToolResultPart>(back.message->parts[4]).images[0].source.data, "\x01\xff");
+}
+
+TEST(Records, EffectIntended_SurvivesTheJournal) {
+  EffectIntended intent;
+  intent.effect = EffectId{"e7"};
+  intent.kind = EffectKind::kTool;
+  intent.name = "read";
+  intent.step = 4;
+  intent.attempt = 3;
+  intent.idempotency_key = "s/e7";
+  intent.call = CallId{"c1"};
+  intent.patch.instructions = "";
+  intent.patch.options = rich_agent()->options;
+  intent.delay = Millis{250};
+  const auto back = round_trip_as(intent);
+  EXPECT_EQ(back.patch, intent.patch);
+  EXPECT_EQ(back.delay, intent.delay);
+  EXPECT_EQ(back.attempt, 3U);
+  EXPECT_EQ(back.step, 4U);
+  EXPECT_EQ(back.idempotency_key, "s/e7");
+}
+
+TEST(Records, EffectSettled_SurvivesTheJournal) {
+  ModelResponse response;
+  response.parts = rich_message().parts;
+  response.finish = FinishReason::kToolCalls;
+  response.usage = {10, 20, 3, 4, 5, {1'234'567}, true};
+  response.warnings = {"slow"};
+  EffectSettled settled{EffectId{"e1"}, Outcome::kOk, Millis{12}, response, {}, "hook"};
+  const auto& model = std::get<ModelResponse>(round_trip_as(settled).result);
+  EXPECT_EQ(model.usage, response.usage);
+  EXPECT_EQ(model.finish, FinishReason::kToolCalls);
+  settled.result =
+      ToolOutcome{{CallId{"c"}, "read", ToolStatus::kOk, "text", {}}, Json(JsonArray{1}), Json(JsonArray{2})};
+  const auto tool = std::get<ToolOutcome>(round_trip_as(settled).result);
+  EXPECT_EQ(tool.value, Json(JsonArray{1}));
+  EXPECT_EQ(tool.memory, Json(JsonArray{2}));
+  settled.result = {};
+  settled.outcome = Outcome::kUnknown;
+  settled.error = rich_error();
+  const auto failed = round_trip_as(settled);
+  EXPECT_EQ(to_json(*failed.error), to_json(rich_error()));
+  EXPECT_EQ(failed.outcome, Outcome::kUnknown);
+  EXPECT_EQ(failed.by, "hook");
+}
+
+TEST(Records, EveryOtherKind_SurvivesTheJournal) {
+  EXPECT_EQ(round_trip_as(TurnStarted{TurnId{"t1"}}).turn.str(), "t1");
+  const ParkedStep step{ParkId{"p1"}, ParkKind::kInDoubt, "?", CallId{"c"}, "read", "{}", digest_of("x")};
+  EXPECT_EQ(to_json(round_trip_as(Parked{step}).step), to_json(step));
+  const auto decided = round_trip_as(Decided{ParkId{"p1"}, CallId{"c"}, Verb::kEdit, "{}", "person"});
+  EXPECT_EQ(decided.verb, Verb::kEdit);
+  EXPECT_EQ(decided.call.str(), "c");
+  EXPECT_EQ(round_trip_as(Intervened{Intervention::kRewind, "t1", nullptr}).text, "t1");
+  EXPECT_EQ(round_trip_as(Intervened{Intervention::kSetAgent, "", rich_agent()}).agent->id, "helper");
+  EXPECT_EQ(round_trip_as(Compacted{17, "max_messages"}).keep_from, 17U);
+  EXPECT_EQ(round_trip_as(StatusChanged{SessionStatus::kModified, "recovered"}).cause, "recovered");
+  const auto ended = round_trip_as(TurnSettled{TurnId{"t1"}, StopReason::kPlanFailed, "text", rich_error()});
+  EXPECT_EQ(ended.reason, StopReason::kPlanFailed);
+  EXPECT_EQ(ended.text, "text");
+}
+
+TEST(Records, LargeText_StandsOutsideTheRecord) {
+  const std::string large(kBlobThreshold + 1, 'x'), small(kBlobThreshold, 'y');
+  Message message = text_message(Role::kUser, large);
+  message.parts.emplace_back(TextPart{small, nullptr});
+  const MessageAppended appended{std::make_shared<const Message>(message), MessageSource::kUser};
+  Blobs blobs;
+  const std::string text = blobs.encode(appended);
+  ASSERT_EQ(blobs.written.size(), 1U);
+  EXPECT_EQ(blobs.written[0].bytes, large);
+  EXPECT_EQ(text.find(large), std::string::npos);
+  EXPECT_NE(text.find(small), std::string::npos);
+  EXPECT_EQ(round_trip_as(appended).message->text(), large + small);
+}
+
+TEST(Records, DataThatLooksLikeABlobReference_StaysData) {
+  const std::string digest = digest_of("somebody else's").hex();
+  const std::string large(kBlobThreshold + 1, 'x');
+  for (const Json& hostile : {Json(JsonObject{{"$blob", digest}, {"bytes", 3}}),
+                              Json(JsonObject{{"$$blob", digest}}), Json(JsonObject{{"$", "$"}}),
+                              Json(JsonObject{{"$blob", large}, {"a", JsonObject{{"$blob", digest}}}}),
+                              Json(JsonArray{large, "\"$blob\""})}) {
+    Message message = text_message(Role::kUser, "x");
+    message.metadata = hostile;
+    const auto back =
+        round_trip_as(MessageAppended{std::make_shared<const Message>(message), MessageSource::kUser});
+    EXPECT_EQ(back.message->metadata, hostile);
+  }
+}
+
+TEST(Records, ValuesAsDeepAsForeignJsonMayBe_CanBeReadBack) {
+  const Json deep = parse_json(std::string(64, '[') + std::string(64, ']')).value();
+  const EffectSettled settled{
+      EffectId{"e"}, Outcome::kOk, {}, ToolOutcome{{CallId{"c"}, "t", {}, "", {}}, deep, nullptr}, {}, {}};
+  EXPECT_EQ(std::get<ToolOutcome>(round_trip_as(settled).result).value, deep);
+}
+
+TEST(Records, WhatCannotBeRead_IsSaid) {
+  const auto refusal = [](std::string_view kind, std::string_view text) {
+    const auto decoded = Blobs{}.decode(kind, text);
+    EXPECT_FALSE(decoded.has_value()) << kind << ' ' << text;
+    EXPECT_EQ(decoded.error().code, ErrorCode::kJournal);
+    return decoded.error().message;
+  };
+  EXPECT_EQ(refusal("telepathy", "{}"),
+            "record telepathy: this build does not know such a record; a newer praxis wrote it");
+  EXPECT_NE(refusal("turn_started", "{").find("invalid JSON"), std::string::npos);
+  EXPECT_NE(
+      refusal("turn_settled", R"({"text":{"$blob":")" + digest_of("x").hex() + R"("}})").find("is missing"),
+      std::string::npos);
+  EXPECT_NE(refusal("session_created", R"({"version":99,"agent":{}})").find("format version 99"),
+            std::string::npos);
+  EXPECT_NE(refusal("session_created", R"({"version":1})").find("agent"), std::string::npos);
+  refusal("turn_settled", R"({"turn":"t1"})");
+  refusal("message_appended", R"({"source":"user"})");
+  refusal("message_appended", R"({"source":"nobody","message":{"role":"user","content":"x"}})");
+  refusal("effect_intended", R"({"kind":"magic"})");
+  refusal("effect_settled", R"({"effect":"e1"})");
+  refusal("effect_settled",
+          R"({"effect":"e1","outcome":"ok","result":{"type":"text","text":"no tool result"}})");
+  refusal("parked", "{}");
+  refusal("decided", "{}");
+  refusal("intervened", "{}");
+  refusal("status_changed", "{}");
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,82 @@
+#include "praxis/core/report.hpp"
+
+namespace praxis {
+namespace {
+
+JsonArray actions_json(const AgentResult& result) {
+  JsonArray out;
+  for (const ActionResult& action : result.actions) {
+    out.push_back(JsonObject{{"step", action.step},
+                             {"call", action.call.str()},
+                             {"tool", action.tool},
+                             {"outcome", to_string(action.outcome)},
+                             {"attempts", action.attempts},
+                             {"duration_ms", action.duration.count()}});
+  }
+  return out;
+}
+
+JsonArray model_calls_json(const AgentResult& result) {
+  JsonArray out;
+  for (const ModelCall& call : result.model_calls) {
+    out.push_back(JsonObject{{"step", call.step},
+                             {"model", call.model},
+                             {"finish", to_string(call.finish)},
+                             {"usage", to_json(call.usage)},
+                             {"attempts", call.attempts},
+                             {"duration_ms", call.duration.count()}});
+  }
+  return out;
+}
+
+Json usage_json(const AgentResult& result) {
+  std::map<std::string, Usage> per_model;
+  for (const ModelCall& call : result.model_calls) per_model[call.model] += call.usage;
+  JsonObject models;
+  for (const auto& [model, usage] : per_model) models[model] = to_json(usage);
+  return JsonObject{
+      {"self", to_json(result.usage)}, {"subtree", to_json(result.usage)}, {"per_model", std::move(models)}};
+}
+
+}  // namespace
+
+Json to_json(const AgentResult& result) {
+  JsonArray pending, errors;
+  for (const ParkedStep& step : result.pending) pending.push_back(to_json(step));
+  if (result.error) errors.push_back(to_json(*result.error));
+  JsonObject retries{{"attempts", result.retries.attempts}};
+  if (result.retries.last_error) retries["last_error"] = to_json(*result.retries.last_error);
+  return JsonObject{
+      {"schema_version", 1},
+      {"run_id", result.session.str()},
+      {"id", result.id},
+      {"agent", result.agent},
+      {"model", result.model},
+      {"success", result.success},
+      {"status", to_string(result.status)},
+      {"termination", result.reason ? Json(to_string(*result.reason)) : Json(nullptr)},
+      {"result", result.text},
+      {"structured", nullptr},
+      {"started_at", to_iso8601(result.started_at)},
+      {"finished_at", result.finished_at.value == 0 ? Json(nullptr) : Json(to_iso8601(result.finished_at))},
+      {"steps", result.steps},
+      {"actions", actions_json(result)},
+      {"model_calls", model_calls_json(result)},
+      {"usage", usage_json(result)},
+      {"cost_usd", result.usage.cost.usd()},
+      {"denials", JsonArray(result.denials.begin(), result.denials.end())},
+      {"pending", std::move(pending)},
+      {"errors", std::move(errors)},
+      {"memory_deltas", result.memory_deltas},
+      {"retry_info", std::move(retries)},
+      {"aborted", result.aborted()},
+      {"provenance", JsonObject{{"session", result.session.str()}, {"last_seq", result.last_seq}}},
+      {"diagnostics", JsonObject{{"warnings", JsonArray(result.warnings.begin(), result.warnings.end())}}},
+      {"seed", result.seed},
+      {"deterministic", true},
+      {"metrics", JsonObject{{"duration_ms", result.duration.count()},
+                             {"tool_latency_ms", result.tool_latency.count()}}},
+  };
+}
+
+}  // namespace praxis

@@ -1,0 +1,70 @@
+#include "praxis/core/state.hpp"
+
+#include <algorithm>
+
+namespace praxis {
+namespace {
+
+std::uint32_t trailing_equal(const std::deque<Digest>& items) {
+  std::uint32_t count = 0;
+  for (auto it = items.rbegin(); it != items.rend() && *it == items.back(); ++it) ++count;
+  return count;
+}
+
+/// Pairs A B at the end, with A unlike B.
+std::uint32_t trailing_pairs(const std::deque<Digest>& items) {
+  const std::size_t n = items.size();
+  if (n < 4 || items[n - 1] == items[n - 2]) return 0;
+  std::size_t matching = 2;
+  while (matching < n && items[n - 1 - matching] == items[n + 1 - matching]) ++matching;
+  return static_cast<std::uint32_t>(matching / 2);
+}
+
+}  // namespace
+
+std::uint32_t Repetition::count() const {
+  return std::max({trailing_equal(batches), trailing_pairs(batches), trailing_equal(errors)});
+}
+
+bool TurnState::in_flight() const {
+  const bool effect_runs = effect && effect->phase == EffectState::Phase::kRunning;
+  return effect_runs || std::ranges::any_of(calls, [](const CallState& call) {
+           return call.phase == CallState::Phase::kRunning;
+         });
+}
+
+SessionStatus State::status() const {
+  if (!turn) return rest_status;
+  return !parked.empty() && !turn->in_flight() && !turn->stop ? SessionStatus::kAwaitingUser
+                                                              : SessionStatus::kRunning;
+}
+
+CallState* State::find_call(const CallId& call) {
+  if (!turn) return nullptr;
+  const auto found = std::ranges::find_if(turn->calls, [&](const CallState& c) { return c.call.id == call; });
+  return found == turn->calls.end() ? nullptr : &*found;
+}
+
+CallState* State::find_call(const EffectId& effect) {
+  if (!turn) return nullptr;
+  const auto found =
+      std::ranges::find_if(turn->calls, [&](const CallState& c) { return c.effect == effect; });
+  return found == turn->calls.end() ? nullptr : &*found;
+}
+
+AgentResult result_of(const State& state) {
+  AgentResult result = state.turn ? state.turn->report : state.last.value_or(AgentResult{});
+  result.session = state.id;
+  result.seed = state.seed;
+  result.last_seq = state.seq;
+  result.status = state.status();
+  result.usage_total = state.usage;
+  if (state.agent) {
+    result.agent = state.agent->id;
+    result.model = state.agent->model;
+  }
+  for (const auto& [id, parked] : state.parked) result.pending.push_back(parked);
+  return result;
+}
+
+}  // namespace praxis

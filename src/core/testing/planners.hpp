@@ -1,0 +1,23 @@
+// For tests of the core, which may not see `planners/`: the simplest planners there are.
+#pragma once
+
+#include <utility>
+
+#include "praxis/core/planner.hpp"
+
+namespace praxis {
+
+struct AlwaysAskModel final : Planner {
+  PlanStep plan(const State&) const override { return AskModel{}; }
+};
+/// Takes the n-th step once n plan results are there, then finishes.
+struct FixedPlan final : Planner {
+  explicit FixedPlan(std::vector<PlanStep> todo) : steps(std::move(todo)) {}
+  PlanStep plan(const State& state) const override {
+    const std::size_t done = state.turn->results.size();
+    return done < steps.size() ? steps[done] : Conclude{};
+  }
+  std::vector<PlanStep> steps;
+};
+
+}  // namespace praxis
