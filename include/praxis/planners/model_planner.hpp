@@ -1,0 +1,14 @@
+// The standard loop: the model decides, tools run, the model sees their results and decides again.
+#pragma once
+
+#include "praxis/core/planner.hpp"
+
+namespace praxis {
+
+/// Always asks the model. Stateless and thread-safe.
+class ModelPlanner final : public Planner {
+ public:
+  PlanStep plan(const State& state) const override;
+};
+
+}  // namespace praxis

@@ -1,0 +1,57 @@
+// Placeholders and conditions of a written plan. Values come from a scope: a JSON object
+// `{prompt, steps: {<id>: {ok, text, value}}, item, index}`, so that a reference is a path into it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "praxis/base/json.hpp"
+
+namespace re2 {
+class RE2;
+}
+
+namespace praxis {
+
+/// The path inside `${...}`: names and array indexes, at least one name first.
+struct Reference {
+  std::string text;  ///< as written, for messages
+  std::vector<std::variant<std::string, std::size_t>> path;
+};
+/// A text with placeholders, taken apart. `$$` is a literal `$`.
+struct Template {
+  std::vector<std::variant<std::string, Reference>> pieces;
+  /// The reference, when the text is exactly one placeholder.
+  const Reference* only_reference() const;
+};
+/// Error `kInput`: a placeholder that is not closed or holds no path.
+Result<Template> parse_template(std::string_view text);
+/// Every reference in the strings of `json`. Error as `parse_template`.
+Result<std::vector<Reference>> references_of(const Json& json);
+
+/// The value at `reference`. Error `kInput`: it is not in the scope.
+Result<Json> look_up(const Reference& reference, const Json& scope);
+/// `json` with every placeholder replaced; a string that is exactly one placeholder takes the value's own
+/// type.
+Result<Json> fill(const Json& json, const Json& scope);
+/// `text` with every placeholder replaced; values that are no strings appear as JSON.
+Result<std::string> fill_text(std::string_view text, const Json& scope);
+
+/// What `when` asks.
+struct Condition {
+  enum class Test : std::uint8_t { kTruthy, kEquals, kNotEquals, kContains, kExists, kMatches };
+  Test test = Test::kTruthy;
+  Reference value;
+  Json operand;
+  std::shared_ptr<const re2::RE2> pattern;  ///< of `kMatches`
+};
+/// Error `kInput`, without naming the step.
+Result<Condition> parse_condition(const Json& json);
+Result<bool> holds(const Condition& condition, const Json& scope);
+
+}  // namespace praxis
