@@ -16,6 +16,7 @@ configure_file(cmake/praxis.pc.in praxis.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/praxis.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(FILES LICENSE CHANGELOG.md TYPE DOC)
+install(FILES share/praxis/agent.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/praxis)
 if(TARGET praxis_cli)
   install(TARGETS praxis_cli)
   install(CODE "set(PRAXIS_BINARY \"$<TARGET_FILE:praxis_cli>\")")

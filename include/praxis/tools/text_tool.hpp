@@ -6,8 +6,8 @@
 
 namespace praxis {
 
-/// Operations `sections`, `match` and `summary`. Pure: safe by default, idempotent, the same answer every
-/// time.
+/// Operations `sections`, `match`, `extract` and `summary`. Pure: safe by default, idempotent, the same
+/// answer every time.
 Tool text_tool();
 
 }  // namespace praxis
