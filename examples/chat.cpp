@@ -1,0 +1,10 @@
+// Asks a model one question.
+#include <iostream>
+#include <praxis/praxis.hpp>
+
+int main(int argc, char** argv) {
+  const char* const model = argc > 1 ? argv[1] : "openai:gpt-5-mini";
+  const praxis::Agent agent{model, "You are terse."};
+  const auto reply = agent.run("Explain WebSockets");
+  std::cout << (reply ? reply->text : reply.error().message) << '\n';
+}
