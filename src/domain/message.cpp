@@ -165,10 +165,11 @@ Json to_json(const Part& part) { return std::visit(PartWriter{}, part); }
 Json to_json(const Message& message) {
   JsonArray content;
   for (const Part& part : message.parts) content.push_back(to_json(part));
-  JsonObject out{{"id", message.id.str()},
-                 {"role", to_string(message.role)},
-                 {"created_at", message.created.value},
-                 {"content", std::move(content)}};
+  JsonObject out;
+  if (!message.id.empty()) out["id"] = message.id.str();
+  out["role"] = to_string(message.role);
+  if (message.created.value != 0) out["created_at"] = message.created.value;
+  out["content"] = std::move(content);
   if (!message.metadata.is_null()) out["metadata"] = message.metadata;
   return out;
 }

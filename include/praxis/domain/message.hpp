@@ -114,7 +114,7 @@ struct Conversation {
   Json metadata;
 };
 
-/// JSON form `{id, role, created_at, content: [{type, ...}], metadata?}`; types `text`, `reasoning`,
+/// JSON form `{id?, role, created_at?, content: [{type, ...}], metadata?}`; types `text`, `reasoning`,
 /// `tool_call`, `tool_result`, `image`, `file`, `refusal`, `compaction`, `opaque`; media bytes in base64.
 Json to_json(const Message& message);
 Json to_json(const Part& part);
