@@ -1,0 +1,377 @@
+#include "cli/app.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "cli/console.hpp"
+#include "cli/description.hpp"
+#include "cli/values.hpp"
+#include "praxis/base/duration.hpp"
+#include "praxis/base/suggest.hpp"
+
+namespace praxis::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Exit status:
+  0  finished                    5    a limit was reached
+  1  the run failed              6    provider, key or network unavailable
+  2  usage or configuration      7    a replay diverged
+  3  waits for a person          130  interrupted (143: terminated)
+  4  blocked by policy
+
+'praxis COMMAND --help' explains a command with examples.)";
+
+/// The commands bound to the values they fill.
+class Definition {
+ public:
+  Definition();
+  Result<Command> parse(std::span<const std::string> arguments);
+
+ private:
+  CLI::App* command(const std::string& name, const std::string& description, const std::string& examples,
+                    std::function<Result<Command>()> made);
+  void define_run();
+  void define_resume();
+  void define_looking();
+  void define_branching();
+  void define_carrying();
+  void define_help();
+
+  ProgramText describe() const;
+  Result<Command> unexpected_argument(const CLI::App& command, const std::string& argument) const;
+  std::vector<std::string> command_names() const;
+
+  CLI::App app_{
+      "Runs LLM agents durably: every step is journaled before it happens, so a run survives a crash, can be "
+      "replayed, forked and rewound.",
+      "praxis"};
+  std::vector<std::pair<CLI::App*, std::function<Result<Command>()>>> commands_;
+
+  RunOptions run_;
+  ResumeOptions resume_;
+  RunsOptions runs_;
+  ShowOptions show_;
+  LogsOptions logs_;
+  ForkOptions fork_;
+  RewindOptions rewind_;
+  ReplayOptions replay_;
+  ExportOptions export_;
+  ImportOptions import_;
+  DoctorOptions doctor_;
+  std::string shell_;
+};
+
+// ---- pieces that several commands share -------------------------------------------------------------------
+
+constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, or 'last'";
+
+void add_place(CLI::App* command, Place& place) {
+  command->add_option("-C,--directory", place.folder, "Work in this directory")->type_name("DIR");
+  command->add_option("--journal", place.journal, "Journal file, or 'memory' to keep nothing")
+      ->type_name("FILE");
+}
+
+void add_turn_output(CLI::App* command, TurnOutput& output) {
+  command->add_flag("--json", output.json, "One JSON event a line on standard output, the result last");
+  command->add_option("-o,--output", output.file, "Also write the last message to this file")
+      ->type_name("FILE");
+  command->add_flag_callback(
+      "--no-stream", [&output] { output.stream = false; }, "Ask the model for whole answers");
+}
+
+/// An option whose text a parser of ours reads.
+template <class T>
+void add_parsed(CLI::App* command, const std::string& name, std::optional<T>& value,
+                const std::string& description, const std::string& type,
+                Result<T> (*parse)(std::string_view)) {
+  command
+      ->add_option_function<std::string>(
+          name,
+          [name, &value, parse](const std::string& text) {
+            auto parsed = parse(text);
+            if (!parsed) throw CLI::ValidationError(name, parsed.error().message);
+            value = *parsed;
+          },
+          description)
+      ->type_name(type);
+}
+
+/// An option that may be given several times, one value each.
+void add_repeated(CLI::App* command, const std::string& name, std::vector<std::string>& values,
+                  const std::string& description, const std::string& type) {
+  command->add_option(name, values, description)->type_name(type)->expected(1)->take_all();
+}
+
+// ---- the commands -----------------------------------------------------------------------------------------
+
+Definition::Definition() {
+  app_.set_version_flag("--version", "praxis " PRAXIS_VERSION, "Print the version");
+  app_.footer(kFooter);
+  app_.require_subcommand(1);
+  define_run();
+  define_resume();
+  define_looking();
+  define_branching();
+  define_carrying();
+  define_help();
+}
+
+CLI::App* Definition::command(const std::string& name, const std::string& description,
+                              const std::string& examples, std::function<Result<Command>()> made) {
+  CLI::App* added = app_.add_subcommand(name, description);
+  added->footer("Examples:\n" + examples);
+  added->allow_extras();
+  commands_.emplace_back(added, std::move(made));
+  return added;
+}
+
+void Definition::define_run() {
+  CLI::App* run = command("run", "Run one turn of an agent and print its answer",
+                          "  praxis run --model openai:gpt-5-mini \"Explain WebSockets\"\n"
+                          "  praxis run reviewer.toml \"Review the last commit\" --max-usd 0.50\n"
+                          "  git diff | praxis run reviewer - -o review.md\n"
+                          "  praxis run reviewer \"Check the docs\" --json | jq -r .event",
+                          [this] { return Command(run_); });
+  run->add_option("AGENT", run_.first,
+                  "Agent file (NAME.toml) or name of an agent in .praxis/agents; anything else is the prompt")
+      ->type_name("");
+  run->add_option("PROMPT", run_.second, "What the agent is to do; '-' reads it from standard input")
+      ->type_name("");
+  add_turn_output(run, run_.output);
+  run->add_option("--model", run_.model,
+                  "Model as PROVIDER:NAME, instead of the agent's or the configured one")
+      ->type_name("MODEL");
+  add_parsed<MicroUsd>(run, "--max-usd", run_.max_usd, "Stop when the turn has cost this much", "AMOUNT",
+                       parse_usd);
+  run->add_option("--max-steps", run_.max_steps, "Stop after this many steps")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1'000'000U).description(""));
+  add_parsed<Millis>(run, "--timeout", run_.timeout, "Stop after this much active time: 30s, 5m", "TIME",
+                     parse_duration);
+  add_place(run, run_.place);
+}
+
+void Definition::define_resume() {
+  CLI::App* resume = command("resume", "Carry on a run: after a crash, a decision, or with a new message",
+                             "  praxis resume last\n"
+                             "  praxis resume 01K9X --allow p1\n"
+                             "  praxis resume 01K9X --deny p1 -m \"not on a Friday\"\n"
+                             "  praxis resume 01K9X --edit p1=arguments.json --answer p2=\"the blue one\"\n"
+                             "  praxis resume last \"And now in French\"",
+                             [this] { return Command(resume_); });
+  resume->add_option("ID", resume_.id, kIdHelp)->type_name("")->required();
+  resume
+      ->add_option("PROMPT", resume_.prompt,
+                   "Starts a further turn with this message; '-' reads it from standard input")
+      ->type_name("");
+  add_repeated(resume, "--allow", resume_.allow, "Let the parked call run", "P");
+  add_repeated(resume, "--deny", resume_.deny, "Refuse the parked call", "P");
+  add_repeated(resume, "--edit", resume_.edit, "Run the parked call with the arguments (JSON) in a file",
+               "P=FILE");
+  add_repeated(resume, "--answer", resume_.answer, "Answer the parked question", "P=TEXT");
+  resume->add_option("-m,--reason", resume_.reason, "Why a call is refused; the model is told")
+      ->type_name("REASON");
+  resume->add_option("--agent", resume_.agent, "Agent file, when it is no longer where the run found it")
+      ->type_name("FILE");
+  resume->add_option("--model", resume_.model, "Carry on with another model")->type_name("MODEL");
+  resume->add_flag("--force", resume_.force, "Take the run over from a process that still holds it");
+  add_turn_output(resume, resume_.output);
+  add_place(resume, resume_.place);
+}
+
+void Definition::define_looking() {
+  CLI::App* runs = command("runs", "List the runs in the journal, newest first",
+                           "  praxis runs\n"
+                           "  praxis runs -n 100 --json | jq -r 'select(.status == \"awaiting_user\") | .id'",
+                           [this] { return Command(runs_); });
+  runs->add_option("-n,--count", runs_.count, "At most this many; 0 for all")
+      ->type_name("N")
+      ->capture_default_str();
+  runs->add_flag("--json", runs_.json, "One JSON object a line");
+  add_place(runs, runs_.place);
+
+  CLI::App* show = command("show", "Show the records of a run",
+                           "  praxis show last\n"
+                           "  praxis show 01K9X --json | jq 'select(.kind == \"effect_settled\")'",
+                           [this] { return Command(show_); });
+  show->add_option("ID", show_.id, kIdHelp)->type_name("")->required();
+  show->add_flag("--json", show_.json, "One JSON record a line");
+  add_place(show, show_.place);
+
+  CLI::App* logs = command("logs", "Show the events of a run, as its journal tells them",
+                           "  praxis logs last\n"
+                           "  praxis logs 01K9X --json | jq -r 'select(.event == \"tool.failed\")'",
+                           [this] { return Command(logs_); });
+  logs->add_option("ID", logs_.id, kIdHelp)->type_name("")->required();
+  logs->add_flag("--json", logs_.json, "One JSON event a line");
+  add_place(logs, logs_.place);
+}
+
+void Definition::define_branching() {
+  CLI::App* fork = command("fork", "Branch a run off at a step; the run itself stays as it is",
+                           "  praxis fork last\n"
+                           "  praxis fork 01K9X@3 --model openai:gpt-5\n"
+                           "  praxis fork 01K9X --seq 12",
+                           [this] { return Command(fork_); });
+  fork->add_option("ID[@STEP]", fork_.id, "Run id as elsewhere; with @STEP, after that step")
+      ->type_name("")
+      ->required();
+  fork->add_option("--seq", fork_.seq, "After the record with this number")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()).description(""));
+  fork->add_option("--model", fork_.model, "Model to carry the branch on with")->type_name("MODEL");
+  add_place(fork, fork_.place);
+
+  CLI::App* rewind = command("rewind", "Take a conversation back to before a turn",
+                             "  praxis rewind last --to t3\n"
+                             "  praxis resume last \"Let me put it differently\"",
+                             [this] { return Command(rewind_); });
+  rewind->add_option("ID", rewind_.id, kIdHelp)->type_name("")->required();
+  rewind->add_option("--to", rewind_.turn, "The turn that is undone first, as 'praxis show' names it")
+      ->type_name("TURN")
+      ->required();
+  add_place(rewind, rewind_.place);
+
+  CLI::App* replay = command("replay", "Replay a run offline and report the first divergence",
+                             "  praxis replay last\n"
+                             "  praxis replay 01K9X --agent changed.toml --json",
+                             [this] { return Command(replay_); });
+  replay->add_option("ID", replay_.id, kIdHelp)->type_name("")->required();
+  replay->add_option("--agent", replay_.agent, "As if the run had been made with this agent file")
+      ->type_name("FILE");
+  replay->add_flag("--json", replay_.json, "The report as JSON");
+  add_place(replay, replay_.place);
+}
+
+void Definition::define_carrying() {
+  CLI::App* write = command("export", "Write a run as JSON Lines, to be imported elsewhere",
+                            "  praxis export last -o run.jsonl\n"
+                            "  praxis export 01K9X | gzip > run.jsonl.gz",
+                            [this] { return Command(export_); });
+  write->add_option("ID", export_.id, kIdHelp)->type_name("")->required();
+  write->add_option("-o,--output", export_.file, "Write to this file instead of standard output")
+      ->type_name("FILE");
+  add_place(write, export_.place);
+
+  CLI::App* read = command("import", "Read an exported run into the journal",
+                           "  praxis import run.jsonl\n"
+                           "  zcat run.jsonl.gz | praxis import -",
+                           [this] { return Command(import_); });
+  read->add_option("FILE", import_.file, "An export; '-' for standard input")->type_name("")->required();
+  add_place(read, import_.place);
+}
+
+void Definition::define_help() {
+  CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
+                             "  praxis doctor\n"
+                             "  praxis doctor --json | jq .checks",
+                             [this] { return Command(doctor_); });
+  doctor->add_flag("--json", doctor_.json, "The report as JSON");
+  add_place(doctor, doctor_.place);
+
+  CLI::App* completion = command("completion", "Print the completion script of a shell",
+                                 "  source <(praxis completion bash)\n"
+                                 "  praxis completion zsh > ~/.zfunc/_praxis\n"
+                                 "  praxis completion fish > ~/.config/fish/completions/praxis.fish",
+                                 [this]() -> Result<Command> {
+                                   auto script = completion_script(describe(), shell_);
+                                   if (!script) return fail(script.error());
+                                   return PrintText{*std::move(script)};
+                                 });
+  completion->add_option("SHELL", shell_, "bash, zsh or fish")->type_name("")->required();
+
+  CLI::App* man = command("man", "Print the man page", "  praxis man | man -l -",
+                          [this] { return Command(PrintText{man_page(describe())}); });
+  man->group("");
+}
+
+// ---- from arguments to a command --------------------------------------------------------------------------
+
+/// The words of this option as a person types them.
+std::vector<std::string> flags_of(const CLI::Option& option) {
+  std::vector<std::string> flags;
+  for (const auto& name : option.get_snames()) flags.push_back('-' + name);
+  for (const auto& name : option.get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+ProgramText Definition::describe() const {
+  ProgramText program{"praxis", PRAXIS_VERSION, app_.get_description(), {}, kFooter};
+  for (const auto& [app, made] : commands_) {
+    if (app->get_group().empty()) continue;
+    CommandText text{app->get_name(), app->get_description(), {}, app->get_footer()};
+    for (const CLI::Option* option : app->get_options()) {
+      const bool is_flag = option->get_items_expected_max() == 0;
+      std::string value = option->get_positional() ? option->get_name() : option->get_type_name();
+      text.options.push_back({flags_of(*option), is_flag ? "" : std::move(value), option->get_description()});
+    }
+    program.commands.push_back(std::move(text));
+  }
+  return program;
+}
+
+std::vector<std::string> Definition::command_names() const {
+  std::vector<std::string> names;
+  for (const auto& [app, made] : commands_) names.push_back(app->get_name());
+  return names;
+}
+
+/// "; did you mean ...?" or nothing.
+std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const auto nearest = closest(word, known);
+  return nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : "";
+}
+
+Result<Command> Definition::unexpected_argument(const CLI::App& command, const std::string& argument) const {
+  const std::string hint = fmt::format("praxis {} --help", command.get_name());
+  if (!argument.starts_with('-'))
+    return fail(usage_error(fmt::format("unexpected argument \"{}\"", argument), hint));
+  const std::string flag = argument.substr(0, argument.find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    std::ranges::move(flags_of(*option), std::back_inserter(known));
+  return fail(usage_error(fmt::format("unknown option \"{}\"{}", flag, suggestion(flag, known)), hint));
+}
+
+Result<Command> Definition::parse(std::span<const std::string> arguments) {
+  const auto found =
+      std::ranges::find(commands_, arguments[0], [](const auto& entry) { return entry.first->get_name(); });
+  const CLI::App* named = found == commands_.end() ? nullptr : found->first;
+  if (!named && !arguments[0].starts_with('-')) {
+    return fail(usage_error(
+        fmt::format("unknown command \"{}\"{}", arguments[0], suggestion(arguments[0], command_names())),
+        "praxis --help"));
+  }
+  const std::string hint = named ? fmt::format("praxis {} --help", named->get_name()) : "praxis --help";
+  try {
+    app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return PrintText{named ? named->help("praxis") : app_.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return PrintText{std::string(version.what()) + '\n'};
+  } catch (const CLI::ParseError& error) {
+    // What was not understood is the likelier cause of whatever else is missing.
+    if (named && named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
+    return fail(usage_error(error.what(), hint));
+  }
+  if (!named)
+    return fail(usage_error(fmt::format("the command comes first, not \"{}\"", arguments[0]), hint));
+  if (named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
+  return found->second();
+}
+
+}  // namespace
+
+Result<Command> parse_arguments(std::span<const std::string> arguments) {
+  if (arguments.empty()) {
+    return fail(usage_error("no command; say what to do, such as praxis run \"Explain WebSockets\"",
+                            "praxis --help"));
+  }
+  return Definition().parse(arguments);
+}
+
+}  // namespace praxis::cli

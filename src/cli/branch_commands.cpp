@@ -1,0 +1,125 @@
+// `fork`, `rewind` and `replay`: other ways a run could have gone.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "cli/commands.hpp"
+#include "cli/values.hpp"
+#include "cli/workspace.hpp"
+#include "praxis/runtime/agent_file.hpp"
+#include "praxis/runtime/runtime.hpp"
+
+namespace praxis::cli {
+namespace {
+
+/// `ID@STEP` in its parts.
+struct ForkPoint {
+  std::string id;
+  std::optional<std::uint32_t> step;
+};
+
+Result<ForkPoint> fork_point(const std::string& text) {
+  const auto at = text.find('@');
+  if (at == std::string::npos) return ForkPoint{text, std::nullopt};
+  const std::string step = text.substr(at + 1);
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), number);
+  const bool is_number = error == std::errc{} && end == step.data() + step.size() && number > 0;
+  if (!is_number) return fail(usage_error(fmt::format("\"{}\" is no step; write ID@3 for the third", step)));
+  return ForkPoint{text.substr(0, at), number};
+}
+
+/// The record after which the branch begins; 0 for the last.
+Result<std::uint64_t> seq_of(const ForkOptions& options, const ForkPoint& point,
+                             const StoredSession& stored) {
+  if (point.step && options.seq)
+    return fail(usage_error("@STEP and --seq both say where to fork; give one of them"));
+  if (point.step) return seq_of_step(stored.records, *point.step);
+  if (!options.seq) return 0;
+  if (*options.seq <= stored.records.size()) return *options.seq;
+  return fail(usage_error(fmt::format("run {} has {} records and none numbered {}", stored.id.str(),
+                                      stored.records.size(), *options.seq)));
+}
+
+Json divergence_json(const std::optional<Divergence>& divergence) {
+  if (!divergence) return nullptr;
+  return JsonObject{{"seq", divergence->seq},
+                    {"field", divergence->field},
+                    {"expected", divergence->expected},
+                    {"found", divergence->found}};
+}
+
+std::string replay_text(const StoredSession& stored, const ReplayReport& report) {
+  if (!report.divergence) {
+    return fmt::format("{}: identical, {} records replayed, {} of them derived again", stored.id.str(),
+                       report.records, report.derived);
+  }
+  const Divergence& first = *report.divergence;
+  return fmt::format("{}: diverges at record {}, {}\n  recorded: {}\n  now:      {}", stored.id.str(),
+                     first.seq, first.field, one_line(first.expected, 400), one_line(first.found, 400));
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  const auto point = fork_point(options.id);
+  if (!point) return fail(point.error());
+  const auto stored = open_session(*workspace, point->id, JournalUse::kWrite);
+  if (!stored) return fail(stored.error());
+  const auto seq = seq_of(options, *point, *stored);
+  if (!seq) return fail(seq.error());
+  const auto branch = fork_session(*stored->journal, *system_environment(), stored->id, *seq);
+  if (!branch) return fail(branch.error());
+  console.out.line(branch->str());
+  const auto state = fold(stored->records, *seq);
+  const bool goes_on = state && state->turn.has_value();
+  console.err.line(fmt::format("resume: {}{}{}", resume_command(*workspace, *branch),
+                               options.model.empty() ? "" : " --model " + shell_word(options.model),
+                               goes_on ? "" : " \"PROMPT\""));
+  return ExitStatus::kFinished;
+}
+
+Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  auto stored = open_session(*workspace, options.id, JournalUse::kWrite);
+  if (!stored) return fail(stored.error());
+  RuntimeOptions runtime_options;
+  runtime_options.journal = stored->journal;
+  const auto runtime = Runtime::create(std::move(runtime_options));
+  auto session = runtime->open_session(stored->id, Agent(*stored->state.agent));
+  if (!session) return fail(session.error());
+  if (auto rewound = session->rewind(TurnId(options.turn)); !rewound) return fail(rewound.error());
+  console.err.line(fmt::format("run {} stands before {}\nresume: {} \"PROMPT\"", stored->id.str(),
+                               options.turn, resume_command(*workspace, stored->id)));
+  return ExitStatus::kFinished;
+}
+
+Result<ExitStatus> execute(const ReplayOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  const auto stored = open_session(*workspace, options.id, JournalUse::kLook);
+  if (!stored) return fail(stored.error());
+  std::optional<Agent> agent;
+  if (!options.agent.empty()) {
+    auto loaded = load_agent_file(options.agent);
+    if (!loaded) return fail(loaded.error());
+    agent = *std::move(loaded);
+  }
+  const auto report = replay(stored->records, agent ? &agent->spec() : nullptr);
+  if (!report) return fail(report.error());
+  if (options.json) {
+    console.json(JsonObject{{"run_id", stored->id.str()},
+                            {"identical", !report->divergence},
+                            {"records", report->records},
+                            {"derived", report->derived},
+                            {"divergence", divergence_json(report->divergence)}});
+  } else {
+    console.out.line(replay_text(*stored, *report));
+  }
+  return report->divergence ? ExitStatus::kDiverged : ExitStatus::kFinished;
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,40 @@
+// `export` and `import`: runs as files; and `completion`, `man`, `--help` as text.
+#include "cli/commands.hpp"
+#include "cli/workspace.hpp"
+
+namespace praxis::cli {
+
+Result<ExitStatus> execute(const ExportOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  const auto stored = open_session(*workspace, options.id, JournalUse::kLook);
+  if (!stored) return fail(stored.error());
+  const auto text = export_session(*stored->journal, stored->id);
+  if (!text) return fail(text.error());
+  if (options.file.empty()) {
+    console.out.write(*text);
+  } else if (auto written = write_file(options.file, *text); !written) {
+    return fail(written.error());
+  }
+  return ExitStatus::kFinished;
+}
+
+Result<ExitStatus> execute(const ImportOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  const auto text = read_input(options.file);
+  if (!text) return fail(text.error());
+  auto journal = open_journal(*workspace, JournalUse::kWrite);
+  if (!journal) return fail(journal.error());
+  const auto id = import_session(**journal, *text);
+  if (!id) return fail(id.error());
+  console.out.line(id->str());
+  return ExitStatus::kFinished;
+}
+
+Result<ExitStatus> execute(const PrintText& options, Console& console) {
+  console.out.write(options.text);
+  return ExitStatus::kFinished;
+}
+
+}  // namespace praxis::cli

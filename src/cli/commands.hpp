@@ -1,0 +1,22 @@
+// One function per command; each returns the exit status of the program. An error is reported by the caller.
+#pragma once
+
+#include "cli/console.hpp"
+#include "cli/options.hpp"
+
+namespace praxis::cli {
+
+Result<ExitStatus> execute(const PrintText& options, Console& console);
+Result<ExitStatus> execute(const RunOptions& options, Console& console);
+Result<ExitStatus> execute(const ResumeOptions& options, Console& console);
+Result<ExitStatus> execute(const RunsOptions& options, Console& console);
+Result<ExitStatus> execute(const ShowOptions& options, Console& console);
+Result<ExitStatus> execute(const LogsOptions& options, Console& console);
+Result<ExitStatus> execute(const ForkOptions& options, Console& console);
+Result<ExitStatus> execute(const RewindOptions& options, Console& console);
+Result<ExitStatus> execute(const ReplayOptions& options, Console& console);
+Result<ExitStatus> execute(const ExportOptions& options, Console& console);
+Result<ExitStatus> execute(const ImportOptions& options, Console& console);
+Result<ExitStatus> execute(const DoctorOptions& options, Console& console);
+
+}  // namespace praxis::cli

@@ -1,0 +1,94 @@
+#include "cli/console.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace praxis::cli {
+namespace {
+
+constexpr std::size_t kMaxInput = 64 * 1024 * 1024;
+
+/// A file descriptor that closes itself, but for standard input.
+class File {
+ public:
+  explicit File(int fd) : fd_(fd) {}
+  ~File() {
+    if (fd_ > STDERR_FILENO) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+std::unexpected<Error> failed(std::string_view verb, const std::string& path) {
+  return fail(ErrorCode::kInput, fmt::format("cannot {} {}: {}", verb, path, std::strerror(errno)));
+}
+
+}  // namespace
+
+void Stream::write(std::string_view bytes) {
+  while (!bytes.empty() && !closed_) {
+    const auto written = ::write(fd_, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      closed_ = true;
+      error_ = errno == EPIPE ? 0 : errno;
+    }
+  }
+}
+
+ExitStatus Console::report(const Error& error, int signal) {
+  err.line("praxis: error: " + harmless(error.message));
+  const std::string hint = json_string(error.detail, "hint");
+  if (!hint.empty()) err.line("hint: " + harmless(hint));
+  return exit_status(error, signal);
+}
+
+Error with_hint(Error error, std::string_view hint) {
+  if (!error.detail.is_object()) error.detail = JsonObject{};
+  error.detail.get_object()["hint"] = hint;
+  return error;
+}
+
+Error usage_error(std::string message, std::string hint) {
+  Error error{ErrorCode::kInput, std::move(message), false, nullptr, nullptr};
+  return hint.empty() ? error : with_hint(std::move(error), hint);
+}
+
+Result<std::string> read_input(const std::string& path) {
+  const std::string name = path == "-" ? "standard input" : '"' + path + '"';
+  const File file(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd() < 0) return failed("read", name);
+  std::string bytes;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const auto got = read(file.fd(), buffer.data(), buffer.size());
+    if (got == 0) return bytes;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("read", name);
+    bytes.append(buffer.data(), static_cast<std::size_t>(got));
+    if (bytes.size() > kMaxInput) return fail(ErrorCode::kInput, name + " is larger than 64 MiB");
+  }
+}
+
+Status write_file(const std::string& path, std::string_view bytes) {
+  const std::string name = '"' + path + '"';
+  const File file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.fd() < 0) return failed("write", name);
+  Stream stream(file.fd());
+  stream.write(bytes);
+  if (stream.error() == 0) return {};
+  errno = stream.error();
+  return failed("write", name);
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,168 @@
+// `doctor`: what is configured and by whom, and whether it works. Secrets are looked for, never shown.
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <sodium/version.h>
+#include <sqlite3.h>
+#include <zlib.h>
+
+#include <boost/version.hpp>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/workspace.hpp"
+
+namespace praxis::cli {
+namespace {
+
+constexpr std::size_t kSessionsToVerify = 100;
+
+enum class Health : std::uint8_t { kGood, kMissing, kBad };
+
+struct Check {
+  std::string name;
+  Health health = Health::kGood;
+  std::string detail;
+};
+
+std::string_view word_for(Health health) {
+  switch (health) {
+    case Health::kGood:
+      return "ok";
+    case Health::kMissing:
+      return "missing";
+    case Health::kBad:
+      return "failed";
+  }
+  std::unreachable();
+}
+
+/// Whether a setting by this name is a secret.
+bool is_secret(std::string_view key) {
+  for (const std::string_view word : {"key", "token", "secret", "password"}) {
+    if (key.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+Check check_journal(const Workspace& workspace) {
+  if (!workspace.keeps_runs()) return {"journal", Health::kGood, "in memory: no run is kept"};
+  const auto failed = [&](const Error& error) { return Check{"journal", Health::kBad, error.message}; };
+  const auto journal = open_journal(workspace, JournalUse::kLook);
+  if (!journal && json_string(journal.error().detail, "kind") == "not_found") {
+    return {"journal", Health::kMissing, workspace.journal + " is made by the first run"};
+  }
+  if (!journal) return failed(journal.error());
+  const auto rows = (*journal)->sessions(kSessionsToVerify);
+  if (!rows) return failed(rows.error());
+  for (const SessionRow& row : *rows) {
+    if (const auto records = read_records(**journal, row.id); !records) return failed(records.error());
+  }
+  return {"journal", Health::kGood,
+          fmt::format("{}, the newest {} runs verified", workspace.journal, rows->size())};
+}
+
+/// A provider that is asked for with a key; another address may do without.
+Check check_provider(const std::string& name, const std::string& key_variable,
+                     const std::string& address_variable) {
+  const bool has_key = !environment_variable(key_variable).empty();
+  const bool has_address = !environment_variable(address_variable).empty();
+  std::string detail = fmt::format("{} is {}", key_variable, has_key ? "set" : "not set");
+  if (has_address) detail += fmt::format(", {} is set", address_variable);
+  return {"provider " + name, has_key || has_address ? Health::kGood : Health::kMissing, std::move(detail)};
+}
+
+Check check_terminal(const Terminal& terminal) {
+  return {
+      "terminal", Health::kGood,
+      fmt::format("standard output {}, standard error {}, colours {}, TERM={}", terminal.out ? "yes" : "no",
+                  terminal.err ? "yes" : "no", terminal.color ? "on" : "off", environment_variable("TERM"))};
+}
+
+std::string built_with() {
+  return fmt::format("{} {}, Boost {}.{}.{}, fmt {}.{}.{}, libsodium {}, OpenSSL {}, SQLite {}, zlib {}",
+#ifdef __clang__
+                     "clang",
+#else
+                     "g++",
+#endif
+                     __VERSION__, BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100,
+                     FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100, SODIUM_VERSION_STRING,
+                     OpenSSL_version(OPENSSL_VERSION_STRING), sqlite3_libversion(), zlibVersion());
+}
+
+struct Report {
+  std::optional<Workspace> workspace;
+  std::vector<Check> checks;
+
+  bool healthy() const {
+    for (const Check& check : checks) {
+      if (check.health == Health::kBad) return false;
+    }
+    return true;
+  }
+};
+
+Report examine(const Place& place, const Terminal& terminal) {
+  Report report;
+  auto workspace = open_workspace(place);
+  if (!workspace) {
+    report.checks.push_back({"configuration", Health::kBad, workspace.error().message});
+  } else {
+    report.workspace = *std::move(workspace);
+    const auto& files = report.workspace->config.files;
+    report.checks.push_back({"configuration", Health::kGood,
+                             files.empty() ? "no files" : fmt::format("{}", fmt::join(files, ", "))});
+    report.checks.push_back(check_journal(*report.workspace));
+  }
+  report.checks.push_back(check_provider("openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"));
+  report.checks.push_back(check_terminal(terminal));
+  report.checks.push_back({"program", Health::kGood, "praxis " PRAXIS_VERSION});
+  report.checks.push_back({"built with", Health::kGood, built_with()});
+  return report;
+}
+
+std::string shown_value(const std::string& key, const Setting& setting) {
+  return is_secret(key) ? "(not shown)" : setting.value;
+}
+
+Json report_json(const Report& report) {
+  JsonArray checks;
+  for (const Check& check : report.checks) {
+    checks.push_back(
+        JsonObject{{"name", check.name}, {"status", word_for(check.health)}, {"detail", check.detail}});
+  }
+  JsonObject settings;
+  if (report.workspace) {
+    for (const auto& [key, setting] : report.workspace->config.settings) {
+      settings[key] = JsonObject{{"value", shown_value(key, setting)}, {"origin", setting.origin}};
+    }
+  }
+  return JsonObject{
+      {"healthy", report.healthy()}, {"checks", std::move(checks)}, {"settings", std::move(settings)}};
+}
+
+void print(const Report& report, Console& console) {
+  for (const Check& check : report.checks) {
+    console.out.line(
+        fmt::format("{:8} {:16} {}", word_for(check.health), check.name, harmless(check.detail)));
+  }
+  if (!report.workspace) return;
+  for (const auto& [key, setting] : report.workspace->config.settings) {
+    console.out.line(harmless(
+        fmt::format("{:8} {} = {} ({})", "setting", key, shown_value(key, setting), setting.origin)));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const DoctorOptions& options, Console& console) {
+  const Report report = examine(options.place, console.terminal);
+  if (options.json) {
+    console.json(report_json(report));
+  } else {
+    print(report, console);
+  }
+  return report.healthy() ? ExitStatus::kFinished : ExitStatus::kUsage;
+}
+
+}  // namespace praxis::cli

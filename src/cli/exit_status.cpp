@@ -1,0 +1,75 @@
+#include "cli/exit_status.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "praxis/base/json.hpp"
+
+namespace praxis::cli {
+namespace {
+
+ExitStatus cancelled_by(int signal) {
+  if (signal == SIGINT) return ExitStatus::kInterrupted;
+  if (signal == SIGTERM) return ExitStatus::kTerminated;
+  return ExitStatus::kFailed;
+}
+
+/// Whether the model could not be reached or would not serve us, rather than that it was asked the wrong
+/// thing.
+bool is_unavailable(const Error& error) {
+  static constexpr std::array<std::string_view, 8> kKinds{
+      "auth", "billing", "rate_limit", "overloaded", "server", "network", "timeout", "truncated_stream"};
+  return std::ranges::find(kKinds, json_string(error.detail, "kind")) != kKinds.end();
+}
+
+}  // namespace
+
+ExitStatus exit_status(const Error& error, int signal) {
+  switch (error.code) {
+    case ErrorCode::kInput:
+      return ExitStatus::kUsage;
+    case ErrorCode::kPolicy:
+      return ExitStatus::kBlocked;
+    case ErrorCode::kLimit:
+      return ExitStatus::kLimit;
+    case ErrorCode::kCancelled:
+      return cancelled_by(signal);
+    case ErrorCode::kModel:
+      return is_unavailable(error) ? ExitStatus::kUnavailable : ExitStatus::kFailed;
+    case ErrorCode::kTool:
+    case ErrorCode::kJournal:
+    case ErrorCode::kInternal:
+      break;
+  }
+  return ExitStatus::kFailed;
+}
+
+ExitStatus exit_status(const AgentResult& result, int signal) {
+  if (!result.reason) return ExitStatus::kParked;
+  switch (*result.reason) {
+    case StopReason::kFinished:
+      return ExitStatus::kFinished;
+    case StopReason::kCancelled:
+      return cancelled_by(signal);
+    case StopReason::kMaxSteps:
+    case StopReason::kMaxToolCalls:
+    case StopReason::kTimeLimit:
+    case StopReason::kTokenLimit:
+    case StopReason::kCostLimit:
+    case StopReason::kContextLimit:
+    case StopReason::kOutputLimit:
+    case StopReason::kRepetition:
+      return ExitStatus::kLimit;
+    case StopReason::kRefused:
+    case StopReason::kModelFailed:
+    case StopReason::kToolFailed:
+    case StopReason::kPlanFailed:
+      break;
+  }
+  const bool tells =
+      result.error && (result.error->code == ErrorCode::kModel || result.error->code == ErrorCode::kPolicy);
+  return tells ? exit_status(*result.error, signal) : ExitStatus::kFailed;
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,120 @@
+// `runs`, `show` and `logs`: what the journal holds.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/record_text.hpp"
+#include "cli/values.hpp"
+#include "cli/workspace.hpp"
+
+namespace praxis::cli {
+namespace {
+
+Json row_json(const SessionRow& row) {
+  return JsonObject{{"id", row.id.str()},
+                    {"created_at", to_iso8601(row.created)},
+                    {"updated_at", to_iso8601(row.updated)},
+                    {"agent", row.agent},
+                    {"model", row.model},
+                    {"status", row.status},
+                    {"title", row.title},
+                    {"records", row.entries},
+                    {"parent", row.parent.empty() ? Json(nullptr) : Json(row.parent.str())}};
+}
+
+std::string row_text(const SessionRow& row) {
+  return fmt::format("{}  {}  {:13}  {:24}  {}", row.id.str(), to_iso8601(row.created), row.status,
+                     one_line(row.model, 24), one_line(row.title, 60));
+}
+
+/// As it stands in the journal, but that payloads above the threshold are named by their digest.
+Json record_json(const StoredRecord& stored) {
+  std::vector<RecordBlob> blobs;
+  const auto body = parse_json(encode_record(stored.record.body, blobs));
+  return JsonObject{{"seq", stored.seq},
+                    {"time", to_iso8601(stored.record.time)},
+                    {"kind", kind_name(stored.record.body)},
+                    {"body", body ? *body : Json(nullptr)}};
+}
+
+std::string record_line(const StoredRecord& stored) {
+  return fmt::format("{:5}  {}  {:16}  {}", stored.seq, to_iso8601(stored.record.time),
+                     kind_name(stored.record.body), record_text(stored.record.body));
+}
+
+std::string heading(const State& state) {
+  return fmt::format("run     {}\nagent   {}\nmodel   {}\nstatus  {}\nusage   {} tokens, {}\n",
+                     state.id.str(), harmless(state.agent->id), harmless(state.agent->model),
+                     to_string(state.status()), state.usage.total(), show_usd(state.usage.cost));
+}
+
+/// The event's own fields, without those that every event has.
+std::string event_line(const Event& event) {
+  JsonObject own = to_json(event).get_object();
+  for (const char* common : {"event", "session", "depth", "parent", "seq", "turn", "step", "time"})
+    own.stable_erase(common);
+  const std::string payload = own.empty() ? "" : to_json_text(own);
+  return fmt::format("{}  {:4} {:>3}  {:19}  {}", to_iso8601(event.time), event.turn.str(), event.step,
+                     event_name(event.body), one_line(payload, 160));
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  auto journal = open_journal(*workspace, JournalUse::kLook);
+  if (!journal && json_string(journal.error().detail, "kind") == "not_found") {
+    console.err.line("no runs yet in " + workspace->journal);
+    return ExitStatus::kFinished;
+  }
+  if (!journal) return fail(journal.error());
+  const auto rows = (*journal)->sessions(options.count);
+  if (!rows) return fail(rows.error());
+  for (const SessionRow& row : *rows) {
+    if (options.json) {
+      console.json(row_json(row));
+    } else {
+      console.out.line(row_text(row));
+    }
+  }
+  return ExitStatus::kFinished;
+}
+
+Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  const auto stored = open_session(*workspace, options.id, JournalUse::kLook);
+  if (!stored) return fail(stored.error());
+  if (!options.json) console.out.line(heading(stored->state));
+  for (const StoredRecord& record : stored->records) {
+    if (options.json) {
+      console.json(record_json(record));
+    } else {
+      console.out.line(record_line(record));
+    }
+  }
+  return ExitStatus::kFinished;
+}
+
+Result<ExitStatus> execute(const LogsOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  const auto stored = open_session(*workspace, options.id, JournalUse::kLook);
+  if (!stored) return fail(stored.error());
+  State state;
+  for (const StoredRecord& record : stored->records) {
+    auto after = apply(std::move(state), record.record);
+    if (!after) return fail(after.error());
+    state = *std::move(after);
+    for (const Event& event : project(record.record, state)) {
+      if (options.json) {
+        console.json(to_json(event));
+      } else {
+        console.out.line(event_line(event));
+      }
+    }
+  }
+  return ExitStatus::kFinished;
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,114 @@
+// What each command was asked to do: plain values that `app.cpp` fills from the command line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "praxis/base/time.hpp"
+#include "praxis/domain/usage.hpp"
+
+namespace praxis::cli {
+
+/// Where a command works.
+struct Place {
+  std::string folder;   ///< `-C`; empty for the current one
+  std::string journal;  ///< `--journal`; empty: as configured
+};
+
+/// How the progress and result of a turn are shown.
+struct TurnOutput {
+  bool json = false;
+  bool stream = true;
+  std::string file;  ///< `-o`: gets the last message; empty for none
+};
+
+struct RunOptions {
+  Place place;
+  TurnOutput output;
+  std::optional<std::string> first;   ///< an agent or the prompt
+  std::optional<std::string> second;  ///< the prompt after an agent
+  std::string model;
+  std::optional<MicroUsd> max_usd;
+  std::optional<std::uint32_t> max_steps;
+  std::optional<Millis> timeout;
+};
+
+struct ResumeOptions {
+  Place place;
+  TurnOutput output;
+  std::string id;
+  std::optional<std::string> prompt;
+  std::vector<std::string> allow, deny, edit, answer;
+  std::string reason;
+  std::string agent;
+  std::string model;
+  bool force = false;
+};
+
+struct RunsOptions {
+  Place place;
+  std::size_t count = 20;
+  bool json = false;
+};
+
+struct ShowOptions {
+  Place place;
+  std::string id;
+  bool json = false;
+};
+
+struct LogsOptions {
+  Place place;
+  std::string id;
+  bool json = false;
+};
+
+struct ForkOptions {
+  Place place;
+  std::string id;  ///< with `@STEP` at its end, or without
+  std::optional<std::uint64_t> seq;
+  std::string model;
+};
+
+struct RewindOptions {
+  Place place;
+  std::string id;
+  std::string turn;
+};
+
+struct ReplayOptions {
+  Place place;
+  std::string id;
+  std::string agent;
+  bool json = false;
+};
+
+struct ExportOptions {
+  Place place;
+  std::string id;
+  std::string file;
+};
+
+struct ImportOptions {
+  Place place;
+  std::string file;
+};
+
+struct DoctorOptions {
+  Place place;
+  bool json = false;
+};
+
+/// Text that was asked for: help, the version, a completion script, the man page.
+struct PrintText {
+  std::string text;
+};
+
+using Command =
+    std::variant<PrintText, RunOptions, ResumeOptions, RunsOptions, ShowOptions, LogsOptions, ForkOptions,
+                 RewindOptions, ReplayOptions, ExportOptions, ImportOptions, DoctorOptions>;
+
+}  // namespace praxis::cli

@@ -1,0 +1,86 @@
+#include "cli/record_text.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/terminal.hpp"
+#include "cli/values.hpp"
+
+namespace praxis::cli {
+namespace {
+
+constexpr std::size_t kWidth = 160;
+
+std::string part_text(const Part& part) {
+  if (const auto* text = std::get_if<TextPart>(&part)) return text->text;
+  if (const auto* call = std::get_if<ToolCallPart>(&part))
+    return fmt::format("[{} {}]", call->name, call->arguments);
+  if (const auto* result = std::get_if<ToolResultPart>(&part))
+    return fmt::format("[{}: {}]", result->name, result->text);
+  if (const auto* refusal = std::get_if<RefusalPart>(&part)) return refusal->text;
+  return "";
+}
+
+std::string parts_text(const std::vector<Part>& parts) {
+  std::string text;
+  for (const Part& part : parts) {
+    const std::string one = part_text(part);
+    if (!one.empty()) text += (text.empty() ? "" : " ") + one;
+  }
+  return text;
+}
+
+struct Words {
+  std::string operator()(const SessionCreated& r) const {
+    const std::string origin =
+        r.forked_from.empty() ? "" : fmt::format(", forked from {} at {}", r.forked_from.str(), r.forked_at);
+    return fmt::format("{} {}{}", r.agent->id, r.agent->model, origin);
+  }
+  std::string operator()(const TurnStarted& r) const { return r.turn.str(); }
+  std::string operator()(const MessageAppended& r) const {
+    return fmt::format("{}: {}", to_string(r.source), parts_text(r.message->parts));
+  }
+  std::string operator()(const EffectIntended& r) const {
+    const std::string again = r.attempt > 1 ? fmt::format(", attempt {}", r.attempt) : "";
+    const std::string delay = r.delay.count() > 0 ? fmt::format(", after {}", show_duration(r.delay)) : "";
+    return fmt::format("{} {} {} (step {}{}{})", r.effect.str(), to_string(r.kind), r.name, r.step, again,
+                       delay);
+  }
+  std::string operator()(const EffectSettled& r) const {
+    std::string text =
+        fmt::format("{} {} {}", r.effect.str(), to_string(r.outcome), show_duration(r.duration));
+    if (const auto* response = std::get_if<ModelResponse>(&r.result)) {
+      text += fmt::format(", {} tokens, {}: {}", response->usage.total(), show_usd(response->usage.cost),
+                          parts_text(response->parts));
+    } else if (const auto* tool = std::get_if<ToolOutcome>(&r.result)) {
+      text += ": " + tool->result.text;
+    }
+    return r.error ? text + ": " + r.error->message : text;
+  }
+  std::string operator()(const Parked& r) const {
+    return fmt::format("{} {} {} {} {}", r.step.id.str(), to_string(r.step.kind), r.step.tool,
+                       r.step.arguments, r.step.prompt);
+  }
+  std::string operator()(const Decided& r) const {
+    const std::string& what = r.park.empty() ? r.call.str() : r.park.str();
+    return fmt::format("{} {} by {} {}", what, to_string(r.verb), r.by, r.text);
+  }
+  std::string operator()(const Intervened& r) const {
+    return fmt::format("{} {}", to_string(r.kind), r.text);
+  }
+  std::string operator()(const Compacted& r) const {
+    return fmt::format("{}: the model sees messages from {} on", r.cause, r.keep_from);
+  }
+  std::string operator()(const StatusChanged& r) const {
+    return fmt::format("{} {}", to_string(r.status), r.cause);
+  }
+  std::string operator()(const TurnSettled& r) const {
+    const std::string error = r.error ? ": " + r.error->message : "";
+    return fmt::format("{} {} {}{}", r.turn.str(), to_string(r.reason), r.text, error);
+  }
+};
+
+}  // namespace
+
+std::string record_text(const RecordBody& body) { return one_line(std::visit(Words{}, body), kWidth); }
+
+}  // namespace praxis::cli

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "cli/commands.hpp"
+#include "cli/turn.hpp"
+#include "praxis/runtime/agent_file.hpp"
+
+namespace praxis::cli {
+namespace {
+
+std::map<std::string, std::string> flags_of(const RunOptions& options) {
+  std::map<std::string, std::string> flags;
+  if (!options.model.empty()) flags["model"] = options.model;
+  if (options.max_steps) flags["limits.max_steps"] = std::to_string(*options.max_steps);
+  if (options.max_usd) flags["limits.max_usd"] = fmt::format("{}", options.max_usd->usd());
+  if (options.timeout) flags["limits.timeout"] = std::to_string(options.timeout->count());
+  return flags;
+}
+
+/// What the words of the command line mean: an agent file, empty for the default agent, and perhaps a prompt.
+struct Task {
+  std::string agent_file;
+  std::optional<std::string> prompt;
+};
+
+Result<Task> task_of(const RunOptions& options, const Workspace& workspace) {
+  if (!options.first) return Task{};
+  const std::string file = find_agent_file(workspace, *options.first);
+  if (!file.empty()) return Task{file, options.second};
+  const bool can_be_prompt = !options.second && !options.first->ends_with(".toml");
+  if (!can_be_prompt) return fail(no_such_agent(workspace, *options.first));
+  return Task{"", options.first};
+}
+
+/// Lays a configured limit over an agent's own. A flag replaces it; every other layer only tightens it,
+/// unless the agent left it at its default.
+template <class T>
+void bound(T& limit, T fallback, const Config& config, const std::string& key, double scale) {
+  const auto setting = config.settings.find(key);
+  if (setting == config.settings.end()) return;
+  double number = 0;
+  const std::string& text = setting->second.value;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  const T configured = static_cast<T>(number * scale + 0.5);
+  const bool replaces = setting->second.origin == "flag" || limit == fallback;
+  limit = replaces ? configured : std::min(limit, configured);
+}
+
+Limits bounded(Limits limits, const Config& config) {
+  const Limits defaults;
+  bound(limits.max_steps, defaults.max_steps, config, "limits.max_steps", 1);
+  bound(limits.max_cost.value, defaults.max_cost.value, config, "limits.max_usd", 1e6);
+  auto millis = limits.max_time.count();
+  bound(millis, defaults.max_time.count(), config, "limits.timeout", 1);
+  limits.max_time = Millis{millis};
+  return limits;
+}
+
+Result<Agent> agent_for(const Task& task, const RunOptions& options, const Workspace& workspace,
+                        const Runtime& runtime) {
+  const std::string model = workspace.config.get("model");
+  Agent agent(model);
+  if (!task.agent_file.empty()) {
+    AgentFileOptions file_options;
+    if (!options.model.empty()) file_options.model = options.model;
+    file_options.http = runtime.http();
+    auto loaded = load_agent_file(task.agent_file, file_options);
+    if (!loaded) return fail(loaded.error());
+    agent = *std::move(loaded);
+  }
+  const bool needs_model = agent.spec().plan.is_null() && agent.spec().model.empty();
+  if (needs_model && !model.empty()) agent.model(model);
+  if (needs_model && model.empty()) {
+    return fail(usage_error("no model is set",
+                            "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
+  }
+  agent.limits(bounded(agent.spec().limits, workspace.config));
+  remember_folder(agent);
+  return agent;
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const RunOptions& options, Console& console) {
+  Interrupts interrupts;
+  auto workspace = open_workspace(options.place, flags_of(options));
+  if (!workspace) return fail(workspace.error());
+  auto task = task_of(options, *workspace);
+  if (!task) return fail(task.error());
+  if (auto writable = check_output(options.output); !writable) return fail(writable.error());
+  std::optional<std::string> prompt;
+  if (task->prompt) {
+    auto text = read_prompt(*task->prompt);
+    if (!text) return fail(text.error());
+    prompt = *std::move(text);
+  }
+  auto runtime = open_runtime(*workspace, options.output);
+  if (!runtime) return fail(runtime.error());
+  auto agent = agent_for(*task, options, *workspace, **runtime);
+  if (!agent) return fail(agent.error());
+  const bool follows_plan = !agent->spec().plan.is_null();
+  if (!prompt && !follows_plan) {
+    return fail(usage_error("there is no prompt",
+                            "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
+  }
+  auto session = (*runtime)->create_session(*agent);
+  if (!session) return fail(session.error());
+  Run run = prompt ? session->send_user_message(*std::move(prompt)) : session->run();
+  return follow(std::move(run), *workspace, options.output, interrupts, console);
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,112 @@
+#include "cli/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/utf8.hpp"
+
+namespace praxis::cli {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool is_control(unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; }
+
+/// The picture of a C0 control character (U+2400 and on) or of DEL.
+std::string picture(unsigned char control) {
+  const auto low = static_cast<char>(0x80 + (control == 0x7f ? 0x21 : control));
+  return std::string("\xE2\x90") + low;
+}
+
+/// Well-formed characters that act on a terminal or on the order of reading: C1 controls (U+0080 to U+009F),
+/// line and paragraph separators and direction marks (U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069).
+bool is_active(std::string_view character) {
+  if (character.size() == 2) return character[0] == '\xC2' && static_cast<unsigned char>(character[1]) < 0xA0;
+  if (character.size() != 3 || character[0] != '\xE2') return false;
+  const auto last = static_cast<unsigned char>(character[2]);
+  if (character[1] == '\x80') return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
+  return character[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
+}
+
+}  // namespace
+
+Terminal Terminal::detect() {
+  Terminal terminal;
+  terminal.out = isatty(STDOUT_FILENO) == 1;
+  terminal.err = isatty(STDERR_FILENO) == 1;
+  const std::string kind = variable("TERM");
+  terminal.live = terminal.err && !kind.empty() && kind != "dumb";
+  terminal.color = terminal.live && variable("NO_COLOR").empty();
+  return terminal;
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string TextFilter::feed(std::string_view piece) {
+  held_ += piece;
+  std::string out;
+  std::string_view rest = held_;
+  while (!rest.empty()) {
+    const auto step = utf8_step(rest);
+    const std::string_view character = rest.substr(0, step.length);
+    const auto first = static_cast<unsigned char>(character[0]);
+    const bool may_go_on = !step.valid && step.length == rest.size() && first >= 0xC2 && first <= 0xF4;
+    if (may_go_on) break;
+    rest.remove_prefix(step.length);
+    if (is_control(first)) {
+      out += picture(first);
+    } else {
+      out += step.valid && !is_active(character) ? character : kReplacementCharacter;
+    }
+  }
+  held_ = std::string(rest);
+  return out;
+}
+
+std::string TextFilter::finish() {
+  const bool cut = !held_.empty();
+  held_.clear();
+  return cut ? std::string(kReplacementCharacter) : "";
+}
+
+std::string harmless(std::string_view text) {
+  TextFilter filter;
+  std::string out = filter.feed(text);
+  return out + filter.finish();
+}
+
+std::string one_line(std::string_view text, std::size_t columns) {
+  constexpr std::string_view kCut = "...";
+  // A character takes at most 4 bytes: what lies behind cannot be shown, whatever it is.
+  const bool is_long = text.size() > columns * 4 + 4;
+  const std::string shown = harmless(is_long ? text.substr(0, columns * 4 + 4) : text);
+  std::string line;
+  std::size_t length = 0, cut_at = 0;
+  bool gap = false;
+  for (std::string_view rest = shown; !rest.empty();) {
+    const std::string_view character = rest.substr(0, utf8_step(rest).length);
+    rest.remove_prefix(character.size());
+    if (character == " " || character == "\n" || character == "\t") {
+      gap = !line.empty();
+      continue;
+    }
+    const std::size_t added = gap ? 2 : 1;
+    if (length + added > columns) return line.substr(0, cut_at) + std::string(kCut.substr(0, columns));
+    if (gap) line += ' ';
+    line += character;
+    length += added;
+    gap = false;
+    if (length + kCut.size() <= columns) cut_at = line.size();
+  }
+  return line;
+}
+
+}  // namespace praxis::cli

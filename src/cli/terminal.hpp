@@ -1,0 +1,41 @@
+// What the three standard streams are connected to, and how foreign text is made harmless before it is shown:
+// models and tools must not be able to move the cursor, set the title or reorder what a person reads.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace praxis::cli {
+
+struct Terminal {
+  bool out = false;    ///< standard output is a terminal
+  bool err = false;    ///< standard error is a terminal
+  bool color = false;  ///< standard error takes colours: a terminal, not dumb, and NO_COLOR is unset
+  bool live = false;   ///< standard error can redraw a line
+
+  static Terminal detect();
+};
+
+/// Columns of the terminal on standard error; 80 when unknown.
+std::size_t terminal_width();
+
+/// Makes text harmless piece by piece: control characters but newline and tab become visible pictures,
+/// direction overrides and bytes that are no UTF-8 become U+FFFD. A sequence cut between two pieces is put
+/// together.
+class TextFilter {
+ public:
+  std::string feed(std::string_view piece);
+  /// What is left when no more pieces follow.
+  std::string finish();
+
+ private:
+  std::string held_;  ///< the front of a sequence whose rest has not come yet
+};
+
+/// `TextFilter` for text that is all there.
+std::string harmless(std::string_view text);
+/// Harmless text as one line of at most `columns` characters; white space is folded, a cut shows as `...`.
+std::string one_line(std::string_view text, std::size_t columns);
+
+}  // namespace praxis::cli

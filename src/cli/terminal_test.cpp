@@ -1,0 +1,53 @@
+#include "cli/terminal.hpp"
+
+#include <gtest/gtest.h>
+
+namespace praxis::cli {
+namespace {
+
+TEST(Harmless, ControlCharactersBecomePictures) {
+  EXPECT_EQ(harmless("a\x1b[2Jb"), "a\u241B[2Jb");
+  EXPECT_EQ(harmless("bell\a, back\b, return\r, delete\x7f"),
+            "bell\u2407, back\u2408, return\u240D, delete\u2421");
+  EXPECT_EQ(harmless(std::string("nul\0", 4)), "nul\u2400");
+  EXPECT_EQ(harmless("line\n\ttab"), "line\n\ttab");
+}
+
+TEST(Harmless, EightBitControlsAndDirectionMarksBecomeReplacements) {
+  EXPECT_EQ(harmless("\u009B31m"), "\uFFFD31m") << "CSI as a character";
+  EXPECT_EQ(harmless("\x9B"
+                     "31m"),
+            "\uFFFD31m")
+      << "CSI as a byte";
+  EXPECT_EQ(harmless("a\u202Eb\u2066c\u200F"), "a\uFFFDb\uFFFDc\uFFFD");
+  EXPECT_EQ(harmless("\u00A0\u00E9\u2014\u65E5\U0001F600"), "\u00A0\u00E9\u2014\u65E5\U0001F600")
+      << "ordinary text stays";
+}
+
+TEST(Harmless, CharactersCutBetweenPiecesArePutTogether) {
+  TextFilter filter;
+  EXPECT_EQ(filter.feed("caf\xC3"), "caf");
+  EXPECT_EQ(filter.feed("\xA9 \xF0\x9F"), "\u00E9 ");
+  EXPECT_EQ(filter.feed("\x98\x80!"), "\U0001F600!");
+  EXPECT_EQ(filter.finish(), "");
+  EXPECT_EQ(filter.feed("\xE2\x80"), "");
+  EXPECT_EQ(filter.finish(), "\uFFFD");
+}
+
+TEST(Harmless, EscapeCutBetweenPiecesIsStillCaught) {
+  TextFilter filter;
+  EXPECT_EQ(filter.feed("\xC2") + filter.feed("\x9B"), "\uFFFD");
+}
+
+TEST(OneLine, FoldsWhiteSpaceAndCuts) {
+  EXPECT_EQ(one_line("  a \n\t b  ", 10), "a b");
+  EXPECT_EQ(one_line("exactly ten", 11), "exactly ten");
+  EXPECT_EQ(one_line("exactly ten", 10), "exactly...");
+  EXPECT_EQ(one_line("\u65E5\u65E5\u65E5\u65E5\u65E5", 4), "\u65E5...");
+  EXPECT_EQ(one_line("anything", 2), "..");
+  EXPECT_EQ(one_line("anything", 0), "");
+  EXPECT_EQ(one_line("", 5), "");
+}
+
+}  // namespace
+}  // namespace praxis::cli

@@ -1,0 +1,125 @@
+#include "cli/turn.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "cli/envelope.hpp"
+#include "cli/progress.hpp"
+#include "cli/values.hpp"
+
+namespace praxis::cli {
+namespace {
+
+std::string sum_of(const AgentResult& result) {
+  return fmt::format("{} {}, {}, {} tokens, {}", result.steps, result.steps == 1 ? "step" : "steps",
+                     show_duration(result.duration), result.usage.total(), show_usd(result.usage.cost));
+}
+
+/// How the turn ended and how it can be carried on.
+std::string ending(const Workspace& workspace, const AgentResult& result) {
+  std::string text;
+  if (result.reason) text = fmt::format("{}: {}\n", to_string(*result.reason), sum_of(result));
+  for (const std::string& denial : result.denials) text += fmt::format("denied: {}\n", one_line(denial, 200));
+  for (const std::string& warning : result.warnings)
+    text += fmt::format("warning: {}\n", one_line(warning, 200));
+  text += pending_text(workspace, result);
+  text += fmt::format("run {}\n", result.session.str());
+  if (!workspace.keeps_runs()) return text;
+  const std::string resume = resume_command(workspace, result.session);
+  if (result.reason) return text + fmt::format("resume: {} \"PROMPT\"\n", resume);
+  return result.pending.empty() ? text + fmt::format("resume: {}\n", resume) : text;
+}
+
+/// Writes the envelope or the ending; returns the exit status.
+ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, const Workspace& workspace,
+                const TurnOutput& output, int signal, Console& console) {
+  if (output.json) console.json(result ? envelope(*result) : envelope(result.error(), session));
+  if (!result) return console.report(result.error(), signal);
+  ExitStatus status = exit_status(*result, signal);
+  if (!output.file.empty()) {
+    if (auto written = write_file(output.file, result->text); !written)
+      status = console.report(written.error());
+  }
+  if (result->error) console.report(*result->error);
+  console.err.write(ending(workspace, *result));
+  return status;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const TurnOutput& output) {
+  auto journal = open_journal(workspace, JournalUse::kWrite);
+  if (!journal) return fail(journal.error());
+  RuntimeOptions options;
+  options.journal = *std::move(journal);
+  options.stream = output.stream;
+  return Runtime::create(std::move(options));
+}
+
+Status check_output(const TurnOutput& output) {
+  if (output.file.empty()) return {};
+  const int fd = open(output.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return fail(usage_error(fmt::format("cannot write \"{}\": {}", output.file, std::strerror(errno))));
+  close(fd);
+  return {};
+}
+
+Result<std::string> read_prompt(const std::string& prompt) {
+  auto text = prompt == "-" ? read_input("-") : Result<std::string>(prompt);
+  if (!text || text->find_first_not_of(" \t\r\n") != std::string::npos) return text;
+  return fail(usage_error(prompt == "-" ? "standard input holds no prompt" : "the prompt is empty"));
+}
+
+void remember_folder(Agent& agent) {
+  const Json& given = agent.spec().metadata;
+  JsonObject metadata = given.is_object() ? given.get_object() : JsonObject{};
+  metadata["folder"] = std::filesystem::current_path().string();
+  agent.metadata(std::move(metadata));
+}
+
+ExitStatus follow(Run run, const Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
+                  Console& console) {
+  interrupts.on_first([run]() mutable { run.interrupt(); });
+  std::optional<Progress> progress;
+  if (!output.json) progress.emplace(console);
+  for (const Event& event : run) {
+    if (progress) {
+      progress->show(event);
+    } else {
+      console.json(to_json(event));
+    }
+  }
+  const auto result = run.result();
+  if (progress && result) progress->finish(*result);
+  progress.reset();
+  return tell(result, run.session_id(), workspace, output, interrupts.received(), console);
+}
+
+std::string pending_text(const Workspace& workspace, const AgentResult& result) {
+  std::string text;
+  const std::string resume = resume_command(workspace, result.session);
+  for (const ParkedStep& step : result.pending) {
+    const std::string& id = step.id.str();
+    const std::string what =
+        step.tool.empty() ? "" : fmt::format("{} {}", step.tool, one_line(step.arguments, 2000));
+    text += fmt::format("{} waits ({}): {}\n", id, to_string(step.kind), harmless(what));
+    if (!step.prompt.empty()) text += fmt::format("  {}\n", one_line(step.prompt, 2000));
+    if (step.kind == ParkKind::kQuestion) {
+      text += fmt::format("  answer: {} --answer {}=TEXT\n", resume, id);
+      continue;
+    }
+    text += fmt::format("  allow:  {} --allow {}\n", resume, id);
+    text += fmt::format("  deny:   {} --deny {} -m REASON\n", resume, id);
+    text += fmt::format("  edit:   {} --edit {}=FILE\n", resume, id);
+  }
+  return text;
+}
+
+}  // namespace praxis::cli

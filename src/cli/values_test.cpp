@@ -1,0 +1,43 @@
+#include "cli/values.hpp"
+
+#include <gtest/gtest.h>
+
+namespace praxis::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Values, MoneyIsAPositiveFiniteNumber) {
+  EXPECT_EQ(parse_usd("0.5"), MicroUsd{500'000});
+  EXPECT_EQ(parse_usd("2"), MicroUsd{2'000'000});
+  for (const char* wrong : {"", "0", "-1", "$1", "1 ", "nan", "inf", "1e9", "10000000"}) {
+    EXPECT_FALSE(parse_usd(wrong)) << wrong;
+  }
+}
+
+TEST(Values, AssignmentsSplitAtTheFirstEqualsSign) {
+  const auto answer = parse_assignment("p1=a=b");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(*answer, std::pair(std::string("p1"), std::string("a=b")));
+  EXPECT_FALSE(parse_assignment("p1"));
+  EXPECT_FALSE(parse_assignment("=text"));
+}
+
+TEST(Values, AreShownForPeople) {
+  EXPECT_EQ(show_duration(12ms), "12 ms");
+  EXPECT_EQ(show_duration(1500ms), "1.5 s");
+  EXPECT_EQ(show_duration(125s), "2 min 5 s");
+  EXPECT_EQ(show_usd({}), "$0");
+  EXPECT_EQ(show_usd({1200}), "$0.0012");
+  EXPECT_EQ(show_usd({12'340'000}), "$12.34");
+}
+
+TEST(Values, ShellWordsAreQuotedWhenTheyMustBe) {
+  EXPECT_EQ(shell_word("/tmp/j.db"), "/tmp/j.db");
+  EXPECT_EQ(shell_word("my runs"), "'my runs'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
+}  // namespace
+}  // namespace praxis::cli

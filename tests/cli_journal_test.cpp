@@ -1,0 +1,178 @@
+// The commands that look at, branch and carry runs, and the texts that the program makes about itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class CliJournal : public CommandLine {
+ protected:
+  CliJournal() {
+    file("agent.toml", "id = \"notes\"\nmodel = \"script:notes.jsonl\"\n[tools.kv]\n");
+    file("notes.jsonl",
+         R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "color", "value": "red"}}]})"
+         "\n"
+         R"({"text": "Noted."})"
+         "\n"
+         R"({"text": "Again."})"
+         "\n");
+  }
+  std::string noted() const {
+    const CommandResult run = praxis({"run", "agent.toml", "Note the color", "--json"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    return json_string(run.last_line(), "run_id");
+  }
+};
+
+TEST_F(CliJournal, WithoutAJournalThereAreNoRuns) {
+  const CommandResult runs = praxis({"runs"});
+  EXPECT_EQ(runs.status, 0) << runs.err;
+  EXPECT_THAT(runs.out, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "state")) << "looking makes nothing";
+}
+
+TEST_F(CliJournal, MemoryJournalKeepsNothing) {
+  EXPECT_EQ(praxis({"run", "agent.toml", "Note it", "--journal", "memory"}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "state"));
+}
+
+TEST_F(CliJournal, RunsShowAndLogsTellOfARun) {
+  const std::string id = noted();
+  const Json row = praxis({"runs", "--json"}).last_line();
+  EXPECT_EQ(json_string(row, "id"), id);
+  EXPECT_EQ(json_string(row, "status"), "completed");
+  EXPECT_EQ(json_string(row, "title"), "Note the color");
+  EXPECT_THAT(praxis({"runs"}).out, HasSubstr(id));
+
+  const CommandResult show = praxis({"show", id.substr(0, 20)});
+  EXPECT_EQ(show.status, 0) << show.err;
+  EXPECT_THAT(show.out, HasSubstr("effect_settled"));
+  EXPECT_THAT(show.out, HasSubstr("Noted."));
+  EXPECT_EQ(json_string(praxis({"show", id, "--json"}).lines().front(), "kind"), "session_created");
+
+  const CommandResult logs = praxis({"logs", id.substr(id.size() - 8), "--json"});
+  EXPECT_EQ(logs.status, 0) << logs.err;
+  EXPECT_EQ(json_string(logs.last_line(), "event"), "turn.completed");
+  EXPECT_THAT(praxis({"logs", "last"}).out, HasSubstr("tool.completed"));
+}
+
+TEST_F(CliJournal, ForkContinuesFromAStepAndLeavesTheRunAlone) {
+  const std::string id = noted();
+  const std::string before = praxis({"export", id}).out;
+  const CommandResult fork = praxis({"fork", id + "@1"});
+  EXPECT_EQ(fork.status, 0) << fork.err;
+  const std::string branch = fork.out.substr(0, fork.out.find('\n'));
+  EXPECT_NE(branch, id);
+  EXPECT_THAT(fork.err, HasSubstr("praxis resume " + branch));
+  const CommandResult resumed = praxis({"resume", branch});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, "Noted.\n");
+  EXPECT_EQ(praxis({"export", id}).out, before);
+}
+
+TEST_F(CliJournal, ForkAtNoSuchPlaceIsRefused) {
+  const std::string id = noted();
+  EXPECT_EQ(praxis({"fork", id + "@9"}).status, 2);
+  EXPECT_EQ(praxis({"fork", id + "@x"}).status, 2);
+  EXPECT_EQ(praxis({"fork", id, "--seq", "999"}).status, 2);
+  EXPECT_EQ(praxis({"fork", id + "@1", "--seq", "2"}).status, 2);
+}
+
+TEST_F(CliJournal, RewindTakesATurnBack) {
+  const std::string id = noted();
+  ASSERT_EQ(praxis({"resume", id, "And again"}).status, 0);
+  const CommandResult rewound = praxis({"rewind", id, "--to", "t2"});
+  EXPECT_EQ(rewound.status, 0) << rewound.err;
+  EXPECT_EQ(praxis({"rewind", id, "--to", "t9"}).status, 2);
+  EXPECT_THAT(praxis({"show", id}).out, HasSubstr("rewind t2"));
+}
+
+TEST_F(CliJournal, ReplayIsIdenticalUntilTheAgentIsAnother) {
+  noted();
+  const CommandResult same = praxis({"replay", "last", "--json"});
+  EXPECT_EQ(same.status, 0) << same.out << same.err;
+  EXPECT_TRUE(json_bool(same.last_line(), "identical"));
+  file("other.toml",
+       "id = \"notes\"\nmodel = \"script:notes.jsonl\"\ninstructions = \"Be brief.\"\n[tools.kv]\n");
+  const CommandResult other = praxis({"replay", "last", "--agent", "other.toml"});
+  EXPECT_EQ(other.status, 7) << other.out << other.err;
+  EXPECT_THAT(other.out, HasSubstr("diverges at record"));
+}
+
+TEST_F(CliJournal, ExportAndImportGiveTheSameRun) {
+  const std::string id = noted();
+  ASSERT_EQ(praxis({"export", id, "-o", "run.jsonl"}).status, 0);
+  const CommandResult imported = praxis({"import", "run.jsonl", "--journal", "other.db"});
+  EXPECT_EQ(imported.status, 0) << imported.err;
+  EXPECT_EQ(imported.out, id + "\n");
+  EXPECT_EQ(praxis({"export", id, "--journal", "other.db"}).out, contents("run.jsonl"));
+  EXPECT_EQ(praxis({"replay", id, "--journal", "other.db"}).status, 0);
+  EXPECT_EQ(praxis({"import", "run.jsonl"}).status, 1) << "the run is there already";
+  EXPECT_EQ(praxis({"import", "agent.toml"}).status, 2) << "that is no export";
+}
+
+TEST_F(CliJournal, DoctorNamesLayersAndHidesKeys) {
+  ProcessOptions options = options_;
+  options.env["OPENAI_API_KEY"] = "sk-very-secret";
+  options.env["PRAXIS_MODEL"] = "script:notes.jsonl";
+  const CommandResult doctor = praxis({"doctor", "--json"}, options);
+  EXPECT_EQ(doctor.status, 0) << doctor.out << doctor.err;
+  EXPECT_THAT(doctor.out, HasSubstr("OPENAI_API_KEY is set"));
+  EXPECT_THAT(doctor.out, HasSubstr("PRAXIS_MODEL"));
+  EXPECT_THAT(doctor.out, Not(HasSubstr("very-secret")));
+  EXPECT_EQ(doctor.lines().size(), 1U);
+}
+
+TEST_F(CliJournal, DoctorFindsADamagedJournal) {
+  noted();
+  file("state/praxis/journal.db", "this is no database, though it is long enough to be looked at as one");
+  const CommandResult doctor = praxis({"doctor"});
+  EXPECT_EQ(doctor.status, 2);
+  EXPECT_THAT(doctor.out, HasSubstr("failed"));
+}
+
+// ---- what the program says of itself ----------------------------------------------------------------------
+
+TEST_F(CliJournal, EveryCommandHelpsWithExamples) {
+  const CommandResult help = praxis({"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_THAT(help.out, HasSubstr("Exit status"));
+  for (const char* name : {"run", "resume", "runs", "show", "logs", "fork", "rewind", "replay", "export",
+                           "import", "doctor", "completion"}) {
+    EXPECT_THAT(help.out, HasSubstr(name));
+    const CommandResult one = praxis({name, "--help"});
+    EXPECT_EQ(one.status, 0) << name;
+    EXPECT_THAT(one.out, HasSubstr("Examples:\n  ")) << name;
+  }
+  EXPECT_THAT(praxis({"--version"}).out, HasSubstr("praxis 0."));
+  EXPECT_EQ(praxis({}).status, 2);
+}
+
+TEST_F(CliJournal, CompletionIsAScriptOfItsShell) {
+  const CommandResult bash = shell("praxis completion bash | bash -n");
+  EXPECT_EQ(bash.status, 0) << bash.err;
+  const CommandResult completed = shell(
+      "source <(praxis completion bash); COMP_WORDS=(praxis run --max-) COMP_CWORD=2; _praxis; echo "
+      "${COMPREPLY[@]}");
+  EXPECT_EQ(completed.out, "--max-usd --max-steps\n");
+  EXPECT_THAT(praxis({"completion", "zsh"}).out, HasSubstr("--max-usd"));
+  EXPECT_THAT(praxis({"completion", "fish"}).out, HasSubstr("-l max-usd -r"));
+  EXPECT_EQ(praxis({"completion", "bsh"}).status, 2);
+}
+
+TEST_F(CliJournal, ManPageIsCleanTroff) {
+  if (shell("command -v groff").status != 0) GTEST_SKIP() << "needs groff";
+  const CommandResult page = shell("praxis man | groff -ww -man -Tutf8");
+  EXPECT_EQ(page.status, 0);
+  EXPECT_THAT(page.err, IsEmpty());
+  EXPECT_THAT(page.out, HasSubstr("max"));
+}
+
+}  // namespace
+}  // namespace praxis::testing

@@ -1,0 +1,99 @@
+// A folder with a journal of its own in which tests type commands.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "praxis/base/json.hpp"
+#include "process.hpp"
+
+namespace praxis::testing {
+
+/// What a command left behind.
+struct CommandResult {
+  int status = 0;
+  std::string out, err;
+
+  /// The lines of standard output, each of which must be one JSON value.
+  std::vector<Json> lines() const {
+    std::vector<Json> values;
+    std::istringstream text(out);
+    for (std::string line; std::getline(text, line);) {
+      auto value = parse_json(line);
+      EXPECT_TRUE(value.has_value()) << "not JSON: " << line;
+      values.push_back(value ? *value : Json(nullptr));
+    }
+    return values;
+  }
+  Json last_line() const {
+    const auto values = lines();
+    return values.empty() ? Json(nullptr) : values.back();
+  }
+};
+
+class CommandLine : public ::testing::Test {
+ protected:
+  CommandLine() {
+    std::string name = (std::filesystem::temp_directory_path() / "praxis_cli_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+    options_.folder = folder_.string();
+    options_.env = {{"HOME", folder_.string()},
+                    {"XDG_STATE_HOME", (folder_ / "state").string()},
+                    {"XDG_CONFIG_HOME", (folder_ / "config").string()},
+                    {"OPENAI_API_KEY", ""},
+                    {"OPENAI_BASE_URL", ""},
+                    {"TERM", "xterm"}};
+  }
+  ~CommandLine() override {
+    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::vector<std::string> command(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), PRAXIS_BINARY_DIR "/praxis");
+    return arguments;
+  }
+  CommandResult praxis(const std::vector<std::string>& arguments) const {
+    return praxis(arguments, options_);
+  }
+  CommandResult praxis(const std::vector<std::string>& arguments, const ProcessOptions& options) const {
+    return run(command(arguments), options);
+  }
+  CommandResult run(const std::vector<std::string>& words, const ProcessOptions& options) const {
+    Process process(words, options);
+    const int status = process.finish();
+    return {status, process.output, process.errors};
+  }
+  /// Runs the text as a shell would, with `praxis` on its path.
+  CommandResult shell(const std::string& text) const {
+    ProcessOptions options = options_;
+    options.env["PATH"] = std::string(PRAXIS_BINARY_DIR) + ":" + std::getenv("PATH");
+    return run({"bash", "-c", text}, options);
+  }
+
+  std::filesystem::path file(const std::string& name, const std::string& text) const {
+    const auto path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::string contents(const std::string& name) const {
+    std::ifstream in(folder_ / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  /// The id of the newest run.
+  std::string last_run() const {
+    const CommandResult runs = praxis({"runs", "--json", "-n", "1"});
+    return json_string(runs.last_line(), "id");
+  }
+
+  std::filesystem::path folder_;
+  ProcessOptions options_;
+};
+
+}  // namespace praxis::testing
