@@ -1,0 +1,10 @@
+// Everything a program needs to describe and run agents.
+#pragma once
+
+#include "praxis/models/model.hpp"
+#include "praxis/runtime/agent.hpp"
+#include "praxis/runtime/runs.hpp"
+#include "praxis/runtime/runtime.hpp"
+#include "praxis/tools/describe.hpp"
+#include "praxis/tools/tool.hpp"
+#include "praxis/tools/typed_tool.hpp"

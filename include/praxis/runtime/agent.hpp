@@ -1,0 +1,81 @@
+// The one value that a program describes an agent with, and the shortest ways to run it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "praxis/journal/journal.hpp"
+#include "praxis/models/model.hpp"
+#include "praxis/runtime/hooks.hpp"
+#include "praxis/runtime/session.hpp"
+#include "praxis/tools/tool.hpp"
+
+namespace praxis {
+
+class Runtime;
+
+/// Everything an `Agent` says, shared by the sessions made from it. Immutable once a session uses it.
+struct AgentDescription {
+  AgentSpec spec;
+  ToolSet tools;
+  Hooks hooks;
+  std::vector<std::pair<std::string, EventHandler>> handlers;
+  std::shared_ptr<Model> model;      ///< null: made from `spec.model`
+  std::shared_ptr<Runtime> runtime;  ///< null: the default one
+  Status status;                     ///< the first thing that is wrong with it
+};
+
+/// An agent as a value: cheap to copy (copies share one description until one of them is changed). Setters
+/// return the agent so that they chain. What is wrong with a description surfaces when it is first run.
+class Agent {
+ public:
+  explicit Agent(std::string model = {}, std::string instructions = {});
+  explicit Agent(AgentSpec spec);
+
+  Agent& id(std::string id);
+  Agent& name(std::string name);
+  Agent& model(std::string model);
+  /// Uses this model instead of making one from its name.
+  Agent& model(std::shared_ptr<Model> model);
+  Agent& instructions(std::string text);
+  Agent& options(ModelOptions options);
+  Agent& limits(Limits limits);
+  Agent& use(Tool tool);
+  Agent& use(std::vector<Tool> tools);
+  /// Allows tools that are not safe by default; names may end in `*`.
+  Agent& policy(PolicyRules rules);
+  /// Follows a written plan (docs/plans.md) instead of asking the model what to do.
+  Agent& plan(Json plan);
+  Agent& tool_failure(ToolFailureMode mode);
+  Agent& in_doubt(InDoubt mode);
+  Agent& metadata(Json metadata);
+  /// Judges every call that the rules allow.
+  Agent& approve(std::function<Verdict(const ToolCall&)> hook);
+  Agent& hooks(Hooks hooks);
+  Agent& on(std::string pattern, EventHandler handler);
+  /// Runs in a runtime of its own on this journal.
+  Agent& journal(std::shared_ptr<Journal> journal);
+  Agent& runtime(std::shared_ptr<Runtime> runtime);
+
+  /// One turn in a session of its own.
+  Result<AgentResult> run(std::string prompt, std::stop_token stop = {}) const;
+  Run stream(std::string prompt) const;
+  /// A conversation: several turns that remember each other.
+  Result<Session> session() const;
+  /// Carries on a session from the journal: after a crash, a pause, or with decisions on what was parked.
+  Result<AgentResult> resume(const SessionId& session, const Decisions& decisions = {}) const;
+
+  const AgentSpec& spec() const { return description_->spec; }
+  const std::shared_ptr<const AgentDescription>& description() const { return description_; }
+
+ private:
+  AgentDescription& edit();
+  std::shared_ptr<Runtime> runtime_or_default() const;
+
+  std::shared_ptr<const AgentDescription> description_;
+};
+
+}  // namespace praxis

@@ -1,0 +1,170 @@
+// What observers see. Every event is a projection of a durable record, except deltas and hook failures, which
+// are transient. `docs/events.md` lists each with its moment, payload and the names other designs use.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "praxis/core/records.hpp"
+#include "praxis/core/report.hpp"
+#include "praxis/core/state.hpp"
+
+namespace praxis {
+
+/// Which session of the agent tree an event comes from.
+struct AgentMeta {
+  SessionId id;
+  std::uint32_t depth = 0;
+  SessionId parent;  ///< empty for a root
+};
+
+// ---- turns and steps
+struct TurnBegan {};   ///< `turn.started`
+struct MessageAdded {  ///< `message.added`
+  MessagePtr message;
+  MessageSource source = MessageSource::kUser;
+};
+struct StepBegan {};      ///< `step.started`
+struct StepCompleted {};  ///< `step.completed`
+struct TurnCompleted {
+  AgentResult result;
+};  ///< `turn.completed`
+struct TurnFailed {
+  AgentResult result;
+};  ///< `turn.failed`
+struct TurnCancelled {
+  AgentResult result;
+};  ///< `turn.cancelled`
+
+// ---- the model
+struct ModelRequested {
+  std::string model;
+};  ///< `model.requested`
+struct TextDelta {
+  std::string text;
+};                       ///< `text.delta`, transient
+struct ReasoningDelta {  ///< `reasoning.delta`, transient
+  std::string text;
+  bool summary = false;
+};
+struct ToolCallDelta {  ///< `tool_call.delta`, transient: a call is being written
+  std::string name;     ///< set in the first delta of a call only
+  std::string arguments;
+};
+struct AssistantText {
+  std::string text;
+};  ///< `assistant.text`: a whole part
+struct AssistantReasoning {
+  std::string text;
+};                       ///< `assistant.reasoning`: a whole part
+struct ModelResponded {  ///< `model.responded`
+  std::string model;
+  FinishReason finish = FinishReason::kStop;
+  Usage usage;
+};
+struct ModelFailed {
+  Error error;
+};                            ///< `model.failed`: an attempt; another may follow
+struct AttemptSuperseded {};  ///< `attempt.superseded`: forget the deltas of the attempt before
+
+// ---- tools
+struct ToolCalled {  ///< `tool.called`: the model or plan asked for it
+  CallId call;
+  std::string name, arguments;
+};
+struct ToolCallStarted {  ///< `tool.started`
+  CallId call;
+  std::string name;
+};
+struct ToolCompleted {  ///< `tool.completed`
+  CallId call;
+  std::string name;
+  std::string text;
+  Millis duration{0};
+};
+struct ToolFailed {  ///< `tool.failed`
+  CallId call;
+  std::string name;
+  Outcome outcome = Outcome::kError;
+  Error error;
+  Millis duration{0};
+};
+struct ToolTimedOut {  ///< `tool.timed_out`
+  CallId call;
+  std::string name;
+  Millis duration{0};
+};
+
+// ---- people and the rest
+struct StepParked {
+  ParkedStep step;
+};  ///< `step.parked`
+struct StepDecided {
+  Decided decision;
+};  ///< `step.decided`
+struct SessionPaused {
+  std::string reason;
+};                           ///< `session.paused`
+struct SessionResumed {};    ///< `session.resumed`
+struct SessionRecovered {};  ///< `session.recovered`: a new process took over
+struct SessionIntervened {
+  Intervened intervention;
+};  ///< `session.intervened`: steer, enqueue, annotate, ...
+struct HistoryCut {
+  std::string cause;
+};  ///< `history.cut`: the request's prefix is broken, and why
+struct HookFailed {
+  std::string hook, message;
+};                    ///< `hook.failed`, transient
+struct CustomEvent {  ///< a name and payload of the host's own, transient
+  std::string name;
+  Json payload;
+};
+
+using EventBody =
+    std::variant<TurnBegan, MessageAdded, StepBegan, StepCompleted, TurnCompleted, TurnFailed, TurnCancelled,
+                 ModelRequested, TextDelta, ReasoningDelta, ToolCallDelta, AssistantText, AssistantReasoning,
+                 ModelResponded, ModelFailed, AttemptSuperseded, ToolCalled, ToolCallStarted, ToolCompleted,
+                 ToolFailed, ToolTimedOut, StepParked, StepDecided, SessionPaused, SessionResumed,
+                 SessionRecovered, SessionIntervened, HistoryCut, HookFailed, CustomEvent>;
+
+/// One event. Events of a session are ordered; `seq` is that of the record behind it, or of the last record
+/// before a transient event.
+struct Event {
+  AgentMeta agent;
+  std::uint64_t seq = 0;
+  TurnId turn;
+  std::uint32_t step = 0;
+  std::uint32_t attempt = 1;
+  UnixMillis time;
+  EventBody body;
+};
+
+/// The event's name: `turn.started`, `text.delta`, ...
+std::string_view event_name(const EventBody& body);
+/// Deltas: transient pieces of what a later event carries whole.
+bool is_delta(const EventBody& body);
+/// `{event, session, depth, parent?, seq, turn, step, attempt?, time, ...payload}`.
+Json to_json(const Event& event);
+
+/// The events of one record; `after` is the state with the record applied.
+std::vector<Event> project(const Record& record, const State& after);
+
+/// Called in order, on the session's strand: return soon and do not wait for the same session.
+using EventHandler = std::function<void(const Event&)>;
+/// Whether `pattern` selects an event: its name, a prefix ending in `*`, `parts` (all but deltas), `deltas`.
+bool selects(std::string_view pattern, const EventBody& body);
+
+/// `std::visit` with a set of lambdas.
+template <class... Fs>
+struct match : Fs... {  // NOLINT(readability-identifier-naming): used like a keyword
+  using Fs::operator()...;
+};
+template <class... Fs>
+match(Fs...) -> match<Fs...>;
+
+}  // namespace praxis

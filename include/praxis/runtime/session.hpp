@@ -1,0 +1,137 @@
+// The handle on a session, and the handle on a turn in progress. Both are cheap to copy, thread-safe, and
+// keep the session alive; dropping them cancels nothing.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "praxis/runtime/event.hpp"
+#include "praxis/runtime/hooks.hpp"
+
+namespace praxis {
+
+class SessionActor;
+class EventQueue;
+
+/// A turn in progress: its events as a range, its result, and the verbs that act on it.
+class Run {
+ public:
+  Run(std::shared_ptr<SessionActor> actor, std::shared_ptr<EventQueue> events);
+  /// A run that could not begin: no events, and this error as its result.
+  static Run failed(Error error);
+
+  /// Input iterator over the events of the turn, from the first; waits for the next one; ends with the turn
+  /// or when it is parked. There is one position per `Run`: its copies share it.
+  class Iterator {
+   public:
+    using value_type = Event;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::input_iterator_tag;
+
+    explicit Iterator(EventQueue* events) : events_(events) { ++*this; }
+    const Event& operator*() const { return *event_; }
+    const Event* operator->() const { return &*event_; }
+    Iterator& operator++();
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return !event_.has_value(); }
+
+   private:
+    EventQueue* events_;
+    std::optional<Event> event_;
+  };
+  Iterator begin() { return Iterator(events_.get()); }
+  std::default_sentinel_t end() const { return {}; }
+
+  /// Waits until the turn has ended or waits for a person (`status == kAwaitingUser`). An error is one that
+  /// kept the turn from being carried on at all (journal, second message while running); a failed turn is a
+  /// result.
+  Result<AgentResult> result();
+
+  const SessionId& session_id() const;
+  void steer(std::string text);    ///< reaches the model at the next safe boundary
+  void enqueue(std::string text);  ///< becomes the next turn
+  void interrupt();                ///< stop now
+  void pause(std::string reason = {});
+  void resume();
+
+ private:
+  std::shared_ptr<SessionActor> actor_;
+  std::shared_ptr<EventQueue> events_;
+};
+
+/// A person's decisions on parked steps, by their ids.
+using Decisions = std::vector<std::pair<ParkId, Verdict>>;
+
+/// One message of the conversation with what it took to make it.
+struct TurnView {
+  MessagePtr message;
+  Usage usage;
+};
+
+/// A conversation with an agent: turns follow each other and see what was said before.
+class Session {
+ public:
+  explicit Session(std::shared_ptr<SessionActor> actor) : actor_(std::move(actor)) {}
+
+  const SessionId& session_id() const;
+  SessionStatus status() const;
+  /// The conversation so far, also while a turn is running.
+  std::vector<TurnView> turns() const;
+  History history() const;
+  /// Cumulative over the session.
+  Usage token_usage() const;
+  /// Used part of the context window, 0 to 100; 0 when the window is unknown.
+  int context_usage_percent() const;
+  /// Used and available tokens; available is 0 when the window is unknown.
+  std::pair<std::int64_t, std::int64_t> context_usage() const;
+  /// The result of the last turn, or of the one in progress as far as it is known.
+  AgentResult last_result() const;
+  std::string comment() const;
+
+  /// Adds a user message without starting a turn. Error `kInput` while a turn is running.
+  Status add_user_turn(std::string text);
+  /// Starts a turn. While another is running the run's only event is `turn.failed` and its result the error.
+  Run send_user_message(std::string text);
+  Run send(Message message);
+  /// Starts a turn on what was added so far.
+  Run run();
+  /// One turn, start to end; `stop` interrupts it.
+  Result<AgentResult> ask(std::string text, std::stop_token stop = {});
+  /// One turn without a thread that waits: `done` is called once, on the session's strand; return from it
+  /// soon.
+  void ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done);
+  /// Carries on a turn that was parked, paused or cut off by a crash, with decisions (as `decide` takes them)
+  /// on what was parked: all of them or, when one is refused, none. Error `kInput` when there is no such
+  /// turn.
+  Run carry_on(const Decisions& decisions = {});
+
+  /// Decides a parked step: allow, deny, edit; or the answer to a question. Error `kInput` when `park` is not
+  /// open or its bytes are not those the decision was made for. The turn carries on by itself.
+  Status decide(const ParkId& park, const Verdict& verdict, std::string by = "person");
+  Status answer(const ParkId& park, std::string text, std::string by = "person");
+
+  void steer(std::string text);
+  void enqueue(std::string text);
+  void interrupt();
+  void pause(std::string reason = {});
+  void resume();
+  void annotate(std::string comment);
+  /// Takes the conversation back to before `turn`. Error `kInput` while running or when there is no such
+  /// turn.
+  Status rewind(const TurnId& turn);
+
+  /// Subscribes to events that `pattern` selects until the returned object is destroyed.
+  [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);
+
+ private:
+  std::shared_ptr<SessionActor> actor_;
+};
+
+}  // namespace praxis

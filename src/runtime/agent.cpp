@@ -1,0 +1,142 @@
+#include "praxis/runtime/agent.hpp"
+
+#include "praxis/runtime/runtime.hpp"
+
+namespace praxis {
+
+Agent::Agent(std::string model, std::string instructions) {
+  AgentDescription description;
+  description.spec.model = std::move(model);
+  description.spec.instructions = std::move(instructions);
+  description_ = std::make_shared<const AgentDescription>(std::move(description));
+}
+
+Agent::Agent(AgentSpec spec) {
+  AgentDescription description;
+  description.spec = std::move(spec);
+  description_ = std::make_shared<const AgentDescription>(std::move(description));
+}
+
+/// Copies before it changes: a session may already be running on the description as it was.
+AgentDescription& Agent::edit() {
+  auto copy = std::make_shared<AgentDescription>(*description_);
+  AgentDescription& edited = *copy;
+  description_ = std::move(copy);
+  return edited;
+}
+
+Agent& Agent::id(std::string id) {
+  edit().spec.id = std::move(id);
+  return *this;
+}
+Agent& Agent::name(std::string name) {
+  edit().spec.name = std::move(name);
+  return *this;
+}
+Agent& Agent::model(std::string model) {
+  AgentDescription& description = edit();
+  description.spec.model = std::move(model);
+  description.model.reset();
+  return *this;
+}
+Agent& Agent::model(std::shared_ptr<Model> model) {
+  AgentDescription& description = edit();
+  description.spec.model = model->name();
+  description.model = std::move(model);
+  return *this;
+}
+Agent& Agent::instructions(std::string text) {
+  edit().spec.instructions = std::move(text);
+  return *this;
+}
+Agent& Agent::options(ModelOptions options) {
+  edit().spec.options = std::move(options);
+  return *this;
+}
+Agent& Agent::limits(Limits limits) {
+  edit().spec.limits = limits;
+  return *this;
+}
+
+Agent& Agent::use(Tool tool) {
+  AgentDescription& description = edit();
+  ToolSpec spec{tool.definition, tool.retries, tool.fatal_errors};
+  if (auto added = description.tools.add(std::move(tool)); !added) {
+    if (description.status) description.status = std::move(added);
+    return *this;
+  }
+  description.spec.tools.push_back(std::move(spec));
+  return *this;
+}
+
+Agent& Agent::use(std::vector<Tool> tools) {
+  for (Tool& tool : tools) use(std::move(tool));
+  return *this;
+}
+Agent& Agent::policy(PolicyRules rules) {
+  edit().spec.policy = to_json(rules);
+  return *this;
+}
+Agent& Agent::plan(Json plan) {
+  edit().spec.plan = std::move(plan);
+  return *this;
+}
+Agent& Agent::tool_failure(ToolFailureMode mode) {
+  edit().spec.tool_failure = mode;
+  return *this;
+}
+Agent& Agent::in_doubt(InDoubt mode) {
+  edit().spec.in_doubt = mode;
+  return *this;
+}
+Agent& Agent::metadata(Json metadata) {
+  edit().spec.metadata = std::move(metadata);
+  return *this;
+}
+Agent& Agent::approve(std::function<Verdict(const ToolCall&)> hook) {
+  edit().hooks.approve.push_back(std::move(hook));
+  return *this;
+}
+Agent& Agent::hooks(Hooks hooks) {
+  edit().hooks = std::move(hooks);
+  return *this;
+}
+Agent& Agent::on(std::string pattern, EventHandler handler) {
+  edit().handlers.emplace_back(std::move(pattern), std::move(handler));
+  return *this;
+}
+Agent& Agent::journal(std::shared_ptr<Journal> journal) {
+  AgentDescription& description = edit();
+  RuntimeOptions options;
+  options.journal = std::move(journal);
+  description.runtime = Runtime::create(std::move(options));
+  return *this;
+}
+Agent& Agent::runtime(std::shared_ptr<Runtime> runtime) {
+  edit().runtime = std::move(runtime);
+  return *this;
+}
+
+std::shared_ptr<Runtime> Agent::runtime_or_default() const {
+  return description_->runtime ? description_->runtime : default_runtime();
+}
+
+Result<Session> Agent::session() const { return runtime_or_default()->create_session(*this); }
+
+Result<AgentResult> Agent::run(std::string prompt, std::stop_token stop) const {
+  return runtime_or_default()->run_once(*this, std::move(prompt), stop);
+}
+
+Run Agent::stream(std::string prompt) const {
+  auto session = this->session();
+  if (session) return session->send_user_message(std::move(prompt));
+  return Run::failed(session.error());
+}
+
+Result<AgentResult> Agent::resume(const SessionId& id, const Decisions& decisions) const {
+  auto session = runtime_or_default()->open_session(id, *this);
+  if (!session) return fail(session.error());
+  return session->carry_on(decisions).result();
+}
+
+}  // namespace praxis

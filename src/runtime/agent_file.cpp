@@ -1,0 +1,223 @@
+#include "praxis/runtime/agent_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "praxis/base/suggest.hpp"
+#include "praxis/planners/scripted_planner.hpp"
+#include "praxis/policy/policy.hpp"
+#include "praxis/tools/file_tool.hpp"
+#include "praxis/tools/http_tool.hpp"
+#include "praxis/tools/kv_tool.hpp"
+#include "praxis/tools/text_tool.hpp"
+#include "runtime/agent_keys.hpp"
+
+namespace praxis {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxInstructions = 1024 * 1024;
+
+/// Makes an agent of a document whose keys have been checked.
+class AgentReader {
+ public:
+  /// `home` is the file's own folder.
+  AgentReader(const TomlDocument& document, const AgentFileOptions& options, fs::path home)
+      : document_(document), options_(options), home_(std::move(home)) {}
+
+  Result<Agent> read() {
+    for (auto step : {&AgentReader::read_instructions, &AgentReader::read_tools,
+                      &AgentReader::check_tool_choice, &AgentReader::read_plan}) {
+      if (auto done = (this->*step)(); !done) return fail(std::move(done.error()));
+    }
+    read_values();
+    Agent agent(std::move(spec_));
+    for (Tool& tool : tools_) agent.use(std::move(tool));
+    if (const Status& status = agent.description()->status; !status) return fail(status.error());
+    return agent;
+  }
+
+ private:
+  const Json& at(std::string_view path) const { return document_.at(path); }
+  std::string text(std::string_view path) const { return json_string(document_.json(), path); }
+
+  void read_values() {
+    spec_.id = json_string(document_.json(), "id", spec_.id);
+    spec_.name = text("name");
+    spec_.model = options_.model.value_or(text("model"));
+    spec_.options = model_options_from_json(at("options"));
+    spec_.limits = limits_from_table(at("limits"));
+    if (text("tool_failure") == "fail") spec_.tool_failure = ToolFailureMode::kFail;
+    if (text("in_doubt") == "tell") spec_.in_doubt = InDoubt::kTell;
+    for (const auto& [list, rules] : {std::pair{"policy.allow", &rules_.allow},
+                                      {"policy.deny", &rules_.deny},
+                                      {"policy.ask", &rules_.ask}}) {
+      for (std::string& rule : texts_of(at(list))) rules->push_back(std::move(rule));
+    }
+    if (rules_ != PolicyRules{}) spec_.policy = to_json(rules_);
+    spec_.metadata = at("metadata");
+  }
+
+  Status read_instructions() {
+    spec_.instructions = text("instructions");
+    const std::string file = text("instructions_file");
+    if (file.empty()) return {};
+    if (!spec_.instructions.empty()) {
+      return document_.mistake("instructions_file",
+                               "give either \"instructions\" or \"instructions_file\", not both");
+    }
+    auto read = read_text_file((home_ / file).string(), kMaxInstructions);
+    if (!read) return document_.mistake("instructions_file", read.error().message);
+    spec_.instructions = *std::move(read);
+    return {};
+  }
+
+  Status read_tools() {
+    const Json& tools = at("tools");
+    if (!json_at(tools, "kv").is_null()) tools_.push_back(kv_tool());
+    if (!json_at(tools, "text").is_null()) tools_.push_back(text_tool());
+    if (auto read = read_file_tools(json_at(tools, "file")); !read) return read;
+    return read_http_tool(json_at(tools, "http"));
+  }
+
+  Status read_file_tools(const Json& file) {
+    if (file.is_null()) return {};
+    const auto readable = roots(json_at(file, "read")), writable = roots(json_at(file, "write"));
+    if (readable.empty() && writable.empty()) {
+      return document_.mistake("tools.file",
+                               "[tools.file] needs folders in \"read\", in \"write\" or in both");
+    }
+    if (!readable.empty()) tools_.push_back(file_read_tool(readable));
+    if (!writable.empty()) grant(file_write_tool(writable));
+    return {};
+  }
+
+  Status read_http_tool(const Json& http) {
+    if (http.is_null()) return {};
+    HttpToolOptions http_options;
+    http_options.allow_hosts = texts_of(json_at(http, "allow"));
+    if (http_options.allow_hosts.empty()) {
+      return document_.mistake("tools.http", "[tools.http] needs the hosts it may reach in \"allow\"");
+    }
+    http_options.max_body_bytes = static_cast<std::size_t>(
+        json_int(http, "max_bytes", static_cast<std::int64_t>(http_options.max_body_bytes)));
+    if (options_.http == nullptr)
+      return document_.mistake("tools.http", "this program gives agents no network");
+    auto tool = http_tool(options_.http, std::move(http_options));
+    if (!tool) return document_.mistake("tools.http.allow", tool.error().message);
+    if (const Millis timeout = duration_of(json_at(http, "timeout")); timeout > Millis{0}) {
+      tool->definition.timeout = timeout;
+    }
+    tool->retries = static_cast<std::uint32_t>(json_int(http, "retries", tool->retries));
+    grant(*std::move(tool));
+    return {};
+  }
+
+  /// Folders or hosts that somebody wrote down are leave to use the tool on them; "ask" and "deny" still win.
+  void grant(Tool tool) {
+    rules_.allow.push_back(tool.definition.name);
+    tools_.push_back(std::move(tool));
+  }
+
+  std::vector<std::string> roots(const Json& list) const {
+    std::vector<std::string> folders;
+    for (const std::string& folder : texts_of(list)) {
+      folders.push_back(
+          (fs::absolute(options_.folder.empty() ? "." : options_.folder) / folder).lexically_normal());
+    }
+    return folders;
+  }
+
+  std::vector<std::string> tool_names() const {
+    std::vector<std::string> names;
+    for (const Tool& tool : tools_) names.push_back(tool.definition.name);
+    return names;
+  }
+
+  /// Nothing when there is such a tool.
+  Status check_tool(const std::string& place, const std::string& tool) const {
+    const std::vector<std::string> names = tool_names();
+    if (std::ranges::find(names, tool) != names.end()) return {};
+    const auto meant = closest(tool, names);
+    return document_.mistake(
+        place, "this agent has no tool \"" + tool + '"' +
+                   (meant ? "; did you mean \"" + *meant + "\"?" : "; [tools] says which it has"));
+  }
+
+  Status check_tool_choice() {
+    const std::string choice = json_string(at("options"), "tool_choice", "auto");
+    if (choice == "auto" || choice == "none" || choice == "required") return {};
+    return check_tool("options.tool_choice", choice);
+  }
+
+  Status read_plan() {
+    const Json& plan = at("plan");
+    if (plan.is_null()) return {};
+    if (auto parsed = ScriptedPlanner::parse(plan); !parsed) {
+      return document_.mistake(faulty_step(plan.get_array()), parsed.error().message);
+    }
+    for (std::size_t i = 0; i < plan.get_array().size(); ++i) {
+      const std::string place = step_place(i);
+      const Json& step = plan.get_array()[i];
+      if (const std::string tool = json_string(step, "tool"); !tool.empty()) {
+        if (auto known = check_tool(place + ".tool", tool); !known) return known;
+      }
+      const auto* calls = json_at(step, "tools").if_array();
+      for (std::size_t j = 0; calls != nullptr && j < calls->size(); ++j) {
+        const std::string call = place + ".tools[" + std::to_string(j) + "].tool";
+        if (auto known = check_tool(call, json_string((*calls)[j], "tool")); !known) return known;
+      }
+    }
+    if (!options_.model) spec_.plan = plan;
+    return {};
+  }
+
+  static std::string step_place(std::size_t index) { return "plan[" + std::to_string(index) + ']'; }
+
+  /// The step at which a plan that does not parse goes wrong: steps refer only to earlier ones.
+  static std::string faulty_step(const JsonArray& plan) {
+    JsonArray begun;
+    for (const Json& step : plan) {
+      begun.push_back(step);
+      if (!ScriptedPlanner::parse(begun)) return step_place(begun.size() - 1);
+    }
+    return "plan";
+  }
+
+  const TomlDocument& document_;
+  const AgentFileOptions& options_;
+  fs::path home_;
+  AgentSpec spec_;
+  PolicyRules rules_;
+  std::vector<Tool> tools_;
+};
+
+Result<Agent> read_agent(const Result<TomlDocument>& document, const AgentFileOptions& options,
+                         fs::path home) {
+  if (!document) return fail(document.error());
+  if (auto checked = check_keys(*document, agent_keys()); !checked) return fail(std::move(checked.error()));
+  return AgentReader(*document, options, std::move(home)).read();
+}
+
+}  // namespace
+
+Result<Agent> load_agent_file(const std::string& path, const AgentFileOptions& options) {
+  auto agent = read_agent(TomlDocument::read(path), options, fs::path(path).parent_path());
+  if (!agent) return agent;
+  JsonObject metadata;
+  if (const auto* given = agent->spec().metadata.if_object()) metadata = *given;
+  metadata["agent_file"] = fs::absolute(path).lexically_normal().string();
+  agent->metadata(std::move(metadata));
+  return agent;
+}
+
+Result<Agent> parse_agent_file(std::string_view text, const std::string& name,
+                               const AgentFileOptions& options) {
+  return read_agent(TomlDocument::parse(text, name), options, {});
+}
+
+}  // namespace praxis

@@ -1,0 +1,232 @@
+// Events as observers see them: which, in what order, with what in them.
+#include "praxis/runtime/event.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A thread-safe list of what a handler saw.
+class Seen {
+ public:
+  EventHandler handler() {
+    return [this](const Event& event) {
+      const std::lock_guard lock(mutex_);
+      events_.push_back(event);
+    };
+  }
+  std::vector<Event> events() const {
+    const std::lock_guard lock(mutex_);
+    return events_;
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Event& event : events()) names.emplace_back(event_name(event.body));
+    return names;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Event> events_;
+};
+
+std::vector<Event> collect(Run run) {
+  std::vector<Event> events;
+  for (const Event& event : run) events.push_back(event);
+  return events;
+}
+
+template <class Wanted>
+const Wanted* first(const std::vector<Event>& events) {
+  for (const Event& event : events) {
+    if (const auto* found = std::get_if<Wanted>(&event.body)) return found;
+  }
+  return nullptr;
+}
+
+constexpr std::string_view kToolThenText =
+    R"({"reasoning": "hm", "text": "I look", "chunk": 100, "tool_calls": [{"id": "c1", "name": "echo", "arguments": {"text": "abc"}}]}
+{"text": "done", "chunk": 100})";
+
+class EventsTest : public Scripted {};
+
+TEST_F(EventsTest, Run_GivesTheWholeTurnInOrder) {
+  Agent agent = scripted(kToolThenText);
+  auto run = session_of(agent.use(echo_tool())).send_user_message("go");
+  EXPECT_THAT(names(run), ElementsAre("turn.started", "message.added", "step.started", "model.requested",
+                                      "reasoning.delta", "text.delta", "tool_call.delta", "tool_call.delta",
+                                      "assistant.reasoning", "assistant.text", "model.responded",
+                                      "tool.called", "tool.started", "tool.completed", "step.completed",
+                                      "step.started", "model.requested", "text.delta", "assistant.text",
+                                      "model.responded", "step.completed", "turn.completed"));
+  EXPECT_TRUE(run.result()) << "the result is there after the events";
+}
+
+TEST_F(EventsTest, EveryEvent_SaysWhereItBelongs) {
+  Agent agent = scripted(kToolThenText);
+  Session session = session_of(agent.use(echo_tool()));
+  const std::vector<Event> events = collect(session.send_user_message("go"));
+  std::uint64_t seq = 0;
+  std::uint32_t step = 0;
+  for (const Event& event : events) {
+    EXPECT_EQ(event.agent.id, session.session_id());
+    EXPECT_EQ(event.agent.depth, 0U);
+    EXPECT_EQ(event.turn, TurnId{"t1"});
+    EXPECT_GE(event.seq, seq) << event_name(event.body);
+    EXPECT_GE(event.step, step) << event_name(event.body);
+    EXPECT_EQ(to_json(event).at("event").as_string(), event_name(event.body));
+    seq = event.seq;
+    step = event.step;
+  }
+  EXPECT_EQ(step, 2U);
+}
+
+TEST_F(EventsTest, Payloads_AreWhatHappened) {
+  Agent agent = scripted(kToolThenText);
+  const std::vector<Event> events = collect(session_of(agent.use(echo_tool())).send_user_message("go"));
+  EXPECT_EQ(first<MessageAdded>(events)->message->text(), "go");
+  EXPECT_EQ(first<MessageAdded>(events)->source, MessageSource::kUser);
+  EXPECT_EQ(first<ModelRequested>(events)->model, "script:test");
+  EXPECT_EQ(first<AssistantReasoning>(events)->text, "hm");
+  EXPECT_EQ(first<AssistantText>(events)->text, "I look");
+  EXPECT_EQ(first<ModelResponded>(events)->finish, FinishReason::kToolCalls);
+  EXPECT_EQ(first<ToolCalled>(events)->call, CallId{"c1"});
+  EXPECT_EQ(first<ToolCalled>(events)->arguments, R"({"text":"abc"})");
+  EXPECT_EQ(first<ToolCallStarted>(events)->name, "echo");
+  EXPECT_EQ(first<ToolCompleted>(events)->text, "abc");
+  EXPECT_EQ(first<TurnCompleted>(events)->result.text, "done");
+}
+
+TEST_F(EventsTest, PartsAndDeltas_AreTwoViewsOfOneLog) {
+  Session session = session_of(scripted(R"({"text": "a longer answer", "chunk": 4})"));
+  Seen all, parts, deltas;
+  const auto one = session.on("*", all.handler());
+  const auto two = session.on("parts", parts.handler());
+  const auto three = session.on("deltas", deltas.handler());
+  ASSERT_TRUE(session.ask("go"));
+  EXPECT_EQ(all.events().size(), parts.events().size() + deltas.events().size());
+  EXPECT_THAT(parts.names(), Not(Contains("text.delta")));
+  std::string text;
+  for (const Event& event : deltas.events()) text += std::get<TextDelta>(event.body).text;
+  EXPECT_EQ(text, "a longer answer");
+}
+
+TEST_F(EventsTest, Steps_CountTheSameWithAndWithoutStreaming) {
+  const auto steps_of = [this](bool stream) {
+    RuntimeOptions options;
+    options.stream = stream;
+    use_runtime(std::move(options));
+    Agent agent = scripted(kToolThenText);
+    std::vector<std::pair<std::string, std::uint32_t>> steps;
+    for (const Event& event : collect(session_of(agent.use(echo_tool())).send_user_message("go"))) {
+      if (!is_delta(event.body)) steps.emplace_back(event_name(event.body), event.step);
+    }
+    return steps;
+  };
+  const auto streamed = steps_of(true);
+  EXPECT_EQ(streamed, steps_of(false));
+  EXPECT_THAT(streamed, Contains(std::pair(std::string("step.started"), 1U)));
+  EXPECT_EQ(streamed.back(), std::pair(std::string("turn.completed"), 2U));
+}
+
+TEST_F(EventsTest, Subscriptions_ReachFromAgentSessionAndRuntime) {
+  Seen of_agent, of_session, of_runtime;
+  Agent agent = scripted(R"({"text": "x"}
+{"text": "y"})");
+  agent.on("turn.*", of_agent.handler());
+  const auto everywhere = runtime_->on("turn.completed", of_runtime.handler());
+  Session one = session_of(agent), other = session_of(agent);
+  const auto here = one.on("turn.completed", of_session.handler());
+  ASSERT_TRUE(one.ask("a"));
+  ASSERT_TRUE(other.ask("b"));
+  EXPECT_THAT(of_agent.names(),
+              ElementsAre("turn.started", "turn.completed", "turn.started", "turn.completed"));
+  EXPECT_EQ(of_session.events().size(), 1U);
+  ASSERT_EQ(of_runtime.events().size(), 2U);
+  EXPECT_EQ(of_runtime.events()[1].agent.id, other.session_id());
+}
+
+TEST_F(EventsTest, DroppedSubscription_HearsNothingMore) {
+  Session session = session_of(scripted(R"({"text": "x"}
+{"text": "y"})"));
+  Seen seen;
+  auto subscription = session.on("turn.completed", seen.handler());
+  ASSERT_TRUE(session.ask("a"));
+  subscription.reset();
+  ASSERT_TRUE(session.ask("b"));
+  EXPECT_EQ(seen.events().size(), 1U);
+}
+
+TEST_F(EventsTest, HostsOwnEvent_ReachesTheRuntimesSubscribers) {
+  Seen seen;
+  const auto subscription = runtime_->on("deploy.*", seen.handler());
+  runtime_->emit("deploy.done", JsonObject{{"version", 7}});
+  ASSERT_EQ(seen.events().size(), 1U);
+  EXPECT_EQ(to_json(seen.events()[0]).at("payload").at("version").as_int64(), 7);
+}
+
+TEST_F(EventsTest, Retry_SupersedesTheFailedAttempt) {
+  Session session = session_of(scripted(R"({"error": {"status": 503, "message": "busy", "retry_after_ms": 1}}
+{"text": "ok", "chunk": 100})"));
+  const std::vector<Event> events = collect(session.send_user_message("go"));
+  std::vector<std::string> seen;
+  for (const Event& event : events) seen.emplace_back(event_name(event.body));
+  EXPECT_THAT(seen, ElementsAre("turn.started", "message.added", "step.started", "model.requested",
+                                "model.failed", "attempt.superseded", "model.requested", "text.delta",
+                                "assistant.text", "model.responded", "step.completed", "turn.completed"));
+  EXPECT_THAT(first<ModelFailed>(events)->error.message, HasSubstr("busy"));
+  for (const Event& event : events) {
+    if (is_delta(event.body)) {
+      EXPECT_EQ(event.attempt, 2U);
+    }
+  }
+}
+
+TEST_F(EventsTest, ReaderThatComesLate_MissesNothingAndHoldsNobodyUp) {
+  Session session = session_of(scripted(R"({"text": "one two three four five", "chunk": 1})"));
+  auto run = session.send_user_message("go");
+  ASSERT_TRUE(run.result()) << "the turn does not wait for its reader";
+  const std::vector<std::string> seen = names(run);
+  EXPECT_EQ(std::ranges::count(seen, "text.delta"), 23);
+  EXPECT_EQ(seen.back(), "turn.completed");
+}
+
+TEST_F(EventsTest, DurableEvents_CanBeMadeAgainFromTheLog) {
+  Agent agent = scripted(kToolThenText);
+  Session session = session_of(agent.use(echo_tool()));
+  std::vector<Json> live, again;
+  for (const Event& event : collect(session.send_user_message("go"))) {
+    if (!is_delta(event.body)) live.push_back(to_json(event));
+  }
+  const auto records = read_records(*journal_, session.session_id());
+  ASSERT_TRUE(records) << records.error().message;
+  State state;
+  for (const StoredRecord& stored : *records) {
+    state = *apply(std::move(state), stored.record);
+    for (const Event& event : project(stored.record, state)) again.push_back(to_json(event));
+  }
+  EXPECT_EQ(live, again);
+}
+
+TEST_F(EventsTest, Handler_MayActOnItsOwnSession) {
+  Agent agent = scripted(R"({"tool_calls": [{"name": "echo", "arguments": {"text": "x"}}]}
+{"text": "allowed"})");
+  Session session = session_of(agent.use(echo_tool()).policy(asking({"*"})));
+  const auto deciding = session.on("step.parked", [&session](const Event& event) {
+    EXPECT_EQ(session.last_result().pending.size(), 1U);
+    EXPECT_TRUE(session.decide(std::get<StepParked>(event.body).step.id, allow()));
+  });
+  auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "allowed") << "decided before the run came to rest, so it never did";
+}
+
+}  // namespace
+}  // namespace praxis::testing

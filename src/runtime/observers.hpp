@@ -1,0 +1,81 @@
+// Who listens: subscriptions to a session or a whole runtime, and the queue behind a `Run`.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "praxis/runtime/event.hpp"
+
+namespace praxis {
+
+/// Thread-safe list of handlers. A handler may still be called once more while its subscription is being
+/// dropped.
+class Observers {
+ public:
+  [[nodiscard]] std::shared_ptr<void> add(std::string pattern, EventHandler handler);
+  void publish(const Event& event) const;
+  /// Whether anybody wants deltas, or anything at all: what nobody wants is not even made.
+  bool want_deltas() const { return counts_->deltas.load(std::memory_order_relaxed) > 0; }
+  bool want_any() const { return counts_->all.load(std::memory_order_relaxed) > 0; }
+
+ private:
+  /// Shared with the subscriptions, which may outlive the list.
+  struct Counts {
+    std::atomic<int> all = 0;
+    std::atomic<int> deltas = 0;
+  };
+  struct Subscription {
+    Subscription(std::string pattern, EventHandler handler, std::shared_ptr<Counts> counts);
+    ~Subscription();
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
+
+    const std::string pattern;
+    const EventHandler handler;
+    const std::shared_ptr<Counts> counts;
+    const bool deltas;
+  };
+  std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  mutable std::mutex mutex_;
+  mutable std::vector<std::weak_ptr<Subscription>> list_;
+};
+
+/// Events and end of one turn, for one reader. Lossy for deltas when the reader falls behind, never for the
+/// rest.
+class EventQueue {
+ public:
+  using Done = std::move_only_function<void(Result<AgentResult>)>;
+
+  /// With `collect` false only the result is kept.
+  explicit EventQueue(bool collect) : collect_(collect) {}
+  /// Nothing is kept: `done` is called with the result.
+  explicit EventQueue(Done done) : collect_(false), done_(std::move(done)) {}
+
+  bool collects() const { return collect_; }
+  void push(const Event& event);
+  void finish(Result<AgentResult> result);
+  bool finished() const;
+  /// The next event; nothing at the end. Waits.
+  std::optional<Event> pop();
+  /// Waits for the end.
+  Result<AgentResult> result();
+
+ private:
+  static constexpr std::size_t kMaxWaiting = 65'536;
+
+  const bool collect_;
+  Done done_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Event> events_;
+  std::optional<Result<AgentResult>> result_;
+};
+
+}  // namespace praxis

@@ -1,0 +1,300 @@
+// Doing what was intended: model calls, tool calls, timers. Each ends in exactly one `effect_settled`,
+// whatever the other side does; what arrives after that is dropped.
+#include <algorithm>
+
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::size_t kMaxToolText = 1024 * 1024;
+
+/// Tools give bytes: the model gets valid UTF-8 of bounded length, head and tail.
+std::string presentable(std::string text) {
+  if (!is_valid_utf8(text)) text = repair_utf8(text);
+  if (text.size() <= kMaxToolText) return text;
+  const std::size_t half = kMaxToolText / 2;
+  const std::string note = "\n[... " + std::to_string(text.size() - kMaxToolText) + " bytes left out ...]\n";
+  return repair_utf8(text.substr(0, half) + note + text.substr(text.size() - half));
+}
+
+/// The outcome of an effect that was stopped before it did anything. A timer has nothing to explain.
+EffectSettled cancelled(EffectKind kind) {
+  EffectSettled settled;
+  settled.outcome = Outcome::kCancelled;
+  if (kind != EffectKind::kTimer)
+    settled.error = Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr};
+  return settled;
+}
+
+Json memory_json(const std::vector<MemoryChange>& changes) {
+  if (changes.empty()) return nullptr;
+  JsonArray out;
+  for (const MemoryChange& change : changes) out.push_back(to_json(change));
+  return out;
+}
+
+}  // namespace
+
+/// Hands deltas to whoever listens and the answer to the session.
+class SessionActor::ModelCallSink : public ModelSink {
+ public:
+  ModelCallSink(std::shared_ptr<SessionActor> actor, EffectId effect, std::uint32_t attempt, Event where)
+      : actor_(std::move(actor)), effect_(std::move(effect)), attempt_(attempt), where_(std::move(where)) {}
+
+  void on_delta(const ModelDelta& delta) override {
+    const bool heard = actor_->observers_.want_deltas() || actor_->services_->observers.want_deltas() ||
+                       collects_.load(std::memory_order_relaxed);
+    if (!heard || std::holds_alternative<KeepAlive>(delta)) return;
+    Event event = where_;
+    event.body = std::visit(*this, delta);
+    actor_->post([actor = actor_, effect = effect_, attempt = attempt_, event = std::move(event)] {
+      if (actor->active(effect, attempt) != nullptr) actor->publish(event, actor->readers_);
+    });
+  }
+
+  void on_done(Result<ModelResponse> response) override {
+    actor_->post(
+        [actor = actor_, effect = effect_, attempt = attempt_, response = std::move(response)]() mutable {
+          actor->model_done(effect, attempt, std::move(response));
+        });
+  }
+
+  EventBody operator()(const TextChunk& chunk) const { return TextDelta{std::string(chunk.text)}; }
+  EventBody operator()(const ReasoningChunk& chunk) const {
+    return ReasoningDelta{std::string(chunk.text), chunk.summary};
+  }
+  EventBody operator()(const ToolCallChunk& chunk) const {
+    return ToolCallDelta{std::string(chunk.name), {}};
+  }
+  EventBody operator()(const ToolArgumentsChunk& chunk) const {
+    return ToolCallDelta{{}, std::string(chunk.bytes)};
+  }
+  EventBody operator()(const KeepAlive&) const { std::unreachable(); }
+
+  void collects(bool yes) { collects_ = yes; }
+
+ private:
+  const std::shared_ptr<SessionActor> actor_;
+  const EffectId effect_;
+  const std::uint32_t attempt_;
+  const Event where_;
+  std::atomic<bool> collects_ = false;
+};
+
+Event SessionActor::transient(EventBody body) {
+  Event event;
+  event.agent = {id(), state().depth, state().parent};
+  event.seq = state().seq;
+  if (const auto& turn = state().turn) {
+    event.turn = turn->id;
+    event.step = turn->step;
+  }
+  event.time = services_->options.environment->now();
+  event.body = std::move(body);
+  return event;
+}
+
+SessionActor::Active* SessionActor::active(const EffectId& effect, std::uint32_t attempt) {
+  const auto found = active_.find(effect);
+  return found == active_.end() || found->second.attempt != attempt ? nullptr : &found->second;
+}
+
+void SessionActor::perform(const EffectIntended& intent) {
+  if (broken_ || !state().turn) return;
+  const CallState* call = state().find_call(intent.effect);
+  const auto& effect = state().turn->effect;
+  const bool call_runs = call != nullptr && call->phase == CallState::Phase::kRunning;
+  const bool effect_runs =
+      effect && effect->effect == intent.effect && effect->phase == EffectState::Phase::kRunning;
+  if (!call_runs && !effect_runs) return;  // a hook answered in its place
+
+  Active& started = active_[intent.effect];
+  started = Active{};
+  started.kind = intent.kind;
+  started.attempt = intent.attempt;
+  started.started = services_->options.environment->monotonic();
+  if (state().turn->stop) {
+    return settled(intent.effect, intent.attempt, cancelled(intent.kind));
+  }
+  switch (intent.kind) {
+    case EffectKind::kModel:
+      return perform_model(intent);
+    case EffectKind::kTool:
+      return perform_tool(intent);
+    case EffectKind::kTimer:
+      return perform_timer(intent);
+  }
+}
+
+void SessionActor::perform_model(const EffectIntended& intent) {
+  if (intent.delay.count() == 0) return start_model(intent);
+  active_[intent.effect].timer =
+      services_->options.executor->after(intent.delay, [self = shared_from_this(), intent] {
+        self->post([self, intent] {
+          Active* waiting = self->active(intent.effect, intent.attempt);
+          if (waiting == nullptr) return;
+          waiting->timer = 0;
+          self->start_model(intent);
+        });
+      });
+}
+
+void SessionActor::start_model(const EffectIntended& intent) {
+  const State& s = state();
+  ModelRequest request;
+  request.instructions = patched_instructions(*s.agent, intent.patch);
+  request.options = patched_options(*s.agent, intent.patch);
+  request.history = s.conversation.history();
+  if (model_->capabilities().tools) request.tools = agent_->tools.definitions();
+  request.stream = services_->options.stream && model_->capabilities().streaming;
+  request.session = id();
+  request.agent = s.agent->id;
+  request.ordinal = s.model_calls;
+  request.attempt = intent.attempt;
+
+  Event where = transient(TextDelta{});
+  where.attempt = intent.attempt;
+  auto sink =
+      std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, intent.attempt, std::move(where));
+  sink->collects(std::ranges::any_of(readers_, &EventQueue::collects));
+  if (!model_session_) model_session_ = model_->open_session();
+  model_session_->start(request, std::move(sink), active_[intent.effect].stop.get_token());
+}
+
+void SessionActor::model_done(const EffectId& effect, std::uint32_t attempt, Result<ModelResponse> response) {
+  EffectSettled record;
+  if (response) {
+    if (response->usage.cost.value == 0) response->usage.cost = model_->price(response->usage);
+    if (!agent_->hooks.after_model.empty() && active(effect, attempt) != nullptr) {
+      services_->options.executor->post_blocking(
+          [self = shared_from_this(), context = hook_context(), copy = *response] {
+            for (const auto& hook : self->agent_->hooks.after_model) {
+              self->run_hook("after_model", [&] { hook(context, copy); });
+            }
+          });
+    }
+    record.result = *std::move(response);
+  } else {
+    record.outcome = response.error().code == ErrorCode::kCancelled ? Outcome::kCancelled : Outcome::kError;
+    record.error = response.error();
+  }
+  settled(effect, attempt, std::move(record));
+}
+
+void SessionActor::perform_tool(const EffectIntended& intent) {
+  const CallState& call = *state().find_call(intent.effect);
+  const ToolSpec* tool = state().agent->find_tool(call.call.name);
+  const Millis limit = tool != nullptr ? tool->definition.timeout : ToolDefinition{}.timeout;
+  Active& started = active_[intent.effect];
+
+  ToolContext context;
+  context.session = id();
+  context.agent = state().agent->id;
+  context.call = call.call.id;
+  context.idempotency_key = intent.idempotency_key;
+  context.attempt = intent.attempt;
+  context.depth = state().depth;
+  context.stop = started.stop.get_token();
+  context.deadline = std::chrono::steady_clock::now() + limit;
+  context.conversation = state().conversation.history();
+  context.environment = services_->options.environment.get();
+  context.metadata = state().agent->metadata;
+
+  started.timer = services_->options.executor->after(limit, [weak = weak_from_this(), effect = intent.effect,
+                                                             attempt = intent.attempt, name = intent.name,
+                                                             limit] {
+    if (const auto self = weak.lock()) {
+      self->post([self, effect, attempt, name, limit] {
+        Active* late = self->active(effect, attempt);
+        if (late == nullptr) return;
+        late->stop.request_stop();
+        self->tool_done(effect, attempt,
+                        fail(Error{ErrorCode::kTool,
+                                   name + " did not finish within " + std::to_string(limit.count()) + " ms",
+                                   true, nullptr, JsonObject{{"kind", "timeout"}}}));
+      });
+    }
+  });
+  services_->options.executor->post_blocking([self = shared_from_this(), effect = intent.effect,
+                                              attempt = intent.attempt, context = std::move(context),
+                                              call = call.call, hooks = hook_context()]() mutable {
+    auto output = self->agent_->tools.execute(context, call.name, call.arguments);
+    for (const auto& hook : self->agent_->hooks.after_tool) {
+      if (!output) break;
+      self->run_hook("after_tool", [&] { hook(hooks, call, *output); });
+    }
+    self->post([self, effect, attempt, output = std::move(output)]() mutable {
+      self->tool_done(effect, attempt, std::move(output));
+    });
+  });
+}
+
+ToolOutcome SessionActor::outcome_of(const ToolCallPart& call, ToolOutput output) {
+  return {
+      {call.id, call.name, ToolStatus::kOk, presentable(std::move(output.text)), std::move(output.images)},
+      std::move(output.value),
+      memory_json(output.memory)};
+}
+
+void SessionActor::tool_done(const EffectId& effect, std::uint32_t attempt, Result<ToolOutput> output) {
+  if (active(effect, attempt) == nullptr) return;
+  EffectSettled record;
+  if (output) {
+    record.result = outcome_of(state().find_call(effect)->call, *std::move(output));
+  } else {
+    record.outcome = output.error().code == ErrorCode::kCancelled ? Outcome::kCancelled : Outcome::kError;
+    record.error = output.error();
+    record.error->message = presentable(std::move(record.error->message));
+  }
+  settled(effect, attempt, std::move(record));
+}
+
+void SessionActor::perform_timer(const EffectIntended& intent) {
+  active_[intent.effect].timer = services_->options.executor->after(
+      intent.delay, [self = shared_from_this(), effect = intent.effect, attempt = intent.attempt] {
+        self->post([self, effect, attempt] { self->settled(effect, attempt, {}); });
+      });
+}
+
+void SessionActor::settled(const EffectId& effect, std::uint32_t attempt, EffectSettled record_body) {
+  Active* done = active(effect, attempt);
+  if (done == nullptr || broken_) return;
+  if (done->timer != 0) services_->options.executor->cancel(done->timer);
+  record_body.effect = effect;
+  record_body.duration =
+      std::chrono::duration_cast<Millis>(services_->options.environment->monotonic() - done->started);
+  active_.erase(effect);
+  record(std::move(record_body));
+  advance();
+  commit();
+}
+
+/// Asks every effect under way to stop. Tools that do not within the grace time are settled as unknown: their
+/// handler may still be at work, and nobody can say what it did.
+void SessionActor::cancel_effects() {
+  std::vector<std::pair<EffectId, std::uint32_t>> now, later;
+  for (auto& [effect, running] : active_) {
+    const bool waits_only = running.timer != 0 && running.kind != EffectKind::kTool;
+    (waits_only ? now : later).emplace_back(effect, running.attempt);
+    running.stop.request_stop();
+  }
+  for (const auto& [effect, attempt] : now) {
+    settled(effect, attempt, cancelled(active_.at(effect).kind));
+  }
+  services_->options.executor->after(services_->options.cancel_grace, [weak = weak_from_this(), later] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->post([self, later] {
+      for (const auto& [effect, attempt] : later) {
+        EffectSettled unknown;
+        unknown.outcome = Outcome::kUnknown;
+        unknown.error = Error{ErrorCode::kCancelled, "did not stop when told; what it did is unknown", false,
+                              nullptr, nullptr};
+        self->settled(effect, attempt, std::move(unknown));
+      }
+    });
+  });
+}
+
+}  // namespace praxis

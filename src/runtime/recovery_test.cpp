@@ -1,0 +1,242 @@
+// What is in the journal is what happened: after a failed append, a runtime that went away, or a new owner, a
+// session carries on from there and repeats nothing that is settled.
+#include <gmock/gmock.h>
+
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::string_view kToolThenText = R"({"tool_calls": [{"id": "c1", "name": "count"}]}
+{"text": "done"})";
+
+class RecoveryTest : public Scripted {
+ protected:
+  /// Counts its runs; repeatable only if `idempotent`.
+  Tool counting_tool(bool idempotent = false) {
+    Tool tool = host_tool("count", [this](ToolContext& context, const Json&) -> Result<ToolOutput> {
+      const std::lock_guard lock(mutex_);
+      keys_.push_back(context.idempotency_key);
+      return says("counted");
+    });
+    tool.definition.idempotent = idempotent;
+    return tool;
+  }
+  std::size_t runs() {
+    const std::lock_guard lock(mutex_);
+    return keys_.size();
+  }
+
+  /// A session that does not keep its runtime alive.
+  Session homeless(Agent agent) {
+    auto session = runtime_->create_session(agent.runtime(nullptr));
+    if (!session) throw std::runtime_error(session.error().message);
+    return *session;
+  }
+
+  /// Starts a turn whose tool is at work when its runtime goes away.
+  SessionId cut_off(bool idempotent) {
+    BlockedTool blocked;
+    Tool tool = blocked.tool("count", false);
+    tool.definition.idempotent = idempotent;
+    Session session = homeless(scripted(kToolThenText).use(tool));
+    auto run = session.send_user_message("go");
+    blocked.entered->wait();
+    runtime_.reset();
+    auto lost = run.result();
+    EXPECT_FALSE(lost);
+    EXPECT_EQ(lost.error().code, ErrorCode::kCancelled);
+    EXPECT_EQ(session.status(), SessionStatus::kError);
+    EXPECT_FALSE(session.ask("anyone there?"));
+    use_runtime({});
+    return session.session_id();
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> keys_;
+};
+
+class FailedAppend : public RecoveryTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(FailedAppend, EndsTheRunAndTheSessionCarriesOnLater) {
+  const int nth = GetParam();
+  Agent agent = scripted(kToolThenText);
+  agent.use(counting_tool());
+  Session session = session_of(agent);
+  journal_->fail_append(nth);
+  auto failed = session.ask("go");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kJournal);
+  EXPECT_EQ(json_string(failed.error().detail, "kind"), "full");
+  EXPECT_EQ(runs(), nth > 2 ? 1U : 0U) << "nothing is done that is not on record as intended";
+  EXPECT_EQ(session.status(), SessionStatus::kError);
+  EXPECT_FALSE(session.ask("again")) << "this handle is of no more use";
+
+  auto reopened = runtime_->open_session(session.session_id(), agent);
+  ASSERT_TRUE(reopened) << reopened.error().message;
+  auto result = nth == 1 ? reopened->ask("go") : reopened->carry_on().result();
+  ASSERT_TRUE(result) << result.error().message;
+  if (nth == 3) {
+    ASSERT_EQ(result->pending.size(), 1U) << "the call ran, but that is not on record";
+    EXPECT_EQ(result->pending[0].kind, ParkKind::kInDoubt);
+    result = reopened->carry_on({{result->pending[0].id, ask("it had counted")}}).result();
+    ASSERT_TRUE(result) << result.error().message;
+  }
+  EXPECT_EQ(result->text, "done");
+  EXPECT_EQ(runs(), 1U);
+  const auto report = replay(*read_records(*journal_, session.session_id()));
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_FALSE(report->divergence);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfATurn, FailedAppend, ::testing::Range(1, 5));
+
+TEST_F(RecoveryTest, FailedFirstAppend_MakesNoSession) {
+  journal_->fail_append(1);
+  auto session = scripted("").session();
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, ErrorCode::kJournal);
+}
+
+TEST_F(RecoveryTest, FailedAppendOfADecision_IsToldToWhoDecided) {
+  Agent agent = scripted(kToolThenText);
+  agent.use(counting_tool()).policy(asking({"count"}));
+  Session session = session_of(agent);
+  auto parked = session.ask("go");
+  ASSERT_TRUE(parked) << parked.error().message;
+  journal_->fail_append(1);
+  const Status decided = session.decide(parked->pending[0].id, allow());
+  ASSERT_FALSE(decided);
+  EXPECT_EQ(decided.error().code, ErrorCode::kJournal);
+  EXPECT_EQ(runs(), 0U);
+  auto result = agent.resume(session.session_id(), {{parked->pending[0].id, allow()}});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+  EXPECT_EQ(runs(), 1U);
+}
+
+TEST_F(RecoveryTest, RuntimeGone_RepeatableCallIsRepeatedUnderItsKey) {
+  const SessionId session = cut_off(true);
+  auto result = scripted(kToolThenText).use(counting_tool(true)).resume(session);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+  ASSERT_EQ(runs(), 1U);
+  EXPECT_EQ(keys_[0], session.str() + "/e2");
+}
+
+TEST_F(RecoveryTest, RuntimeGone_OtherCallsAreForAPersonToJudge) {
+  const SessionId session = cut_off(false);
+  Agent agent = scripted(kToolThenText);
+  agent.use(counting_tool());
+  auto parked = agent.resume(session);
+  ASSERT_TRUE(parked) << parked.error().message;
+  ASSERT_EQ(parked->pending.size(), 1U);
+  EXPECT_EQ(parked->pending[0].kind, ParkKind::kInDoubt);
+  EXPECT_EQ(runs(), 0U);
+  auto result = agent.resume(session, {{parked->pending[0].id, allow()}});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+  EXPECT_EQ(runs(), 1U);
+}
+
+TEST_F(RecoveryTest, RuntimeGone_OrTheModelIsTold) {
+  const SessionId session = cut_off(false);
+  auto result = scripted(kToolThenText).use(counting_tool()).in_doubt(InDoubt::kTell).resume(session);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+  EXPECT_EQ(result->actions.at(0).outcome, Outcome::kUnknown);
+  EXPECT_EQ(runs(), 0U);
+}
+
+TEST_F(RecoveryTest, RuntimeGone_LeavesNothingBehindOnceItsToolsAreDone) {
+  Gate destroyed;
+  BlockedTool blocked;
+  {
+    const auto guard = std::shared_ptr<int>(new int, [&](const int* p) {
+      delete p;
+      destroyed.open();
+    });
+    Session session =
+        homeless(scripted(kToolThenText).use(blocked.tool("count", false)).approve([guard](auto&) {
+          return allow();
+        }));
+    session.send_user_message("go");
+    blocked.entered->wait();
+    runtime_.reset();
+  }
+  blocked.release->open();  // the worker that ran it now lets go of the session and all that stood behind it
+  EXPECT_TRUE(destroyed.wait_briefly());
+}
+
+TEST_F(RecoveryTest, PausedSession_ResumesInANewRuntime) {
+  Session session = homeless(scripted(kToolThenText).use(counting_tool()));
+  session.pause("for the night");
+  auto run = session.send_user_message("go");
+  EXPECT_EQ(session.turns().size(), 1U);
+  runtime_.reset();
+  EXPECT_FALSE(run.result());
+  use_runtime({});
+  auto result = scripted(kToolThenText).use(counting_tool()).resume(session.session_id());
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+}
+
+TEST_F(RecoveryTest, NewOwner_SilencesTheOldOne) {
+  const auto other = Runtime::create({journal_, nullptr, nullptr, nullptr, true, false, 100ms});
+  Session session = session_of(scripted(R"({"text": "one"}
+{"text": "two"})"));
+  ASSERT_TRUE(session.ask("a"));
+  const Agent agent = scripted(R"({"text": "one"}
+{"text": "two"})");
+  auto held = other->open_session(session.session_id(), agent);
+  ASSERT_FALSE(held);
+  EXPECT_EQ(json_string(held.error().detail, "kind"), "lease_held");
+  auto taken = other->open_session(session.session_id(), agent, true);
+  ASSERT_TRUE(taken) << taken.error().message;
+  auto late = session.ask("b");
+  ASSERT_FALSE(late);
+  EXPECT_EQ(json_string(late.error().detail, "kind"), "lease_lost");
+  auto result = taken->ask("b");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "two");
+}
+
+TEST_F(RecoveryTest, SuspendedSessions_AreFoldedAgainWhenNeeded) {
+  RuntimeOptions options;
+  options.suspend_when_waiting = true;
+  use_runtime(std::move(options));
+  Agent agent = scripted(R"({"text": "one"}
+{"tool_calls": [{"id": "c1", "name": "count"}]}
+{"text": "done"})");
+  agent.use(counting_tool()).policy(asking({"count"}));
+  Session session = session_of(agent);
+  ASSERT_TRUE(session.ask("a"));
+  auto parked = session.ask("b");
+  ASSERT_TRUE(parked) << parked.error().message;
+  ASSERT_EQ(parked->pending.size(), 1U);
+  ASSERT_TRUE(session.carry_on({{parked->pending[0].id, allow()}}).result());
+  EXPECT_EQ(session.last_result().text, "done");
+  EXPECT_EQ(session.turns().size(), 6U);
+  EXPECT_EQ(runs(), 1U);
+}
+
+TEST_F(RecoveryTest, MetadataOfTheSession_SurvivesReopening) {
+  const Agent agent = scripted(R"({"text": "x"})");
+  SessionId id;
+  {
+    auto session = runtime_->create_session(agent, JsonObject{{"ticket", 42}});
+    ASSERT_TRUE(session) << session.error().message;
+    id = session->session_id();
+    ASSERT_TRUE(session->ask("go"));
+  }
+  auto reopened = runtime_->open_session(id, agent);
+  ASSERT_TRUE(reopened) << reopened.error().message;
+  const auto state = fold(*read_records(*journal_, id));
+  ASSERT_TRUE(state) << state.error().message;
+  EXPECT_EQ(json_int(state->agent->metadata, "ticket"), 42);
+}
+
+}  // namespace
+}  // namespace praxis::testing

@@ -1,0 +1,201 @@
+#include "praxis/runtime/runtime.hpp"
+
+#include <cstdlib>
+#include <future>
+
+#include "praxis/planners/model_planner.hpp"
+#include "praxis/planners/scripted_planner.hpp"
+#include "praxis/runtime/runs.hpp"
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+namespace {
+
+std::string environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+Result<std::unique_ptr<Planner>> planner_for(const AgentSpec& spec) {
+  if (!spec.plan.is_null()) {
+    auto planner = ScriptedPlanner::parse(spec.plan);
+    if (!planner) return fail(planner.error());
+    return std::make_unique<ScriptedPlanner>(*std::move(planner));
+  }
+  if (spec.model.empty()) {
+    return fail(ErrorCode::kInput, "agent \"" + spec.id + "\" has neither a model nor a plan");
+  }
+  return std::make_unique<ModelPlanner>();
+}
+
+}  // namespace
+
+ModelServices Services::model_services() const {
+  return {options.http, options.executor, environment_variable};
+}
+
+Result<std::shared_ptr<Model>> Services::model_for(const AgentDescription& agent) {
+  if (agent.model) return agent.model;
+  if (agent.spec.model.empty()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<Model>& known = models_[agent.spec.model];
+  if (auto model = known.lock()) return model;
+  auto made = make_model(agent.spec.model, model_services());
+  if (made) known = *made;
+  return made;
+}
+
+struct Runtime::Parts {
+  std::shared_ptr<Services> services = std::make_shared<Services>();
+  std::mutex mutex;
+  std::map<SessionId, std::weak_ptr<SessionActor>> sessions;
+
+  std::vector<std::shared_ptr<SessionActor>> live() {
+    std::vector<std::shared_ptr<SessionActor>> actors;
+    const std::lock_guard lock(mutex);
+    std::erase_if(sessions, [](const auto& entry) { return entry.second.expired(); });
+    for (const auto& [id, weak] : sessions) {
+      if (auto actor = weak.lock()) actors.push_back(std::move(actor));
+    }
+    return actors;
+  }
+
+  void remember(const std::shared_ptr<SessionActor>& actor) {
+    const std::lock_guard lock(mutex);
+    sessions[actor->id()] = actor;
+  }
+
+  std::shared_ptr<SessionActor> find(const SessionId& id) {
+    const std::lock_guard lock(mutex);
+    const auto found = sessions.find(id);
+    auto actor = found == sessions.end() ? nullptr : found->second.lock();
+    return actor && actor->usable() ? actor : nullptr;
+  }
+};
+
+Runtime::Runtime(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
+  if (!options.journal) options.journal = memory_journal();
+  if (!options.environment) options.environment = system_environment();
+  if (!options.executor) options.executor = make_executor();
+  if (!options.http) options.http = make_http_client();
+  auto parts = std::make_unique<Parts>();
+  parts->services->options = std::move(options);
+  return std::shared_ptr<Runtime>(new Runtime(std::move(parts)));
+}
+
+Runtime::~Runtime() {
+  for (const auto& actor : parts_->live()) actor->abandon();
+}
+
+Result<Session> Runtime::create_session(const Agent& agent, Json metadata) {
+  const std::shared_ptr<const AgentDescription>& description = agent.description();
+  if (!description->status) return fail(description->status.error());
+  auto planner = planner_for(description->spec);
+  if (!planner) return fail(planner.error());
+  auto model = parts_->services->model_for(*description);
+  if (!model) return fail(model.error());
+
+  const RuntimeOptions& options = parts_->services->options;
+  SessionCreated created;
+  created.session = SessionId{options.environment->new_id()};
+  created.seed = options.environment->random();
+  created.agent = AgentSpecPtr(description, &description->spec);
+  if (!metadata.is_null()) {
+    auto spec = std::make_shared<AgentSpec>(description->spec);
+    spec->metadata = std::move(metadata);
+    created.agent = std::move(spec);
+  }
+  auto lease = options.journal->create(created.session, options.environment->now());
+  if (!lease) return fail(lease.error());
+
+  State fresh;
+  fresh.id = created.session;
+  auto actor = std::make_shared<SessionActor>(parts_->services, description, *std::move(model),
+                                              *std::move(planner), *std::move(lease), std::move(fresh));
+  parts_->remember(actor);
+  auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
+    return std::vector<RecordBody>{std::move(created)};
+  });
+  if (!durable) return fail(durable.error());
+  return Session(std::move(actor));
+}
+
+Result<Session> Runtime::open_session(const SessionId& session, const Agent& agent, bool force) {
+  if (auto live = parts_->find(session)) return Session(std::move(live));
+  const std::shared_ptr<const AgentDescription>& description = agent.description();
+  if (!description->status) return fail(description->status.error());
+  auto planner = planner_for(description->spec);
+  if (!planner) return fail(planner.error());
+  auto model = parts_->services->model_for(*description);
+  if (!model) return fail(model.error());
+
+  Journal& journal = *parts_->services->options.journal;
+  auto lease = journal.acquire(session, force);
+  if (!lease) return fail(lease.error());
+  auto records = read_records(journal, session);
+  auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+  if (!state) {
+    journal.release(*lease);
+    return fail(state.error());
+  }
+  auto spec = AgentSpecPtr(description, &description->spec);
+  if (spec->metadata.is_null() && !state->agent->metadata.is_null()) {
+    auto with_metadata = std::make_shared<AgentSpec>(*spec);
+    with_metadata->metadata = state->agent->metadata;
+    spec = std::move(with_metadata);
+  }
+  const bool changed = to_canonical_json(to_json(*state->agent)) != to_canonical_json(to_json(*spec));
+  auto actor = std::make_shared<SessionActor>(parts_->services, description, *std::move(model),
+                                              *std::move(planner), *std::move(lease), *std::move(state));
+  parts_->remember(actor);
+  if (changed) {
+    auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
+      return std::vector<RecordBody>{Intervened{Intervention::kSetAgent, {}, std::move(spec)}};
+    });
+    if (!durable) return fail(durable.error());
+  }
+  return Session(std::move(actor));
+}
+
+Result<AgentResult> Runtime::run_once(const Agent& agent, std::string prompt, std::stop_token stop) {
+  auto session = create_session(agent);
+  if (!session) return fail(session.error());
+  return session->ask(std::move(prompt), stop);
+}
+
+void Runtime::stop(std::chrono::milliseconds grace) {
+  const auto until = std::chrono::steady_clock::now() + grace;
+  std::vector<std::future<void>> settled;
+  for (const auto& actor : parts_->live()) {
+    auto at_rest = std::make_shared<std::promise<void>>();
+    settled.push_back(at_rest->get_future());
+    actor->interrupt();
+    actor->when_at_rest([at_rest] { at_rest->set_value(); });
+  }
+  for (const auto& rest : settled) rest.wait_until(until);
+}
+
+std::shared_ptr<void> Runtime::on(std::string pattern, EventHandler handler) {
+  return parts_->services->observers.add(std::move(pattern), std::move(handler));
+}
+
+void Runtime::emit(std::string name, Json payload) {
+  Event event;
+  event.time = parts_->services->options.environment->now();
+  event.body = CustomEvent{std::move(name), std::move(payload)};
+  parts_->services->observers.publish(event);
+}
+
+Journal& Runtime::journal() const { return *parts_->services->options.journal; }
+Environment& Runtime::environment() const { return *parts_->services->options.environment; }
+const std::shared_ptr<HttpClient>& Runtime::http() const { return parts_->services->options.http; }
+ModelServices Runtime::model_services() const { return parts_->services->model_services(); }
+
+std::shared_ptr<Runtime> default_runtime() {
+  static const std::shared_ptr<Runtime> kRuntime = Runtime::create();
+  return kRuntime;
+}
+
+}  // namespace praxis

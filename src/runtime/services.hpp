@@ -1,0 +1,29 @@
+// What the sessions of one runtime share.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "praxis/runtime/runtime.hpp"
+#include "runtime/observers.hpp"
+
+namespace praxis {
+
+/// Immutable but for the parts that are thread-safe themselves; outlives every session of its runtime.
+struct Services {
+  RuntimeOptions options;  ///< with every pointer set
+  Observers observers;
+
+  ModelServices model_services() const;
+  /// The model of a description; models made from a name are shared by the sessions that use it. Null,
+  /// without an error, for an agent that only follows a plan.
+  Result<std::shared_ptr<Model>> model_for(const AgentDescription& agent);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<Model>> models_;
+};
+
+}  // namespace praxis

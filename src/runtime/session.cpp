@@ -1,0 +1,216 @@
+#include "praxis/runtime/session.hpp"
+
+#include <algorithm>
+
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+namespace {
+
+const ParkedStep* find_parked(const State& state, const ParkId& park) {
+  const auto found = state.parked.find(park);
+  return found == state.parked.end() ? nullptr : &found->second;
+}
+
+std::unexpected<Error> not_parked(const ParkId& park) {
+  return fail(ErrorCode::kInput,
+              "nothing is parked as \"" + park.str() + "\" (decided already, or the turn is over)");
+}
+
+struct DecisionOf {
+  const ParkedStep& step;
+  const std::string& by;
+
+  Decided operator()(const Allow&) const { return {step.id, step.call, Verb::kAllow, {}, by}; }
+  Decided operator()(const Deny& v) const { return {step.id, step.call, Verb::kDeny, v.reason, by}; }
+  Decided operator()(const Edit& v) const { return {step.id, step.call, Verb::kEdit, v.arguments, by}; }
+  Decided operator()(const Ask& v) const { return {step.id, step.call, Verb::kAnswer, v.reason, by}; }
+};
+
+Result<RecordBody> decision(const State& s, const ParkId& park, const Verdict& verdict,
+                            const std::string& by) {
+  const ParkedStep* step = find_parked(s, park);
+  if (step == nullptr) return not_parked(park);
+  if (step->call.empty() && std::holds_alternative<Edit>(verdict)) {
+    return fail(ErrorCode::kInput, park.str() + " is a question; it can be answered or denied, not edited");
+  }
+  if (const auto* edited = std::get_if<Edit>(&verdict); edited != nullptr && !parse_json(edited->arguments)) {
+    return fail(ErrorCode::kInput, "the edited arguments of " + park.str() + " are no valid JSON");
+  }
+  return std::visit(DecisionOf{*step, by}, verdict);
+}
+
+}  // namespace
+
+// ---- Run
+
+Run::Run(std::shared_ptr<SessionActor> actor, std::shared_ptr<EventQueue> events)
+    : actor_(std::move(actor)), events_(std::move(events)) {}
+
+Run Run::failed(Error error) {
+  auto events = std::make_shared<EventQueue>(false);
+  events->finish(fail(std::move(error)));
+  return Run(nullptr, std::move(events));
+}
+
+Run::Iterator& Run::Iterator::operator++() {
+  event_ = events_->pop();
+  return *this;
+}
+
+Result<AgentResult> Run::result() { return events_->result(); }
+const SessionId& Run::session_id() const {
+  static const SessionId kNone;
+  return actor_ ? actor_->id() : kNone;
+}
+void Run::steer(std::string text) {
+  if (actor_) actor_->intervene(Intervention::kSteer, std::move(text));
+}
+void Run::enqueue(std::string text) {
+  if (actor_) actor_->intervene(Intervention::kEnqueue, std::move(text));
+}
+void Run::interrupt() {
+  if (actor_) actor_->interrupt();
+}
+void Run::pause(std::string reason) {
+  if (actor_) actor_->intervene(Intervention::kPause, std::move(reason));
+}
+void Run::resume() {
+  if (actor_) actor_->intervene(Intervention::kResume, {});
+}
+
+// ---- Session
+
+const SessionId& Session::session_id() const { return actor_->id(); }
+SessionStatus Session::status() const {
+  if (!actor_->usable()) return SessionStatus::kError;
+  return actor_->query([](const State& s) { return s.status(); });
+}
+History Session::history() const {
+  return actor_->query([](const State& s) { return s.conversation.history(); });
+}
+std::vector<TurnView> Session::turns() const {
+  std::vector<TurnView> turns;
+  const History said = history();
+  for (const MessagePtr& message : said.messages()) turns.push_back({message, message->usage});
+  return turns;
+}
+Usage Session::token_usage() const {
+  return actor_->query([](const State& s) { return s.usage; });
+}
+std::pair<std::int64_t, std::int64_t> Session::context_usage() const {
+  const std::int64_t used = actor_->query([](const State& s) {
+    return s.context_tokens != 0 ? s.context_tokens : s.conversation.history().estimated_tokens();
+  });
+  const std::int64_t window = actor_->context_window();
+  return {used, std::max<std::int64_t>(window - used, 0)};
+}
+int Session::context_usage_percent() const {
+  const std::int64_t window = actor_->context_window();
+  if (window == 0) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(context_usage().first * 100 / window, 0, 100));
+}
+AgentResult Session::last_result() const {
+  return actor_->query([](const State& s) { return result_of(s); });
+}
+std::string Session::comment() const {
+  return actor_->query([](const State& s) { return s.comment; });
+}
+
+Status Session::add_user_turn(std::string text) {
+  auto message =
+      std::make_shared<const Message>(actor_->outgoing(text_message(Role::kUser, std::move(text))));
+  return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
+    if (s.turn)
+      return fail(ErrorCode::kInput,
+                  "session " + s.id.str() + " is running; a user turn cannot be added now");
+    return std::vector<RecordBody>{MessageAppended{std::move(message), MessageSource::kUser}};
+  });
+}
+
+Run Session::send(Message message) {
+  auto events = std::make_shared<EventQueue>(true);
+  std::vector<Message> messages;
+  messages.push_back(std::move(message));
+  actor_->start_turn(std::move(messages), events);
+  return Run(actor_, std::move(events));
+}
+
+Run Session::send_user_message(std::string text) { return send(text_message(Role::kUser, std::move(text))); }
+
+Run Session::run() {
+  auto events = std::make_shared<EventQueue>(true);
+  actor_->start_turn({}, events);
+  return Run(actor_, std::move(events));
+}
+
+Result<AgentResult> Session::ask(std::string text, std::stop_token stop) {
+  auto events = std::make_shared<EventQueue>(false);
+  std::vector<Message> messages;
+  messages.push_back(text_message(Role::kUser, std::move(text)));
+  actor_->start_turn(std::move(messages), events);
+  const std::stop_callback interrupt(stop, [&] { actor_->interrupt(events); });
+  return events->result();
+}
+
+void Session::ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done) {
+  std::vector<Message> messages;
+  messages.push_back(text_message(Role::kUser, std::move(text)));
+  actor_->start_turn(std::move(messages), std::make_shared<EventQueue>(std::move(done)));
+}
+
+Run Session::carry_on(const Decisions& decisions) {
+  auto events = std::make_shared<EventQueue>(true);
+  actor_->carry_on(events, [decisions](const State& s) -> Result<std::vector<RecordBody>> {
+    std::vector<RecordBody> records;
+    for (const auto& [park, verdict] : decisions) {
+      auto decided = decision(s, park, verdict, "person");
+      if (!decided) return fail(decided.error());
+      records.push_back(*std::move(decided));
+    }
+    return records;
+  });
+  return Run(actor_, std::move(events));
+}
+
+Status Session::decide(const ParkId& park, const Verdict& verdict, std::string by) {
+  return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
+    auto decided = decision(s, park, verdict, by);
+    if (!decided) return fail(decided.error());
+    return std::vector<RecordBody>{*std::move(decided)};
+  });
+}
+
+Status Session::answer(const ParkId& park, std::string text, std::string by) {
+  return decide(park, Ask{std::move(text)}, std::move(by));
+}
+
+void Session::steer(std::string text) { actor_->intervene(Intervention::kSteer, std::move(text)); }
+void Session::enqueue(std::string text) { actor_->intervene(Intervention::kEnqueue, std::move(text)); }
+void Session::interrupt() { actor_->interrupt(); }
+void Session::pause(std::string reason) { actor_->intervene(Intervention::kPause, std::move(reason)); }
+void Session::resume() { actor_->intervene(Intervention::kResume, {}); }
+void Session::annotate(std::string comment) {
+  actor_->intervene(Intervention::kAnnotate, std::move(comment));
+}
+
+Status Session::rewind(const TurnId& turn) {
+  return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
+    if (s.turn)
+      return fail(ErrorCode::kInput, "session " + s.id.str() + " is running; interrupt it before a rewind");
+    const auto known = std::ranges::find(s.marks, turn, &TurnMark::turn);
+    if (known == s.marks.end()) {
+      std::string have;
+      for (const TurnMark& mark : s.marks) have += (have.empty() ? "" : ", ") + mark.turn.str();
+      return fail(ErrorCode::kInput, "session " + s.id.str() + " has no turn \"" + turn.str() +
+                                         "\" (it has " + (have.empty() ? "none" : have) + ")");
+    }
+    return std::vector<RecordBody>{Intervened{Intervention::kRewind, turn.str(), nullptr}};
+  });
+}
+
+std::shared_ptr<void> Session::on(std::string pattern, EventHandler handler) {
+  return actor_->observers().add(std::move(pattern), std::move(handler));
+}
+
+}  // namespace praxis

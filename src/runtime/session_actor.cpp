@@ -1,0 +1,383 @@
+#include "runtime/session_actor.hpp"
+
+#include <algorithm>
+
+#include "praxis/runtime/runs.hpp"
+
+namespace praxis {
+namespace {
+
+/// The first words of a text, cut between characters.
+std::string title_of(const std::string& text) {
+  std::size_t end = std::min<std::size_t>(text.size(), 80);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<const AgentDescription> agent,
+                           std::shared_ptr<Model> model, std::unique_ptr<Planner> planner, Lease lease,
+                           State state)
+    : services_(std::move(services)),
+      agent_(std::move(agent)),
+      model_(std::move(model)),
+      planner_(std::move(planner)),
+      lease_(std::move(lease)),
+      state_(std::move(state)) {
+  durable_seq_ = state_->seq;
+  for (const auto& [pattern, handler] : agent_->handlers)
+    agent_handlers_.push_back(observers_.add(pattern, handler));
+}
+
+SessionActor::~SessionActor() {
+  if (deadline_ != 0) services_->options.executor->cancel(deadline_);
+  services_->options.journal->release(lease_);
+}
+
+void SessionActor::post(Task work) {
+  // Whoever is inside `run` keeps the actor, and so the strand, until it has left it.
+  const auto keep = shared_from_this();
+  strand_.run([this, work = std::move(work)]() mutable {
+    const std::thread::id before = strand_thread_.exchange(std::this_thread::get_id());
+    work();
+    strand_thread_.store(before);
+  });
+}
+
+State& SessionActor::state() {
+  if (state_) return *state_;
+  auto records = read_records(*services_->options.journal, id());
+  auto folded = records ? fold(*records) : Result<State>(fail(records.error()));
+  if (folded) {
+    state_ = *std::move(folded);
+  } else {
+    state_.emplace();
+    state_->id = id();
+    broken(folded.error());
+  }
+  return *state_;
+}
+
+bool SessionActor::record(RecordBody body) {
+  if (broken_) return false;
+  PendingRecord pending{{services_->options.environment->now(), std::move(body)}, readers_, {}, std::nullopt};
+  auto applied = apply(std::move(state()), pending.record);
+  if (!applied) {
+    state_.emplace();
+    state_->id = id();
+    broken(applied.error());
+    return false;
+  }
+  state_ = *std::move(applied);
+  if (want_any()) pending.events = project(pending.record, *state_);
+  if (std::holds_alternative<TurnSettled>(pending.record.body)) {
+    pending.result = result_of(*state_);
+    readers_.clear();
+    model_hook_.reset();
+    reviews_.clear();
+  }
+  pending_.push_back(std::move(pending));
+  return true;
+}
+
+void SessionActor::advance() {
+  while (!broken_ && carry_out(next(state(), *planner_))) {
+  }
+}
+
+/// False when there is nothing to do before something else happens.
+bool SessionActor::carry_out(Decision decision) {
+  if (std::holds_alternative<Idle>(decision) || std::holds_alternative<Wait>(decision)) return false;
+  if (const auto* calls = std::get_if<RunCalls>(&decision)) return review_calls(*calls);
+  if (std::holds_alternative<BeginTurn>(decision) && !hooks_for_turn()) return false;
+  std::optional<ModelResponse> answered;
+  if (auto* call = std::get_if<CallModel>(&decision)) {
+    if (!hooks_for_model(*call)) return false;
+    if (model_hook_) answered = std::exchange(model_hook_, std::nullopt)->skip;
+  }
+  for (RecordBody& body : derive(state(), decision)) {
+    if (!record(std::move(body))) return false;
+  }
+  if (answered) {
+    EffectSettled settled;
+    settled.effect = state().turn->effect->effect;
+    settled.result = *std::move(answered);
+    settled.by = "hook";
+    return record(std::move(settled));
+  }
+  return true;
+}
+
+void SessionActor::commit() {
+  if (committing_ || broken_) return;
+  if (pending_.empty()) return settle_waiting();
+  Append append;
+  append.lease = lease_;
+  append.expected_seq = durable_seq_;
+  append.row.status = std::string(to_string(state().status()));
+  if (durable_seq_ == 0) {
+    append.row.agent = agent_->spec.id;
+    append.row.model = agent_->spec.model;
+    append.row.parent = state().parent;
+  }
+  for (const PendingRecord& pending : pending_) {
+    std::vector<RecordBlob> blobs;
+    append.entries.push_back({std::string(kind_name(pending.record.body)), pending.record.time,
+                              encode_record(pending.record.body, blobs)});
+    for (RecordBlob& blob : blobs) append.blobs.push_back({blob.digest, std::move(blob.bytes)});
+    const auto* message = std::get_if<MessageAppended>(&pending.record.body);
+    if (message != nullptr && message->source == MessageSource::kUser && state().next_message <= 2) {
+      append.row.title = title_of(message->message->text());
+    }
+  }
+  committing_ = true;
+  services_->options.journal->append(
+      std::move(append), [self = shared_from_this(), records = std::exchange(pending_, {}),
+                          waiters = std::exchange(waiters_, {})](Result<std::uint64_t> done) mutable {
+        self->post([self, records = std::move(records), waiters = std::move(waiters),
+                    done = std::move(done)]() mutable {
+          self->committed(std::move(records), std::move(waiters), std::move(done));
+        });
+      });
+}
+
+void SessionActor::committed(std::vector<PendingRecord> records, std::vector<AppendDone> waiters,
+                             Result<std::uint64_t> done) {
+  committing_ = false;
+  if (!done) broken(done.error());
+  for (AppendDone& waiter : waiters) waiter(done);
+  if (!done) {
+    for (const PendingRecord& pending : records) finish(pending.readers, fail(done.error()));
+    return;
+  }
+  durable_seq_ = *done;
+  for (PendingRecord& pending : records) {
+    for (const Event& event : pending.events) publish(event, pending.readers);
+    if (const auto* intent = std::get_if<EffectIntended>(&pending.record.body)) perform(*intent);
+    if (pending.result) finish_turn(*std::move(pending.result), std::move(pending.readers));
+  }
+  arm_deadline();
+  commit();
+}
+
+/// Everything is durable and nothing is left to record: whoever waits for a person learns it here.
+void SessionActor::settle_waiting() {
+  const bool waits = state().turn && state().status() == SessionStatus::kAwaitingUser;
+  if (waits || state().paused) disarm_deadline();
+  if (waits) finish(std::exchange(readers_, {}), result_of(state()));
+  notify_rest();
+  if (services_->options.suspend_when_waiting) suspend();
+}
+
+void SessionActor::notify_rest() {
+  if (!broken_ && state().turn && state().status() == SessionStatus::kRunning && !state().paused) return;
+  for (Task& waiter : std::exchange(rest_waiters_, {})) waiter();
+}
+
+void SessionActor::when_at_rest(Task done) {
+  post([this, done = std::move(done)]() mutable {
+    rest_waiters_.push_back(std::move(done));
+    commit();
+    if (broken_) notify_rest();
+  });
+}
+
+void SessionActor::abandon() {
+  post([this] {
+    broken(Error{ErrorCode::kCancelled,
+                 "the runtime of session " + id().str() + " was shut down; resume it from the journal", false,
+                 nullptr, nullptr});
+  });
+}
+
+void SessionActor::suspend() {
+  if (hook_running_ || broken_) return;
+  state_.reset();
+  // A model session must outlive its calls; once none is under way it is only a cache.
+  const bool calling =
+      std::ranges::any_of(active_, [](const auto& a) { return a.second.kind == EffectKind::kModel; });
+  if (!calling) model_session_.reset();
+}
+
+void SessionActor::finish_turn(AgentResult result, Readers readers) {
+  disarm_deadline();
+  if (readers.empty()) return;
+  if (agent_->hooks.after_turn.empty()) return finish(readers, result);
+  HookContext context{id(), agent_->spec.id, TurnId{result.id.substr(result.id.find('/') + 1)}, result.steps};
+  services_->options.executor->post_blocking([self = shared_from_this(), readers = std::move(readers),
+                                              context, result = std::move(result)]() mutable {
+    for (const auto& hook : self->agent_->hooks.after_turn) {
+      self->run_hook("after_turn", [&] { hook(context, result); });
+    }
+    finish(readers, result);
+  });
+}
+
+/// The journal failed us, or the log broke its own rules: nothing can be recorded, so nothing may be done.
+void SessionActor::broken(Error error) {
+  if (broken_) return;
+  broken_ = std::move(error);
+  usable_ = false;
+  disarm_deadline();
+  for (auto& [effect, active] : std::exchange(active_, {})) {
+    if (active.timer != 0) services_->options.executor->cancel(active.timer);
+    active.stop.request_stop();
+  }
+  services_->options.journal->release(lease_);
+  for (const PendingRecord& pending : std::exchange(pending_, {})) finish(pending.readers, fail(*broken_));
+  for (AppendDone& waiter : std::exchange(waiters_, {})) waiter(fail(*broken_));
+  finish(std::exchange(readers_, {}), fail(*broken_));
+  notify_rest();
+}
+
+void SessionActor::publish(const Event& event, const Readers& readers) {
+  observers_.publish(event);
+  services_->observers.publish(event);
+  for (const auto& reader : readers) reader->push(event);
+}
+
+void SessionActor::finish(const Readers& readers, const Result<AgentResult>& result) {
+  for (const auto& reader : readers) reader->finish(result);
+}
+
+bool SessionActor::want_any() const {
+  return observers_.want_any() || services_->observers.want_any() ||
+         std::ranges::any_of(readers_, &EventQueue::collects);
+}
+
+/// The time of a turn runs while it is active: not while it waits for a person or is paused.
+void SessionActor::arm_deadline() {
+  if (broken_ || deadline_ != 0 || !state().turn || state().paused) return;
+  const Limits& limits = state().agent->limits;
+  if (limits.max_time.count() == 0 || state().status() != SessionStatus::kRunning) return;
+  const Millis left = std::max(limits.max_time - state().turn->report.duration, Millis{0});
+  deadline_ = services_->options.executor->after(left, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->post([self] {
+      self->deadline_ = 0;
+      if (self->broken_ || !self->state().turn) return;
+      self->record(Intervened{Intervention::kDeadline, {}, nullptr});
+      self->cancel_effects();
+      self->advance();
+      self->commit();
+    });
+  });
+}
+
+void SessionActor::disarm_deadline() {
+  if (deadline_ != 0) services_->options.executor->cancel(std::exchange(deadline_, 0));
+}
+
+Status SessionActor::submit(Inputs inputs) {
+  const auto work = [this, &inputs](AppendDone done) {
+    auto bodies = inputs(state());
+    if (broken_) return done(fail(*broken_));
+    if (!bodies) return done(fail(bodies.error()));
+    for (RecordBody& body : *bodies) record(std::move(body));
+    if (broken_ || bodies->empty())
+      return done(broken_ ? Result<std::uint64_t>(fail(*broken_)) : durable_seq_);
+    waiters_.push_back(std::move(done));
+    advance();
+    commit();
+  };
+  std::promise<Status> durable;
+  if (on_strand()) {
+    Status refused;
+    work([&refused](const Result<std::uint64_t>& done) {
+      if (!done) refused = fail(done.error());
+    });
+    return refused;
+  }
+  post([&] {
+    work([&durable](const Result<std::uint64_t>& done) {
+      durable.set_value(done ? Status{} : Status(fail(done.error())));
+    });
+  });
+  return durable.get_future().get();
+}
+
+void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events) {
+  for (Message& message : messages) message = outgoing(std::move(message));
+  AgentSpecPtr described = before_turn();
+  post([this, described = std::move(described), messages = std::move(messages),
+        events = std::move(events)]() mutable {
+    if (broken_) return events->finish(fail(*broken_));
+    if (state().turn) {
+      Error error{ErrorCode::kInput,
+                  "session " + id().str() + " is in the middle of a turn; wait, steer or enqueue", false,
+                  nullptr, nullptr};
+      AgentResult refused;
+      refused.session = id();
+      refused.error = error;
+      events->push(transient(TurnFailed{std::move(refused)}));
+      return events->finish(fail(std::move(error)));
+    }
+    readers_ = {std::move(events)};
+    if (described) record(Intervened{Intervention::kSetAgent, {}, std::move(described)});
+    record(TurnStarted{TurnId{"t" + std::to_string(state().next_turn)}});
+    for (Message& message : messages) {
+      record(MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
+    }
+    advance();
+    commit();
+  });
+}
+
+/// Effects that a process before us intended and did not settle are in doubt from here.
+void SessionActor::recover() {
+  if (state().turn && state().turn->in_flight() && active_.empty()) {
+    record(StatusChanged{SessionStatus::kRunning, "recovered"});
+  }
+}
+
+void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs) {
+  post([this, events = std::move(events), inputs = std::move(inputs)]() mutable {
+    if (!broken_ && !state().turn && state().queue.empty()) {
+      return events->finish(fail(ErrorCode::kInput, "session " + id().str() + " has no turn to carry on"));
+    }
+    if (broken_) return events->finish(fail(*broken_));
+    auto bodies = inputs(state());
+    if (!bodies) return events->finish(fail(bodies.error()));
+    readers_.push_back(std::move(events));
+    if (state().paused) record(Intervened{Intervention::kResume, {}, nullptr});
+    recover();
+    for (RecordBody& body : *bodies) record(std::move(body));
+    advance();
+    commit();
+  });
+}
+
+void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
+  post([this, turn = std::move(turn)] {
+    if (broken_ || !state().turn || (turn && std::ranges::find(readers_, turn) == readers_.end())) return;
+    record(Intervened{Intervention::kInterrupt, {}, nullptr});
+    cancel_effects();
+    advance();
+    commit();
+  });
+}
+
+void SessionActor::intervene(Intervention kind, std::string text) {
+  const bool said = kind == Intervention::kSteer || kind == Intervention::kEnqueue;
+  if (said) text = outgoing(text_message(Role::kUser, std::move(text))).text();
+  post([this, kind, text = std::move(text)]() mutable {
+    if (broken_) return;
+    record(Intervened{kind, std::move(text), nullptr});
+    advance();
+    commit();
+  });
+}
+
+std::int64_t SessionActor::context_window() const {
+  const std::int64_t known = model_ ? model_->capabilities().context_window : 0;
+  return known != 0 ? known : agent_->spec.limits.max_context;
+}
+
+HookContext SessionActor::hook_context() {
+  const auto& turn = state().turn;
+  return {id(), agent_->spec.id, turn ? turn->id : TurnId{}, turn ? turn->step : 0};
+}
+
+}  // namespace praxis

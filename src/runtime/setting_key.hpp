@@ -1,0 +1,53 @@
+// The keys that a TOML file may have, as data: files are checked against them and their JSON Schema is made
+// from them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "praxis/base/time.hpp"
+#include "praxis/domain/agent_spec.hpp"
+#include "runtime/toml_document.hpp"
+
+namespace praxis {
+
+struct SettingKey {
+  enum class Type : std::uint8_t {
+    kText,      ///< not empty; one of `choices` if there are any
+    kTexts,     ///< an array of texts
+    kWhole,     ///< from `least` to `most`
+    kNumber,    ///< from `least` to `most`
+    kDuration,  ///< "5m", or whole milliseconds
+    kTable,     ///< with keys of its own in the list, or none
+    kAnyTable,  ///< with whatever its author likes
+    kTables,    ///< an array of tables that somebody else checks
+  };
+
+  std::string_view path;  ///< dotted
+  Type type;
+  std::string_view description;
+  std::string_view choices = {};  ///< separated by `|`
+  double least = 0;
+  double most = 0;
+};
+
+/// The keys of a `[limits]` table.
+std::span<const SettingKey> limit_keys();
+/// The limits that a checked `[limits]` table sets; others have their defaults.
+Limits limits_from_table(const Json& table);
+
+/// `must be ..., not ...` when the value does not fit the key; empty when it does.
+std::string why_unfit(const SettingKey& key, const Json& value);
+/// Error `kInput` at the first unknown key (with the nearest known one) or unfit value.
+Status check_keys(const TomlDocument& document, std::span<const SettingKey> keys);
+/// The JSON Schema (2020-12) of a file with these keys.
+Json schema_of_keys(std::span<const SettingKey> keys, std::string_view id, std::string_view title);
+
+/// A checked value of type `kDuration`; zero when absent.
+Millis duration_of(const Json& value);
+/// A checked value of type `kTexts`; empty when absent.
+std::vector<std::string> texts_of(const Json& value);
+
+}  // namespace praxis

@@ -1,0 +1,208 @@
+// For tests: agents on scripted models, tools that the test opens and closes, and a journal that fails or is
+// slow on demand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "praxis/praxis.hpp"
+
+namespace praxis::testing {
+
+using namespace std::chrono_literals;
+
+/// A door that stays open once it was opened.
+class Gate {
+ public:
+  void open() {
+    if (!opened_.exchange(true)) door_.set_value();
+  }
+  void wait() const { passed_.wait(); }
+  /// For what may never come: false when it did not.
+  bool wait_briefly() const { return passed_.wait_for(10s) == std::future_status::ready; }
+
+ private:
+  std::atomic<bool> opened_ = false;
+  std::promise<void> door_;
+  std::shared_future<void> passed_{door_.get_future()};
+};
+
+/// A tool whose handler the test writes; it needs no rule to run.
+inline Tool host_tool(std::string name,
+                      std::function<Result<ToolOutput>(ToolContext&, const Json&)> handler) {
+  Tool tool;
+  tool.definition.name = std::move(name);
+  tool.definition.description = "Made by the test";
+  tool.definition.parameters = JsonObject{{"type", "object"}};
+  tool.definition.safe_by_default = true;
+  tool.handler = std::move(handler);
+  return tool;
+}
+
+inline ToolOutput says(std::string text) { return {std::move(text), nullptr, {}, {}}; }
+
+/// Says `text` again.
+inline Tool echo_tool(std::string name = "echo") {
+  Tool tool = host_tool(std::move(name), [](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
+    return says(json_string(arguments, "text"));
+  });
+  tool.definition.parameters =
+      JsonObject{{"type", "object"},
+                 {"properties", JsonObject{{"text", JsonObject{{"type", "string"}}}}},
+                 {"required", JsonArray{"text"}}};
+  return tool;
+}
+
+/// A tool that says when it runs, then waits for the test. `honest` ones also stop when they are told to.
+struct BlockedTool {
+  std::shared_ptr<Gate> entered = std::make_shared<Gate>();
+  std::shared_ptr<Gate> release = std::make_shared<Gate>();
+  std::shared_ptr<Gate> left = std::make_shared<Gate>();
+
+  ~BlockedTool() { release->open(); }
+  Tool tool(std::string name, bool honest) const {
+    return host_tool(std::move(name),
+                     [in = entered, out = release, done = left, honest](ToolContext& context,
+                                                                        const Json&) -> Result<ToolOutput> {
+                       const std::stop_callback stopped(honest ? context.stop : std::stop_token{},
+                                                        [&] { out->open(); });
+                       in->open();
+                       out->wait();
+                       done->open();
+                       if (context.stop.stop_requested())
+                         return fail(ErrorCode::kCancelled, "stopped as told");
+                       return says("late");
+                     });
+  }
+};
+
+/// The name of every event of a run, to its end.
+inline std::vector<std::string> names(Run run) {
+  std::vector<std::string> names;
+  for (const Event& event : run) names.emplace_back(event_name(event.body));
+  return names;
+}
+
+/// The result that the model was given for a call; fails the test when there is none.
+inline ToolResultPart result_for(const History& history, std::string_view call) {
+  for (const MessagePtr& message : history.messages()) {
+    for (const Part& part : message->parts) {
+      const auto* result = std::get_if<ToolResultPart>(&part);
+      if (result != nullptr && result->id.str() == call) return *result;
+    }
+  }
+  ADD_FAILURE() << "no result for " << call;
+  return {};
+}
+
+/// Calls without a result, anywhere in the history.
+inline std::size_t unanswered(const History& history) {
+  std::size_t open = 0;
+  for (const MessagePtr& message : history.messages()) {
+    for (const Part& part : message->parts) {
+      if (std::holds_alternative<ToolCallPart>(part)) ++open;
+      if (std::holds_alternative<ToolResultPart>(part)) --open;
+    }
+  }
+  return open;
+}
+
+/// Passes everything on, but for the append that the test wants to fail or to be slow.
+class UnreliableJournal final : public Journal {
+ public:
+  explicit UnreliableJournal(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
+
+  /// The `nth` append from now on fails as if the disk were full; 1 is the next.
+  void fail_append(int nth) { until_failure_ = nth; }
+  /// The `nth` append from now on is written at once but acknowledged only when the gate opens.
+  std::shared_ptr<Gate> hold_append(int nth) {
+    gate_ = std::make_shared<Gate>();
+    until_slow_ = nth;
+    return gate_;
+  }
+
+  void append(Append append, AppendDone done) override {
+    if (until_slow_.fetch_sub(1) == 1) {
+      done = [gate = gate_, done = std::move(done)](Result<std::uint64_t> seq) mutable {
+        std::thread([gate, done = std::move(done), seq = std::move(seq)]() mutable {
+          gate->wait();
+          done(std::move(seq));
+        }).detach();
+      };
+    }
+    if (until_failure_.fetch_sub(1) != 1) return journal_->append(std::move(append), std::move(done));
+    done(fail(Error{ErrorCode::kJournal, "the disk is full", true, nullptr, JsonObject{{"kind", "full"}}}));
+  }
+  Result<Lease> create(const SessionId& session, UnixMillis now) override {
+    return journal_->create(session, now);
+  }
+  Result<Lease> acquire(const SessionId& session, bool force) override {
+    return journal_->acquire(session, force);
+  }
+  void release(const Lease& lease) override { journal_->release(lease); }
+  Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
+    return journal_->read(session, from, limit);
+  }
+  Result<std::string> blob(const Digest& digest) override { return journal_->blob(digest); }
+  Result<bool> has_blob(const Digest& digest) override { return journal_->has_blob(digest); }
+  Result<std::vector<SessionRow>> sessions(std::size_t limit) override { return journal_->sessions(limit); }
+  Result<SessionRow> session(const SessionId& session) override { return journal_->session(session); }
+
+ private:
+  const std::shared_ptr<Journal> journal_;
+  std::atomic<int> until_failure_ = 0, until_slow_ = 0;
+  std::shared_ptr<Gate> gate_;
+};
+
+/// Every call to one of `tools` waits for a person.
+inline PolicyRules asking(std::vector<std::string> tools) {
+  PolicyRules rules;
+  rules.ask = std::move(tools);
+  return rules;
+}
+
+/// The default limits but for one.
+template <class T>
+Limits limit(T Limits::* which, T value) {
+  Limits limits;
+  limits.*which = value;
+  return limits;
+}
+
+/// A runtime on an in-memory journal, and agents whose model follows a script (docs/script-model.md).
+class Scripted : public ::testing::Test {
+ protected:
+  Scripted() { use_runtime({}); }
+
+  void use_runtime(RuntimeOptions options) {
+    options.journal = journal_;
+    runtime_ = Runtime::create(std::move(options));
+  }
+
+  Agent scripted(std::string_view script) {
+    auto model = script_model(script, "test", runtime_->model_services().executor);
+    if (!model) throw std::invalid_argument(model.error().message);
+    Agent agent("script:test", "You are terse.");
+    return agent.model(*model).runtime(runtime_);
+  }
+  static Session session_of(const Agent& agent) {
+    auto session = agent.session();
+    if (!session) throw std::runtime_error(session.error().message);
+    return *session;
+  }
+
+  std::shared_ptr<UnreliableJournal> journal_ = std::make_shared<UnreliableJournal>(memory_journal());
+  std::shared_ptr<Runtime> runtime_;
+};
+
+}  // namespace praxis::testing
