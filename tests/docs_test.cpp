@@ -1,6 +1,6 @@
 // The documentation against the tree it describes: the programs it shows, the tests and names that
-// docs/requirements.md cites, the events and hooks of docs/events.md, links between pages, and words that belong to
-// one machine only.
+// docs/requirements.md cites, the events and hooks of docs/events.md, links between pages, and words that
+// belong to one machine only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,12 +28,14 @@ std::string read(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// All text files below the root whose names end in `suffix`, without what is built or belongs to version control.
+/// All text files below the root whose names end in `suffix`, without what is built or belongs to version
+/// control.
 std::vector<fs::path> text_files(std::string_view suffix = "") {
   std::vector<fs::path> files;
   for (auto it = fs::recursive_directory_iterator(kRoot); it != fs::recursive_directory_iterator(); ++it) {
     const std::string name = it->path().filename();
-    if (it.depth() == 0 && (name == "build" || name == ".git" || name == ".cache")) it.disable_recursion_pending();
+    if (it.depth() == 0 && (name == "build" || name == ".git" || name == ".cache"))
+      it.disable_recursion_pending();
     const bool wanted = it->is_regular_file() && name.ends_with(suffix);
     if (wanted && !read(it->path()).contains('\0')) files.push_back(it->path());
   }
@@ -61,7 +63,7 @@ std::string section(const std::string& text, const std::string& heading) {
 /// A row of docs/requirements.md.
 struct Requirement {
   std::string id;
-  Names names;    ///< public names and the headers that declare them
+  Names names;  ///< public names and the headers that declare them
   Names tests;
   bool untested;  ///< marked as having no test
 };
@@ -87,10 +89,12 @@ TEST(Docs, MarkedCodeBlocks_AreTheExamplesThemselves) {
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
       const std::string file = text.substr(at + 5, text.find(" -->", at) - at - 5);
       const auto code = at + 5 + file.size() + middle.size();
-      ASSERT_EQ(text.substr(at + 5 + file.size(), middle.size()), middle) << page << ": no code follows " << file;
+      ASSERT_EQ(text.substr(at + 5 + file.size(), middle.size()), middle)
+          << page << ": no code follows " << file;
       const std::string source = read(kRoot / file);
       EXPECT_FALSE(source.empty()) << page << " shows " << file << ", which is not there";
-      EXPECT_EQ(text.substr(code, text.find(end, code) - code), source) << page << " and " << file << " differ";
+      EXPECT_EQ(text.substr(code, text.find(end, code) - code), source)
+          << page << " and " << file << " differ";
       ++blocks;
     }
   }
@@ -111,12 +115,14 @@ TEST(Docs, TestsNamedByRequirements_Exist) {
   Names known;
   for (const fs::path& file : text_files("_test.cpp")) {
     const std::string source = read(file);
-    for (auto it = std::sregex_iterator(source.begin(), source.end(), test); it != std::sregex_iterator(); ++it) {
+    for (auto it = std::sregex_iterator(source.begin(), source.end(), test); it != std::sregex_iterator();
+         ++it) {
       known.insert((*it)[1].str() + '.' + (*it)[2].str());
     }
   }
   for (const Requirement& row : requirements()) {
-    for (const std::string& name : row.tests) EXPECT_TRUE(known.contains(name)) << row.id << " names " << name;
+    for (const std::string& name : row.tests)
+      EXPECT_TRUE(known.contains(name)) << row.id << " names " << name;
   }
 }
 
@@ -138,13 +144,15 @@ TEST(Docs, NamesThatServeRequirements_StandInTheirHeaders) {
 
 TEST(Docs, Events_AreThoseOfTheCode) {
   const Names code = matches(read(kRoot / "src/runtime/event.cpp"), R"re(return "([a-z_]+\.[a-z_]+)")re");
-  const Names docs = matches(section(read(kRoot / "docs/events.md"), "Events"), R"(^\| `([a-z_]+\.[a-z_]+)` \|)");
+  const Names docs =
+      matches(section(read(kRoot / "docs/events.md"), "Events"), R"(^\| `([a-z_]+\.[a-z_]+)` \|)");
   EXPECT_THAT(code, Not(IsEmpty()));
   EXPECT_EQ(code, docs);
 }
 
 TEST(Docs, Hooks_AreThoseOfTheCode) {
-  const Names code = matches(read(kRoot / "include/praxis/runtime/hooks.hpp"), R"(^  std::vector<.*> (\w+);)");
+  const Names code =
+      matches(read(kRoot / "include/praxis/runtime/hooks.hpp"), R"(^  std::vector<.*> (\w+);)");
   const Names docs = matches(section(read(kRoot / "docs/events.md"), "Hooks"), R"(^\| `(\w+)` \|)");
   EXPECT_THAT(code, Not(IsEmpty()));
   EXPECT_EQ(code, docs);

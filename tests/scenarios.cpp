@@ -1,0 +1,395 @@
+#include "scenarios.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "praxis/tools/kv_tool.hpp"
+#include "praxis/tools/text_tool.hpp"
+
+namespace praxis::testing {
+
+// ---- MemoryFolder
+
+MemoryFolder::MemoryFolder() {
+  const std::filesystem::path memory = "/dev/shm";
+  std::error_code none;
+  const auto parent =
+      std::filesystem::is_directory(memory, none) ? memory : std::filesystem::temp_directory_path();
+  path_ = parent / "praxis-test-XXXXXX";
+  if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make the folder " + path_);
+}
+MemoryFolder::~MemoryFolder() { std::filesystem::remove_all(path_); }
+
+// ---- World
+
+void World::enter(const Session& session) {
+  const std::lock_guard lock(mutex_);
+  sessions_.insert_or_assign(session.session_id(), session);
+}
+
+void World::close() {
+  std::map<SessionId, Session> gone;  // outside the lock: a session's end may be heard here
+  const std::lock_guard lock(mutex_);
+  gone.swap(sessions_);
+}
+
+Session World::session(const SessionId& id) const {
+  const std::lock_guard lock(mutex_);
+  return sessions_.at(id);
+}
+
+void World::executed(const std::string& tool) {
+  const std::lock_guard lock(mutex_);
+  ++executions_[tool];
+}
+
+std::map<std::string, int> World::executions() const {
+  const std::lock_guard lock(mutex_);
+  return executions_;
+}
+
+void World::hear(const Event& event) {
+  const std::lock_guard lock(mutex_);
+  events_.push_back(event);
+  if (std::holds_alternative<ToolCompleted>(event.body)) ++completions_;
+  const std::string_view name = event_name(event.body);
+  if (name == "turn.completed" || name == "turn.failed" || name == "turn.cancelled") ++turns_;
+  changed_.notify_all();
+}
+
+std::vector<Event> World::events() const {
+  const std::lock_guard lock(mutex_);
+  return events_;
+}
+
+void World::await_completions(std::size_t count) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return completions_ >= count || !in_order_; });
+}
+
+void World::await_turns(std::size_t count) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return turns_ >= count; });
+}
+
+void World::out_of_order() {
+  const std::lock_guard lock(mutex_);
+  in_order_ = false;
+}
+
+// ---- tools
+
+namespace {
+
+using Work = std::function<Result<ToolOutput>(ToolContext&, const Json& arguments)>;
+
+/// A tool that counts itself, then works.
+Tool counting(const std::shared_ptr<World>& world, std::string name, bool idempotent, Work work) {
+  Tool tool;
+  tool.definition = {
+      name, "Does " + name, JsonObject{{"type", "object"}}, std::chrono::seconds(30), idempotent, true};
+  tool.handler = [world, name, work = std::move(work)](ToolContext& context, const Json& arguments) {
+    world->executed(name);
+    return work(context, arguments);
+  };
+  return tool;
+}
+
+ToolOutput says(std::string text) { return {std::move(text), nullptr, {}, {}}; }
+
+std::unexpected<Error> breaks(std::string message, bool retriable) {
+  return fail(Error{ErrorCode::kTool, std::move(message), retriable, nullptr, nullptr});
+}
+
+std::vector<Tool> tools_of(const std::shared_ptr<World>& world) {
+  std::vector<Tool> tools{kv_tool(), text_tool()};
+  tools.push_back(counting(world, "add", true, [](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
+    const std::int64_t sum = json_int(arguments, "a") + json_int(arguments, "b");
+    return ToolOutput{std::to_string(sum), JsonObject{{"sum", sum}}, {}, {}};
+  }));
+  tools.push_back(
+      counting(world, "note", false, [](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
+        return says("noted: " + json_string(arguments, "text"));
+      }));
+  tools.push_back(
+      counting(world, "ordered", true, [world](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
+        world->await_completions(static_cast<std::size_t>(json_int(arguments, "after")));
+        return says("after " + std::to_string(json_int(arguments, "after")));
+      }));
+  tools.push_back(counting(world, "big", true, [](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
+    return says(std::string(static_cast<std::size_t>(json_int(arguments, "bytes")), 'x'));
+  }));
+  tools.push_back(counting(world, "broken", true, [](ToolContext&, const Json&) -> Result<ToolOutput> {
+    return breaks("the disk is on fire", false);
+  }));
+  tools.push_back(counting(world, "flaky", true, [](ToolContext& context, const Json&) -> Result<ToolOutput> {
+    if (context.attempt <= 2) return breaks("busy, attempt " + std::to_string(context.attempt), true);
+    return says("at last");
+  }));
+  tools.back().retries = 3;
+  tools.push_back(counting(world, "steer", true,
+                           [world](ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
+                             world->session(context.session).steer(json_string(arguments, "text"));
+                             return says("steered");
+                           }));
+  tools.push_back(counting(world, "enqueue", true,
+                           [world](ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
+                             world->session(context.session).enqueue(json_string(arguments, "text"));
+                             return says("queued");
+                           }));
+  tools.push_back(
+      counting(world, "interrupt", true, [world](ToolContext& context, const Json&) -> Result<ToolOutput> {
+        world->session(context.session).interrupt();
+        return says("interrupted");
+      }));
+  return tools;
+}
+
+// ---- the table
+
+Limits limits(std::uint32_t max_steps, std::uint32_t max_tool_calls, std::uint32_t max_messages = 50) {
+  Limits limits;
+  limits.max_steps = max_steps;
+  limits.max_tool_calls = max_tool_calls;
+  limits.max_messages = max_messages;
+  return limits;
+}
+
+std::function<void(Agent&)> limited(Limits limits) {
+  return [limits](Agent& agent) { agent.limits(limits); };
+}
+
+std::function<void(Agent&)> ruled(PolicyRules rules) {
+  return [rules](Agent& agent) { agent.policy(rules); };
+}
+
+/// `rounds` tool calls, then an answer.
+std::string many_rounds(int rounds) {
+  std::string script;
+  for (int i = 0; i < rounds; ++i) {
+    script += R"({"text": "round )" + std::to_string(i) +
+              R"(", "tool_calls": [{"name": "add", "arguments": {"a": )" + std::to_string(i) +
+              R"(, "b": 1}}]})" + "\n";
+  }
+  return script + R"({"text": "enough"})";
+}
+
+constexpr const char* kNoteOnce = R"({"tool_calls": [{"name": "note", "arguments": {"text": "milk"}}]}
+{"text": "done"})";
+
+constexpr const char* kSameAgain = R"({"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 1}}]})";
+
+std::vector<Scenario> all_scenarios() {
+  std::vector<Scenario> all;
+  const auto add = [&all](Scenario scenario) { all.push_back(std::move(scenario)); };
+  add({.name = "plain", .script = R"({"text": "Grüß Gott, wörld"})"});
+  add({.name = "reasoning", .script = R"({"reasoning": "The user says go.", "text": "So I go."})"});
+  add({.name = "several_turns",
+       .script = R"({"text": "one"}
+{"text": "two"}
+{"text": "three"})",
+       .prompts = {"a", "b", "c"},
+       .turns = 3});
+  add({.name = "one_tool",
+       .script = R"({"text": "Let me see.", "tool_calls": [{"name": "add", "arguments": {"a": 2, "b": 3}}]}
+{"text": "5"})"});
+  add({.name = "several_steps", .script = R"({"tool_calls": [{"name": "add", "arguments": {"a": 2, "b": 3}}]}
+{"reasoning": "hm", "tool_calls": [{"name": "note", "arguments": {"text": "5"}}]}
+{"text": "and now", "tool_calls": [{"name": "add", "arguments": {"a": 5, "b": 5}}]}
+{"text": "10"})"});
+  add({.name = "parallel",
+       .script =
+           R"({"tool_calls": [{"name": "ordered", "arguments": {"after": 2}}, {"name": "ordered", "arguments": {"after": 1}}, {"name": "ordered", "arguments": {"after": 0}}]}
+{"text": "all three"})"});
+  add({.name = "tool_error", .script = R"({"tool_calls": [{"name": "broken", "arguments": {}}]}
+{"tool_calls": [{"name": "ad", "arguments": {}}]}
+{"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 1}}]}
+{"text": "recovered"})"});
+  add({.name = "tool_retries", .script = R"({"tool_calls": [{"name": "flaky", "arguments": {}}]}
+{"text": "it worked"})"});
+  add({.name = "fatal_tool_error",
+       .script = R"({"tool_calls": [{"name": "broken", "arguments": {}}]}
+{"text": "never said"})",
+       .shape = [](Agent& agent) { agent.tool_failure(ToolFailureMode::kFail); },
+       .ends = StopReason::kToolFailed});
+  add({.name = "model_retries",
+       .script = R"({"error": {"status": 503, "message": "busy", "retry_after_ms": 1}}
+{"error": {"status": 429, "message": "slow down", "retry_after_ms": 1}}
+{"text": "third time lucky"})"});
+  add({.name = "model_fails",
+       .script = R"({"error": {"status": 401, "message": "who are you"}}
+{"text": "never said"})",
+       .ends = StopReason::kModelFailed});
+  add({.name = "malformed_call", .script = R"({"tool_calls": [{"name": "add", "arguments": "{\"a\": 1, "}]}
+{"text": "never mind"})"});
+  add({.name = "denied_by_policy",
+       .script = kNoteOnce,
+       .shape = ruled({.allow = {}, .deny = {"note"}, .ask = {}})});
+  add({.name = "approval_allowed",
+       .script = kNoteOnce,
+       .verdicts = {allow()},
+       .shape = ruled({.allow = {}, .deny = {}, .ask = {"note"}})});
+  add({.name = "approval_denied",
+       .script = kNoteOnce,
+       .verdicts = {deny("not today")},
+       .shape = ruled({.allow = {}, .deny = {}, .ask = {"note"}})});
+  add({.name = "approval_edited",
+       .script = kNoteOnce,
+       .verdicts = {edit(R"({"text": "beer"})")},
+       .shape = ruled({.allow = {}, .deny = {}, .ask = {"note"}})});
+  add({.name = "approval_in_batch",
+       .script =
+           R"({"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 2}}, {"name": "note", "arguments": {"text": "x"}}]}
+{"text": "both"})",
+       .verdicts = {allow()},
+       .shape = ruled({.allow = {}, .deny = {}, .ask = {"note"}})});
+  add({.name = "steering", .script = R"({"tool_calls": [{"name": "steer", "arguments": {"text": "be brief"}}]}
+{"text": "brief"})"});
+  add({.name = "enqueue",
+       .script = R"({"tool_calls": [{"name": "enqueue", "arguments": {"text": "and then?"}}]}
+{"text": "first"}
+{"text": "second"})",
+       .turns = 2});
+  add({.name = "interrupt",
+       .script = R"({"tool_calls": [{"name": "interrupt", "arguments": {}}]}
+{"text": "never said"})",
+       .ends = StopReason::kCancelled});
+  add({.name = "window", .script = many_rounds(12), .shape = limited(limits(100, 0, 8))});
+  add({.name = "huge_result", .script = R"({"tool_calls": [{"name": "big", "arguments": {"bytes": 100000}}]}
+{"text": "big indeed"})"});
+  add({.name = "max_steps",
+       .script = many_rounds(5),
+       .shape = limited(limits(3, 0)),
+       .ends = StopReason::kMaxSteps});
+  add({.name = "max_tool_calls",
+       .script = many_rounds(5),
+       .shape = limited(limits(100, 3)),
+       .ends = StopReason::kMaxToolCalls});
+  std::string circles;
+  for (int i = 0; i < 8; ++i) circles += std::string(kSameAgain) + "\n";
+  add({.name = "repetition", .script = circles, .ends = StopReason::kRepetition});
+  add({.name = "plan", .plan = R"([
+    {"id": "put", "tool": "kv", "input": {"op": "put", "key": "who", "value": "${prompt}"}},
+    {"id": "sum", "tools": [{"tool": "ordered", "input": {"after": 2}}, {"tool": "ordered", "input": {"after": 1}}]},
+    {"id": "get", "tool": "kv", "input": {"op": "get", "key": "who"}},
+    {"id": "say", "message": "I know ${steps.get.text}"},
+    {"id": "bad", "tool": "broken", "on_error": "continue"},
+    {"id": "end", "finish": "${steps.get.text}, ${steps.bad.ok}"}])"});
+  add({.name = "plan_question",
+       .plan = R"([
+    {"id": "who", "ask": "Who is there?"},
+    {"id": "note", "tool": "note", "input": {"text": "${steps.who.text}"}},
+    {"id": "end", "finish": "${steps.note.text}"}])",
+       .verdicts = {ask("a friend")}});
+  add({.name = "plan_timer", .plan = R"([
+    {"id": "sum", "tool": "add", "input": {"a": 20, "b": 22}},
+    {"id": "nap", "sleep_ms": 2},
+    {"id": "end", "finish": "${steps.sum.text} of ${steps.sum.value.sum}"}])"});
+  add({.name = "plan_fails",
+       .plan = R"([{"id": "bad", "tool": "broken"}, {"id": "end", "finish": "never said"}])",
+       .ends = StopReason::kPlanFailed});
+  return all;
+}
+
+std::string with_chunk(const std::string& script, std::size_t chunk) {
+  std::string out;
+  for (std::size_t at = 0; at < script.size();) {
+    const std::size_t end = std::min(script.find('\n', at), script.size());
+    Json line = *parse_json(script.substr(at, end - at));
+    line.get_object()["chunk"] = chunk;
+    out += to_json_text(line) + '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+template <class T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return *std::move(result);
+}
+
+std::shared_ptr<Runtime> runtime_for(const Setting& setting) {
+  RuntimeOptions options;
+  options.journal = setting.journal;
+  options.environment = fixed_environment(1);
+  options.stream = setting.stream;
+  options.suspend_when_waiting = setting.suspend;
+  options.cancel_grace =
+      std::chrono::minutes(1);  // a tool that is told to stop always gets to say how it ended
+  return Runtime::create(std::move(options));
+}
+
+Agent agent_for(const Scenario& scenario, const Setting& setting, const std::shared_ptr<World>& world,
+                const std::shared_ptr<Runtime>& runtime) {
+  Agent agent("", "You are terse.");
+  if (!scenario.script.empty()) {
+    auto model = must(script_model(with_chunk(scenario.script, setting.chunk), scenario.name,
+                                   runtime->model_services().executor));
+    agent.model(setting.wrap ? setting.wrap(std::move(model)) : std::move(model));
+  }
+  if (!scenario.plan.empty()) agent.plan(must(parse_json(scenario.plan)));
+  agent.use(tools_of(world)).in_doubt(InDoubt::kTell).runtime(runtime);
+  if (scenario.shape) scenario.shape(agent);
+  return agent;
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const Scenario& scenario) { return out << scenario.name; }
+
+const std::vector<Scenario>& scenarios() {
+  static const std::vector<Scenario> kAll = all_scenarios();
+  return kAll;
+}
+
+// ---- Stage
+
+Stage::Stage(const Scenario& scenario, Setting setting)
+    : scenario_(scenario),
+      runtime_(runtime_for(setting)),
+      observer_(runtime_->on("*", [world = world_](const Event& event) { world->hear(event); })),
+      agent_(agent_for(scenario, setting, world_, runtime_)) {}
+
+AgentResult Stage::decide_all(const Session& session, Result<AgentResult> result,
+                              std::vector<AgentResult>* all) const {
+  Session handle = session;
+  for (;;) {
+    AgentResult settled = must(std::move(result));
+    if (all != nullptr) all->push_back(settled);
+    if (settled.status != SessionStatus::kAwaitingUser) return settled;
+    Decisions decisions;
+    for (const ParkedStep& step : settled.pending) {
+      const std::size_t number = std::stoul(step.id.str().substr(1));
+      decisions.emplace_back(step.id, scenario_.verdicts.at(std::min(number, scenario_.verdicts.size()) - 1));
+    }
+    result = handle.carry_on(decisions).result();
+  }
+}
+
+std::vector<AgentResult> Stage::play() {
+  Session session = must(runtime_->create_session(agent_));
+  session_ = session.session_id();
+  world_->enter(session);
+  std::vector<AgentResult> results;
+  for (const std::string& prompt : scenario_.prompts) {
+    decide_all(session, session.send_user_message(prompt).result(), &results);
+  }
+  world_->await_turns(scenario_.turns);
+  return results;
+}
+
+AgentResult Stage::finish(const SessionId& id) {
+  world_->out_of_order();
+  Session session = must(runtime_->open_session(id, agent_));
+  world_->enter(session);
+  auto carried = session.carry_on().result();
+  if (!carried && carried.error().code == ErrorCode::kInput) carried = session.ask("more");
+  return decide_all(session, std::move(carried), nullptr);
+}
+
+}  // namespace praxis::testing
