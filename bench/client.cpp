@@ -1,5 +1,6 @@
-// The benchmark client: runs sessions of a small tool-calling agent against a model server and prints one JSON line
-// with what it cost. The command line and the figures are a contract that other runtimes' clients follow as well:
+// The benchmark client: runs sessions of a small tool-calling agent against a model server and prints one
+// JSON line with what it cost. The command line and the figures are a contract that other runtimes' clients
+// follow as well:
 //
 //   praxis_bench --base URL --model NAME --stream 0|1 --sessions N --conc C --warmup W [--marks 1] [--idle 1]
 //                [--journal memory|FILE]
@@ -65,7 +66,8 @@ praxis::Agent calculator(const std::string& model, bool stream, Counters& counte
   agent.limits(limits)
       .use(praxis::make_tool("add", "Add two numbers",
                              [&counters](Sum sum) {
-                               if (counters.keep_marks) counters.marks.push_back(seconds(CLOCK_PROCESS_CPUTIME_ID));
+                               if (counters.keep_marks)
+                                 counters.marks.push_back(seconds(CLOCK_PROCESS_CPUTIME_ID));
                                return text(sum.a + sum.b);
                              }))
       .on("model.responded", [&counters](const praxis::Event&) { ++counters.calls; })
@@ -83,7 +85,8 @@ praxis::Agent calculator(const std::string& model, bool stream, Counters& counte
   return agent;
 }
 
-void run_sessions(praxis::Runtime& runtime, const praxis::Agent& agent, long sessions, std::ptrdiff_t at_once) {
+void run_sessions(praxis::Runtime& runtime, const praxis::Agent& agent, long sessions,
+                  std::ptrdiff_t at_once) {
   std::counting_semaphore<> free(at_once);
   for (long i = 0; i < sessions; ++i) {
     free.acquire();
@@ -112,9 +115,14 @@ std::shared_ptr<praxis::Journal> open_journal(const std::string& where) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::map<std::string, std::string> options{{"--base", "http://127.0.0.1:8099"}, {"--model", "mock-s10-d50"},
-                                             {"--stream", "0"},  {"--sessions", "1"}, {"--conc", "1"},
-                                             {"--warmup", "0"},  {"--marks", "0"},    {"--idle", "0"},
+  std::map<std::string, std::string> options{{"--base", "http://127.0.0.1:8099"},
+                                             {"--model", "mock-s10-d50"},
+                                             {"--stream", "0"},
+                                             {"--sessions", "1"},
+                                             {"--conc", "1"},
+                                             {"--warmup", "0"},
+                                             {"--marks", "0"},
+                                             {"--idle", "0"},
                                              {"--journal", "memory"}};
   for (int i = 1; i + 1 < argc; i += 2) {
     const auto option = options.find(argv[i]);
@@ -150,13 +158,16 @@ int main(int argc, char** argv) {
   run_sessions(*runtime, agent, sessions, at_once);
   const double cpu_end = seconds(CLOCK_PROCESS_CPUTIME_ID);
   if (counters.keep_marks) counters.marks.push_back(cpu_end);
-  std::printf("{\"peer\":\"praxis\",\"sessions\":%ld,\"calls\":%ld,\"wall_s\":%.6f,\"cpu_s\":%.6f,\"rss_idle_kb\":%ld,"
-              "\"rss_peak_kb\":%ld,\"deltas\":%ld,\"chars\":%ld,\"errors\":%ld",
-              sessions, counters.calls.load(), seconds(CLOCK_MONOTONIC) - wall, cpu_end - cpu, idle, peak_kb(),
-              counters.deltas.load(), counters.chars.load(), counters.errors.load());
+  std::printf(
+      "{\"peer\":\"praxis\",\"sessions\":%ld,\"calls\":%ld,\"wall_s\":%.6f,\"cpu_s\":%.6f,\"rss_idle_kb\":%"
+      "ld,"
+      "\"rss_peak_kb\":%ld,\"deltas\":%ld,\"chars\":%ld,\"errors\":%ld",
+      sessions, counters.calls.load(), seconds(CLOCK_MONOTONIC) - wall, cpu_end - cpu, idle, peak_kb(),
+      counters.deltas.load(), counters.chars.load(), counters.errors.load());
   if (counters.keep_marks) {
     std::printf(",\"marks\":[");
-    for (std::size_t i = 0; i < counters.marks.size(); ++i) std::printf("%s%.6f", i ? "," : "", counters.marks[i]);
+    for (std::size_t i = 0; i < counters.marks.size(); ++i)
+      std::printf("%s%.6f", i ? "," : "", counters.marks[i]);
     std::printf("]");
   }
   std::printf("}\n");

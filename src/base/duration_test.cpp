@@ -13,10 +13,12 @@ TEST(Duration, NumbersWithAUnit) {
 }
 
 TEST(Duration, AnythingElse_IsRefusedWithExamples) {
-  for (const char* text : {"", "5", "s", "-1s", "0s", "0.1ms", "5 m", "5min", "8761h", "1e3s", "nans", "1s1s"}) {
+  for (const char* text :
+       {"", "5", "s", "-1s", "0s", "0.1ms", "5 m", "5min", "8761h", "1e3s", "nans", "1s1s"}) {
     const auto parsed = parse_duration(text);
     ASSERT_FALSE(parsed.has_value()) << text;
-    EXPECT_EQ(parsed.error().message, '"' + std::string(text) + "\" is no duration; write 500ms, 30s, 5m or 2h");
+    EXPECT_EQ(parsed.error().message,
+              '"' + std::string(text) + "\" is no duration; write 500ms, 30s, 5m or 2h");
   }
 }
 

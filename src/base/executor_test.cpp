@@ -35,6 +35,23 @@ TEST(Executor, Post_OnOneThreadKeepsOrder) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
 }
 
+TEST(Executor, LastReferenceDroppedOnItsOwnThread_IsDestroyedOnAnother) {
+  for (const bool blocking : {false, true}) {
+    auto executor = make_executor();
+    std::promise<void> held, dropped;
+    auto destroyed = held.get_future();
+    executor->after(1h, [held = std::move(held)] {});
+    Task last = [executor, gate = dropped.get_future()]() mutable {
+      gate.wait();
+      executor.reset();
+    };
+    blocking ? executor->post_blocking(std::move(last)) : executor->post(std::move(last));
+    executor.reset();
+    dropped.set_value();
+    ASSERT_EQ(destroyed.wait_for(10s), std::future_status::ready) << "it waits for itself";
+  }
+}
+
 TEST(Executor, Timers_FireInOrderOfTheirDelay) {
   auto executor = make_executor();
   std::string order;

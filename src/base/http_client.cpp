@@ -129,7 +129,8 @@ class Client final : public HttpClient {
  public:
   explicit Client(HttpClientOptions options) : engine_(std::make_shared<HttpEngine>(std::move(options))) {}
 
-  ~Client() override {
+  // Only a lack of memory can throw here, and then the program is lost anyway.
+  ~Client() override {  // NOLINT(bugprone-exception-escape)
     if (!thread_.joinable()) return;
     asio::post(engine_->io(), [engine = engine_] { engine->shut_down(); });
     if (thread_.get_id() == std::this_thread::get_id()) {

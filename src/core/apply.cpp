@@ -303,6 +303,7 @@ class Applier {
     message->role = Role::kAssistant;
     message->parts = response->parts;
     message->usage = response->usage;
+    turn.report.full_text += message->text();
     stamp(*message);
     state_.conversation.push(std::move(message));
     propose_calls();

@@ -258,7 +258,7 @@ struct KindName {
 struct IsDerived {
   bool operator()(const MessageAppended& r) const {
     return r.source == MessageSource::kPlan || r.source == MessageSource::kRuntime ||
-           r.source == MessageSource::kSteer || r.source == MessageSource::kQueue;
+           r.source == MessageSource::kSteer;
   }
   bool operator()(const EffectIntended&) const { return true; }
   bool operator()(const EffectSettled& r) const { return r.by == "recovery"; }
@@ -294,7 +294,12 @@ std::string encode_record(const RecordBody& body, std::vector<RecordBlob>& blobs
 
 Result<RecordBody> decode_record(std::string_view kind, std::string_view text, const BlobLookup& blobs) {
   auto json = internalise(text, blobs);
-  if (!json) return bad(kind, json.error().message);
+  if (!json) {
+    Error error = std::move(json.error());  // says in `detail` what is wrong with a blob
+    error.code = ErrorCode::kJournal;
+    error.message = "record " + std::string(kind) + ": " + error.message;
+    return fail(std::move(error));
+  }
   return read_body(kind, *json);
 }
 

@@ -56,6 +56,7 @@ Json to_json(const AgentResult& result) {
       {"status", to_string(result.status)},
       {"termination", result.reason ? Json(to_string(*result.reason)) : Json(nullptr)},
       {"result", result.text},
+      {"full_text", result.full_text},
       {"structured", nullptr},
       {"started_at", to_iso8601(result.started_at)},
       {"finished_at", result.finished_at.value == 0 ? Json(nullptr) : Json(to_iso8601(result.finished_at))},

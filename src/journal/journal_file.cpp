@@ -77,9 +77,9 @@ Status fill(const std::string& path) {
 
 constexpr std::size_t kUserVersionAt = 60, kApplicationIdAt = 68, kHeaderSize = 100;
 
-/// The header of a database file; zeros where the file is shorter. Not by a query: amid a checkpoint, also one that
-/// a crash cut off, the file is no whole database without its log. Nor by open(2) and read(2): closing the file
-/// would drop the POSIX locks that SQLite holds on it elsewhere in this process.
+/// The header of a database file; zeros where the file is shorter. Not by a query: amid a checkpoint, also
+/// one that a crash cut off, the file is no whole database without its log. Nor by open(2) and read(2):
+/// closing the file would drop the POSIX locks that SQLite holds on it elsewhere in this process.
 Result<std::string> read_header(const std::string& path) {
   auto database = Database::open(path, Database::Mode::kFileOnly);
   if (!database) return fail(std::move(database.error()));

@@ -200,14 +200,14 @@ Result<std::vector<Entry>> select_entries(Database& database, const SessionId& s
 
   std::vector<Entry> entries;
   Query query(database,
-              "SELECT time, kind, body, hash FROM entries WHERE session = ?1 AND seq >= ?2 ORDER BY seq "
+              "SELECT time, kind, body, hash, seq FROM entries WHERE session = ?1 AND seq >= ?2 ORDER BY seq "
               "LIMIT ?3",
               stored->session, seq, sql_limit(limit));
   auto row = query.next();
   for (; row && *row; row = query.next(), ++seq) {
     Entry entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
     *previous = chain_next(*previous, seq, entry.time, entry.kind, entry.body);
-    if (entry.hash != *previous) return fail(untrusted_from(session, seq));
+    if (entry.hash != *previous || query.number(4) != seq) return fail(untrusted_from(session, seq));
     entries.push_back(std::move(entry));
   }
   if (!row && is_kind(row.error(), "corrupt")) return fail(untrusted_from(session, seq));

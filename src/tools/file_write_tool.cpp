@@ -101,6 +101,7 @@ Tool file_write_tool(std::vector<std::string> roots) {
   const FileRoots folders(roots);
   Tool tool = make_tool("file_write", kDescription + folders.list(),
                         [folders](const Request& request) { return write_file(folders, request); });
+  tool.definition.safe_by_default = false;  // it changes the world: a rule has to allow it
   tool.definition.idempotent = true;
   return tool;
 }

@@ -20,6 +20,8 @@ constexpr int kMaxRedirects = 5;
 constexpr int kMaxAttempts = 3;
 constexpr std::chrono::milliseconds kFirstPause{200};
 
+// Named as on the wire, because the names are what a model reads and writes.
+// NOLINTNEXTLINE(readability-identifier-naming)
 enum class Method { GET, HEAD, POST, PUT, PATCH, DELETE };
 PRAXIS_ENUM(Method, GET, HEAD, POST, PUT, PATCH, DELETE)
 
@@ -199,6 +201,7 @@ Result<Tool> http_tool(std::shared_ptr<HttpClient> client, HttpToolOptions optio
   Tool tool = make_tool(
       "http", std::move(description),
       [caller](ToolContext& context, const Request& request) { return caller->run(context, request); });
+  tool.definition.safe_by_default = false;  // it changes the world: a rule has to allow it
   tool.definition.timeout = std::chrono::minutes(2);
   return tool;
 }

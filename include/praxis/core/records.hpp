@@ -99,7 +99,7 @@ struct TurnStarted {
 enum class MessageSource : std::uint8_t { kUser, kSteer, kQueue, kPlan, kRuntime, kImport };
 std::string_view to_string(MessageSource source);
 std::optional<MessageSource> message_source_from(std::string_view name);
-/// Input (user, steer, queue, import) or derived (plan, runtime). Assistant and tool messages of the
+/// Input (user, queue, import) or derived (plan, runtime, steer). Assistant and tool messages of the
 /// model-driven loop are not repeated here: they are the results of settled effects.
 struct MessageAppended {
   MessagePtr message;

@@ -45,7 +45,8 @@ struct AgentResult {
   SessionStatus status = SessionStatus::kIdle;
   /// Empty while the turn waits for a person.
   std::optional<StopReason> reason;
-  std::string text;
+  std::string text;       ///< the final answer
+  std::string full_text;  ///< all that the model said in the turn, over all its calls
   UnixMillis started_at;
   UnixMillis finished_at;
   std::optional<Error> error;

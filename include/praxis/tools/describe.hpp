@@ -31,6 +31,9 @@
 
 namespace praxis {
 
+// `arg` is written in the place of a member's type, so it is named and converts like one.
+// NOLINTBEGIN(google-explicit-constructor, readability-identifier-naming)
+
 /// A string literal as a template argument.
 template <std::size_t N>
 struct FixedString {
@@ -56,6 +59,7 @@ struct arg<T, Description> : T {
     requires std::convertible_to<U, T>
   arg(U&& v) : T(std::forward<U>(v)) {}
 };
+// NOLINTEND(google-explicit-constructor, readability-identifier-naming)
 
 /// Makes `Type`, an aggregate, usable as JSON: `PRAXIS_FIELDS(City, name, unit)`.
 #define PRAXIS_FIELDS(Type, ...)                                                   \
