@@ -11,7 +11,6 @@ pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 if(PROJECT_IS_TOP_LEVEL)
   find_package(CLI11 REQUIRED)
   find_package(fmt REQUIRED)
-  find_package(spdlog REQUIRED)
 endif()
 
 # Asio and Beast are headers: this target only says how they are to be compiled.

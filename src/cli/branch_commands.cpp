@@ -86,12 +86,10 @@ Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
   if (!workspace) return fail(workspace.error());
   auto stored = open_session(*workspace, options.id, JournalUse::kWrite);
   if (!stored) return fail(stored.error());
-  RuntimeOptions runtime_options;
-  runtime_options.journal = stored->journal;
-  const auto runtime = Runtime::create(std::move(runtime_options));
-  auto session = runtime->open_session(stored->id, Agent(*stored->state.agent));
-  if (!session) return fail(session.error());
-  if (auto rewound = session->rewind(TurnId(options.turn)); !rewound) return fail(rewound.error());
+  const auto environment = system_environment();
+  if (auto done = rewind_session(*stored->journal, *environment, stored->id, TurnId(options.turn)); !done) {
+    return fail(done.error());
+  }
   console.err.line(fmt::format("run {} stands before {}\nresume: {} \"PROMPT\"", stored->id.str(),
                                options.turn, resume_command(*workspace, stored->id)));
   return ExitStatus::kFinished;

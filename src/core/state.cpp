@@ -52,6 +52,19 @@ CallState* State::find_call(const EffectId& effect) {
   return found == turn->calls.end() ? nullptr : &*found;
 }
 
+Status check_rewind(const State& state, const TurnId& turn) {
+  const std::string session = "session " + state.id.str();
+  if (state.turn)
+    return fail(ErrorCode::kInput, session + " is in the middle of a turn; end it before a rewind");
+  std::string have;
+  for (const TurnMark& mark : state.marks) {
+    if (mark.turn == turn) return {};
+    have += (have.empty() ? "" : ", ") + mark.turn.str();
+  }
+  return fail(ErrorCode::kInput, session + " has no turn \"" + turn.str() + "\" (it has " +
+                                     (have.empty() ? "none" : have) + ")");
+}
+
 AgentResult result_of(const State& state) {
   AgentResult result = state.turn ? state.turn->report : state.last.value_or(AgentResult{});
   result.session = state.id;

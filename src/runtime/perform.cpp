@@ -185,6 +185,8 @@ void SessionActor::model_done(const EffectId& effect, std::uint32_t attempt, Res
 void SessionActor::perform_tool(const EffectIntended& intent) {
   const CallState& call = *state().find_call(intent.effect);
   const ToolSpec* tool = state().agent->find_tool(call.call.name);
+  // A call that timed out may still be at work, so only one that may be repeated is tried again.
+  const bool repeatable = tool != nullptr && tool->definition.idempotent;
   const Millis limit = tool != nullptr ? tool->definition.timeout : ToolDefinition{}.timeout;
   Active& started = active_[intent.effect];
 
@@ -203,16 +205,16 @@ void SessionActor::perform_tool(const EffectIntended& intent) {
 
   started.timer = services_->options.executor->after(limit, [weak = weak_from_this(), effect = intent.effect,
                                                              attempt = intent.attempt, name = intent.name,
-                                                             limit] {
+                                                             limit, repeatable] {
     if (const auto self = weak.lock()) {
-      self->post([self, effect, attempt, name, limit] {
+      self->post([self, effect, attempt, name, limit, repeatable] {
         Active* late = self->active(effect, attempt);
         if (late == nullptr) return;
         late->stop.request_stop();
         self->tool_done(effect, attempt,
                         fail(Error{ErrorCode::kTool,
                                    name + " did not finish within " + std::to_string(limit.count()) + " ms",
-                                   true, nullptr, JsonObject{{"kind", "timeout"}}}));
+                                   repeatable, nullptr, JsonObject{{"kind", "timeout"}}}));
       });
     }
   });

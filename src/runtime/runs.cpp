@@ -131,4 +131,27 @@ Result<SessionId> fork_session(Journal& journal, Environment& environment, const
   return fork;
 }
 
+Status rewind_session(Journal& journal, Environment& environment, const SessionId& session,
+                      const TurnId& turn) {
+  auto lease = journal.acquire(session);
+  if (!lease) return fail(lease.error());
+  const auto rewind = [&]() -> Status {
+    auto records = read_records(journal, session);
+    if (!records) return fail(records.error());
+    auto state = fold(*records);
+    if (!state) return fail(state.error());
+    if (auto possible = check_rewind(*state, turn); !possible) return possible;
+    std::vector<RecordBlob> none;
+    const RecordBody body = Intervened{Intervention::kRewind, turn.str(), nullptr};
+    Append append;
+    append.lease = *lease;
+    append.expected_seq = state->seq;
+    append.entries.push_back({std::string(kind_name(body)), environment.now(), encode_record(body, none)});
+    return append_and_wait(journal, std::move(append));
+  };
+  Status done = rewind();
+  journal.release(*lease);
+  return done;
+}
+
 }  // namespace praxis

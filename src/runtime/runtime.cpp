@@ -171,7 +171,7 @@ void Runtime::stop(std::chrono::milliseconds grace) {
   for (const auto& actor : parts_->live()) {
     auto at_rest = std::make_shared<std::promise<void>>();
     settled.push_back(at_rest->get_future());
-    actor->interrupt();
+    actor->wind_down();
     actor->when_at_rest([at_rest] { at_rest->set_value(); });
   }
   for (const auto& rest : settled) rest.wait_until(until);

@@ -196,15 +196,7 @@ void Session::annotate(std::string comment) {
 
 Status Session::rewind(const TurnId& turn) {
   return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
-    if (s.turn)
-      return fail(ErrorCode::kInput, "session " + s.id.str() + " is running; interrupt it before a rewind");
-    const auto known = std::ranges::find(s.marks, turn, &TurnMark::turn);
-    if (known == s.marks.end()) {
-      std::string have;
-      for (const TurnMark& mark : s.marks) have += (have.empty() ? "" : ", ") + mark.turn.str();
-      return fail(ErrorCode::kInput, "session " + s.id.str() + " has no turn \"" + turn.str() +
-                                         "\" (it has " + (have.empty() ? "none" : have) + ")");
-    }
+    if (auto possible = check_rewind(s, turn); !possible) return fail(possible.error());
     return std::vector<RecordBody>{Intervened{Intervention::kRewind, turn.str(), nullptr}};
   });
 }

@@ -81,6 +81,13 @@ bool SessionActor::record(RecordBody body) {
   return true;
 }
 
+void SessionActor::wind_down() {
+  post([this] {
+    winding_down_ = true;
+    if (!broken_ && state().status() == SessionStatus::kRunning) interrupt();
+  });
+}
+
 void SessionActor::advance() {
   while (!broken_ && carry_out(next(state(), *planner_))) {
   }
@@ -89,6 +96,7 @@ void SessionActor::advance() {
 /// False when there is nothing to do before something else happens.
 bool SessionActor::carry_out(Decision decision) {
   if (std::holds_alternative<Idle>(decision) || std::holds_alternative<Wait>(decision)) return false;
+  if (winding_down_ && std::holds_alternative<BeginTurn>(decision)) return false;
   if (const auto* calls = std::get_if<RunCalls>(&decision)) return review_calls(*calls);
   if (std::holds_alternative<BeginTurn>(decision) && !hooks_for_turn()) return false;
   std::optional<ModelResponse> answered;

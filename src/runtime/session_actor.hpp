@@ -50,6 +50,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// what the turn in progress reports to.
   void interrupt(std::shared_ptr<EventQueue> turn = nullptr);
   void intervene(Intervention kind, std::string text);
+  /// Interrupts the turn in progress, unless it waits for a person, and begins no queued one.
+  void wind_down();
   /// Calls `done` once no turn is in progress, or nothing can come of the one that is.
   void when_at_rest(Task done);
   /// Stops without a word to the journal, as if the process had died: what is under way stays in doubt.
@@ -153,6 +155,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::vector<PendingRecord> pending_;
   std::vector<AppendDone> waiters_;
   bool committing_ = false;
+  bool winding_down_ = false;
   std::map<EffectId, Active> active_;
   std::unique_ptr<ModelSession> model_session_;
   Readers readers_;

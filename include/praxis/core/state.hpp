@@ -128,6 +128,9 @@ struct State {
 /// The state after one more record. Error `kJournal`: the record cannot follow this state (a foreign or
 /// damaged log).
 Result<State> apply(State state, const Record& record);
+/// Whether the conversation can go back to before `turn`. Error `kInput`: a turn is in progress, or there is
+/// no such turn (any more).
+Status check_rewind(const State& state, const TurnId& turn);
 /// The result of the turn in progress, or of the last one.
 AgentResult result_of(const State& state);
 

@@ -46,7 +46,7 @@ struct ModelRequested {
 };  ///< `model.requested`
 struct TextDelta {
   std::string text;
-};                       ///< `text.delta`, transient
+};  ///< `text.delta`, transient
 struct ReasoningDelta {  ///< `reasoning.delta`, transient
   std::string text;
   bool summary = false;
@@ -60,7 +60,7 @@ struct AssistantText {
 };  ///< `assistant.text`: a whole part
 struct AssistantReasoning {
   std::string text;
-};                       ///< `assistant.reasoning`: a whole part
+};  ///< `assistant.reasoning`: a whole part
 struct ModelResponded {  ///< `model.responded`
   std::string model;
   FinishReason finish = FinishReason::kStop;
@@ -68,7 +68,7 @@ struct ModelResponded {  ///< `model.responded`
 };
 struct ModelFailed {
   Error error;
-};                            ///< `model.failed`: an attempt; another may follow
+};  ///< `model.failed`: an attempt; another may follow
 struct AttemptSuperseded {};  ///< `attempt.superseded`: forget the deltas of the attempt before
 
 // ---- tools
@@ -108,7 +108,7 @@ struct StepDecided {
 };  ///< `step.decided`
 struct SessionPaused {
   std::string reason;
-};                           ///< `session.paused`
+};  ///< `session.paused`
 struct SessionResumed {};    ///< `session.resumed`
 struct SessionRecovered {};  ///< `session.recovered`: a new process took over
 struct SessionIntervened {
@@ -119,7 +119,7 @@ struct HistoryCut {
 };  ///< `history.cut`: the request's prefix is broken, and why
 struct HookFailed {
   std::string hook, message;
-};                    ///< `hook.failed`, transient
+};  ///< `hook.failed`, transient
 struct CustomEvent {  ///< a name and payload of the host's own, transient
   std::string name;
   Json payload;

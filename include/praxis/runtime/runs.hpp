@@ -34,6 +34,10 @@ Result<SessionId> find_session(Journal& journal, std::string_view text);
 /// flight there is in doubt in the fork. The fork's id comes from `environment`.
 Result<SessionId> fork_session(Journal& journal, Environment& environment, const SessionId& session,
                                std::uint64_t seq = 0);
+/// Takes a session's conversation back to before `turn`, without a model or tools at hand. Errors as
+/// `check_rewind`, or `kJournal`.
+Status rewind_session(Journal& journal, Environment& environment, const SessionId& session,
+                      const TurnId& turn);
 /// The seq after which step `step` of the last turn that reached it was complete. Error `kInput`.
 Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std::uint32_t step);
 

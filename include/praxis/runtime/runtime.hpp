@@ -46,7 +46,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   Result<Session> open_session(const SessionId& session, const Agent& agent, bool force = false);
   /// One turn in a session of its own.
   Result<AgentResult> run_once(const Agent& agent, std::string prompt, std::stop_token stop = {});
-  /// Interrupts all sessions and waits until they have settled, at most `grace`.
+  /// Interrupts all running sessions and waits until they have settled, at most `grace`. Turns that wait for
+  /// a person and queued messages stay in the journal as they are.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds{5});
 
   /// Subscribes to the events of all sessions until the returned object is destroyed.
