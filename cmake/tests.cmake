@@ -26,6 +26,11 @@ foreach(room base domain core journal models tools memory prompts policy planner
     praxis_test(${room}_test ${sources})
   endif()
 endforeach()
+# The driver once more, dropping all memory at every effect and starting again from the records.
+if(TARGET runtime_test)
+  gtest_discover_tests(runtime_test TEST_PREFIX Suspended. TEST_LIST runtime_suspended DISCOVERY_TIMEOUT 60
+                       PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_TEST_SUSPEND=1)
+endif()
 file(GLOB sources CONFIGURE_DEPENDS src/cli/*_test.cpp)
 if(sources)
   file(GLOB cli_parts CONFIGURE_DEPENDS src/cli/*.cpp)

@@ -45,14 +45,14 @@ struct Hooks {
   /// May change the description (but for model, tools and plan) from this turn on. Runs on the thread that
   /// starts the turn, a worker for a queued one; the context names no turn yet.
   std::vector<std::function<void(const HookContext&, AgentSpec&)>> before_turn;
-  std::vector<std::function<void(const HookContext&, AgentResult&)>>
-      after_turn;  ///< may change what callers get
+  /// May change what callers get, not what is recorded.
+  std::vector<std::function<void(const HookContext&, AgentResult&)>> after_turn;
   std::vector<std::function<ModelHookResult(const HookContext&, const History&)>> before_model;
   std::vector<std::function<void(const HookContext&, const ModelResponse&)>> after_model;
   std::vector<std::function<ToolHookResult(const HookContext&, const ToolCall&)>> before_tool;
   std::vector<std::function<Verdict(const ToolCall&)>> approve;
-  std::vector<std::function<void(const HookContext&, const ToolCall&, ToolOutput&)>>
-      after_tool;  ///< may change it
+  /// May change the output.
+  std::vector<std::function<void(const HookContext&, const ToolCall&, ToolOutput&)>> after_tool;
   /// A reason pauses the session at this boundary until it is resumed.
   std::vector<std::function<std::optional<std::string>(const HookContext&)>> pause_check;
 };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <memory>
@@ -184,7 +185,24 @@ class Scripted : public ::testing::Test {
  protected:
   Scripted() { use_runtime({}); }
 
+  /// Whatever a test did, the log it leaves replays offline to the same records.
+  void TearDown() override {
+    const auto sessions = journal_->sessions(0);
+    ASSERT_TRUE(sessions) << sessions.error().message;
+    for (const SessionRow& row : *sessions) {
+      const auto records = read_records(*journal_, row.id);
+      if (!records) continue;  // made, but never written to
+      const auto report = replay(*records);
+      ASSERT_TRUE(report) << report.error().message;
+      EXPECT_FALSE(report->divergence)
+          << "record " << report->divergence->seq << ", " << report->divergence->field << ": "
+          << report->divergence->expected << ", now " << report->divergence->found;
+    }
+  }
+
+  /// With PRAXIS_TEST_SUSPEND set every test runs with all memory dropped at each effect.
   void use_runtime(RuntimeOptions options) {
+    options.suspend_when_waiting = std::getenv("PRAXIS_TEST_SUSPEND") != nullptr;
     options.journal = journal_;
     runtime_ = Runtime::create(std::move(options));
   }
