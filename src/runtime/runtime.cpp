@@ -28,6 +28,21 @@ Result<std::unique_ptr<Planner>> planner_for(const AgentSpec& spec) {
   return std::make_unique<ModelPlanner>();
 }
 
+/// What a session needs beside the description itself.
+struct Equipment {
+  std::unique_ptr<Planner> planner;
+  std::shared_ptr<Model> model;  ///< null for an agent that only follows a plan
+};
+
+Result<Equipment> equip(Services& services, const AgentDescription& description) {
+  if (!description.status) return fail(description.status.error());
+  auto planner = planner_for(description.spec);
+  if (!planner) return fail(planner.error());
+  auto model = services.model_for(description);
+  if (!model) return fail(model.error());
+  return Equipment{*std::move(planner), *std::move(model)};
+}
+
 }  // namespace
 
 ModelServices Services::model_services() const {
@@ -91,11 +106,8 @@ Runtime::~Runtime() {
 
 Result<Session> Runtime::create_session(const Agent& agent, Json metadata) {
   const std::shared_ptr<const AgentDescription>& description = agent.description();
-  if (!description->status) return fail(description->status.error());
-  auto planner = planner_for(description->spec);
-  if (!planner) return fail(planner.error());
-  auto model = parts_->services->model_for(*description);
-  if (!model) return fail(model.error());
+  auto equipment = equip(*parts_->services, *description);
+  if (!equipment) return fail(equipment.error());
 
   const RuntimeOptions& options = parts_->services->options;
   SessionCreated created;
@@ -112,8 +124,9 @@ Result<Session> Runtime::create_session(const Agent& agent, Json metadata) {
 
   State fresh;
   fresh.id = created.session;
-  auto actor = std::make_shared<SessionActor>(parts_->services, description, *std::move(model),
-                                              *std::move(planner), *std::move(lease), std::move(fresh));
+  auto actor =
+      std::make_shared<SessionActor>(parts_->services, description, std::move(equipment->model),
+                                     std::move(equipment->planner), *std::move(lease), std::move(fresh));
   parts_->remember(actor);
   auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
     return std::vector<RecordBody>{std::move(created)};
@@ -125,11 +138,8 @@ Result<Session> Runtime::create_session(const Agent& agent, Json metadata) {
 Result<Session> Runtime::open_session(const SessionId& session, const Agent& agent, bool force) {
   if (auto live = parts_->find(session)) return Session(std::move(live));
   const std::shared_ptr<const AgentDescription>& description = agent.description();
-  if (!description->status) return fail(description->status.error());
-  auto planner = planner_for(description->spec);
-  if (!planner) return fail(planner.error());
-  auto model = parts_->services->model_for(*description);
-  if (!model) return fail(model.error());
+  auto equipment = equip(*parts_->services, *description);
+  if (!equipment) return fail(equipment.error());
 
   Journal& journal = *parts_->services->options.journal;
   auto lease = journal.acquire(session, force);
@@ -147,8 +157,9 @@ Result<Session> Runtime::open_session(const SessionId& session, const Agent& age
     spec = std::move(with_metadata);
   }
   const bool changed = to_canonical_json(to_json(*state->agent)) != to_canonical_json(to_json(*spec));
-  auto actor = std::make_shared<SessionActor>(parts_->services, description, *std::move(model),
-                                              *std::move(planner), *std::move(lease), *std::move(state));
+  auto actor =
+      std::make_shared<SessionActor>(parts_->services, description, std::move(equipment->model),
+                                     std::move(equipment->planner), *std::move(lease), *std::move(state));
   parts_->remember(actor);
   if (changed) {
     auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
