@@ -17,7 +17,7 @@ Error limit_error(std::string what) { return {ErrorCode::kLimit, std::move(what)
 
 /// How long to wait before attempt `next_attempt`; nothing when the vendor asks for more than we wait.
 std::optional<Millis> backoff(const State& state, const EffectState& failed) {
-  const Json& asked = json_at(failed.error ? failed.error->detail : Json{}, "retry_after_ms");
+  const Json& asked = json_at(failed.error->detail, "retry_after_ms");
   if (asked.is_int64()) {
     const Millis delay{asked.get_int64()};
     return delay > kLongestRetryAfter ? std::nullopt : std::optional(std::max(delay, Millis{0}));

@@ -144,7 +144,7 @@ TEST(Records, EffectSettled_SurvivesTheJournal) {
   response.usage = {10, 20, 3, 4, 5, {1'234'567}, true};
   response.warnings = {"slow"};
   EffectSettled settled{EffectId{"e1"}, Outcome::kOk, Millis{12}, response, {}, "hook"};
-  const auto& model = std::get<ModelResponse>(round_trip_as(settled).result);
+  const auto model = std::get<ModelResponse>(round_trip_as(settled).result);
   EXPECT_EQ(model.usage, response.usage);
   EXPECT_EQ(model.finish, FinishReason::kToolCalls);
   settled.result =

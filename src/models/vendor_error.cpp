@@ -193,8 +193,9 @@ std::optional<Number> parse_number(std::string_view text) {
 
 /// Seconds since 1970 of an HTTP date, `Sun, 06 Nov 1994 08:49:37 GMT`.
 std::optional<std::int64_t> parse_http_date(std::string_view text) {
+  const std::string date(text);  // ended by a NUL, and alive while `end` points into it
   std::tm parts{};
-  const char* end = ::strptime(std::string(text).c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  const char* end = ::strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
   if (end == nullptr || *end != '\0') return std::nullopt;
   return ::timegm(&parts);
 }
