@@ -340,5 +340,14 @@ TEST_F(CliInterrupted, SignalsSettleTheRunAndAreTheExitStatus) {
   }
 }
 
+TEST_F(CliInterrupted, SignalThatTheShellIgnores_IsTakenAllTheSame) {
+  const auto before = std::signal(SIGINT, SIG_IGN);  // inherited, as by a background job of a script
+  Process run(command({"run", "slow.toml", "Note it", "--json"}), options_);
+  std::signal(SIGINT, before);
+  reach_second_call(run);
+  run.signal(SIGINT);
+  EXPECT_EQ(run.finish(), 130) << run.errors;
+}
+
 }  // namespace
 }  // namespace praxis::testing

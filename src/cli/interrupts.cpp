@@ -8,18 +8,15 @@ namespace {
 
 constexpr int kWakeUp = SIGUSR1;
 
-bool is_ignored(int signal) {
-  struct sigaction current{};
-  return sigaction(signal, nullptr, &current) == 0 && current.sa_handler == SIG_IGN;
-}
-
 }  // namespace
 
 Interrupts::Interrupts() {
   sigemptyset(&awaited_);
   sigaddset(&awaited_, kWakeUp);
   for (const int signal : {SIGINT, SIGTERM}) {
-    if (!is_ignored(signal)) sigaddset(&awaited_, signal);
+    // A shell starts its background jobs with SIGINT ignored, and what is ignored is never delivered.
+    std::signal(signal, SIG_DFL);
+    sigaddset(&awaited_, signal);
   }
   pthread_sigmask(SIG_BLOCK, &awaited_, nullptr);
   thread_ = std::thread([this] { wait(); });

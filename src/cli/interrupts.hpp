@@ -10,8 +10,9 @@
 
 namespace praxis::cli {
 
-/// Made before any other thread, which then inherits the blocked signals. A signal that the process was
-/// started to ignore (`nohup`, a shell's background job) stays ignored.
+/// Made before any other thread, which then inherits the blocked signals. They are taken even if the process
+/// was started to ignore them, as a shell's background jobs are: a run can always be stopped, and then
+/// resumed.
 class Interrupts {
  public:
   Interrupts();

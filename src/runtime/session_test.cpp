@@ -195,6 +195,17 @@ TEST_F(SessionTest, LongTitle_IsCutBetweenCharacters) {
   EXPECT_EQ(title.size(), 79U);
 }
 
+TEST_F(SessionTest, FullText_HoldsWhatWasSaidOverAllModelCalls) {
+  const auto result =
+      scripted(R"({"text": "Looking. ", "tool_calls": [{"name": "echo", "arguments": {"text": "x"}}]}
+{"text": "Found."})")
+          .use(echo_tool())
+          .run("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "Found.");
+  EXPECT_EQ(result->full_text, "Looking. Found.");
+}
+
 TEST_F(SessionTest, AgentThatCannotRun_SaysSoAtOnce) {
   auto nothing = Agent().runtime(runtime_).run("hi");
   ASSERT_FALSE(nothing);

@@ -1,0 +1,73 @@
+// What a session asks of its model: nothing that the model cannot do.
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::testing {
+namespace {
+
+/// Answers at once and keeps what it was asked.
+class LimitedModel final : public Model, public ModelSession {
+ public:
+  explicit LimitedModel(ModelCapabilities capabilities) : capabilities_(capabilities) {}
+
+  const std::string& name() const override { return name_; }
+  ModelCapabilities capabilities() const override { return capabilities_; }
+  MicroUsd price(const Usage& usage) const override { return {usage.input * 3}; }
+  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<LimitedModel>(*this); }
+  void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token) override {
+    *asked_ = request;
+    ModelResponse response;
+    response.parts = {TextPart{"ok", nullptr}};
+    response.usage.input = 100;
+    sink->on_done(std::move(response));
+  }
+
+  ModelRequest asked() const { return *asked_; }
+
+ private:
+  std::string name_ = "test:limited";
+  ModelCapabilities capabilities_;
+  std::shared_ptr<ModelRequest> asked_ = std::make_shared<ModelRequest>();
+};
+
+class ModelUseTest : public Scripted {
+ protected:
+  ModelRequest asked_of(ModelCapabilities capabilities) {
+    const auto model = std::make_shared<LimitedModel>(capabilities);
+    Agent agent;
+    last_ = session_of(agent.model(model).use(echo_tool()).runtime(runtime_)).ask("hi");
+    EXPECT_TRUE(last_);
+    return model->asked();
+  }
+
+  Result<AgentResult> last_;
+};
+
+TEST_F(ModelUseTest, Tools_AreOfferedOnlyToModelsThatUseThem) {
+  const auto offered =
+      asked_of({.streaming = true, .tools = true, .context_window = 0, .max_output = 0}).tools;
+  ASSERT_TRUE(offered);
+  EXPECT_EQ(offered->size(), 1U);
+  EXPECT_FALSE(asked_of({.streaming = true, .tools = false, .context_window = 0, .max_output = 0}).tools);
+}
+
+TEST_F(ModelUseTest, Streaming_IsAskedOnlyOfModelsThatStream) {
+  EXPECT_TRUE(asked_of({.streaming = true, .tools = true, .context_window = 0, .max_output = 0}).stream);
+  EXPECT_FALSE(asked_of({.streaming = false, .tools = true, .context_window = 0, .max_output = 0}).stream);
+}
+
+TEST_F(ModelUseTest, PriceOfTheModel_IsTheCostOfTheTurn) {
+  (void)asked_of({});
+  EXPECT_EQ(last_->usage.cost, MicroUsd{300});
+}
+
+TEST_F(ModelUseTest, Agent_IsALightValueWhoseCopiesShareUntilOneChanges) {
+  const Agent first = scripted(R"({"text": "x"})");
+  Agent second = first;
+  EXPECT_EQ(first.description(), second.description());
+  second.id("other");
+  EXPECT_EQ(first.spec().id, "agent");
+  EXPECT_EQ(second.spec().id, "other");
+}
+
+}  // namespace
+}  // namespace praxis::testing
