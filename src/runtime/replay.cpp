@@ -4,19 +4,11 @@
 #include <memory>
 
 #include "praxis/core/next.hpp"
-#include "praxis/planners/model_planner.hpp"
-#include "praxis/planners/scripted_planner.hpp"
+#include "praxis/planners/make_planner.hpp"
 #include "praxis/runtime/runs.hpp"
 
 namespace praxis {
 namespace {
-
-Result<std::unique_ptr<Planner>> planner_of(const AgentSpec& spec) {
-  if (spec.plan.is_null()) return std::make_unique<ModelPlanner>();
-  auto planner = ScriptedPlanner::parse(spec.plan);
-  if (!planner) return fail(planner.error());
-  return std::make_unique<ScriptedPlanner>(*std::move(planner));
-}
 
 /// The first key in which two JSON objects differ.
 Divergence difference(std::uint64_t seq, const Json& expected, const Json& found) {
@@ -58,7 +50,7 @@ class Replayer {
     state_ = *std::move(applied);
     ++report.records;
     if (planned_for_ != state_.agent.get()) {
-      auto planner = planner_of(*state_.agent);
+      auto planner = make_planner(*state_.agent);
       if (!planner) return fail(planner.error());
       planner_ = *std::move(planner);
       planned_for_ = state_.agent.get();

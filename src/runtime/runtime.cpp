@@ -3,8 +3,7 @@
 #include <cstdlib>
 #include <future>
 
-#include "praxis/planners/model_planner.hpp"
-#include "praxis/planners/scripted_planner.hpp"
+#include "praxis/planners/make_planner.hpp"
 #include "praxis/runtime/runs.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -16,18 +15,6 @@ std::string environment_variable(const std::string& name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-Result<std::unique_ptr<Planner>> planner_for(const AgentSpec& spec) {
-  if (!spec.plan.is_null()) {
-    auto planner = ScriptedPlanner::parse(spec.plan);
-    if (!planner) return fail(planner.error());
-    return std::make_unique<ScriptedPlanner>(*std::move(planner));
-  }
-  if (spec.model.empty()) {
-    return fail(ErrorCode::kInput, "agent \"" + spec.id + "\" has neither a model nor a plan");
-  }
-  return std::make_unique<ModelPlanner>();
-}
-
 /// What a session needs beside the description itself.
 struct Equipment {
   std::unique_ptr<Planner> planner;
@@ -36,7 +23,11 @@ struct Equipment {
 
 Result<Equipment> equip(Services& services, const AgentDescription& description) {
   if (!description.status) return fail(description.status.error());
-  auto planner = planner_for(description.spec);
+  const AgentSpec& spec = description.spec;
+  if (spec.plan.is_null() && spec.model.empty()) {
+    return fail(ErrorCode::kInput, "agent \"" + spec.id + "\" has neither a model nor a plan");
+  }
+  auto planner = make_planner(spec);
   if (!planner) return fail(planner.error());
   auto model = services.model_for(description);
   if (!model) return fail(model.error());
