@@ -1,7 +1,7 @@
 # The front door. Everything lands in build/<preset>; CMakePresets.json says what each preset is for.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test check bench fuzz lint format crash install clean setup setup-check
+.PHONY: help run test check bench fuzz sdk lint format crash install clean setup setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -15,6 +15,8 @@ sources = find include src tests bench fuzz examples -name '*.[ch]pp'
 
 # Where the test of our JSON Schema looks for the public test suite.
 export PRAXIS_SCHEMA_SUITE = $(CURDIR)/build/schema-suite
+# Recorded cases beside the checkout, when there are any; tests/provider_cases are always read.
+export PRAXIS_PROVIDER_CASES ?= $(wildcard $(CURDIR)/../shared/providers)
 # Sanitizers name functions and lines only if they find this.
 export ASAN_SYMBOLIZER_PATH := $(shell command -v llvm-symbolizer-19 || command -v llvm-symbolizer)
 export TSAN_SYMBOLIZER_PATH = $(ASAN_SYMBOLIZER_PATH)
@@ -59,6 +61,10 @@ bench: setup ## build with optimisation and measure
 fuzz: setup-check ## each fuzzer for FUZZ_SECONDS
 	$(call build,fuzz)
 	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+
+sdk: setup ## the vendors' own clients read recorded answers beside ours (needs node and npm)
+	$(call build,dev,wire_check)
+	scripts/check-sdks build/dev/wire_check build/sdk
 
 install: setup ## build with optimisation and copy to PREFIX
 	$(call build,release)

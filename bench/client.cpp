@@ -62,7 +62,7 @@ praxis::Agent calculator(const std::string& model, bool stream, Counters& counte
   limits.max_steps = 0;
   limits.max_repeats = 0;  // the server asks for the same sum in every round
   limits.max_messages = 0;
-  praxis::Agent agent("openai:" + model, "You are a calculator.");
+  praxis::Agent agent("openai-chat:" + model, "You are a calculator.");
   agent.limits(limits)
       .use(praxis::make_tool("add", "Add two numbers",
                              [&counters](Sum sum) {

@@ -144,7 +144,7 @@ TEST_F(CliJournal, EveryCommandHelpsWithExamples) {
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.out, HasSubstr("Exit status"));
   for (const char* name : {"run", "resume", "runs", "show", "logs", "fork", "rewind", "replay", "export",
-                           "import", "doctor", "completion"}) {
+                           "import", "models", "doctor", "completion"}) {
     EXPECT_THAT(help.out, HasSubstr(name));
     const CommandResult one = praxis({name, "--help"});
     EXPECT_EQ(one.status, 0) << name;

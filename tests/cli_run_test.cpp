@@ -169,6 +169,53 @@ TEST_F(CliRun, LimitIs5) {
   EXPECT_EQ(json_string(run.last_line(), "termination"), "max_steps");
 }
 
+TEST_F(CliRun, Schema_GivesAStructuredResultOr9) {
+  file("city.json",
+       R"({"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}})");
+  file("city.jsonl", R"({"text": "Rome"}
+{"text": "{\"city\": \"Rome\"}"})");
+  const CommandResult run =
+      praxis({"run", "--json", "--schema", "city.json", "--model", "script:city.jsonl", "Which city?"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.lines().back().at("structured"), Json(JsonObject{{"city", "Rome"}}));
+
+  file("never.jsonl", R"({"text": "Rome"}
+{"text": "Rome"}
+{"text": "{\"city\": 5}"})");
+  const CommandResult never =
+      praxis({"run", "--json", "--schema", "city.json", "--model", "script:never.jsonl", "Which city?"});
+  EXPECT_EQ(never.status, 9);
+  EXPECT_TRUE(never.lines().back().at("structured").is_null());
+  EXPECT_EQ(json_string(never.lines().back(), "termination"), "invalid_output");
+  EXPECT_THAT(never.err, HasSubstr("/city"));
+}
+
+TEST_F(CliRun, Attachment_GoesWithThePrompt) {
+  file("notes.txt", "buy milk");
+  const CommandResult run = praxis({"run", "--attach", "notes.txt", "--attach", "https://example.com/a.png",
+                                    "--model", "script:hello.jsonl", "Look"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const std::string shown = praxis({"show", "last", "--json"}).out;
+  EXPECT_THAT(shown, HasSubstr("buy milk"));
+  EXPECT_THAT(shown, HasSubstr("https://example.com/a.png"));
+}
+
+TEST_F(CliRun, SchemaOrAttachmentThatCannotBeUsed_Is2AndNamed) {
+  file("bad.json", R"({"type": "objekt"})");
+  file("broken.json", "{");
+  const auto refused = [this](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"run", "--model", "script:hello.jsonl"});
+    arguments.emplace_back("hi");
+    const CommandResult run = praxis(arguments);
+    EXPECT_EQ(run.status, 2) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(refused({"--schema", "bad.json"}), HasSubstr("/type"));
+  EXPECT_THAT(refused({"--schema", "broken.json"}), HasSubstr("\"broken.json\""));
+  EXPECT_THAT(refused({"--schema", "none.json"}), HasSubstr("none.json"));
+  EXPECT_THAT(refused({"--attach", "none.png"}), HasSubstr("none.png"));
+}
+
 TEST_F(CliRun, ControlCharactersOfAModelDoNotReachStandardError) {
   file("evil.toml", "model = \"script:evil.jsonl\"\n[tools.kv]\n");
   file("evil.jsonl",

@@ -158,6 +158,14 @@ TEST(Docs, Hooks_AreThoseOfTheCode) {
   EXPECT_EQ(code, docs);
 }
 
+TEST(Docs, Providers_AreThoseThatThereAre) {
+  const Names table = matches(read(kRoot / "share/praxis/providers.jsonl"), R"re(^\{"id":"([^"]+)")re");
+  const std::string page = read(kRoot / "docs/providers.md");
+  const Names docs = matches(page.substr(0, page.find("\n## ")), R"(^\| `([a-z0-9-]+)` \|)");
+  EXPECT_THAT(table, Not(IsEmpty()));
+  EXPECT_EQ(table, docs);
+}
+
 TEST(Docs, Links_LeadSomewhere) {
   for (const fs::path& page : text_files(".md")) {
     for (const std::string& link : matches(read(page), R"(\]\(([^)\s]+)\))")) {

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
-#include "models/chat_request.hpp"
+#include "models/request_writer.hpp"
 #include "praxis/core/next.hpp"
 #include "scenarios.hpp"
 
@@ -166,6 +167,23 @@ TEST(PropertyReplay, SessionWithoutRecords_IsRefusedWithAReason) {
 
 // ---- what a model is sent
 
+/// The requests of one conversation in every wire protocol at once.
+class Wires {
+ public:
+  std::string write(const ModelRequest& request) {
+    std::string bodies;
+    for (RequestWriter& writer : writers_) bodies += *writer.write(request) + '\n';
+    return bodies;
+  }
+
+ private:
+  static RequestWriter writer_for(std::string_view api) {
+    return RequestWriter(make_codec(api, {.provider = "p", .model = "m"}).value());
+  }
+  std::array<RequestWriter, 5> writers_{writer_for("chat"), writer_for("responses"), writer_for("messages"),
+                                        writer_for("gemini"), writer_for("ollama")};
+};
+
 /// Renders what its model is asked as an adapter with a memory does, and keeps the bytes.
 class TappedModel final : public Model {
  public:
@@ -184,12 +202,12 @@ class TappedModel final : public Model {
   struct Session final : ModelSession {
     Session(std::unique_ptr<ModelSession> session, TappedModel& of) : inner(std::move(session)), model(of) {}
     void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
-      model.sent.push_back(*writer.write(request));
+      model.sent.push_back(wires.write(request));
       inner->start(request, std::move(sink), std::move(stop));
     }
     const std::unique_ptr<ModelSession> inner;
     TappedModel& model;
-    chat::RequestWriter writer{"m", chat::kOpenAi};
+    Wires wires;
   };
 
   const std::shared_ptr<Model> inner_;
@@ -214,13 +232,15 @@ TEST_P(Request, RenderedAgainFromTheLog_IsTheSameBytes) {
     const auto state = fold(log, stored.seq);
     ASSERT_TRUE(state);
     ModelRequest request;
-    request.instructions = patched_instructions(*state->agent, intent->patch);
-    request.options = patched_options(*state->agent, intent->patch);
-    request.history = state->conversation.history();
+    ModelQuestion question = question_of(*state, *intent);
+    request.instructions = std::move(question.instructions);
+    request.options = std::move(question.options);
+    request.history = std::move(question.history);
     request.tools = stage.agent().description()->tools.definitions();
+    request.session = stage.session();
+    request.agent = state->agent->id;
     ASSERT_LT(calls, tap->sent.size());
-    EXPECT_EQ(*chat::RequestWriter("m", chat::kOpenAi).write(request), tap->sent[calls])
-        << "record " << stored.seq;
+    EXPECT_EQ(Wires().write(request), tap->sent[calls]) << "record " << stored.seq;
     ++calls;
   }
   EXPECT_EQ(calls, tap->sent.size());

@@ -178,6 +178,37 @@ std::string many_rounds(int rounds) {
   return script + R"({"text": "enough"})";
 }
 
+/// Calls of `note` with so many words that a few of them fill the window of `windowed`.
+std::string long_notes(int from, int to) {
+  std::string words, script;
+  for (int i = 0; i < 400; ++i) words += "word ";
+  for (int i = from; i < to; ++i) {
+    script += R"({"tool_calls": [{"name": "note", "arguments": {"text": ")" + std::to_string(i) + " " +
+              words + "\"}}]}\n";
+  }
+  return script;
+}
+
+constexpr const char* kSummary = R"({"text": "Many words were noted; nothing is open."})"
+                                 "\n";
+constexpr const char* kTooLong =
+    R"({"error": {"status": 400, "code": "context_length_exceeded", "message": "too long"}})"
+    "\n";
+
+/// An agent that may send 4,000 tokens, which five long notes exceed.
+void windowed(Agent& agent) {
+  Limits limits;
+  limits.max_context = 4'000;
+  agent.limits(limits);
+}
+
+/// An agent whose answers name a city.
+void asked_for_a_city(Agent& agent) {
+  agent.output_schema(JsonObject{{"type", "object"},
+                                 {"properties", JsonObject{{"city", JsonObject{{"type", "string"}}}}},
+                                 {"required", JsonArray{"city"}}});
+}
+
 constexpr const char* kNoteOnce = R"({"tool_calls": [{"name": "note", "arguments": {"text": "milk"}}]}
 {"text": "done"})";
 
@@ -261,6 +292,33 @@ std::vector<Scenario> all_scenarios() {
   add({.name = "window", .script = many_rounds(12), .shape = limited(limits(100, 0, 8))});
   add({.name = "huge_result", .script = R"({"tool_calls": [{"name": "big", "arguments": {"bytes": 100000}}]}
 {"text": "big indeed"})"});
+  add({.name = "structured",
+       .script = R"({"text": "```json\n{\"city\": \"Rome\"}\n```"})",
+       .shape = asked_for_a_city});
+  add({.name = "structured_repaired",
+       .script = R"({"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 1}}]}
+{"text": "Rome"}
+{"text": "{\"city\": \"Rome\"}"})",
+       .shape = asked_for_a_city});
+  add({.name = "structured_never",
+       .script = R"({"text": "Rome"}
+{"text": "{\"city\": 5}"}
+{"text": "{}"}
+{"text": "never said"})",
+       .shape = asked_for_a_city,
+       .ends = StopReason::kInvalidOutput});
+  add({.name = "paused", .script = R"({"text": "I am searching. ", "finish": "pause"}
+{"text": "Found."})"});
+  add({.name = "compaction",
+       .script = long_notes(0, 4) + kSummary + long_notes(4, 5) + R"({"text": "all noted"})",
+       .shape = windowed});
+  add({.name = "compaction_fails",
+       .script = long_notes(0, 4) + R"({"error": {"status": 401, "message": "no"}}
+{"text": "all noted"})",
+       .shape = windowed});
+  add({.name = "compaction_after_overflow",
+       .script = long_notes(0, 3) + kTooLong + kSummary + R"({"text": "it fits now"})"});
+  add({.name = "irreducible", .script = kTooLong, .ends = StopReason::kContextLimit});
   add({.name = "max_steps",
        .script = many_rounds(5),
        .shape = limited(limits(3, 0)),

@@ -6,5 +6,6 @@
 #include "praxis/runtime/runs.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "praxis/tools/describe.hpp"
+#include "praxis/tools/media.hpp"
 #include "praxis/tools/tool.hpp"
 #include "praxis/tools/typed_tool.hpp"

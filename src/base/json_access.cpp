@@ -9,6 +9,11 @@ const Json& json_at(const Json& value, std::string_view key) {
   return field ? *field : kNull;
 }
 
+std::string_view json_text(const Json& value, std::string_view key) {
+  const auto* text = json_at(value, key).if_string();
+  return text ? std::string_view(*text) : std::string_view{};
+}
+
 std::string json_string(const Json& value, std::string_view key, std::string_view fallback) {
   const auto* text = json_at(value, key).if_string();
   return text ? std::string(text->data(), text->size()) : std::string(fallback);

@@ -20,8 +20,8 @@ constexpr const char* kFooter = R"(Exit status:
   0  finished                    5    a limit was reached
   1  the run failed              6    provider, key or network unavailable
   2  usage or configuration      7    a replay diverged
-  3  waits for a person          130  interrupted (143: terminated)
-  4  blocked by policy
+  3  waits for a person          9    the answer does not fit --schema
+  4  blocked by policy           130  interrupted (143: terminated)
 
 'praxis COMMAND --help' explains a command with examples.)";
 
@@ -39,6 +39,7 @@ class Definition {
   void define_looking();
   void define_branching();
   void define_carrying();
+  void define_models();
   void define_help();
 
   ProgramText describe() const;
@@ -61,6 +62,7 @@ class Definition {
   ReplayOptions replay_;
   ExportOptions export_;
   ImportOptions import_;
+  ModelsOptions models_;
   DoctorOptions doctor_;
   std::string shell_;
 };
@@ -81,6 +83,10 @@ void add_turn_output(CLI::App* command, TurnOutput& output) {
       ->type_name("FILE");
   command->add_flag_callback(
       "--no-stream", [&output] { output.stream = false; }, "Ask the model for whole answers");
+  command
+      ->add_option("--record", output.record_to,
+                   "Keep every exchange with models in this folder; cassette:DIR answers from it")
+      ->type_name("DIR");
 }
 
 /// An option whose text a parser of ours reads.
@@ -117,6 +123,7 @@ Definition::Definition() {
   define_looking();
   define_branching();
   define_carrying();
+  define_models();
   define_help();
 }
 
@@ -134,6 +141,7 @@ void Definition::define_run() {
                           "  praxis run --model openai:gpt-5-mini \"Explain WebSockets\"\n"
                           "  praxis run reviewer.toml \"Review the last commit\" --max-usd 0.50\n"
                           "  git diff | praxis run reviewer - -o review.md\n"
+                          "  praxis run \"Whose face is this?\" --attach photo.jpg --schema person.json\n"
                           "  praxis run reviewer \"Check the docs\" --json | jq -r .event",
                           [this] { return Command(run_); });
   run->add_option("AGENT", run_.first,
@@ -145,6 +153,10 @@ void Definition::define_run() {
   run->add_option("--model", run_.model,
                   "Model as PROVIDER:NAME, instead of the agent's or the configured one")
       ->type_name("MODEL");
+  run->add_option("--schema", run_.schema, "The answer has to be JSON that fits the JSON Schema in this file")
+      ->type_name("FILE");
+  add_repeated(run, "--attach", run_.attach, "Send this image, PDF or text file along with the prompt",
+               "FILE|URL");
   add_parsed<MicroUsd>(run, "--max-usd", run_.max_usd, "Stop when the turn has cost this much", "AMOUNT",
                        parse_usd);
   run->add_option("--max-steps", run_.max_steps, "Stop after this many steps")
@@ -265,12 +277,27 @@ void Definition::define_carrying() {
   add_place(read, import_.place);
 }
 
+void Definition::define_models() {
+  CLI::App* models = command("models", "List the models of configured providers, or what is known of one",
+                             "  praxis models\n"
+                             "  praxis models anthropic | grep images\n"
+                             "  praxis models openai:gpt-5-mini\n"
+                             "  praxis models --all --json | jq -r 'select(.ready) | .provider'",
+                             [this] { return Command(models_); });
+  models->add_option("NAME", models_.name, "A provider, or a model as PROVIDER:NAME")->type_name("");
+  models->add_flag("--all", models_.all, "Also providers for which nothing is set");
+  models->add_flag("--json", models_.json, "One JSON object a line");
+  add_place(models, models_.place);
+}
+
 void Definition::define_help() {
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"
+                             "  praxis doctor --online\n"
                              "  praxis doctor --json | jq .checks",
                              [this] { return Command(doctor_); });
   doctor->add_flag("--json", doctor_.json, "The report as JSON");
+  doctor->add_flag("--online", doctor_.online, "Also see whether the providers can be reached");
   add_place(doctor, doctor_.place);
 
   CLI::App* completion = command("completion", "Print the completion script of a shell",

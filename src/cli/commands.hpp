@@ -17,6 +17,7 @@ Result<ExitStatus> execute(const RewindOptions& options, Console& console);
 Result<ExitStatus> execute(const ReplayOptions& options, Console& console);
 Result<ExitStatus> execute(const ExportOptions& options, Console& console);
 Result<ExitStatus> execute(const ImportOptions& options, Console& console);
+Result<ExitStatus> execute(const ModelsOptions& options, Console& console);
 Result<ExitStatus> execute(const DoctorOptions& options, Console& console);
 
 }  // namespace praxis::cli

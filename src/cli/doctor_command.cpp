@@ -5,16 +5,21 @@
 #include <sqlite3.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <boost/version.hpp>
+#include <chrono>
+#include <iterator>
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "cli/workspace.hpp"
+#include "cli/provider_status.hpp"
+#include "praxis/base/http_client.hpp"
 
 namespace praxis::cli {
 namespace {
 
 constexpr std::size_t kSessionsToVerify = 100;
+constexpr std::chrono::seconds kPatience{5};  // for a provider's first byte
 
 enum class Health : std::uint8_t { kGood, kMissing, kBad };
 
@@ -61,14 +66,44 @@ Check check_journal(const Workspace& workspace) {
           fmt::format("{}, the newest {} runs verified", workspace.journal, rows->size())};
 }
 
-/// A provider that is asked for with a key; another address may do without.
-Check check_provider(const std::string& name, const std::string& key_variable,
-                     const std::string& address_variable) {
-  const bool has_key = !environment_variable(key_variable).empty();
-  const bool has_address = !environment_variable(address_variable).empty();
-  std::string detail = fmt::format("{} is {}", key_variable, has_key ? "set" : "not set");
-  if (has_address) detail += fmt::format(", {} is set", address_variable);
-  return {"provider " + name, has_key || has_address ? Health::kGood : Health::kMissing, std::move(detail)};
+/// Whether anything answers at the address. No key is sent.
+std::string why_unreachable(const std::string& base_url) {
+  HttpRequest request;
+  request.url = base_url;
+  request.timeouts = {.connect = kPatience, .first_byte = kPatience, .idle = kPatience, .total = kPatience};
+  const auto client = make_http_client();
+  const auto response = http_fetch(*client, std::move(request));
+  return response ? "" : response.error().message;
+}
+
+Check check_provider(const ProviderFacts& provider, const ProviderStatus& status, bool online) {
+  Check check{"provider " + provider.id, Health::kGood, status.detail};
+  if (status.state == ProviderStatus::State::kUnusable) check.health = Health::kBad;
+  if (status.state == ProviderStatus::State::kLacksKey) check.health = Health::kMissing;
+  if (!online || status.base_url.empty()) return check;
+  const std::string wrong = why_unreachable(status.base_url);
+  check.detail += wrong.empty() ? ", " + status.base_url + " answers" : ", cannot be reached: " + wrong;
+  if (!wrong.empty()) check.health = Health::kBad;
+  return check;
+}
+
+/// Those that something is set for, and those of the configured model.
+std::vector<Check> check_providers(const Workspace& workspace, bool online) {
+  const auto catalog = open_catalog(workspace);
+  if (!catalog) return {{"providers", Health::kBad, catalog.error().message}};
+  const auto wanted = providers_of_model(workspace.config.get("model"));
+  std::vector<Check> checks;
+  for (const std::string& id : (*catalog)->providers()) {
+    const ProviderFacts& provider = *(*catalog)->provider(id);
+    const ProviderStatus status = status_of(provider, workspace);
+    const bool is_wanted = std::ranges::find(wanted, id) != wanted.end();
+    if (status.configured || is_wanted) checks.push_back(check_provider(provider, status, online));
+  }
+  if (checks.empty()) {
+    checks.push_back(
+        {"providers", Health::kMissing, "none has a key; praxis models --all says where it is looked for"});
+  }
+  return checks;
 }
 
 Check check_terminal(const Terminal& terminal) {
@@ -102,9 +137,9 @@ struct Report {
   }
 };
 
-Report examine(const Place& place, const Terminal& terminal) {
+Report examine(const DoctorOptions& options, const Terminal& terminal) {
   Report report;
-  auto workspace = open_workspace(place);
+  auto workspace = open_workspace(options.place);
   if (!workspace) {
     report.checks.push_back({"configuration", Health::kBad, workspace.error().message});
   } else {
@@ -113,8 +148,8 @@ Report examine(const Place& place, const Terminal& terminal) {
     report.checks.push_back({"configuration", Health::kGood,
                              files.empty() ? "no files" : fmt::format("{}", fmt::join(files, ", "))});
     report.checks.push_back(check_journal(*report.workspace));
+    std::ranges::move(check_providers(*report.workspace, options.online), std::back_inserter(report.checks));
   }
-  report.checks.push_back(check_provider("openai", "OPENAI_API_KEY", "OPENAI_BASE_URL"));
   report.checks.push_back(check_terminal(terminal));
   report.checks.push_back({"program", Health::kGood, "praxis " PRAXIS_VERSION});
   report.checks.push_back({"built with", Health::kGood, built_with()});
@@ -144,7 +179,7 @@ Json report_json(const Report& report) {
 void print(const Report& report, Console& console) {
   for (const Check& check : report.checks) {
     console.out.line(
-        fmt::format("{:8} {:16} {}", word_for(check.health), check.name, harmless(check.detail)));
+        fmt::format("{:8} {:22} {}", word_for(check.health), check.name, harmless(check.detail)));
   }
   if (!report.workspace) return;
   for (const auto& [key, setting] : report.workspace->config.settings) {
@@ -156,7 +191,7 @@ void print(const Report& report, Console& console) {
 }  // namespace
 
 Result<ExitStatus> execute(const DoctorOptions& options, Console& console) {
-  const Report report = examine(options.place, console.terminal);
+  const Report report = examine(options, console.terminal);
   if (options.json) {
     console.json(report_json(report));
   } else {

@@ -61,6 +61,8 @@ ExitStatus exit_status(const AgentResult& result, int signal) {
     case StopReason::kOutputLimit:
     case StopReason::kRepetition:
       return ExitStatus::kLimit;
+    case StopReason::kInvalidOutput:
+      return ExitStatus::kInvalidOutput;
     case StopReason::kRefused:
     case StopReason::kModelFailed:
     case StopReason::kToolFailed:

@@ -15,6 +15,7 @@ enum class ExitStatus : int {
   kLimit = 5,
   kUnavailable = 6,  ///< provider, authentication or network
   kDiverged = 7,     ///< a replay
+  kInvalidOutput = 9,  ///< the answer does not fit the schema that was asked for
   kInterrupted = 130,
   kTerminated = 143,
 };

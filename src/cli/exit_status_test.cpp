@@ -35,6 +35,8 @@ TEST(ExitStatusOf, EveryWayATurnEnds) {
         << to_string(failure);
   }
   EXPECT_EQ(exit_status(ended(StopReason::kToolFailed, error(ErrorCode::kPolicy))), ExitStatus::kBlocked);
+  EXPECT_EQ(exit_status(ended(StopReason::kInvalidOutput, error(ErrorCode::kModel, "invalid_output"))),
+            ExitStatus::kInvalidOutput);
 }
 
 TEST(ExitStatusOf, ModelThatCannotBeReachedIsToldFromOneAskedTheWrongThing) {

@@ -22,7 +22,8 @@ struct Place {
 struct TurnOutput {
   bool json = false;
   bool stream = true;
-  std::string file;  ///< `-o`: gets the last message; empty for none
+  std::string file;       ///< `-o`: gets the last message; empty for none
+  std::string record_to;  ///< `--record`: a folder that gets the exchanges with models; empty for none
 };
 
 struct RunOptions {
@@ -31,6 +32,8 @@ struct RunOptions {
   std::optional<std::string> first;   ///< an agent or the prompt
   std::optional<std::string> second;  ///< the prompt after an agent
   std::string model;
+  std::string schema;               ///< file with the JSON Schema of the answer; empty for free text
+  std::vector<std::string> attach;  ///< files and addresses that go with the prompt
   std::optional<MicroUsd> max_usd;
   std::optional<std::uint32_t> max_steps;
   std::optional<Millis> timeout;
@@ -97,9 +100,17 @@ struct ImportOptions {
   std::string file;
 };
 
+struct ModelsOptions {
+  Place place;
+  std::string name;  ///< a provider, or a model in full; empty for all configured providers
+  bool json = false;
+  bool all = false;  ///< also providers for which nothing is set
+};
+
 struct DoctorOptions {
   Place place;
   bool json = false;
+  bool online = false;  ///< also ask each provider's server for an answer
 };
 
 /// Text that was asked for: help, the version, a completion script, the man page.
@@ -109,6 +120,6 @@ struct PrintText {
 
 using Command =
     std::variant<PrintText, RunOptions, ResumeOptions, RunsOptions, ShowOptions, LogsOptions, ForkOptions,
-                 RewindOptions, ReplayOptions, ExportOptions, ImportOptions, DoctorOptions>;
+                 RewindOptions, ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions>;
 
 }  // namespace praxis::cli

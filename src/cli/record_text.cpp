@@ -42,8 +42,9 @@ struct Words {
   std::string operator()(const EffectIntended& r) const {
     const std::string again = r.attempt > 1 ? fmt::format(", attempt {}", r.attempt) : "";
     const std::string delay = r.delay.count() > 0 ? fmt::format(", after {}", show_duration(r.delay)) : "";
-    return fmt::format("{} {} {} (step {}{}{})", r.effect.str(), to_string(r.kind), r.name, r.step, again,
-                       delay);
+    const std::string purpose = r.summary ? ", a summary" : "";
+    return fmt::format("{} {} {} (step {}{}{}{})", r.effect.str(), to_string(r.kind), r.name, r.step, purpose,
+                       again, delay);
   }
   std::string operator()(const EffectSettled& r) const {
     std::string text =
@@ -68,7 +69,8 @@ struct Words {
     return fmt::format("{} {}", to_string(r.kind), r.text);
   }
   std::string operator()(const Compacted& r) const {
-    return fmt::format("{}: the model sees messages from {} on", r.cause, r.keep_from);
+    const std::string instead = r.summary.empty() ? "" : ", and before them: " + r.summary;
+    return fmt::format("{}: the model sees messages from {} on{}", r.cause, r.keep_from, instead);
   }
   std::string operator()(const StatusChanged& r) const {
     return fmt::format("{} {}", to_string(r.status), r.cause);

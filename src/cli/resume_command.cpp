@@ -109,7 +109,9 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     return tell_state(*stored, *workspace, options.output.json, console);
 
   TurnOutput output = options.output;
-  if (!output.file.empty()) output.file = std::filesystem::absolute(output.file).string();
+  for (std::string* path : {&output.file, &output.record_to}) {
+    if (!path->empty()) *path = std::filesystem::absolute(*path).string();
+  }
   ResumeOptions from = options;
   if (!from.agent.empty()) from.agent = std::filesystem::absolute(from.agent).string();
   if (options.place.folder.empty()) {

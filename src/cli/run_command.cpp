@@ -5,7 +5,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/turn.hpp"
+#include "praxis/base/json_schema.hpp"
 #include "praxis/runtime/agent_file.hpp"
+#include "praxis/tools/media.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -81,6 +83,32 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const Works
   return agent;
 }
 
+/// The JSON Schema of the answer; null when none is asked for. Error `kInput` naming the file and the place.
+Result<Json> answer_schema(const RunOptions& options) {
+  if (options.schema.empty()) return nullptr;
+  auto text = read_input(options.schema);
+  if (!text) return fail(text.error());
+  const auto mistake = [&](const Error& error) {
+    return fail(usage_error(fmt::format("--schema \"{}\": {}", options.schema, error.message)));
+  };
+  auto schema = parse_json(*text);
+  if (!schema) return mistake(schema.error());
+  if (auto compiled = JsonSchema::compile(*schema); !compiled) return mistake(compiled.error());
+  return schema;
+}
+
+/// What is sent: the attachments, then the prompt.
+Result<Message> message_of(const RunOptions& options, std::string prompt) {
+  Message message;
+  for (const std::string& place : options.attach) {
+    auto part = attachment(place);
+    if (!part) return fail(part.error());
+    message.parts.push_back(*std::move(part));
+  }
+  message.parts.emplace_back(TextPart{std::move(prompt), nullptr});
+  return message;
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const RunOptions& options, Console& console) {
@@ -96,6 +124,10 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
     if (!text) return fail(text.error());
     prompt = *std::move(text);
   }
+  auto schema = answer_schema(options);
+  if (!schema) return fail(schema.error());
+  auto message = message_of(options, prompt.value_or(""));
+  if (!message) return fail(message.error());
   auto runtime = open_runtime(*workspace, options.output);
   if (!runtime) return fail(runtime.error());
   auto agent = agent_for(*task, options, *workspace, **runtime);
@@ -105,9 +137,12 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
     return fail(usage_error("there is no prompt",
                             "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
   }
+  if (follows_plan && (!options.schema.empty() || !options.attach.empty())) {
+    return fail(usage_error("the agent follows a plan, which takes neither --schema nor --attach"));
+  }
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());
-  Run run = prompt ? session->send_user_message(*std::move(prompt)) : session->run();
+  Run run = prompt ? session->send(*std::move(message), *std::move(schema)) : session->run();
   return follow(std::move(run), *workspace, options.output, interrupts, console);
 }
 

@@ -56,9 +56,13 @@ ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, con
 Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const TurnOutput& output) {
   auto journal = open_journal(workspace, JournalUse::kWrite);
   if (!journal) return fail(journal.error());
+  auto catalog = open_catalog(workspace);
+  if (!catalog) return fail(catalog.error());
   RuntimeOptions options;
   options.journal = *std::move(journal);
+  options.catalog = *std::move(catalog);
   options.stream = output.stream;
+  options.record_to = output.record_to;
   return Runtime::create(std::move(options));
 }
 

@@ -71,6 +71,10 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   return Workspace{*std::move(config), *std::move(journal), !place.journal.empty()};
 }
 
+Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) {
+  return catalog_with(workspace.config.corrections);
+}
+
 Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, JournalUse use) {
   if (!workspace.keeps_runs()) return memory_journal();
   const bool writes = use == JournalUse::kWrite;

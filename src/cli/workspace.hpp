@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/journal/journal.hpp"
+#include "praxis/models/catalog.hpp"
 #include "praxis/runtime/config.hpp"
 #include "praxis/runtime/runs.hpp"
 
@@ -28,6 +29,9 @@ struct Workspace {
 
 /// Changes to the place's folder and reads the configuration; `flags` win over every layer. Error `kInput`.
 Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::string> flags = {});
+
+/// What is known of providers and models, with what the configuration says of them. Error `kInput`.
+Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace);
 
 enum class JournalUse : bool { kLook, kWrite };
 /// Opens the journal; only writing makes it when there is none. Error `kJournal`.

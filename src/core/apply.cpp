@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/context.hpp"
+#include "core/structured.hpp"
 #include "praxis/core/next.hpp"
 #include "praxis/core/state.hpp"
 
@@ -12,6 +14,16 @@ using Phase = CallState::Phase;
 
 std::string settings_text(const AgentSpec& agent) {
   return agent.model + '\n' + agent.instructions + '\n' + to_canonical_json(to_json(agent.options));
+}
+
+std::int64_t overhead_of(const AgentSpec& agent) {
+  std::int64_t tokens = estimate_tokens(agent.instructions);
+  for (const ToolSpec& tool : agent.tools) {
+    const ToolDefinition& definition = tool.definition;
+    tokens += estimate_tokens(definition.name) + estimate_tokens(definition.description) +
+              estimate_tokens(to_json_text(definition.parameters));
+  }
+  return tokens;
 }
 
 std::string tools_text(const AgentSpec& agent) {
@@ -44,6 +56,7 @@ class Applier {
     state_.conversation.close_open_calls("no result was recorded");
     state_.turn.emplace();
     state_.turn->id = r.turn;
+    state_.turn->output_schema = r.output_schema;
     state_.turn->report.id = state_.id.str() + "/" + r.turn.str();
     state_.turn->report.started_at = time_;
     state_.marks.push_back({r.turn, state_.conversation.history().messages().size()});
@@ -66,8 +79,7 @@ class Applier {
     TurnState& turn = *state_.turn;
     const bool by_user = r.source == MessageSource::kUser || r.source == MessageSource::kQueue;
     if (by_user && turn.prompt.empty()) turn.prompt = r.message->text();
-    // What the runtime says is either about an answer that could not be used or about repetition.
-    if (r.source == MessageSource::kRuntime && !turn.answer) turn.repetition.warned = true;
+    if (r.source == MessageSource::kRuntime) note_said(turn);
     turn.answer.reset();
     if (proposes_calls) propose_calls();
     if (r.source == MessageSource::kPlan) {
@@ -96,14 +108,12 @@ class Applier {
     }
     if (turn.in_flight() || !turn.calls.empty())
       return wrong("an effect is intended while another is in progress");
-    if (r.kind == EffectKind::kModel) {
-      if (!again) turn.answer.reset();
-      if (!r.request.settings.empty()) state_.recorded.settings = r.request.settings;
-      if (!r.request.tools.empty()) state_.recorded.tools = r.request.tools;
-    }
+    if (again && turn.effect && turn.effect->phase == EffectState::Phase::kFailed) ++turn.model_retries;
+    if (!again) leave_failed_effect();
+    if (r.kind == EffectKind::kModel && !r.summary) note_request(r);
     if (!again) turn.step = std::max(turn.step, r.step);
-    turn.effect =
-        EffectState{r.effect, r.kind, EffectState::Phase::kRunning, r.attempt, r.delay, std::nullopt};
+    turn.effect = EffectState{r.effect,     r.kind,   EffectState::Phase::kRunning, r.attempt, r.delay,
+                              std::nullopt, r.summary};
     return {};
   }
 
@@ -126,7 +136,7 @@ class Applier {
       note_plan_result("sleep", {});
       return {};
     }
-    return settle_model(r);
+    return turn.effect->summary ? settle_summary(r) : settle_model(r);
   }
 
   Status operator()(const Parked& r) {
@@ -200,10 +210,21 @@ class Applier {
   }
 
   Status operator()(const Compacted& r) {
+    if (state_.turn) {
+      leave_failed_effect();
+      state_.turn->summary.reset();
+      if (state_.turn->overflow == Overflow::kRefused) state_.turn->overflow = Overflow::kShort;
+    }
     const std::size_t before = state_.conversation.history().messages().size();
-    state_.conversation.cut(r.keep_from);
-    const std::size_t dropped = before - state_.conversation.history().messages().size();
-    for (TurnMark& mark : state_.marks) mark.messages -= std::min(mark.messages, dropped);
+    if (r.summary.empty()) {
+      state_.conversation.cut(r.keep_from);
+    } else {
+      auto message = std::make_shared<Message>();
+      message->parts.emplace_back(CompactionPart{r.summary, nullptr});
+      stamp(*message);
+      state_.conversation.summarise(r.keep_from, std::move(message), verbatim_tokens(state_));
+    }
+    history_shrank(before, r.summary.empty() ? "cut" : "compaction");
     return {};
   }
 
@@ -232,6 +253,9 @@ class Applier {
     report.steps = state_.turn->step;
     report.finished_at = time_;
     report.text = r.text.empty() ? last_assistant_text() : r.text;
+    if (const Json& schema = state_.output_schema(); report.success && !schema.is_null()) {
+      report.structured = structured_answer(schema, report.text).value_or(nullptr);
+    }
     state_.rest_status =
         report.success || report.aborted() ? SessionStatus::kCompleted : SessionStatus::kError;
     state_.turn.reset();
@@ -250,6 +274,7 @@ class Applier {
     state_.agent = std::move(agent);
     state_.described.settings = digest_of(settings_text(*state_.agent));
     state_.described.tools = digest_of(tools_text(*state_.agent));
+    state_.overhead_tokens = overhead_of(*state_.agent);
   }
 
   void stamp(Message& message) {
@@ -278,25 +303,140 @@ class Applier {
     return messages.back()->text();
   }
 
+  /// What the runtime says is about an answer that could not be used or did not fit, a call that has to be
+  /// made in another form, or repetition.
+  void note_said(TurnState& turn) {
+    if (turn.effect) {
+      turn.noted = true;
+      leave_failed_effect();
+    } else if (!turn.answer) {
+      turn.repetition.warned = true;
+    } else if (!turn.answer->malformed_call) {
+      ++turn.corrections;
+    }
+  }
+
+  /// A failed effect is not tried again as it is.
+  void leave_failed_effect() {
+    TurnState& turn = *state_.turn;
+    if (!turn.effect || turn.effect->phase != EffectState::Phase::kFailed) return;
+    if (turn.effect->summary) {
+      turn.summary_failed = true;
+    } else {
+      turn.redo = true;
+      if (is_overflow(*turn.effect->error)) turn.overflow = Overflow::kRefused;
+    }
+    turn.effect.reset();
+  }
+
+  void note_request(const EffectIntended& r) {
+    if (r.attempt == 1) {
+      state_.turn->answer.reset();
+      note_prefix(r);
+    }
+    if (!r.request.settings.empty()) state_.recorded.settings = r.request.settings;
+    if (!r.request.tools.empty()) state_.recorded.tools = r.request.tools;
+  }
+
+  void note_prefix(const EffectIntended& r) {
+    const std::string cause = state_.sent ? cause_of_break(r) : "";
+    state_.prefix_break.reset();
+    if (!cause.empty()) {
+      // Instructions and tools come first, so they survive what happens to the conversation.
+      const bool all = cause != state_.history_break;
+      const std::int64_t kept = all ? 0 : state_.overhead_tokens * state_.correction / 1000;
+      const std::int64_t lost = std::max<std::int64_t>(state_.sent->tokens - kept, 0);
+      const ModelProfile& profile = state_.agent->profile;
+      const std::int64_t dearer =
+          std::max<std::int64_t>(profile.price_input.value - profile.price_cached.value, 0);
+      state_.prefix_break = {cause, lost, {lost * dearer / 1'000'000}};
+    }
+    state_.sent = SentRequest{r.name, r.patch, state_.request_tokens()};
+    state_.history_break.clear();
+  }
+
+  /// Empty when the request extends the one before.
+  std::string cause_of_break(const EffectIntended& r) const {
+    if (r.name != state_.sent->model) return "model";
+    if (r.patch != state_.sent->patch) return "hook";
+    if (!r.request.settings.empty()) return "settings";
+    if (!r.request.tools.empty()) return "tools";
+    return state_.history_break;
+  }
+
+  /// The history lost messages at its front, which moves the places where turns began.
+  void history_shrank(std::size_t before, std::string cause) {
+    const std::size_t now = state_.conversation.history().messages().size();
+    const std::size_t dropped = before - std::min(before, now);
+    for (TurnMark& mark : state_.marks) mark.messages -= std::min(mark.messages, dropped);
+    state_.history_break = std::move(cause);
+    state_.context_tokens = 0;
+  }
+
+  Status fail_model(const EffectSettled& r) {
+    TurnState& turn = *state_.turn;
+    turn.effect->phase = EffectState::Phase::kFailed;
+    turn.effect->error =
+        r.error.value_or(Error{ErrorCode::kModel, "the model call ended without an answer", {}, {}, {}});
+    ++turn.report.retries.attempts;
+    turn.report.retries.last_error = turn.effect->error;
+    return {};
+  }
+
+  void note_model_call(const EffectSettled& r, const ModelResponse& response) {
+    TurnState& turn = *state_.turn;
+    turn.report.model_calls.push_back({turn.step, response.model, response.finish, response.usage,
+                                       turn.effect->attempt, r.duration,
+                                       turn.effect->summary ? "summary" : ""});
+    turn.report.usage += response.usage;
+    turn.report.warnings.insert(turn.report.warnings.end(), response.warnings.begin(),
+                                response.warnings.end());
+    state_.usage += response.usage;
+  }
+
+  /// A summary that was cut off or does not save anything counts as none.
+  Status settle_summary(const EffectSettled& r) {
+    TurnState& turn = *state_.turn;
+    const auto* response = std::get_if<ModelResponse>(&r.result);
+    if (r.outcome != Outcome::kCancelled) ++state_.model_calls;
+    if (response == nullptr) return fail_model(r);
+    note_model_call(r, *response);
+    Message said;
+    said.parts = response->parts;
+    Summary summary{*turn.effect->summary, said.text()};
+    const bool whole =
+        response->finish == FinishReason::kStop || response->finish == FinishReason::kStopSequence;
+    const bool helps = whole && !summary.text.empty() && is_shorter(state_, summary.task, summary.text);
+    turn.effect.reset();
+    if (helps) {
+      turn.summary = std::move(summary);
+    } else {
+      turn.summary_failed = true;
+    }
+    return {};
+  }
+
+  /// Learns from a vendor's count how far the estimate is off. A server may count less than it was sent
+  /// because it has seen the rest before, so the estimate is never trusted to be far too high.
+  void learn_correction(const Usage& usage) {
+    constexpr std::int64_t kLeast = 500, kMost = 4000;
+    const std::int64_t estimated = state_.conversation.history().estimated_tokens() + state_.overhead_tokens;
+    if (usage.estimated || usage.input <= 0 || estimated == 0) return;
+    state_.correction = std::clamp(usage.input * 1000 / estimated, kLeast, kMost);
+  }
+
   Status settle_model(const EffectSettled& r) {
     TurnState& turn = *state_.turn;
     const auto* response = std::get_if<ModelResponse>(&r.result);
     if (r.outcome != Outcome::kCancelled) ++state_.model_calls;
-    if (response == nullptr) {
-      turn.effect->phase = EffectState::Phase::kFailed;
-      turn.effect->error =
-          r.error.value_or(Error{ErrorCode::kModel, "the model call ended without an answer", {}, {}, {}});
-      ++turn.report.retries.attempts;
-      turn.report.retries.last_error = turn.effect->error;
-      return {};
-    }
-    turn.report.model_calls.push_back(
-        {turn.step, response->model, response->finish, response->usage, turn.effect->attempt, r.duration});
-    turn.report.usage += response->usage;
-    turn.report.warnings.insert(turn.report.warnings.end(), response->warnings.begin(),
-                                response->warnings.end());
-    state_.usage += response->usage;
+    if (response == nullptr) return fail_model(r);
+    note_model_call(r, *response);
+    if (r.by.empty()) learn_correction(response->usage);
     state_.context_tokens = response->usage.total();
+    if (state_.sent && state_.context_tokens > 0) state_.sent->tokens = state_.context_tokens;
+    turn.redo = false;
+    turn.overflow = Overflow::kNone;
+    turn.pauses = response->finish == FinishReason::kPause ? turn.pauses + 1 : 0;
     turn.effect.reset();
 
     auto message = std::make_shared<Message>();
@@ -305,7 +445,10 @@ class Applier {
     message->usage = response->usage;
     turn.report.full_text += message->text();
     stamp(*message);
+    const std::size_t before = state_.conversation.history().messages().size();
+    const bool stands_for_all = std::ranges::any_of(message->parts, holds<CompactionPart>);
     state_.conversation.push(std::move(message));
+    if (stands_for_all) history_shrank(before + 1, "compaction");
     propose_calls();
     // The normaliser takes only calls that can be run and answered.
     const auto sent = std::ranges::count_if(response->parts, holds<ToolCallPart>);
@@ -472,6 +615,7 @@ class Applier {
     state_.conversation.keep_first(mark->messages);
     state_.marks.erase(mark, state_.marks.end());
     state_.context_tokens = 0;
+    state_.history_break = "rewind";
     return {};
   }
 

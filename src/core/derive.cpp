@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/context.hpp"
 #include "praxis/core/next.hpp"
 
 namespace praxis {
@@ -14,6 +15,23 @@ Digest half(Digest digest) {
 }
 
 EffectId effect_id(std::uint32_t number) { return EffectId{"e" + std::to_string(number)}; }
+/// What the model call that `intent` begins is about, in short.
+RequestDigest request_digest(const State& state, const EffectIntended& intent) {
+  RequestDigest digest = state.described;
+  if (intent.patch.instructions) digest.settings = digest_chain(digest.settings, *intent.patch.instructions);
+  if (intent.patch.options)
+    digest.settings = digest_chain(digest.settings, to_canonical_json(to_json(*intent.patch.options)));
+  if (intent.summary) {
+    digest.settings = digest_chain(digest.settings, "summary");
+  } else if (state.turn && !state.turn->output_schema.is_null()) {
+    digest.settings = digest_chain(digest.settings, to_canonical_json(state.turn->output_schema));
+  }
+  const History& history = state.conversation.history();
+  digest.history =
+      intent.summary ? history_to_summarise(history, intent.summary->keep_from).digest() : history.digest();
+  return {half(digest.settings), half(digest.tools), half(digest.history)};
+}
+
 ParkId park_id(const State& state) { return ParkId{"p" + std::to_string(state.next_park)}; }
 
 class Deriver {
@@ -34,9 +52,19 @@ class Deriver {
     intent.name = state_.agent->model;
     intent.delay = d.delay;
     intent.patch = d.patch;
-    intent.request = request_digest(state_, d.patch);
+    intent.request = request_digest(state_, intent);
     if (intent.request.settings == state_.recorded.settings) intent.request.settings = {};
     if (intent.request.tools == state_.recorded.tools) intent.request.tools = {};
+    return {std::move(intent)};
+  }
+
+  std::vector<RecordBody> operator()(const Summarise& d) const {
+    EffectIntended intent = again_or_new(EffectKind::kModel, d.attempt);
+    intent.step = state_.turn->step;
+    intent.name = state_.agent->model;
+    intent.delay = d.delay;
+    intent.summary = d.task;
+    intent.request = request_digest(state_, intent);
     return {std::move(intent)};
   }
 
@@ -100,7 +128,9 @@ class Deriver {
     return {Parked{std::move(step)}};
   }
 
-  std::vector<RecordBody> operator()(const Compact& d) const { return {Compacted{d.keep_from, d.cause}}; }
+  std::vector<RecordBody> operator()(const Compact& d) const {
+    return {Compacted{d.keep_from, d.cause, d.summary}};
+  }
 
   std::vector<RecordBody> operator()(const Say& d) const {
     return {MessageAppended{std::make_shared<const Message>(d.message), d.source}};
@@ -128,7 +158,8 @@ class Deriver {
     intent.attempt = attempt;
     const bool again = attempt > 1 && state_.turn->effect;
     intent.effect = again ? state_.turn->effect->effect : effect_id(state_.next_effect);
-    intent.step = again ? state_.turn->step : state_.turn->step + 1;
+    const bool same_step = again || (state_.turn->redo && kind == EffectKind::kModel);
+    intent.step = same_step ? state_.turn->step : state_.turn->step + 1;
     return intent;
   }
 
@@ -147,21 +178,21 @@ RecordBody park_call(const State& state, const CallState& call, std::string reas
   return Parked{std::move(step)};
 }
 
-RequestDigest request_digest(const State& state, const RequestPatch& patch) {
-  RequestDigest digest = state.described;
-  if (patch.instructions) digest.settings = digest_chain(digest.settings, *patch.instructions);
-  if (patch.options)
-    digest.settings = digest_chain(digest.settings, to_canonical_json(to_json(*patch.options)));
-  digest.history = state.conversation.history().digest();
-  return {half(digest.settings), half(digest.tools), half(digest.history)};
-}
-
-std::string patched_instructions(const AgentSpec& agent, const RequestPatch& patch) {
-  return patch.instructions.value_or(agent.instructions);
-}
-
-ModelOptions patched_options(const AgentSpec& agent, const RequestPatch& patch) {
-  return patch.options.value_or(agent.options);
+ModelQuestion question_of(const State& state, const EffectIntended& intent) {
+  const AgentSpec& agent = *state.agent;
+  ModelQuestion question{intent.patch.instructions.value_or(agent.instructions),
+                         intent.patch.options.value_or(agent.options), state.conversation.history()};
+  if (intent.summary) {
+    // The same request up to here, so that a vendor's cache still serves; tools stay because calls of them
+    // do.
+    question.history = history_to_summarise(question.history, intent.summary->keep_from);
+    question.options.output_schema = nullptr;
+    question.options.stop.clear();
+    if (!agent.tools.empty()) question.options.tool_choice = "none";
+  } else if (state.turn && !state.turn->output_schema.is_null()) {
+    question.options.output_schema = state.turn->output_schema;
+  }
+  return question;
 }
 
 }  // namespace praxis

@@ -33,10 +33,21 @@ std::size_t leading_instructions(const std::vector<MessagePtr>& messages) {
   return static_cast<std::size_t>(first - messages.begin());
 }
 
-/// The user message that stays when what comes before `cut` is forgotten: the last one, unless one stands
+template <class Wanted>
+bool has_part(const Message& message) {
+  return std::ranges::any_of(message.parts,
+                             [](const Part& part) { return std::holds_alternative<Wanted>(part); });
+}
+
+/// A summary is said in the user's role, but it is nobody's words.
+bool is_users(const Message& message) {
+  return message.role == Role::kUser && !has_part<CompactionPart>(message);
+}
+
+/// The message that stays when what comes before `cut` is forgotten: the last one, unless one stands
 /// right at the cut. `cut` when there is none.
 std::size_t goal_before(const std::vector<MessagePtr>& messages, std::size_t cut) {
-  const auto is_user = [&](std::size_t i) { return messages[i]->role == Role::kUser; };
+  const auto is_user = [&](std::size_t i) { return is_users(*messages[i]); };
   if (cut < messages.size() && is_user(cut)) return cut;
   for (std::size_t i = cut; i-- > 0;) {
     if (is_user(i)) return i;
@@ -44,10 +55,20 @@ std::size_t goal_before(const std::vector<MessagePtr>& messages, std::size_t cut
   return cut;
 }
 
-template <class Wanted>
-bool has_part(const Message& message) {
-  return std::ranges::any_of(message.parts,
-                             [](const Part& part) { return std::holds_alternative<Wanted>(part); });
+/// The message before `cut` that stands for all before it; `cut` when there is none or a later one stands
+/// after the cut.
+std::size_t compaction_before(const std::vector<MessagePtr>& messages, std::size_t cut) {
+  for (std::size_t i = messages.size(); i-- > 0;) {
+    if (has_part<CompactionPart>(*messages[i])) return std::min(i, cut);
+  }
+  return cut;
+}
+
+/// A message that stands for what was before it, without the rest of what it says.
+MessagePtr compaction_alone(const MessagePtr& message) {
+  auto alone = std::make_shared<Message>(*message);
+  std::erase_if(alone->parts, [](const Part& part) { return !std::holds_alternative<CompactionPart>(part); });
+  return alone;
 }
 
 }  // namespace
@@ -144,7 +165,9 @@ void HistoryBuilder::push_assistant(MessagePtr message) {
     message = std::move(mended);
   }
   if (says_nothing(*message)) return report(Repair::Kind::kEmptyMessageDropped, *message);
+  const bool stands_for_all = has_part<CompactionPart>(*message);
   append(std::move(message));
+  if (stands_for_all) forget_before(history_.messages_.size() - 1);
 }
 
 void HistoryBuilder::push_results(const MessagePtr& message) {
@@ -198,16 +221,38 @@ void HistoryBuilder::close_open_calls(std::string_view why) {
   settle_open_calls();
 }
 
-void HistoryBuilder::cut(std::size_t keep_from) {
+/// The place at or after `keep_from` where the history can be cut.
+std::size_t HistoryBuilder::safe_cut(std::size_t keep_from) const {
+  const std::vector<MessagePtr>& all = history_.messages_;
   const std::size_t safe = find_safe_tool_boundary(history_, keep_from);
+  // A message whose calls are open stays, or their results would have nothing to follow.
+  return std::clamp(safe, leading_instructions(all), open_.empty() ? all.size() : all.size() - 1);
+}
+
+void HistoryBuilder::cut(std::size_t keep_from) { forget_before(safe_cut(keep_from)); }
+
+void HistoryBuilder::forget_before(std::size_t keep_from) {
   const std::vector<MessagePtr> all = std::exchange(history_, {}).messages_;
   const std::size_t head = leading_instructions(all);
-  // A message whose calls are open stays, or their results would have nothing to follow.
-  keep_from = std::clamp(safe, head, open_.empty() ? all.size() : all.size() - 1);
   const std::size_t goal = goal_before(all, keep_from);
+  const std::size_t compaction = compaction_before(all, keep_from);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i < head || i == goal || i >= keep_from) append(all[i]);
+    if (i < head || i == goal || i >= keep_from) {
+      append(all[i]);
+    } else if (i == compaction) {
+      append(compaction_alone(all[i]));
+    }
   }
+}
+
+void HistoryBuilder::summarise(std::size_t keep_from, MessagePtr summary, std::int64_t verbatim_tokens) {
+  keep_from = safe_cut(keep_from);
+  const std::vector<std::size_t> verbatim = kept_verbatim(history_, keep_from, verbatim_tokens);
+  const std::vector<MessagePtr> all = std::exchange(history_, {}).messages_;
+  for (std::size_t i = 0; i < leading_instructions(all); ++i) append(all[i]);
+  for (const std::size_t i : verbatim) append(all[i]);
+  append(std::move(summary));
+  for (std::size_t i = keep_from; i < all.size(); ++i) append(all[i]);
 }
 
 void HistoryBuilder::keep_first(std::size_t count) {
@@ -236,6 +281,26 @@ std::size_t find_safe_tool_boundary(const History& history, std::size_t index) {
   return std::min(index, history.messages().size());
 }
 
+std::vector<std::size_t> kept_verbatim(const History& history, std::size_t cut, std::int64_t max_tokens) {
+  const auto& messages = history.messages();
+  std::vector<std::size_t> users;
+  for (std::size_t i = 0; i < std::min(cut, messages.size()); ++i) {
+    if (is_users(*messages[i])) users.push_back(i);
+  }
+  if (users.size() <= 1) return users;
+  const std::size_t latest = goal_before(messages, cut);
+  std::vector<std::size_t> kept;
+  for (auto i = users.rbegin(); i != users.rend(); ++i) {
+    const bool always = *i == users.front() || *i == latest;
+    const std::int64_t tokens = always ? 0 : estimate_tokens(*messages[*i]);
+    if (tokens > max_tokens) continue;
+    max_tokens -= tokens;
+    kept.push_back(*i);
+  }
+  std::ranges::reverse(kept);
+  return kept;
+}
+
 std::size_t choose_cut(const History& history, const HistoryLimits& limits) {
   const auto& messages = history.messages();
   const std::size_t head = leading_instructions(messages);
@@ -257,7 +322,7 @@ std::size_t choose_cut(const History& history, const HistoryLimits& limits) {
     while (cut > head && (cut == messages.size() || !is_tool_boundary_safe(history, cut))) --cut;
   }
   const std::size_t goal = goal_before(messages, cut);
-  const std::size_t kept = head + (goal < cut ? 1 : 0);
+  const std::size_t kept = head + (goal < cut ? 1 : 0) + (compaction_before(messages, cut) < cut ? 1 : 0);
   return cut > kept ? cut : 0;
 }
 

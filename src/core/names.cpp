@@ -34,7 +34,7 @@ constexpr Names<SessionStatus, 7> kStatusNames{{{SessionStatus::kIdle, "idle"},
                                                 {SessionStatus::kModified, "modified"},
                                                 {SessionStatus::kDeleted, "deleted"}}};
 
-constexpr Names<StopReason, 14> kReasonNames{{{StopReason::kFinished, "finished"},
+constexpr Names<StopReason, 15> kReasonNames{{{StopReason::kFinished, "finished"},
                                               {StopReason::kMaxSteps, "max_steps"},
                                               {StopReason::kMaxToolCalls, "max_tool_calls"},
                                               {StopReason::kTimeLimit, "time_limit"},
@@ -47,6 +47,7 @@ constexpr Names<StopReason, 14> kReasonNames{{{StopReason::kFinished, "finished"
                                               {StopReason::kModelFailed, "model_failed"},
                                               {StopReason::kToolFailed, "tool_failed"},
                                               {StopReason::kPlanFailed, "plan_failed"},
+                                              {StopReason::kInvalidOutput, "invalid_output"},
                                               {StopReason::kCancelled, "cancelled"}}};
 
 constexpr Names<EffectKind, 3> kEffectNames{

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/context.hpp"
+#include "core/structured.hpp"
+
 namespace praxis {
 namespace {
 
 using Phase = CallState::Phase;
 
 constexpr std::uint32_t kMaxMalformedCalls = 3;
+constexpr std::uint32_t kMaxPauses = 10;
 constexpr Millis kFirstBackoff{500};
 constexpr Millis kLongestBackoff{30'000};
 constexpr Millis kLongestRetryAfter{60'000};  // a vendor that asks for more patience is a failure, not a nap
@@ -28,14 +32,26 @@ std::optional<Millis> backoff(const State& state, const EffectState& failed) {
   return full / 2 + full / 2 * draw.bytes[0] / 255;
 }
 
+/// When the failed call is made again: with which delay; nothing when it is not.
+std::optional<Millis> retry_after(const State& state, const EffectState& failed) {
+  const Limits& limits = state.agent->limits;
+  const bool spent = limits.max_model_retries != 0 && state.turn->model_retries >= limits.max_model_retries;
+  if (!failed.error->retriable || failed.attempt >= limits.max_model_attempts || spent) return std::nullopt;
+  return backoff(state, failed);
+}
+
 Decision after_model_failure(const State& state, const EffectState& failed) {
   const Error& error = *failed.error;
-  const bool may_retry = error.retriable && failed.attempt < state.agent->limits.max_model_attempts;
-  if (may_retry) {
-    if (const auto delay = backoff(state, failed)) return CallModel{failed.attempt + 1, *delay, {}};
+  if (const auto delay = retry_after(state, failed)) return CallModel{failed.attempt + 1, *delay, {}};
+  if (is_overflow(error)) return after_overflow(state, error);
+  if (json_text(error.detail, "change") == "note" && !state.turn->noted) {
+    return Say{text_message(Role::kUser,
+                            "Note from the runtime: your last answer could not be used because its form was "
+                            "wrong. Answer again; write every tool call completely, with arguments that are "
+                            "valid JSON."),
+               MessageSource::kRuntime};
   }
-  const bool overflow = json_string(error.detail, "kind") == "context_overflow";
-  return Finish{overflow ? StopReason::kContextLimit : StopReason::kModelFailed, {}, error};
+  return Finish{StopReason::kModelFailed, {}, error};
 }
 
 /// What the open batch needs; nothing when every call is settled.
@@ -113,24 +129,6 @@ std::optional<Decision> check_repetition(const State& state) {
   return std::nullopt;
 }
 
-std::optional<Decision> check_window(const State& state) {
-  const Limits& limits = state.agent->limits;
-  const History& history = state.conversation.history();
-  const HistoryLimits window{limits.max_messages, limits.max_context};
-  if (const std::size_t cut = choose_cut(history, window)) {
-    const bool tokens = limits.max_context != 0 && history.estimated_tokens() > limits.max_context;
-    return Compact{cut, tokens ? "max_context" : "max_messages"};
-  }
-  if (limits.max_context != 0 && history.estimated_tokens() > limits.max_context) {
-    return Finish{StopReason::kContextLimit,
-                  {},
-                  limit_error("the conversation needs about " + std::to_string(history.estimated_tokens()) +
-                              " tokens, the limit is " + std::to_string(limits.max_context) +
-                              ", and nothing more can be left out")};
-  }
-  return std::nullopt;
-}
-
 /// The model has answered without asking for tools.
 std::optional<Decision> after_answer(const State& state) {
   const TurnState& turn = *state.turn;
@@ -150,7 +148,13 @@ std::optional<Decision> after_answer(const State& state) {
   }
   switch (turn.answer->finish) {
     case FinishReason::kPause:
-      return std::nullopt;
+      // The vendor wants to be asked again with what it has said so far.
+      if (turn.pauses < kMaxPauses) return std::nullopt;
+      return Finish{StopReason::kModelFailed,
+                    {},
+                    Error{ErrorCode::kModel,
+                          "the model paused " + std::to_string(kMaxPauses) + " times without an answer",
+                          false, nullptr, nullptr}};
     case FinishReason::kLength:
       return Finish{
           StopReason::kOutputLimit, {}, limit_error("the answer was cut off by the model's output limit")};
@@ -169,6 +173,7 @@ std::optional<Decision> after_answer(const State& state) {
     default:
       // What a person said while the model was answering still has to be heard.
       if (!state.steering.empty()) return std::nullopt;
+      if (auto decision = check_output(state)) return decision;
       return Finish{StopReason::kFinished, {}, std::nullopt};
   }
 }
@@ -190,11 +195,21 @@ struct StepDecision {
   Decision operator()(const Conclude& step) const { return Finish{step.reason, step.text, step.error}; }
 };
 
+/// Nothing when the summary failed for good: the turn goes on without it.
+std::optional<Decision> next_of_summary(const State& state, const EffectState& effect) {
+  if (effect.phase == EffectState::Phase::kInDoubt) return Summarise{*effect.summary, effect.attempt + 1};
+  if (const auto delay = retry_after(state, effect)) {
+    return Summarise{*effect.summary, effect.attempt + 1, *delay};
+  }
+  return std::nullopt;
+}
+
 std::optional<Decision> next_of_effect(const State& state) {
   const TurnState& turn = *state.turn;
   if (!turn.effect) return std::nullopt;
   const EffectState& effect = *turn.effect;
   if (effect.phase == EffectState::Phase::kRunning) return Wait{};
+  if (effect.summary) return next_of_summary(state, effect);
   if (effect.phase == EffectState::Phase::kFailed) return after_model_failure(state, effect);
   if (effect.kind == EffectKind::kTimer) return StartTimer{effect.delay, effect.attempt + 1};
   return CallModel{effect.attempt + 1, Millis{0}, {}};
@@ -220,6 +235,8 @@ Decision next(const State& state, const Planner& planner) {
   }
   if (state.paused) return Wait{};
   if (auto decision = next_of_effect(state)) return *std::move(decision);
+  if (turn.summary)
+    return Compact{turn.summary->task.keep_from, turn.summary->task.cause, turn.summary->text};
   if (turn.fatal)
     return turn.in_flight() ? Decision{Wait{}} : Finish{StopReason::kToolFailed, {}, turn.fatal};
   if (auto decision = next_of_batch(state)) return *std::move(decision);
@@ -230,7 +247,7 @@ Decision next(const State& state, const Planner& planner) {
   }
   if (auto decision = check_limits(state)) return *std::move(decision);
   if (auto decision = check_repetition(state)) return *std::move(decision);
-  if (auto decision = check_window(state)) return *std::move(decision);
+  if (auto decision = fit_window(state)) return *std::move(decision);
   return std::visit(StepDecision{}, planner.plan(state));
 }
 

@@ -11,6 +11,10 @@ namespace {
 /// Half a digest is enough to tell two requests apart and halves the size of an intent.
 constexpr std::size_t kShortDigest = 32;
 
+/// A model call that summarises has a kind of its own here, so that a reader that knows nothing of summaries
+/// refuses it and does not take the summary for an answer.
+constexpr std::string_view kSummaryKind = "model.summary";
+
 std::string short_hex(const Digest& digest) {
   return digest.empty() ? std::string() : digest.hex().substr(0, kShortDigest);
 }
@@ -48,13 +52,22 @@ struct Writer {
     out["agent"] = praxis::to_json(*r.agent);
     return out;
   }
-  JsonObject operator()(const TurnStarted& r) const { return {{"turn", r.turn.str()}}; }
+  JsonObject operator()(const TurnStarted& r) const {
+    JsonObject out{{"turn", r.turn.str()}};
+    if (!r.output_schema.is_null()) out["output_schema"] = r.output_schema;
+    return out;
+  }
   JsonObject operator()(const MessageAppended& r) const {
     return {{"source", to_string(r.source)}, {"message", praxis::to_json(*r.message)}};
   }
   JsonObject operator()(const EffectIntended& r) const {
     JsonObject out{
         {"effect", r.effect.str()}, {"kind", to_string(r.kind)}, {"name", r.name}, {"step", r.step}};
+    if (r.summary) {
+      out["kind"] = kSummaryKind;
+      out["keep_from"] = r.summary->keep_from;
+      out["cause"] = r.summary->cause;
+    }
     if (r.attempt != 1) out["attempt"] = r.attempt;
     put(out, "idempotency_key", r.idempotency_key);
     put(out, "call", r.call.str());
@@ -93,7 +106,11 @@ struct Writer {
     if (r.agent) out["agent"] = praxis::to_json(*r.agent);
     return out;
   }
-  JsonObject operator()(const Compacted& r) const { return {{"keep_from", r.keep_from}, {"cause", r.cause}}; }
+  JsonObject operator()(const Compacted& r) const {
+    JsonObject out{{"keep_from", r.keep_from}, {"cause", r.cause}};
+    put(out, "summary", r.summary);
+    return out;
+  }
   JsonObject operator()(const StatusChanged& r) const {
     return {{"status", to_string(r.status)}, {"cause", r.cause}};
   }
@@ -145,9 +162,13 @@ Result<RecordBody> read_message_appended(const Json& json) {
 }
 
 Result<RecordBody> read_effect_intended(const Json& json) {
-  const auto kind = effect_kind_from(json_string(json, "kind"));
+  const bool summarises = json_text(json, "kind") == kSummaryKind;
+  const auto kind = summarises ? EffectKind::kModel : effect_kind_from(json_string(json, "kind"));
   if (!kind) return bad("effect_intended", "unknown effect kind");
   EffectIntended r;
+  if (summarises) {
+    r.summary = {static_cast<std::size_t>(json_int(json, "keep_from")), json_string(json, "cause")};
+  }
   r.effect = EffectId{json_string(json, "effect")};
   r.kind = *kind;
   r.name = json_string(json, "name");
@@ -222,7 +243,9 @@ Result<RecordBody> read_turn_settled(const Json& json) {
 
 Result<RecordBody> read_body(std::string_view kind, const Json& json) {
   if (kind == "session_created") return read_session_created(json);
-  if (kind == "turn_started") return TurnStarted{TurnId{json_string(json, "turn")}};
+  if (kind == "turn_started") {
+    return TurnStarted{TurnId{json_string(json, "turn")}, json_at(json, "output_schema")};
+  }
   if (kind == "message_appended") return read_message_appended(json);
   if (kind == "effect_intended") return read_effect_intended(json);
   if (kind == "effect_settled") return read_effect_settled(json);
@@ -230,7 +253,8 @@ Result<RecordBody> read_body(std::string_view kind, const Json& json) {
   if (kind == "decided") return read_decided(json);
   if (kind == "intervened") return read_intervened(json);
   if (kind == "compacted") {
-    return Compacted{static_cast<std::size_t>(json_int(json, "keep_from")), json_string(json, "cause")};
+    return Compacted{static_cast<std::size_t>(json_int(json, "keep_from")), json_string(json, "cause"),
+                     json_string(json, "summary")};
   }
   if (kind == "status_changed") {
     const auto status = session_status_from(json_string(json, "status"));

@@ -59,7 +59,7 @@ Message rich_message() {
   message.parts.emplace_back(FilePart{{"text/plain", "bytes", ""}, "a.txt", vendor});
   message.parts.emplace_back(RefusalPart{"no", nullptr});
   message.parts.emplace_back(CompactionPart{"so far", vendor});
-  message.parts.emplace_back(OpaquePart{vendor});
+  message.parts.emplace_back(OpaquePart{"web_search_call", vendor});
   message.metadata = JsonObject{{"mine", 1}};
   return message;
 }
@@ -171,6 +171,14 @@ TEST(Records, EveryOtherKind_SurvivesTheJournal) {
   EXPECT_EQ(round_trip_as(Intervened{Intervention::kRewind, "t1", nullptr}).text, "t1");
   EXPECT_EQ(round_trip_as(Intervened{Intervention::kSetAgent, "", rich_agent()}).agent->id, "helper");
   EXPECT_EQ(round_trip_as(Compacted{17, "max_messages"}).keep_from, 17U);
+  EXPECT_EQ(round_trip_as(Compacted{17, "context_window", "in short"}).summary, "in short");
+  EXPECT_EQ(round_trip_as(TurnStarted{TurnId{"t1"}, JsonObject{{"type", "string"}}}).output_schema,
+            Json(JsonObject{{"type", "string"}}));
+  EffectIntended summary;
+  summary.summary = {5, "context_window"};
+  ASSERT_TRUE(round_trip_as(summary).summary);
+  EXPECT_EQ(round_trip_as(summary).summary->keep_from, 5U);
+  EXPECT_EQ(round_trip_as(summary).summary->cause, "context_window");
   EXPECT_EQ(round_trip_as(StatusChanged{SessionStatus::kModified, "recovered"}).cause, "recovered");
   const auto ended = round_trip_as(TurnSettled{TurnId{"t1"}, StopReason::kPlanFailed, "text", rich_error()});
   EXPECT_EQ(ended.reason, StopReason::kPlanFailed);

@@ -19,12 +19,14 @@ JsonArray actions_json(const AgentResult& result) {
 JsonArray model_calls_json(const AgentResult& result) {
   JsonArray out;
   for (const ModelCall& call : result.model_calls) {
-    out.push_back(JsonObject{{"step", call.step},
-                             {"model", call.model},
-                             {"finish", to_string(call.finish)},
-                             {"usage", to_json(call.usage)},
-                             {"attempts", call.attempts},
-                             {"duration_ms", call.duration.count()}});
+    JsonObject item{{"step", call.step},
+                    {"model", call.model},
+                    {"finish", to_string(call.finish)},
+                    {"usage", to_json(call.usage)},
+                    {"attempts", call.attempts},
+                    {"duration_ms", call.duration.count()}};
+    if (!call.purpose.empty()) item["purpose"] = call.purpose;
+    out.push_back(std::move(item));
   }
   return out;
 }
@@ -57,7 +59,7 @@ Json to_json(const AgentResult& result) {
       {"termination", result.reason ? Json(to_string(*result.reason)) : Json(nullptr)},
       {"result", result.text},
       {"full_text", result.full_text},
-      {"structured", nullptr},
+      {"structured", result.structured},
       {"started_at", to_iso8601(result.started_at)},
       {"finished_at", result.finished_at.value == 0 ? Json(nullptr) : Json(to_iso8601(result.finished_at))},
       {"steps", result.steps},

@@ -39,6 +39,19 @@ SessionStatus State::status() const {
                                                               : SessionStatus::kRunning;
 }
 
+std::int64_t State::request_tokens() const {
+  return (conversation.history().estimated_tokens() + overhead_tokens) * correction / 1000;
+}
+
+std::int64_t State::context_window() const {
+  const std::int64_t bound = agent->limits.max_context;
+  return bound != 0 ? bound : agent->profile.context_window;
+}
+
+const Json& State::output_schema() const {
+  return turn && !turn->output_schema.is_null() ? turn->output_schema : agent->options.output_schema;
+}
+
 CallState* State::find_call(const CallId& call) {
   if (!turn) return nullptr;
   const auto found = std::ranges::find_if(turn->calls, [&](const CallState& c) { return c.call.id == call; });

@@ -27,6 +27,22 @@ Result<ToolSpec> tool_spec_from_json(const Json& json) {
   return tool;
 }
 
+Json to_json(const ModelProfile& profile) {
+  JsonObject out;
+  if (profile.context_window != 0) out["context_window"] = profile.context_window;
+  if (profile.compacts) out["compacts"] = true;
+  if (profile.price_input.value != 0) out["price_input"] = profile.price_input.value;
+  if (profile.price_cached.value != 0) out["price_cached"] = profile.price_cached.value;
+  return out;
+}
+
+ModelProfile profile_from_json(const Json& json) {
+  return {json_int(json, "context_window"),
+          json_bool(json, "compacts"),
+          {json_int(json, "price_input")},
+          {json_int(json, "price_cached")}};
+}
+
 }  // namespace
 
 const ToolSpec* AgentSpec::find_tool(std::string_view tool) const {
@@ -46,7 +62,9 @@ Json to_json(const Limits& limits) {
                     {"max_parallel_tools", limits.max_parallel_tools},
                     {"max_model_attempts", limits.max_model_attempts},
                     {"max_repeats", limits.max_repeats},
-                    {"max_messages", limits.max_messages}};
+                    {"max_messages", limits.max_messages},
+                    {"max_model_retries", limits.max_model_retries},
+                    {"compact_at", limits.compact_at}};
 }
 
 Limits limits_from_json(const Json& json) {
@@ -65,6 +83,9 @@ Limits limits_from_json(const Json& json) {
   limits.max_model_attempts = number("max_model_attempts", defaults.max_model_attempts);
   limits.max_repeats = number("max_repeats", defaults.max_repeats);
   limits.max_messages = number("max_messages", defaults.max_messages);
+  // Sessions from before there were these bounds go on without them.
+  limits.max_model_retries = number("max_model_retries", 0);
+  limits.compact_at = number("compact_at", 0);
   return limits;
 }
 
@@ -82,6 +103,7 @@ Json to_json(const AgentSpec& spec) {
   if (!spec.plan.is_null()) out["plan"] = spec.plan;
   if (!spec.policy.is_null()) out["policy"] = spec.policy;
   if (!spec.metadata.is_null()) out["metadata"] = spec.metadata;
+  if (spec.profile != ModelProfile{}) out["profile"] = to_json(spec.profile);
   return out;
 }
 
@@ -100,6 +122,7 @@ Result<AgentSpec> agent_spec_from_json(const Json& json) {
   spec.plan = json_at(json, "plan");
   spec.policy = json_at(json, "policy");
   spec.metadata = json_at(json, "metadata");
+  spec.profile = profile_from_json(json_at(json, "profile"));
   if (const Json& tools = json_at(json, "tools"); tools.is_array()) {
     for (const Json& item : tools.get_array()) {
       auto tool = tool_spec_from_json(item);

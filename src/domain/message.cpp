@@ -20,9 +20,11 @@ void put_vendor(JsonObject& out, const VendorStatePtr& vendor) {
   }
 }
 
+/// What is no JSON object is dropped: it would break the request that it is put into.
 VendorStatePtr get_vendor(const Json& json) {
   const Json& vendor = json_at(json, "vendor");
-  if (!vendor.is_object()) return nullptr;
+  const auto raw = parse_json(json_text(vendor, "raw"));
+  if (!raw || !raw->is_object()) return nullptr;
   return std::make_shared<const VendorState>(
       VendorState{json_string(vendor, "vendor"), json_string(vendor, "model"), json_string(vendor, "raw")});
 }
@@ -51,9 +53,34 @@ Result<MediaSource> get_source(const Json& json, std::string_view type) {
   return source;
 }
 
+void put_citations(JsonObject& out, const std::vector<Citation>& citations) {
+  if (citations.empty()) return;
+  JsonArray list;
+  for (const Citation& citation : citations) {
+    JsonObject entry;
+    if (!citation.url.empty()) entry["url"] = citation.url;
+    if (!citation.title.empty()) entry["title"] = citation.title;
+    if (!citation.quote.empty()) entry["quote"] = citation.quote;
+    list.push_back(std::move(entry));
+  }
+  out["citations"] = std::move(list);
+}
+
+std::vector<Citation> get_citations(const Json& json) {
+  std::vector<Citation> citations;
+  if (const JsonArray* list = json_at(json, "citations").if_array()) {
+    for (const Json& entry : *list) {
+      citations.push_back(
+          {json_string(entry, "url"), json_string(entry, "title"), json_string(entry, "quote")});
+    }
+  }
+  return citations;
+}
+
 struct PartWriter {
   JsonObject operator()(const TextPart& part) const {
     JsonObject out{{"type", "text"}, {"text", part.text}};
+    put_citations(out, part.citations);
     put_vendor(out, part.vendor);
     return out;
   }
@@ -80,6 +107,11 @@ struct PartWriter {
       JsonArray images;
       for (const ImagePart& image : part.images) images.push_back((*this)(image));
       out["images"] = std::move(images);
+    }
+    if (!part.files.empty()) {
+      JsonArray files;
+      for (const FilePart& file : part.files) files.push_back((*this)(file));
+      out["files"] = std::move(files);
     }
     return out;
   }
@@ -108,22 +140,28 @@ struct PartWriter {
   }
   JsonObject operator()(const OpaquePart& part) const {
     JsonObject out{{"type", "opaque"}};
+    if (!part.kind.empty()) out["kind"] = part.kind;
     put_vendor(out, part.vendor);
     return out;
   }
 };
 
 Result<Part> tool_result_from_json(const Json& json) {
-  ToolResultPart part{CallId{json_string(json, "id")},
-                      json_string(json, "name"),
+  ToolResultPart part{CallId{json_string(json, "id")}, json_string(json, "name"),
                       json_string(json, "status", "ok") == "error" ? ToolStatus::kError : ToolStatus::kOk,
-                      json_string(json, "text"),
-                      {}};
+                      json_string(json, "text")};
   if (const Json& images = json_at(json, "images"); images.is_array()) {
     for (const Json& image : images.get_array()) {
       auto source = get_source(image, "image");
       if (!source) return fail(source.error());
       part.images.push_back({*std::move(source), get_vendor(image)});
+    }
+  }
+  if (const Json& files = json_at(json, "files"); files.is_array()) {
+    for (const Json& file : files.get_array()) {
+      auto source = get_source(file, "file");
+      if (!source) return fail(source.error());
+      part.files.push_back({*std::move(source), json_string(file, "name"), get_vendor(file)});
     }
   }
   return part;
@@ -176,7 +214,9 @@ Json to_json(const Message& message) {
 
 Result<Part> part_from_json(const Json& json) {
   const std::string type = json_string(json, "type");
-  if (type == "text") return TextPart{json_string(json, "text"), get_vendor(json)};
+  if (type == "text") {
+    return TextPart{json_string(json, "text"), get_vendor(json), get_citations(json)};
+  }
   if (type == "reasoning") {
     return ReasoningPart{json_string(json, "text"), json_string(json, "summary"), get_vendor(json)};
   }
@@ -193,7 +233,7 @@ Result<Part> part_from_json(const Json& json) {
   }
   if (type == "refusal") return RefusalPart{json_string(json, "text"), get_vendor(json)};
   if (type == "compaction") return CompactionPart{json_string(json, "summary"), get_vendor(json)};
-  if (type == "opaque") return OpaquePart{get_vendor(json)};
+  if (type == "opaque") return OpaquePart{json_string(json, "kind"), get_vendor(json)};
   return fail(ErrorCode::kInput, "message part: unknown type \"" + type + "\"");
 }
 

@@ -16,19 +16,20 @@ Message every_part() {
   message.role = Role::kAssistant;
   message.created = {1'700'000'000'123};
   message.metadata = JsonObject{{"k", 1}};
-  message.parts = {TextPart{"hi", vendor},
+  message.parts = {TextPart{"hi", vendor, {{"https://example.com", "Example", "hi"}}},
                    ReasoningPart{"because", "short", vendor},
                    ToolCallPart{CallId{"c1"}, "add", "{\"a\": 1}", false, vendor},
                    ToolResultPart{CallId{"c1"},
                                   "add",
                                   ToolStatus::kError,
                                   "bad",
-                                  {ImagePart{{"image/png", std::string("\x89PNG\0", 5), {}}, nullptr}}},
+                                  {ImagePart{{"image/png", std::string("\x89PNG\0", 5), {}}, nullptr}},
+                                  {FilePart{{"text/plain", "bytes", {}}, "a.txt", nullptr}}},
                    ImagePart{{"image/png", {}, "https://example.com/a.png"}, vendor},
                    FilePart{{"text/plain", "bytes", {}}, "a.txt", vendor},
                    RefusalPart{"no", vendor},
                    CompactionPart{"what was said", vendor},
-                   OpaquePart{vendor}};
+                   OpaquePart{"web_search_call", vendor}};
   return message;
 }
 
@@ -40,6 +41,18 @@ TEST(Message, EveryPart_SurvivesJson) {
   EXPECT_EQ(back->parts.size(), every_part().parts.size());
   EXPECT_EQ(std::get<TextPart>(back->parts[0]).vendor->raw, R"({"id":"rs_1","n":1.0})");
   EXPECT_EQ(std::get<ToolResultPart>(back->parts[3]).images[0].source.data, std::string("\x89PNG\0", 5));
+}
+
+TEST(Message, VendorState_ThatIsNoObject_IsDropped) {
+  const auto keeps = [](std::string_view raw) {
+    const auto part = part_from_json(JsonObject{
+        {"type", "text"}, {"text", "x"}, {"vendor", {{"vendor", "v"}, {"model", "m"}, {"raw", raw}}}});
+    return std::get<TextPart>(part.value()).vendor != nullptr;
+  };
+  EXPECT_TRUE(keeps(R"({"id":"x"})"));
+  EXPECT_FALSE(keeps(""));
+  EXPECT_FALSE(keeps(R"({"id":)"));
+  EXPECT_FALSE(keeps("7"));
 }
 
 TEST(Message, TextContent_IsOnePart) {

@@ -20,6 +20,16 @@ constexpr std::array<std::pair<FinishReason, std::string_view>, 11> kFinishNames
     {FinishReason::kOther, "other"},
 }};
 
+std::vector<std::string> texts_at(const Json& json, std::string_view key) {
+  std::vector<std::string> texts;
+  if (const JsonArray* list = json_at(json, key).if_array()) {
+    for (const Json& text : *list) {
+      if (text.is_string()) texts.emplace_back(text.get_string());
+    }
+  }
+  return texts;
+}
+
 }  // namespace
 
 std::string_view to_string(FinishReason reason) {
@@ -42,6 +52,8 @@ Json to_json(const ModelOptions& options) {
   if (options.max_output_tokens) out["max_output_tokens"] = *options.max_output_tokens;
   if (!options.tool_choice.empty()) out["tool_choice"] = options.tool_choice;
   if (!options.reasoning_effort.empty()) out["reasoning_effort"] = options.reasoning_effort;
+  if (!options.stop.empty()) out["stop"] = JsonArray(options.stop.begin(), options.stop.end());
+  if (!options.output_schema.is_null()) out["output_schema"] = options.output_schema;
   if (!options.extra.is_null()) out["extra"] = options.extra;
   return out;
 }
@@ -53,6 +65,8 @@ ModelOptions model_options_from_json(const Json& json) {
     options.max_output_tokens = json_int(json, "max_output_tokens");
   options.tool_choice = json_string(json, "tool_choice");
   options.reasoning_effort = json_string(json, "reasoning_effort");
+  options.stop = texts_at(json, "stop");
+  options.output_schema = json_at(json, "output_schema");
   options.extra = json_at(json, "extra");
   return options;
 }
@@ -66,6 +80,7 @@ Json to_json(const ModelResponse& response) {
   if (!response.finish_raw.empty()) out["finish_raw"] = response.finish_raw;
   if (!response.model.empty()) out["model"] = response.model;
   if (!response.response_id.empty()) out["response_id"] = response.response_id;
+  if (!response.request_id.empty()) out["request_id"] = response.request_id;
   if (!response.warnings.empty())
     out["warnings"] = JsonArray(response.warnings.begin(), response.warnings.end());
   return out;
@@ -85,11 +100,8 @@ Result<ModelResponse> model_response_from_json(const Json& json) {
   response.usage = usage_from_json(json_at(json, "usage"));
   response.model = json_string(json, "model");
   response.response_id = json_string(json, "response_id");
-  if (const Json& warnings = json_at(json, "warnings"); warnings.is_array()) {
-    for (const Json& warning : warnings.get_array()) {
-      if (warning.is_string()) response.warnings.emplace_back(warning.get_string());
-    }
-  }
+  response.request_id = json_string(json, "request_id");
+  response.warnings = texts_at(json, "warnings");
   return response;
 }
 

@@ -7,10 +7,10 @@ namespace praxis {
 namespace {
 
 TEST(Usage, Sums_AndSurvivesJson) {
-  const Usage a{100, 20, 30, 5, 7, {1'250'001}, false};
-  const Usage b{1, 2, 3, 4, 5, {6}, true};
+  const Usage a{100, 20, 30, 5, 1, 7, {1'250'001}, false};
+  const Usage b{1, 2, 3, 4, 2, 5, {6}, true};
   const Usage sum = a + b;
-  EXPECT_EQ(sum, (Usage{101, 22, 33, 9, 12, {1'250'007}, true}));
+  EXPECT_EQ(sum, (Usage{101, 22, 33, 9, 3, 12, {1'250'007}, true}));
   EXPECT_EQ(sum.total(), 123);
   EXPECT_EQ(usage_from_json(to_json(sum)), sum);
 }

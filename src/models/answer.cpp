@@ -16,7 +16,8 @@ void drop_repetition(std::string& arguments) {
 
 bool is_cut_short(FinishReason finish) {
   return finish == FinishReason::kLength || finish == FinishReason::kContentFilter ||
-         finish == FinishReason::kContextWindow || finish == FinishReason::kError;
+         finish == FinishReason::kContextWindow || finish == FinishReason::kMalformedToolCall ||
+         finish == FinishReason::kError;
 }
 
 bool settle_call(ToolCallPart& call, bool cut_short) {
@@ -25,7 +26,7 @@ bool settle_call(ToolCallPart& call, bool cut_short) {
     drop_repetition(call.arguments);
     parses = parse_json(call.arguments).has_value();
   }
-  call.valid = parses && !cut_short && !call.name.empty();
+  call.valid = call.valid && parses && !cut_short && !call.name.empty();
   return call.valid;
 }
 

@@ -12,9 +12,10 @@ namespace praxis {
 /// The text of a tool call's arguments as JSON: empty, white space and `null` become `{}`, the rest stays.
 std::string_view arguments_or_empty(std::string_view arguments);
 
-/// Settles a complete answer whose `finish` is what the vendor said: a call is valid only when it has a name,
-/// its arguments parse and the turn was not cut short or filtered; a turn that stopped for its calls finished
-/// with `kToolCalls`, or `kMalformedToolCall` when none of them is valid; one that refused with `kRefusal`.
+/// Settles a complete answer whose `finish` is what the vendor said: a call stays valid only when it has
+/// a name, its arguments parse and the turn was not cut short, filtered or malformed; a turn that stopped for
+/// its calls finished with `kToolCalls`, or `kMalformedToolCall` when none of them is valid; one that refused
+/// with `kRefusal`.
 void settle_answer(ModelResponse& response);
 
 /// Usage for vendors that report none: the answer by the estimator, after `input` tokens.

@@ -1,22 +1,19 @@
 #include "models/chat_response.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include "models/answer.hpp"
+#include "models/chat_usage.hpp"
 #include "models/vendor_error.hpp"
+#include "praxis/base/base64.hpp"
 
 namespace praxis::chat {
 namespace {
 
 constexpr std::string_view kContent = "content";
 constexpr std::string_view kArguments = "arguments";
-
-/// The string at `key` without a copy; empty when absent or no string.
-std::string_view text_at(const Json& value, std::string_view key) {
-  const auto* text = json_at(value, key).if_string();
-  return text ? std::string_view(*text) : std::string_view{};
-}
+constexpr std::array<std::string_view, 2> kReasoningFields{"reasoning_content", "reasoning"};
 
 FinishReason finish_from(std::string_view raw) {
   if (raw == "stop") return FinishReason::kStop;
@@ -27,37 +24,26 @@ FinishReason finish_from(std::string_view raw) {
   return FinishReason::kOther;
 }
 
-/// The first of several spellings that is there.
-std::int64_t first_of(std::initializer_list<std::int64_t> values) {
-  for (const std::int64_t value : values) {
-    if (value > 0) return value;
-  }
-  return 0;
-}
-
-Usage usage_from(const Json& json) {
-  const Json& prompt = json_at(json, "prompt_tokens_details");
-  const Json& completion = json_at(json, "completion_tokens_details");
-  Usage usage;
-  usage.input = json_int(json, "prompt_tokens");
-  // A total above the sum counts reasoning that the completion leaves out.
-  usage.output = std::max(json_int(json, "completion_tokens"), json_int(json, "total_tokens") - usage.input);
-  usage.cache_read = first_of({json_int(prompt, "cached_tokens"), json_int(json, "prompt_cache_hit_tokens"),
-                               json_int(json, "cached_tokens"), json_int(json, "num_cached_tokens")});
-  usage.cache_write = json_int(prompt, "cache_write_tokens");
-  usage.reasoning = json_int(completion, "reasoning_tokens");
-  usage.cost.value = std::llround(json_double(json, "cost") * 1e6);
-  return usage;
-}
-
 std::string excerpt(std::string_view bytes) {
   constexpr std::size_t kLength = 200;
   return repair_utf8(bytes.substr(0, kLength)) + (bytes.size() > kLength ? "..." : "");
 }
 
+/// An image by its link, or by its bytes when they stand in the link.
+ImagePart image_from(std::string_view url) {
+  constexpr std::string_view kScheme = "data:", kBase64 = ";base64,";
+  if (const std::size_t mark = url.find(kBase64); url.starts_with(kScheme) && mark != url.npos) {
+    if (auto bytes = base64_decode(url.substr(mark + kBase64.size()))) {
+      return {{std::string(url.substr(kScheme.size(), mark - kScheme.size())), *std::move(bytes), {}},
+              nullptr};
+    }
+  }
+  return {{{}, {}, std::string(url)}, nullptr};
+}
+
 }  // namespace
 
-Status ResponseReader::read_event(std::string_view data) {
+Status ResponseReader::read_event(std::string_view, std::string_view data) {
   if (done_ || data.empty() || data.starts_with(':')) return {};  // some proxies send comments as data
   if (data == "[DONE]") {
     done_ = true;
@@ -67,9 +53,9 @@ Status ResponseReader::read_event(std::string_view data) {
     if (field_ == kContent) {
       add_text(*text);
     } else if (field_ == kArguments) {
-      add_arguments(calls_[last_call_], *text);
+      builder_.arguments(last_call_, *text);
     } else {
-      add_reasoning(*text);
+      add_reasoning(*text, field_);
     }
     return {};
   }
@@ -104,10 +90,12 @@ Status ResponseReader::read_chunk(const Json& chunk, bool whole) {
   if (!json_at(chunk, "error").is_null() || !choices.is_array()) {
     if (const auto envelope = read_error_envelope(chunk)) return fail(vendor_error(*envelope, 0));
   }
-  if (response_.response_id.empty()) response_.response_id = text_at(chunk, "id");
-  if (response_.model.empty()) response_.model = text_at(chunk, "model");
+  ModelResponse& response = builder_.response;
+  if (response.response_id.empty()) response.response_id = json_text(chunk, "id");
+  if (response.model.empty()) response.model = json_text(chunk, "model");
   read_usage(json_at(json_at(chunk, "x_groq"), "usage"));
   read_usage(json_at(chunk, "usage"));
+  read_sources(chunk);
   if (!choices.is_array()) return {};
   for (const Json& choice : choices.get_array()) {
     if (json_int(choice, "index") != 0) continue;  // alternatives that nobody asked for
@@ -128,7 +116,7 @@ Status ResponseReader::read_choice(const Json& choice, bool whole) {
   const auto* finish = json_at(choice, "finish_reason").if_string();
   if (finish != nullptr && (whole || !finish->empty())) {  // some servers say "" until the stream's end
     has_finish_ = true;
-    response_.finish_raw = *finish;
+    builder_.response.finish_raw = *finish;
   }
   return {};
 }
@@ -136,39 +124,49 @@ Status ResponseReader::read_choice(const Json& choice, bool whole) {
 void ResponseReader::read_usage(const Json& usage) {
   if (!usage.is_object()) return;
   has_usage_ = true;
-  response_.usage = usage_from(usage);  // never added up: some servers repeat it with every chunk
+  builder_.response.usage =
+      chat::read_usage(usage);  // never added up: some servers repeat it with every chunk
 }
 
 void ResponseReader::read_message(const Json& message, bool whole) {
   if (!message.is_object()) return;
   read_reasoning(message);
   read_content(json_at(message, kContent));
-  if (const std::string_view refusal = text_at(message, "refusal"); !refusal.empty()) {
-    contributed({});
-    add_refusal(refusal);
-  }
+  if (const std::string_view refusal = json_text(message, "refusal"); !refusal.empty()) add_refusal(refusal);
   read_tool_calls(json_at(message, "tool_calls"), whole);
   if (const Json& legacy = json_at(message, "function_call"); legacy.is_object()) {
     read_tool_calls(JsonArray{JsonObject{{"index", 0}, {"function", legacy}}}, false);
   }
+  if (const JsonArray* images = json_at(message, "images").if_array()) {
+    for (const Json& image : *images) read_content_part(image);
+  }
+  read_audio(json_at(message, "audio"));
+  read_annotations(json_at(message, "annotations"));
+  if (const Json& extra = json_at(message, "extra_content"); !extra.is_null()) extra_content_ = extra;
 }
 
 /// Several fields may carry the same text: the first one counts.
 void ResponseReader::read_reasoning(const Json& message) {
-  for (const std::string_view field : {"reasoning_content", "reasoning"}) {
-    if (const std::string_view text = text_at(message, field); !text.empty()) {
-      contributed(field);
-      return add_reasoning(text);
-    }
+  bool shown = false;
+  for (const std::string_view field : kReasoningFields) {
+    const std::string_view text = json_text(message, field);
+    if (text.empty() || shown) continue;
+    shown = true;
+    contributed(field);
+    add_reasoning(text, field);
   }
-  const JsonArray* details = json_at(message, "reasoning_details").if_array();
-  if (details == nullptr) return;
-  for (const Json& detail : *details) {
-    for (const std::string_view field : {"text", "summary"}) {
-      if (const std::string_view text = text_at(detail, field); !text.empty()) {
-        contributed({});
-        add_reasoning(text);
-      }
+  read_details(json_at(message, "reasoning_details"), shown);
+}
+
+void ResponseReader::read_details(const Json& details, bool shown) {
+  const JsonArray* list = details.if_array();
+  if (list == nullptr || list->empty()) return;
+  contributed({});
+  if (details_.empty() && reasoning_field_.empty()) last<ReasoningPart>();  // what is sealed has no text
+  for (const Json& detail : *list) {
+    merge_detail(details_, detail);
+    for (const std::string_view text : {"text", "summary"}) {
+      if (!shown) add_reasoning(json_text(detail, text), {});
     }
   }
 }
@@ -179,18 +177,25 @@ void ResponseReader::read_content(const Json& content) {
     contributed(kContent);
     return add_text(*text);
   }
-  const JsonArray* parts = content.if_array();
-  if (parts == nullptr) return;
+  if (const JsonArray* parts = content.if_array()) {
+    for (const Json& part : *parts) read_content_part(part);
+  }
+}
+
+void ResponseReader::read_content_part(const Json& part) {
   contributed({});
-  for (const Json& part : *parts) {
-    if (const JsonArray* thinking = json_at(part, "thinking").if_array()) {
-      for (const Json& thought : *thinking) add_reasoning(text_at(thought, "text"));
-    } else if (text_at(part, "type") == "text") {
-      add_text(text_at(part, "text"));
-    } else {
-      response_.parts.emplace_back(OpaquePart{std::make_shared<VendorState>(
-          VendorState{std::string(options_.dialect.vendor), response_.model, to_json_text(part)})});
-    }
+  const Json& thinking = json_at(part, "thinking");
+  const std::string_view image = json_text(json_at(part, "image_url"), "url");
+  if (const JsonArray* thoughts = thinking.if_array()) {
+    for (const Json& thought : *thoughts) add_reasoning(json_text(thought, "text"), kContentField);
+  } else if (const auto* thought = thinking.if_string()) {
+    add_reasoning(*thought, kContentField);
+  } else if (json_text(part, "type") == "text") {
+    add_text(json_text(part, "text"));
+  } else if (!image.empty()) {
+    builder_.open(image_from(image));
+  } else {
+    builder_.open(OpaquePart{json_string(part, "type"), builder_.state(to_json_text(part))});
   }
 }
 
@@ -198,106 +203,94 @@ void ResponseReader::read_tool_calls(const Json& calls, bool whole) {
   const JsonArray* list = calls.if_array();
   if (list == nullptr) return;
   for (const Json& call : *list) {
-    const Json& function = json_at(call, "function");
-    const Json& arguments = json_at(function, kArguments);
-    Fragment fragment{
-        .index = {}, .id = text_at(call, "id"), .name = text_at(function, "name"), .arguments = {}};
-    if (json_at(call, "index").is_number()) fragment.index = json_int(call, "index");
-    if (const auto* text = arguments.if_string()) fragment.arguments = *text;
-    if (arguments.is_structured()) fragment.arguments = to_json_text(arguments);
-    if (fragment.id.empty() && fragment.name.empty() && fragment.arguments.empty()) continue;
-    add_fragment(fragment, whole);
+    const auto fragment = read_call(call);
+    if (!fragment) continue;
+    const auto [item, is_new] = calls_.add(*fragment, whole);
+    if (is_new) contributed({});  // no template: the like of this chunk would open another call
+    if (fragment->arguments.empty()) continue;
+    contributed(kArguments);
+    last_call_ = item;
   }
 }
 
-/// Appends to the last part when it is of this kind, else opens one.
-template <class TextLike>
-std::uint32_t ResponseReader::append(std::string_view text) {
-  std::vector<Part>& parts = response_.parts;
-  if (parts.empty() || !std::holds_alternative<TextLike>(parts.back())) parts.emplace_back(TextLike{});
-  std::get<TextLike>(parts.back()).text += text;
-  return static_cast<std::uint32_t>(parts.size() - 1);
+void ResponseReader::read_annotations(const Json& annotations) {
+  const JsonArray* list = annotations.if_array();
+  if (list == nullptr) return;
+  for (const Json& annotation : *list) {
+    const Json& nested = json_at(annotation, "url_citation");
+    const Json& citation = nested.is_object() ? nested : annotation;
+    if (Citation made{json_string(citation, "url"), json_string(citation, "title"),
+                      json_string(citation, kContent)};
+        !made.url.empty()) {
+      citations_.push_back(std::move(made));
+    }
+  }
+}
+
+/// What was searched for the whole answer: repeated in every chunk, by address alone or with what was found.
+void ResponseReader::read_sources(const Json& chunk) {
+  std::vector<Citation> sources;
+  const JsonArray* results = json_at(chunk, "search_results").if_array();
+  const JsonArray* addresses = json_at(chunk, "citations").if_array();
+  if (results != nullptr && !results->empty()) {
+    for (const Json& result : *results) {
+      sources.push_back(
+          {json_string(result, "url"), json_string(result, "title"), json_string(result, "snippet")});
+    }
+  } else if (addresses != nullptr) {
+    for (const Json& address : *addresses) {
+      if (const auto* url = address.if_string()) sources.push_back({std::string(*url), {}, {}});
+    }
+  }
+  if (!sources.empty()) sources_ = std::move(sources);
+}
+
+/// Sound and its words come in pieces; some servers have the field, all empty, in every message.
+void ResponseReader::read_audio(const Json& audio) {
+  const JsonObject* fields = audio.if_object();
+  if (fields == nullptr || (json_text(audio, "data").empty() && json_text(audio, "id").empty() &&
+                            json_text(audio, "transcript").empty())) {
+    return;
+  }
+  contributed({});
+  for (const auto& [name, value] : *fields) {
+    Json& field = audio_[name];
+    if (name != "id" && field.is_string() && value.is_string()) {
+      field.get_string() += value.get_string();
+    } else {
+      field = value;
+    }
+  }
+  add_text(json_text(audio, "transcript"));
+}
+
+template <class Kind>
+std::size_t ResponseReader::last() {
+  const std::vector<Part>& parts = builder_.response.parts;
+  if (!parts.empty() && std::holds_alternative<Kind>(parts.back())) return parts.size() - 1;
+  return builder_.open(Kind{});
 }
 
 void ResponseReader::add_text(std::string_view text) {
-  if (!text.empty()) emit(TextChunk{text, append<TextPart>(text)});
+  if (text.empty()) return;
+  if (!dialect_.think_tags) return builder_.text(last<TextPart>(), text);
+  think_tags_.feed(text, [this](const ThinkTags::Piece& piece) { add_piece(piece); });
 }
 
-void ResponseReader::add_reasoning(std::string_view text) {
-  if (!text.empty()) emit(ReasoningChunk{text, append<ReasoningPart>(text)});
+void ResponseReader::add_piece(const ThinkTags::Piece& piece) {
+  if (!piece.is_reasoning) return builder_.text(last<TextPart>(), piece.text);
+  add_reasoning(piece.text, {});
 }
 
-void ResponseReader::add_refusal(std::string_view text) { emit(TextChunk{text, append<RefusalPart>(text)}); }
-
-ResponseReader::Call* ResponseReader::find_call(const Fragment& fragment) {
-  if (fragment.index) {
-    const auto known = std::find_if(calls_.rbegin(), calls_.rend(),
-                                    [&](const Call& c) { return c.index == fragment.index; });
-    if (known == calls_.rend()) return nullptr;
-    const bool other_call = !fragment.id.empty() && !fragment.name.empty() && !known->vendor_id.empty() &&
-                            fragment.id != known->vendor_id;
-    return other_call ? nullptr : &*known;
-  }
-  if (!fragment.id.empty()) {
-    const auto known = std::ranges::find(calls_, fragment.id, &Call::vendor_id);
-    return known == calls_.end() ? nullptr : &*known;
-  }
-  return calls_.empty() || !fragment.name.empty() ? nullptr : &calls_.back();
+void ResponseReader::add_reasoning(std::string_view text, std::string_view field) {
+  if (text.empty()) return;
+  if (reasoning_field_.empty()) reasoning_field_ = field;
+  builder_.reasoning(last<ReasoningPart>(), text);
 }
 
-void ResponseReader::add_fragment(const Fragment& fragment, bool always_new) {
-  Call* call = always_new ? nullptr : find_call(fragment);
-  if (call == nullptr) {
-    contributed({});  // no template: the like of this chunk would open another call
-    response_.parts.emplace_back(ToolCallPart{});
-    call = &calls_.emplace_back(
-        Call{.item = response_.parts.size() - 1, .index = fragment.index, .vendor_id = {}});
-  }
-  if (call->vendor_id.empty()) call->vendor_id = fragment.id;
-  ToolCallPart& part = part_of(*call);
-  if (part.name.empty() && !fragment.name.empty()) {
-    part.name = fragment.name;
-    announce(*call);
-  }
-  if (!fragment.arguments.empty()) {
-    contributed(kArguments);
-    last_call_ = static_cast<std::size_t>(call - calls_.data());
-    add_arguments(*call, fragment.arguments);
-  }
-}
-
-void ResponseReader::add_arguments(Call& call, std::string_view bytes) {
-  part_of(call).arguments += bytes;
-  if (call.announced) emit(ToolArgumentsChunk{bytes, static_cast<std::uint32_t>(call.item)});
-}
-
-/// The name is known; arguments may have come before it.
-void ResponseReader::announce(Call& call) {
-  ToolCallPart& part = part_of(call);
-  part.id = CallId(usable_id(call));
-  call.announced = true;
-  const auto item = static_cast<std::uint32_t>(call.item);
-  emit(ToolCallChunk{part.id.value, part.name, item});
-  if (!part.arguments.empty()) emit(ToolArgumentsChunk{part.arguments, item});
-}
-
-/// The vendor's id, unless it has none or the conversation already uses it.
-std::string ResponseReader::usable_id(const Call& call) const {
-  const auto taken = [&](std::string_view id) {
-    const auto has_id = [&](const Part& part) {
-      const auto* other = std::get_if<ToolCallPart>(&part);
-      return other != nullptr && other->id.value == id;
-    };
-    return std::ranges::any_of(response_.parts, has_id) || (options_.call_taken && options_.call_taken(id));
-  };
-  std::string id = call.vendor_id;
-  for (std::size_t n = calls_.size(); id.empty() || taken(id); ++n)
-    id = options_.call_prefix + std::to_string(n);
-  return id;
-}
-
-ToolCallPart& ResponseReader::part_of(const Call& call) {
-  return std::get<ToolCallPart>(response_.parts[call.item]);
+void ResponseReader::add_refusal(std::string_view text) {
+  contributed({});
+  builder_.text(last<RefusalPart>(), text);
 }
 
 void ResponseReader::contributed(std::string_view field) {
@@ -305,27 +298,52 @@ void ResponseReader::contributed(std::string_view field) {
   field_ = field;
 }
 
-void ResponseReader::emit(const ModelDelta& delta) {
-  ++deltas_;
-  if (options_.deltas != nullptr) options_.deltas->on_delta(delta);
+/// What goes back with the message stands with its first reasoning.
+void ResponseReader::settle_reasoning() {
+  std::vector<Part>& parts = builder_.response.parts;
+  const auto is_reasoning = [](const Part& part) { return std::holds_alternative<ReasoningPart>(part); };
+  if (!extra_content_.is_null() && std::ranges::none_of(parts, is_reasoning)) builder_.open(ReasoningPart{});
+  bool is_first = true;
+  for (Part& part : parts) {
+    auto* reasoning = std::get_if<ReasoningPart>(&part);
+    if (reasoning == nullptr) continue;
+    reasoning->vendor = builder_.state(is_first ? reasoning_state(reasoning_field_, details_, extra_content_)
+                                                : reasoning_state(reasoning_field_, {}, nullptr));
+    is_first = false;
+  }
+}
+
+/// Sources belong to the text as a whole, so they stand with its last part.
+void ResponseReader::settle_text() {
+  if (!audio_.empty()) builder_.open(OpaquePart{std::string(kAudio), builder_.state(to_json_text(audio_))});
+  std::vector<Citation>& citations = citations_.empty() ? sources_ : citations_;
+  if (citations.empty()) return;
+  for (auto part = builder_.response.parts.rbegin(); part != builder_.response.parts.rend(); ++part) {
+    if (auto* text = std::get_if<TextPart>(&*part)) {
+      text->citations = std::move(citations);
+      return;
+    }
+  }
 }
 
 Result<ModelResponse> ResponseReader::finish() {
+  ModelResponse& response = builder_.response;
   if (!has_choice_ || !(done_ || has_finish_)) {
     return fail(model_error("truncated_stream", has_choice_
                                                     ? "truncated_stream: the answer breaks off before its end"
                                                     : "truncated_stream: the answer is empty"));
   }
-  if (finish_from(response_.finish_raw) == FinishReason::kError) {
+  response.finish = has_finish_ ? finish_from(response.finish_raw) : FinishReason::kStop;
+  if (response.finish == FinishReason::kError) {
     return fail(model_error("server", "server: the vendor ended the answer with an error"));
   }
-  for (const Call& call : calls_) {
-    if (!call.announced) part_of(call).id = CallId(usable_id(call));
-  }
-  response_.finish = has_finish_ ? finish_from(response_.finish_raw) : FinishReason::kStop;
-  response_.usage.estimated = !has_usage_;
-  settle_answer(response_);
-  return std::move(response_);
+  think_tags_.finish([this](const ThinkTags::Piece& piece) { add_piece(piece); });
+  calls_.finish();
+  settle_reasoning();
+  settle_text();
+  response.usage.estimated = !has_usage_;
+  settle_answer(response);
+  return std::move(response);
 }
 
 }  // namespace praxis::chat

@@ -23,7 +23,8 @@ class Listener final : public ModelSink {
   void note(const ReasoningChunk& d) { add("reasoning", d.item, d.text); }
   void note(const ToolCallChunk& d) { add("call", d.item, std::string(d.id) + "=" + std::string(d.name)); }
   void note(const ToolArgumentsChunk& d) { add("arguments", d.item, d.bytes); }
-  void note(const KeepAlive&) {}
+  void note(const RefusalChunk& d) { add("refusal", d.item, d.text); }
+  void note(const auto&) {}
   void add(std::string_view kind, std::uint32_t item, std::string_view text) {
     heard_ += std::string(kind) + std::to_string(item) + "(" + std::string(text) + ") ";
   }
@@ -48,21 +49,24 @@ std::string describe(const Result<ModelResponse>& response) {
   return out + std::string(to_string(response->finish));
 }
 
+const CodecTarget kTarget{.provider = "openai", .model = "m", .dialect = nullptr, .facts = {}};
+const Dialect kDialect;
+
 using Events = std::vector<std::string>;
 
 Result<ModelResponse> read(const Events& events, ModelSink* deltas = nullptr) {
-  ResponseReader reader(
-      {.dialect = kOpenAi, .deltas = deltas, .call_prefix = "new_", .call_taken = [](std::string_view id) {
-         return id == "used";
-       }});
+  ResponseReader reader(kTarget, kDialect,
+                        {.deltas = deltas, .call_prefix = "new_", .call_taken = [](std::string_view id) {
+                           return id == "used";
+                         }});
   for (const std::string& event : events) {
-    if (const Status status = reader.read_event(event); !status) return fail(status.error());
+    if (const Status status = reader.read_event("", event); !status) return fail(status.error());
   }
   return reader.finish();
 }
 
 Result<ModelResponse> read_whole(std::string_view body) {
-  ResponseReader reader({.dialect = kOpenAi, .deltas = nullptr, .call_prefix = "new_", .call_taken = {}});
+  ResponseReader reader(kTarget, kDialect, {.deltas = nullptr, .call_prefix = "new_", .call_taken = {}});
   if (const Status status = reader.read_whole(body); !status) return fail(status.error());
   return reader.finish();
 }
@@ -391,25 +395,6 @@ TEST(ChatResponse, BrokenWholeAnswers_AreErrors) {
   EXPECT_EQ(describe(read_whole("[1,2]")), "error truncated_stream");
 }
 
-Usage usage_of(std::string_view usage) {
-  return read({chunk(R"({"content":"a"})"), kStop, R"({"choices":[],"usage":)" + std::string(usage) + "}",
-               kDone})
-      .value()
-      .usage;
-}
-
-TEST(ChatResponse, Usage_IsReadInEverySpelling) {
-  const Usage full = usage_of(
-      R"({"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"cost":0.0015,)"
-      R"("prompt_tokens_details":{"cached_tokens":64,"cache_write_tokens":8},"completion_tokens_details":{"reasoning_tokens":12}})");
-  EXPECT_EQ(full, (Usage{100, 20, 64, 8, 12, {1500}, false}));
-  EXPECT_EQ(usage_of(R"({"prompt_tokens":10,"completion_tokens":5,"total_tokens":40})").output, 30)
-      << "reasoning outside the completion";
-  EXPECT_EQ(usage_of(R"({"prompt_tokens":10,"prompt_cache_hit_tokens":7})").cache_read, 7);
-  EXPECT_EQ(usage_of(R"({"prompt_tokens":10,"cached_tokens":6})").cache_read, 6);
-  EXPECT_EQ(usage_of(R"({"prompt_tokens":10,"num_cached_tokens":5})").cache_read, 5);
-}
-
 TEST(ChatResponse, Usage_IsTakenWhereverItStandsAndNeverAdded) {
   const auto input = [](const Events& events) { return read(events).value().usage.input; };
   const std::string text = chunk(R"({"content":"a"})");
@@ -425,6 +410,108 @@ TEST(ChatResponse, Usage_IsTakenWhereverItStandsAndNeverAdded) {
   const std::string repeated =
       R"({"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":6}})";
   EXPECT_EQ(input({repeated, repeated, kStop, R"({"choices":[],"usage":null})"}), 6);
+}
+
+const std::string& state_of(const Result<ModelResponse>& response, std::size_t part) {
+  return std::visit(
+      [](const auto& p) -> const std::string& {
+        static const std::string kNone = "none";
+        if constexpr (requires { p.vendor; }) return p.vendor ? p.vendor->raw : kNone;
+        return kNone;
+      },
+      response->parts.at(part));
+}
+
+TEST(ChatResponse, ReasoningRemembersItsField) {
+  EXPECT_EQ(state_of(read({chunk(R"({"reasoning":"hm"})"), kStop}), 0), R"({"field":"reasoning"})");
+  EXPECT_EQ(state_of(read({chunk(R"({"content":[{"type":"thinking","thinking":"hm"}]})"), kStop}), 0),
+            R"({"field":"content"})");
+}
+
+TEST(ChatResponse, ReasoningDetails_AreShownOnceAndKeptWhole) {
+  const auto detail = [](std::string_view fields) {
+    return chunk(R"({"reasoning_details":[{"type":"reasoning.text",)" + std::string(fields) + "}]}");
+  };
+  const auto response = read({detail(R"("text":"a")"), detail(R"("text":"b")"), chunk(R"({"content":"so"})"),
+                              detail(R"("signature":"s")"), kStop});
+  EXPECT_EQ(describe(response), "reasoning(ab) text(so) stop");
+  EXPECT_EQ(state_of(response, 0),
+            R"({"reasoning_details":[{"type":"reasoning.text","text":"ab","signature":"s"}]})");
+}
+
+TEST(ChatResponse, SealedReasoning_IsKeptWithoutText) {
+  const auto response =
+      read({chunk(R"({"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]})"), kStop});
+  EXPECT_EQ(describe(response), "reasoning() stop");
+  EXPECT_EQ(state_of(response, 0), R"({"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]})");
+}
+
+TEST(ChatResponse, Signatures_StayWithWhatTheyCameOn) {
+  const std::string signature = R"("extra_content":{"google":{"thought_signature":"s"}})";
+  const std::string kept = '{' + signature + '}';
+  const auto calls =
+      read({fragments(R"({"id":"a","function":{"name":"f","arguments":"{}"},)" + signature + "}"),
+            fragments(R"({"id":"b","function":{"name":"f","arguments":"{}"}})"), kCalls});
+  EXPECT_EQ(state_of(calls, 0), kept);
+  EXPECT_EQ(state_of(calls, 1), "none");
+  const auto text = read({chunk(R"({"content":"a",)" + signature + "}"), kStop});
+  EXPECT_EQ(describe(text), "text(a) reasoning() stop");
+  EXPECT_EQ(state_of(text, 1), kept);
+}
+
+TEST(ChatResponse, Citations_StandWithTheText) {
+  const auto cited = [](const Events& events) {
+    std::string out;
+    const auto response = read(events);
+    for (const Citation& c : std::get<TextPart>(response->parts.back()).citations) {
+      out += c.url + '|' + c.title + '|' + c.quote + ' ';
+    }
+    return out;
+  };
+  const std::string text = chunk(R"({"content":"a"})");
+  EXPECT_EQ(cited({text,
+                   chunk(R"({"annotations":[{"type":"url_citation","url_citation":)"
+                         R"({"url":"u","title":"t","content":"q"}},{"type":"file","file":{}}]})"),
+                   kStop}),
+            "u|t|q ");
+  const auto with = [](std::string_view sources) {
+    return R"({"choices":[{"index":0,"delta":{"content":"b"}}],)" + std::string(sources) + "}";
+  };
+  EXPECT_EQ(cited({text, with(R"("citations":["u"])"), with(R"("citations":["u","v"])"), kStop}), "u|| v|| ");
+  EXPECT_EQ(
+      cited({with(R"("citations":["u"],"search_results":[{"url":"u","title":"t","snippet":"q"}])"), kStop}),
+      "u|t|q ");
+}
+
+TEST(ChatResponse, ImagesAndSound_AreKept) {
+  const auto image =
+      read({chunk(R"({"content":"a"})"),
+            chunk(R"({"images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}},)"
+                  R"({"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]})"),
+            kStop});
+  const auto& inlined = std::get<ImagePart>(image->parts.at(1)).source;
+  EXPECT_EQ(inlined.mime, "image/png");
+  EXPECT_EQ(inlined.data, "\x89PNG");
+  EXPECT_EQ(std::get<ImagePart>(image->parts.at(2)).source.url, "https://example.com/a.png");
+
+  const auto sound = read({chunk(R"({"audio":{"id":"s","transcript":"he"}})"),
+                           chunk(R"({"audio":{"transcript":"y","data":"AA"}})"),
+                           chunk(R"({"audio":{"data":"BB"}})"), kStop});
+  EXPECT_EQ(describe(sound), "text(hey) opaque stop");
+  EXPECT_EQ(state_of(sound, 1), R"({"id":"s","transcript":"hey","data":"AABB"})");
+  EXPECT_EQ(describe(read({chunk(R"({"content":"a","audio":{"id":"","data":"","transcript":""}})"), kStop})),
+            "text(a) stop");
+}
+
+TEST(ChatResponse, ThinkTags_CountOnlyWhereTheDialectSaysSo) {
+  const std::string text = chunk(R"({"content":"<think>hm</think>so"})");
+  EXPECT_EQ(describe(read({text, kStop})), "text(<think>hm</think>so) stop");
+  const Dialect tags{.think_tags = true};
+  ResponseReader reader(kTarget, tags, {});
+  for (const std::string& event : {text, chunk(R"({"content":" it is <think>"})"), kStop}) {
+    EXPECT_TRUE(reader.read_event("", event));
+  }
+  EXPECT_EQ(describe(reader.finish()), "reasoning(hm) text(so it is <think>) stop");
 }
 
 TEST(ChatResponse, WithoutUsage_SaysSo) {

@@ -4,9 +4,15 @@
 #include <fstream>
 #include <iterator>
 
-#include "models/chat_model.hpp"
+#include "models/cassette.hpp"
+#include "models/catalog_facts.hpp"
+#include "models/provider_access.hpp"
+#include "models/recorder.hpp"
+#include "models/text_tools.hpp"
+#include "models/vendor_model.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/models/model.hpp"
+#include "praxis/models/router.hpp"
 
 namespace praxis {
 namespace {
@@ -23,50 +29,84 @@ Made make_script(const std::string& file, const ModelServices& services) {
   return script_model(text, file, services.executor);
 }
 
-Made make_openai(const std::string& model, const ModelServices& services) {
-  constexpr std::string_view kBase = "https://api.openai.com/v1";
-  chat::Endpoint endpoint{
-      .model = model, .base_url = services.env("OPENAI_BASE_URL"), .key = services.env("OPENAI_API_KEY")};
-  if (endpoint.base_url.empty()) {
-    if (endpoint.key.empty()) {
-      return fail(ErrorCode::kInput, "model \"openai:" + model +
-                                         "\" needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL "
-                                         "for a server that asks for none");
-    }
-    endpoint.base_url = kBase;
-  }
-  endpoint.dialect = endpoint.base_url.starts_with(kBase) ? chat::kOpenAi : chat::kCompatible;
-  if (const auto url = parse_url(endpoint.base_url); !url) {
-    return fail(ErrorCode::kInput, "OPENAI_BASE_URL: " + url.error().message);
-  }
-  return chat::make_model(std::move(endpoint), services.http);
+Made model_at(const ProviderFacts& provider, const std::string& name, const Catalog& catalog,
+              Endpoint endpoint, std::shared_ptr<HttpClient> http, std::shared_ptr<Executor> executor) {
+  CodecTarget target{provider.id, name, nullptr, catalog.model(provider.id, name)};
+  target.dialect = dialect_of(provider, target.facts);
+  const auto as_text = tools_as_text(target);
+  if (!as_text) return fail(as_text.error());
+  auto codec = make_codec(provider.api, target);
+  if (!codec) return fail(codec.error());
+  auto model = vendor_model(std::move(target), *std::move(codec), std::move(endpoint), std::move(http),
+                            std::move(executor));
+  return *as_text ? with_text_tools(std::move(model)) : model;
 }
 
-struct Provider {
-  std::string name;
-  Made (*make)(const std::string& model, const ModelServices& services);
-};
+Made make_vendor(const ProviderFacts& provider, const std::string& model, const Catalog& catalog,
+                 const ModelServices& services) {
+  auto access = access_to(provider, services.env);
+  if (!access) return fail(access.error());
+  std::shared_ptr<HttpClient> http = services.http;
+  if (!services.record_to.empty()) {
+    auto recording = recording_client(http, services.record_to, {access->key});
+    if (!recording) return fail(recording.error());
+    http = *std::move(recording);
+  }
+  Endpoint endpoint{.base_url = std::move(access->base_url),
+                    .key = std::move(access->key),
+                    .auth = provider.auth,
+                    .headers = std::move(access->headers)};
+  return model_at(provider, model, catalog, std::move(endpoint), std::move(http), services.executor);
+}
 
-const std::array kProviders{Provider{"script", make_script}, Provider{"openai", make_openai}};
+/// Pauses for rate limits would be wasted on a recording: the model gets no executor.
+Made make_cassette(const std::string& folder, CassetteCheck check, std::shared_ptr<const Catalog> catalog,
+                   const ModelServices& services) {
+  const Catalog& facts = *catalog;
+  return cassette_model(
+      folder, check, facts, services.executor,
+      [catalog = std::move(catalog)](const ProviderFacts& provider, const std::string& model,
+                                     std::shared_ptr<HttpClient> http) {
+        return model_at(provider, model, *catalog, {.base_url = "http://cassette"}, std::move(http), nullptr);
+      });
+}
+
+/// `A|B|C`: a router over models in this order.
+Made make_route(std::string_view names, const ModelServices& services) {
+  std::vector<std::shared_ptr<Model>> models;
+  while (true) {
+    const std::size_t bar = names.find('|');
+    auto model = make_model(std::string(names.substr(0, bar)), services);
+    if (!model) return model;
+    models.push_back(*std::move(model));
+    if (bar == names.npos) return make_router(std::move(models));
+    names.remove_prefix(bar + 1);
+  }
+}
 
 }  // namespace
 
 Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelServices& services) {
+  if (name.contains('|') && !name.starts_with("script:")) return make_route(name, services);
   const std::size_t colon = name.find(':');
   if (colon == std::string::npos || colon + 1 == name.size()) {
     return fail(ErrorCode::kInput,
                 "model \"" + name + "\" must be PROVIDER:MODEL, such as openai:gpt-5 or script:FILE");
   }
-  const std::string provider = name.substr(0, colon);
-  std::vector<std::string> known;
-  for (const Provider& candidate : kProviders) {
-    if (candidate.name == provider) return candidate.make(name.substr(colon + 1), services);
-    known.push_back(candidate.name);
+  const std::string provider = name.substr(0, colon), model = name.substr(colon + 1);
+  if (provider == "script") return make_script(model, services);
+  const auto catalog = services.catalog ? services.catalog : built_in_catalog();
+  if (provider == "cassette") return make_cassette(model, CassetteCheck::kNone, catalog, services);
+  if (provider == "cassette-check") return make_cassette(model, CassetteCheck::kRequests, catalog, services);
+  if (const ProviderFacts* facts = catalog->provider(provider)) {
+    return make_vendor(*facts, model, *catalog, services);
   }
+  std::vector<std::string> known = catalog->providers();
+  known.insert(known.end(), {"script", "cassette", "cassette-check"});
   const auto nearest = closest(provider, known);
-  return fail(ErrorCode::kInput,
-              "model \"" + name + "\": there is no provider \"" + provider + '"' +
-                  (nearest ? "; did you mean \"" + *nearest + "\"?" : "; known are script and openai"));
+  return fail(ErrorCode::kInput, "model \"" + name + "\": there is no provider \"" + provider + '"' +
+                                     (nearest ? "; did you mean \"" + *nearest + "\"?"
+                                              : "; `praxis models` lists those there are"));
 }
 
 }  // namespace praxis

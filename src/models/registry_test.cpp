@@ -30,7 +30,8 @@ std::string error(const std::string& name, const Settings& settings = {}) {
 TEST(MakeModel, AnUnknownProvider_GetsTheNearest) {
   EXPECT_EQ(error("opnai:gpt-5"),
             "model \"opnai:gpt-5\": there is no provider \"opnai\"; did you mean \"openai\"?");
-  EXPECT_EQ(error("zzz:x"), "model \"zzz:x\": there is no provider \"zzz\"; known are script and openai");
+  EXPECT_EQ(error("zzz:x"),
+            "model \"zzz:x\": there is no provider \"zzz\"; `praxis models` lists those there are");
 }
 
 TEST(MakeModel, ANameWithoutProvider_ShowsTheForm) {
@@ -40,15 +41,24 @@ TEST(MakeModel, ANameWithoutProvider_ShowsTheForm) {
 }
 
 TEST(MakeModel, OpenAi_WithoutKeySaysWhichVariableToSet) {
-  EXPECT_NE(error("openai:gpt-5").find("OPENAI_API_KEY"), std::string::npos);
-  EXPECT_TRUE(make("openai:gpt-5", {{"OPENAI_API_KEY", "k"}}));
-  EXPECT_TRUE(make("openai:gpt-5", {{"OPENAI_BASE_URL", "http://127.0.0.1:1/v1"}}))
+  EXPECT_NE(error("openai-chat:gpt-5").find("OPENAI_API_KEY"), std::string::npos);
+  EXPECT_TRUE(make("openai-chat:gpt-5", {{"OPENAI_API_KEY", "k"}}));
+  EXPECT_TRUE(make("openai-chat:gpt-5", {{"OPENAI_BASE_URL", "http://127.0.0.1:1/v1"}}))
       << "local servers need no key";
-  EXPECT_EQ(make("openai:gpt-5", {{"OPENAI_API_KEY", "k"}}).value()->name(), "openai:gpt-5");
+  EXPECT_EQ(make("openai-chat:gpt-5", {{"OPENAI_API_KEY", "k"}}).value()->name(), "openai-chat:gpt-5");
 }
 
 TEST(MakeModel, ABadBaseUrl_IsNamed) {
-  EXPECT_TRUE(error("openai:x", {{"OPENAI_BASE_URL", "localhost:8080"}}).starts_with("OPENAI_BASE_URL: "));
+  EXPECT_TRUE(error("openai:x", {{"OPENAI_BASE_URL", "localhost:8080"}})
+                  .starts_with("provider \"openai\": OPENAI_BASE_URL: "));
+}
+
+TEST(MakeModel, TheCatalogue_SaysWhatAModelCanDoAndCosts) {
+  const auto model = make("openai:gpt-5-mini", {{"OPENAI_API_KEY", "k"}}).value();
+  EXPECT_EQ(model->capabilities().context_window, 400'000);
+  EXPECT_TRUE(model->capabilities().images);
+  EXPECT_EQ(model->price({.input = 1'000'000, .output = 1'000'000}), MicroUsd{2'250'000});
+  EXPECT_EQ(make("vllm:own").value()->capabilities().context_window, 0);
 }
 
 TEST(MakeModel, AScript_IsReadFromItsFile) {

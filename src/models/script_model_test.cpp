@@ -29,7 +29,7 @@ class Listener final : public ModelSink {
   void note(const ReasoningChunk& d) { pieces.push_back("~" + std::string(d.text)); }
   void note(const ToolCallChunk& d) { pieces.push_back(std::string(d.id) + "=" + std::string(d.name)); }
   void note(const ToolArgumentsChunk& d) { pieces.emplace_back(d.bytes); }
-  void note(const KeepAlive&) {}
+  void note(const auto&) {}
 };
 
 class ScriptModelTest : public testing::Test {

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <span>
+
+#include "praxis/base/dates.hpp"
 
 namespace praxis {
 namespace {
 
 constexpr std::size_t kMaxMessage = 2000;
+constexpr std::size_t kMaxWord = 200;
 constexpr std::size_t kMaxKeptBody = 4000;
 constexpr double kMaxDelayMs = 365.0 * 24 * 3600 * 1000;
 
@@ -29,11 +30,13 @@ constexpr std::array kCodes{
     Signal{"insufficient_quota", "billing"},
     Signal{"billing", "billing"},
     Signal{"invalid_api_key", "auth"},
+    Signal{"api_key_invalid", "auth"},
     Signal{"authentication_error", "auth"},
     Signal{"model_not_found", "not_found"},
     Signal{"invalid_model", "not_found"},
     Signal{"content_filter", "content_policy"},
     Signal{"content_policy", "content_policy"},
+    Signal{"responsibleaipolicy", "content_policy"},
     Signal{"invalid_prompt", "content_policy"},
     Signal{"bio_policy", "content_policy"},
 };
@@ -52,6 +55,16 @@ constexpr std::array kPhrases{
     Signal{"incorrect api key", "auth"},
     Signal{"api key not valid", "auth"},
     Signal{"not a valid model", "not_found"},
+};
+// Words and phrases for which a request helps that differs in one thing, and what that thing is.
+constexpr std::array kChangeCodes{
+    Signal{"tool_use_failed", "note"},
+    Signal{"previous_response_not_found", "full_history"},
+};
+constexpr std::array kChangePhrases{
+    Signal{"schema is too complex", "non_strict"},
+    Signal{"schemas are too complex", "non_strict"},
+    Signal{"strict tool", "non_strict"},
 };
 // Words that name the kind where no HTTP status does: errors inside a stream.
 constexpr std::array kStreamCodes{
@@ -106,29 +119,57 @@ std::string_view kind_of_status(int status) {
   }
 }
 
-std::string_view kind_of(const ErrorEnvelope& envelope, int status) {
-  const std::string code = lower(envelope.code), message = lower(envelope.message);
+/// The number after `word`, as in "Limit 7000, Used 0, Requested ~12903"; 0 when there is none.
+std::int64_t number_after(std::string_view lowered, std::string_view word) {
+  const std::size_t at = lowered.find(word);
+  if (at == std::string_view::npos) return 0;
+  lowered.remove_prefix(at + word.size());
+  lowered.remove_prefix(std::min(lowered.size(), lowered.find_first_not_of(" ~:")));
+  std::int64_t value = 0;
+  std::from_chars(lowered.data(), lowered.data() + lowered.size(), value);
+  return value;
+}
+
+/// A limit on rates that this one request exceeds by itself: waiting cannot help.
+bool never_fits(std::string_view lowered) {
+  const std::int64_t limit = number_after(lowered, " limit ");
+  return limit > 0 && number_after(lowered, "requested ") > limit;
+}
+
+std::string_view kind_of(std::string_view code, std::string_view message, const ErrorEnvelope& envelope,
+                         int status) {
   if (const auto kind = find_signal(code, kCodes); !kind.empty()) return kind;
   if (const auto kind = find_signal(message, kPhrases); !kind.empty()) return kind;
+  if (never_fits(message)) return "context_overflow";
   if (status >= 300) return kind_of_status(status);
   if (envelope.status >= 400 && envelope.status < 600) return kind_of_status(envelope.status);
   if (const auto kind = find_signal(code, kStreamCodes); !kind.empty()) return kind;
   return "server";
 }
 
+/// What a request has to change to be worth another try; empty when that is not known.
+std::string_view change_for(std::string_view kind, std::string_view code, std::string_view message) {
+  if (kind == "context_overflow") return "compact";
+  if (const auto change = find_signal(code, kChangeCodes); !change.empty()) return change;
+  if (message.starts_with("item with id") && message.contains("not found")) return "full_history";
+  return kind == "invalid_request" ? find_signal(message, kChangePhrases) : std::string_view{};
+}
+
 std::string bounded(std::string_view text, std::size_t limit) {
   return text.size() <= limit ? repair_utf8(text) : repair_utf8(text.substr(0, limit)) + "...";
 }
 
-/// "Please try again in 1m2.5s."
+/// "Please try again in 1m2.5s.", "Please retry in 48.9s."
 std::optional<std::int64_t> delay_in_text(std::string_view text) {
-  constexpr std::string_view kPhrase = "try again in ";
-  const std::size_t at = text.find(kPhrase);
-  if (at == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + kPhrase.size());
-  text = text.substr(0, text.find_first_not_of("0123456789.hms"));
-  while (text.ends_with('.')) text.remove_suffix(1);
-  return parse_duration_ms(text);
+  for (const std::string_view phrase : {"try again in ", "retry in "}) {
+    const std::size_t at = text.find(phrase);
+    if (at == std::string_view::npos) continue;
+    std::string_view delay = text.substr(at + phrase.size());
+    delay = delay.substr(0, delay.find_first_not_of("0123456789.hms"));
+    while (delay.ends_with('.')) delay.remove_suffix(1);
+    if (const auto ms = parse_duration_ms(delay)) return ms;
+  }
+  return std::nullopt;
 }
 
 void add_word(std::string& words, std::string_view word) {
@@ -158,29 +199,11 @@ void read_message(ErrorEnvelope& out, const Json& message) {
     if (const auto nested = parse_json(out.message)) {  // an envelope in an envelope
       if (auto inner = read_error_envelope(*nested)) out = *std::move(inner);
     }
+  } else if (const Json& detail = json_at(message, "detail"); !detail.is_null()) {
+    out.message = detail_text(detail);
   } else if (message.is_object()) {
-    out.message = json_at(message, "detail").is_null() ? to_json_text(message)
-                                                       : detail_text(json_at(message, "detail"));
+    out.message = to_json_text(message);
   }
-}
-
-void read_fields(ErrorEnvelope& out, const Json& error) {
-  for (const std::string_view key : {"code", "type", "status"}) {
-    const Json& field = json_at(error, key);
-    if (const auto* text = field.if_string()) add_word(out.code, *text);
-    if (field.is_number())
-      out.status = static_cast<int>(std::clamp<std::int64_t>(json_int(error, key), 0, 999));
-  }
-  if (const Json* details = &json_at(error, "details"); details->is_array()) {
-    for (const Json& item : details->get_array()) {
-      if (const auto delay = parse_duration_ms(json_string(item, "retryDelay"))) out.retry_after_ms = delay;
-      if (to_json_text(item).contains("PerDay")) add_word(out.code, "insufficient_quota");
-    }
-  }
-  if (json_at(error, "innererror").is_object())
-    add_word(out.code, json_string(json_at(error, "innererror"), "code"));
-  if (const std::string raw = json_string(json_at(error, "metadata"), "raw"); !raw.empty())
-    out.message += ": " + raw;
 }
 
 template <class Number>
@@ -191,13 +214,40 @@ std::optional<Number> parse_number(std::string_view text) {
   return value;
 }
 
-/// Seconds since 1970 of an HTTP date, `Sun, 06 Nov 1994 08:49:37 GMT`.
-std::optional<std::int64_t> parse_http_date(std::string_view text) {
-  const std::string date(text);  // ended by a NUL, and alive while `end` points into it
-  std::tm parts{};
-  const char* end = ::strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  if (end == nullptr || *end != '\0') return std::nullopt;
-  return ::timegm(&parts);
+/// Gemini's list: why, which quota, how long to wait.
+void read_details(ErrorEnvelope& out, const Json& details) {
+  const JsonArray* list = details.if_array();
+  if (list == nullptr) return;
+  for (const Json& item : *list) {
+    if (const auto delay = parse_duration_ms(json_string(item, "retryDelay"))) out.retry_after_ms = delay;
+    if (to_json_text(item).contains("PerDay")) add_word(out.words, "insufficient_quota");
+    add_word(out.words, json_text(item, "reason"));
+  }
+}
+
+/// Codes come as words, numbers, and numbers in quotes.
+void read_code(ErrorEnvelope& out, const Json& error) {
+  const Json& code = json_at(error, "code");
+  if (!code.is_string() && !code.is_number()) return;
+  out.code = code;
+  const auto number =
+      code.is_number() ? json_int(error, "code") : parse_number<int>(json_text(error, "code"));
+  out.status = static_cast<int>(std::clamp<std::int64_t>(number.value_or(0), 0, 999));
+}
+
+void read_fields(ErrorEnvelope& out, const Json& error) {
+  read_code(out, error);
+  if (const int raw = static_cast<int>(std::clamp<std::int64_t>(json_int(error, "raw_status_code"), 0, 999)))
+    out.status = raw;
+  for (const std::string_view key : {"type", "status"}) {
+    const std::string_view word = json_text(error, key);
+    if (out.type.empty() && word != "error") out.type = word;  // "error" only names the event
+  }
+  read_details(out, json_at(error, "details"));
+  add_word(out.words, json_text(json_at(error, "innererror"), "code"));
+  if (const std::string_view raw = json_text(json_at(error, "metadata"), "raw"); !raw.empty()) {
+    out.message.append(": ").append(raw);
+  }
 }
 
 std::int64_t clamp_delay(double ms) {
@@ -231,10 +281,18 @@ std::optional<std::int64_t> retry_after_header(const HttpHeaders& headers) {
   const auto text = find_header(headers, "retry-after");
   if (!text) return std::nullopt;
   if (const auto seconds = parse_number<double>(*text)) return clamp_delay(*seconds * 1000);
-  const auto until = parse_http_date(*text);
-  if (!until) return std::nullopt;
-  const auto now = parse_http_date(find_header(headers, "date").value_or("")).value_or(std::time(nullptr));
-  return clamp_delay(static_cast<double>(*until - now) * 1000);
+  const auto until = from_http_date(*text);
+  const auto now = from_http_date(find_header(headers, "date").value_or(""));
+  if (!until || !now) return std::nullopt;
+  return clamp_delay(static_cast<double>(until->value - now->value));
+}
+
+std::string request_id(const HttpHeaders& headers) {
+  for (const std::string_view name :
+       {"x-request-id", "request-id", "mistral-correlation-id", "x-ds-trace-id", "apim-request-id"}) {
+    if (const auto id = find_header(headers, name)) return bounded(*id, kMaxWord);
+  }
+  return {};
 }
 
 std::optional<ErrorEnvelope> read_error_envelope(const Json& json) {
@@ -255,7 +313,7 @@ std::optional<ErrorEnvelope> read_error_envelope(const Json& json) {
     read_message(out, error);
   } else if (!detail.is_null()) {
     out.message = detail_text(detail);
-  } else if (!message.is_null() && json_at(json, "choices").is_null()) {
+  } else if (message.is_string() || !json_at(message, "detail").is_null()) {
     read_message(out, message);
   } else {
     return std::nullopt;
@@ -274,30 +332,46 @@ Error model_error(std::string_view kind, std::string message) {
 }
 
 Error vendor_error(const ErrorEnvelope& envelope, int status) {
-  const std::string_view kind = kind_of(envelope, status);
+  std::string code = lower(envelope.type);
+  if (const auto* text = envelope.code.if_string()) add_word(code, lower(*text));
+  add_word(code, lower(envelope.words));
+  const std::string said = lower(envelope.message);
+  const std::string_view kind = kind_of(code, said, envelope, status);
   std::string message(kind);
   if (status >= 300) message += " (status " + std::to_string(status) + ")";
-  if (!envelope.message.empty()) message += ": " + bounded(envelope.message, kMaxMessage);
+  const std::string words = bounded(envelope.message, kMaxMessage);
+  if (!words.empty()) message += ": " + words;
   Error error = model_error(kind, std::move(message));
   JsonObject& detail = error.detail.get_object();
   if (const int known = status >= 300 ? status : envelope.status; known != 0) detail["status"] = known;
-  if (!envelope.code.empty()) detail["code"] = bounded(envelope.code, kMaxMessage);
+  if (!envelope.type.empty()) detail["type"] = bounded(envelope.type, kMaxWord);
+  if (const auto* text = envelope.code.if_string()) {
+    detail["code"] = bounded(*text, kMaxWord);
+  } else if (!envelope.code.is_null()) {
+    detail["code"] = envelope.code;
+  }
+  if (!words.empty()) detail["message"] = words;
+  if (const auto change = change_for(kind, code, said); !change.empty()) detail["change"] = change;
   const auto delay = envelope.retry_after_ms ? envelope.retry_after_ms : delay_in_text(envelope.message);
   if (delay) detail["retry_after_ms"] = *delay;
   return error;
+}
+
+void add_headers(Error& error, const HttpHeaders& headers) {
+  JsonObject& detail = error.detail.get_object();
+  if (const auto delay = retry_after_header(headers)) detail["retry_after_ms"] = *delay;
+  if (std::string id = request_id(headers); !id.empty()) detail["request_id"] = std::move(id);
+  if (const auto should = find_header(headers, "x-should-retry")) {
+    if (*should == "true" || *should == "false") error.retriable = *should == "true";
+  }
 }
 
 Error http_error(const HttpResponseHead& head, std::string_view body) {
   const auto json = parse_json(body);
   auto envelope = json ? read_error_envelope(*json) : std::nullopt;
   Error error = vendor_error(envelope.value_or(ErrorEnvelope{}), head.status);
-  JsonObject& detail = error.detail.get_object();
-  if (!envelope) detail["body"] = bounded(body, kMaxKeptBody);
-  if (const auto delay = retry_after_header(head.headers)) detail["retry_after_ms"] = *delay;
-  if (const auto id = find_header(head.headers, "x-request-id")) detail["request_id"] = *id;
-  if (const auto should = find_header(head.headers, "x-should-retry")) {
-    if (*should == "true" || *should == "false") error.retriable = *should == "true";
-  }
+  if (!envelope) error.detail.get_object()["body"] = bounded(body, kMaxKeptBody);
+  add_headers(error, head.headers);
   return error;
 }
 

@@ -76,6 +76,18 @@ constexpr Case kCases[] = {
     {"timeout", 408, "", "timeout", true, "408"},
     {"gateway timeout", 504, "", "server", true, "504"},
     {"too large", 413, "", "context_overflow", false, "413"},
+    {"more than a minute's tokens", 429,
+     R"({"error":{"message":"Tokens per minute: Limit 7000, Used 0, Requested ~12903. Try again in 50s.","type":"tokens"}})",
+     "context_overflow", false, "12903"},
+    {"a minute's tokens used up", 429,
+     R"({"error":{"message":"Tokens per minute: Limit 7000, Used 6900, Requested 500.","type":"tokens"}})",
+     "rate_limit", true, "6900"},
+    {"long context costs extra", 429,
+     R"({"type":"error","error":{"type":"rate_limit_error","message":"Extra usage is required for long context requests."}})",
+     "billing", false, "long context"},
+    {"Gemini's reason", 400,
+     R"({"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}})",
+     "auth", false, "no"},
     {"redirect", 302, "", "protocol", false, "302"},
 };
 
@@ -103,11 +115,51 @@ TEST(VendorError, InAStream_TheCodeStandsForTheStatus) {
   EXPECT_EQ(kind(R"({"error":{"message":"x","code":"rate_limit_exceeded"}})"), "rate_limit retriable");
 }
 
+TEST(VendorError, TheVendorsWords_AreKept) {
+  const auto words = [](std::string_view body) {
+    const Error error = vendor_error(read_error_envelope(parse_json(body).value()).value(), 400);
+    return to_json_text(json_at(error.detail, "type")) + ' ' + to_json_text(json_at(error.detail, "code")) +
+           ' ' + json_string(error.detail, "message");
+  };
+  EXPECT_EQ(words(R"({"error":{"message":"m","type":"t","param":null,"code":"c"}})"), R"("t" "c" m)");
+  EXPECT_EQ(words(R"({"error":{"code":404,"message":"m","status":"NOT_FOUND"}})"), R"("NOT_FOUND" 404 m)");
+  EXPECT_EQ(words(R"({"type":"error","error":{"type":"overloaded_error","message":"m"}})"),
+            R"("overloaded_error" null m)");
+  EXPECT_EQ(words(R"({"type":"error","code":"c","message":"m"})"), R"(null "c" m)")
+      << "the event's name is no type";
+  EXPECT_EQ(words(R"({"object":"error","message":"m","type":"t","code":"3051"})"), R"("t" "3051" m)");
+  EXPECT_EQ(words(R"({"code":"c","error":"m"})"), R"(null "c" m)");
+  EXPECT_EQ(words(R"({"error":"m"})"), "null null m");
+}
+
+TEST(VendorError, WhatAnotherTryMustChange_IsSaid) {
+  const auto change = [](std::string_view error) {
+    const Error read = http_error({400, {}}, R"({"error":)" + std::string(error) + '}');
+    return json_string(read.detail, "change") + (read.retriable ? " retriable" : "");
+  };
+  EXPECT_EQ(change(R"({"message":"prompt is too long: 9 tokens > 8 maximum"})"), "compact");
+  EXPECT_EQ(change(R"({"message":"no call","code":"tool_use_failed","failed_generation":"x"})"), "note");
+  EXPECT_EQ(change(R"({"message":"Schema is too complex for compilation.","type":"invalid_request_error"})"),
+            "non_strict");
+  EXPECT_EQ(change(R"({"message":"gone","code":"previous_response_not_found"})"), "full_history");
+  EXPECT_EQ(change(R"({"message":"Item with id 'rs_1' not found."})"), "full_history");
+  EXPECT_EQ(change(R"({"message":"Unsupported parameter"})"), "");
+}
+
+TEST(VendorError, Headers_SpeakForAnErrorInsideAStreamToo) {
+  Error error = vendor_error({.message = "slow down", .type = "rate_limit_error"}, 0);
+  add_headers(error, {{"retry-after", "9"}, {"request-id", "req_1"}, {"x-should-retry", "false"}});
+  EXPECT_EQ(json_int(error.detail, "retry_after_ms"), 9000);
+  EXPECT_EQ(json_string(error.detail, "request_id"), "req_1");
+  EXPECT_FALSE(error.retriable);
+}
+
 TEST(VendorError, AnAnswer_IsNoEnvelope) {
   EXPECT_FALSE(read_error_envelope(parse_json(R"({"choices":[{"message":{}}],"error":null})").value()));
   EXPECT_FALSE(read_error_envelope(parse_json(R"({"id":"x"})").value()));
   EXPECT_FALSE(read_error_envelope(parse_json("[1]").value()));
   EXPECT_FALSE(read_error_envelope(parse_json("7").value()));
+  EXPECT_FALSE(read_error_envelope(parse_json(R"({"message":{"role":"assistant"},"done":true})").value()));
 }
 
 std::int64_t delay(HttpHeaders headers, std::string_view body = "") {
@@ -123,7 +175,11 @@ TEST(VendorError, RetryAfter_IsReadInEverySpelling) {
   EXPECT_EQ(
       delay({{"retry-after", "Wed, 21 Oct 2015 07:28:30 GMT"}, {"date", "Wed, 21 Oct 2015 07:28:00 GMT"}}),
       30'000);
-  EXPECT_EQ(delay({{"retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"}}), 0) << "in the past";
+  EXPECT_EQ(
+      delay({{"retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"}, {"date", "Wed, 21 Oct 2015 07:28:30 GMT"}}), 0)
+      << "in the past";
+  EXPECT_EQ(delay({{"retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"}}), -1)
+      << "against no date of the server's";
   EXPECT_EQ(delay({{"retry-after", "soon"}}), -1);
   EXPECT_EQ(delay({{"retry-after", "-5"}}), 0);
   EXPECT_EQ(delay({}, R"({"error":{"message":"m","details":[{"@type":"RetryInfo","retryDelay":"48s"}]}})"),
@@ -131,6 +187,7 @@ TEST(VendorError, RetryAfter_IsReadInEverySpelling) {
   EXPECT_EQ(delay({}, R"({"error":{"message":"Please try again in 1m2.5s. Visit us."}})"), 62'500);
   EXPECT_EQ(delay({}, R"({"error":{"message":"try again in 644ms"}})"), 644);
   EXPECT_EQ(delay({}, R"({"error":{"message":"Please try again in 9m38.016s"}})"), 578'016);
+  EXPECT_EQ(delay({}, R"({"error":{"message":"Quota exceeded\nPlease retry in 48.9s."}})"), 48'900);
   EXPECT_EQ(delay({{"retry-after", "3"}}, R"({"error":{"message":"try again in 644ms"}})"), 3000);
 }
 

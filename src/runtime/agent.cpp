@@ -58,6 +58,11 @@ Agent& Agent::limits(Limits limits) {
   return *this;
 }
 
+Agent& Agent::output_schema(Json schema) {
+  edit().spec.options.output_schema = std::move(schema);
+  return *this;
+}
+
 Agent& Agent::use(Tool tool) {
   AgentDescription& description = edit();
   ToolSpec spec{tool.definition, tool.retries, tool.fatal_errors};

@@ -74,7 +74,7 @@ team = "docs"
   EXPECT_EQ(spec.instructions, "Be brief.");
   EXPECT_EQ(spec.tool_failure, ToolFailureMode::kFail);
   EXPECT_EQ(spec.in_doubt, InDoubt::kTell);
-  EXPECT_EQ(spec.options, (ModelOptions{0.5, 1000, "text", "low", JsonObject{{"seed", 7}}}));
+  EXPECT_EQ(spec.options, (ModelOptions{0.5, 1000, "text", "low", {}, nullptr, JsonObject{{"seed", 7}}}));
   EXPECT_EQ(spec.limits, (Limits{10, 20, Millis{300'000}, 30, MicroUsd{250'000}, 40, 2, 3, 4, 5}));
   EXPECT_EQ(policy_rules_from_json(spec.policy), (PolicyRules{{"kv"}, {"shell*"}, {"text"}}));
   EXPECT_EQ(tools_of(spec), (Names{"kv", "text"}));

@@ -4,7 +4,9 @@
 #include <array>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
+#include "praxis/models/catalog.hpp"
 #include "runtime/setting_key.hpp"
 
 namespace praxis {
@@ -13,15 +15,66 @@ namespace {
 namespace fs = std::filesystem;
 using Type = SettingKey::Type;
 
+// What a project must not do, because it may be somebody else's.
+constexpr std::string_view kRedirect = "say where requests go, how, or with which key";
+constexpr std::string_view kReprice = "say what a model costs";
+
 // Zero would mean "no bound", which is not for a layer to give.
 constexpr std::array kKeys{
     SettingKey{"model", Type::kText, "Model of agents that name none, as PROVIDER:NAME"},
-    SettingKey{"journal", Type::kText, "Journal file, or memory"},
+    SettingKey{.path = "journal",
+               .type = Type::kText,
+               .description = "Journal file, or memory",
+               .own = "say where runs are kept"},
     SettingKey{"agents.folder", Type::kText, "Where agents are looked up by name"},
     SettingKey{"limits.max_steps", Type::kWhole, "Passes of the loop in one turn", {}, 1, 4'294'967'295},
     SettingKey{"limits.max_usd", Type::kNumber, "Cost of one turn in US dollars", {}, 0.000'001, 1e6},
     SettingKey{"limits.timeout", Type::kDuration, "Active time of one turn"},
 };
+
+constexpr double kMostTokens = 1e12;
+
+constexpr SettingKey own_key(std::string_view path, Type type, std::string_view description,
+                             std::string_view own, std::string_view choices = {}) {
+  return {.path = path, .type = type, .description = description, .choices = choices, .own = own};
+}
+
+/// What is known of providers and models, as the catalogue takes it.
+constexpr std::array kCatalogKeys{
+    own_key("providers.*.name", Type::kText, "Name for people", kRedirect),
+    own_key("providers.*.api", Type::kText, "Protocol", kRedirect, "chat|responses|messages|gemini|ollama"),
+    own_key("providers.*.base_url", Type::kText, "Where it is", kRedirect),
+    own_key("providers.*.base_url_env", Type::kText, "Variable with another base URL", kRedirect),
+    own_key("providers.*.key_env", Type::kText, "Variable with its key", kRedirect),
+    own_key("providers.*.key_file", Type::kText, "File with its key", kRedirect),
+    own_key("providers.*.needs_key", Type::kFlag, "Whether it can do without a key", kRedirect),
+    own_key("providers.*.auth", Type::kText, "Header that carries the key", kRedirect),
+    own_key("providers.*.headers", Type::kAnyTable, "Sent with every request", kRedirect),
+    own_key("providers.*.dialect", Type::kAnyTable, "How it differs from others of its protocol", kRedirect),
+    own_key("providers.*.catalog", Type::kText, "Provider whose models it serves", kReprice),
+    SettingKey{"providers.*.models", Type::kTexts, "Models to list"},
+    SettingKey{"models.*.name", Type::kText, "Name for people"},
+    SettingKey{"models.*.context_window", Type::kWhole, "Tokens", {}, 0, kMostTokens},
+    SettingKey{"models.*.max_output", Type::kWhole, "Tokens", {}, 0, kMostTokens},
+    own_key("models.*.prices", Type::kTables, "US dollars for a million tokens", kReprice),
+    SettingKey{"models.*.tools", Type::kFlag, "Calls tools"},
+    SettingKey{"models.*.images", Type::kFlag, "Takes images"},
+    SettingKey{"models.*.files", Type::kFlag, "Takes PDF files"},
+    SettingKey{"models.*.reasoning", Type::kFlag, "Thinks before it answers"},
+    SettingKey{"models.*.temperature", Type::kFlag, "Takes the parameter"},
+    SettingKey{"models.*.structured_output", Type::kFlag, "Can be held to a schema"},
+    SettingKey{"models.*.reasoning_levels", Type::kAnyTable, "Our levels and the provider's"},
+    own_key("models.*.dialect", Type::kAnyTable, "How it differs from the provider's others", kRedirect),
+};
+
+std::span<const SettingKey> file_keys() {
+  static const std::vector<SettingKey> keys = [] {
+    std::vector<SettingKey> all(kKeys.begin(), kKeys.end());
+    all.insert(all.end(), kCatalogKeys.begin(), kCatalogKeys.end());
+    return all;
+  }();
+  return keys;
+}
 
 bool is_limit(const SettingKey& key) { return key.path.starts_with("limits."); }
 bool is_path(const SettingKey& key) { return key.path == "journal" || key.path == "agents.folder"; }
@@ -89,17 +142,13 @@ class Merge {
   Status add(const Layer& layer) {
     const auto document = TomlDocument::read(layer.file.string());
     if (!document) return fail(document.error());
-    if (auto checked = check_keys(*document, kKeys); !checked) return checked;
+    const FileOwner owner = layer.trust == Trust::kProject ? FileOwner::kProject : FileOwner::kUser;
+    if (auto checked = check_keys(*document, file_keys(), owner); !checked) return checked;
     config_.files.push_back(layer.file.string());
     for (const SettingKey& key : kKeys) {
       Json value = document->at(key.path);
       if (value.is_null()) continue;
       const std::string path(key.path);
-      if (layer.trust == Trust::kProject && path == "journal") {
-        return document->mistake(path,
-                                 "a project must not say where runs are kept; set \"journal\" in your own "
-                                 "configuration, PRAXIS_JOURNAL or --journal");
-      }
       if (is_path(key) && value != "memory") {
         value = (layer.folder / std::string(value.get_string())).lexically_normal().string();
       }
@@ -107,7 +156,7 @@ class Merge {
         return document->mistake(path, set.error().message);
       }
     }
-    return {};
+    return add_corrections(*document, layer);
   }
 
   /// A value from outside of files.
@@ -130,6 +179,39 @@ class Merge {
     double value = 0;
     std::string origin;
   };
+
+  /// Lays the layer's facts about providers and models, field by field, over those of the layers below.
+  Status add_corrections(const TomlDocument& document, const Layer& layer) {
+    JsonObject all = config_.corrections.is_object() ? config_.corrections.get_object() : JsonObject{};
+    for (const char* kind : {"providers", "models"}) {
+      const JsonObject* entries = document.at(kind).if_object();
+      if (!entries) continue;
+      JsonObject& merged = all[kind].is_object() ? all[kind].get_object() : all[kind].emplace_object();
+      for (const auto& [name, fields] : *entries) {
+        Json& entry = merged[name];
+        if (!entry.is_object()) entry = JsonObject{};
+        for (const auto& [field, given] : fields.get_object()) {
+          Json value = given;
+          if (field == "key_file")
+            value = (layer.folder / std::string(given.get_string())).lexically_normal().string();
+          note(std::string(kind) + '.' + std::string(name) + '.' + std::string(field), value, layer);
+          entry.get_object()[field] = std::move(value);
+        }
+      }
+    }
+    if (all.empty()) return {};
+    config_.corrections = std::move(all);
+    const auto catalog = catalog_with(config_.corrections);
+    if (!catalog) return fail(ErrorCode::kInput, layer.file.string() + ": " + catalog.error().message);
+    return {};
+  }
+
+  /// For people who ask which layer a value came from. Headers may be secret.
+  void note(const std::string& path, const Json& value, const Layer& layer) {
+    std::string shown = value.is_string() ? std::string(value.get_string()) : to_json_text(value);
+    if (path.ends_with(".headers")) shown = "(not shown)";
+    config_.settings[path] = {std::move(shown), layer.file.string()};
+  }
 
   Status set(const SettingKey& key, const Json& value, const std::string& origin, Trust trust) {
     const std::string path(key.path);

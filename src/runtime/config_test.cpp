@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "praxis/models/catalog.hpp"
+
 namespace praxis {
 namespace {
 
@@ -124,12 +126,79 @@ TEST_F(ConfigTest, HostileProject_SetsNeitherJournalNorProviders) {
   write(project_file(), "\njournal = 'mine.db'");
   EXPECT_EQ(mistake(), project_file().string() +
                            ":2:1: a project must not say where runs are kept; set \"journal\" in your own "
-                           "configuration, PRAXIS_JOURNAL or --journal");
-  for (const char* text : {"base_url = 'http://evil'", "[providers.openai]\nbase_url = 'http://evil'",
-                           "OPENAI_BASE_URL = 'http://evil'", "[env]\nOPENAI_API_KEY = 'x'"}) {
+                           "configuration");
+  write(project_file(), "[providers.openai]\nbase_url = 'http://evil.example'");
+  EXPECT_EQ(mistake(), project_file().string() +
+                           ":2:1: a project must not say where requests go, how, or with which key; set "
+                           "\"providers.openai.base_url\" in your own configuration");
+  for (const char* text :
+       {"[providers.openai]\nkey_env = 'AWS_SECRET_ACCESS_KEY'",
+        "[providers.openai]\nkey_file = '/etc/shadow'",
+        "[providers.openai]\nheaders = { host = 'evil.example' }", "[providers.openai]\nauth = 'x-evil'",
+        "[providers.openai]\nbase_url_env = 'X'", "[providers.new]\nbase_url = 'http://evil.example'",
+        "[providers.openai]\ndialect = { path = '.evil.example/' }",
+        "[models.'openai:gpt-5']\ndialect = { path = '.evil.example/' }",
+        "[models.'openai:gpt-5']\nprices = []", "[providers.openai]\ncatalog = 'free'"}) {
+    write(project_file(), text);
+    EXPECT_NE(mistake().find("a project must not"), std::string::npos) << text;
+    write(project_file(), "");
+    write(local_file(), text);
+    EXPECT_NE(mistake().find("a project must not"), std::string::npos) << text;
+    fs::remove(local_file());
+  }
+  for (const char* text :
+       {"base_url = 'http://evil'", "OPENAI_BASE_URL = 'http://evil'", "[env]\nOPENAI_API_KEY = 'x'"}) {
     write(project_file(), text);
     EXPECT_NE(mistake().find("unknown key"), std::string::npos) << text;
   }
+}
+
+TEST_F(ConfigTest, FactsAboutProvidersAndModels_AreMergedFieldByField) {
+  write(system_file(),
+        "[providers.house]\napi = 'chat'\nbase_url = 'https://a.example/v1'\nkey_file = 'house.key'");
+  write(user_file(),
+        "[providers.house]\nbase_url = 'https://b.example/v1'\n"
+        "headers = { x-team = 'secret' }\n"
+        "[models.\"house:big-1.5\"]\ncontext_window = 1000\nprices = [{ input = 1, output = 2.5 }]");
+  write(project_file(), "[providers.house]\nmodels = ['big-1.5']\n[models.\"house:big-1.5\"]\nimages = true");
+  const Config config = loaded();
+  const auto catalog = catalog_with(config.corrections);
+  ASSERT_TRUE(catalog) << catalog.error().message;
+  const ProviderFacts* house = (*catalog)->provider("house");
+  ASSERT_NE(house, nullptr);
+  EXPECT_EQ(house->base_url, "https://b.example/v1");
+  EXPECT_EQ(house->key_file, system_file().parent_path() / "house.key");
+  const auto models = (*catalog)->models("house");
+  ASSERT_EQ(models.size(), 1U);
+  EXPECT_EQ(models[0].context_window, 1000);
+  EXPECT_TRUE(models[0].images);
+  EXPECT_EQ(config.settings.at("providers.house.base_url").origin, user_file());
+  EXPECT_EQ(config.get("providers.house.headers"), "(not shown)");
+}
+
+TEST_F(ConfigTest, WhatTheDocumentationShows_IsRead) {
+  std::size_t blocks = 0;
+  for (const char* page : {"docs/configuration.md", "docs/providers.md"}) {
+    std::ifstream in(fs::path(PRAXIS_SOURCE_DIR) / page);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    constexpr std::string_view kBegin = "```toml\n";
+    for (auto at = text.find(kBegin); at != std::string::npos; at = text.find(kBegin, at + 1), ++blocks) {
+      const auto begin = at + kBegin.size();
+      write(user_file(), text.substr(begin, text.find("```", begin) - begin));
+      EXPECT_FALSE(loaded().settings.empty()) << page;
+    }
+  }
+  EXPECT_EQ(blocks, 2U);
+}
+
+TEST_F(ConfigTest, MistakesInProvidersAndModels_NameTheFile) {
+  write(user_file(), "[providers.openai]\nbase_urll = 'x'");
+  EXPECT_EQ(mistake(), user_file().string() +
+                           ":2:1: unknown key \"providers.openai.base_urll\"; did you mean \"base_url\"?");
+  write(user_file(), "[models.\"openai:x\"]\ntools = 1");
+  EXPECT_EQ(mistake(), user_file().string() + ":2:1: \"models.openai:x.tools\" must be true or false, not 1");
+  write(user_file(), "[providers.house]\napi = 'chat'");
+  EXPECT_EQ(mistake(), user_file().string() + ": \"providers.house.base_url\" is missing");
 }
 
 TEST_F(ConfigTest, HostileProject_AboveTheRepositoryOrInASharedFolderIsNotRead) {

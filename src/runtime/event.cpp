@@ -32,6 +32,7 @@ struct Name {
   std::string_view operator()(const SessionRecovered&) const { return "session.recovered"; }
   std::string_view operator()(const SessionIntervened&) const { return "session.intervened"; }
   std::string_view operator()(const HistoryCut&) const { return "history.cut"; }
+  std::string_view operator()(const PrefixBroken&) const { return "prefix.broken"; }
   std::string_view operator()(const HookFailed&) const { return "hook.failed"; }
   std::string_view operator()(const CustomEvent& e) const { return e.name; }
 };
@@ -53,7 +54,10 @@ struct Payload {
   void operator()(const TurnCompleted& e) const { out["result"] = to_json(e.result); }
   void operator()(const TurnFailed& e) const { out["result"] = to_json(e.result); }
   void operator()(const TurnCancelled& e) const { out["result"] = to_json(e.result); }
-  void operator()(const ModelRequested& e) const { out["model"] = e.model; }
+  void operator()(const ModelRequested& e) const {
+    out["model"] = e.model;
+    if (!e.purpose.empty()) out["purpose"] = e.purpose;
+  }
   void operator()(const TextDelta& e) const { out["text"] = e.text; }
   void operator()(const ReasoningDelta& e) const {
     out["text"] = e.text;
@@ -69,6 +73,7 @@ struct Payload {
     out["model"] = e.model;
     out["finish"] = to_string(e.finish);
     out["usage"] = to_json(e.usage);
+    if (!e.purpose.empty()) out["purpose"] = e.purpose;
   }
   void operator()(const ModelFailed& e) const { out["error"] = to_json(e.error); }
   void operator()(const ToolCalled& e) const {
@@ -104,7 +109,15 @@ struct Payload {
     out["kind"] = to_string(e.intervention.kind);
     out["text"] = e.intervention.text;
   }
-  void operator()(const HistoryCut& e) const { out["cause"] = e.cause; }
+  void operator()(const HistoryCut& e) const {
+    out["cause"] = e.cause;
+    if (!e.summary.empty()) out["summary"] = e.summary;
+  }
+  void operator()(const PrefixBroken& e) const {
+    out["cause"] = e.prefix.cause;
+    out["tokens"] = e.prefix.tokens;
+    out["cost_usd"] = e.prefix.cost.usd();
+  }
   void operator()(const HookFailed& e) const {
     out["hook"] = e.hook;
     out["message"] = e.message;

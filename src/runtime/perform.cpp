@@ -42,10 +42,13 @@ class SessionActor::ModelCallSink : public ModelSink {
   ModelCallSink(std::shared_ptr<SessionActor> actor, EffectId effect, std::uint32_t attempt, Event where)
       : actor_(std::move(actor)), effect_(std::move(effect)), attempt_(attempt), where_(std::move(where)) {}
 
+  /// For what is no answer: its pieces are nobody's to see.
+  void keep_silent() { silent_ = true; }
+
   void on_delta(const ModelDelta& delta) override {
     const bool heard = actor_->observers_.want_deltas() || actor_->services_->observers.want_deltas() ||
                        collects_.load(std::memory_order_relaxed);
-    if (!heard || std::holds_alternative<KeepAlive>(delta)) return;
+    if (!heard || silent_ || std::holds_alternative<KeepAlive>(delta)) return;
     Event event = where_;
     event.body = std::visit(*this, delta);
     actor_->post([actor = actor_, effect = effect_, attempt = attempt_, event = std::move(event)] {
@@ -70,6 +73,11 @@ class SessionActor::ModelCallSink : public ModelSink {
   EventBody operator()(const ToolArgumentsChunk& chunk) const {
     return ToolCallDelta{{}, std::string(chunk.bytes)};
   }
+  EventBody operator()(const RefusalChunk& chunk) const { return TextDelta{std::string(chunk.text)}; }
+  EventBody operator()(const ProviderEvent& event) const {
+    return CustomEvent{"provider", Json(std::string(event.raw))};
+  }
+  EventBody operator()(const Restarted&) const { return AttemptSuperseded{}; }
   EventBody operator()(const KeepAlive&) const { std::unreachable(); }
 
   void collects(bool yes) { collects_ = yes; }
@@ -80,6 +88,7 @@ class SessionActor::ModelCallSink : public ModelSink {
   const std::uint32_t attempt_;
   const Event where_;
   std::atomic<bool> collects_ = false;
+  bool silent_ = false;  ///< set before the call starts
 };
 
 Event SessionActor::transient(EventBody body) {
@@ -143,9 +152,10 @@ void SessionActor::perform_model(const EffectIntended& intent) {
 void SessionActor::start_model(const EffectIntended& intent) {
   const State& s = state();
   ModelRequest request;
-  request.instructions = patched_instructions(*s.agent, intent.patch);
-  request.options = patched_options(*s.agent, intent.patch);
-  request.history = s.conversation.history();
+  ModelQuestion question = question_of(s, intent);
+  request.instructions = std::move(question.instructions);
+  request.options = std::move(question.options);
+  request.history = std::move(question.history);
   if (model_->capabilities().tools) request.tools = agent_->tools.definitions();
   request.stream = services_->options.stream && model_->capabilities().streaming;
   request.session = id();
@@ -158,6 +168,7 @@ void SessionActor::start_model(const EffectIntended& intent) {
   auto sink =
       std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, intent.attempt, std::move(where));
   sink->collects(std::ranges::any_of(readers_, &EventQueue::collects));
+  if (intent.summary) sink->keep_silent();
   if (!model_session_) model_session_ = model_->open_session();
   model_session_->start(request, std::move(sink), active_[intent.effect].stop.get_token());
 }
@@ -166,7 +177,8 @@ void SessionActor::model_done(const EffectId& effect, std::uint32_t attempt, Res
   EffectSettled record;
   if (response) {
     if (response->usage.cost.value == 0) response->usage.cost = model_->price(response->usage);
-    if (!agent_->hooks.after_model.empty() && active(effect, attempt) != nullptr) {
+    const bool answers = active(effect, attempt) != nullptr && !state().turn->effect->summary;
+    if (!agent_->hooks.after_model.empty() && answers) {
       services_->options.executor->post_blocking(
           [self = shared_from_this(), context = hook_context(), copy = *response] {
             for (const auto& hook : self->agent_->hooks.after_model) {
@@ -233,10 +245,10 @@ void SessionActor::perform_tool(const EffectIntended& intent) {
 }
 
 ToolOutcome SessionActor::outcome_of(const ToolCallPart& call, ToolOutput output) {
-  return {
-      {call.id, call.name, ToolStatus::kOk, presentable(std::move(output.text)), std::move(output.images)},
-      std::move(output.value),
-      memory_json(output.memory)};
+  return {{call.id, call.name, ToolStatus::kOk, presentable(std::move(output.text)), std::move(output.images),
+           std::move(output.files)},
+          std::move(output.value),
+          memory_json(output.memory)};
 }
 
 void SessionActor::tool_done(const EffectId& effect, std::uint32_t attempt, Result<ToolOutput> output) {

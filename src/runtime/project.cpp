@@ -29,10 +29,13 @@ class Projector {
   void operator()(const EffectIntended& r) {
     attempt_ = r.attempt;
     if (r.kind == EffectKind::kTool) return add(ToolCallStarted{r.call, r.name});
-    if (r.attempt == 1) add(StepBegan{});
+    const bool repeated = after_.turn && after_.turn->redo;  // the step began with a call that failed
+    if (r.attempt == 1 && !r.summary && !repeated) add(StepBegan{});
     if (r.kind != EffectKind::kModel) return;
-    if (r.attempt > 1) add(AttemptSuperseded{});
-    add(ModelRequested{r.name});
+    if (r.summary) return add(ModelRequested{r.name, "summary"});
+    if (r.attempt > 1 || repeated) add(AttemptSuperseded{});
+    if (r.attempt == 1 && after_.prefix_break) add(PrefixBroken{*after_.prefix_break});
+    add(ModelRequested{r.name, {}});
   }
 
   void operator()(const EffectSettled& r) {
@@ -56,7 +59,7 @@ class Projector {
     add(SessionIntervened{r});
   }
 
-  void operator()(const Compacted& r) { add(HistoryCut{r.cause}); }
+  void operator()(const Compacted& r) { add(HistoryCut{r.cause, r.summary}); }
 
   void operator()(const StatusChanged& r) {
     if (r.cause == "recovered") add(SessionRecovered{});
@@ -97,11 +100,15 @@ class Projector {
   }
 
   void model_answered(const ModelResponse& response) {
+    const ModelCall& call = after_.turn->report.model_calls.back();
+    if (!call.purpose.empty()) {
+      return add(ModelResponded{response.model, response.finish, response.usage, call.purpose});
+    }
     for (const Part& part : response.parts) {
       if (const auto* reasoning = std::get_if<ReasoningPart>(&part)) add(AssistantReasoning{reasoning->text});
       if (const auto* text = std::get_if<TextPart>(&part)) add(AssistantText{text->text});
     }
-    add(ModelResponded{response.model, response.finish, response.usage});
+    add(ModelResponded{response.model, response.finish, response.usage, {}});
     add_calls();
     if (after_.turn->calls.empty()) add(StepCompleted{});
   }

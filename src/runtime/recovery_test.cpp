@@ -184,7 +184,9 @@ TEST_F(RecoveryTest, PausedSession_ResumesInANewRuntime) {
 }
 
 TEST_F(RecoveryTest, NewOwner_SilencesTheOldOne) {
-  const auto other = Runtime::create({journal_, nullptr, nullptr, nullptr, true, false, 100ms});
+  RuntimeOptions options;
+  options.journal = journal_;
+  const auto other = Runtime::create(std::move(options));
   Session session = session_of(scripted(R"({"text": "one"}
 {"text": "two"})"));
   ASSERT_TRUE(session.ask("a"));

@@ -43,7 +43,7 @@ class Replayer {
     }
     if (auto* created = std::get_if<SessionCreated>(&record.body)) {
       forked_at_ = created->forked_at;
-      if (agent_ != nullptr) created->agent = std::make_shared<const AgentSpec>(*agent_);
+      if (agent_ != nullptr) created->agent = described(*created->agent);
     }
     auto applied = apply(std::move(state_), record);
     if (!applied) return fail(applied.error());
@@ -82,6 +82,13 @@ class Replayer {
     if (!expected || !actual) return fail(expected ? actual.error() : expected.error());
     if (*expected != *actual) report.divergence = difference(seq, *expected, *actual);
     return {};
+  }
+
+  /// The given description, with what was known of the model when the log was written.
+  AgentSpecPtr described(const AgentSpec& recorded) const {
+    auto agent = std::make_shared<AgentSpec>(*agent_);
+    agent->profile = recorded.profile;
+    return agent;
   }
 
   /// What the host chose at this point is an input: which call it started first, and what its hooks changed.

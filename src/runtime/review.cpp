@@ -49,6 +49,7 @@ AgentSpecPtr SessionActor::before_turn() {
   after->model = before->model;
   after->tools = before->tools;
   after->plan = before->plan;
+  after->profile = before->profile;
   return to_json(*after) == to_json(*before) ? nullptr : after;
 }
 

@@ -82,8 +82,11 @@ Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std:
     auto applied = apply(std::move(state), stored.record);
     if (!applied) return fail(applied.error());
     state = *std::move(applied);
+    // What shortens the conversation comes before the next step, not after this one.
+    const bool shortens = std::holds_alternative<Compacted>(stored.record.body) ||
+                          (state.turn && (state.turn->summary || state.turn->summary_failed));
     const bool complete = state.turn && state.turn->step == step && !state.turn->in_flight() &&
-                          state.turn->calls.empty() && !state.turn->effect;
+                          state.turn->calls.empty() && !state.turn->effect && !shortens;
     if (complete) found = stored.seq;
   }
   if (found == 0)

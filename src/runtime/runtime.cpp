@@ -5,6 +5,7 @@
 
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/runtime/runs.hpp"
+#include "runtime/asked.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -19,25 +20,59 @@ std::string environment_variable(const std::string& name) {
 struct Equipment {
   std::unique_ptr<Planner> planner;
   std::shared_ptr<Model> model;  ///< null for an agent that only follows a plan
+  AgentSpecPtr spec;             ///< the description with what is known of the model
 };
 
-Result<Equipment> equip(Services& services, const AgentDescription& description) {
-  if (!description.status) return fail(description.status.error());
-  const AgentSpec& spec = description.spec;
+ModelProfile profile_of(const Model& model) {
+  constexpr std::int64_t kTokens = 10'000;  // few enough for the price of short requests
+  const auto price_of_million = [&](std::int64_t cached) {
+    Usage usage;
+    usage.input = kTokens;
+    usage.cache_read = cached;
+    return MicroUsd{model.price(usage).value * (1'000'000 / kTokens)};
+  };
+  const ModelCapabilities capabilities = model.capabilities();
+  return {capabilities.context_window, capabilities.compaction, price_of_million(0),
+          price_of_million(kTokens)};
+}
+
+AgentSpecPtr with_profile(AgentSpecPtr spec, const Model* model) {
+  const ModelProfile profile = model != nullptr ? profile_of(*model) : ModelProfile{};
+  if (spec->profile == profile) return spec;
+  auto profiled = std::make_shared<AgentSpec>(*spec);
+  profiled->profile = profile;
+  return profiled;
+}
+
+AgentSpecPtr with_metadata(const AgentSpecPtr& spec, Json metadata) {
+  auto changed = std::make_shared<AgentSpec>(*spec);
+  changed->metadata = std::move(metadata);
+  return changed;
+}
+
+Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDescription>& description) {
+  if (!description->status) return fail(description->status.error());
+  const AgentSpec& spec = description->spec;
   if (spec.plan.is_null() && spec.model.empty()) {
     return fail(ErrorCode::kInput, "agent \"" + spec.id + "\" has neither a model nor a plan");
   }
+  if (auto usable = check_output_schema(spec.options.output_schema); !usable) return fail(usable.error());
   auto planner = make_planner(spec);
   if (!planner) return fail(planner.error());
-  auto model = services.model_for(description);
+  auto model = services.model_for(*description);
   if (!model) return fail(model.error());
-  return Equipment{*std::move(planner), *std::move(model)};
+  AgentSpecPtr profiled = with_profile(AgentSpecPtr(description, &spec), model->get());
+  return Equipment{*std::move(planner), *std::move(model), std::move(profiled)};
 }
 
 }  // namespace
 
 ModelServices Services::model_services() const {
-  return {options.http, options.executor, environment_variable};
+  return {.http = options.http,
+          .executor = options.executor,
+          .env = environment_variable,
+          .catalog = options.catalog,
+          .record_to = options.record_to};
 }
 
 Result<std::shared_ptr<Model>> Services::model_for(const AgentDescription& agent) {
@@ -97,19 +132,14 @@ Runtime::~Runtime() {
 
 Result<Session> Runtime::create_session(const Agent& agent, Json metadata) {
   const std::shared_ptr<const AgentDescription>& description = agent.description();
-  auto equipment = equip(*parts_->services, *description);
+  auto equipment = equip(*parts_->services, description);
   if (!equipment) return fail(equipment.error());
 
   const RuntimeOptions& options = parts_->services->options;
   SessionCreated created;
   created.session = SessionId{options.environment->new_id()};
   created.seed = options.environment->random();
-  created.agent = AgentSpecPtr(description, &description->spec);
-  if (!metadata.is_null()) {
-    auto spec = std::make_shared<AgentSpec>(description->spec);
-    spec->metadata = std::move(metadata);
-    created.agent = std::move(spec);
-  }
+  created.agent = metadata.is_null() ? equipment->spec : with_metadata(equipment->spec, std::move(metadata));
   auto lease = options.journal->create(created.session, options.environment->now());
   if (!lease) return fail(lease.error());
 
@@ -129,7 +159,7 @@ Result<Session> Runtime::create_session(const Agent& agent, Json metadata) {
 Result<Session> Runtime::open_session(const SessionId& session, const Agent& agent, bool force) {
   if (auto live = parts_->find(session)) return Session(std::move(live));
   const std::shared_ptr<const AgentDescription>& description = agent.description();
-  auto equipment = equip(*parts_->services, *description);
+  auto equipment = equip(*parts_->services, description);
   if (!equipment) return fail(equipment.error());
 
   Journal& journal = *parts_->services->options.journal;
@@ -141,11 +171,9 @@ Result<Session> Runtime::open_session(const SessionId& session, const Agent& age
     journal.release(*lease);
     return fail(state.error());
   }
-  auto spec = AgentSpecPtr(description, &description->spec);
+  AgentSpecPtr spec = equipment->spec;
   if (spec->metadata.is_null() && !state->agent->metadata.is_null()) {
-    auto with_metadata = std::make_shared<AgentSpec>(*spec);
-    with_metadata->metadata = state->agent->metadata;
-    spec = std::move(with_metadata);
+    spec = with_metadata(spec, state->agent->metadata);
   }
   const bool changed = to_canonical_json(to_json(*state->agent)) != to_canonical_json(to_json(*spec));
   auto actor =

@@ -13,7 +13,7 @@ namespace praxis {
 
 /// Immutable but for the parts that are thread-safe themselves; outlives every session of its runtime.
 struct Services {
-  RuntimeOptions options;  ///< with every pointer set
+  RuntimeOptions options;  ///< with every pointer set but that to the catalogue
   Observers observers;
 
   ModelServices model_services() const;

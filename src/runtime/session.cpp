@@ -40,6 +40,12 @@ Result<RecordBody> decision(const State& s, const ParkId& park, const Verdict& v
   return std::visit(DecisionOf{*step, by}, verdict);
 }
 
+/// The model's own window, or what the agent allows of one that is not known.
+std::int64_t window_of(const State& s) {
+  if (!s.agent) return 0;
+  return s.agent->profile.context_window != 0 ? s.agent->profile.context_window : s.agent->limits.max_context;
+}
+
 }  // namespace
 
 // ---- Run
@@ -79,6 +85,15 @@ void Run::resume() {
   if (actor_) actor_->intervene(Intervention::kResume, {});
 }
 
+Result<Json> structured_of(const Result<AgentResult>& result) {
+  if (!result) return fail(result.error());
+  if (result->success) return result->structured;
+  if (result->error) return fail(*result->error);
+  return fail(Error{ErrorCode::kPolicy,
+                    "session " + result->session.str() + " waits for a person before it can answer", false,
+                    nullptr, JsonObject{{"kind", "awaiting_user"}, {"session", result->session.str()}}});
+}
+
 // ---- Session
 
 const SessionId& Session::session_id() const { return actor_->id(); }
@@ -99,14 +114,13 @@ Usage Session::token_usage() const {
   return actor_->query([](const State& s) { return s.usage; });
 }
 std::pair<std::int64_t, std::int64_t> Session::context_usage() const {
-  const std::int64_t used = actor_->query([](const State& s) {
-    return s.context_tokens != 0 ? s.context_tokens : s.conversation.history().estimated_tokens();
+  return actor_->query([](const State& s) {
+    const std::int64_t used = s.context_tokens != 0 ? s.context_tokens : s.request_tokens();
+    return std::pair(used, std::max<std::int64_t>(window_of(s) - used, 0));
   });
-  const std::int64_t window = actor_->context_window();
-  return {used, std::max<std::int64_t>(window - used, 0)};
 }
 int Session::context_usage_percent() const {
-  const std::int64_t window = actor_->context_window();
+  const auto window = actor_->query([](const State& s) { return window_of(s); });
   if (window == 0) return 0;
   return static_cast<int>(std::clamp<std::int64_t>(context_usage().first * 100 / window, 0, 100));
 }
@@ -128,11 +142,11 @@ Status Session::add_user_turn(std::string text) {
   });
 }
 
-Run Session::send(Message message) {
+Run Session::send(Message message, Json output_schema) {
   auto events = std::make_shared<EventQueue>(true);
   std::vector<Message> messages;
   messages.push_back(std::move(message));
-  actor_->start_turn(std::move(messages), events);
+  actor_->start_turn(std::move(messages), events, std::move(output_schema));
   return Run(actor_, std::move(events));
 }
 
@@ -144,11 +158,11 @@ Run Session::run() {
   return Run(actor_, std::move(events));
 }
 
-Result<AgentResult> Session::ask(std::string text, std::stop_token stop) {
+Result<AgentResult> Session::ask(std::string text, std::stop_token stop, Json output_schema) {
   auto events = std::make_shared<EventQueue>(false);
   std::vector<Message> messages;
   messages.push_back(text_message(Role::kUser, std::move(text)));
-  actor_->start_turn(std::move(messages), events);
+  actor_->start_turn(std::move(messages), events, std::move(output_schema));
   const std::stop_callback interrupt(stop, [&] { actor_->interrupt(events); });
   return events->result();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "praxis/runtime/runs.hpp"
+#include "runtime/asked.hpp"
 
 namespace praxis {
 namespace {
@@ -306,11 +307,15 @@ Status SessionActor::submit(Inputs inputs) {
   return durable.get_future().get();
 }
 
-void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events) {
+void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events,
+                              Json output_schema) {
+  auto possible = check_output_schema(output_schema);
+  if (possible && model_) possible = check_media(messages, *model_);
+  if (!possible) return events->finish(fail(possible.error()));
   for (Message& message : messages) message = outgoing(std::move(message));
   AgentSpecPtr described = before_turn();
-  post([this, described = std::move(described), messages = std::move(messages),
-        events = std::move(events)]() mutable {
+  post([this, described = std::move(described), messages = std::move(messages), events = std::move(events),
+        output_schema = std::move(output_schema)]() mutable {
     if (broken_) return events->finish(fail(*broken_));
     if (state().turn) {
       Error error{ErrorCode::kInput,
@@ -324,7 +329,7 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
     }
     readers_ = {std::move(events)};
     if (described) record(Intervened{Intervention::kSetAgent, {}, std::move(described)});
-    record(TurnStarted{TurnId{"t" + std::to_string(state().next_turn)}});
+    record(TurnStarted{TurnId{"t" + std::to_string(state().next_turn)}, std::move(output_schema)});
     for (Message& message : messages) {
       record(MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
     }
@@ -376,11 +381,6 @@ void SessionActor::intervene(Intervention kind, std::string text) {
     advance();
     commit();
   });
-}
-
-std::int64_t SessionActor::context_window() const {
-  const std::int64_t known = model_ ? model_->capabilities().context_window : 0;
-  return known != 0 ? known : agent_->spec.limits.max_context;
 }
 
 HookContext SessionActor::hook_context() {

@@ -40,9 +40,11 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   /// Records inputs, carries on, and waits until they are durable.
   Status submit(Inputs inputs);
-  /// Starts a turn with these messages (none: on what the conversation holds); `events` gets it all. Hooks
-  /// that come before a turn run on the calling thread.
-  void start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events);
+  /// Starts a turn with these messages (none: on what the conversation holds) whose answer has to fit
+  /// `output_schema` unless that is null; `events` gets it all. Hooks that come before a turn run on the
+  /// calling thread.
+  void start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events,
+                  Json output_schema = nullptr);
   /// Attaches `events` to the turn in progress, beside those that follow it already, records inputs and
   /// carries it on.
   void carry_on(std::shared_ptr<EventQueue> events, Inputs inputs);
@@ -56,7 +58,6 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void when_at_rest(Task done);
   /// Stops without a word to the journal, as if the process had died: what is under way stays in doubt.
   void abandon();
-  std::int64_t context_window() const;
   /// What a user said as hooks want it stored; runs them on the calling thread.
   Message outgoing(Message message);
   /// False once the journal failed or the runtime went away: nothing more will be done here.

@@ -50,6 +50,19 @@ constexpr std::array kLimitKeys{
                kMostCount},
     SettingKey{
         "limits.max_messages", Type::kWhole, "Messages sent to the model; 0: no bound", {}, 0, kMostCount},
+    SettingKey{"limits.max_model_retries",
+               Type::kWhole,
+               "Retries of all model calls of one turn together; 0: no bound",
+               {},
+               0,
+               kMostCount},
+    SettingKey{"limits.compact_at",
+               Type::kWhole,
+               "Percent of the model's context window (or of max_context) at which older messages are "
+               "summarised; 0: never",
+               {},
+               0,
+               100},
 };
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
@@ -93,6 +106,8 @@ std::string what_fits(const SettingKey& key) {
       return "a number" + bounds(key);
     case Type::kDuration:
       return "a duration such as \"500ms\", \"30s\", \"5m\" or \"2h\", or whole milliseconds";
+    case Type::kFlag:
+      return "true or false";
     case Type::kTables:
       return "an array of tables";
     default:
@@ -132,6 +147,8 @@ bool fits(const SettingKey& key, const Json& value) {
       return (value.is_int64() || value.is_double()) && in_bounds();
     case Type::kDuration:
       return is_duration(value);
+    case Type::kFlag:
+      return value.is_bool();
     case Type::kTables:
       return all([](const Json& item) { return item.is_object(); });
     default:
@@ -152,35 +169,59 @@ std::vector<std::string> members_of(std::span<const SettingKey> keys, const std:
   return members;
 }
 
-std::unexpected<Error> unknown_key(const TomlDocument& document, std::span<const SettingKey> keys,
-                                   const std::string& table, std::string_view member) {
-  const std::string path = table.empty() ? std::string(member) : table + '.' + std::string(member);
-  const std::vector<std::string> known = members_of(keys, table);
-  const auto meant = closest(member, known);
-  std::string help = table.empty() ? "there can be " : '[' + table + "] can have ";
-  help = known.empty() ? '[' + table + "] has no keys" : help + joined(known, " and ");
-  if (meant) help = "did you mean " + quoted(*meant) + '?';
-  return document.mistake(path, "unknown key " + quoted(path) + "; " + help);
+std::string joined_path(const std::string& table, std::string_view member) {
+  return table.empty() ? std::string(member) : table + '.' + std::string(member);
 }
 
-Status check_table(const TomlDocument& document, std::span<const SettingKey> keys, const std::string& table,
-                   const Json& json) {
-  const std::vector<std::string> known = members_of(keys, table);
-  for (const auto& [member, value] : json.get_object()) {
-    if (std::ranges::find(known, std::string_view(member)) == known.end()) {
-      return unknown_key(document, keys, table, member);
+/// Goes through the tables of a document.
+class KeyCheck {
+ public:
+  KeyCheck(const TomlDocument& document, std::span<const SettingKey> keys, FileOwner owner)
+      : document_(document), keys_(keys), owner_(owner) {}
+
+  /// `listed` is the path of `table` in the list of keys, where a `*` may stand for a name.
+  Status check_table(const std::string& table, const std::string& listed, const Json& json) const {
+    const std::vector<std::string> known = members_of(keys_, listed);
+    const bool any_name = known == std::vector<std::string>{"*"};
+    for (const auto& [member, value] : json.get_object()) {
+      if (!any_name && std::ranges::find(known, std::string_view(member)) == known.end()) {
+        return unknown_key(table, member, known);
+      }
+      const auto checked = check_value(joined_path(table, member),
+                                       joined_path(listed, any_name ? "*" : std::string_view(member)), value);
+      if (!checked) return checked;
     }
-    const std::string path = table.empty() ? std::string(member) : table + '.' + std::string(member);
-    const auto listed = std::ranges::find(keys, path, &SettingKey::path);
-    const SettingKey key = listed == keys.end() ? SettingKey{path, Type::kTable, {}} : *listed;
-    if (const std::string wrong = why_unfit(key, value); !wrong.empty()) {
-      return document.mistake(path, quoted(path) + ' ' + wrong);
-    }
-    if (key.type != Type::kTable) continue;
-    if (auto checked = check_table(document, keys, path, value); !checked) return checked;
+    return {};
   }
-  return {};
-}
+
+ private:
+  Status check_value(const std::string& path, const std::string& listed, const Json& value) const {
+    const auto found = std::ranges::find(keys_, listed, &SettingKey::path);
+    const SettingKey key = found == keys_.end() ? SettingKey{listed, Type::kTable, {}} : *found;
+    if (owner_ == FileOwner::kProject && !key.own.empty()) {
+      return document_.mistake(path, "a project must not " + std::string(key.own) + "; set " + quoted(path) +
+                                         " in your own configuration");
+    }
+    if (const std::string wrong = why_unfit(key, value); !wrong.empty()) {
+      return document_.mistake(path, quoted(path) + ' ' + wrong);
+    }
+    return key.type == Type::kTable ? check_table(path, listed, value) : Status{};
+  }
+
+  std::unexpected<Error> unknown_key(const std::string& table, std::string_view member,
+                                     const std::vector<std::string>& known) const {
+    const std::string path = joined_path(table, member);
+    const auto meant = closest(member, known);
+    std::string help = table.empty() ? "there can be " : '[' + table + "] can have ";
+    help = known.empty() ? '[' + table + "] has no keys" : help + joined(known, " and ");
+    if (meant) help = "did you mean " + quoted(*meant) + '?';
+    return document_.mistake(path, "unknown key " + quoted(path) + "; " + help);
+  }
+
+  const TomlDocument& document_;
+  const std::span<const SettingKey> keys_;
+  const FileOwner owner_;
+};
 
 JsonObject schema_of_value(const SettingKey& key) {
   const auto number = [&](std::string_view type) {
@@ -203,6 +244,8 @@ JsonObject schema_of_value(const SettingKey& key) {
               {"pattern", R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"},
               {"minimum", 0},
               {"maximum", kMostMillis}};
+    case Type::kFlag:
+      return {{"type", "boolean"}};
     case Type::kTables:
       return {{"type", "array"}, {"items", {{"type", "object"}}}};
     default:
@@ -229,7 +272,8 @@ std::span<const SettingKey> limit_keys() { return kLimitKeys; }
 
 Limits limits_from_table(const Json& table) {
   if (!table.is_object()) return {};
-  JsonObject limits = table.get_object();
+  JsonObject limits = to_json(Limits{}).get_object();
+  for (const auto& [key, value] : table.get_object()) limits[key] = value;
   limits["max_time_ms"] = duration_of(json_at(table, "timeout")).count();
   limits["max_cost_usd"] = json_double(table, "max_usd");
   return limits_from_json(limits);
@@ -242,8 +286,8 @@ std::string why_unfit(const SettingKey& key, const Json& value) {
   return "must be " + what_fits(key) + ", not " + shown;
 }
 
-Status check_keys(const TomlDocument& document, std::span<const SettingKey> keys) {
-  return check_table(document, keys, "", document.json());
+Status check_keys(const TomlDocument& document, std::span<const SettingKey> keys, FileOwner owner) {
+  return KeyCheck(document, keys, owner).check_table("", "", document.json());
 }
 
 Json schema_of_keys(std::span<const SettingKey> keys, std::string_view id, std::string_view title) {

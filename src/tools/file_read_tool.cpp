@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "praxis/tools/file_tool.hpp"
+#include "praxis/tools/media.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/document.hpp"
 #include "tools/file_content.hpp"
@@ -13,7 +14,8 @@ namespace praxis {
 namespace {
 
 constexpr const char* kDescription =
-    "Reads files. `read` returns the text of a file from byte `offset` on, `list` the entries of a folder, "
+    "Reads files. `read` returns the text of a file from byte `offset` on, or shows an image or PDF; `list` "
+    "the entries of a folder, "
     "`search` the "
     "lines below a folder (or in a file) that match the regular expression `pattern`; it does not enter "
     "`.git`. "
@@ -55,6 +57,26 @@ void cut_cleanly(std::string& bytes) {
   }
 }
 
+/// An image or PDF, for the model to look at itself; one that is too large is only described.
+ToolOutput shown(FileContent& content, const std::string& path, std::uint64_t size, std::string_view type) {
+  const bool image = type.starts_with("image/");
+  ToolOutput output{"\"" + path + "\" is " + std::string(type) + " of " + std::to_string(size) + " bytes",
+                    {{"path", path}, {"binary", true}, {"type", type}},
+                    {},
+                    {}};
+  const std::size_t most = image ? kMaxImageBytes : kMaxFileBytes;
+  auto bytes = size <= most ? content.read(0, size) : std::string();
+  if (!bytes || bytes->empty()) {
+    output.text += "; it is too large to be shown";
+  } else if (image) {
+    output.images.push_back({{std::string(type), *std::move(bytes), {}}, nullptr});
+  } else {
+    output.files.push_back(
+        {{std::string(type), *std::move(bytes), {}}, path.substr(path.rfind('/') + 1), nullptr});
+  }
+  return output;
+}
+
 Result<ToolOutput> read(const FileRoots& roots, const std::string& path, std::uint64_t offset,
                         std::size_t limit, const std::stop_token& stop) {
   auto opened = roots.open(path, O_RDONLY);
@@ -66,6 +88,8 @@ Result<ToolOutput> read(const FileRoots& roots, const std::string& path, std::ui
   auto rest = content->remaining(stop);
   if (!rest) return fail(std::move(rest.error()));
 
+  const std::string_view type = offset == 0 ? media_type(*bytes) : "";
+  if (!type.empty()) return shown(*content, path, bytes->size() + *rest, type);
   if (is_binary(*bytes)) {
     const auto size = std::to_string(offset + bytes->size() + *rest);
     return ToolOutput{"\"" + path + "\" is a binary file of " + size + " bytes; it is not shown",

@@ -62,6 +62,22 @@ TEST_F(FileToolTest, Read_TakesRelativeAndAbsolutePaths) {
   EXPECT_EQ(read("notes"), R"(error: "notes" is a folder; list it instead)");
 }
 
+TEST_F(FileToolTest, Read_ShowsImagesAndPdfs) {
+  const std::string png = std::string("\x89PNG\r\n\x1a\n\0", 9) + std::string(300'000, 'p');
+  scratch_.write("root/photo.txt", png);
+  scratch_.write("root/paper.pdf", "%PDF-1.7 words");
+  const auto image = call_with(read_, {{"op", "read"}, {"path", "photo.txt"}});
+  ASSERT_TRUE(image) << image.error().message;
+  ASSERT_EQ(image->images.size(), 1U);
+  EXPECT_EQ(image->images[0].source.mime, "image/png");
+  EXPECT_EQ(image->images[0].source.data, png) << "the whole of it, whatever the limit for text";
+  EXPECT_EQ(image->text, R"("photo.txt" is image/png of 300009 bytes)");
+  const auto pdf = call_with(read_, {{"op", "read"}, {"path", "paper.pdf"}});
+  ASSERT_TRUE(pdf) << pdf.error().message;
+  ASSERT_EQ(pdf->files.size(), 1U);
+  EXPECT_EQ(pdf->files[0].name, "paper.pdf");
+}
+
 TEST_F(FileToolTest, PathsOutsideOfTheRoots_AreRefusedByPolicy) {
   for (const std::string& path :
        {std::string("../secret.txt"), std::string("notes/../../secret.txt"), std::string("/etc/passwd"),

@@ -48,6 +48,9 @@ std::optional<Json> parse_partial_json(std::string_view prefix);
 /// Field access that never throws: null when `value` is no object or lacks the key. The reference lives as
 /// long as `value`.
 const Json& json_at(const Json& value, std::string_view key);
+/// The string at `key` without a copy; empty when absent or no string. Lives as long as `value`.
+std::string_view json_text(const Json& value, std::string_view key);
+std::string_view json_text(Json&& value, std::string_view key) = delete;
 /// The string, number or flag at `key`, or the fallback when absent or of another type.
 std::string json_string(const Json& value, std::string_view key, std::string_view fallback = {});
 std::int64_t json_int(const Json& value, std::string_view key, std::int64_t fallback = 0);

@@ -60,15 +60,20 @@ using RepairReport = std::vector<Repair>;
 /// normal form at constant cost a message.
 class HistoryBuilder {
  public:
-  /// Adds the next message of the conversation, mending what breaks the normal form.
+  /// Adds the next message of the conversation, mending what breaks the normal form. When a model's vendor
+  /// has put everything so far into a `CompactionPart` of the message, what stands before it is forgotten as
+  /// in `cut`.
   void push(MessagePtr message);
   /// Closes an assistant message whose calls are still unanswered, with results that say so. Does nothing
   /// when there is none: what a cancelled or failed turn leaves behind becomes a valid history again.
   void close_open_calls(std::string_view why);
   /// Forgets what stands before `keep_from` (an index into `history().messages()`, moved to the next safe
-  /// cut), except the leading system messages and, unless a user message stands at the cut, the last one
-  /// before: the goal stays.
+  /// cut), except the leading system messages, the last `CompactionPart` and, unless a user message stands at
+  /// the cut, the last one before: the goal stays.
   void cut(std::size_t keep_from);
+  /// Puts `summary` in the place of what stands before `keep_from` (moved as in `cut`), except the leading
+  /// system messages and what `kept_verbatim` names.
+  void summarise(std::size_t keep_from, MessagePtr summary, std::int64_t verbatim_tokens);
   /// Forgets what stands after the first `count` messages, as if it had never been pushed; leading system
   /// messages stay.
   void keep_first(std::size_t count);
@@ -80,6 +85,8 @@ class HistoryBuilder {
   const std::vector<ToolCallPart>& open_calls() const { return open_; }
 
  private:
+  std::size_t safe_cut(std::size_t keep_from) const;
+  void forget_before(std::size_t keep_from);
   void push_assistant(MessagePtr message);
   void push_words(MessagePtr message);
   void push_results(const MessagePtr& message);
@@ -107,6 +114,11 @@ Normalised normalise(const std::vector<Message>& messages);
 bool is_tool_boundary_safe(const History& history, std::size_t index);
 /// The first safe cut at or after `index`; the number of messages when there is none (S2-42).
 std::size_t find_safe_tool_boundary(const History& history, std::size_t index);
+
+/// The user's own words that a summary of what stands before `cut` does not replace, as indexes: the first
+/// message, which is the goal, the last before the cut, unless one stands right there, and of the others the
+/// latest, as far as they fit into `max_tokens` together.
+std::vector<std::size_t> kept_verbatim(const History& history, std::size_t cut, std::int64_t max_tokens);
 
 /// Bounds on what a model is sent; 0 means no bound.
 struct HistoryLimits {

@@ -40,9 +40,16 @@ struct StartTimer {
 struct Park {
   std::string prompt;
 };
+/// Have the model summarise what stands before a place in the conversation.
+struct Summarise {
+  SummaryTask task;
+  std::uint32_t attempt = 1;
+  Millis delay{0};
+};
 struct Compact {
   std::size_t keep_from = 0;
   std::string cause;
+  std::string summary = {};  ///< empty: what stands before is forgotten
 };
 /// Put a message into the conversation.
 struct Say {
@@ -55,7 +62,7 @@ struct Finish {
   std::optional<Error> error;
 };
 using Decision = std::variant<Idle, Wait, BeginTurn, CallModel, RunCalls, ResolveDoubt, StartTimer, Park,
-                              Compact, Say, Finish>;
+                              Summarise, Compact, Say, Finish>;
 
 /// What a session in this state does next.
 Decision next(const State& state, const Planner& planner);
@@ -66,10 +73,13 @@ std::vector<RecordBody> derive(const State& state, const Decision& decision);
 /// The record that parks a call for approval, and the verdict's record when it is decided at once.
 RecordBody park_call(const State& state, const CallState& call, std::string reason);
 
-/// The request that `derive` digests, in its neutral form.
-RequestDigest request_digest(const State& state, const RequestPatch& patch);
-/// Instructions and options of the next request with a patch applied.
-std::string patched_instructions(const AgentSpec& agent, const RequestPatch& patch);
-ModelOptions patched_options(const AgentSpec& agent, const RequestPatch& patch);
+/// What a model is asked, apart from the tools.
+struct ModelQuestion {
+  std::string instructions;
+  ModelOptions options;
+  History history;
+};
+/// What the model call that `intent` begins is about, when the state is that after `intent`.
+ModelQuestion question_of(const State& state, const EffectIntended& intent);
 
 }  // namespace praxis

@@ -20,7 +20,7 @@
 namespace praxis {
 
 /// The version of the record set that this library writes; it reads every version up to this one.
-inline constexpr std::uint32_t kRecordVersion = 1;
+inline constexpr std::uint32_t kRecordVersion = 2;
 
 /// Where a session stands (S5-13), plus `idle` for one that has not had a turn yet.
 enum class SessionStatus : std::uint8_t {
@@ -48,8 +48,9 @@ enum class StopReason : std::uint8_t {
   kRepetition,    ///< the same call, pair of calls or error again and again
   kRefused,       ///< the model refused, or a content filter stepped in
   kModelFailed,
-  kToolFailed,  ///< a fatal tool error, or `tool_failure = "fail"`
-  kPlanFailed,  ///< a written plan could not go on
+  kToolFailed,     ///< a fatal tool error, or `tool_failure = "fail"`
+  kPlanFailed,     ///< a written plan could not go on
+  kInvalidOutput,  ///< the answer does not fit the schema that was asked for, also after corrections
   kCancelled,
 };
 std::string_view to_string(StopReason reason);
@@ -95,6 +96,7 @@ struct SessionCreated {
 /// Input. A turn begins; its user message, if any, follows.
 struct TurnStarted {
   TurnId turn;
+  Json output_schema = nullptr;  ///< JSON Schema that the turn's answer has to fit; null: free text
 };
 enum class MessageSource : std::uint8_t { kUser, kSteer, kQueue, kPlan, kRuntime, kImport };
 std::string_view to_string(MessageSource source);
@@ -104,6 +106,11 @@ std::optional<MessageSource> message_source_from(std::string_view name);
 struct MessageAppended {
   MessagePtr message;
   MessageSource source = MessageSource::kUser;
+};
+/// What a model call that summarises is for.
+struct SummaryTask {
+  std::size_t keep_from = 0;  ///< what stands before it (index into the history's messages) is summarised
+  std::string cause;          ///< as in `Compacted`
 };
 /// Derived. Durable before the effect starts. The same effect is intended again for another attempt.
 struct EffectIntended {
@@ -117,6 +124,7 @@ struct EffectIntended {
   RequestDigest request;        ///< of models; for tools `settings` is the digest of the argument text
   RequestPatch patch;           ///< of models
   Millis delay{0};              ///< of timers, and of model attempts that back off first
+  std::optional<SummaryTask> summary = std::nullopt;  ///< of a model that is to summarise, not to answer
 };
 /// What a tool gave back.
 struct ToolOutcome {
@@ -186,7 +194,8 @@ struct Intervened {
 /// Derived. The model no longer sees what stands before `keep_from` (index into the history's messages).
 struct Compacted {
   std::size_t keep_from = 0;
-  std::string cause;  ///< `max_messages`, `max_context`
+  std::string cause;         ///< `max_messages`, `max_context`, `context_window`, `context_overflow`
+  std::string summary = {};  ///< stands in its place; empty: it is forgotten
 };
 /// Input. `cause` is `recovered` when a new process took over: effects without outcome are in doubt from
 /// here.

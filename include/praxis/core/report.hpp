@@ -27,6 +27,7 @@ struct ModelCall {
   Usage usage;
   std::uint32_t attempts = 1;
   Millis duration{0};
+  std::string purpose = {};  ///< `summary` when it shortened the conversation; empty when it answered
 };
 /// Failed attempts that were tried again.
 struct RetryInfo {
@@ -47,6 +48,7 @@ struct AgentResult {
   std::optional<StopReason> reason;
   std::string text;       ///< the final answer
   std::string full_text;  ///< all that the model said in the turn, over all its calls
+  Json structured;        ///< the final answer as JSON, when a schema was asked for and it fits; else null
   UnixMillis started_at;
   UnixMillis finished_at;
   std::optional<Error> error;

@@ -41,7 +41,34 @@ struct EffectState {
   Phase phase = Phase::kRunning;
   std::uint32_t attempt = 1;
   Millis delay{0};
-  std::optional<Error> error;  ///< of a failed attempt
+  std::optional<Error> error;                         ///< of a failed attempt
+  std::optional<SummaryTask> summary = std::nullopt;  ///< of a model call that summarises
+};
+
+/// A summary that waits to take the place of what it sums up.
+struct Summary {
+  SummaryTask task;
+  std::string text;
+};
+
+/// How far a turn has got with a model that refuses the conversation as too long.
+enum class Overflow : std::uint8_t {
+  kNone,
+  kRefused,  ///< it has to be shortened
+  kShort,    ///< it was shortened and is sent once more
+};
+
+/// The last model request, as far as its bytes may stand in a vendor's cache.
+struct SentRequest {
+  std::string model;
+  RequestPatch patch;
+  std::int64_t tokens = 0;  ///< of the request, and of its answer once it is there
+};
+/// Why a request did not extend the bytes of the one before, and what that may cost.
+struct PrefixBreak {
+  std::string cause;  ///< `model`, `hook`, `settings`, `tools`, `compaction`, `cut`, `rewind`
+  std::int64_t tokens = 0;
+  MicroUsd cost;
 };
 
 /// How the model's last answer ended, unless running its calls is all there is to do; waits to be acted on.
@@ -83,6 +110,15 @@ struct TurnState {
   std::optional<StopReason> stop;   ///< somebody or the clock asked to stop
   std::vector<StepResult> results;  ///< of a plan
   Repetition repetition;
+  Json output_schema;               ///< that the turn's answer has to fit; null when any does
+  std::uint32_t corrections = 0;    ///< how often the model was told that its answer does not fit
+  std::uint32_t pauses = 0;         ///< answers in a row that a vendor broke off to be asked again
+  std::uint32_t model_retries = 0;  ///< attempts after failed ones, over all model calls
+  bool noted = false;               ///< the model was told once what was wrong with its answer's form
+  bool redo = false;                ///< the next model call takes the place of one that failed
+  bool summary_failed = false;      ///< no further summary is tried in this turn
+  Overflow overflow = Overflow::kNone;
+  std::optional<Summary> summary;
   AgentResult report;  ///< as far as it is known
 
   bool in_flight() const;
@@ -115,12 +151,23 @@ struct State {
   SessionStatus rest_status = SessionStatus::kIdle;  ///< the status while no turn is in progress
   std::string comment;                               ///< a person's last annotation
   Usage usage;
-  std::int64_t context_tokens = 0;  ///< of the last request and its answer, as the vendor counted
-  std::uint64_t model_calls = 0;    ///< answered or failed; not those cancelled
+  std::int64_t context_tokens = 0;   ///< of the last request and its answer, as the vendor counted
+  std::int64_t overhead_tokens = 0;  ///< estimate of instructions and tools, which go with every request
+  std::int64_t correction = 1000;    ///< tokens that the vendor counts for 1000 estimated ones
+  std::optional<SentRequest> sent;
+  std::string history_break;                ///< how the history changed since then; empty: it only grew
+  std::optional<PrefixBreak> prefix_break;  ///< of the last model request
+  std::uint64_t model_calls = 0;            ///< answered or failed; not those cancelled
   std::uint32_t next_turn = 1, next_effect = 1, next_message = 1, next_park = 1;
 
   SessionStatus status() const;
   bool follows_plan() const { return agent && !agent->plan.is_null(); }
+  /// Tokens that the next request is expected to take: the estimate, corrected by what the vendor counted.
+  std::int64_t request_tokens() const;
+  /// Of the agent's model, or the agent's own bound on a request; 0 when neither is known.
+  std::int64_t context_window() const;
+  /// JSON Schema that the answer of the turn in progress has to fit; null when there is none.
+  const Json& output_schema() const;
   CallState* find_call(const CallId& call);
   CallState* find_call(const EffectId& effect);
 };

@@ -25,6 +25,8 @@ struct Limits {
   std::uint32_t max_model_attempts = 4;  ///< for one model call
   std::uint32_t max_repeats = 6;         ///< identical calls or errors in a row; warned at half of it
   std::uint32_t max_messages = 50;       ///< sent to the model (sliding window)
+  std::uint32_t max_model_retries = 16;  ///< of all model calls of the turn together
+  std::uint32_t compact_at = 80;  ///< percent of the context window at which older messages are summarised
   bool operator==(const Limits&) const = default;
 };
 
@@ -43,6 +45,16 @@ struct ToolSpec {
   bool fatal_errors = false;
 };
 
+/// What a session decides and counts by, of all that is known of its model. Recorded along with the
+/// description, so that a replay decides the same whatever is known by then.
+struct ModelProfile {
+  std::int64_t context_window = 0;  ///< tokens; 0 when unknown
+  bool compacts = false;            ///< shortens a conversation that nears its window by itself
+  MicroUsd price_input = {};        ///< of a million tokens; zero when unknown
+  MicroUsd price_cached = {};       ///< of a million tokens read from the vendor's cache
+  bool operator==(const ModelProfile&) const = default;
+};
+
 struct AgentSpec {
   std::string id = "agent";
   std::string name;
@@ -53,9 +65,10 @@ struct AgentSpec {
   Limits limits;
   ToolFailureMode tool_failure = ToolFailureMode::kContinue;
   InDoubt in_doubt = InDoubt::kPark;
-  Json plan;      ///< the written plan of a `ScriptedPlanner`; null when the model decides
-  Json policy;    ///< the rules, in the form of `policy/`
-  Json metadata;  ///< the caller's own
+  Json plan;                  ///< the written plan of a `ScriptedPlanner`; null when the model decides
+  Json policy;                ///< the rules, in the form of `policy/`
+  Json metadata;              ///< the caller's own
+  ModelProfile profile = {};  ///< of `model`; filled in when a session begins or goes on
 
   const ToolSpec* find_tool(std::string_view tool) const;
 };

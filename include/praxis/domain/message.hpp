@@ -23,19 +23,27 @@ std::string_view to_string(Role role);
 std::optional<Role> role_from(std::string_view name);
 
 /// Opaque state of the vendor and model that made an item (signature, encrypted reasoning, item id). It goes
-/// back only to the same vendor; another gets the neutral fields alone.
+/// back only to the same vendor and model; another gets the neutral fields alone.
 struct VendorState {
-  std::string vendor;
-  std::string model;
-  std::string raw;  ///< JSON text, byte-exact
+  std::string vendor;  ///< the provider part of the model's name
+  std::string model;   ///< as it was asked for
+  std::string raw;     ///< text of a JSON object, byte-exact: what the neutral fields do not say
   bool operator==(const VendorState&) const = default;
 };
 /// Shared and immutable, because parts are copied along with messages; null when there is none.
 using VendorStatePtr = std::shared_ptr<const VendorState>;
 
+/// Where a statement of the text comes from, as far as the vendor says.
+struct Citation {
+  std::string url;  ///< or the name of a document
+  std::string title;
+  std::string quote;  ///< the cited words
+  bool operator==(const Citation&) const = default;
+};
 struct TextPart {
   std::string text;
-  VendorStatePtr vendor;
+  VendorStatePtr vendor = nullptr;
+  std::vector<Citation> citations = {};
 };
 struct ReasoningPart {
   std::string text;     ///< raw reasoning, as far as the vendor shows it
@@ -71,7 +79,8 @@ struct ToolResultPart {
   std::string name;
   ToolStatus status = ToolStatus::kOk;
   std::string text;  ///< what the model reads
-  std::vector<ImagePart> images;
+  std::vector<ImagePart> images = {};
+  std::vector<FilePart> files = {};
 };
 struct RefusalPart {
   std::string text;
@@ -82,8 +91,10 @@ struct CompactionPart {
   std::string summary;
   VendorStatePtr vendor;
 };
-/// An item of a kind we do not know: kept and returned, never interpreted.
+/// An item that only its vendor understands, such as a search that it ran on its side: kept and returned,
+/// never interpreted.
 struct OpaquePart {
+  std::string kind;  ///< the vendor's word, such as `web_search_call`
   VendorStatePtr vendor;
 };
 

@@ -38,7 +38,9 @@ struct ModelOptions {
   std::optional<double> temperature;
   std::optional<std::int64_t> max_output_tokens;
   std::string tool_choice;  ///< empty or `auto`, `none`, `required`, or a tool's name
-  std::string reasoning_effort;
+  std::string reasoning_effort;  ///< `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; empty: default
+  std::vector<std::string> stop;  ///< the answer ends before any of these
+  Json output_schema;             ///< JSON Schema that the answer's text has to meet; null: free text
   Json extra;  ///< vendor settings by wire name, merged into the request; null when there are none
   bool operator==(const ModelOptions&) const = default;
 };
@@ -53,6 +55,7 @@ struct ModelResponse {
   Usage usage;
   std::string model;  ///< as the vendor named it in its answer
   std::string response_id;
+  std::string request_id;  ///< what the vendor's support asks for
   std::vector<std::string> warnings;
 };
 Json to_json(const ModelResponse& response);
@@ -76,9 +79,23 @@ struct ToolArgumentsChunk {
   std::string_view bytes;
   std::uint32_t item = 0;
 };
+/// Words in which the model declines.
+struct RefusalChunk {
+  std::string_view text;
+  std::uint32_t item = 0;
+};
+/// Something of the vendor's own, such as the progress of a search on its side: the event's JSON text.
+struct ProviderEvent {
+  std::string_view raw;
+};
+/// What came before is void: the call starts again, perhaps with another model.
+struct Restarted {
+  std::string_view reason;
+};
 /// Bytes arrived that mean nothing but that the model is alive.
 struct KeepAlive {};
 /// What a model says while it answers; the views live for the call only.
-using ModelDelta = std::variant<TextChunk, ReasoningChunk, ToolCallChunk, ToolArgumentsChunk, KeepAlive>;
+using ModelDelta = std::variant<TextChunk, ReasoningChunk, ToolCallChunk, ToolArgumentsChunk, RefusalChunk,
+                                ProviderEvent, Restarted, KeepAlive>;
 
 }  // namespace praxis

@@ -22,8 +22,9 @@ struct Usage {
   std::int64_t output = 0;
   std::int64_t cache_read = 0;
   std::int64_t cache_write = 0;
+  std::int64_t cache_write_long = 0;  ///< the part of `cache_write` that is kept for an hour, at a higher price
   std::int64_t reasoning = 0;
-  MicroUsd cost;
+  MicroUsd cost = {};
   bool estimated = false;  ///< at least one part was counted by the estimator, not reported
 
   std::int64_t total() const { return input + output; }

@@ -14,6 +14,7 @@
 #include "praxis/base/http_client.hpp"
 #include "praxis/core/history.hpp"
 #include "praxis/domain/model_types.hpp"
+#include "praxis/models/catalog.hpp"
 
 namespace praxis {
 
@@ -34,6 +35,10 @@ struct ModelRequest {
 struct ModelCapabilities {
   bool streaming = true;
   bool tools = true;
+  bool images = true;      ///< in the input
+  bool files = true;       ///< in the input
+  bool reasoning = false;  ///< thinks before it answers, and can be told how much
+  bool compaction = false;  ///< shortens a conversation that nears its window by itself
   std::int64_t context_window = 0;  ///< tokens; 0 when unknown
   std::int64_t max_output = 0;      ///< tokens; 0 when unknown
 };
@@ -82,10 +87,16 @@ struct ModelServices {
   std::shared_ptr<Executor> executor;
   /// Looks up a setting or secret by environment-variable name; empty when unset.
   std::function<std::string(const std::string&)> env;
+  /// What is known of providers and models; null: what is compiled in.
+  std::shared_ptr<const Catalog> catalog = nullptr;
+  /// A folder that gets every exchange with a vendor, for `cassette:FOLDER` to answer from; empty: none is
+  /// kept.
+  std::string record_to = {};
 };
 
-/// Makes the model for `provider:model`: `script:FILE`; `openai:NAME` (key in OPENAI_API_KEY, base URL in
-/// OPENAI_BASE_URL). Error `kInput` for an unknown provider, with the nearest known one.
+/// Makes the model for `provider:model`: `script:FILE`; `cassette:FOLDER`, or `cassette-check:FOLDER` when
+/// requests must be the recorded ones; else a provider of the catalogue (docs/providers.md), such as
+/// `openai:NAME`. Error `kInput` for an unknown provider, with the nearest known one; a missing key.
 Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelServices& services);
 
 /// A model that answers from a script (JSON Lines, docs/script-model.md) given as text; `label` names it in

@@ -43,6 +43,8 @@ class Agent {
   Agent& instructions(std::string text);
   Agent& options(ModelOptions options);
   Agent& limits(Limits limits);
+  /// The answer of every turn has to be JSON that fits this JSON Schema.
+  Agent& output_schema(Json schema);
   Agent& use(Tool tool);
   Agent& use(std::vector<Tool> tools);
   /// Allows tools that are not safe by default; names may end in `*`.
@@ -62,6 +64,14 @@ class Agent {
 
   /// One turn in a session of its own.
   Result<AgentResult> run(std::string prompt, std::stop_token stop = {}) const;
+  /// The same with an answer that is a `T`, described with PRAXIS_FIELDS: its JSON Schema goes to the model,
+  /// and an answer that does not fit is sent back twice before it is an error.
+  template <DescribedStruct T>
+  Result<T> run(std::string prompt, std::stop_token stop = {}) const {
+    auto session = this->session();
+    if (!session) return fail(session.error());
+    return session->template ask<T>(std::move(prompt), stop);
+  }
   Run stream(std::string prompt) const;
   /// A conversation: several turns that remember each other.
   Result<Session> session() const;

@@ -24,6 +24,7 @@ struct Setting {
 struct Config {
   std::map<std::string, Setting> settings;
   std::vector<std::string> files;  ///< those that were read, lowest layer first
+  Json corrections = {};  ///< what `[providers]` and `[models]` say, for `catalog_with`; null when nothing
 
   /// The value, or empty when nobody set it.
   std::string get(const std::string& key) const;
@@ -39,8 +40,7 @@ struct ConfigSources {
 };
 
 /// Error `kInput` naming file, line, key and the nearest valid key; or the flag or environment variable.
-/// Project files may not say where the journal is; provider addresses and credentials come from the
-/// environment alone.
+/// Project files may not say where the journal is, where requests go or with which key, or what models cost.
 Result<Config> load_config(const ConfigSources& sources);
 
 }  // namespace praxis

@@ -41,9 +41,10 @@ struct TurnCancelled {
 };  ///< `turn.cancelled`
 
 // ---- the model
-struct ModelRequested {
+struct ModelRequested {  ///< `model.requested`
   std::string model;
-};  ///< `model.requested`
+  std::string purpose;  ///< `summary` when it is to shorten the conversation; empty: to answer
+};
 struct TextDelta {
   std::string text;
 };  ///< `text.delta`, transient
@@ -65,6 +66,7 @@ struct ModelResponded {  ///< `model.responded`
   std::string model;
   FinishReason finish = FinishReason::kStop;
   Usage usage;
+  std::string purpose;  ///< as in `ModelRequested`
 };
 struct ModelFailed {
   Error error;
@@ -114,9 +116,13 @@ struct SessionRecovered {};  ///< `session.recovered`: a new process took over
 struct SessionIntervened {
   Intervened intervention;
 };  ///< `session.intervened`: steer, enqueue, annotate, ...
-struct HistoryCut {
+struct HistoryCut {  ///< `history.cut`: the model sees less of the conversation from here on
   std::string cause;
-};  ///< `history.cut`: the request's prefix is broken, and why
+  std::string summary;  ///< what it sees instead; empty: nothing
+};
+struct PrefixBroken {  ///< `prefix.broken`: a request does not extend the bytes of the one before
+  PrefixBreak prefix;
+};
 struct HookFailed {
   std::string hook, message;
 };  ///< `hook.failed`, transient
@@ -130,7 +136,7 @@ using EventBody =
                  ModelRequested, TextDelta, ReasoningDelta, ToolCallDelta, AssistantText, AssistantReasoning,
                  ModelResponded, ModelFailed, AttemptSuperseded, ToolCalled, ToolCallStarted, ToolCompleted,
                  ToolFailed, ToolTimedOut, StepParked, StepDecided, SessionPaused, SessionResumed,
-                 SessionRecovered, SessionIntervened, HistoryCut, HookFailed, CustomEvent>;
+                 SessionRecovered, SessionIntervened, HistoryCut, PrefixBroken, HookFailed, CustomEvent>;
 
 /// One event. Events of a session are ordered; `seq` is that of the record behind it, or of the last record
 /// before a transient event.

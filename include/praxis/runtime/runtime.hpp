@@ -24,7 +24,9 @@ struct RuntimeOptions {
   std::shared_ptr<Environment> environment;  ///< the system's by default
   std::shared_ptr<Executor> executor;
   std::shared_ptr<HttpClient> http;
-  bool stream = true;  ///< ask models for deltas
+  std::shared_ptr<const Catalog> catalog;  ///< of providers and models; null: what is compiled in
+  bool stream = true;                      ///< ask models for deltas
+  std::string record_to;  ///< a folder that gets every exchange with models (docs/cassettes.md); empty: none
   /// Drop a session's state whenever it waits and fold it again from the journal: least memory, most work.
   bool suspend_when_waiting = false;
   std::chrono::milliseconds cancel_grace{

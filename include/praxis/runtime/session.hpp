@@ -14,11 +14,16 @@
 
 #include "praxis/runtime/event.hpp"
 #include "praxis/runtime/hooks.hpp"
+#include "praxis/tools/describe.hpp"
 
 namespace praxis {
 
 class SessionActor;
 class EventQueue;
+
+/// The structured answer of a turn that was asked for one. Error: that of the turn, or `kPolicy` while it
+/// waits for a person.
+Result<Json> structured_of(const Result<AgentResult>& result);
 
 /// A turn in progress: its events as a range, its result, and the verbs that act on it.
 class Run {
@@ -99,11 +104,20 @@ class Session {
   Status add_user_turn(std::string text);
   /// Starts a turn. While another is running the run's only event is `turn.failed` and its result the error.
   Run send_user_message(std::string text);
-  Run send(Message message);
+  /// With `output_schema`, a JSON Schema, the answer has to be JSON that fits it; `AgentResult::structured`
+  /// is its value. An answer that does not fit is sent back twice before the turn fails.
+  Run send(Message message, Json output_schema = nullptr);
   /// Starts a turn on what was added so far.
   Run run();
   /// One turn, start to end; `stop` interrupts it.
-  Result<AgentResult> ask(std::string text, std::stop_token stop = {});
+  Result<AgentResult> ask(std::string text, std::stop_token stop = {}, Json output_schema = nullptr);
+  /// One turn whose answer is a `T`, described with PRAXIS_FIELDS.
+  template <DescribedStruct T>
+  Result<T> ask(std::string text, std::stop_token stop = {}) {
+    auto json = structured_of(ask(std::move(text), stop, schema_of<T>()));
+    if (!json) return fail(json.error());
+    return from_json_as<T>(*json);
+  }
   /// One turn without a thread that waits: `done` is called once, on the session's strand; return from it
   /// soon.
   void ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done);

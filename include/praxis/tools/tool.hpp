@@ -50,6 +50,7 @@ struct ToolOutput {
   Json value;  ///< structured form for programs and plans; null when `text` is all there is
   std::vector<ImagePart> images;
   std::vector<MemoryChange> memory;
+  std::vector<FilePart> files = {};
 };
 
 using ToolHandler = std::function<Result<ToolOutput>(ToolContext&, const Json& arguments)>;

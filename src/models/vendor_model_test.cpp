@@ -1,4 +1,4 @@
-#include "models/chat_model.hpp"
+#include "models/vendor_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/testing/test_server.hpp"
 
-namespace praxis::chat {
+namespace praxis {
 namespace {
 
 using namespace std::chrono_literals;
@@ -52,15 +52,15 @@ ModelRequest request_of(bool stream = true) {
   return request;
 }
 
-class ChatModelTest : public testing::Test {
+class VendorModelTest : public testing::Test {
  protected:
   std::shared_ptr<Model> model(const TestServer& server, HttpTimeouts timeouts = {}) {
-    return make_model({.model = "m",
-                       .base_url = server.url("/v1"),
-                       .key = "sk-secret",
-                       .dialect = kOpenAi,
-                       .timeouts = timeouts},
-                      http_);
+    return model_at(server.url("/v1"), timeouts);
+  }
+  std::shared_ptr<Model> model_at(const std::string& base_url, HttpTimeouts timeouts = {}) {
+    const CodecTarget target{.provider = "openai", .model = "m", .dialect = nullptr};
+    return vendor_model(target, chat_codec(target).value(),
+                        {.base_url = base_url, .key = "sk-secret", .timeouts = timeouts}, http_);
   }
 
   /// One call against a server that answers every request with `reply`.
@@ -91,31 +91,31 @@ class ChatModelTest : public testing::Test {
   std::string deltas_;
 };
 
-TEST_F(ChatModelTest, AStream_IsHandedOnAsItComes) {
+TEST_F(VendorModelTest, AStream_IsHandedOnAsItComes) {
   const auto response = ask(event_stream(kHello));
   EXPECT_EQ(text(response), "Hello");
   EXPECT_EQ(deltas_, "Hello");
-  EXPECT_EQ(response->usage, (Usage{7, 2, 0, 0, 0, {}, false}));
+  EXPECT_EQ(response->usage, (Usage{.input = 7, .output = 2}));
 }
 
-TEST_F(ChatModelTest, WithoutStream_TheAnswerComesWhole) {
+TEST_F(VendorModelTest, WithoutStream_TheAnswerComesWhole) {
   EXPECT_EQ(text(ask(http_reply(200, kWhole), false)), "Hello");
   EXPECT_EQ(deltas_, "");
 }
 
-TEST_F(ChatModelTest, TheWrongShape_IsUnderstood) {
+TEST_F(VendorModelTest, TheWrongShape_IsUnderstood) {
   EXPECT_EQ(text(ask(event_stream(kWhole))), "Hello") << "JSON where a stream was asked for";
   EXPECT_EQ(text(ask(http_reply(200, kHello), false)), "Hello") << "a stream where JSON was asked for";
 }
 
-TEST_F(ChatModelTest, WithoutUsage_ItIsEstimated) {
+TEST_F(VendorModelTest, WithoutUsage_ItIsEstimated) {
   const auto response = ask(http_reply(200, kWhole), false);
   EXPECT_TRUE(response->usage.estimated);
   EXPECT_GT(response->usage.input, 0);
   EXPECT_GT(response->usage.output, 0);
 }
 
-TEST_F(ChatModelTest, TheRequest_CarriesKeyAndBody) {
+TEST_F(VendorModelTest, TheRequest_CarriesKeyAndBody) {
   const TestServer server([](const TestRequest&, TestConnection& to) { to.write(event_stream(kHello)); });
   ASSERT_TRUE(complete(*model(server), request_of()));
   const TestRequest request = server.requests().at(0);
@@ -125,14 +125,14 @@ TEST_F(ChatModelTest, TheRequest_CarriesKeyAndBody) {
   EXPECT_EQ(json_string(parse_json(request.body).value(), "model"), "m");
 }
 
-TEST_F(ChatModelTest, ASession_KeepsItsConnection) {
+TEST_F(VendorModelTest, ASession_KeepsItsConnection) {
   const TestServer server([](const TestRequest&, TestConnection& to) { to.write(event_stream(kHello)); });
   const auto m = model(server);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(complete(*m, request_of()));
   EXPECT_EQ(server.connections(), 1U);
 }
 
-TEST_F(ChatModelTest, AnyReadBoundary_GivesTheSameAnswer) {
+TEST_F(VendorModelTest, AnyReadBoundary_GivesTheSameAnswer) {
   std::string crlf;
   for (const char c : kHello) crlf += c == '\n' ? "\r\n" : std::string(1, c);
   for (const std::string& stream : {kHello, crlf}) {
@@ -146,7 +146,7 @@ TEST_F(ChatModelTest, AnyReadBoundary_GivesTheSameAnswer) {
   }
 }
 
-TEST_F(ChatModelTest, CutAnywhere_IsAnErrorAndNeverARunnableCall) {
+TEST_F(VendorModelTest, CutAnywhere_IsAnErrorAndNeverARunnableCall) {
   const std::size_t finish = kCall.find("tool_calls\"}]}");
   for (std::size_t cut = 0; cut < finish; cut += 5) {
     const auto response = ask([&](const TestRequest&, TestConnection& to) {
@@ -161,7 +161,7 @@ TEST_F(ChatModelTest, CutAnywhere_IsAnErrorAndNeverARunnableCall) {
   EXPECT_TRUE(std::get<ToolCallPart>(whole->parts[0]).valid);
 }
 
-TEST_F(ChatModelTest, CutWithinTheLength_IsTruncated) {
+TEST_F(VendorModelTest, CutWithinTheLength_IsTruncated) {
   const auto response = ask([](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + kCall.substr(0, 150));
     to.close();
@@ -169,7 +169,7 @@ TEST_F(ChatModelTest, CutWithinTheLength_IsTruncated) {
   EXPECT_EQ(kind(response), "truncated_stream retriable");
 }
 
-TEST_F(ChatModelTest, AfterDone_HowTheConnectionEndsDoesNotMatter) {
+TEST_F(VendorModelTest, AfterDone_HowTheConnectionEndsDoesNotMatter) {
   const auto response = ask([](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + kHello);
     to.close();
@@ -177,15 +177,14 @@ TEST_F(ChatModelTest, AfterDone_HowTheConnectionEndsDoesNotMatter) {
   EXPECT_EQ(text(response), "Hello");
 }
 
-TEST_F(ChatModelTest, AServerThatIsDown_IsANetworkError) {
-  const auto down =
-      make_model({.model = "m", .base_url = "http://127.0.0.1:1/v1", .key = "sk-secret"}, http_);
+TEST_F(VendorModelTest, AServerThatIsDown_IsANetworkError) {
+  const auto down = model_at("http://127.0.0.1:1/v1");
   const auto response = complete(*down, request_of());
   EXPECT_EQ(kind(response), "network retriable");
   EXPECT_TRUE(response.error().message.starts_with("openai:m: ")) << response.error().message;
 }
 
-TEST_F(ChatModelTest, ASlowServer_TimesOut) {
+TEST_F(VendorModelTest, ASlowServer_TimesOut) {
   const auto silent =
       ask([](const TestRequest&, TestConnection& to) { to.wait_for_close(); }, {.first_byte = 50ms});
   EXPECT_EQ(kind(silent), "timeout retriable");
@@ -198,7 +197,7 @@ TEST_F(ChatModelTest, ASlowServer_TimesOut) {
   EXPECT_EQ(kind(stuck), "timeout retriable");
 }
 
-TEST_F(ChatModelTest, ErrorStatuses_AreClassified) {
+TEST_F(VendorModelTest, ErrorStatuses_AreClassified) {
   EXPECT_EQ(kind(ask(http_reply(401, R"({"error":{"message":"bad key","code":"invalid_api_key"}})"))),
             "auth");
   EXPECT_EQ(kind(ask(http_reply(500, "<html>oops</html>"))), "server retriable");
@@ -208,7 +207,7 @@ TEST_F(ChatModelTest, ErrorStatuses_AreClassified) {
   EXPECT_EQ(json_int(limited.error().detail, "status"), 429);
 }
 
-TEST_F(ChatModelTest, AnErrorBodyThatBreaksOff_KeepsItsStatus) {
+TEST_F(VendorModelTest, AnErrorBodyThatBreaksOff_KeepsItsStatus) {
   const auto response = ask([](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 429 Slow\r\nContent-Length: 1000\r\nretry-after: 2\r\n\r\n{\"error\":");
     to.close();
@@ -217,7 +216,7 @@ TEST_F(ChatModelTest, AnErrorBodyThatBreaksOff_KeepsItsStatus) {
   EXPECT_EQ(json_int(response.error().detail, "retry_after_ms"), 2000);
 }
 
-TEST_F(ChatModelTest, ErrorsOnStatus200_AreErrors) {
+TEST_F(VendorModelTest, ErrorsOnStatus200_AreErrors) {
   EXPECT_EQ(kind(ask(http_reply(200, R"({"error":{"message":"busy","code":503}})"))), "overloaded retriable");
   EXPECT_EQ(kind(ask(event_stream(
                 "event: error\ndata: {\"error\":{\"message\":\"x\",\"type\":\"server_error\"}}\n\n"))),
@@ -231,13 +230,13 @@ TEST_F(ChatModelTest, ErrorsOnStatus200_AreErrors) {
   EXPECT_EQ(kind(ask(http_reply(200, "just words\n"))), "truncated_stream retriable");
 }
 
-TEST_F(ChatModelTest, AHugeErrorBody_IsBounded) {
+TEST_F(VendorModelTest, AHugeErrorBody_IsBounded) {
   const auto response = ask(http_reply(500, std::string(1'000'000, 'x')));
   EXPECT_EQ(kind(response), "server retriable");
   EXPECT_LT(to_json_text(to_json(response.error())).size(), 10'000U);
 }
 
-TEST_F(ChatModelTest, TheKey_NeverAppearsInErrors) {
+TEST_F(VendorModelTest, TheKey_NeverAppearsInErrors) {
   for (const auto* body :
        {R"({"error":{"message":"no such key: sk-secret","code":"sk-secret"}})", "key sk-secret?"}) {
     const auto response = ask(http_reply(401, body));
@@ -245,7 +244,7 @@ TEST_F(ChatModelTest, TheKey_NeverAppearsInErrors) {
   }
 }
 
-TEST_F(ChatModelTest, Cancelling_ClosesTheConnection) {
+TEST_F(VendorModelTest, Cancelling_ClosesTheConnection) {
   std::stop_source stop;
   const TestServer server([&](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + kHello.substr(0, 90));
@@ -258,7 +257,7 @@ TEST_F(ChatModelTest, Cancelling_ClosesTheConnection) {
   server.wait_until_idle();
 }
 
-TEST_F(ChatModelTest, BytesWithoutMeaning_KeepAlive) {
+TEST_F(VendorModelTest, BytesWithoutMeaning_KeepAlive) {
   std::promise<void> heard;
   std::size_t alive = 0;
   const TestServer server([&](const TestRequest&, TestConnection& to) {
@@ -274,4 +273,4 @@ TEST_F(ChatModelTest, BytesWithoutMeaning_KeepAlive) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis

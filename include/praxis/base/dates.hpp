@@ -1,0 +1,17 @@
+// Reading points in time as other programs write them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "praxis/base/time.hpp"
+
+namespace praxis {
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, the preferred form). Nothing when it is not that.
+std::optional<UnixMillis> from_http_date(std::string_view text);
+/// `2026-01-31T12:00:00Z`, also with a fraction of a second or an offset (RFC 3339). Nothing when it is not
+/// that.
+std::optional<UnixMillis> from_iso8601(std::string_view text);
+
+}  // namespace praxis

@@ -1,0 +1,147 @@
+// `models`: which providers are configured, and what is known of their models.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.hpp"
+#include "cli/provider_status.hpp"
+#include "cli/values.hpp"
+#include "praxis/base/suggest.hpp"
+
+namespace praxis::cli {
+namespace {
+
+/// `128k`, `1M`; empty when unknown.
+std::string show_tokens(std::int64_t tokens) {
+  if (tokens <= 0) return "-";
+  if (tokens < 10'000) return std::to_string(tokens);
+  if (tokens < 1'000'000) return fmt::format("{}k", tokens / 1000);
+  return fmt::format("{:.3g}M", static_cast<double>(tokens) / 1e6);
+}
+
+std::string show_prices(const Prices& prices) {
+  return fmt::format("{}/{}", show_usd(prices.input), show_usd(prices.output));
+}
+
+/// What the model can do, in words.
+std::string abilities(const ModelFacts& facts) {
+  std::string text;
+  const auto add = [&](bool can, std::string_view word) {
+    if (can) text += fmt::format("{}{}", text.empty() ? "" : " ", word);
+  };
+  add(facts.tools, "tools");
+  add(facts.images, "images");
+  add(facts.files, "files");
+  add(facts.reasoning, "reasoning");
+  add(facts.structured_output, "schema");
+  return text;
+}
+
+std::string row(const ModelFacts& facts, std::size_t width) {
+  return fmt::format("{:{}}  {:>6}  {:>6}  {:>14}  {}", facts.provider + ':' + facts.id, width,
+                     show_tokens(facts.context_window), show_tokens(facts.max_output),
+                     facts.prices.empty() ? "-" : show_prices(facts.prices.front()), abilities(facts));
+}
+
+Json provider_json(const ProviderFacts& provider, const ProviderStatus& status) {
+  JsonArray key_env(provider.key_env.begin(), provider.key_env.end());
+  return JsonObject{{"provider", provider.id},
+                    {"name", provider.name},
+                    {"api", provider.api},
+                    {"base_url", status.base_url},
+                    {"ready", status.state == ProviderStatus::State::kReady},
+                    {"key_found_in", status.key_origin},
+                    {"key_env", std::move(key_env)},
+                    {"detail", status.detail}};
+}
+
+/// Models go to standard output, what is said about their provider beside them.
+void list(const ProviderFacts& provider, const ProviderStatus& status, const Catalog& catalog, bool json,
+          Console& console) {
+  const auto models = catalog.models(provider.id);
+  if (json) {
+    console.json(provider_json(provider, status));
+    for (const ModelFacts& facts : models) console.json(to_json(facts));
+    return;
+  }
+  std::string heading = fmt::format("{} ({}): {}", provider.id, provider.name, status.detail);
+  if (models.empty()) heading += fmt::format("; any model of the server goes, as {}:NAME", provider.id);
+  console.err.line(harmless(heading));
+  std::size_t width = 0;
+  for (const ModelFacts& facts : models) width = std::max(width, facts.provider.size() + 1 + facts.id.size());
+  for (const ModelFacts& facts : models) console.out.line(harmless(row(facts, width)));
+}
+
+/// One line a fact.
+void print(const ModelFacts& facts, Console& console) {
+  const auto line = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) console.out.line(harmless(fmt::format("{:16}  {}", name, value)));
+  };
+  line("model", facts.provider + ':' + facts.id);
+  line("name", facts.known ? facts.name : "not in the catalogue; the defaults hold");
+  line("context window", facts.context_window > 0 ? std::to_string(facts.context_window) : "unknown");
+  line("longest answer", facts.max_output > 0 ? std::to_string(facts.max_output) : "unknown");
+  for (const Prices& prices : facts.prices) {
+    const auto own = [&](MicroUsd price) { return show_usd(price.value != 0 ? price : prices.input); };
+    line(prices.above == 0 ? "price" : fmt::format("beyond {}", show_tokens(prices.above)),
+         fmt::format("{} input, {} output, {} cache read, {} cache write, for a million tokens",
+                     show_usd(prices.input), show_usd(prices.output), own(prices.cache_read),
+                     own(prices.cache_write)));
+  }
+  line("can", abilities(facts));
+  if (!facts.temperature) line("refuses", "temperature");
+  std::string levels;
+  for (const auto& [level, wire] : facts.reasoning_levels) {
+    if (!wire.empty()) levels += (levels.empty() ? "" : ", ") + (wire == level ? level : level + '=' + wire);
+  }
+  line("reasoning levels", levels);
+  if (!facts.dialect.is_null()) line("dialect", to_json_text(facts.dialect));
+}
+
+Result<const ProviderFacts*> find_provider(const Catalog& catalog, const std::string& id) {
+  if (const ProviderFacts* provider = catalog.provider(id)) return provider;
+  const auto nearest = closest(id, catalog.providers());
+  return fail(usage_error(fmt::format("there is no provider \"{}\"{}", id,
+                                      nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""),
+                          "praxis models --all lists them"));
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const ModelsOptions& options, Console& console) {
+  const auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  const auto catalog = open_catalog(*workspace);
+  if (!catalog) return fail(catalog.error());
+  if (!options.name.empty()) {
+    const std::size_t colon = options.name.find(':');
+    auto provider = find_provider(**catalog, options.name.substr(0, colon));
+    if (!provider) return fail(provider.error());
+    if (colon == std::string::npos) {
+      list(**provider, status_of(**provider, *workspace), **catalog, options.json, console);
+      return ExitStatus::kFinished;
+    }
+    const ModelFacts facts = (*catalog)->model((*provider)->id, options.name.substr(colon + 1));
+    if (options.json) {
+      console.json(to_json(facts));
+    } else {
+      print(facts, console);
+    }
+    return ExitStatus::kFinished;
+  }
+  bool any = false;
+  for (const std::string& id : (*catalog)->providers()) {
+    const ProviderFacts& provider = *(*catalog)->provider(id);
+    const ProviderStatus status = status_of(provider, *workspace);
+    if (!options.all && !status.configured) continue;
+    any = true;
+    list(provider, status, **catalog, options.json, console);
+  }
+  if (!any) {
+    console.err.line(
+        "no provider is configured: set a key, such as OPENAI_API_KEY; --all lists every provider");
+  }
+  return ExitStatus::kFinished;
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,147 @@
+#include "core/context.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace praxis {
+namespace {
+
+constexpr std::int64_t kVerbatimTokens = 4'000;  // of the user's words, when the window is not known
+
+constexpr const char* kSummaryRequest =
+    "Note from the runtime: the conversation so far is about to exceed what can be sent to you. Write a "
+    "summary that can take its place. Say what was done and found, with names, paths, identifiers, figures "
+    "and error messages exactly as they appeared; what was decided and why; which constraints hold; and "
+    "every "
+    "task that is still open, word for word. The user's first and latest messages stay as they are, so do "
+    "not "
+    "repeat them. Answer with the summary alone and call no tool.";
+
+Error limit_error(std::string what) { return {ErrorCode::kLimit, std::move(what), false, nullptr, nullptr}; }
+
+/// A plan finds its place by what was said, and an agent without a model has nobody to ask.
+bool compacts(const State& state) {
+  return state.agent->limits.compact_at != 0 && !state.follows_plan() && !state.agent->model.empty();
+}
+
+bool summary_failed(const TurnState& turn) {
+  return turn.summary_failed || (turn.effect && turn.effect->summary);
+}
+
+/// How much history there may be before it is summarised, in estimated tokens; at least 1.
+std::int64_t history_room(const State& state) {
+  const std::int64_t window = state.context_window();
+  if (window == 0) return state.conversation.history().estimated_tokens();
+  const std::int64_t threshold = window * state.agent->limits.compact_at / 100;
+  return std::max<std::int64_t>(threshold * 1000 / state.correction - state.overhead_tokens, 1);
+}
+
+/// Tokens that go when what stands before `keep_from` is summarised, before those of the summary.
+std::int64_t tokens_replaced(const State& state, std::size_t keep_from) {
+  const History& history = state.conversation.history();
+  const auto verbatim = kept_verbatim(history, keep_from, verbatim_tokens(state));
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < keep_from; ++i) {
+    const Message& message = *history.messages()[i];
+    const bool stays = message.role == Role::kSystem || message.role == Role::kDeveloper ||
+                       std::ranges::binary_search(verbatim, i);
+    if (!stays) tokens += estimate_tokens(message);
+  }
+  return tokens;
+}
+
+std::optional<Decision> summarise(const State& state, std::string cause) {
+  if (!compacts(state) || summary_failed(*state.turn)) return std::nullopt;
+  const History& history = state.conversation.history();
+  // Half of the room stays for the summary, the user's words and the steps to come.
+  const std::size_t cut = choose_cut(history, {0, std::max<std::int64_t>(history_room(state) / 2, 1)});
+  // A summary that frees less than a tenth is not worth its call, nor the next one after it.
+  if (cut == 0 || tokens_replaced(state, cut) * 10 < history.estimated_tokens()) return std::nullopt;
+  return Summarise{{cut, std::move(cause)}};
+}
+
+std::optional<Decision> leave_out(const State& state, std::int64_t max_tokens, std::string cause) {
+  const std::size_t cut =
+      choose_cut(state.conversation.history(), {0, std::max<std::int64_t>(max_tokens, 1)});
+  if (cut == 0) return std::nullopt;
+  return Compact{cut, std::move(cause)};
+}
+
+std::optional<Decision> shorten(const State& state) {
+  constexpr const char* kCause = "context_overflow";
+  if (auto decision = summarise(state, kCause)) return decision;
+  return leave_out(state, state.conversation.history().estimated_tokens() / 2, kCause);
+}
+
+bool nears_window(const State& state) {
+  const std::int64_t window = state.context_window();
+  return compacts(state) && !state.agent->profile.compacts && window != 0 &&
+         state.request_tokens() * 100 > window * state.agent->limits.compact_at;
+}
+
+}  // namespace
+
+std::optional<Decision> fit_window(const State& state) {
+  const Limits& limits = state.agent->limits;
+  const History& history = state.conversation.history();
+  if (state.turn->overflow == Overflow::kRefused) {
+    if (auto decision = shorten(state)) return decision;
+    return Finish{
+        StopReason::kContextLimit,
+        {},
+        limit_error("the conversation does not fit the model's context window, and nothing more can "
+                    "be left out")};
+  }
+  if (nears_window(state)) {
+    constexpr const char* kCause = "context_window";
+    if (auto decision = summarise(state, kCause)) return decision;
+    if (summary_failed(*state.turn)) {
+      if (auto decision = leave_out(state, history_room(state), kCause)) return decision;
+    }
+  }
+  const bool too_long = limits.max_context != 0 && history.estimated_tokens() > limits.max_context;
+  if (const std::size_t cut = choose_cut(history, {limits.max_messages, limits.max_context})) {
+    return Compact{cut, too_long ? "max_context" : "max_messages"};
+  }
+  // Only the agent's own bound is refused here. What a vendor's window really holds, the vendor knows best.
+  if (too_long) {
+    return Finish{StopReason::kContextLimit,
+                  {},
+                  limit_error("the conversation needs about " + std::to_string(history.estimated_tokens()) +
+                              " tokens, the limit is " + std::to_string(limits.max_context) +
+                              ", and nothing more can be left out")};
+  }
+  return std::nullopt;
+}
+
+bool is_overflow(const Error& error) {
+  return json_text(error.detail, "kind") == "context_overflow" ||
+         json_text(error.detail, "change") == "compact";
+}
+
+Decision after_overflow(const State& state, const Error& error) {
+  if (compacts(state) && state.turn->overflow == Overflow::kNone) {
+    if (auto decision = shorten(state)) return *std::move(decision);
+  }
+  return Finish{StopReason::kContextLimit, {}, error};
+}
+
+History history_to_summarise(const History& history, std::size_t keep_from) {
+  HistoryBuilder builder;
+  for (std::size_t i = 0; i < std::min(keep_from, history.messages().size()); ++i) {
+    builder.push(history.messages()[i]);
+  }
+  builder.push(std::make_shared<const Message>(text_message(Role::kUser, kSummaryRequest)));
+  return builder.history();
+}
+
+bool is_shorter(const State& state, const SummaryTask& task, std::string_view text) {
+  return estimate_tokens(text) * 10 <= tokens_replaced(state, task.keep_from) * 9;
+}
+
+std::int64_t verbatim_tokens(const State& state) {
+  const std::int64_t window = state.context_window();
+  return window == 0 ? kVerbatimTokens : window / 8;
+}
+
+}  // namespace praxis

@@ -1,0 +1,28 @@
+// Keeping a conversation within its model's context window: when older messages are summarised, which ones,
+// and what the model is asked for it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "praxis/core/next.hpp"
+#include "praxis/core/state.hpp"
+
+namespace praxis {
+
+/// What has to be left out of the conversation before the model is asked again; nothing when it fits.
+std::optional<Decision> fit_window(const State& state);
+/// Whether a model refused the conversation as too long.
+bool is_overflow(const Error& error);
+/// After the model refused the conversation as too long: shorten it, or give up with `error`.
+Decision after_overflow(const State& state, const Error& error);
+
+/// The part of the history that a summary is made of, followed by the request for it.
+History history_to_summarise(const History& history, std::size_t keep_from);
+/// Whether `text` takes noticeably less room than what it sums up.
+bool is_shorter(const State& state, const SummaryTask& task, std::string_view text);
+/// Room for the user's own words in a history that is summarised, in estimated tokens.
+std::int64_t verbatim_tokens(const State& state);
+
+}  // namespace praxis

@@ -1,0 +1,387 @@
+// Conversations that outgrow their model: when a summary is made, what it replaces, what stays, and how it
+// ends when nothing helps. Also what a broken prefix is called and what it costs.
+#include "core/context.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/testing/fold.hpp"
+#include "core/testing/planners.hpp"
+
+namespace praxis {
+namespace {
+
+using ::testing::HasSubstr;
+
+const AlwaysAskModel kAskModel;
+constexpr std::int64_t kWindow = 2'000;
+
+std::string words(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "word ";
+  return text;
+}
+
+AgentSpec agent_with_window(std::int64_t window = kWindow) {
+  AgentSpec agent;
+  agent.model = "test:model";
+  agent.instructions = "Be brief.";
+  agent.tools = {test_tool("read")};
+  agent.limits.max_messages = 0;
+  agent.limits.max_repeats = 0;
+  agent.profile.context_window = window;
+  agent.profile.price_input = {2'000'000};
+  agent.profile.price_cached = {500'000};
+  return agent;
+}
+
+/// An answer whose usage nobody counted.
+ModelResponse uncounted(ModelResponse response) {
+  response.usage = {};
+  return response;
+}
+
+struct Talk : Fold {
+  explicit Talk(AgentSpec agent = agent_with_window()) : Fold(std::move(agent), kAskModel) {}
+
+  bool summarises() const { return state().turn && turn().effect && turn().effect->summary; }
+  /// One tool round with a long result.
+  void round(int number, int length = 200) {
+    const std::string id = "c" + std::to_string(number);
+    answer(uncounted(calls({tool_call(id, "read")})));
+    give(id, "result " + std::to_string(number) + " " + words(length));
+  }
+  /// Rounds until the model is asked for a summary.
+  int fill() {
+    for (int i = 0; i < 50; ++i) {
+      if (summarises()) return i;
+      round(i);
+    }
+    throw std::logic_error("no summary is asked for");
+  }
+  const EffectIntended& last_intent() const {
+    for (auto record = log().rbegin(); record != log().rend(); ++record) {
+      if (const auto* intent = std::get_if<EffectIntended>(&record->body)) return *intent;
+    }
+    throw std::logic_error("no intent");
+  }
+  std::vector<std::string> compactions() const {
+    std::vector<std::string> all;
+    for (const Record& record : log()) {
+      const auto* compacted = std::get_if<Compacted>(&record.body);
+      if (compacted != nullptr)
+        all.push_back(compacted->cause + (compacted->summary.empty() ? "" : "+summary"));
+    }
+    return all;
+  }
+};
+
+Error overflow() {
+  return {ErrorCode::kModel, "prompt is too long", false, nullptr, JsonObject{{"kind", "context_overflow"}}};
+}
+
+TEST(Compaction, NearTheWindow_OlderMessagesAreSummarisedByTheModel) {
+  Talk talk;
+  talk.begin("the goal");
+  talk.fill();
+  const std::uint32_t step = talk.turn().step;
+  EXPECT_EQ(talk.turn().effect->summary->cause, "context_window");
+  const auto question = question_of(talk.state(), talk.last_intent());
+  EXPECT_THAT(question.history.messages().back()->text(), HasSubstr("summary"));
+  EXPECT_EQ(question.options.tool_choice, "none");
+  const std::size_t before = talk.messages().size();
+
+  talk.answer(uncounted(says("All the words were read.")));
+  EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_window+summary"});
+  EXPECT_LT(talk.messages().size(), before);
+  EXPECT_EQ(talk.messages()[0]->text(), "the goal");
+  EXPECT_EQ(std::get<CompactionPart>(talk.messages()[1]->parts.at(0)).summary, "All the words were read.");
+  EXPECT_EQ(talk.messages()[2]->role, Role::kAssistant) << "the cut separates no call from its result";
+  EXPECT_EQ(talk.turn().step, step + 1) << "the summary is no step, the call after it is";
+  EXPECT_FALSE(talk.summarises());
+  talk.answer(says("done"));
+  EXPECT_EQ(talk.result().reason, StopReason::kFinished);
+  EXPECT_EQ(talk.result().text, "done");
+  const auto summaries = std::ranges::count(talk.result().model_calls, "summary", &ModelCall::purpose);
+  EXPECT_EQ(summaries, 1);
+}
+
+TEST(Compaction, UsersWordsStay_AsFarAsThereIsRoom) {
+  Talk talk;
+  talk.begin("the goal");
+  talk.answer(uncounted(says("yes")));
+  talk.begin("never touch main.cpp");
+  talk.answer(uncounted(says("fine")));
+  talk.begin(words(300));
+  talk.answer(uncounted(says("read")));
+  talk.begin("go on");
+  talk.fill();
+  talk.answer(uncounted(says("Summed up.")));
+  std::vector<std::string> kept;
+  for (const MessagePtr& message : talk.messages()) {
+    if (message->role == Role::kUser && !message->text().empty()) kept.push_back(message->text());
+  }
+  EXPECT_EQ(kept, (std::vector<std::string>{"the goal", "never touch main.cpp", "go on"}));
+}
+
+TEST(Compaction, CanBeRepeated_AndTheLaterSummaryReplacesTheEarlier) {
+  Talk talk;
+  talk.begin("the goal");
+  for (int i = 0; i < 3; ++i) {
+    talk.fill();
+    talk.answer(uncounted(says("Summary " + std::to_string(i))));
+  }
+  EXPECT_EQ(talk.compactions().size(), 3U);
+  std::string summaries;
+  for (const MessagePtr& message : talk.messages()) {
+    for (const Part& part : message->parts) {
+      if (const auto* compaction = std::get_if<CompactionPart>(&part)) summaries += compaction->summary;
+    }
+  }
+  EXPECT_EQ(summaries, "Summary 2");
+}
+
+TEST(Compaction, CountsWhatTheVendorCounted) {
+  // The vendor finds three times as many tokens as the estimate does.
+  Talk talk;
+  talk.begin("the goal");
+  for (int i = 0; i < 2 && !talk.summarises(); ++i) {
+    ModelResponse response = calls({tool_call("c" + std::to_string(i), "read")});
+    response.usage.input =
+        3 * (talk.state().conversation.history().estimated_tokens() + talk.state().overhead_tokens);
+    talk.answer(response);
+    talk.give("c" + std::to_string(i), words(200));
+  }
+  EXPECT_EQ(talk.state().correction, 3'000);
+  talk.answer(uncounted(calls({tool_call("last", "read")})));
+  talk.give("last", words(200));
+  EXPECT_TRUE(talk.summarises());
+}
+
+TEST(Compaction, TurnedOff_NothingIsSummarised) {
+  AgentSpec agent = agent_with_window();
+  agent.limits.compact_at = 0;
+  Talk talk(agent);
+  talk.begin("the goal");
+  for (int i = 0; i < 20; ++i) talk.round(i);
+  EXPECT_TRUE(talk.compactions().empty());
+  talk.fail_model(overflow());
+  EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
+}
+
+TEST(Compaction, LeftToAVendorThatDoesItItself) {
+  AgentSpec agent = agent_with_window();
+  agent.profile.compacts = true;
+  Talk talk(agent);
+  talk.begin("the goal");
+  for (int i = 0; i < 20; ++i) talk.round(i);
+  EXPECT_FALSE(talk.summarises());
+  ModelResponse response = calls({tool_call("x", "read")});
+  response.parts.insert(response.parts.begin(),
+                        CompactionPart{"", std::make_shared<const VendorState>(VendorState{"v", "m", "{}"})});
+  talk.answer(response);
+  ASSERT_EQ(talk.messages().size(), 2U);
+  EXPECT_EQ(talk.messages()[0]->text(), "the goal");
+  talk.give("x", "done");
+  EXPECT_EQ(talk.state().prefix_break->cause, "compaction");
+}
+
+TEST(Compaction, SummaryThatFailsOrDoesNotHelp_FallsBackToLeavingOut) {
+  const std::vector<std::function<void(Talk&)>> failures{
+      [](Talk& talk) { talk.fail_model({ErrorCode::kModel, "no", false, nullptr, nullptr}); },
+      [](Talk& talk) { talk.answer(uncounted(says(words(5'000)))); },
+      [](Talk& talk) { talk.answer(uncounted(says("cut off", FinishReason::kLength))); },
+      [](Talk& talk) { talk.answer(uncounted(calls({tool_call("s", "read")}))); },
+      [](Talk& talk) { talk.answer(uncounted(says({}))); }};
+  for (const auto& failure : failures) {
+    Talk talk;
+    talk.begin("the goal");
+    talk.fill();
+    failure(talk);
+    EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_window"});
+    EXPECT_FALSE(talk.summarises());
+    EXPECT_EQ(talk.messages()[0]->text(), "the goal");
+    talk.answer(says("done"));
+    EXPECT_EQ(talk.result().reason, StopReason::kFinished);
+  }
+}
+
+TEST(Compaction, SummaryIsRetriedAndRecoveredLikeAnyModelCall) {
+  Talk talk;
+  talk.begin("the goal");
+  talk.fill();
+  talk.fail_model({ErrorCode::kModel, "busy", true, nullptr, nullptr});
+  ASSERT_TRUE(talk.summarises());
+  EXPECT_EQ(talk.last_intent().attempt, 2U);
+  talk.recover();
+  EXPECT_EQ(talk.last_intent().attempt, 3U);
+  ASSERT_TRUE(talk.last_intent().summary);
+  talk.answer(uncounted(says("Summed up.")));
+  EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_window+summary"});
+}
+
+TEST(Overflow, IsCompactedThenTriedOnceMore) {
+  Talk talk(agent_with_window(0));
+  talk.begin("the goal");
+  for (int i = 0; i < 6; ++i) talk.round(i);
+  const std::uint32_t step = talk.turn().step;
+  talk.fail_model(overflow());
+  ASSERT_TRUE(talk.summarises());
+  talk.answer(uncounted(says("Summed up.")));
+  EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_overflow+summary"});
+  EXPECT_EQ(talk.turn().step, step) << "the same step, once more";
+  talk.fail_model(overflow());
+  EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
+  EXPECT_EQ(talk.result().error->message, "prompt is too long");
+}
+
+TEST(Overflow, AnswerAfterIt_MakesRoomForTheNextOne) {
+  Talk talk(agent_with_window(0));
+  talk.begin("the goal");
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < 6; ++i) talk.round(i);
+    talk.fail_model(overflow());
+    ASSERT_TRUE(talk.summarises()) << turn;
+    talk.answer(uncounted(says("Summed up.")));
+  }
+  talk.answer(says("done"));
+  EXPECT_EQ(talk.result().reason, StopReason::kFinished);
+}
+
+TEST(Overflow, OfASingleMessage_EndsTheTurnAtOnce) {
+  Talk talk(agent_with_window(0));
+  talk.begin(words(3'000));
+  talk.fail_model(overflow());
+  EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
+  EXPECT_TRUE(talk.compactions().empty());
+}
+
+TEST(Overflow, WithASummaryThatFails_LeavesOut) {
+  Talk talk(agent_with_window(0));
+  talk.begin("the goal");
+  for (int i = 0; i < 6; ++i) talk.round(i);
+  talk.fail_model(overflow());
+  talk.fail_model(overflow());
+  EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_overflow"});
+  talk.answer(says("done"));
+  EXPECT_EQ(talk.result().reason, StopReason::kFinished);
+}
+
+TEST(History, CutKeepsTheSummary) {
+  HistoryBuilder builder;
+  const auto push = [&](Role role, const std::string& text) {
+    builder.push(std::make_shared<const Message>(text_message(role, text)));
+  };
+  push(Role::kUser, "goal");
+  push(Role::kAssistant, "a");
+  push(Role::kAssistant, "b");
+  auto summary = std::make_shared<Message>();
+  summary->parts.emplace_back(CompactionPart{"what was", nullptr});
+  builder.summarise(2, summary, 100);
+  push(Role::kUser, "next");
+  push(Role::kAssistant, "c");
+  push(Role::kAssistant, "d");
+  builder.cut(5);
+  const auto& messages = builder.history().messages();
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_TRUE(std::holds_alternative<CompactionPart>(messages[0]->parts.at(0)));
+  EXPECT_EQ(messages[1]->text(), "next");
+  EXPECT_EQ(messages[2]->text(), "d");
+}
+
+// ---- retries with a change, pauses
+
+TEST(Retries, AreBoundedOverTheWholeTurn) {
+  AgentSpec agent = agent_with_window(0);
+  agent.limits.max_model_retries = 3;
+  Talk talk(agent);
+  talk.begin("go");
+  const Error busy{ErrorCode::kModel, "busy", true, nullptr, nullptr};
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(is<Wait>(talk.fail_model(busy))) << i;
+    talk.round(i, 1);
+  }
+  talk.fail_model(busy);
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
+}
+
+TEST(Retries, ThatNeedANote_GetOneOnce) {
+  const Error malformed{ErrorCode::kModel, "malformed", false, nullptr, JsonObject{{"change", "note"}}};
+  Talk talk;
+  talk.begin("go");
+  ASSERT_TRUE(is<Wait>(talk.fail_model(malformed)));
+  EXPECT_EQ(talk.messages().back()->role, Role::kUser);
+  EXPECT_EQ(talk.turn().step, 1U);
+  talk.fail_model(malformed);
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
+  EXPECT_EQ(talk.result().error->message, "malformed");
+}
+
+TEST(Pause, IsAskedAgainWithTheHistoryAsItIs_UpToABound) {
+  Talk talk;
+  talk.begin("search");
+  ASSERT_TRUE(is<Wait>(talk.answer(uncounted(says("searching", FinishReason::kPause)))));
+  EXPECT_EQ(talk.messages().back()->role, Role::kAssistant);
+  talk.answer(says("found"));
+  EXPECT_EQ(talk.result().reason, StopReason::kFinished);
+  talk.begin("search more");
+  int pauses = 0;
+  while (talk.state().turn && ++pauses < 100) talk.answer(uncounted(says("searching", FinishReason::kPause)));
+  EXPECT_EQ(pauses, 10);
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
+}
+
+// ---- prefixes
+
+TEST(Prefix, HoldsWhileTheConversationGrows) {
+  Talk talk;
+  talk.begin("go");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(talk.state().prefix_break);
+    talk.round(i, 1);
+  }
+  EXPECT_FALSE(talk.state().prefix_break);
+}
+
+TEST(Prefix, Break_IsNamedAndPriced) {
+  Talk talk;
+  talk.begin("go");
+  ModelResponse response = calls({tool_call("a", "read")});
+  response.usage = {.input = 9'000, .output = 1'000};
+  talk.answer(response);
+  auto other = std::make_shared<AgentSpec>(*talk.state().agent);
+  other->model = "test:other";
+  talk.apply(Intervened{Intervention::kSetAgent, {}, other});
+  talk.give("a", "x");
+  ASSERT_TRUE(talk.state().prefix_break);
+  EXPECT_EQ(talk.state().prefix_break->cause, "model");
+  EXPECT_EQ(talk.state().prefix_break->tokens, 10'000);
+  EXPECT_EQ(talk.state().prefix_break->cost, MicroUsd{15'000}) << "$1.50 more for each million";
+}
+
+TEST(Prefix, EveryCause) {
+  const auto broken_by = [](const std::function<void(AgentSpec&)>& change) {
+    Talk talk;
+    talk.begin("go");
+    talk.answer(uncounted(calls({tool_call("a", "read")})));
+    auto other = std::make_shared<AgentSpec>(*talk.state().agent);
+    change(*other);
+    talk.apply(Intervened{Intervention::kSetAgent, {}, other});
+    talk.give("a", "x");
+    return talk.state().prefix_break ? talk.state().prefix_break->cause : "";
+  };
+  EXPECT_EQ(broken_by([](AgentSpec& agent) { agent.instructions = "Be long."; }), "settings");
+  EXPECT_EQ(broken_by([](AgentSpec& agent) { agent.tools.push_back(test_tool("write")); }), "tools");
+  EXPECT_EQ(broken_by([](AgentSpec& agent) { agent.limits.max_steps = 7; }), "");
+
+  Talk talk;
+  talk.begin("one");
+  talk.answer(uncounted(says("first")));
+  talk.begin("two");
+  talk.answer(uncounted(says("second")));
+  talk.intervene(Intervention::kRewind, "t2");
+  talk.begin("three");
+  EXPECT_EQ(talk.state().prefix_break->cause, "rewind");
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,130 @@
+#include "models/answer_parser.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/vendor_error.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::size_t kMaxLine = 16 * 1024 * 1024;
+constexpr std::string_view kBeforeBody = " \t\r\n\xEF\xBB\xBF";
+
+std::string_view trimmed(std::string_view line) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t first = line.find_first_not_of(kSpace);
+  return first == line.npos ? std::string_view{}
+                            : line.substr(first, line.find_last_not_of(kSpace) + 1 - first);
+}
+
+/// Without a byte order mark and the white space around it.
+std::string_view without_mark(std::string_view body) {
+  return body.substr(std::min(body.size(), body.find_first_not_of(kBeforeBody)));
+}
+
+}  // namespace
+
+AnswerParser::AnswerParser(const Codec& codec, AnswerReader::Options options)
+    : framing_(codec.framing()), reader_(codec.reader(std::move(options))) {}
+
+void AnswerParser::head(const HttpResponseHead& head) {
+  is_ok_ = head.status >= 200 && head.status < 300;
+  head_ = head;
+}
+
+/// The first byte tells what the content type often does not.
+AnswerParser::Shape AnswerParser::shape_of(std::string_view bytes) const {
+  if (!is_ok_) return Shape::kWhole;
+  const std::size_t first = bytes.find_first_not_of(kBeforeBody);
+  if (first == std::string_view::npos) return Shape::kUnknown;
+  if (bytes[first] == '<' || bytes[first] == '[') return Shape::kWhole;
+  if (framing_ == Framing::kLines) return Shape::kStream;
+  return bytes[first] == '{' ? Shape::kWhole : Shape::kStream;
+}
+
+void AnswerParser::feed(std::string_view bytes) {
+  if (shape_ == Shape::kUnknown) {
+    shape_ = shape_of(bytes);
+    if (shape_ == Shape::kStream) feed_stream(std::exchange(body_, {}));  // what came before told nothing
+  }
+  if (shape_ == Shape::kStream) return feed_stream(bytes);
+  body_.append(
+      bytes.substr(0, is_ok_ ? bytes.size() : kMaxErrorBody - std::min(kMaxErrorBody, body_.size())));
+}
+
+void AnswerParser::feed_stream(std::string_view bytes) {
+  framing_ == Framing::kEvents ? feed_events(bytes) : feed_lines(bytes);
+}
+
+/// After the first error the rest of the stream is of no interest.
+void AnswerParser::feed_events(std::string_view bytes) {
+  if (!status_) return;
+  if (const Status fed = parser_.feed(bytes, on_event_); !fed) status_ = fed;
+}
+
+void AnswerParser::feed_lines(std::string_view bytes) {
+  for (std::size_t end; status_ && (end = bytes.find('\n')) != bytes.npos; bytes.remove_prefix(end + 1)) {
+    if (line_.empty()) {
+      read_line(bytes.substr(0, end));
+    } else {
+      read_line(line_.append(bytes.substr(0, end)));
+      line_.clear();
+    }
+  }
+  if (!status_) return;
+  line_ += bytes;
+  if (line_.size() > kMaxLine)
+    status_ = fail(model_error("protocol", "protocol: a line of the stream is too long"));
+}
+
+void AnswerParser::read_line(std::string_view line) {
+  if (line = trimmed(line); !line.empty()) status_ = reader_->read_event({}, line);
+}
+
+/// The last event may lack its end, and what is no event at all may be an error.
+Status AnswerParser::end_of_events() {
+  const Status ended = parser_.finish(on_event_);
+  if (!status_ || reader_->is_done()) return status_;
+  const std::string_view lines = parser_.stray();
+  if (const auto stray = parse_json(lines.substr(std::min(lines.size(), lines.find('{'))))) {
+    if (const auto envelope = read_error_envelope(*stray)) return fail(vendor_error(*envelope, 0));
+  }
+  return ended ? ended : fail(model_error("truncated_stream", "truncated_stream: " + ended.error().message));
+}
+
+Status AnswerParser::end_of_body() {
+  switch (shape_) {
+    case Shape::kUnknown:  // nothing came; the reader knows what that means
+      return {};
+    case Shape::kWhole:
+      return reader_->read_whole(without_mark(body_));
+    case Shape::kStream:
+      if (framing_ == Framing::kEvents) return end_of_events();
+      if (parse_json(line_)) read_line(std::exchange(line_, {}));  // the last line may lack its end
+      return status_;
+  }
+  std::unreachable();
+}
+
+/// What the body says of a failure; the headers may say when to come back.
+Error AnswerParser::with_headers(Error error) const {
+  if (error.code == ErrorCode::kModel && error.detail.is_object()) add_headers(error, head_.headers);
+  return error;
+}
+
+Result<ModelResponse> AnswerParser::finish(const Status& transport) {
+  // What is no failure of the network counts even when the answer is whole: cancelled, could not be recorded.
+  if (!transport && transport.error().code != ErrorCode::kModel) return fail(transport.error());
+  if (!status_) return fail(with_headers(status_.error()));
+  const bool answering = head_.status != 0;
+  if (answering && !is_ok_) return fail(http_error(head_, body_));
+  if (!transport && !reader_->is_done()) return fail(transport_error(transport.error(), answering));
+  if (const Status read = end_of_body(); !read) return fail(with_headers(read.error()));
+  auto response = reader_->finish();
+  if (!response) return fail(with_headers(response.error()));
+  if (response->request_id.empty()) response->request_id = request_id(head_.headers);
+  return response;
+}
+
+}  // namespace praxis

@@ -1,0 +1,55 @@
+// From the bytes of an HTTP response to an answer or a typed error: tells a stream from a whole body and from
+// an error, whatever the content type says. Pure, so it runs under a fuzzer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "models/codec.hpp"
+#include "praxis/base/sse.hpp"
+
+namespace praxis {
+
+/// Reads one response. Not thread-safe.
+class AnswerParser {
+ public:
+  AnswerParser(const Codec& codec, AnswerReader::Options options);
+
+  void head(const HttpResponseHead& head);
+  /// The next bytes of the body, cut anywhere.
+  void feed(std::string_view bytes);
+  /// The response is over, `transport` says how. Errors are those of `ModelSink`.
+  Result<ModelResponse> finish(const Status& transport);
+
+  const ModelResponse& so_far() const { return reader_->so_far(); }
+  std::size_t deltas() const { return reader_->deltas(); }
+  bool is_ok() const { return is_ok_; }
+
+ private:
+  enum class Shape : std::uint8_t { kUnknown, kStream, kWhole };
+
+  Shape shape_of(std::string_view bytes) const;
+  void feed_stream(std::string_view bytes);
+  void feed_events(std::string_view bytes);
+  void feed_lines(std::string_view bytes);
+  void read_line(std::string_view line);
+  Status end_of_events();
+  Status end_of_body();
+  Error with_headers(Error error) const;
+
+  const Framing framing_;
+  const std::unique_ptr<AnswerReader> reader_;
+  SseParser parser_;
+  const SseParser::OnEvent on_event_ = [this](const SseEvent& event) {
+    if (status_) status_ = reader_->read_event(event.event, event.data);
+  };
+  std::string line_;  ///< the beginning of a line that the last chunk left unfinished
+  HttpResponseHead head_;
+  bool is_ok_ = false;
+  Shape shape_ = Shape::kUnknown;
+  std::string body_;
+  Status status_;
+};
+
+}  // namespace praxis

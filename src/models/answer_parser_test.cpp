@@ -1,0 +1,70 @@
+#include "models/answer_parser.hpp"
+
+#include <gtest/gtest.h>
+
+namespace praxis {
+namespace {
+
+Result<ModelResponse> parse(std::string_view api, const HttpResponseHead& head, std::string_view body,
+                            const Status& transport = {}) {
+  const auto codec = make_codec(api, {.provider = "p", .model = "m"}).value();
+  AnswerParser parser(*codec, {.call_prefix = "call_"});
+  parser.head(head);
+  parser.feed(body);
+  return parser.finish(transport);
+}
+
+std::string kind_of(const Result<ModelResponse>& answer) {
+  return answer ? "none" : json_string(answer.error().detail, "kind");
+}
+
+constexpr std::string_view kWhole =
+    R"({"id":"r","choices":[{"index":0,"message":{"content":"Hi"},"finish_reason":"stop"}]})";
+constexpr std::string_view kBegun = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n";
+
+TEST(AnswerParser, TheFirstByte_TellsTheShape) {
+  EXPECT_TRUE(parse("chat", {200, {{"content-type", "text/event-stream"}}}, kWhole));
+  EXPECT_TRUE(parse("chat", {200, {}}, "\xEF\xBB\xBF \r\n" + std::string(kWhole)))
+      << "behind a byte order mark";
+  EXPECT_TRUE(parse("chat", {200, {}}, std::string(kBegun) + "data: [DONE]\n\n"));
+  EXPECT_EQ(kind_of(parse("chat", {200, {}}, "<html>sign in</html>")), "protocol");
+  EXPECT_EQ(kind_of(parse("chat", {200, {}}, "")), "truncated_stream");
+  EXPECT_EQ(kind_of(parse("chat", {200, {}}, " \n")), "truncated_stream");
+}
+
+TEST(AnswerParser, AnErrorBehindTheEvents_IsTheStreamsError) {
+  const auto answer =
+      parse("chat", {200, {}},
+            std::string(kBegun) + "proxy says\n{\n \"error\": {\"message\": \"no\", \"code\": 503}\n}\n");
+  EXPECT_EQ(kind_of(answer), "overloaded");
+}
+
+TEST(AnswerParser, TheHeadersDelay_HoldsForAnErrorInsideTheStream) {
+  const auto answer = parse("chat", {200, {{"retry-after", "3"}, {"x-request-id", "q"}}},
+                            R"(data: {"error":{"message":"slow","code":"rate_limit_exceeded"}})"
+                            "\n\n");
+  ASSERT_EQ(kind_of(answer), "rate_limit");
+  EXPECT_EQ(json_int(answer.error().detail, "retry_after_ms"), 3000);
+  EXPECT_EQ(json_string(answer.error().detail, "request_id"), "q");
+}
+
+TEST(AnswerParser, TheRequestId_ComesWithTheAnswer) {
+  EXPECT_EQ(parse("chat", {200, {{"Request-Id", "req_1"}}}, kWhole)->request_id, "req_1");
+}
+
+TEST(AnswerParser, ACutConnection_EndsAnUnfinishedAnswerOnly) {
+  const Status cut = fail(Error{ErrorCode::kModel, "closed", true, nullptr, JsonObject{{"kind", "closed"}}});
+  EXPECT_EQ(kind_of(parse("chat", {200, {}}, kBegun, cut)), "truncated_stream");
+  EXPECT_TRUE(parse("chat", {200, {}}, std::string(kBegun) + "data: [DONE]\n\n", cut));
+}
+
+TEST(AnswerParser, LinesMayLackTheirEnd) {
+  const std::string first = R"({"message":{"content":"Hi"},"done":false})";
+  const std::string last = R"({"message":{"content":""},"done":true,"done_reason":"stop"})";
+  EXPECT_TRUE(parse("ollama", {200, {}}, first + "\n" + last));
+  EXPECT_TRUE(parse("ollama", {200, {}}, first + "\r\n\r\n" + last + "\r\n"));
+  EXPECT_EQ(kind_of(parse("ollama", {200, {}}, first + "\n" + last.substr(0, 20))), "truncated_stream");
+}
+
+}  // namespace
+}  // namespace praxis

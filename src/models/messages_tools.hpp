@@ -1,0 +1,16 @@
+// Tool declarations of an Anthropic Messages request.
+#pragma once
+
+#include <vector>
+
+#include "models/messages_dialect.hpp"
+#include "praxis/base/json.hpp"
+#include "praxis/domain/tool_definition.hpp"
+
+namespace praxis::messages {
+
+/// The declarations in order. Where the dialect has strict tools, those are declared strict whose schemas
+/// allow it, as far as the limits on a whole request reach.
+JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect);
+
+}  // namespace praxis::messages

@@ -1,0 +1,185 @@
+#include "models/rate_limit.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "models/vendor_error.hpp"
+#include "praxis/base/dates.hpp"
+
+namespace praxis {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLongestHold{60'000};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// A window as headers name it: `requests`, `input-tokens`, `tokens-minute`, or nothing at all.
+struct Said {
+  std::optional<std::int64_t> remaining, limit;
+  std::optional<milliseconds> reset;
+};
+
+/// A reset as a duration, in seconds, or as a point in time.
+std::optional<milliseconds> reset_in(std::string_view text, std::optional<UnixMillis> now) {
+  constexpr double kEpoch = 1e11;  // in milliseconds; as a duration it would be years
+  if (const auto value = number<double>(text)) {
+    if (*value < kEpoch) return milliseconds(static_cast<std::int64_t>(*value * 1000));
+    if (!now) return std::nullopt;
+    return UnixMillis{static_cast<std::int64_t>(*value)} - *now;
+  }
+  if (const auto at = from_iso8601(text)) return now ? std::optional(*at - *now) : std::nullopt;
+  if (const auto ms = parse_duration_ms(text)) return milliseconds(*ms);
+  return std::nullopt;
+}
+
+std::map<std::string, Said> read_windows(const HttpHeaders& headers) {
+  const auto now = from_http_date(find_header(headers, "date").value_or(""));
+  std::map<std::string, Said> windows;
+  for (const auto& [name, value] : headers) {
+    std::string key = lower(name);
+    const std::size_t at = key.find("ratelimit-");
+    if (at == key.npos) continue;
+    key.erase(0, at + std::string_view("ratelimit-").size());
+    for (const std::string_view field : {"remaining", "limit", "reset"}) {
+      const std::size_t found = key.find(field);
+      if (found == key.npos) continue;
+      std::string window = key;
+      window.erase(found, field.size());
+      std::erase(window, '-');
+      Said& said = windows[window];
+      if (field == "remaining") said.remaining = number<std::int64_t>(value);
+      if (field == "limit") said.limit = number<std::int64_t>(value);
+      if (field == "reset") said.reset = reset_in(value, now);
+      break;
+    }
+  }
+  return windows;
+}
+
+}  // namespace
+
+std::map<Resource, Allowance> read_allowances(const HttpHeaders& headers) {
+  std::map<Resource, Allowance> out;
+  for (const auto& [name, said] : read_windows(headers)) {
+    if (!said.remaining || !said.reset || *said.reset > kLongestHold || *said.reset <= milliseconds{0})
+      continue;
+    const Resource resource = name.contains("token") ? Resource::kTokens : Resource::kRequests;
+    const Allowance allowance{std::max<std::int64_t>(*said.remaining, 0), said.limit.value_or(0),
+                              *said.reset};
+    const auto [known, is_new] = out.try_emplace(resource, allowance);
+    if (!is_new && allowance.remaining < known->second.remaining) known->second = allowance;
+  }
+  return out;
+}
+
+/// Whether nothing is known that speaks against a request; then it is counted. One that is larger than the
+/// limit itself is let through: waiting would not help, and the endpoint says it best.
+bool RateGate::admit(std::int64_t tokens) {
+  const auto lacks = [&](Resource resource, std::int64_t amount) {
+    const auto window = windows_.find(resource);
+    if (window == windows_.end() || window->second.remaining >= amount) return false;
+    return window->second.limit == 0 || amount <= window->second.limit;
+  };
+  if (lacks(Resource::kRequests, 1) || lacks(Resource::kTokens, std::max<std::int64_t>(tokens, 1)))
+    return false;
+  if (const auto requests = windows_.find(Resource::kRequests); requests != windows_.end()) {
+    --requests->second.remaining;
+  }
+  if (const auto left = windows_.find(Resource::kTokens); left != windows_.end()) {
+    left->second.remaining = std::max<std::int64_t>(left->second.remaining - tokens, 0);
+  }
+  return true;
+}
+
+void RateGate::pass(std::int64_t tokens, std::stop_token stop, std::move_only_function<void(bool)> go) {
+  {
+    std::unique_lock lock(mutex_);
+    if (waiters_.empty() && admit(tokens)) {
+      lock.unlock();
+      return go(true);
+    }
+  }
+  auto waiter = std::make_shared<Waiter>();
+  waiter->tokens = tokens;
+  waiter->go = std::move(go);
+  waiter->stopped.emplace(stop, [weak = weak_from_this(), weak_waiter = std::weak_ptr(waiter)] {
+    const auto self = weak.lock();
+    const auto waiting = weak_waiter.lock();
+    if (self && waiting) self->cancel(waiting);
+  });
+  {
+    const std::lock_guard lock(mutex_);
+    waiters_.push_back(waiter);
+  }
+  if (stop.stop_requested()) return cancel(waiter);  // perhaps before it stood in the line
+  release();                                         // perhaps a window was opened meanwhile
+}
+
+void RateGate::cancel(const std::shared_ptr<Waiter>& waiter) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::erase(waiters_, waiter) == 0) return;  // it has passed
+  }
+  // Not here: the callback that called us must return before its waiter may go.
+  executor_->post([waiter] { waiter->go(false); });
+}
+
+void RateGate::learn(const HttpHeaders& headers, std::optional<milliseconds> retry_after) {
+  auto allowances = read_allowances(headers);
+  if (retry_after && *retry_after > milliseconds{0} && *retry_after <= kLongestHold) {
+    allowances[Resource::kRequests] = {0, 0, *retry_after};
+  }
+  const std::lock_guard lock(mutex_);
+  for (const auto& [resource, allowance] : allowances) close(resource, allowance);
+}
+
+/// Until the reset, only what is left may pass.
+void RateGate::close(Resource resource, const Allowance& allowance) {
+  Window& window = windows_[resource];
+  if (window.timer != 0) executor_->cancel(window.timer);
+  window = {allowance.remaining, allowance.limit,
+            executor_->after(allowance.reset, [weak = weak_from_this(), resource] {
+              if (const auto self = weak.lock()) self->open(resource);
+            })};
+}
+
+void RateGate::open(Resource resource) {
+  {
+    const std::lock_guard lock(mutex_);
+    windows_.erase(resource);
+  }
+  release();
+}
+
+/// Lets those pass, in their order, for whom there is enough.
+void RateGate::release() {
+  Waiters admitted;
+  {
+    const std::lock_guard lock(mutex_);
+    while (!waiters_.empty() && admit(waiters_.front()->tokens)) {
+      admitted.splice(admitted.end(), waiters_, waiters_.begin());
+    }
+  }
+  for (const auto& waiter : admitted) {
+    waiter->stopped.reset();
+    waiter->go(true);
+  }
+}
+
+}  // namespace praxis

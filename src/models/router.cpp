@@ -1,0 +1,241 @@
+#include "praxis/models/router.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <numeric>
+#include <ranges>
+#include <utility>
+
+#include "models/vendor_error.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::int64_t kUsualOutput = 1024;  ///< tokens, where neither request nor model bounds them
+
+bool has_media(const History& history, bool files) {
+  const auto is_media = [files](const Part& part) {
+    if (const auto* result = std::get_if<ToolResultPart>(&part)) {
+      return files ? !result->files.empty() : !result->images.empty();
+    }
+    return files ? std::holds_alternative<FilePart>(part) : std::holds_alternative<ImagePart>(part);
+  };
+  return std::ranges::any_of(history.messages(),
+                             [&](const MessagePtr& m) { return std::ranges::any_of(m->parts, is_media); });
+}
+
+/// What a request asks of a model.
+struct Needs {
+  bool tools, images, files;
+  std::int64_t input;
+
+  explicit Needs(const ModelRequest& request)
+      : tools(request.tools && !request.tools->empty()),
+        images(has_media(request.history, false)),
+        files(has_media(request.history, true)),
+        input(request.history.estimated_tokens() + estimate_tokens(request.instructions)) {}
+
+  /// Why a model cannot take it; empty when it can.
+  std::string unmet_by(const ModelCapabilities& can) const {
+    if (tools && !can.tools) return "takes no tools";
+    if (images && !can.images) return "takes no images";
+    if (files && !can.files) return "takes no files";
+    if (can.context_window > 0 && input > can.context_window) {
+      return "has a window of " + std::to_string(can.context_window) + " tokens, less than about " +
+             std::to_string(input);
+    }
+    return {};
+  }
+};
+
+MicroUsd estimated_cost(const Model& model, const ModelRequest& request, std::int64_t input) {
+  Usage usage;
+  usage.input = input;
+  const std::int64_t most = model.capabilities().max_output;
+  usage.output =
+      request.options.max_output_tokens.value_or(most > 0 ? std::min(most, kUsualOutput) : kUsualOutput);
+  return model.price(usage);
+}
+
+/// Whether a model of another make may succeed where this one failed.
+bool is_worth_another(const Error& error) {
+  constexpr std::array<std::string_view, 4> kElsewhere{"auth", "billing", "not_found", "context_overflow"};
+  return error.code == ErrorCode::kModel &&
+         (error.retriable ||
+          std::ranges::find(kElsewhere, json_text(error.detail, "kind")) != kElsewhere.end());
+}
+
+/// A model with what the router knows of it.
+struct Member {
+  std::shared_ptr<Model> model;
+  std::atomic<std::size_t> failures = 0;
+};
+
+struct Shared {
+  std::vector<std::unique_ptr<Member>> members;
+  RouterOptions options;
+};
+
+class RouterSession;
+
+/// One call on its way through the candidates.
+class Attempt final : public ModelSink, public std::enable_shared_from_this<Attempt> {
+ public:
+  Attempt(RouterSession& session, ModelRequest request, std::shared_ptr<ModelSink> sink, std::stop_token stop,
+          std::vector<std::size_t> order)
+      : session_(session),
+        request_(std::move(request)),
+        sink_(std::move(sink)),
+        stop_(std::move(stop)),
+        order_(std::move(order)) {}
+
+  void start();
+  void on_delta(const ModelDelta& delta) override {
+    shown_ |= !std::holds_alternative<KeepAlive>(delta) && !std::holds_alternative<Restarted>(delta);
+    sink_->on_delta(delta);
+  }
+  void on_done(Result<ModelResponse> response) override;
+
+ private:
+  bool may_go_on(const Error& error) const;
+
+  RouterSession& session_;  ///< outlives its calls
+  const ModelRequest request_;
+  const std::shared_ptr<ModelSink> sink_;
+  const std::stop_token stop_;
+  const std::vector<std::size_t> order_;
+  std::size_t at_ = 0;
+  bool shown_ = false;
+  std::vector<std::string> warnings_;
+};
+
+class RouterSession final : public ModelSession {
+ public:
+  explicit RouterSession(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {
+    sessions_.resize(shared_->members.size());
+  }
+
+  void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
+    std::vector<std::size_t> fitting;
+    std::vector<Candidate> candidates;
+    std::string why_not;
+    const Needs needs(request);
+    for (std::size_t i = 0; i < shared_->members.size(); ++i) {
+      Member& member = *shared_->members[i];
+      const MicroUsd cost = estimated_cost(*member.model, request, needs.input);
+      std::string unmet = needs.unmet_by(member.model->capabilities());
+      if (unmet.empty() && shared_->options.max_cost.value > 0 && cost > shared_->options.max_cost) {
+        unmet = "would cost about $" + to_json_text(Json(cost.usd()));
+      }
+      if (unmet.empty()) {
+        fitting.push_back(i);
+        candidates.push_back({member.model, cost, member.failures});
+      } else {
+        why_not += "; " + member.model->name() + ' ' + unmet;
+      }
+    }
+    std::vector<std::size_t> order;
+    for (const std::size_t chosen : shared_->options.strategy(request, candidates)) {
+      if (chosen < fitting.size()) order.push_back(fitting[chosen]);
+    }
+    if (order.empty()) {
+      return sink->on_done(
+          fail(model_error("invalid_request", "no model of the router fits this call" + why_not)));
+    }
+    std::make_shared<Attempt>(*this, request, std::move(sink), std::move(stop), std::move(order))->start();
+  }
+
+  Member& member(std::size_t index) { return *shared_->members[index]; }
+  bool restarts() const { return shared_->options.restart; }
+  ModelSession& session(std::size_t index) {
+    if (!sessions_[index]) sessions_[index] = member(index).model->open_session();
+    return *sessions_[index];
+  }
+
+ private:
+  const std::shared_ptr<Shared> shared_;
+  std::vector<std::unique_ptr<ModelSession>> sessions_;  ///< opened when first asked
+};
+
+void Attempt::start() { session_.session(order_[at_]).start(request_, shared_from_this(), stop_); }
+
+bool Attempt::may_go_on(const Error& error) const {
+  return at_ + 1 < order_.size() && is_worth_another(error) && !stop_.stop_requested() &&
+         (!shown_ || session_.restarts());
+}
+
+void Attempt::on_done(Result<ModelResponse> response) {
+  Member& member = session_.member(order_[at_]);
+  if (response) {
+    member.failures = 0;
+    // Priced here, because only here it is known who answered.
+    if (response->usage.cost.value == 0) response->usage.cost = member.model->price(response->usage);
+    response->warnings.insert(response->warnings.begin(), warnings_.begin(), warnings_.end());
+    return sink_->on_done(std::move(response));
+  }
+  if (response.error().code != ErrorCode::kCancelled) ++member.failures;
+  if (!may_go_on(response.error())) return sink_->on_done(std::move(response));
+  warnings_.push_back(response.error().message + "; asked the next model");
+  if (std::exchange(shown_, false)) sink_->on_delta(Restarted{warnings_.back()});
+  ++at_;
+  start();
+}
+
+class Router final : public Model {
+ public:
+  Router(std::vector<std::shared_ptr<Model>> models, RouterOptions options) {
+    shared_->options = std::move(options);
+    for (auto& model : models) {
+      name_ += (name_.empty() ? "" : "|") + model->name();
+      shared_->members.push_back(std::make_unique<Member>());
+      shared_->members.back()->model = std::move(model);
+    }
+  }
+
+  const std::string& name() const override { return name_; }
+  /// What at least one of the models can do: each call goes to one that can do what it asks for.
+  ModelCapabilities capabilities() const override {
+    ModelCapabilities all = shared_->members.front()->model->capabilities();
+    for (const auto& member : shared_->members | std::views::drop(1)) {
+      const ModelCapabilities one = member->model->capabilities();
+      all.streaming |= one.streaming;
+      all.tools |= one.tools;
+      all.images |= one.images;
+      all.files |= one.files;
+      all.reasoning |= one.reasoning;
+      all.compaction &= one.compaction;
+      all.context_window = std::max(all.context_window, one.context_window);
+      all.max_output = std::max(all.max_output, one.max_output);
+    }
+    return all;
+  }
+  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<RouterSession>(shared_); }
+  /// That of the first choice; an answer brings the price of who gave it.
+  MicroUsd price(const Usage& usage) const override { return shared_->members.front()->model->price(usage); }
+
+ private:
+  std::string name_;
+  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+}  // namespace
+
+std::vector<std::size_t> by_priority(const ModelRequest&, std::span<const Candidate> candidates) {
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+std::vector<std::size_t> by_cost(const ModelRequest& request, std::span<const Candidate> candidates) {
+  auto order = by_priority(request, candidates);
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t i) { return std::pair(candidates[i].cost.value == 0, candidates[i].cost); });
+  return order;
+}
+
+std::shared_ptr<Model> make_router(std::vector<std::shared_ptr<Model>> models, RouterOptions options) {
+  return std::make_shared<Router>(std::move(models), std::move(options));
+}
+
+}  // namespace praxis

@@ -1,0 +1,192 @@
+#include "praxis/models/router.hpp"
+
+#include <gtest/gtest.h>
+
+#include "models/vendor_error.hpp"
+
+namespace praxis {
+namespace {
+
+/// Answers with its own name, or fails as it is told to.
+class Stub final : public Model {
+ public:
+  Stub(std::string name, ModelCapabilities can, std::int64_t price = 0)
+      : name_(std::move(name)), can_(can), price_(price) {}
+
+  const std::string& name() const override { return name_; }
+  ModelCapabilities capabilities() const override { return can_; }
+  MicroUsd price(const Usage& usage) const override { return {price_ * usage.total()}; }
+  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<Session>(*this); }
+
+  std::string failure;     ///< kind of the error; empty: answers
+  std::string says_first;  ///< before it fails
+  int calls = 0;
+
+ private:
+  struct Session final : ModelSession {
+    explicit Session(Stub& stub) : of(stub) {}
+    void start(const ModelRequest&, std::shared_ptr<ModelSink> sink, std::stop_token) override {
+      ++of.calls;
+      sink->on_delta(KeepAlive{});
+      if (!of.says_first.empty()) sink->on_delta(TextChunk{of.says_first});
+      if (of.failure == "cancelled") return sink->on_done(fail(ErrorCode::kCancelled, "cancelled"));
+      if (!of.failure.empty())
+        return sink->on_done(fail(model_error(of.failure, of.name_ + ": " + of.failure)));
+      sink->on_delta(TextChunk{of.name_});
+      ModelResponse response;
+      response.parts.emplace_back(TextPart{of.name_});
+      response.usage.input = 10;
+      sink->on_done(std::move(response));
+    }
+    Stub& of;
+  };
+
+  const std::string name_;
+  const ModelCapabilities can_;
+  const std::int64_t price_;
+};
+
+using Models = std::vector<std::shared_ptr<Stub>>;
+
+struct Outcome {
+  Result<ModelResponse> response;
+  std::string seen;
+};
+
+std::string text(const Outcome& outcome) {
+  if (!outcome.response) return "error " + json_string(outcome.response.error().detail, "kind");
+  return std::get<TextPart>(outcome.response->parts.at(0)).text;
+}
+
+Outcome ask(Model& model, const ModelRequest& request = {}) {
+  std::string seen;
+  auto response = complete(model, request, {}, [&](const ModelDelta& delta) {
+    if (const auto* chunk = std::get_if<TextChunk>(&delta)) seen += chunk->text;
+    if (std::holds_alternative<Restarted>(delta)) seen += "<restart>";
+  });
+  return {std::move(response), seen};
+}
+
+std::shared_ptr<Model> router_of(const Models& models, RouterOptions options = {}) {
+  return make_router({models.begin(), models.end()}, std::move(options));
+}
+
+Models two() {
+  return {std::make_shared<Stub>("a", ModelCapabilities{}), std::make_shared<Stub>("b", ModelCapabilities{})};
+}
+
+TEST(Router, TheFirstAnswers) {
+  const Models models = two();
+  EXPECT_EQ(text(ask(*router_of(models))), "a");
+  EXPECT_EQ(models[1]->calls, 0);
+}
+
+TEST(Router, AFailureThatAnotherNeedNotHave_GoesToTheNext) {
+  for (const auto* kind : {"network", "overloaded", "rate_limit", "server", "timeout", "truncated_stream",
+                           "auth", "billing", "not_found", "context_overflow"}) {
+    const Models models = two();
+    models[0]->failure = kind;
+    const Outcome outcome = ask(*router_of(models));
+    EXPECT_EQ(text(outcome), "b") << kind;
+    ASSERT_EQ(outcome.response->warnings.size(), 1u);
+    EXPECT_EQ(outcome.response->warnings[0], std::string("a: ") + kind + "; asked the next model");
+    EXPECT_EQ(outcome.seen, "b");
+  }
+}
+
+TEST(Router, AFailureOfTheRequestItself_IsFinal) {
+  for (const auto* kind : {"invalid_request", "content_policy", "protocol"}) {
+    const Models models = two();
+    models[0]->failure = kind;
+    EXPECT_EQ(text(ask(*router_of(models))), std::string("error ") + kind);
+  }
+  const Models models = two();
+  models[0]->failure = "cancelled";
+  EXPECT_EQ(ask(*router_of(models)).response.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(models[1]->calls, 0);
+}
+
+TEST(Router, WhenAllFail_TheLastErrorStands) {
+  const Models models = two();
+  models[0]->failure = "overloaded";
+  models[1]->failure = "rate_limit";
+  EXPECT_EQ(text(ask(*router_of(models))), "error rate_limit");
+}
+
+TEST(Router, AfterOutput_OnlyAnAnnouncedRestartFallsBack) {
+  Models models = two();
+  models[0]->failure = "truncated_stream";
+  models[0]->says_first = "Hel";
+  EXPECT_EQ(text(ask(*router_of(models))), "error truncated_stream");
+  const Outcome restarted = ask(*router_of(models, {.restart = true}));
+  EXPECT_EQ(text(restarted), "b");
+  EXPECT_EQ(restarted.seen, "Hel<restart>b");
+}
+
+TEST(Router, ACallGoesToAModelThatCanTakeIt) {
+  const Models models{
+      std::make_shared<Stub>("plain", ModelCapabilities{.tools = false, .images = false, .files = false}),
+      std::make_shared<Stub>("small", ModelCapabilities{.context_window = 20}),
+      std::make_shared<Stub>("able", ModelCapabilities{})};
+  ModelRequest request;
+  EXPECT_EQ(text(ask(*router_of(models), request)), "plain");
+  request.tools = std::make_shared<std::vector<ToolDefinition>>(1);
+  EXPECT_EQ(text(ask(*router_of(models), request)), "small");
+  request.instructions = std::string(400, 'x') + " " + std::string(400, 'y');
+  for (int i = 0; i < 50; ++i) request.instructions += " and more";
+  EXPECT_EQ(text(ask(*router_of(models), request)), "able");
+
+  ModelRequest picture;
+  Message message = text_message(Role::kUser, "what is this?");
+  message.parts.emplace_back(ImagePart{{"image/png", "x", ""}, nullptr});
+  picture.history = normalise({message}).history;
+  EXPECT_EQ(text(ask(*router_of({models[0]}), picture)), "error invalid_request");
+  EXPECT_NE(ask(*router_of({models[0]}), picture).response.error().message.find("plain takes no images"),
+            std::string::npos);
+}
+
+TEST(Router, TheCeiling_KeepsExpensiveModelsOut) {
+  const Models models{std::make_shared<Stub>("dear", ModelCapabilities{}, 1000),
+                      std::make_shared<Stub>("cheap", ModelCapabilities{}, 1)};
+  ModelRequest request;
+  request.options.max_output_tokens = 100;
+  const Outcome outcome = ask(*router_of(models, {.max_cost = MicroUsd{50'000}}), request);
+  EXPECT_EQ(text(outcome), "cheap");
+  EXPECT_EQ(outcome.response->usage.cost.value, 10) << "priced by the one that answered";
+  EXPECT_EQ(text(ask(*router_of(models, {.max_cost = MicroUsd{10}}), request)), "error invalid_request");
+}
+
+TEST(Router, Strategies_OrderTheCandidates) {
+  const Models models{std::make_shared<Stub>("dear", ModelCapabilities{}, 1000),
+                      std::make_shared<Stub>("unknown", ModelCapabilities{}),
+                      std::make_shared<Stub>("cheap", ModelCapabilities{}, 1)};
+  EXPECT_EQ(text(ask(*router_of(models, {.strategy = by_cost}))), "cheap");
+  models[2]->failure = "overloaded";
+  EXPECT_EQ(text(ask(*router_of(models, {.strategy = by_cost}))), "dear") << "unknown prices come last";
+
+  // A host's own: whoever failed last goes to the back.
+  RouterOptions own;
+  own.strategy = [](const ModelRequest&, std::span<const Candidate> candidates) {
+    std::vector<std::size_t> order = by_priority({}, candidates);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return candidates[i].failures; });
+    return order;
+  };
+  models[0]->failure = "server";
+  const auto router = router_of(models, own);
+  EXPECT_EQ(text(ask(*router)), "unknown");
+  EXPECT_EQ(models[0]->calls, 2) << "one from before";
+  EXPECT_EQ(text(ask(*router)), "unknown");
+  EXPECT_EQ(models[0]->calls, 2) << "it is no longer the first choice";
+}
+
+TEST(Router, CanDoWhatOneOfItsModelsCan) {
+  const Models models{std::make_shared<Stub>("a", ModelCapabilities{.tools = false, .context_window = 100}),
+                      std::make_shared<Stub>("b", ModelCapabilities{.context_window = 200})};
+  const auto router = router_of(models);
+  EXPECT_EQ(router->name(), "a|b");
+  EXPECT_TRUE(router->capabilities().tools);
+  EXPECT_EQ(router->capabilities().context_window, 200);
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,161 @@
+#include "models/vendor_model.hpp"
+
+#include <utility>
+
+#include "models/answer.hpp"
+#include "models/answer_parser.hpp"
+#include "models/rate_limit.hpp"
+#include "models/redact.hpp"
+#include "models/request_writer.hpp"
+
+namespace praxis {
+namespace {
+
+/// Everything about the endpoint that its sessions and exchanges share.
+struct Shared {
+  CodecTarget target;
+  CodecPtr codec;
+  Endpoint endpoint;
+  std::shared_ptr<HttpClient> http;
+  std::shared_ptr<RateGate> gate;  ///< null: nothing is held back
+};
+
+/// One exchange.
+class Exchange final : public HttpSink {
+ public:
+  Exchange(std::shared_ptr<const Shared> shared, const RequestWriter& writer, const ModelRequest& request,
+           std::shared_ptr<ModelSink> sink)
+      : shared_(std::move(shared)),
+        writer_(writer),
+        sink_(std::move(sink)),
+        streams_(request.stream),
+        parser_(*shared_->codec,
+                {.deltas = request.stream ? sink_.get() : nullptr,
+                 .call_prefix = "call_" + std::to_string(request.ordinal + 1) + '_',
+                 .call_taken = [this](std::string_view id) { return writer_.knows_call(id); }}) {}
+
+  void on_head(const HttpResponseHead& head) override {
+    parser_.head(head);
+    if (shared_->gate) headers_ = head.headers;
+  }
+
+  void on_body(std::string_view bytes) override {
+    const std::size_t said = parser_.deltas();
+    parser_.feed(bytes);
+    if (streams_ && parser_.is_ok() && parser_.deltas() == said) sink_->on_delta(KeepAlive{});
+  }
+
+  void on_done(Status transport) override {
+    auto response = parser_.finish(transport);
+    learn(response);
+    if (!response) {
+      response.error() = describe(std::move(response.error()));
+    } else if (response->usage.estimated) {
+      response->usage = estimate_usage(writer_.estimated_input(), response->parts);
+    }
+    sink_->on_done(std::move(response));
+  }
+
+ private:
+  void learn(const Result<ModelResponse>& response) const {
+    if (!shared_->gate) return;
+    std::optional<std::chrono::milliseconds> wait;
+    if (!response && json_text(response.error().detail, "kind") == "rate_limit") {
+      wait = std::chrono::milliseconds(json_int(response.error().detail, "retry_after_ms"));
+    }
+    shared_->gate->learn(headers_, wait);
+  }
+
+  Error describe(Error error) const {
+    if (error.code == ErrorCode::kCancelled) return error;
+    const std::string& key = shared_->endpoint.key;
+    error.message =
+        redact(shared_->target.provider + ':' + shared_->target.model + ": " + error.message, key);
+    if (JsonObject* detail = error.detail.if_object()) {
+      for (auto& member : *detail) {
+        if (const auto* text = member.value().if_string()) member.value() = redact(std::string(*text), key);
+      }
+    }
+    return error;
+  }
+
+  const std::shared_ptr<const Shared> shared_;
+  const RequestWriter& writer_;  ///< of the session, which outlives its calls
+  const std::shared_ptr<ModelSink> sink_;
+  const bool streams_;
+  AnswerParser parser_;
+  HttpHeaders headers_;
+};
+
+class Session final : public ModelSession {
+ public:
+  explicit Session(std::shared_ptr<const Shared> shared)
+      : shared_(std::move(shared)), writer_(shared_->codec) {}
+
+  void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
+    const Endpoint& endpoint = shared_->endpoint;
+    HttpRequest http;
+    http.method = "POST";
+    http.url = endpoint.base_url + shared_->codec->path(request.stream);
+    http.headers = {{"content-type", "application/json"},
+                    {"accept", request.stream ? "text/event-stream" : "application/json"}};
+    if (!endpoint.key.empty()) {
+      const bool bearer = endpoint.auth.empty() || endpoint.auth == "authorization";
+      http.headers.emplace_back(bearer ? "authorization" : endpoint.auth,
+                                bearer ? "Bearer " + endpoint.key : endpoint.key);
+    }
+    for (const auto& header : endpoint.headers) http.headers.push_back(header);
+    for (auto& header : shared_->codec->headers(request)) http.headers.push_back(std::move(header));
+    http.body = writer_.write(request);
+    http.timeouts = endpoint.timeouts;
+    auto exchange = std::make_shared<Exchange>(shared_, writer_, request, std::move(sink));
+    if (!shared_->gate) return shared_->http->send(std::move(http), std::move(exchange), std::move(stop));
+    shared_->gate->pass(writer_.estimated_input(), stop,
+                        [client = shared_->http, http = std::move(http), exchange = std::move(exchange),
+                         stop](bool may_go) mutable {
+                          if (may_go)
+                            return client->send(std::move(http), std::move(exchange), std::move(stop));
+                          exchange->on_done(fail(ErrorCode::kCancelled, "cancelled"));
+                        });
+  }
+
+ private:
+  const std::shared_ptr<const Shared> shared_;
+  RequestWriter writer_;
+};
+
+class VendorModel final : public Model {
+ public:
+  explicit VendorModel(Shared shared)
+      : name_(shared.target.provider + ':' + shared.target.model),
+        shared_(std::make_shared<const Shared>(std::move(shared))) {}
+
+  const std::string& name() const override { return name_; }
+  ModelCapabilities capabilities() const override {
+    const ModelFacts& facts = shared_->target.facts;
+    return {.tools = facts.tools,
+            .images = facts.images,
+            .files = facts.files,
+            .reasoning = facts.reasoning,
+            .context_window = facts.context_window,
+            .max_output = facts.max_output};
+  }
+  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<Session>(shared_); }
+  MicroUsd price(const Usage& usage) const override { return price_of(shared_->target.facts, usage); }
+
+ private:
+  const std::string name_;
+  const std::shared_ptr<const Shared> shared_;
+};
+
+}  // namespace
+
+std::shared_ptr<Model> vendor_model(CodecTarget target, CodecPtr codec, Endpoint endpoint,
+                                    std::shared_ptr<HttpClient> http, std::shared_ptr<Executor> executor) {
+  while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
+  return std::make_shared<VendorModel>(
+      Shared{std::move(target), std::move(codec), std::move(endpoint), std::move(http),
+             executor ? std::make_shared<RateGate>(std::move(executor)) : nullptr});
+}
+
+}  // namespace praxis

@@ -1,0 +1,27 @@
+// What a request says, apart from how it says it: the same list for bodies that mean the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "praxis/base/json.hpp"
+
+namespace praxis::wire {
+
+/// The conversation of a request body in the protocol `api`: one object a part, `{role, ...}` with `text`,
+/// `reasoning`, `call`, `result`, `image`, `file`, or `item` for what only the vendor understands, and the
+/// seal it carries.
+std::vector<Json> entries_of(std::string_view api, const Json& body);
+
+/// The tools a request declares, each `{name, description, parameters}`, sorted by name.
+std::vector<Json> tools_of(std::string_view api, const Json& body);
+
+struct Comparison {
+  std::vector<std::string> differences;  ///< where our request says something else than the recorded one
+  std::vector<std::string>
+      additions;  ///< the vendor's own state that we return and the recorded client did not
+};
+Comparison compare_requests(std::string_view api, const Json& ours, const Json& recorded);
+
+}  // namespace praxis::wire
