@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/context.hpp"
+#include "core/request_track.hpp"
 #include "core/structured.hpp"
 #include "praxis/core/next.hpp"
 #include "praxis/core/state.hpp"
@@ -14,16 +15,6 @@ using Phase = CallState::Phase;
 
 std::string settings_text(const AgentSpec& agent) {
   return agent.model + '\n' + agent.instructions + '\n' + to_canonical_json(to_json(agent.options));
-}
-
-std::int64_t overhead_of(const AgentSpec& agent) {
-  std::int64_t tokens = estimate_tokens(agent.instructions);
-  for (const ToolSpec& tool : agent.tools) {
-    const ToolDefinition& definition = tool.definition;
-    tokens += estimate_tokens(definition.name) + estimate_tokens(definition.description) +
-              estimate_tokens(to_json_text(definition.parameters));
-  }
-  return tokens;
 }
 
 std::string tools_text(const AgentSpec& agent) {
@@ -110,7 +101,7 @@ class Applier {
       return wrong("an effect is intended while another is in progress");
     if (again && turn.effect && turn.effect->phase == EffectState::Phase::kFailed) ++turn.model_retries;
     if (!again) leave_failed_effect();
-    if (r.kind == EffectKind::kModel && !r.summary) note_request(r);
+    if (r.kind == EffectKind::kModel && !r.summary) note_request(state_, r);
     if (!again) turn.step = std::max(turn.step, r.step);
     turn.effect = EffectState{r.effect,     r.kind,   EffectState::Phase::kRunning, r.attempt, r.delay,
                               std::nullopt, r.summary};
@@ -219,12 +210,11 @@ class Applier {
     if (r.summary.empty()) {
       state_.conversation.cut(r.keep_from);
     } else {
-      auto message = std::make_shared<Message>();
-      message->parts.emplace_back(CompactionPart{r.summary, nullptr});
+      auto message = std::make_shared<Message>(summary_message(r.summary));
       stamp(*message);
       state_.conversation.summarise(r.keep_from, std::move(message), verbatim_tokens(state_));
     }
-    history_shrank(before, r.summary.empty() ? "cut" : "compaction");
+    history_shrank(state_, before, r.summary.empty() ? "cut" : "compaction");
     return {};
   }
 
@@ -329,50 +319,6 @@ class Applier {
     turn.effect.reset();
   }
 
-  void note_request(const EffectIntended& r) {
-    if (r.attempt == 1) {
-      state_.turn->answer.reset();
-      note_prefix(r);
-    }
-    if (!r.request.settings.empty()) state_.recorded.settings = r.request.settings;
-    if (!r.request.tools.empty()) state_.recorded.tools = r.request.tools;
-  }
-
-  void note_prefix(const EffectIntended& r) {
-    const std::string cause = state_.sent ? cause_of_break(r) : "";
-    state_.prefix_break.reset();
-    if (!cause.empty()) {
-      // Instructions and tools come first, so they survive what happens to the conversation.
-      const bool all = cause != state_.history_break;
-      const std::int64_t kept = all ? 0 : state_.overhead_tokens * state_.correction / 1000;
-      const std::int64_t lost = std::max<std::int64_t>(state_.sent->tokens - kept, 0);
-      const ModelProfile& profile = state_.agent->profile;
-      const std::int64_t dearer =
-          std::max<std::int64_t>(profile.price_input.value - profile.price_cached.value, 0);
-      state_.prefix_break = {cause, lost, {lost * dearer / 1'000'000}};
-    }
-    state_.sent = SentRequest{r.name, r.patch, state_.request_tokens()};
-    state_.history_break.clear();
-  }
-
-  /// Empty when the request extends the one before.
-  std::string cause_of_break(const EffectIntended& r) const {
-    if (r.name != state_.sent->model) return "model";
-    if (r.patch != state_.sent->patch) return "hook";
-    if (!r.request.settings.empty()) return "settings";
-    if (!r.request.tools.empty()) return "tools";
-    return state_.history_break;
-  }
-
-  /// The history lost messages at its front, which moves the places where turns began.
-  void history_shrank(std::size_t before, std::string cause) {
-    const std::size_t now = state_.conversation.history().messages().size();
-    const std::size_t dropped = before - std::min(before, now);
-    for (TurnMark& mark : state_.marks) mark.messages -= std::min(mark.messages, dropped);
-    state_.history_break = std::move(cause);
-    state_.context_tokens = 0;
-  }
-
   Status fail_model(const EffectSettled& r) {
     TurnState& turn = *state_.turn;
     turn.effect->phase = EffectState::Phase::kFailed;
@@ -416,22 +362,13 @@ class Applier {
     return {};
   }
 
-  /// Learns from a vendor's count how far the estimate is off. A server may count less than it was sent
-  /// because it has seen the rest before, so the estimate is never trusted to be far too high.
-  void learn_correction(const Usage& usage) {
-    constexpr std::int64_t kLeast = 500, kMost = 4000;
-    const std::int64_t estimated = state_.conversation.history().estimated_tokens() + state_.overhead_tokens;
-    if (usage.estimated || usage.input <= 0 || estimated == 0) return;
-    state_.correction = std::clamp(usage.input * 1000 / estimated, kLeast, kMost);
-  }
-
   Status settle_model(const EffectSettled& r) {
     TurnState& turn = *state_.turn;
     const auto* response = std::get_if<ModelResponse>(&r.result);
     if (r.outcome != Outcome::kCancelled) ++state_.model_calls;
     if (response == nullptr) return fail_model(r);
     note_model_call(r, *response);
-    if (r.by.empty()) learn_correction(response->usage);
+    if (r.by.empty()) learn_correction(state_, response->usage);
     state_.context_tokens = response->usage.total();
     if (state_.sent && state_.context_tokens > 0) state_.sent->tokens = state_.context_tokens;
     turn.redo = false;
@@ -448,7 +385,7 @@ class Applier {
     const std::size_t before = state_.conversation.history().messages().size();
     const bool stands_for_all = std::ranges::any_of(message->parts, holds<CompactionPart>);
     state_.conversation.push(std::move(message));
-    if (stands_for_all) history_shrank(before + 1, "compaction");
+    if (stands_for_all) history_shrank(state_, before + 1, "compaction");
     propose_calls();
     // The normaliser takes only calls that can be run and answered.
     const auto sent = std::ranges::count_if(response->parts, holds<ToolCallPart>);

@@ -135,6 +135,13 @@ History history_to_summarise(const History& history, std::size_t keep_from) {
   return builder.history();
 }
 
+Message summary_message(std::string_view text) {
+  Message message;
+  message.parts.emplace_back(
+      CompactionPart{"Summary of the conversation so far:\n" + std::string(text), nullptr});
+  return message;
+}
+
 bool is_shorter(const State& state, const SummaryTask& task, std::string_view text) {
   return estimate_tokens(text) * 10 <= tokens_replaced(state, task.keep_from) * 9;
 }

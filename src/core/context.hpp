@@ -20,6 +20,8 @@ Decision after_overflow(const State& state, const Error& error);
 
 /// The part of the history that a summary is made of, followed by the request for it.
 History history_to_summarise(const History& history, std::size_t keep_from);
+/// What the model sees of a summary.
+Message summary_message(std::string_view text);
 /// Whether `text` takes noticeably less room than what it sums up.
 bool is_shorter(const State& state, const SummaryTask& task, std::string_view text);
 /// Room for the user's own words in a history that is summarised, in estimated tokens.

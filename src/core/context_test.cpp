@@ -94,7 +94,8 @@ TEST(Compaction, NearTheWindow_OlderMessagesAreSummarisedByTheModel) {
   EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_window+summary"});
   EXPECT_LT(talk.messages().size(), before);
   EXPECT_EQ(talk.messages()[0]->text(), "the goal");
-  EXPECT_EQ(std::get<CompactionPart>(talk.messages()[1]->parts.at(0)).summary, "All the words were read.");
+  EXPECT_THAT(std::get<CompactionPart>(talk.messages()[1]->parts.at(0)).summary,
+              HasSubstr("All the words were read."));
   EXPECT_EQ(talk.messages()[2]->role, Role::kAssistant) << "the cut separates no call from its result";
   EXPECT_EQ(talk.turn().step, step + 1) << "the summary is no step, the call after it is";
   EXPECT_FALSE(talk.summarises());
@@ -137,7 +138,7 @@ TEST(Compaction, CanBeRepeated_AndTheLaterSummaryReplacesTheEarlier) {
       if (const auto* compaction = std::get_if<CompactionPart>(&part)) summaries += compaction->summary;
     }
   }
-  EXPECT_EQ(summaries, "Summary 2");
+  EXPECT_EQ(summaries, std::get<CompactionPart>(summary_message("Summary 2").parts.at(0)).summary);
 }
 
 TEST(Compaction, CountsWhatTheVendorCounted) {

@@ -1,7 +1,8 @@
 #include "models/chat_request.hpp"
 
 #include "models/chat_messages.hpp"
-#include "models/responses_request.hpp"
+#include "models/request_layout.hpp"
+#include "models/strict_schema.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis::chat {
@@ -10,16 +11,11 @@ namespace {
 constexpr std::string_view kOff = "off";
 constexpr std::string_view kEffortOff = "none";
 
-bool opens_with_developer(const History& history) {
-  return !history.empty() && history.messages().front()->role == Role::kDeveloper;
-}
-
 JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect) {
   JsonArray out;
   for (const ToolDefinition& tool : tools) {
     Json function = to_json(tool);
-    if (dialect.strict_tools && responses::is_strict_schema(tool.parameters))
-      function.get_object()["strict"] = true;
+    if (dialect.strict_tools && is_strict_schema(tool.parameters)) function.get_object()["strict"] = true;
     out.push_back(JsonObject{{"type", "function"}, {"function", std::move(function)}});
   }
   return out;
@@ -95,7 +91,7 @@ void put_output_schema(JsonObject& fields, const Json& schema, const Dialect& di
   if (schema.is_null()) return;
   if (dialect.schema_format == SchemaFormat::kJsonSchema) {
     JsonObject format{{"name", "answer"}, {"schema", schema}};
-    if (responses::is_strict_schema(schema)) format["strict"] = true;
+    if (is_strict_schema(schema)) format["strict"] = true;
     fields["response_format"] = JsonObject{{"type", "json_schema"}, {"json_schema", std::move(format)}};
   } else if (dialect.schema_format == SchemaFormat::kJsonObject) {
     fields["response_format"] = JsonObject{{"type", "json_object"}};
@@ -139,13 +135,7 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
   put_thinking(fields, thinking, dialect);
   put_output_schema(fields, request.options.output_schema, dialect);
   for (const auto& [name, value] : dialect.request.get_object()) fields[name] = value;
-  if (const JsonObject* extra = request.options.extra.if_object()) {
-    for (const auto& [name, value] : *extra) fields[name] = value;
-  }
-  fields.erase("messages");
-  std::string out = to_json_text(fields);
-  out.back() = ',';
-  out += R"("messages":[)";
+  std::string out = open_list(std::move(fields), request.options.extra, "messages");
   if (const std::string text = instructions_of(request, dialect); !text.empty()) {
     append_instructions(out, text, dialect);
   }

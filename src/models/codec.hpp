@@ -78,6 +78,8 @@ class Codec {
   /// Headers of the protocol, beside content type and key.
   virtual HttpHeaders headers(const ModelRequest&) const { return {}; }
   virtual Framing framing() const { return Framing::kEvents; }
+  /// Whether its requests ask the server to shorten a conversation that nears the window.
+  virtual bool compacts() const { return false; }
 
   /// Everything that stands before the history's messages: model, settings, tools, instructions.
   virtual std::string head(const ModelRequest& request) const = 0;
@@ -97,8 +99,8 @@ Result<CodecPtr> responses_codec(CodecTarget target);
 Result<CodecPtr> messages_codec(CodecTarget target);
 Result<CodecPtr> gemini_codec(CodecTarget target);
 Result<CodecPtr> ollama_codec(CodecTarget target);
-/// Whether tools have to go as text: the flag `tools` (`native` or `text`), which every protocol has, else what
-/// is known of the model. Error `kInput`: another value of the flag.
+/// Whether tools have to go as text: the flag `tools` (`native` or `text`), which every protocol has, else
+/// what is known of the model. Error `kInput`: another value of the flag.
 Result<bool> tools_as_text(const CodecTarget& target);
 /// By the name of the protocol (`ProviderFacts::api`). Error `kInput` also for an unknown one.
 Result<CodecPtr> make_codec(std::string_view api, CodecTarget target);

@@ -33,6 +33,7 @@ class MessagesCodec final : public Codec {
     return headers;
   }
 
+  bool compacts() const override { return !dialect_.compaction_edit.empty(); }
   std::string head(const ModelRequest& request) const override {
     return request_head(target_, dialect_, request);
   }

@@ -6,6 +6,7 @@
 
 #include "models/messages_content.hpp"
 #include "models/messages_tools.hpp"
+#include "models/request_layout.hpp"
 
 namespace praxis::messages {
 namespace {
@@ -177,14 +178,7 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
   if (JsonArray system = system_blocks(target, dialect, request); !system.empty()) {
     fields["system"] = std::move(system);
   }
-  if (const JsonObject* extra = request.options.extra.if_object()) {
-    for (const auto& [name, value] : *extra) fields[name] = value;
-  }
-  fields.erase("messages");
-  std::string out = to_json_text(fields);
-  out.back() = ',';
-  out += R"("messages":[)";
-  return out;
+  return open_list(std::move(fields), request.options.extra, "messages");
 }
 
 }  // namespace praxis::messages

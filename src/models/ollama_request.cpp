@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/answer.hpp"
+#include "models/request_layout.hpp"
 #include "praxis/base/base64.hpp"
 
 namespace praxis::ollama {
@@ -124,10 +125,6 @@ void append_results(std::string& out, const Message& message) {
   out += '}';
 }
 
-bool opens_with_developer(const History& history) {
-  return !history.empty() && history.messages().front()->role == Role::kDeveloper;
-}
-
 JsonArray tool_declarations(const std::vector<ToolDefinition>& tools) {
   JsonArray out;
   for (const ToolDefinition& tool : tools) {
@@ -206,9 +203,7 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
     fields["tools"] = tool_declarations(*request.tools);
   }
   if (const JsonObject* extra = options.extra.if_object()) merge(fields, *extra);
-  std::string out = to_json_text(fields);
-  out.back() = ',';
-  out += R"("messages":[)";
+  std::string out = open_list(std::move(fields), nullptr, "messages");
   if (!request.instructions.empty() && !opens_with_developer(request.history)) {
     open_message(out, "system", request.instructions);
     out += '}';

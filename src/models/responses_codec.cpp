@@ -18,6 +18,7 @@ class ResponsesCodec final : public Codec {
       : target_(std::move(target)), dialect_(std::move(dialect)) {}
 
   std::string path(bool) const override { return "/responses"; }
+  bool compacts() const override { return dialect_.native_compaction && target_.facts.context_window > 0; }
   std::string head(const ModelRequest& request) const override {
     return request_head(target_, dialect_, request);
   }

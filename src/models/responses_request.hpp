@@ -11,8 +11,4 @@ namespace praxis::responses {
 /// Up to the opening bracket of the input. `options.stop` is left out: the protocol has no such parameter.
 std::string request_head(const CodecTarget& target, const Dialect& dialect, const ModelRequest& request);
 
-/// Whether a schema may be held to strictly: every object lists all its properties as required and takes no
-/// others, and no keyword is used that strict servers refuse.
-bool is_strict_schema(const Json& schema);
-
 }  // namespace praxis::responses

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/answer.hpp"
+#include "models/request_layout.hpp"
 #include "models/text_tool_reader.hpp"
 
 namespace praxis {
@@ -148,10 +149,6 @@ class Transcript {
   std::vector<MessagePtr> originals_;
   HistoryBuilder builder_;
 };
-
-bool opens_with_developer(const History& history) {
-  return !history.empty() && history.messages().front()->role == Role::kDeveloper;
-}
 
 // ---- the answer ----------------------------------------------------------------------------------------
 

@@ -134,9 +134,11 @@ class VendorModel final : public Model {
   ModelCapabilities capabilities() const override {
     const ModelFacts& facts = shared_->target.facts;
     return {.tools = facts.tools,
-            .images = facts.images,
-            .files = facts.files,
+            // Of a model that nobody has described, its server knows best what it takes.
+            .images = facts.images || !facts.known,
+            .files = facts.files || !facts.known,
             .reasoning = facts.reasoning,
+            .compaction = shared_->codec->compacts(),
             .context_window = facts.context_window,
             .max_output = facts.max_output};
   }

@@ -1,0 +1,71 @@
+#include "core/request_track.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace praxis {
+namespace {
+
+/// Empty when the request extends the one before.
+std::string cause_of_break(const State& state, const EffectIntended& r) {
+  if (r.name != state.sent->model) return "model";
+  if (r.patch != state.sent->patch) return "hook";
+  if (!r.request.settings.empty()) return "settings";
+  if (!r.request.tools.empty()) return "tools";
+  return state.history_break;
+}
+
+void note_prefix(State& state, const EffectIntended& r) {
+  const std::string cause = state.sent ? cause_of_break(state, r) : "";
+  state.prefix_break.reset();
+  if (!cause.empty()) {
+    // Instructions and tools come first, so they survive what happens to the conversation.
+    const bool all = cause != state.history_break;
+    const std::int64_t kept = all ? 0 : state.overhead_tokens * state.correction / 1000;
+    const std::int64_t lost = std::max<std::int64_t>(state.sent->tokens - kept, 0);
+    const ModelProfile& profile = state.agent->profile;
+    const std::int64_t dearer =
+        std::max<std::int64_t>(profile.price_input.value - profile.price_cached.value, 0);
+    state.prefix_break = {cause, lost, {lost * dearer / 1'000'000}};
+  }
+  state.sent = SentRequest{r.name, r.patch, state.request_tokens()};
+  state.history_break.clear();
+}
+
+}  // namespace
+
+std::int64_t overhead_of(const AgentSpec& agent) {
+  std::int64_t tokens = estimate_tokens(agent.instructions);
+  for (const ToolSpec& tool : agent.tools) {
+    const ToolDefinition& definition = tool.definition;
+    tokens += estimate_tokens(definition.name) + estimate_tokens(definition.description) +
+              estimate_tokens(to_json_text(definition.parameters));
+  }
+  return tokens;
+}
+
+void note_request(State& state, const EffectIntended& r) {
+  if (r.attempt == 1) {
+    state.turn->answer.reset();
+    note_prefix(state, r);
+  }
+  if (!r.request.settings.empty()) state.recorded.settings = r.request.settings;
+  if (!r.request.tools.empty()) state.recorded.tools = r.request.tools;
+}
+
+void learn_correction(State& state, const Usage& usage) {
+  constexpr std::int64_t kLeast = 500, kMost = 4000;
+  const std::int64_t estimated = state.conversation.history().estimated_tokens() + state.overhead_tokens;
+  if (usage.estimated || usage.input <= 0 || estimated == 0) return;
+  state.correction = std::clamp(usage.input * 1000 / estimated, kLeast, kMost);
+}
+
+void history_shrank(State& state, std::size_t before, std::string cause) {
+  const std::size_t now = state.conversation.history().messages().size();
+  const std::size_t dropped = before - std::min(before, now);
+  for (TurnMark& mark : state.marks) mark.messages -= std::min(mark.messages, dropped);
+  state.history_break = std::move(cause);
+  state.context_tokens = 0;
+}
+
+}  // namespace praxis
