@@ -247,19 +247,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kKnownRe
     {"anthropic/fantasy-claude-sonnet-4-computer-use-streaming", "the client left the answer's text out"},
     {"compat-avian/fantasy-avian-kimi-thinking-streaming",
      "the client kept one of two pieces of white space"},
-    {"compat-copilot/rig-typed-prompt-tools-prompt-typed-with-tool-call-roundtrip",
-     "we return no reasoning that is not sealed"},
     {"compat-vercel-gateway/fantasy-gemini-3-pro-preview-thinking", "the client made up an empty seal"},
     {"gemini/rig-reasoning-tool-roundtrip-nonstreaming", "we return no thoughts that are not signed"},
     {"gemini/rig-reasoning-tool-roundtrip-streaming", "we return no thoughts that are not signed"},
     {"ollama-openai-compat/"
-     "rubyllm-chat-function-calling-ollama-qwen3-can-handle-multiple-tool-calls-in-a-single-"
-     "response",
-     "the server needs no reasoning back"},
-    {"ollama-openai-compat/"
      "rubyllm-chat-string-tool-results-ollama-qwen3-preserves-strings-returned-from-tools",
      "images of results follow in a message of their own"},
-    {"openai-chat/ellmer-openai-pdf", "the catalogue does not say that the model reads files"},
     {"openai-responses/pai-test-tool-search-test-openai-native-tool-search-gpt-5-6",
      "the client rewrote the search"},
     {"openai-responses/pai-test-tool-search-test-openai-native-tool-search-streaming",

@@ -13,8 +13,8 @@ enum class ExitStatus : int {
   kParked = 3,   ///< waits for a person
   kBlocked = 4,  ///< by policy
   kLimit = 5,
-  kUnavailable = 6,  ///< provider, authentication or network
-  kDiverged = 7,     ///< a replay
+  kUnavailable = 6,    ///< provider, authentication or network
+  kDiverged = 7,       ///< a replay
   kInvalidOutput = 9,  ///< the answer does not fit the schema that was asked for
   kInterrupted = 130,
   kTerminated = 143,

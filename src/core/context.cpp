@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/decisions.hpp"
+
 namespace praxis {
 namespace {
 
 constexpr std::int64_t kVerbatimTokens = 4'000;  // of the user's words, when the window is not known
 
 constexpr const char* kSummaryRequest =
-    "Note from the runtime: the conversation so far is about to exceed what can be sent to you. Write a "
-    "summary that can take its place. Say what was done and found, with names, paths, identifiers, figures "
-    "and error messages exactly as they appeared; what was decided and why; which constraints hold; and "
-    "every "
-    "task that is still open, word for word. The user's first and latest messages stay as they are, so do "
-    "not "
-    "repeat them. Answer with the summary alone and call no tool.";
-
-Error limit_error(std::string what) { return {ErrorCode::kLimit, std::move(what), false, nullptr, nullptr}; }
+    "the conversation so far is about to exceed what can be sent to you. Write a summary that can take its "
+    "place. Say what was done and found, with names, paths, identifiers, figures and error messages exactly "
+    "as they appeared; what was decided and why; which constraints hold; and every task that is still open, "
+    "word for word. The user's first and latest messages stay as they are, so do not repeat them. Answer "
+    "with the summary alone and call no tool.";
 
 /// A plan finds its place by what was said, and an agent without a model has nobody to ask.
 bool compacts(const State& state) {
@@ -86,11 +84,9 @@ std::optional<Decision> fit_window(const State& state) {
   const History& history = state.conversation.history();
   if (state.turn->overflow == Overflow::kRefused) {
     if (auto decision = shorten(state)) return decision;
-    return Finish{
+    return limit_reached(
         StopReason::kContextLimit,
-        {},
-        limit_error("the conversation does not fit the model's context window, and nothing more can "
-                    "be left out")};
+        "the conversation does not fit the model's context window, and nothing more can be left out");
   }
   if (nears_window(state)) {
     constexpr const char* kCause = "context_window";
@@ -105,11 +101,10 @@ std::optional<Decision> fit_window(const State& state) {
   }
   // Only the agent's own bound is refused here. What a vendor's window really holds, the vendor knows best.
   if (too_long) {
-    return Finish{StopReason::kContextLimit,
-                  {},
-                  limit_error("the conversation needs about " + std::to_string(history.estimated_tokens()) +
-                              " tokens, the limit is " + std::to_string(limits.max_context) +
-                              ", and nothing more can be left out")};
+    return limit_reached(StopReason::kContextLimit,
+                         "the conversation needs about " + std::to_string(history.estimated_tokens()) +
+                             " tokens, the limit is " + std::to_string(limits.max_context) +
+                             ", and nothing more can be left out");
   }
   return std::nullopt;
 }
@@ -131,7 +126,7 @@ History history_to_summarise(const History& history, std::size_t keep_from) {
   for (std::size_t i = 0; i < std::min(keep_from, history.messages().size()); ++i) {
     builder.push(history.messages()[i]);
   }
-  builder.push(std::make_shared<const Message>(text_message(Role::kUser, kSummaryRequest)));
+  builder.push(std::make_shared<const Message>(runtime_note(kSummaryRequest).message));
   return builder.history();
 }
 

@@ -15,12 +15,14 @@ Digest half(Digest digest) {
 }
 
 EffectId effect_id(std::uint32_t number) { return EffectId{"e" + std::to_string(number)}; }
+
 /// What the model call that `intent` begins is about, in short.
 RequestDigest request_digest(const State& state, const EffectIntended& intent) {
   RequestDigest digest = state.described;
   if (intent.patch.instructions) digest.settings = digest_chain(digest.settings, *intent.patch.instructions);
-  if (intent.patch.options)
+  if (intent.patch.options) {
     digest.settings = digest_chain(digest.settings, to_canonical_json(to_json(*intent.patch.options)));
+  }
   if (intent.summary) {
     digest.settings = digest_chain(digest.settings, "summary");
   } else if (state.turn && !state.turn->output_schema.is_null()) {
@@ -48,9 +50,7 @@ class Deriver {
   }
 
   std::vector<RecordBody> operator()(const CallModel& d) const {
-    EffectIntended intent = again_or_new(EffectKind::kModel, d.attempt);
-    intent.name = state_.agent->model;
-    intent.delay = d.delay;
+    EffectIntended intent = model_intent(d.attempt, d.delay);
     intent.patch = d.patch;
     intent.request = request_digest(state_, intent);
     if (intent.request.settings == state_.recorded.settings) intent.request.settings = {};
@@ -59,10 +59,8 @@ class Deriver {
   }
 
   std::vector<RecordBody> operator()(const Summarise& d) const {
-    EffectIntended intent = again_or_new(EffectKind::kModel, d.attempt);
+    EffectIntended intent = model_intent(d.attempt, d.delay);
     intent.step = state_.turn->step;
-    intent.name = state_.agent->model;
-    intent.delay = d.delay;
     intent.summary = d.task;
     intent.request = request_digest(state_, intent);
     return {std::move(intent)};
@@ -105,8 +103,7 @@ class Deriver {
                                   call.call.name,
                                   ToolStatus::kError,
                                   "Outcome unknown: the process stopped while this call ran. It may or may "
-                                  "not have taken effect; check "
-                                  "before you repeat it.",
+                                  "not have taken effect; check before you repeat it.",
                                   {}},
                                  nullptr,
                                  nullptr};
@@ -163,6 +160,13 @@ class Deriver {
     return intent;
   }
 
+  EffectIntended model_intent(std::uint32_t attempt, Millis delay) const {
+    EffectIntended intent = again_or_new(EffectKind::kModel, attempt);
+    intent.name = state_.agent->model;
+    intent.delay = delay;
+    return intent;
+  }
+
   const State& state_;
 };
 
@@ -183,8 +187,7 @@ ModelQuestion question_of(const State& state, const EffectIntended& intent) {
   ModelQuestion question{intent.patch.instructions.value_or(agent.instructions),
                          intent.patch.options.value_or(agent.options), state.conversation.history()};
   if (intent.summary) {
-    // The same request up to here, so that a vendor's cache still serves; tools stay because calls of them
-    // do.
+    // The same request up to here, so that a vendor's cache still serves; tools stay as calls of them do.
     question.history = history_to_summarise(question.history, intent.summary->keep_from);
     question.options.output_schema = nullptr;
     question.options.stop.clear();

@@ -1,5 +1,6 @@
 // How near the estimator comes to a tokenizer: texts with their true counts in the vocabulary `o200k_base`.
-// The factors for Latin words, Arabic and Hindi were fitted with these texts in view, the others without them.
+// The factors for Latin words, Arabic and Hindi were fitted with these texts in view, the others without
+// them.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/context.hpp"
+#include "core/decisions.hpp"
 #include "core/structured.hpp"
 
 namespace praxis {
@@ -17,9 +18,12 @@ constexpr Millis kFirstBackoff{500};
 constexpr Millis kLongestBackoff{30'000};
 constexpr Millis kLongestRetryAfter{60'000};  // a vendor that asks for more patience is a failure, not a nap
 
-Error limit_error(std::string what) { return {ErrorCode::kLimit, std::move(what), false, nullptr, nullptr}; }
+/// Ends the turn because of what the model did or failed to do.
+Finish model_failed(StopReason reason, std::string what) {
+  return {reason, {}, Error{ErrorCode::kModel, std::move(what), false, nullptr, nullptr}};
+}
 
-/// How long to wait before attempt `next_attempt`; nothing when the vendor asks for more than we wait.
+/// How long to wait before the next attempt; nothing when the vendor asks for more than we wait.
 std::optional<Millis> backoff(const State& state, const EffectState& failed) {
   const Json& asked = json_at(failed.error->detail, "retry_after_ms");
   if (asked.is_int64()) {
@@ -45,11 +49,9 @@ Decision after_model_failure(const State& state, const EffectState& failed) {
   if (const auto delay = retry_after(state, failed)) return CallModel{failed.attempt + 1, *delay, {}};
   if (is_overflow(error)) return after_overflow(state, error);
   if (json_text(error.detail, "change") == "note" && !state.turn->noted) {
-    return Say{text_message(Role::kUser,
-                            "Note from the runtime: your last answer could not be used because its form was "
-                            "wrong. Answer again; write every tool call completely, with arguments that are "
-                            "valid JSON."),
-               MessageSource::kRuntime};
+    return runtime_note(
+        "your last answer could not be used because its form was wrong. Answer again; write every tool call "
+        "completely, with arguments that are valid JSON.");
   }
   return Finish{StopReason::kModelFailed, {}, error};
 }
@@ -77,10 +79,8 @@ std::optional<Decision> next_of_batch(const State& state) {
   }
   if (limits.max_tool_calls != 0 && turn.tool_calls + new_calls > limits.max_tool_calls) {
     if (running > 0) return Wait{};
-    return Finish{
-        StopReason::kMaxToolCalls,
-        {},
-        limit_error("the limit of " + std::to_string(limits.max_tool_calls) + " tool calls is reached")};
+    return limit_reached(StopReason::kMaxToolCalls,
+                         "the limit of " + std::to_string(limits.max_tool_calls) + " tool calls is reached");
   }
   const std::size_t allowed = limits.max_parallel_tools == 0 ? ready.calls.size() : limits.max_parallel_tools;
   ready.calls.resize(std::min(ready.calls.size(), allowed > running ? allowed - running : 0));
@@ -92,18 +92,16 @@ std::optional<Decision> check_limits(const State& state) {
   const TurnState& turn = *state.turn;
   const Limits& limits = state.agent->limits;
   if (limits.max_steps != 0 && turn.step >= limits.max_steps) {
-    return Finish{StopReason::kMaxSteps,
-                  {},
-                  limit_error("the limit of " + std::to_string(limits.max_steps) + " steps is reached")};
+    return limit_reached(StopReason::kMaxSteps,
+                         "the limit of " + std::to_string(limits.max_steps) + " steps is reached");
   }
   if (limits.max_tokens != 0 && turn.report.usage.total() >= limits.max_tokens) {
-    return Finish{StopReason::kTokenLimit,
-                  {},
-                  limit_error(std::to_string(turn.report.usage.total()) + " tokens used, the limit is " +
-                              std::to_string(limits.max_tokens))};
+    return limit_reached(StopReason::kTokenLimit, std::to_string(turn.report.usage.total()) +
+                                                      " tokens used, the limit is " +
+                                                      std::to_string(limits.max_tokens));
   }
   if (limits.max_cost.value != 0 && turn.report.usage.cost >= limits.max_cost) {
-    return Finish{StopReason::kCostLimit, {}, limit_error("the cost limit of the turn is reached")};
+    return limit_reached(StopReason::kCostLimit, "the cost limit of the turn is reached");
   }
   return std::nullopt;
 }
@@ -115,61 +113,47 @@ std::optional<Decision> check_repetition(const State& state) {
   const Repetition& repetition = state.turn->repetition;
   const std::uint32_t count = repetition.count();
   if (count >= std::max(2U, limit)) {
-    return Finish{StopReason::kRepetition,
-                  {},
-                  limit_error("the model repeated the same calls or errors " + std::to_string(count) +
-                              " times without getting anywhere")};
+    return limit_reached(StopReason::kRepetition, "the model repeated the same calls or errors " +
+                                                      std::to_string(count) +
+                                                      " times without getting anywhere");
   }
   if (count >= std::max(2U, limit / 2) && !repetition.warned) {
-    return Say{text_message(Role::kUser, "Note from the runtime: your last calls and their results repeat (" +
-                                             std::to_string(count) +
-                                             " times). Try something else or give your final answer."),
-               MessageSource::kRuntime};
+    return runtime_note("your last calls and their results repeat (" + std::to_string(count) +
+                        " times). Try something else or give your final answer.");
   }
   return std::nullopt;
+}
+
+/// The model sent a tool call that could not be read.
+Decision after_malformed_call(const TurnState& turn) {
+  if (turn.malformed_calls >= kMaxMalformedCalls) {
+    return model_failed(StopReason::kModelFailed, "the model kept sending tool calls that cannot be read");
+  }
+  return runtime_note(
+      "a tool call was cut off or its arguments were no valid JSON, so it was not run. Send it again, "
+      "complete, or answer without it.");
 }
 
 /// The model has answered without asking for tools.
 std::optional<Decision> after_answer(const State& state) {
   const TurnState& turn = *state.turn;
   if (!turn.answer) return std::nullopt;
-  if (turn.answer->malformed_call) {
-    if (turn.malformed_calls >= kMaxMalformedCalls) {
-      return Finish{
-          StopReason::kModelFailed,
-          {},
-          Error{ErrorCode::kModel, "the model kept sending tool calls that cannot be read", false, {}, {}}};
-    }
-    return Say{
-        text_message(Role::kUser,
-                     "Note from the runtime: a tool call was cut off or its arguments were no valid JSON, "
-                     "so it was not run. Send it again, complete, or answer without it."),
-        MessageSource::kRuntime};
-  }
+  if (turn.answer->malformed_call) return after_malformed_call(turn);
   switch (turn.answer->finish) {
     case FinishReason::kPause:
       // The vendor wants to be asked again with what it has said so far.
       if (turn.pauses < kMaxPauses) return std::nullopt;
-      return Finish{StopReason::kModelFailed,
-                    {},
-                    Error{ErrorCode::kModel,
-                          "the model paused " + std::to_string(kMaxPauses) + " times without an answer",
-                          false, nullptr, nullptr}};
+      return model_failed(StopReason::kModelFailed,
+                          "the model paused " + std::to_string(kMaxPauses) + " times without an answer");
     case FinishReason::kLength:
-      return Finish{
-          StopReason::kOutputLimit, {}, limit_error("the answer was cut off by the model's output limit")};
+      return limit_reached(StopReason::kOutputLimit, "the answer was cut off by the model's output limit");
     case FinishReason::kContentFilter:
     case FinishReason::kRefusal:
-      return Finish{StopReason::kRefused,
-                    {},
-                    Error{ErrorCode::kModel, "the model refused to answer", false, nullptr, nullptr}};
+      return model_failed(StopReason::kRefused, "the model refused to answer");
     case FinishReason::kContextWindow:
-      return Finish{StopReason::kContextLimit, {}, limit_error("the model's context window is full")};
+      return limit_reached(StopReason::kContextLimit, "the model's context window is full");
     case FinishReason::kError:
-      return Finish{
-          StopReason::kModelFailed,
-          {},
-          Error{ErrorCode::kModel, "the model ended its answer with an error", false, nullptr, nullptr}};
+      return model_failed(StopReason::kModelFailed, "the model ended its answer with an error");
     default:
       // What a person said while the model was answering still has to be heard.
       if (!state.steering.empty()) return std::nullopt;
@@ -215,6 +199,15 @@ std::optional<Decision> next_of_effect(const State& state) {
   return CallModel{effect.attempt + 1, Millis{0}, {}};
 }
 
+/// The end of a turn that somebody or the clock asked to stop.
+Finish stopped(StopReason reason, const Limits& limits) {
+  if (reason != StopReason::kTimeLimit) {
+    return {reason, {}, Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr}};
+  }
+  return limit_reached(reason,
+                       "the time limit of " + std::to_string(limits.max_time.count()) + " ms is reached");
+}
+
 }  // namespace
 
 Decision next(const State& state, const Planner& planner) {
@@ -223,16 +216,7 @@ Decision next(const State& state, const Planner& planner) {
     return BeginTurn{state.queue.front()};
   }
   const TurnState& turn = *state.turn;
-  if (turn.stop) {
-    if (turn.in_flight()) return Wait{};
-    if (*turn.stop == StopReason::kTimeLimit) {
-      return Finish{*turn.stop,
-                    {},
-                    limit_error("the time limit of " + std::to_string(state.agent->limits.max_time.count()) +
-                                " ms is reached")};
-    }
-    return Finish{*turn.stop, {}, Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr}};
-  }
+  if (turn.stop) return turn.in_flight() ? Decision{Wait{}} : stopped(*turn.stop, state.agent->limits);
   if (state.paused) return Wait{};
   if (auto decision = next_of_effect(state)) return *std::move(decision);
   if (turn.summary)

@@ -141,7 +141,7 @@ TEST(Records, EffectSettled_SurvivesTheJournal) {
   ModelResponse response;
   response.parts = rich_message().parts;
   response.finish = FinishReason::kToolCalls;
-  response.usage = {10, 20, 3, 4, 5, {1'234'567}, true};
+  response.usage = {10, 20, 3, 4, 2, 5, {1'234'567}, true};
   response.warnings = {"slow"};
   EffectSettled settled{EffectId{"e1"}, Outcome::kOk, Millis{12}, response, {}, "hook"};
   const auto model = std::get<ModelResponse>(round_trip_as(settled).result);

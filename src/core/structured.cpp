@@ -1,5 +1,8 @@
 #include "core/structured.hpp"
 
+#include <algorithm>
+
+#include "core/decisions.hpp"
 #include "praxis/base/json_schema.hpp"
 
 namespace praxis {
@@ -66,11 +69,8 @@ std::optional<Decision> check_output(const State& state) {
                     " corrections: " + error.message;
     return Finish{StopReason::kInvalidOutput, {}, std::move(error)};
   }
-  return Say{
-      text_message(Role::kUser,
-                   "Note from the runtime: your answer does not fit the JSON Schema that was asked for: " +
-                       error.message + ". Send the whole answer again, as one JSON value and nothing else."),
-      MessageSource::kRuntime};
+  return runtime_note("your answer does not fit the JSON Schema that was asked for: " + error.message +
+                      ". Send the whole answer again, as one JSON value and nothing else.");
 }
 
 }  // namespace praxis

@@ -76,6 +76,7 @@ Result<Dialect> read_dialect(const Json& flags) {
   word<CallIds>(in, "call_ids", out.call_ids, kCallIds);
   in.flag("result_names", out.result_names);
   in.flag("assistant_after_tool", out.assistant_after_tool);
+  in.flag("document_url", out.document_url);
   in.flag("content_null", out.content_null);
   in.flag("cache_marks", out.cache_marks);
   in.object("request", out.request);

@@ -71,6 +71,7 @@ struct Dialect {
   CallIds call_ids = CallIds::kShort;
   bool result_names = false;          ///< tool results must name their tool
   bool assistant_after_tool = false;  ///< refuses a user message straight behind tool results
+  bool document_url = false;          ///< takes files as `document_url` parts, and by URL too
   bool content_null = true;  ///< takes `"content": null` beside tool calls; else it is the empty text
   bool cache_marks = false;  ///< caches up to `cache_control` marks, as Anthropic's models do
 

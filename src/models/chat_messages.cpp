@@ -44,12 +44,21 @@ void append_image(std::string& out, const ImagePart& image, const ModelFacts& fa
   out += "}}";
 }
 
-void append_file(std::string& out, const FilePart& file, const ModelFacts& facts) {
+/// That a model which sees images cannot read files is seldom known for certain: its server decides.
+void append_file(std::string& out, const FilePart& file, const ModelFacts& facts, const Dialect& dialect) {
   const std::string name = file.name.empty() ? "file" : file.name;
-  if (file.source.data.empty()) return append_text_part(out, "File " + name + ": " + file.source.url);
-  if (facts.known && !facts.files) {
+  if (facts.known && !facts.files && !facts.images) {
     return append_text_part(out, "(The file " + name + ", which this model cannot read.)");
   }
+  if (dialect.document_url) {
+    comma(out);
+    out += R"({"type":"document_url")";
+    append_field(out, "document_url", url_of(file.source));
+    append_field(out, "document_name", name);
+    out += '}';
+    return;
+  }
+  if (file.source.data.empty()) return append_text_part(out, "File " + name + ": " + file.source.url);
   comma(out);
   out += R"({"type":"file","file":{"file_data":)";
   append_json_string(out, url_of(file.source));
@@ -104,7 +113,7 @@ void append_user(std::string& out, const Message& message, RenderState& state, c
   for (const Part& part : message.parts) {
     if (const std::string* text = plain_text(part)) append_text_part(out, *text);
     if (const auto* image = std::get_if<ImagePart>(&part)) append_image(out, *image, target.facts);
-    if (const auto* file = std::get_if<FilePart>(&part)) append_file(out, *file, target.facts);
+    if (const auto* file = std::get_if<FilePart>(&part)) append_file(out, *file, target.facts, dialect);
   }
   out += "]}";
 }
@@ -225,7 +234,7 @@ void append_results(std::string& out, const Message& message, RenderState& state
     if (result == nullptr || !has_media(*result)) continue;
     append_text_part(out, "From the result of " + result->name + " (" + call_id_of(*result, state) + "):");
     for (const ImagePart& image : result->images) append_image(out, image, target.facts);
-    for (const FilePart& file : result->files) append_file(out, file, target.facts);
+    for (const FilePart& file : result->files) append_file(out, file, target.facts, dialect);
   }
   out += "]}";
 }

@@ -191,6 +191,19 @@ TEST(ChatMessages, ABlindModel_IsToldWhatItCannotSee) {
   EXPECT_FALSE(text.contains("base64")) << text;
 }
 
+TEST(ChatMessages, Files_GoInTheFormOfTheServer) {
+  ModelFacts seeing;
+  seeing.known = seeing.images = true;
+  const auto sent = [&](const JsonObject& flags) {
+    return written({message(Role::kUser, {pdf()})}, flags, seeing);
+  };
+  EXPECT_EQ(sent({}), R"([{"role":"user","content":[{"type":"file","file":)"
+                      R"({"file_data":"data:application/pdf;base64,JVBERg==","filename":"a.pdf"}}]}])");
+  EXPECT_EQ(sent({{"document_url", true}}),
+            R"([{"role":"user","content":[{"type":"document_url",)"
+            R"("document_url":"data:application/pdf;base64,JVBERg==","document_name":"a.pdf"}]}])");
+}
+
 TEST(ChatMessages, CacheMarks_StandOnTheInstructionsAndTheLastText) {
   RequestWriter writer(
       chat_codec({.provider = "p", .model = "m", .dialect = JsonObject{{"cache_marks", true}}}).value());

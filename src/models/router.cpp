@@ -5,6 +5,7 @@
 #include <atomic>
 #include <numeric>
 #include <ranges>
+#include <tuple>
 #include <utility>
 
 #include "models/vendor_error.hpp"
@@ -229,8 +230,9 @@ std::vector<std::size_t> by_priority(const ModelRequest&, std::span<const Candid
 
 std::vector<std::size_t> by_cost(const ModelRequest& request, std::span<const Candidate> candidates) {
   auto order = by_priority(request, candidates);
-  std::ranges::stable_sort(
-      order, {}, [&](std::size_t i) { return std::pair(candidates[i].cost.value == 0, candidates[i].cost); });
+  std::ranges::sort(order, {}, [&](std::size_t i) {  // equals stay in the order given
+    return std::tuple(candidates[i].cost.value == 0, candidates[i].cost, i);
+  });
   return order;
 }
 

@@ -168,7 +168,7 @@ TEST(Router, Strategies_OrderTheCandidates) {
   RouterOptions own;
   own.strategy = [](const ModelRequest&, std::span<const Candidate> candidates) {
     std::vector<std::size_t> order = by_priority({}, candidates);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return candidates[i].failures; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(candidates[i].failures, i); });
     return order;
   };
   models[0]->failure = "server";

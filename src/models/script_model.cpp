@@ -138,8 +138,8 @@ void LineReader::read_calls(ScriptLine& line) {
 }
 
 void LineReader::read_finish(ScriptLine& line) {
-  static const std::array<std::string, 7> kReasons{
-      "stop", "length", "tool_calls", "content_filter", "refusal", "pause", "context_window"};
+  static const std::array<std::string, 7> kReasons{"stop",    "length", "tool_calls",    "content_filter",
+                                                   "refusal", "pause",  "context_window"};
   const std::string finish = text(json_, "finish");
   line.finish = finish_reason_from(finish);
   if (to_string(line.finish) == finish) return;

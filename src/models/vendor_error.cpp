@@ -360,7 +360,7 @@ Error vendor_error(const ErrorEnvelope& envelope, int status) {
 void add_headers(Error& error, const HttpHeaders& headers) {
   JsonObject& detail = error.detail.get_object();
   if (const auto delay = retry_after_header(headers)) detail["retry_after_ms"] = *delay;
-  if (std::string id = request_id(headers); !id.empty()) detail["request_id"] = std::move(id);
+  if (const std::string id = request_id(headers); !id.empty()) detail["request_id"] = id;
   if (const auto should = find_header(headers, "x-should-retry")) {
     if (*should == "true" || *should == "false") error.retriable = *should == "true";
   }

@@ -136,7 +136,7 @@ class VendorModel final : public Model {
     return {.tools = facts.tools,
             // Of a model that nobody has described, its server knows best what it takes.
             .images = facts.images || !facts.known,
-            .files = facts.files || !facts.known,
+            .files = facts.files || facts.images || !facts.known,
             .reasoning = facts.reasoning,
             .compaction = shared_->codec->compacts(),
             .context_window = facts.context_window,

@@ -39,16 +39,22 @@ Json memory_json(const std::vector<MemoryChange>& changes) {
 /// Hands deltas to whoever listens and the answer to the session.
 class SessionActor::ModelCallSink : public ModelSink {
  public:
-  ModelCallSink(std::shared_ptr<SessionActor> actor, EffectId effect, std::uint32_t attempt, Event where)
-      : actor_(std::move(actor)), effect_(std::move(effect)), attempt_(attempt), where_(std::move(where)) {}
+  enum class Audience : std::uint8_t {
+    kNobody,     ///< the answer is none: its pieces are nobody's to see
+    kObservers,  ///< those who want deltas at that time
+    kAll,        ///< the turn's readers collect them too
+  };
 
-  /// For what is no answer: its pieces are nobody's to see.
-  void keep_silent() { silent_ = true; }
+  ModelCallSink(std::shared_ptr<SessionActor> actor, EffectId effect, std::uint32_t attempt, Event where,
+                Audience audience)
+      : actor_(std::move(actor)),
+        effect_(std::move(effect)),
+        attempt_(attempt),
+        where_(std::move(where)),
+        audience_(audience) {}
 
   void on_delta(const ModelDelta& delta) override {
-    const bool heard = actor_->observers_.want_deltas() || actor_->services_->observers.want_deltas() ||
-                       collects_.load(std::memory_order_relaxed);
-    if (!heard || silent_ || std::holds_alternative<KeepAlive>(delta)) return;
+    if (!heard() || std::holds_alternative<KeepAlive>(delta)) return;
     Event event = where_;
     event.body = std::visit(*this, delta);
     actor_->post([actor = actor_, effect = effect_, attempt = attempt_, event = std::move(event)] {
@@ -80,15 +86,17 @@ class SessionActor::ModelCallSink : public ModelSink {
   EventBody operator()(const Restarted&) const { return AttemptSuperseded{}; }
   EventBody operator()(const KeepAlive&) const { std::unreachable(); }
 
-  void collects(bool yes) { collects_ = yes; }
-
  private:
+  bool heard() const {
+    if (audience_ != Audience::kObservers) return audience_ == Audience::kAll;
+    return actor_->observers_.want_deltas() || actor_->services_->observers.want_deltas();
+  }
+
   const std::shared_ptr<SessionActor> actor_;
   const EffectId effect_;
   const std::uint32_t attempt_;
   const Event where_;
-  std::atomic<bool> collects_ = false;
-  bool silent_ = false;  ///< set before the call starts
+  const Audience audience_;
 };
 
 Event SessionActor::transient(EventBody body) {
@@ -165,10 +173,13 @@ void SessionActor::start_model(const EffectIntended& intent) {
 
   Event where = transient(TextDelta{});
   where.attempt = intent.attempt;
-  auto sink =
-      std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, intent.attempt, std::move(where));
-  sink->collects(std::ranges::any_of(readers_, &EventQueue::collects));
-  if (intent.summary) sink->keep_silent();
+  using Audience = ModelCallSink::Audience;
+  const bool collected = std::ranges::any_of(readers_, &EventQueue::collects);
+  const Audience audience = intent.summary ? Audience::kNobody
+                            : collected    ? Audience::kAll
+                                           : Audience::kObservers;
+  auto sink = std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, intent.attempt,
+                                              std::move(where), audience);
   if (!model_session_) model_session_ = model_->open_session();
   model_session_->start(request, std::move(sink), active_[intent.effect].stop.get_token());
 }
@@ -195,44 +206,13 @@ void SessionActor::model_done(const EffectId& effect, std::uint32_t attempt, Res
 }
 
 void SessionActor::perform_tool(const EffectIntended& intent) {
-  const CallState& call = *state().find_call(intent.effect);
-  const ToolSpec* tool = state().agent->find_tool(call.call.name);
-  // A call that timed out may still be at work, so only one that may be repeated is tried again.
-  const bool repeatable = tool != nullptr && tool->definition.idempotent;
+  const ToolCallPart call = state().find_call(intent.effect)->call;
+  const ToolSpec* tool = state().agent->find_tool(call.name);
   const Millis limit = tool != nullptr ? tool->definition.timeout : ToolDefinition{}.timeout;
-  Active& started = active_[intent.effect];
-
-  ToolContext context;
-  context.session = id();
-  context.agent = state().agent->id;
-  context.call = call.call.id;
-  context.idempotency_key = intent.idempotency_key;
-  context.attempt = intent.attempt;
-  context.depth = state().depth;
-  context.stop = started.stop.get_token();
-  context.deadline = std::chrono::steady_clock::now() + limit;
-  context.conversation = state().conversation.history();
-  context.environment = services_->options.environment.get();
-  context.metadata = state().agent->metadata;
-
-  started.timer = services_->options.executor->after(limit, [weak = weak_from_this(), effect = intent.effect,
-                                                             attempt = intent.attempt, name = intent.name,
-                                                             limit, repeatable] {
-    if (const auto self = weak.lock()) {
-      self->post([self, effect, attempt, name, limit, repeatable] {
-        Active* late = self->active(effect, attempt);
-        if (late == nullptr) return;
-        late->stop.request_stop();
-        self->tool_done(effect, attempt,
-                        fail(Error{ErrorCode::kTool,
-                                   name + " did not finish within " + std::to_string(limit.count()) + " ms",
-                                   repeatable, nullptr, JsonObject{{"kind", "timeout"}}}));
-      });
-    }
-  });
+  limit_tool(intent, limit, tool != nullptr && tool->definition.idempotent);
   services_->options.executor->post_blocking([self = shared_from_this(), effect = intent.effect,
-                                              attempt = intent.attempt, context = std::move(context),
-                                              call = call.call, hooks = hook_context()]() mutable {
+                                              attempt = intent.attempt, context = tool_context(intent, limit),
+                                              call, hooks = hook_context()]() mutable {
     auto output = self->agent_->tools.execute(context, call.name, call.arguments);
     for (const auto& hook : self->agent_->hooks.after_tool) {
       if (!output) break;
@@ -242,6 +222,41 @@ void SessionActor::perform_tool(const EffectIntended& intent) {
       self->tool_done(effect, attempt, std::move(output));
     });
   });
+}
+
+ToolContext SessionActor::tool_context(const EffectIntended& intent, Millis limit) {
+  ToolContext context;
+  context.session = id();
+  context.agent = state().agent->id;
+  context.call = intent.call;
+  context.idempotency_key = intent.idempotency_key;
+  context.attempt = intent.attempt;
+  context.depth = state().depth;
+  context.stop = active_[intent.effect].stop.get_token();
+  context.deadline = std::chrono::steady_clock::now() + limit;
+  context.conversation = state().conversation.history();
+  context.environment = services_->options.environment.get();
+  context.metadata = state().agent->metadata;
+  return context;
+}
+
+/// A call that timed out may still be at work, so only one that may be repeated is tried again.
+void SessionActor::limit_tool(const EffectIntended& intent, Millis limit, bool repeatable) {
+  Error error{ErrorCode::kTool,
+              intent.name + " did not finish within " + std::to_string(limit.count()) + " ms", repeatable,
+              nullptr, JsonObject{{"kind", "timeout"}}};
+  active_[intent.effect].timer = services_->options.executor->after(
+      limit,
+      [weak = weak_from_this(), effect = intent.effect, attempt = intent.attempt, error = std::move(error)] {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->post([self, effect, attempt, error] {
+          Active* late = self->active(effect, attempt);
+          if (late == nullptr) return;
+          late->stop.request_stop();
+          self->tool_done(effect, attempt, fail(error));
+        });
+      });
 }
 
 ToolOutcome SessionActor::outcome_of(const ToolCallPart& call, ToolOutput output) {
@@ -281,7 +296,6 @@ void SessionActor::settled(const EffectId& effect, std::uint32_t attempt, Effect
   active_.erase(effect);
   record(std::move(record_body));
   advance();
-  commit();
 }
 
 /// Asks every effect under way to stop. Tools that do not within the grace time are settled as unknown: their

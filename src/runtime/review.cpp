@@ -64,7 +64,6 @@ void SessionActor::hooks_answered(HookContext asked, std::optional<std::string> 
       if (pause) record(Intervened{Intervention::kPause, *std::move(pause), nullptr});
     }
     advance();
-    commit();
   });
 }
 

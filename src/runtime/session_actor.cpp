@@ -53,11 +53,15 @@ State& SessionActor::state() {
   if (folded) {
     state_ = *std::move(folded);
   } else {
-    state_.emplace();
-    state_->id = id();
-    broken(folded.error());
+    lose_state(folded.error());
   }
   return *state_;
+}
+
+void SessionActor::lose_state(Error error) {
+  state_.emplace();
+  state_->id = id();
+  broken(std::move(error));
 }
 
 bool SessionActor::record(RecordBody body) {
@@ -65,9 +69,7 @@ bool SessionActor::record(RecordBody body) {
   PendingRecord pending{{services_->options.environment->now(), std::move(body)}, readers_, {}, std::nullopt};
   auto applied = apply(std::move(state()), pending.record);
   if (!applied) {
-    state_.emplace();
-    state_->id = id();
-    broken(applied.error());
+    lose_state(applied.error());
     return false;
   }
   state_ = *std::move(applied);
@@ -89,9 +91,11 @@ void SessionActor::wind_down() {
   });
 }
 
+/// Goes on for as long as there is something to do, then makes what came of it durable.
 void SessionActor::advance() {
   while (!broken_ && carry_out(next(state(), *planner_))) {
   }
+  commit();
 }
 
 /// False when there is nothing to do before something else happens.
@@ -270,7 +274,6 @@ void SessionActor::arm_deadline() {
       self->record(Intervened{Intervention::kDeadline, {}, nullptr});
       self->cancel_effects();
       self->advance();
-      self->commit();
     });
   });
 }
@@ -289,7 +292,6 @@ Status SessionActor::submit(Inputs inputs) {
       return done(broken_ ? Result<std::uint64_t>(fail(*broken_)) : durable_seq_);
     waiters_.push_back(std::move(done));
     advance();
-    commit();
   };
   std::promise<Status> durable;
   if (on_strand()) {
@@ -334,7 +336,6 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
       record(MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
     }
     advance();
-    commit();
   });
 }
 
@@ -358,7 +359,6 @@ void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs) {
     recover();
     for (RecordBody& body : *bodies) record(std::move(body));
     advance();
-    commit();
   });
 }
 
@@ -368,7 +368,6 @@ void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
     record(Intervened{Intervention::kInterrupt, {}, nullptr});
     cancel_effects();
     advance();
-    commit();
   });
 }
 
@@ -379,7 +378,6 @@ void SessionActor::intervene(Intervention kind, std::string text) {
     if (broken_) return;
     record(Intervened{kind, std::move(text), nullptr});
     advance();
-    commit();
   });
 }
 

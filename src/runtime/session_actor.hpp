@@ -91,6 +91,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   // The driver loop (session_actor.cpp).
   State& state();
+  void lose_state(Error error);
   bool record(RecordBody body);
   void advance();
   bool carry_out(Decision decision);
@@ -116,6 +117,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void perform_model(const EffectIntended& intent);
   void start_model(const EffectIntended& intent);
   void perform_tool(const EffectIntended& intent);
+  ToolContext tool_context(const EffectIntended& intent, Millis limit);
+  void limit_tool(const EffectIntended& intent, Millis limit, bool repeatable);
   void perform_timer(const EffectIntended& intent);
   Active* active(const EffectId& effect, std::uint32_t attempt);
   void settled(const EffectId& effect, std::uint32_t attempt, EffectSettled record);
@@ -165,8 +168,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   bool hook_running_ = false;
   bool turn_hooked_ = false;  ///< the hooks before the next queued turn have run
   std::optional<ModelHookResult> model_hook_;
-  std::map<CallId, Review>
-      reviews_;  ///< of the batch of step `reviewed_step_`: models may use a call id again
+  std::map<CallId, Review> reviews_;  ///< of step `reviewed_step_` alone: models may use a call id again
   std::uint32_t reviewed_step_ = 0;
 };
 

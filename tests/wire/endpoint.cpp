@@ -80,18 +80,23 @@ bool begins_with(std::string_view url, std::string_view base) {
   return true;
 }
 
+std::string_view first_word(std::string_view id) { return id.substr(0, id.find('-')); }
+
 /// How well a provider fits; 0: not at all.
 std::size_t fit_of(const ProviderFacts& provider, std::string_view url, std::string_view folder) {
   if (url.contains("://")) {
     return !provider.base_url.empty() && begins_with(url, provider.base_url) ? provider.base_url.size() : 0;
   }
-  return folder == provider.id || folder.starts_with(provider.id + '-') ? provider.id.size() : 0;
+  if (folder == provider.id || folder.starts_with(provider.id + '-')) return provider.id.size();
+  return first_word(folder) == first_word(provider.id) ? 1 : 0;  // another endpoint of the same house
 }
 
 const ProviderFacts* find_provider(const Catalog& catalog, std::string_view api, std::string_view url,
                                    std::string_view folder) {
   constexpr std::string_view kCompatible = "compat-";
   if (folder.starts_with(kCompatible)) folder.remove_prefix(kCompatible.size());
+  if (folder == "gemini") folder = "google";
+  if (folder == "gemini-vertex") folder = "vertex";
   const ProviderFacts* best = nullptr;
   std::size_t best_fit = 0;
   const std::vector<std::string> ids = catalog.providers();

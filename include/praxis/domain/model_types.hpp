@@ -38,7 +38,8 @@ struct ModelOptions {
   std::optional<double> temperature;
   std::optional<std::int64_t> max_output_tokens;
   std::string tool_choice;  ///< empty or `auto`, `none`, `required`, or a tool's name
-  std::string reasoning_effort;  ///< `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; empty: default
+  std::string
+      reasoning_effort;  ///< `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; empty: default
   std::vector<std::string> stop;  ///< the answer ends before any of these
   Json output_schema;             ///< JSON Schema that the answer's text has to meet; null: free text
   Json extra;  ///< vendor settings by wire name, merged into the request; null when there are none

@@ -22,7 +22,8 @@ struct Usage {
   std::int64_t output = 0;
   std::int64_t cache_read = 0;
   std::int64_t cache_write = 0;
-  std::int64_t cache_write_long = 0;  ///< the part of `cache_write` that is kept for an hour, at a higher price
+  std::int64_t cache_write_long =
+      0;  ///< the part of `cache_write` that is kept for an hour, at a higher price
   std::int64_t reasoning = 0;
   MicroUsd cost = {};
   bool estimated = false;  ///< at least one part was counted by the estimator, not reported

@@ -35,10 +35,10 @@ struct ModelRequest {
 struct ModelCapabilities {
   bool streaming = true;
   bool tools = true;
-  bool images = true;      ///< in the input
-  bool files = true;       ///< in the input
-  bool reasoning = false;  ///< thinks before it answers, and can be told how much
-  bool compaction = false;  ///< shortens a conversation that nears its window by itself
+  bool images = true;               ///< in the input
+  bool files = true;                ///< in the input
+  bool reasoning = false;           ///< thinks before it answers, and can be told how much
+  bool compaction = false;          ///< shortens a conversation that nears its window by itself
   std::int64_t context_window = 0;  ///< tokens; 0 when unknown
   std::int64_t max_output = 0;      ///< tokens; 0 when unknown
 };

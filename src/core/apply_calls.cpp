@@ -1,0 +1,175 @@
+// The batch of tool calls between a model's answer and its results: proposed, started, settled or decided.
+#include <algorithm>
+#include <utility>
+
+#include "core/apply_parts.hpp"
+
+namespace praxis {
+namespace {
+
+using Phase = CallState::Phase;
+
+void report_action(TurnState& turn, const CallState& call, Outcome outcome, Millis duration) {
+  turn.report.actions.push_back({turn.step, call.call.id, call.call.name, outcome, call.attempt, duration});
+}
+
+ToolResultPart result_of_call(const CallState& call, ToolStatus status, std::string text) {
+  return {call.call.id, call.call.name, status, std::move(text), {}};
+}
+
+ToolResultPart failed_result(const CallState& call, const EffectSettled& r) {
+  return result_of_call(call, ToolStatus::kError,
+                        r.error ? r.error->message : std::string(to_string(r.outcome)));
+}
+
+void note_repetition(TurnState& turn, const Limits& limits) {
+  Repetition& repetition = turn.repetition;
+  Digest batch, errors;
+  for (const CallState& call : turn.calls) {
+    const std::string text = call.call.name + '\n' + call.call.arguments + '\n' + call.result->text;
+    batch = digest_chain(batch, text);
+    if (call.result->status == ToolStatus::kError) errors = digest_chain(errors, call.result->text);
+  }
+  repetition.batches.push_back(batch);
+  if (errors.empty()) {
+    repetition.errors.clear();
+  } else {
+    repetition.errors.push_back(errors);
+  }
+  const std::size_t window = std::size_t{2} * limits.max_repeats;  // a pair takes two
+  if (repetition.batches.size() > window) repetition.batches.pop_front();
+  if (repetition.errors.size() > window) repetition.errors.pop_front();
+  if (repetition.count() < 2) repetition.warned = false;
+}
+
+/// A call has its result; when it was the last of the batch, the results go into the conversation in call
+/// order.
+void finish_call(State& state, UnixMillis time, CallState& call, ToolResultPart result, Json value) {
+  TurnState& turn = *state.turn;
+  call.phase = Phase::kSettled;
+  call.result = std::move(result);
+  call.value = std::move(value);
+  const auto settled = [](const CallState& c) { return c.phase == Phase::kSettled; };
+  if (!std::ranges::all_of(turn.calls, settled)) return;
+  note_repetition(turn, state.agent->limits);
+  Message message;
+  message.role = Role::kTool;
+  for (CallState& done : turn.calls) {
+    if (state.follows_plan()) {
+      turn.results.push_back({done.call.id, done.call.name, done.result->status == ToolStatus::kOk,
+                              done.result->text, std::move(done.value)});
+    }
+    message.parts.emplace_back(*std::move(done.result));
+  }
+  turn.calls.clear();
+  state.conversation.push(stamped(state, time, std::move(message)));
+}
+
+void retry_call(TurnState& turn, CallState& call, const EffectSettled& r) {
+  call.phase = Phase::kApproved;
+  call.result = failed_result(call, r);
+  ++turn.report.retries.attempts;
+  turn.report.retries.last_error = r.error;
+}
+
+void report_memory_changes(AgentResult& report, const Json& changes) {
+  if (!changes.is_array()) return;
+  if (!report.memory_deltas.is_array()) report.memory_deltas = JsonArray{};
+  for (const Json& change : changes.get_array()) report.memory_deltas.get_array().push_back(change);
+}
+
+void deny_call(State& state, UnixMillis time, CallState& call, const Decided& r, bool in_doubt) {
+  const std::string what =
+      in_doubt ? "Outcome unknown: the process stopped while this call ran; it was not repeated."
+               : "Not allowed by " + r.by + ".";
+  const std::string reason = r.text.empty() ? what : what + " " + r.text;
+  state.turn->report.denials.push_back(call.call.name + ": " + reason);
+  if (in_doubt) report_action(*state.turn, call, Outcome::kUnknown, Millis{0});
+  finish_call(state, time, call, result_of_call(call, ToolStatus::kError, reason), nullptr);
+}
+
+}  // namespace
+
+void propose_calls(State& state) {
+  state.turn->calls.clear();
+  for (const ToolCallPart& call : state.conversation.open_calls()) {
+    CallState proposed;
+    proposed.call = call;
+    state.turn->calls.push_back(std::move(proposed));
+  }
+}
+
+Status start_call(State& state, const EffectIntended& r) {
+  CallState* call = state.find_call(r.call);
+  if (call == nullptr) return against_rules("a tool call is intended that nobody proposed");
+  if (call->phase == Phase::kRunning || call->phase == Phase::kSettled) {
+    return against_rules("call " + r.call.str() + " is intended while it runs or after it settled");
+  }
+  if (r.attempt <= 1) ++state.turn->tool_calls;
+  call->phase = Phase::kRunning;
+  call->effect = r.effect;
+  call->attempt = r.attempt;
+  return {};
+}
+
+Status settle_call(State& state, UnixMillis time, CallState& call, const EffectSettled& r) {
+  if (call.phase != Phase::kRunning && call.phase != Phase::kInDoubt) {
+    return against_rules("effect " + r.effect.str() + " settles, but does not run");
+  }
+  TurnState& turn = *state.turn;
+  const ToolSpec* tool = state.agent->find_tool(call.call.name);
+  turn.report.tool_latency += r.duration;
+  const bool failed = r.outcome == Outcome::kError;
+  const bool retriable = failed && r.error && r.error->retriable;
+  if (retriable && tool != nullptr && call.attempt <= tool->retries && !turn.stop) {
+    retry_call(turn, call, r);
+    return {};
+  }
+  const auto* outcome = std::get_if<ToolOutcome>(&r.result);
+  ToolOutcome settled = outcome != nullptr ? *outcome : ToolOutcome{failed_result(call, r), nullptr, nullptr};
+  report_memory_changes(turn.report, settled.memory);
+  report_action(turn, call, r.outcome, r.duration);
+  const bool fatal =
+      (tool != nullptr && tool->fatal_errors) || state.agent->tool_failure == ToolFailureMode::kFail;
+  if (failed && fatal) turn.fatal = r.error;
+  finish_call(state, time, call, std::move(settled.result), std::move(settled.value));
+  return {};
+}
+
+void decide_call(State& state, UnixMillis time, CallState& call, const Decided& r, ParkKind kind) {
+  const bool in_doubt = kind == ParkKind::kInDoubt;
+  switch (r.verb) {
+    case Verb::kEdit:
+      call.call.arguments = r.text;
+      [[fallthrough]];
+    case Verb::kAllow:
+      call.phase = Phase::kApproved;
+      return;
+    case Verb::kDeny:
+      return deny_call(state, time, call, r, in_doubt);
+    case Verb::kAnswer:
+      if (in_doubt) report_action(*state.turn, call, Outcome::kOk, Millis{0});
+      return finish_call(state, time, call, result_of_call(call, ToolStatus::kOk, r.text), nullptr);
+  }
+  std::unreachable();
+}
+
+void abandon_calls(State& state, UnixMillis time, StopReason reason) {
+  const std::string when = "the turn ended first (" + std::string(to_string(reason)) + ")";
+  Message message;
+  message.role = Role::kTool;
+  for (CallState& call : state.turn->calls) {
+    if (call.phase != Phase::kSettled && call.attempt > 0) {
+      report_action(*state.turn, call, call.result ? Outcome::kError : Outcome::kUnknown, Millis{0});
+      if (!call.result) {
+        call.result =
+            result_of_call(call, ToolStatus::kError, "Outcome unknown: the call had started, but " + when);
+      }
+    }
+    if (call.result) message.parts.emplace_back(*std::move(call.result));
+  }
+  if (!message.parts.empty()) state.conversation.push(stamped(state, time, std::move(message)));
+  state.conversation.close_open_calls("not run: " + when);
+}
+
+}  // namespace praxis

@@ -1,0 +1,136 @@
+// How the model call or timer of a turn starts, fails and settles.
+#include <algorithm>
+#include <utility>
+
+#include "core/apply_parts.hpp"
+#include "core/context.hpp"
+#include "core/request_track.hpp"
+
+namespace praxis {
+namespace {
+
+template <class Wanted>
+bool holds(const Part& part) {
+  return std::holds_alternative<Wanted>(part);
+}
+
+void fail_model(TurnState& turn, const EffectSettled& r) {
+  turn.effect->phase = EffectState::Phase::kFailed;
+  turn.effect->error =
+      r.error.value_or(Error{ErrorCode::kModel, "the model call ended without an answer", {}, {}, {}});
+  ++turn.report.retries.attempts;
+  turn.report.retries.last_error = turn.effect->error;
+}
+
+void report_model_call(State& state, const EffectSettled& r, const ModelResponse& response) {
+  TurnState& turn = *state.turn;
+  turn.report.model_calls.push_back({turn.step, response.model, response.finish, response.usage,
+                                     turn.effect->attempt, r.duration,
+                                     turn.effect->summary ? "summary" : ""});
+  turn.report.usage += response.usage;
+  turn.report.warnings.insert(turn.report.warnings.end(), response.warnings.begin(), response.warnings.end());
+  state.usage += response.usage;
+}
+
+/// A summary that was cut off or does not save anything counts as none.
+void take_summary(State& state, const ModelResponse& response) {
+  TurnState& turn = *state.turn;
+  Message said;
+  said.parts = response.parts;
+  Summary summary{*turn.effect->summary, said.text()};
+  const bool whole = response.finish == FinishReason::kStop || response.finish == FinishReason::kStopSequence;
+  const bool helps = whole && !summary.text.empty() && is_shorter(state, summary.task, summary.text);
+  turn.effect.reset();
+  if (helps) {
+    turn.summary = std::move(summary);
+  } else {
+    turn.summary_failed = true;
+  }
+}
+
+void append_answer(State& state, UnixMillis time, const ModelResponse& response) {
+  Message message;
+  message.role = Role::kAssistant;
+  message.parts = response.parts;
+  message.usage = response.usage;
+  state.turn->report.full_text += message.text();
+  const std::size_t before = state.conversation.history().messages().size();
+  const bool stands_for_all = std::ranges::any_of(message.parts, holds<CompactionPart>);
+  state.conversation.push(stamped(state, time, std::move(message)));
+  if (stands_for_all) history_shrank(state, before + 1, "compaction");
+}
+
+void take_answer(State& state, UnixMillis time, const EffectSettled& r, const ModelResponse& response) {
+  TurnState& turn = *state.turn;
+  if (r.by.empty()) learn_correction(state, response.usage);
+  state.context_tokens = response.usage.total();
+  if (state.sent && state.context_tokens > 0) state.sent->tokens = state.context_tokens;
+  turn.redo = false;
+  turn.overflow = Overflow::kNone;
+  turn.pauses = response.finish == FinishReason::kPause ? turn.pauses + 1 : 0;
+  turn.effect.reset();
+  append_answer(state, time, response);
+  propose_calls(state);
+  // The normaliser takes only calls that can be run and answered.
+  const auto sent = std::ranges::count_if(response.parts, holds<ToolCallPart>);
+  const bool malformed =
+      response.finish == FinishReason::kMalformedToolCall || std::cmp_less(turn.calls.size(), sent);
+  if (malformed) ++turn.malformed_calls;
+  // An answer with calls is acted on by running them.
+  if (malformed || turn.calls.empty()) turn.answer = Answer{response.finish, malformed};
+}
+
+void settle_model(State& state, UnixMillis time, const EffectSettled& r) {
+  if (r.outcome != Outcome::kCancelled) ++state.model_calls;
+  const auto* response = std::get_if<ModelResponse>(&r.result);
+  if (response == nullptr) return fail_model(*state.turn, r);
+  report_model_call(state, r, *response);
+  if (state.turn->effect->summary) return take_summary(state, *response);
+  take_answer(state, time, r, *response);
+}
+
+}  // namespace
+
+void leave_failed_effect(TurnState& turn) {
+  if (!turn.effect || turn.effect->phase != EffectState::Phase::kFailed) return;
+  if (turn.effect->summary) {
+    turn.summary_failed = true;
+  } else {
+    turn.redo = true;
+    if (is_overflow(*turn.effect->error)) turn.overflow = Overflow::kRefused;
+  }
+  turn.effect.reset();
+}
+
+Status start_effect(State& state, const EffectIntended& r) {
+  TurnState& turn = *state.turn;
+  if (turn.in_flight() || !turn.calls.empty()) {
+    return against_rules("an effect is intended while another is in progress");
+  }
+  if (r.attempt > 1) {
+    if (turn.effect && turn.effect->phase == EffectState::Phase::kFailed) ++turn.model_retries;
+  } else {
+    leave_failed_effect(turn);
+    turn.step = std::max(turn.step, r.step);
+  }
+  if (r.kind == EffectKind::kModel && !r.summary) note_request(state, r);
+  turn.effect = EffectState{r.effect,     r.kind,   EffectState::Phase::kRunning, r.attempt, r.delay,
+                            std::nullopt, r.summary};
+  return {};
+}
+
+Status settle_effect(State& state, UnixMillis time, const EffectSettled& r) {
+  TurnState& turn = *state.turn;
+  if (!turn.effect || turn.effect->effect != r.effect || turn.effect->phase == EffectState::Phase::kFailed) {
+    return against_rules("effect " + r.effect.str() + " settles, but does not run");
+  }
+  if (turn.effect->kind != EffectKind::kTimer) {
+    settle_model(state, time, r);
+    return {};
+  }
+  turn.effect.reset();
+  note_plan_result(state, {CallId{}, "sleep", true, {}, nullptr});
+  return {};
+}
+
+}  // namespace praxis

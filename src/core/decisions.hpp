@@ -1,0 +1,21 @@
+// Decisions that several rules come to.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "praxis/core/next.hpp"
+
+namespace praxis {
+
+/// Ends the turn because a bound on it was reached: Error `kLimit`.
+inline Finish limit_reached(StopReason reason, std::string what) {
+  return {reason, {}, Error{ErrorCode::kLimit, std::move(what), false, nullptr, nullptr}};
+}
+
+/// Tells the model something that no person said.
+inline Say runtime_note(std::string_view text) {
+  return {text_message(Role::kUser, "Note from the runtime: " + std::string(text)), MessageSource::kRuntime};
+}
+
+}  // namespace praxis
