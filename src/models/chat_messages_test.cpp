@@ -4,17 +4,11 @@
 
 #include "models/chat_reasoning.hpp"
 #include "models/request_writer.hpp"
+#include "models/testing/messages.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis::chat {
 namespace {
-
-Message message(Role role, std::vector<Part> parts) {
-  Message out;
-  out.role = role;
-  out.parts = std::move(parts);
-  return out;
-}
 
 VendorStatePtr state(std::string raw, std::string model = "m") {
   return std::make_shared<const VendorState>(VendorState{"p", std::move(model), std::move(raw)});
@@ -47,8 +41,9 @@ std::string written(const std::vector<Message>& messages, JsonObject flags, Mode
 /// An assistant message between a user's words, as it goes out.
 std::string assistant(std::vector<Part> parts, JsonObject flags) {
   const bool has_call = std::holds_alternative<ToolCallPart>(parts.back());
-  std::vector<Message> messages{text_message(Role::kUser, "go"), message(Role::kAssistant, std::move(parts))};
-  if (has_call) messages.push_back(message(Role::kTool, {result("c")}));
+  std::vector<Message> messages{text_message(Role::kUser, "go"),
+                                message_of(Role::kAssistant, std::move(parts))};
+  if (has_call) messages.push_back(message_of(Role::kTool, {result("c")}));
   return to_json_text(parse_json(written(messages, std::move(flags))).value().at(1));
 }
 
@@ -123,8 +118,8 @@ TEST(ChatMessages, CallIds_AreTheServersOwnOrOfItsFormat) {
   const auto pair = [](VendorStatePtr vendor) {
     ToolCallPart made = call("functions.add:0");
     made.vendor = std::move(vendor);
-    const std::vector<Message> messages{text_message(Role::kUser, "go"), message(Role::kAssistant, {made}),
-                                        message(Role::kTool, {result("functions.add:0")})};
+    const std::vector<Message> messages{text_message(Role::kUser, "go"), message_of(Role::kAssistant, {made}),
+                                        message_of(Role::kTool, {result("functions.add:0")})};
     const Json all = parse_json(written(messages, {{"call_ids", "mistral9"}})).value();
     const std::string id = json_string(json_at(all.at(1), "tool_calls").at(0), "id");
     EXPECT_EQ(json_string(all.at(2), "tool_call_id"), id);
@@ -142,8 +137,8 @@ std::vector<Message> with_results(std::vector<ToolResultPart> results, bool and_
     calls.emplace_back(call(one.id.value));
     answers.emplace_back(std::move(one));
   }
-  std::vector<Message> out{text_message(Role::kUser, "go"), message(Role::kAssistant, std::move(calls)),
-                           message(Role::kTool, std::move(answers))};
+  std::vector<Message> out{text_message(Role::kUser, "go"), message_of(Role::kAssistant, std::move(calls)),
+                           message_of(Role::kTool, std::move(answers))};
   if (and_user) out.push_back(text_message(Role::kUser, "and?"));
   return out;
 }
@@ -185,7 +180,7 @@ TEST(ChatMessages, MediaOfResults_FollowAllOfThem) {
 TEST(ChatMessages, ABlindModel_IsToldWhatItCannotSee) {
   ModelFacts blind;
   blind.known = true;
-  const std::string text = written({message(Role::kUser, {TextPart{"look"}, png(), pdf()})}, {}, blind);
+  const std::string text = written({message_of(Role::kUser, {TextPart{"look"}, png(), pdf()})}, {}, blind);
   EXPECT_TRUE(text.contains("(An image that this model cannot see.)")) << text;
   EXPECT_TRUE(text.contains("(The file a.pdf, which this model cannot read.)")) << text;
   EXPECT_FALSE(text.contains("base64")) << text;
@@ -195,7 +190,7 @@ TEST(ChatMessages, Files_GoInTheFormOfTheServer) {
   ModelFacts seeing;
   seeing.known = seeing.images = true;
   const auto sent = [&](const JsonObject& flags) {
-    return written({message(Role::kUser, {pdf()})}, flags, seeing);
+    return written({message_of(Role::kUser, {pdf()})}, flags, seeing);
   };
   EXPECT_EQ(sent({}), R"([{"role":"user","content":[{"type":"file","file":)"
                       R"({"file_data":"data:application/pdf;base64,JVBERg==","filename":"a.pdf"}}]}])");
@@ -218,8 +213,8 @@ TEST(ChatMessages, CacheMarks_StandOnTheInstructionsAndTheLastText) {
                            mark + R"(}]},{"role":"user","content":[{"type":"text","text":"one")";
   EXPECT_TRUE(first.ends_with(open + mark + "}]}]}")) << first;
 
-  builder.push(std::make_shared<Message>(message(Role::kAssistant, {call("a"), call("b")})));
-  builder.push(std::make_shared<Message>(message(Role::kTool, {result("a"), result("b")})));
+  builder.push(std::make_shared<Message>(message_of(Role::kAssistant, {call("a"), call("b")})));
+  builder.push(std::make_shared<Message>(message_of(Role::kTool, {result("a"), result("b")})));
   request.history = builder.history();
   const std::string second = *writer.write(request);
   EXPECT_TRUE(second.contains(open + "}]},{\"role\":\"assistant\"")) << second;

@@ -3,17 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "models/request_writer.hpp"
+#include "models/testing/messages.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis::chat {
 namespace {
-
-Message message(Role role, std::vector<Part> parts) {
-  Message out;
-  out.role = role;
-  out.parts = std::move(parts);
-  return out;
-}
 
 ToolCallPart call(std::string id, std::string arguments) {
   return {CallId(std::move(id)), "add", std::move(arguments), true, nullptr};
@@ -271,10 +265,11 @@ TEST(ChatRequest, OutputSchema_IsHeldByTheServerOrByWords) {
 }
 
 TEST(ChatRequest, CallsAndResults_StandInOrder) {
-  const auto request = request_of({text_message(Role::kUser, "1+2, 3+4"),
-                                   message(Role::kAssistant, {ReasoningPart{"hm", "", nullptr},
-                                                              call("a", R"({"x": 1})"), call("b", "null")}),
-                                   message(Role::kTool, {result("a", "3"), result("b", "7")})});
+  const auto request =
+      request_of({text_message(Role::kUser, "1+2, 3+4"),
+                  message_of(Role::kAssistant,
+                             {ReasoningPart{"hm", "", nullptr}, call("a", R"({"x": 1})"), call("b", "null")}),
+                  message_of(Role::kTool, {result("a", "3"), result("b", "7")})});
   EXPECT_EQ(
       messages_of(request),
       R"([{"role":"user","content":"1+2, 3+4"},)"
@@ -285,9 +280,9 @@ TEST(ChatRequest, CallsAndResults_StandInOrder) {
 }
 
 TEST(ChatRequest, ImagesOfResults_FollowBehindAllResults) {
-  const auto request = request_of({text_message(Role::kUser, "look"),
-                                   message(Role::kAssistant, {call("a", "{}"), call("b", "{}")}),
-                                   message(Role::kTool, {result("a", "seen", {png()}), result("b", "7")})});
+  const auto request = request_of(
+      {text_message(Role::kUser, "look"), message_of(Role::kAssistant, {call("a", "{}"), call("b", "{}")}),
+       message_of(Role::kTool, {result("a", "seen", {png()}), result("b", "7")})});
   const Json messages = json_at(body_of(request), "messages");
   ASSERT_EQ(messages.as_array().size(), 5U);
   EXPECT_EQ(to_json_text(messages.as_array()[4]),
@@ -299,7 +294,7 @@ TEST(ChatRequest, Media_GoesAsDataUrlOrLink) {
   const FilePart pdf{{"application/pdf", "%PDF", ""}, "a.pdf", nullptr};
   const FilePart link{{"application/pdf", "", "https://example.com/b.pdf"}, "b.pdf", nullptr};
   const ImagePart remote{{"image/png", "", "https://example.com/c.png"}, nullptr};
-  const auto request = request_of({message(Role::kUser, {TextPart{"read", nullptr}, pdf, link, remote})});
+  const auto request = request_of({message_of(Role::kUser, {TextPart{"read", nullptr}, pdf, link, remote})});
   EXPECT_EQ(
       messages_of(request),
       R"([{"role":"user","content":[{"type":"text","text":"read"},)"
@@ -374,8 +369,8 @@ TEST(ChatRequest, WhateverChanges_TheBodyIsAsIfWrittenAnew) {
 
 TEST(ChatRequest, KnowsTheCallsOfItsConversation) {
   RequestWriter writer = writer_of("gpt-x", kOpenAiDialect);
-  writer.write(request_of({text_message(Role::kUser, "go"), message(Role::kAssistant, {call("a", "{}")}),
-                           message(Role::kTool, {result("a", "3")})}));
+  writer.write(request_of({text_message(Role::kUser, "go"), message_of(Role::kAssistant, {call("a", "{}")}),
+                           message_of(Role::kTool, {result("a", "3")})}));
   EXPECT_TRUE(writer.knows_call("a"));
   EXPECT_FALSE(writer.knows_call("b"));
 }

@@ -3,17 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "models/request_writer.hpp"
+#include "models/testing/messages.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis::messages {
 namespace {
-
-Message message(Role role, std::vector<Part> parts) {
-  Message out;
-  out.role = role;
-  out.parts = std::move(parts);
-  return out;
-}
 
 VendorStatePtr state(std::string raw, std::string model = "m") {
   return std::make_shared<const VendorState>(VendorState{"anthropic", std::move(model), std::move(raw)});
@@ -250,8 +244,8 @@ TEST(MessagesRequest, ResultsStandFirst_InOneMessageWithTheWordsBehindThem) {
   shown.images = {png()};
   EXPECT_EQ(
       messages_of({text_message(Role::kUser, "go"),
-                   message(Role::kAssistant, {call("a", R"({"x": 1})"), call("b", ""), call("c", "[2]")}),
-                   message(Role::kTool, {result("a", "1"), failed, shown}),
+                   message_of(Role::kAssistant, {call("a", R"({"x": 1})"), call("b", ""), call("c", "[2]")}),
+                   message_of(Role::kTool, {result("a", "1"), failed, shown}),
                    text_message(Role::kUser, "and?")}),
       "[" + user("go") +
           R"(,{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"add","input":{"x":1}},)"
@@ -266,7 +260,7 @@ TEST(MessagesRequest, ResultsStandFirst_InOneMessageWithTheWordsBehindThem) {
 }
 
 TEST(MessagesRequest, WhatTheModelMade_GoesBackAsItCame) {
-  const Message turn = message(
+  const Message turn = message_of(
       Role::kAssistant, {ReasoningPart{"hm", "", state(R"({"signature":"s="})")},
                          ReasoningPart{"", "", state(R"({"type":"redacted_thinking","data":"d"})")},
                          TextPart{"As said ", state(R"({"citations":[{"x":1.0}]})"), {}},
@@ -282,7 +276,7 @@ TEST(MessagesRequest, WhatTheModelMade_GoesBackAsItCame) {
 }
 
 TEST(MessagesRequest, WhatAnotherModelMade_GoesAsWordsOrNotAtAll) {
-  const Message turn = message(
+  const Message turn = message_of(
       Role::kAssistant,
       {ReasoningPart{"hm", "", state(R"({"signature":"s"})", "other")},
        ReasoningPart{"never signed", "", nullptr}, OpaquePart{"server_tool_use", state("{}", "other")},
@@ -296,7 +290,7 @@ TEST(MessagesRequest, WhatAnotherModelMade_GoesAsWordsOrNotAtAll) {
 TEST(MessagesRequest, UnsignedThinking_GoesBackOnlyWhereTheServerSignsNone) {
   const std::vector<Message> messages{
       text_message(Role::kUser, "q"),
-      message(Role::kAssistant, {ReasoningPart{"hm", "", state("{}")}, TextPart{"a"}})};
+      message_of(Role::kAssistant, {ReasoningPart{"hm", "", state("{}")}, TextPart{"a"}})};
   EXPECT_FALSE(messages_of(messages).contains("thinking"));
   EXPECT_TRUE(messages_of(messages, target({{"empty_signatures", true}}))
                   .contains(R"({"type":"thinking","thinking":"hm","signature":""})"));
@@ -304,7 +298,7 @@ TEST(MessagesRequest, UnsignedThinking_GoesBackOnlyWhereTheServerSignsNone) {
 
 TEST(MessagesRequest, ACompaction_GoesFirst_OrAsItsSummary) {
   const auto turn = [](std::string model) {
-    return message(
+    return message_of(
         Role::kAssistant,
         {CompactionPart{"so far", state(R"({"type":"compaction","content":"so far"})", std::move(model))}});
   };
@@ -318,8 +312,8 @@ TEST(MessagesRequest, ACompaction_GoesFirst_OrAsItsSummary) {
 
 TEST(MessagesRequest, NoBlockIsBlank_AndTheLastDoesNotEndInSpace) {
   const std::vector<Message> messages{
-      message(Role::kUser, {TextPart{" \n"}, TextPart{"q"}}),
-      message(Role::kAssistant, {TextPart{"a \n"}, TextPart{""}, ReasoningPart{"x", "", nullptr}})};
+      message_of(Role::kUser, {TextPart{" \n"}, TextPart{"q"}}),
+      message_of(Role::kAssistant, {TextPart{"a \n"}, TextPart{""}, ReasoningPart{"x", "", nullptr}})};
   const std::string answered =
       "[" + user("q") + R"(,{"role":"assistant","content":[{"type":"text","text":"a)";
   EXPECT_EQ(messages_of(messages), answered + R"("}]}])");
@@ -331,7 +325,7 @@ TEST(MessagesRequest, NoBlockIsBlank_AndTheLastDoesNotEndInSpace) {
 TEST(MessagesRequest, Files_GoAsDocuments) {
   const auto sent = [](MediaSource source) {
     const Json body =
-        body_of(request_of({message(Role::kUser, {FilePart{std::move(source), "n", nullptr}})}));
+        body_of(request_of({message_of(Role::kUser, {FilePart{std::move(source), "n", nullptr}})}));
     return to_json_text(
         json_at(json_at(body, "messages").get_array().front(), "content").get_array().front());
   };
@@ -350,8 +344,8 @@ TEST(MessagesRequest, Files_GoAsDocuments) {
 TEST(MessagesRequest, Ids_AreMadeToFit) {
   const std::string odd = "call:1|x";
   const std::vector<Message> messages{text_message(Role::kUser, "q"),
-                                      message(Role::kAssistant, {call(odd, ""), call("toolu_A-1", "")}),
-                                      message(Role::kTool, {result(odd, "1"), result("toolu_A-1", "2")})};
+                                      message_of(Role::kAssistant, {call(odd, ""), call("toolu_A-1", "")}),
+                                      message_of(Role::kTool, {result(odd, "1"), result("toolu_A-1", "2")})};
   const std::string sent = messages_of(messages);
   EXPECT_TRUE(sent.contains(R"("id":"toolu_A-1")"));
   EXPECT_FALSE(sent.contains(odd));
@@ -368,9 +362,9 @@ TEST(MessagesRequest, TheNextRequest_ExtendsTheBytesOfTheLast) {
     std::string before;
     for (const Message& next : std::vector<Message>{
              text_message(Role::kUser, "q"),
-             message(Role::kAssistant, {TextPart{"wait \n"}, call("a", "{}")}),
-             message(Role::kTool, {result("a", "1")}), text_message(Role::kUser, "more"),
-             message(Role::kAssistant, {TextPart{"so\n"}}), text_message(Role::kUser, "end")}) {
+             message_of(Role::kAssistant, {TextPart{"wait \n"}, call("a", "{}")}),
+             message_of(Role::kTool, {result("a", "1")}), text_message(Role::kUser, "more"),
+             message_of(Role::kAssistant, {TextPart{"so\n"}}), text_message(Role::kUser, "end")}) {
       builder.push(std::make_shared<const Message>(next));
       ModelRequest request;
       request.history = builder.history();

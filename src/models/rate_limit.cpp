@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string>
 
+#include "base/ascii.hpp"
 #include "models/vendor_error.hpp"
 #include "praxis/base/dates.hpp"
 
@@ -13,13 +14,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestHold{60'000};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 template <class Number>
 std::optional<Number> number(std::string_view text) {
@@ -52,7 +46,7 @@ std::map<std::string, Said> read_windows(const HttpHeaders& headers) {
   const auto now = from_http_date(find_header(headers, "date").value_or(""));
   std::map<std::string, Said> windows;
   for (const auto& [name, value] : headers) {
-    std::string key = lower(name);
+    std::string key = lower_case(name);
     const std::size_t at = key.find("ratelimit-");
     if (at == key.npos) continue;
     key.erase(0, at + std::string_view("ratelimit-").size());

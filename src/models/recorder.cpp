@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "models/redact.hpp"
 #include "praxis/base/json.hpp"
 
@@ -19,12 +20,6 @@ namespace praxis {
 namespace {
 
 // ---- what is left out ----------------------------------------------------------------------------------
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
 
 /// Headers that say who is asking, and those of one connection.
 bool is_dropped(const std::string& header) {
@@ -39,7 +34,7 @@ bool is_dropped(const std::string& header) {
 bool is_key_name(const std::string& parameter) {
   static constexpr std::array<std::string_view, 8> kKeys{"key",   "api_key",      "api-key",   "apikey",
                                                          "token", "access_token", "signature", "sig"};
-  return std::ranges::find(kKeys, lower(parameter)) != kKeys.end();
+  return std::ranges::find(kKeys, lower_case(parameter)) != kKeys.end();
 }
 
 /// The URL with the values of its keys masked.
@@ -88,7 +83,7 @@ struct RecordedRequest {
 /// What the body is, in one word.
 std::string_view kind_of(const HttpResponseHead& head, std::string_view body) {
   if (head.status == 0) return "none";
-  const std::string type = lower(find_header(head.headers, "content-type").value_or(""));
+  const std::string type = lower_case(find_header(head.headers, "content-type").value_or(""));
   if (type.contains("event-stream")) return "sse";
   if (type.contains("ndjson")) return "ndjson";
   const std::size_t first = body.find_first_not_of(" \t\r\n");
@@ -134,7 +129,7 @@ class Cassette {
   JsonObject headers(const HttpHeaders& headers) const {
     JsonObject out;
     for (const auto& [name, value] : headers) {
-      const std::string key = lower(name);
+      const std::string key = lower_case(name);
       if (!is_dropped(key)) out.emplace(key, masked(value));
     }
     return out;

@@ -4,17 +4,11 @@
 
 #include "models/request_writer.hpp"
 #include "models/responses_items.hpp"
+#include "models/testing/messages.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis::responses {
 namespace {
-
-Message message(Role role, std::vector<Part> parts) {
-  Message out;
-  out.role = role;
-  out.parts = std::move(parts);
-  return out;
-}
 
 VendorStatePtr state(std::string raw, std::string model = "m") {
   return std::make_shared<const VendorState>(VendorState{"openai", std::move(model), std::move(raw)});
@@ -202,14 +196,14 @@ TEST(ResponsesRequest, OutputSchemas_AreStrictWhenTheyQualify) {
 TEST(ResponsesItems, AnOwnTurn_GoesBackAsItCame) {
   EXPECT_EQ(
       items_behind_hi(
-          {message(
+          {message_of(
                Role::kAssistant,
                {OpaquePart{"web_search_call", state(R"({"type":"web_search_call","id":"ws_1"})")},
                 TextPart{"a",
                          state(R"({"item":{"id":"msg_1","phase":"commentary"},"part":{"annotations":[1]}})")},
                 RefusalPart{"no", state(R"({"item":{"id":"msg_1","phase":"commentary"},"part":{}})")},
                 sealed(), call("c1", state(R"({"item":{"id":"fc_1","namespace":"n"}})"))}),
-           message(Role::kTool, {result("c1", "3")})}),
+           message_of(Role::kTool, {result("c1", "3")})}),
       R"({"type":"web_search_call","id":"ws_1"},)"
       R"({"id":"msg_1","phase":"commentary","type":"message","role":"assistant","content":[)"
       R"({"type":"output_text","text":"a","annotations":[1]},{"type":"refusal","refusal":"no"}],"status":"completed"},)" +
@@ -219,23 +213,23 @@ TEST(ResponsesItems, AnOwnTurn_GoesBackAsItCame) {
 }
 
 TEST(ResponsesItems, AnothersTurn_GoesBackWithoutReasoningAndIds) {
-  EXPECT_EQ(
-      items_behind_hi({message(Role::kAssistant, {sealed("", "other"), OpaquePart{"x", state("{}", "other")},
-                                                  TextPart{"a", state(R"({"item":{"id":"msg_1"}})", "other")},
-                                                  CompactionPart{"before", state("{}", "other")},
-                                                  call("c1", state(R"({"item":{"id":"fc_1"}})", "other"))}),
-                       message(Role::kTool, {result("c1", "3")})}),
-      R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},)"
-      R"({"type":"output_text","text":"before"}]},)"
-      R"({"type":"function_call","call_id":"c1","name":"add","arguments":"{}"},)"
-      R"({"type":"function_call_output","call_id":"c1","output":"3"})");
+  EXPECT_EQ(items_behind_hi(
+                {message_of(Role::kAssistant, {sealed("", "other"), OpaquePart{"x", state("{}", "other")},
+                                               TextPart{"a", state(R"({"item":{"id":"msg_1"}})", "other")},
+                                               CompactionPart{"before", state("{}", "other")},
+                                               call("c1", state(R"({"item":{"id":"fc_1"}})", "other"))}),
+                 message_of(Role::kTool, {result("c1", "3")})}),
+            R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},)"
+            R"({"type":"output_text","text":"before"}]},)"
+            R"({"type":"function_call","call_id":"c1","name":"add","arguments":"{}"},)"
+            R"({"type":"function_call_output","call_id":"c1","output":"3"})");
 }
 
 TEST(ResponsesItems, Reasoning_GoesBackOnlyBeforeWhatItPreceded) {
   const auto turn = [](ReasoningPart thought, Json dialect = nullptr) {
     std::string items = items_behind_hi(
-        {message(Role::kAssistant, {std::move(thought), call("c1", state(R"({"item":{"id":"fc_1"}})"))}),
-         message(Role::kTool, {result("c1", "3")})},
+        {message_of(Role::kAssistant, {std::move(thought), call("c1", state(R"({"item":{"id":"fc_1"}})"))}),
+         message_of(Role::kTool, {result("c1", "3")})},
         std::move(dialect));
     return items.substr(0, items.find(R"(,{"type":"function_call_output")"));
   };
@@ -258,7 +252,7 @@ TEST(ResponsesItems, TheModelsCompaction_StandsForAllBefore) {
   const std::string item = R"({"type":"compaction","id":"cmp_1","encrypted_content":"E"})";
   std::vector<Message> messages{
       text_message(Role::kUser, "hi"),
-      message(Role::kAssistant, {sealed(""), CompactionPart{"", state(item)}, TextPart{"a"}}),
+      message_of(Role::kAssistant, {sealed(""), CompactionPart{"", state(item)}, TextPart{"a"}}),
       text_message(Role::kUser, "go on")};
   const std::string body = write(request_of(messages));
   EXPECT_TRUE(body.ends_with(
@@ -270,9 +264,9 @@ TEST(ResponsesItems, TheModelsCompaction_StandsForAllBefore) {
 
 TEST(ResponsesItems, Media_StandWhereTheServerTakesThem) {
   EXPECT_EQ(
-      items_behind_hi({message(Role::kUser, {png(), ImagePart{{"", "", "https://x/y.png"}, nullptr},
-                                             FilePart{{"application/pdf", "%PDF", ""}, "a.pdf", nullptr},
-                                             FilePart{{"", "", "https://x/b.pdf"}, "b.pdf", nullptr}})}),
+      items_behind_hi({message_of(Role::kUser, {png(), ImagePart{{"", "", "https://x/y.png"}, nullptr},
+                                                FilePart{{"application/pdf", "%PDF", ""}, "a.pdf", nullptr},
+                                                FilePart{{"", "", "https://x/b.pdf"}, "b.pdf", nullptr}})}),
       R"({"role":"user","content":[)"
       R"({"type":"input_image","detail":"auto","image_url":"data:image/png;base64,iVBORw=="},)"
       R"({"type":"input_image","detail":"auto","image_url":"https://x/y.png"},)"
@@ -283,7 +277,7 @@ TEST(ResponsesItems, Media_StandWhereTheServerTakesThem) {
   shot.images.push_back(png());
   const auto behind_call = [&](Json dialect) {
     const std::string items = items_behind_hi(
-        {message(Role::kAssistant, {call("c1")}), message(Role::kTool, {shot})}, std::move(dialect));
+        {message_of(Role::kAssistant, {call("c1")}), message_of(Role::kTool, {shot})}, std::move(dialect));
     return items.substr(items.find("},") + 2);
   };
   const std::string image =
@@ -308,8 +302,8 @@ TEST(ResponsesItems, CallIds_AreReplacedOnlyWhenServersRefuseThem) {
 TEST(ResponsesItems, TheNextRequest_ExtendsTheBytesOfTheLast) {
   const std::vector<Message> messages{
       text_message(Role::kUser, "hi"),
-      message(Role::kAssistant, {sealed(), call("c1", state(R"({"item":{"id":"fc_1"}})"))}),
-      message(Role::kTool, {result("c1", "3")})};
+      message_of(Role::kAssistant, {sealed(), call("c1", state(R"({"item":{"id":"fc_1"}})"))}),
+      message_of(Role::kTool, {result("c1", "3")})};
   const std::string last = write(request_of({messages.front()}));
   const std::string next = write(request_of(messages));
   EXPECT_TRUE(next.starts_with(last.substr(0, last.size() - 2)));

@@ -8,9 +8,9 @@ namespace praxis {
 namespace {
 
 /// Answers with its own name, or fails as it is told to.
-class Stub final : public Model {
+class NamedModel final : public Model {
  public:
-  Stub(std::string name, ModelCapabilities can, std::int64_t price = 0)
+  NamedModel(std::string name, ModelCapabilities can, std::int64_t price = 0)
       : name_(std::move(name)), can_(can), price_(price) {}
 
   const std::string& name() const override { return name_; }
@@ -24,7 +24,7 @@ class Stub final : public Model {
 
  private:
   struct Session final : ModelSession {
-    explicit Session(Stub& stub) : of(stub) {}
+    explicit Session(NamedModel& model) : of(model) {}
     void start(const ModelRequest&, std::shared_ptr<ModelSink> sink, std::stop_token) override {
       ++of.calls;
       sink->on_delta(KeepAlive{});
@@ -38,7 +38,7 @@ class Stub final : public Model {
       response.usage.input = 10;
       sink->on_done(std::move(response));
     }
-    Stub& of;
+    NamedModel& of;
   };
 
   const std::string name_;
@@ -46,7 +46,7 @@ class Stub final : public Model {
   const std::int64_t price_;
 };
 
-using Models = std::vector<std::shared_ptr<Stub>>;
+using Models = std::vector<std::shared_ptr<NamedModel>>;
 
 struct Outcome {
   Result<ModelResponse> response;
@@ -72,7 +72,8 @@ std::shared_ptr<Model> router_of(const Models& models, RouterOptions options = {
 }
 
 Models two() {
-  return {std::make_shared<Stub>("a", ModelCapabilities{}), std::make_shared<Stub>("b", ModelCapabilities{})};
+  return {std::make_shared<NamedModel>("a", ModelCapabilities{}),
+          std::make_shared<NamedModel>("b", ModelCapabilities{})};
 }
 
 TEST(Router, TheFirstAnswers) {
@@ -124,10 +125,10 @@ TEST(Router, AfterOutput_OnlyAnAnnouncedRestartFallsBack) {
 }
 
 TEST(Router, ACallGoesToAModelThatCanTakeIt) {
-  const Models models{
-      std::make_shared<Stub>("plain", ModelCapabilities{.tools = false, .images = false, .files = false}),
-      std::make_shared<Stub>("small", ModelCapabilities{.context_window = 20}),
-      std::make_shared<Stub>("able", ModelCapabilities{})};
+  const Models models{std::make_shared<NamedModel>(
+                          "plain", ModelCapabilities{.tools = false, .images = false, .files = false}),
+                      std::make_shared<NamedModel>("small", ModelCapabilities{.context_window = 20}),
+                      std::make_shared<NamedModel>("able", ModelCapabilities{})};
   ModelRequest request;
   EXPECT_EQ(text(ask(*router_of(models), request)), "plain");
   request.tools = std::make_shared<std::vector<ToolDefinition>>(1);
@@ -146,8 +147,8 @@ TEST(Router, ACallGoesToAModelThatCanTakeIt) {
 }
 
 TEST(Router, TheCeiling_KeepsExpensiveModelsOut) {
-  const Models models{std::make_shared<Stub>("dear", ModelCapabilities{}, 1000),
-                      std::make_shared<Stub>("cheap", ModelCapabilities{}, 1)};
+  const Models models{std::make_shared<NamedModel>("dear", ModelCapabilities{}, 1000),
+                      std::make_shared<NamedModel>("cheap", ModelCapabilities{}, 1)};
   ModelRequest request;
   request.options.max_output_tokens = 100;
   const Outcome outcome = ask(*router_of(models, {.max_cost = MicroUsd{50'000}}), request);
@@ -157,9 +158,9 @@ TEST(Router, TheCeiling_KeepsExpensiveModelsOut) {
 }
 
 TEST(Router, Strategies_OrderTheCandidates) {
-  const Models models{std::make_shared<Stub>("dear", ModelCapabilities{}, 1000),
-                      std::make_shared<Stub>("unknown", ModelCapabilities{}),
-                      std::make_shared<Stub>("cheap", ModelCapabilities{}, 1)};
+  const Models models{std::make_shared<NamedModel>("dear", ModelCapabilities{}, 1000),
+                      std::make_shared<NamedModel>("unknown", ModelCapabilities{}),
+                      std::make_shared<NamedModel>("cheap", ModelCapabilities{}, 1)};
   EXPECT_EQ(text(ask(*router_of(models, {.strategy = by_cost}))), "cheap");
   models[2]->failure = "overloaded";
   EXPECT_EQ(text(ask(*router_of(models, {.strategy = by_cost}))), "dear") << "unknown prices come last";
@@ -180,8 +181,9 @@ TEST(Router, Strategies_OrderTheCandidates) {
 }
 
 TEST(Router, CanDoWhatOneOfItsModelsCan) {
-  const Models models{std::make_shared<Stub>("a", ModelCapabilities{.tools = false, .context_window = 100}),
-                      std::make_shared<Stub>("b", ModelCapabilities{.context_window = 200})};
+  const Models models{
+      std::make_shared<NamedModel>("a", ModelCapabilities{.tools = false, .context_window = 100}),
+      std::make_shared<NamedModel>("b", ModelCapabilities{.context_window = 200})};
   const auto router = router_of(models);
   EXPECT_EQ(router->name(), "a|b");
   EXPECT_TRUE(router->capabilities().tools);

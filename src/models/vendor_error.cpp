@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/ascii.hpp"
 #include "praxis/base/dates.hpp"
 
 namespace praxis {
@@ -80,13 +81,6 @@ constexpr std::array kStreamCodes{
     Signal{"permission", "auth"},
     Signal{"not_found", "not_found"},
 };
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 std::string_view find_signal(std::string_view lowered, std::span<const Signal> signals) {
   const auto hit = std::ranges::find_if(signals, [&](const Signal& s) { return lowered.contains(s.word); });
@@ -332,10 +326,10 @@ Error model_error(std::string_view kind, std::string message) {
 }
 
 Error vendor_error(const ErrorEnvelope& envelope, int status) {
-  std::string code = lower(envelope.type);
-  if (const auto* text = envelope.code.if_string()) add_word(code, lower(*text));
-  add_word(code, lower(envelope.words));
-  const std::string said = lower(envelope.message);
+  std::string code = lower_case(envelope.type);
+  if (const auto* text = envelope.code.if_string()) add_word(code, lower_case(*text));
+  add_word(code, lower_case(envelope.words));
+  const std::string said = lower_case(envelope.message);
   const std::string_view kind = kind_of(code, said, envelope, status);
   std::string message(kind);
   if (status >= 300) message += " (status " + std::to_string(status) + ")";

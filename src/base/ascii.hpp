@@ -1,0 +1,16 @@
+// Letters as protocols compare them, whatever the locale.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace praxis {
+
+/// `text` with A to Z as a to z; every other byte stays.
+inline std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+}  // namespace praxis
