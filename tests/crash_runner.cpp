@@ -4,9 +4,9 @@
 //
 //   crash_runner JOURNAL LEDGER AGENT DOUBT POINT
 //
-// LEDGER gets one line per thing done outside. AGENT is `model` or `plan`. DOUBT says what becomes of a call
-// that may have run: `tell`, or what a person answers: `allow`, `deny`, `answer`. POINT is `target/where/n`,
-// or `-` for none.
+// LEDGER gets one line per thing done outside. AGENT is `model`, `plan` or `tree`. DOUBT says what becomes of
+// a call that may have run: `tell`, or what a person answers: `allow`, `deny`, `answer`. POINT is
+// `target/where/n`, or `-` for none.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,16 @@ constexpr const char* kPlan = R"([
   {"id": "pay", "tool": "pay", "on_error": "continue"},
   {"id": "both", "tools": [{"tool": "put"}, {"tool": "pay"}], "on_error": "continue"},
   {"id": "end", "finish": "${steps.put.text}, ${steps.who.text}, ${steps.pay.text}"}])";
+
+constexpr const char* kTop =
+    R"({"tool_calls": [{"name": "manager", "arguments": {"prompt": "see to it"}}, {"name": "put", "arguments": {}}]}
+{"text": "All is done."})";
+constexpr const char* kManager = R"({"tool_calls": [{"name": "clerk", "arguments": {"prompt": "do it"}}]}
+{"text": "It was done."})";
+constexpr const char* kClerk = R"({"tool_calls": [{"name": "errand", "arguments": {}}]}
+{"text": "I did it."})";
+constexpr const char* kTwin =
+    R"([{"id": "put", "tool": "put"}, {"id": "end", "finish": "twin: ${steps.put.text}"}])";
 
 /// Where to die: at the n-th time that `target` comes by `where`.
 class Doom {
@@ -104,10 +115,16 @@ class DoomedJournal final : public Journal {
   void release(const Lease& lease) override { inner_->release(lease); }
   void append(Append append, AppendDone done) override {
     std::vector<std::pair<std::string, bool>> subjects;
-    for (const NewEntry& entry : append.entries) subjects.push_back(subject_of(entry, names_));
+    {
+      const std::lock_guard lock(mutex_);
+      for (const NewEntry& entry : append.entries)
+        subjects.push_back(subject_of(entry, names_[append.lease.session]));
+    }
+    doom_.pass("append", "before");
     for (const auto& [target, intent] : subjects) doom_.pass(target, intent ? "before_intent" : "unrecorded");
     inner_->append(std::move(append), [this, subjects = std::move(subjects),
                                        done = std::move(done)](Result<std::uint64_t> last) mutable {
+      doom_.pass("append", "after");
       for (const auto& [target, intent] : subjects) {
         doom_.pass(target, intent ? "after_intent" : "recorded");
       }
@@ -118,14 +135,28 @@ class DoomedJournal final : public Journal {
     return inner_->read(session, from, limit);
   }
   Result<std::string> blob(const Digest& digest) override { return inner_->blob(digest); }
-  Result<bool> has_blob(const Digest& digest) override { return inner_->has_blob(digest); }
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override { return inner_->sessions(limit); }
   Result<SessionRow> session(const SessionId& session) override { return inner_->session(session); }
+  Result<std::vector<SessionRow>> children(const SessionId& parent) override {
+    return inner_->children(parent);
+  }
+  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
+    return inner_->post(to, std::move(body), now);
+  }
+  Result<std::vector<Mail>> mail(MailId after) override { return inner_->mail(after); }
+  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
+    return inner_->mail_for(session, after);
+  }
+  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
+    return inner_->answer(lease, mail, std::move(outcome));
+  }
+  Result<std::optional<std::string>> outcome(MailId mail) override { return inner_->outcome(mail); }
 
  private:
   const std::shared_ptr<Journal> inner_;
   Doom& doom_;
-  std::map<std::string, std::string> names_;  ///< by effect; used by the one session's appends only
+  std::mutex mutex_;
+  std::map<SessionId, std::map<std::string, std::string>> names_;  ///< by effect
 };
 
 /// A model whose provider counts the answers it made.
@@ -210,6 +241,44 @@ Tool doomed_tool(const std::string& name, bool idempotent, Doom& doom, const Led
   return tool;
 }
 
+/// Makes an agent of its own and calls two tools meanwhile.
+Tool errand_tool(Doom& doom, const Ledger& ledger) {
+  Tool tool;
+  tool.definition = {"errand", "Does it all", JsonObject{{"type", "object"}}, Millis{0}, true, true};
+  tool.handler = [&doom, &ledger](ToolContext& context, const Json&) -> Result<ToolOutput> {
+    doom.pass("errand", "inside");
+    AgentSpec spec;
+    spec.id = "twin";
+    spec.plan = *parse_json(kTwin);
+    SubAgent twin = context.spawn(spec, {doomed_tool("put", true, doom, ledger)});
+    if (auto begun = twin.start("go"); !begun) return fail(begun.error());
+    auto paid = context.call_tool("pay", JsonObject{});
+    auto put = context.call_tool("put", JsonObject{});
+    auto done = twin.wait();
+    if (!put || !done) return fail(!put ? put.error() : done.error());
+    return ToolOutput{(paid ? paid->text : paid.error().message) + ", " + done->text, nullptr, {}, {}};
+  };
+  return tool;
+}
+
+/// A lead, a manager below it, and a clerk below that, whose tool does the work.
+Result<Agent> tree(const std::shared_ptr<Runtime>& runtime, Doom& doom, const Ledger& ledger, InDoubt doubt) {
+  const auto agent = [&](const char* id, const char* script) -> Result<Agent> {
+    auto model = script_model(script, id, runtime->model_services().executor);
+    if (!model) return fail(model.error());
+    Agent made("", "Be careful.");
+    return made.id(id).model(*std::move(model)).in_doubt(doubt).runtime(runtime);
+  };
+  auto top = agent("top", kTop), manager = agent("manager", kManager), clerk = agent("clerk", kClerk);
+  if (!top || !manager || !clerk) return fail(ErrorCode::kInternal, "a script cannot be read");
+  const PolicyRules asks{.allow = {}, .deny = {}, .ask = {"pay"}};
+  clerk->use(errand_tool(doom, ledger)).policy(asks);
+  clerk->use(doomed_tool("put", true, doom, ledger)).use(doomed_tool("pay", false, doom, ledger));
+  manager->use(clerk->as_tool("clerk", "Does the work"));
+  top->use(manager->as_tool("manager", "Has it done")).use(doomed_tool("put", true, doom, ledger));
+  return top;
+}
+
 /// What the person says, always the same.
 Verdict verdict_on(const ParkedStep& step, std::string_view doubt) {
   if (step.kind == ParkKind::kApproval) return allow();
@@ -228,7 +297,7 @@ Result<Session> open_or_begin(Runtime& runtime, const Agent& agent, bool& fresh)
   auto rows = runtime.journal().sessions();
   if (!rows) return fail(rows.error());
   for (const SessionRow& row : *rows) {
-    if (row.entries != 0) return runtime.open_session(row.id, agent);
+    if (row.entries != 0 && row.parent.empty()) return runtime.open_session(row.id, agent);
   }
   fresh = true;
   return runtime.create_session(agent);
@@ -251,7 +320,11 @@ int run(char** arguments) {
   agent.use(doomed_tool("put", true, doom, ledger)).use(doomed_tool("pay", false, doom, ledger));
   agent.use(doomed_tool("send", true, doom, ledger)).policy({.allow = {}, .deny = {}, .ask = {"send"}});
   agent.in_doubt(doubt == "tell" ? InDoubt::kTell : InDoubt::kPark).runtime(runtime);
-  if (kind == "plan") {
+  if (kind == "tree") {
+    auto top = tree(runtime, doom, ledger, doubt == "tell" ? InDoubt::kTell : InDoubt::kPark);
+    if (!top) return report(top.error());
+    agent = *std::move(top);
+  } else if (kind == "plan") {
     agent.plan(*parse_json(kPlan));
   } else {
     auto model = script_model(kScript, "crash", executor);

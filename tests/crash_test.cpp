@@ -2,9 +2,6 @@
 // that nothing settled is lost or done twice. `crash_runner` is what is killed; PRAXIS_CRASH_ROUNDS says how
 // many double and random kills each test makes, PRAXIS_CRASH_CASE repeats one case.
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -15,36 +12,18 @@
 #include <numeric>
 #include <random>
 #include <set>
-#include <sstream>
-#include <stdexcept>
 #include <thread>
 
-#include "journal/testing/journals.hpp"
-#include "scenarios.hpp"
+#include "crash_rig.hpp"
 
 namespace praxis {
 namespace {
 
-using testing::file_bytes;
-using testing::MemoryFolder;
-using testing::open_journal;
-
-int rounds() {
-  const char* text = std::getenv("PRAXIS_CRASH_ROUNDS");
-  return text == nullptr ? 5 : std::atoi(text);
-}
-
-/// One way to die: at the n-th time that `target` comes by `where`.
-struct Point {
-  std::string target, where;
-  int n = 1;
-
-  std::string text() const { return target.empty() ? "-" : target + '/' + where + '/' + std::to_string(n); }
-  /// The effect has happened outside, but the journal does not know.
-  bool is_unrecorded() const { return where == "acted" || where == "unrecorded"; }
-  /// The effect may have happened, as far as the journal knows.
-  bool is_doubtful() const { return is_unrecorded() || where == "after_intent" || where == "inside"; }
-};
+using testing::Effect;
+using testing::effects_of;
+using testing::Point;
+using testing::Rig;
+using testing::rounds;
 
 struct Case {
   std::string agent, doubt;
@@ -57,98 +36,7 @@ struct Case {
   }
 };
 
-/// A journal, a ledger, and the processes that work on them.
-class Rig {
- public:
-  Rig(std::string agent, std::string doubt) : agent_(std::move(agent)), doubt_(std::move(doubt)) {}
-
-  pid_t start(const Point& point) {
-    std::string name = PRAXIS_CRASH_RUNNER, doom = point.text();
-    char* arguments[] = {name.data(),   journal_.data(), ledger_.data(), agent_.data(),
-                         doubt_.data(), doom.data(),     nullptr};
-    pid_t pid = -1;
-    if (posix_spawn(&pid, name.c_str(), nullptr, nullptr, arguments, environ) != 0)
-      throw std::runtime_error("cannot start " + name);
-    return pid;
-  }
-  /// Whether the process was killed; anything but that and success is a failure.
-  static bool was_killed(pid_t pid) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-    EXPECT_TRUE(killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
-        << "the runner ended with status " << status;
-    return killed;
-  }
-  bool run(const Point& point) { return was_killed(start(point)); }
-
-  std::vector<StoredRecord> records() const {
-    const auto journal = open_journal(journal_);
-    const auto rows = journal->sessions();
-    for (const SessionRow& row : *rows) {
-      if (row.entries == 0) continue;
-      auto records = read_records(*journal, row.id);
-      if (!records) throw std::runtime_error(records.error().message);
-      return *std::move(records);
-    }
-    throw std::runtime_error("the journal has no session");
-  }
-  /// What happened outside: name, key, attempt.
-  std::vector<std::array<std::string, 3>> ledger() const {
-    std::vector<std::array<std::string, 3>> lines;
-    std::istringstream in(file_bytes(ledger_));
-    for (std::array<std::string, 3> line; in >> line[0] >> line[1] >> line[2];) lines.push_back(line);
-    return lines;
-  }
-
- private:
-  const MemoryFolder folder_;
-  std::string journal_ = folder_ / "j", ledger_ = folder_ / "ledger", agent_, doubt_;
-};
-
 // ---- what must hold after any kills
-
-/// What the log says of one tool call.
-struct Effect {
-  std::string tool, key;
-  int intents = 0;
-  int permits = 0;       ///< times a person allowed it although it was in doubt
-  bool doubted = false;  ///< settled without its own outcome
-  bool ok = false;       ///< settled by itself
-};
-
-std::map<std::string, Effect> effects_of(const std::vector<StoredRecord>& records) {
-  std::map<std::string, Effect> effects;            // by effect id
-  std::map<std::string, std::string> call_effects;  // call to effect
-  std::set<std::string> in_doubt;                   // parks
-  for (const StoredRecord& stored : records) {
-    const RecordBody& body = stored.record.body;
-    if (const auto* intent = std::get_if<EffectIntended>(&body);
-        intent && intent->kind == EffectKind::kTool) {
-      Effect& effect = effects[intent->effect.str()];
-      effect.tool = intent->name;
-      effect.key = intent->idempotency_key;
-      ++effect.intents;
-      call_effects[intent->call.str()] = intent->effect.str();
-    } else if (const auto* settled = std::get_if<EffectSettled>(&body);
-               settled && effects.contains(settled->effect.str())) {
-      Effect& effect = effects[settled->effect.str()];
-      (settled->by.empty() ? effect.ok : effect.doubted) = true;
-    } else if (const auto* parked = std::get_if<Parked>(&body);
-               parked && parked->step.kind == ParkKind::kInDoubt) {
-      in_doubt.insert(parked->step.id.str());
-    } else if (const auto* decided = std::get_if<Decided>(&body);
-               decided && in_doubt.contains(decided->park.str())) {
-      Effect& effect = effects[call_effects[decided->call.str()]];
-      if (decided->verb == Verb::kAllow) {
-        ++effect.permits;
-      } else {
-        effect.doubted = true;
-      }
-    }
-  }
-  return effects;
-}
 
 std::string pay_text(const std::string& doubt) {
   if (doubt == "tell") {

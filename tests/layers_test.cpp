@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 using Violations = std::vector<std::string>;
 
 const std::map<std::string, int, std::less<>> kFloors{
-    {"base", 0},    {"domain", 1}, {"core", 2},    {"journal", 3}, {"models", 4},
-    {"tools", 4},   {"memory", 4}, {"prompts", 4}, {"policy", 4},  {"planners", 5},
-    {"runtime", 6}, {"cli", 7},    {"tui", 7},     {"server", 7}};
+    {"base", 0},     {"box", 1},     {"domain", 1}, {"core", 2},    {"journal", 3},
+    {"models", 4},   {"tools", 4},   {"memory", 4}, {"prompts", 4}, {"policy", 4},
+    {"planners", 5}, {"runtime", 6}, {"cli", 7},    {"tui", 7},     {"server", 7}};
 constexpr std::size_t kMaxAsioFiles = 4;
 
 struct Include {

@@ -53,6 +53,7 @@ std::map<std::string, int> World::executions() const {
 }
 
 void World::hear(const Event& event) {
+  if (event.agent.depth != 0) return;  // what sub-agents do has no fixed place among it
   const std::lock_guard lock(mutex_);
   events_.push_back(event);
   if (std::holds_alternative<ToolCompleted>(event.body)) ++completions_;
@@ -119,6 +120,17 @@ std::vector<Tool> tools_of(const std::shared_ptr<World>& world) {
       counting(world, "ordered", true, [world](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
         world->await_completions(static_cast<std::size_t>(json_int(arguments, "after")));
         return says("after " + std::to_string(json_int(arguments, "after")));
+      }));
+  tools.push_back(
+      counting(world, "delegate", true, [](ToolContext& context, const Json&) -> Result<ToolOutput> {
+        AgentSpec spec;
+        spec.id = "below";
+        spec.plan = JsonArray{JsonObject{{"finish", "from below"}}};
+        auto below = context.spawn(std::move(spec)).run("go");
+        if (!below) return fail(below.error());
+        auto sum = context.call_tool("add", JsonObject{{"a", 1}, {"b", 2}});
+        if (!sum) return fail(sum.error());
+        return says(below->text + ", " + sum->text);
       }));
   tools.push_back(counting(world, "big", true, [](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
     return says(std::string(static_cast<std::size_t>(json_int(arguments, "bytes")), 'x'));
@@ -289,6 +301,8 @@ std::vector<Scenario> all_scenarios() {
        .script = R"({"tool_calls": [{"name": "interrupt", "arguments": {}}]}
 {"text": "never said"})",
        .ends = StopReason::kCancelled});
+  add({.name = "sub_agent", .script = R"({"tool_calls": [{"name": "delegate", "arguments": {}}]}
+{"text": "done below"})"});
   add({.name = "window", .script = many_rounds(12), .shape = limited(limits(100, 0, 8))});
   add({.name = "huge_result", .script = R"({"tool_calls": [{"name": "big", "arguments": {"bytes": 100000}}]}
 {"text": "big indeed"})"});

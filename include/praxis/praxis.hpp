@@ -3,6 +3,9 @@
 
 #include "praxis/models/model.hpp"
 #include "praxis/runtime/agent.hpp"
+#include "praxis/runtime/agent_creator.hpp"
+#include "praxis/runtime/agent_tree.hpp"
+#include "praxis/runtime/orders.hpp"
 #include "praxis/runtime/runs.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "praxis/tools/describe.hpp"

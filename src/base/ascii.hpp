@@ -6,10 +6,11 @@
 
 namespace praxis {
 
-/// `text` with A to Z as a to z; every other byte stays.
+/// A to Z as a to z; every other byte stays.
+inline char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 inline std::string lower_case(std::string_view text) {
   std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (char& c : out) c = lower_case(c);
   return out;
 }
 

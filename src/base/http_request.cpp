@@ -12,6 +12,11 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
+constexpr std::array<std::string_view, 6> kOwnHeaders = {"Host",       "Content-Length", "Transfer-Encoding",
+                                                         "Connection", "Upgrade",        "Expect"};
+
+}  // namespace
+
 bool is_token(std::string_view text) {
   const auto is_token_char = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -27,11 +32,6 @@ bool is_field_value(std::string_view text) {
 void append_header(std::string& out, std::string_view name, std::string_view value) {
   out.append(name).append(": ").append(value).append("\r\n");
 }
-
-constexpr std::array<std::string_view, 6> kOwnHeaders = {"Host",       "Content-Length", "Transfer-Encoding",
-                                                         "Connection", "Upgrade",        "Expect"};
-
-}  // namespace
 
 std::optional<std::string_view> find_header(const HttpHeaders& headers, std::string_view name) {
   const auto found =

@@ -2,11 +2,19 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/http_proxy.hpp"
 #include "praxis/base/http_client.hpp"
 
 namespace praxis {
+
+/// Whether it is what HTTP calls a token: a method, or the name of a header.
+bool is_token(std::string_view text);
+/// Whether it may stand as the value of a header: no line breaks, no control characters.
+bool is_field_value(std::string_view text);
+/// Appends the header as a line of its own.
+void append_header(std::string& out, std::string_view name, std::string_view value);
 
 /// Refuses what would break out of its place in the head, and headers the client sets itself. Error:
 /// `kInput`.

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace praxis {
 
 namespace {
 
 // Longer names are no typing errors; it also bounds the work.
 constexpr std::size_t kMaxLength = 64;
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 // Letters to change, insert, delete or swap with their neighbour; case does not count.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -21,9 +21,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     above.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const char x = lower(a[i - 1]), y = lower(b[j - 1]);
+      const char x = lower_case(a[i - 1]), y = lower_case(b[j - 1]);
       row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y)});
-      const bool swapped = i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y;
+      const bool swapped = i > 1 && j > 1 && x == lower_case(b[j - 2]) && lower_case(a[i - 2]) == y;
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "praxis/base/http_client.hpp"
 
 namespace praxis {
@@ -24,14 +25,6 @@ std::unexpected<Error> bad_url(std::string_view problem) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_host_char(char c) {
   return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.' || c == '_';
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 bool is_ipv4(const std::string& text) {

@@ -9,6 +9,7 @@
 
 #include "cli/console.hpp"
 #include "cli/description.hpp"
+#include "cli/tree_words.hpp"
 #include "cli/values.hpp"
 #include "praxis/base/duration.hpp"
 #include "praxis/base/suggest.hpp"
@@ -36,6 +37,8 @@ class Definition {
                     std::function<Result<Command>()> made);
   void define_run();
   void define_resume();
+  void define_approve();
+  void define_tree();
   void define_looking();
   void define_branching();
   void define_carrying();
@@ -54,6 +57,9 @@ class Definition {
 
   RunOptions run_;
   ResumeOptions resume_;
+  ApproveOptions approve_;
+  TreeOptions tree_;
+  TreeWords tree_words_;
   RunsOptions runs_;
   ShowOptions show_;
   LogsOptions logs_;
@@ -120,6 +126,8 @@ Definition::Definition() {
   app_.require_subcommand(1);
   define_run();
   define_resume();
+  define_approve();
+  define_tree();
   define_looking();
   define_branching();
   define_carrying();
@@ -195,6 +203,59 @@ void Definition::define_resume() {
   add_place(resume, resume_.place);
 }
 
+void Definition::define_approve() {
+  CLI::App* approve = command("approve", "List what waits for a person, in any run, or decide it",
+                              "  praxis approve\n"
+                              "  praxis approve 01K9X/p1 --allow\n"
+                              "  praxis approve p1 --deny -m \"not on a Friday\"\n"
+                              "  praxis approve 01K9X/p2 --edit arguments.json\n"
+                              "  praxis approve 01K9X/p3 --answer \"the blue one\"\n"
+                              "  praxis approve 01K9X/p1 --always",
+                              [this] { return Command(approve_); });
+  approve
+      ->add_option("ID", approve_.id,
+                   "What waits: RUN/p1, or p1 when there is only one; without a decision it is shown")
+      ->type_name("");
+  approve->add_flag("--allow", approve_.allow, "Let the call run");
+  approve->add_flag("--deny", approve_.deny, "Refuse the call, or decline to answer");
+  approve
+      ->add_option("--edit", approve_.edit,
+                   "Run it with the arguments (JSON) in a file; '-' reads them from "
+                   "standard input")
+      ->type_name("FILE");
+  approve->add_option("--answer", approve_.answer, "Answer the question")->type_name("TEXT");
+  approve->add_flag("--always", approve_.always,
+                    "Allow this call, with exactly these arguments, from now on; shows the rule first");
+  approve->add_flag("--yes", approve_.yes, "Save the rule of --always without asking");
+  approve->add_option("-m,--reason", approve_.reason, "Why a call is refused; the model is told")
+      ->type_name("REASON");
+  approve->add_option("--agent", approve_.agent, "Agent file, when it is no longer where the run found it")
+      ->type_name("FILE");
+  add_turn_output(approve, approve_.output);
+  add_place(approve, approve_.place);
+}
+
+void Definition::define_tree() {
+  CLI::App* tree = command("tree", "Draw the agents of a run and what they are doing, or tell one what to do",
+                           "  praxis tree\n"
+                           "  praxis tree last --watch\n"
+                           "  praxis tree --all --json | jq 'select(.status == \"awaiting_user\") | .id'\n"
+                           "  praxis tree steer 01K9X \"Look at the tests first\"\n"
+                           "  praxis tree stop 01K9X",
+                           [this] { return tree_command(tree_, tree_words_); });
+  tree->add_option(
+          "ROOT", tree_words_.first,
+          "The run to draw (id, or 'last'); without it those that are not at rest. Or an order: stop, "
+          "pause, resume, steer, annotate, modify, delete")
+      ->type_name("");
+  tree->add_option("NODE", tree_words_.node, "Who is to do it: the id of a node")->type_name("");
+  tree->add_option("TEXT", tree_words_.text, "With steer, annotate and modify: what to say")->type_name("");
+  tree->add_flag("--watch", tree_.watch, "Go on showing changes until everything is at rest");
+  tree->add_flag("--all", tree_.all, "Every run in the journal");
+  tree->add_flag("--json", tree_.json, "One JSON object a line for each node; with --watch for each change");
+  add_place(tree, tree_.place);
+}
+
 void Definition::define_looking() {
   CLI::App* runs = command("runs", "List the runs in the journal, newest first",
                            "  praxis runs\n"
@@ -203,6 +264,7 @@ void Definition::define_looking() {
   runs->add_option("-n,--count", runs_.count, "At most this many; 0 for all")
       ->type_name("N")
       ->capture_default_str();
+  runs->add_flag("--all", runs_.all, "Also the sub-agents of runs");
   runs->add_flag("--json", runs_.json, "One JSON object a line");
   add_place(runs, runs_.place);
 

@@ -12,7 +12,9 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/forest.hpp"
 #include "cli/provider_status.hpp"
+#include "praxis/base/box.hpp"
 #include "praxis/base/http_client.hpp"
 
 namespace praxis::cli {
@@ -106,6 +108,31 @@ std::vector<Check> check_providers(const Workspace& workspace, bool online) {
   return checks;
 }
 
+/// Whether `shell` and `python` can run.
+std::vector<Check> check_box() {
+  const BoxSupport& box = probe_box();
+  if (box.full()) return {{"box", Health::kGood, "full: shell and python run in it; " + box.version}};
+  std::vector<Check> checks{{"box", Health::kMissing, "none: calls of shell and python are refused"}};
+  for (const std::string& missing : box.missing) checks.push_back({"box", Health::kMissing, missing});
+  return checks;
+}
+
+/// What waits for somebody, in all runs.
+Check check_people(const Workspace& workspace) {
+  const Check nobody{"people", Health::kGood, "nothing waits for a person"};
+  if (!workspace.keeps_runs()) return nobody;
+  auto journal = open_journal(workspace, JournalUse::kLook);
+  if (!journal) return nobody;  // the check of the journal says why
+  Forest forest(*std::move(journal), Forest::Roots::kBusy);
+  if (auto read = forest.refresh(); !read) return {"people", Health::kBad, read.error().message};
+  std::size_t waiting = 0;
+  for (const AgentNode& node : forest.nodes()) waiting += node.pending.size();
+  if (waiting == 0) return nobody;
+  return {"people", Health::kGood,
+          fmt::format("{} {} for a person; praxis approve shows what", waiting,
+                      waiting == 1 ? "step waits" : "steps wait")};
+}
+
 Check check_terminal(const Terminal& terminal) {
   return {
       "terminal", Health::kGood,
@@ -148,8 +175,10 @@ Report examine(const DoctorOptions& options, const Terminal& terminal) {
     report.checks.push_back({"configuration", Health::kGood,
                              files.empty() ? "no files" : fmt::format("{}", fmt::join(files, ", "))});
     report.checks.push_back(check_journal(*report.workspace));
+    report.checks.push_back(check_people(*report.workspace));
     std::ranges::move(check_providers(*report.workspace, options.online), std::back_inserter(report.checks));
   }
+  std::ranges::move(check_box(), std::back_inserter(report.checks));
   report.checks.push_back(check_terminal(terminal));
   report.checks.push_back({"program", Health::kGood, "praxis " PRAXIS_VERSION});
   report.checks.push_back({"built with", Health::kGood, built_with()});

@@ -5,6 +5,7 @@
 #include "cli/record_text.hpp"
 #include "cli/values.hpp"
 #include "cli/workspace.hpp"
+#include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -22,8 +23,18 @@ Json row_json(const SessionRow& row) {
 }
 
 std::string row_text(const SessionRow& row) {
-  return fmt::format("{}  {}  {:13}  {:24}  {}", row.id.str(), to_iso8601(row.created), row.status,
-                     one_line(row.model, 24), one_line(row.title, 60));
+  const std::string whose = row.parent.empty() ? "" : fmt::format("(for {}) ", row.parent.str());
+  return fmt::format("{}  {}  {:13}  {:24}  {}{}", row.id.str(), to_iso8601(row.created), row.status,
+                     one_line(row.model, 24), whose, one_line(row.title, 60));
+}
+
+/// The row of a run whose sub-agents all wait for people says that it waits.
+Status look_below(const std::shared_ptr<Journal>& journal, SessionRow& row) {
+  if (row.status != to_string(SessionStatus::kRunning)) return {};
+  JournalTree tree(journal, {.root = row.id});
+  if (auto read = tree.refresh(); !read) return read;
+  if (const auto nodes = tree.nodes(); !nodes.empty()) row.status = to_string(nodes.front().status);
+  return {};
 }
 
 /// As it stands in the journal, but that payloads above the threshold are named by their digest.
@@ -68,9 +79,14 @@ Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
     return ExitStatus::kFinished;
   }
   if (!journal) return fail(journal.error());
-  const auto rows = (*journal)->sessions(options.count);
+  auto rows = (*journal)->sessions(options.all ? options.count : 0);
   if (!rows) return fail(rows.error());
-  for (const SessionRow& row : *rows) {
+  if (!options.all) {
+    std::erase_if(*rows, [](const SessionRow& row) { return !row.parent.empty(); });
+    if (options.count != 0 && rows->size() > options.count) rows->resize(options.count);
+  }
+  for (SessionRow& row : *rows) {
+    if (auto looked = look_below(*journal, row); !looked) return fail(looked.error());
     if (options.json) {
       console.json(row_json(row));
     } else {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "praxis/base/time.hpp"
+#include "praxis/core/records.hpp"
 #include "praxis/domain/usage.hpp"
 
 namespace praxis::cli {
@@ -55,6 +56,39 @@ struct RunsOptions {
   Place place;
   std::size_t count = 20;
   bool json = false;
+  bool all = false;  ///< also sub-agents
+};
+
+struct TreeOptions {
+  Place place;
+  std::string root;  ///< empty: the runs that are not at rest, or the last one
+  bool watch = false;
+  bool json = false;
+  bool all = false;  ///< every run
+};
+
+/// What a person orders a node of the tree to do.
+struct OrderOptions {
+  Place place;
+  std::string name;  ///< as it was typed: `stop`, `steer`, ...
+  Intervention kind = Intervention::kAnnotate;
+  std::string node;
+  std::string text;
+  bool json = false;
+};
+
+struct ApproveOptions {
+  Place place;
+  TurnOutput output;  ///< of the run that goes on
+  std::string id;     ///< empty: list what waits
+  bool allow = false;
+  bool deny = false;
+  bool always = false;              ///< allow, also next time
+  bool yes = false;                 ///< without asking whether the rule is right
+  std::optional<std::string> edit;  ///< file with the arguments
+  std::optional<std::string> answer;
+  std::string reason;
+  std::string agent;  ///< `--agent` of the run that goes on
 };
 
 struct ShowOptions {
@@ -118,8 +152,8 @@ struct PrintText {
   std::string text;
 };
 
-using Command =
-    std::variant<PrintText, RunOptions, ResumeOptions, RunsOptions, ShowOptions, LogsOptions, ForkOptions,
-                 RewindOptions, ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions>;
+using Command = std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, OrderOptions,
+                             RunsOptions, ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions,
+                             ExportOptions, ImportOptions, ModelsOptions, DoctorOptions>;
 
 }  // namespace praxis::cli

@@ -1,6 +1,9 @@
 #include "cli/progress.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
 
 #include "cli/values.hpp"
 
@@ -14,9 +17,24 @@ constexpr std::size_t kLineWidth = 160;  ///< of a line that stays
 constexpr std::string_view kErase = "\r\x1b[K";
 constexpr std::string_view kDim = "\x1b[2m", kRed = "\x1b[31m", kPlain = "\x1b[0m";
 
+/// What is worth a line: the rest has events of its own, or is the program's doing.
+bool is_of_a_person(Intervention kind) {
+  switch (kind) {
+    case Intervention::kSteer:
+    case Intervention::kEnqueue:
+    case Intervention::kAnnotate:
+    case Intervention::kModify:
+    case Intervention::kDelete:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
-Progress::Progress(Console& console) : console_(console) {
+Progress::Progress(Console& console, SessionId root, Journal& journal)
+    : console_(console), root_(std::move(root)), journal_(journal) {
   if (console_.terminal.live) ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
 }
 
@@ -38,37 +56,82 @@ void Progress::tick(const std::stop_token& stop) {
 
 void Progress::show(const Event& event) {
   const std::lock_guard lock(mutex_);
-  step_ = event.step;
+  Agent& agent = agent_of(event.agent);
+  agent.step = event.step;
+  if (event.agent.id == root_) show_root(event);
   std::visit(
       match{
-          [&](const ModelRequested& e) {
-            answer_.clear();
-            doing_ = e.model;
-          },
-          [&](const TextDelta& e) { write_answer(e.text); },
-          [&](const AttemptSuperseded&) { end_answer(); },
+          [&](const ModelRequested& e) { doing_ = e.model; },
           [&](const ModelResponded& e) {
-            end_answer();
+            agent.usage += e.usage;
             usage_ += e.usage;
           },
-          [&](const ModelFailed& e) {
-            end_answer();
-            line(fmt::format("model failed: {}", e.error.message), true);
-          },
-          [&](const ToolCalled& e) { calls_[e.call] = e.name + ' ' + e.arguments; },
-          [&](const ToolCallStarted& e) { doing_ = calls_.try_emplace(e.call, e.name).first->second; },
-          [&](const ToolCompleted& e) { call_line(e.call, e.name, show_duration(e.duration), false); },
-          [&](const ToolFailed& e) { call_line(e.call, e.name, "failed: " + e.error.message, true); },
+          [&](const ModelFailed& e) { line(agent, fmt::format("model failed: {}", e.error.message), true); },
+          [&](const ToolCalled& e) { agent.calls[e.call] = e.name + ' ' + e.arguments; },
+          [&](const ToolCallStarted& e) { doing_ = agent.calls.try_emplace(e.call, e.name).first->second; },
+          [&](const ToolCompleted& e) { call_line(agent, e.call, e.name, show_duration(e.duration), false); },
+          [&](const ToolFailed& e) { call_line(agent, e.call, e.name, "failed: " + e.error.message, true); },
           [&](const ToolTimedOut& e) {
-            call_line(e.call, e.name, "timed out after " + show_duration(e.duration), true);
+            call_line(agent, e.call, e.name, "timed out after " + show_duration(e.duration), true);
           },
-          [&](const StepCompleted&) { line(totals()); },
-          [&](const SessionRecovered&) { line("carries on where another process stopped"); },
-          [&](const SessionPaused& e) { line("paused " + e.reason); },
-          [&](const HookFailed& e) { line(fmt::format("hook {} failed: {}", e.hook, e.message), true); },
+          [&](const StepCompleted&) { line(agent, totals_of(agent)); },
+          [&](const StepParked& e) {
+            line(agent, fmt::format("{} waits for a person ({})", e.step.id.str(), to_string(e.step.kind)));
+          },
+          [&](const StepDecided& e) {
+            if (!e.decision.park.empty())
+              line(agent,
+                   fmt::format("{} is decided: {}", e.decision.park.str(), to_string(e.decision.verb)));
+          },
+          [&](const SessionRecovered&) { line(agent, "carries on where another process stopped"); },
+          [&](const SessionPaused& e) { line(agent, "paused " + e.reason); },
+          [&](const SessionResumed&) { line(agent, "goes on"); },
+          [&](const SessionIntervened& e) {
+            if (is_of_a_person(e.intervention.kind)) {
+              line(agent,
+                   fmt::format("a person: {} {}", to_string(e.intervention.kind), e.intervention.text));
+            }
+          },
+          [&](const HookFailed& e) {
+            line(agent, fmt::format("hook {} failed: {}", e.hook, e.message), true);
+          },
+          [&](const ChildEnded& e) { agents_.erase(e.child); },
           [](const auto&) {},
       },
       event.body);
+}
+
+/// The root's words are the answer, or may become it.
+void Progress::show_root(const Event& event) {
+  std::visit(match{
+                 [&](const ModelRequested&) { answer_.clear(); },
+                 [&](const TextDelta& e) { write_answer(e.text); },
+                 [&](const AttemptSuperseded&) { end_answer(); },
+                 [&](const ModelResponded&) { end_answer(); },
+                 [&](const ModelFailed&) { end_answer(); },
+                 [](const auto&) {},
+             },
+             event.body);
+}
+
+Progress::Agent& Progress::agent_of(const AgentMeta& meta) {
+  const auto [place, is_new] = agents_.try_emplace(meta.id);
+  if (!is_new || meta.id == root_) return place->second;
+  std::string path;
+  for (SessionId id = meta.id; !id.empty() && id != root_;) {
+    const auto row = journal_.session(id);
+    if (!row) break;
+    path = path.empty() ? row->agent : row->agent + '/' + path;
+    id = row->parent;
+  }
+  place->second.prefix = std::string(2UL * meta.depth, ' ') + one_line(path, kLineWidth / 2) + ' ';
+  return place->second;
+}
+
+void Progress::hold(bool held) {
+  const std::lock_guard lock(mutex_);
+  held_ = held;
+  erase();
 }
 
 void Progress::finish(const AgentResult& result) {
@@ -89,18 +152,27 @@ std::string Progress::totals() const {
   return fmt::format("{}, {} tokens, {}", show_duration(time), usage_.total(), show_usd(usage_.cost));
 }
 
+/// Of a sub-agent only what it used itself: all of it is in the root's line.
+std::string Progress::totals_of(const Agent& agent) const {
+  if (agent.prefix.empty()) return totals();
+  return fmt::format("{} tokens, {}", agent.usage.total(), show_usd(agent.usage.cost));
+}
+
 // ---- what is written --------------------------------------------------------------------------------------
 
-void Progress::line(std::string_view text, bool failed) {
+void Progress::line(const Agent& agent, std::string_view text, bool failed) {
   erase();
   const std::string_view color = failed ? kRed : kDim;
-  const std::string shown = one_line(fmt::format("step {}: {}", step_, text), kLineWidth);
+  const std::string shown = agent.prefix + one_line(fmt::format("step {}: {}", agent.step, text), kLineWidth);
   console_.err.line(console_.terminal.color ? fmt::format("{}{}{}", color, shown, kPlain) : shown);
 }
 
-void Progress::call_line(const CallId& call, const std::string& name, const std::string& how, bool failed) {
-  const auto asked = calls_.find(call);
-  line(fmt::format("{} ({})", one_line(asked == calls_.end() ? name : asked->second, kLineWidth / 2), how),
+void Progress::call_line(const Agent& agent, const CallId& call, const std::string& name,
+                         const std::string& how, bool failed) {
+  const auto asked = agent.calls.find(call);
+  line(agent,
+       fmt::format("{} ({})", one_line(asked == agent.calls.end() ? name : asked->second, kLineWidth / 2),
+                   how),
        failed);
   doing_ = "waiting";
 }
@@ -127,9 +199,9 @@ void Progress::erase() {
 }
 
 void Progress::draw() {
-  if (!console_.terminal.live || line_open_ || doing_.empty()) return;
-  const std::string text = fmt::format("step {}: {}", step_, totals());
-  const std::size_t width = terminal_width();
+  if (!console_.terminal.live || line_open_ || held_ || doing_.empty()) return;
+  const std::string text = fmt::format("step {}: {}", agents_[root_].step, totals());
+  const std::size_t width = terminal_size(STDERR_FILENO).columns;
   const std::size_t room = width > text.size() + 4 ? width - text.size() - 4 : 0;
   const std::string shown = one_line(text + ": " + one_line(doing_, room), width - 1);
   const bool color = console_.terminal.color;

@@ -1,5 +1,5 @@
 // What a person sees of a turn while it works: on a terminal a line that changes and the answer as it is
-// written, elsewhere one line for each thing that happened.
+// written, elsewhere one line for each thing that happened. Sub-agents are shown indented, with their path.
 #pragma once
 
 #include <chrono>
@@ -11,42 +11,60 @@
 #include <thread>
 
 #include "cli/console.hpp"
+#include "praxis/journal/journal.hpp"
 #include "praxis/runtime/event.hpp"
 
 namespace praxis::cli {
 
 class Progress {
  public:
-  /// `console` must outlive it; nothing else may write to its streams meanwhile.
-  explicit Progress(Console& console);
+  /// Follows the turn of `root`. `console` and `journal` must outlive it; nothing else may write to the
+  /// streams meanwhile, but who holds it.
+  Progress(Console& console, SessionId root, Journal& journal);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void show(const Event& event);
+  /// While it is held, the line that changes stays away: somebody types.
+  void hold(bool held);
   /// Prints the answer, or what of it has not been seen yet, and the sum of the turn.
   void finish(const AgentResult& result);
 
  private:
+  /// One of the agents at work.
+  struct Agent {
+    std::string prefix;  ///< of its lines: indentation and path; empty for the root
+    std::uint32_t step = 0;
+    Usage usage;
+    std::map<CallId, std::string> calls;  ///< what was asked of each tool
+  };
+
+  Agent& agent_of(const AgentMeta& meta);
+  void show_root(const Event& event);
   void tick(const std::stop_token& stop);
-  void line(std::string_view text, bool failed = false);
-  void call_line(const CallId& call, const std::string& name, const std::string& how, bool failed);
+  void line(const Agent& agent, std::string_view text, bool failed = false);
+  void call_line(const Agent& agent, const CallId& call, const std::string& name, const std::string& how,
+                 bool failed);
   void write_answer(std::string_view piece);
   void end_answer();
   void erase();
   void draw();
   std::string totals() const;
+  std::string totals_of(const Agent& agent) const;
 
   Console& console_;
+  const SessionId root_;
+  Journal& journal_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::map<CallId, std::string> calls_;  ///< what was asked of each tool
+  std::map<SessionId, Agent> agents_;
   std::string doing_ = "starting";
   std::string answer_;  ///< streamed to the terminal since the last model request
   TextFilter filter_;
-  std::uint32_t step_ = 0;
-  Usage usage_;
+  Usage usage_;  ///< of all of them
+  bool held_ = false;
   bool drawn_ = false;      ///< the changing line is on the screen
   bool line_open_ = false;  ///< the answer stopped in the middle of a line
   std::jthread ticker_;     ///< last, so that it stops first

@@ -42,7 +42,7 @@ struct Words {
   std::string operator()(const EffectIntended& r) const {
     const std::string again = r.attempt > 1 ? fmt::format(", attempt {}", r.attempt) : "";
     const std::string delay = r.delay.count() > 0 ? fmt::format(", after {}", show_duration(r.delay)) : "";
-    const std::string purpose = r.summary ? ", a summary" : "";
+    const std::string purpose = r.summary ? ", a summary" : r.consult ? ", " + r.consult->purpose : "";
     return fmt::format("{} {} {} (step {}{}{}{})", r.effect.str(), to_string(r.kind), r.name, r.step, purpose,
                        again, delay);
   }
@@ -78,6 +78,16 @@ struct Words {
   std::string operator()(const TurnSettled& r) const {
     const std::string error = r.error ? ": " + r.error->message : "";
     return fmt::format("{} {} {}{}", r.turn.str(), to_string(r.reason), r.text, error);
+  }
+  std::string operator()(const CallProposed& r) const {
+    return fmt::format("{} within {}: {} {}", r.call.id.str(), r.within.str(), r.call.name, r.call.arguments);
+  }
+  std::string operator()(const ChildSpawned& r) const {
+    return fmt::format("{} {} by {}", r.child.str(), r.agent, r.call.str());
+  }
+  std::string operator()(const ChildSettled& r) const {
+    return fmt::format("{} {}, {} tokens, {}", r.child.str(), to_string(r.reason), r.usage.total(),
+                       show_usd(r.usage.cost));
   }
 };
 

@@ -1,15 +1,13 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <algorithm>
+#include <iterator>
 
 #include "cli/commands.hpp"
 #include "cli/envelope.hpp"
-#include "cli/turn.hpp"
+#include "cli/pending_text.hpp"
+#include "cli/take_up.hpp"
 #include "cli/values.hpp"
-#include "praxis/runtime/agent_file.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -34,52 +32,30 @@ Result<Decisions> decisions_of(const ResumeOptions& options) {
   return decisions;
 }
 
-/// Goes back to where the run was started, so that relative paths of its agent and model mean the same again.
-Status enter_folder(const AgentSpec& spec) {
-  const std::string folder = json_string(spec.metadata, "folder");
-  if (folder.empty() || chdir(folder.c_str()) == 0) return {};
-  return fail(usage_error(
-      fmt::format("the run was started in \"{}\", which cannot be entered: {}", folder, std::strerror(errno)),
-      "name the folder to work in with -C DIR"));
-}
-
-/// The agent of the run: its recorded description with the tools of its file.
-Result<Agent> agent_of(const AgentSpec& spec, const ResumeOptions& options, const Runtime& runtime) {
-  const std::string file = options.agent.empty() ? json_string(spec.metadata, "agent_file") : options.agent;
-  const std::string& model = options.model.empty() ? spec.model : options.model;
-  if (file.empty()) {
-    if (!spec.tools.empty()) {
-      return fail(usage_error(
-          fmt::format("the run's agent \"{}\" has tools, and no agent file is recorded that brings them",
-                      spec.id),
-          "name it with --agent FILE"));
-    }
-    Agent agent(spec);
-    return agent.model(model);
+/// What the run and those below it wait for; nothing while there is something to do before a person decides.
+Result<std::vector<ParkedStep>> waiting_steps(const StoredSession& stored) {
+  JournalTree tree(stored.journal, {.root = stored.id});
+  if (auto read = tree.refresh(); !read) return fail(read.error());
+  const auto nodes = tree.nodes();
+  if (nodes.empty() || nodes.front().status != SessionStatus::kAwaitingUser) return std::vector<ParkedStep>{};
+  std::vector<ParkedStep> steps = result_of(stored.state).pending;
+  for (const AgentNode& node : nodes) {
+    if (node.id != stored.id) std::ranges::copy(node.pending, std::back_inserter(steps));
   }
-  if (std::error_code ignored; !std::filesystem::exists(file, ignored)) {
-    return fail(
-        usage_error(fmt::format("the run's agent file \"{}\" is gone", file), "name it with --agent FILE"));
-  }
-  AgentFileOptions file_options;
-  if (spec.plan.is_null() || !options.model.empty()) file_options.model = model;
-  file_options.http = runtime.http();
-  auto agent = load_agent_file(file, file_options);
-  if (!agent) return agent;
-  agent->limits(spec.limits);
-  remember_folder(*agent);
-  return agent;
+  return steps;
 }
 
 /// Nothing to carry on, decide or say: tells what the run waits for, if anything.
-Result<ExitStatus> tell_state(const StoredSession& stored, const Workspace& workspace, bool json,
-                              Console& console) {
-  const AgentResult result = result_of(stored.state);
+Result<ExitStatus> tell_state(const StoredSession& stored, std::vector<ParkedStep> waiting,
+                              const Workspace& workspace, bool json, Console& console) {
+  AgentResult result = result_of(stored.state);
+  result.pending = std::move(waiting);
   if (result.pending.empty()) {
     return fail(
         usage_error(fmt::format("run {} has no turn to carry on", stored.id.str()),
                     fmt::format("{} \"PROMPT\" starts another", resume_command(workspace, stored.id))));
   }
+  result.status = SessionStatus::kAwaitingUser;
   if (json) console.json(envelope(result));
   console.err.write(pending_text(workspace, result));
   return ExitStatus::kParked;
@@ -103,31 +79,23 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
 
   auto stored = open_session(*workspace, options.id, JournalUse::kLook);
   if (!stored) return fail(stored.error());
-  const bool waits = stored->state.status() == SessionStatus::kAwaitingUser && decisions->empty();
+  auto waiting = waiting_steps(*stored);
+  if (!waiting) return fail(waiting.error());
+  const bool waits = !waiting->empty() && decisions->empty();
   const bool has_turn = stored->state.turn.has_value() || !stored->state.queue.empty();
   if (!options.prompt && (waits || !has_turn))
-    return tell_state(*stored, *workspace, options.output.json, console);
+    return tell_state(*stored, *std::move(waiting), *workspace, options.output.json, console);
 
-  TurnOutput output = options.output;
-  for (std::string* path : {&output.file, &output.record_to}) {
-    if (!path->empty()) *path = std::filesystem::absolute(*path).string();
+  auto open =
+      take_up(*stored, *workspace,
+              {options.output, options.agent, options.model, options.force, !options.place.folder.empty()});
+  if (!open) {
+    const bool held = json_string(open.error().detail, "kind") == "lease_held";
+    return fail(held ? with_hint(open.error(), "--force takes it over") : open.error());
   }
-  ResumeOptions from = options;
-  if (!from.agent.empty()) from.agent = std::filesystem::absolute(from.agent).string();
-  if (options.place.folder.empty()) {
-    if (auto entered = enter_folder(*stored->state.agent); !entered) return fail(entered.error());
-  }
-  auto runtime = open_runtime(*workspace, output);
-  if (!runtime) return fail(runtime.error());
-  auto agent = agent_of(*stored->state.agent, from, **runtime);
-  if (!agent) return fail(agent.error());
-  auto session = (*runtime)->open_session(stored->id, *agent, options.force);
-  if (!session) {
-    const bool held = json_string(session.error().detail, "kind") == "lease_held";
-    return fail(held ? with_hint(session.error(), "--force takes it over") : session.error());
-  }
-  Run run = options.prompt ? session->send_user_message(std::move(prompt)) : session->carry_on(*decisions);
-  return follow(std::move(run), *workspace, output, interrupts, console);
+  Session& session = open->session;
+  Run run = options.prompt ? session.send_user_message(std::move(prompt)) : session.carry_on(*decisions);
+  return follow(std::move(run), *open->runtime, *workspace, open->output, interrupts, console);
 }
 
 }  // namespace praxis::cli

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/turn.hpp"
 #include "praxis/base/json_schema.hpp"
+#include "praxis/planners/make_planner.hpp"
 #include "praxis/runtime/agent_file.hpp"
 #include "praxis/tools/media.hpp"
 
@@ -54,9 +55,13 @@ Limits bounded(Limits limits, const Config& config) {
   const Limits defaults;
   bound(limits.max_steps, defaults.max_steps, config, "limits.max_steps", 1);
   bound(limits.max_cost.value, defaults.max_cost.value, config, "limits.max_usd", 1e6);
-  auto millis = limits.max_time.count();
-  bound(millis, defaults.max_time.count(), config, "limits.timeout", 1);
-  limits.max_time = Millis{millis};
+  const auto bound_time = [&](Millis Limits::* limit, const std::string& key) {
+    auto millis = (limits.*limit).count();
+    bound(millis, (defaults.*limit).count(), config, key, 1);
+    limits.*limit = Millis{millis};
+  };
+  bound_time(&Limits::max_time, "limits.timeout");
+  bound_time(&Limits::max_wait, "limits.max_wait");
   return limits;
 }
 
@@ -65,16 +70,13 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const Works
   const std::string model = workspace.config.get("model");
   Agent agent(model);
   if (!task.agent_file.empty()) {
-    AgentFileOptions file_options;
+    AgentFileOptions file_options = agent_file_options(workspace, runtime);
     if (!options.model.empty()) file_options.model = options.model;
-    file_options.http = runtime.http();
     auto loaded = load_agent_file(task.agent_file, file_options);
     if (!loaded) return fail(loaded.error());
     agent = *std::move(loaded);
   }
-  const bool needs_model = agent.spec().plan.is_null() && agent.spec().model.empty();
-  if (needs_model && !model.empty()) agent.model(model);
-  if (needs_model && model.empty()) {
+  if (needs_model(agent.spec()) && agent.spec().model.empty()) {
     return fail(usage_error("no model is set",
                             "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
   }
@@ -133,7 +135,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   auto agent = agent_for(*task, options, *workspace, **runtime);
   if (!agent) return fail(agent.error());
   const bool follows_plan = !agent->spec().plan.is_null();
-  if (!prompt && !follows_plan) {
+  if (!prompt && needs_model(agent->spec())) {
     return fail(usage_error("there is no prompt",
                             "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
   }
@@ -143,7 +145,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());
   Run run = prompt ? session->send(*std::move(message), *std::move(schema)) : session->run();
-  return follow(std::move(run), *workspace, options.output, interrupts, console);
+  return follow(std::move(run), **runtime, *workspace, options.output, interrupts, console);
 }
 
 }  // namespace praxis::cli

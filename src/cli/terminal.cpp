@@ -1,8 +1,12 @@
 #include "cli/terminal.hpp"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 
 #include "base/utf8.hpp"
@@ -33,6 +37,47 @@ bool is_active(std::string_view character) {
   return character[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
 }
 
+struct Range {
+  char32_t first, last;
+};
+/// Controls, spaces that look like others or like nothing, direction marks, variation selectors, tags.
+constexpr std::array<Range, 19> kUnseen{{{0, 0x1F},
+                                         {0x7F, 0xA0},
+                                         {0xAD, 0xAD},
+                                         {0x34F, 0x34F},
+                                         {0x61C, 0x61C},
+                                         {0x115F, 0x1160},
+                                         {0x1680, 0x1680},
+                                         {0x17B4, 0x17B5},
+                                         {0x180B, 0x180F},
+                                         {0x2000, 0x200F},
+                                         {0x2028, 0x202F},
+                                         {0x205F, 0x206F},
+                                         {0x2800, 0x2800},
+                                         {0x3164, 0x3164},
+                                         {0xFE00, 0xFE0F},
+                                         {0xFEFF, 0xFEFF},
+                                         {0xFFA0, 0xFFA0},
+                                         {0xFFF0, 0xFFFB},
+                                         {0xE0000, 0xE0FFF}}};
+
+/// The number of a well-formed character.
+char32_t number_of(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first;
+  char32_t number = first & (0xFFU >> (character.size() + 1));
+  for (const char c : character.substr(1)) number = number << 6 | (static_cast<unsigned char>(c) & 0x3FU);
+  return number;
+}
+
+/// As JSON escapes it.
+std::string escaped(char32_t c) {
+  const auto number = static_cast<std::uint32_t>(c);
+  if (number < 0x10000) return fmt::format("\\u{:04x}", number);
+  const std::uint32_t rest = number - 0x10000;
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FF));
+}
+
 }  // namespace
 
 Terminal Terminal::detect() {
@@ -40,14 +85,38 @@ Terminal Terminal::detect() {
   terminal.out = isatty(STDOUT_FILENO) == 1;
   terminal.err = isatty(STDERR_FILENO) == 1;
   const std::string kind = variable("TERM");
-  terminal.live = terminal.err && !kind.empty() && kind != "dumb";
-  terminal.color = terminal.live && variable("NO_COLOR").empty();
+  const bool able = !kind.empty() && kind != "dumb";
+  const bool wants_color = variable("NO_COLOR").empty();
+  terminal.live = terminal.err && able;
+  terminal.color = terminal.live && wants_color;
+  terminal.out_live = terminal.out && able;
+  terminal.out_color = terminal.out_live && wants_color;
   return terminal;
 }
 
-std::size_t terminal_width() {
+TerminalSize terminal_size(int fd) {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+std::string exact(std::string_view text) {
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto step = utf8_step(rest);
+    const std::string_view character = rest.substr(0, step.length);
+    rest.remove_prefix(step.length);
+    if (!step.valid) {
+      for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      continue;
+    }
+    const char32_t number = number_of(character);
+    const bool unseen = number != ' ' && std::ranges::any_of(kUnseen, [&](const Range& range) {
+                          return number >= range.first && number <= range.last;
+                        });
+    out += unseen ? escaped(number) : std::string(character);
+  }
+  return out;
 }
 
 std::string TextFilter::feed(std::string_view piece) {

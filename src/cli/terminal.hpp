@@ -9,16 +9,21 @@
 namespace praxis::cli {
 
 struct Terminal {
-  bool out = false;    ///< standard output is a terminal
-  bool err = false;    ///< standard error is a terminal
-  bool color = false;  ///< standard error takes colours: a terminal, not dumb, and NO_COLOR is unset
-  bool live = false;   ///< standard error can redraw a line
+  bool out = false;        ///< standard output is a terminal
+  bool err = false;        ///< standard error is a terminal
+  bool color = false;      ///< standard error takes colours: a terminal, not dumb, and NO_COLOR is unset
+  bool live = false;       ///< standard error can redraw a line
+  bool out_color = false;  ///< as `color`, for standard output
+  bool out_live = false;   ///< as `live`, for standard output
 
   static Terminal detect();
 };
 
-/// Columns of the terminal on standard error; 80 when unknown.
-std::size_t terminal_width();
+struct TerminalSize {
+  std::size_t columns = 80, rows = 24;
+};
+/// Of the terminal that a descriptor leads to; the usual size when unknown.
+TerminalSize terminal_size(int fd);
 
 /// Makes text harmless piece by piece: control characters but newline and tab become visible pictures,
 /// direction overrides and bytes that are no UTF-8 become U+FFFD. A sequence cut between two pieces is put
@@ -35,6 +40,9 @@ class TextFilter {
 
 /// `TextFilter` for text that is all there.
 std::string harmless(std::string_view text);
+/// Text exactly as it is, for a person who decides about it: each character that cannot be seen, or acts on
+/// the terminal or the order of reading, is written as `\u202e`, each byte that is no UTF-8 as `\xff`.
+std::string exact(std::string_view text);
 /// Harmless text as one line of at most `columns` characters; white space is folded, a cut shows as `...`.
 std::string one_line(std::string_view text, std::size_t columns);
 

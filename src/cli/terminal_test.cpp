@@ -49,5 +49,16 @@ TEST(OneLine, FoldsWhiteSpaceAndCuts) {
   EXPECT_EQ(one_line("", 5), "");
 }
 
+TEST(Exact, ShowsWhatCannotBeSeenByItsNumber) {
+  EXPECT_EQ(exact("Gr\u00fc\u00dfe, \u4f60\u597d!"), "Gr\u00fc\u00dfe, \u4f60\u597d!");
+  EXPECT_EQ(exact("a\u202eb\u2066c\u200bd"), R"(a\u202eb\u2066c\u200bd)");
+  EXPECT_EQ(exact("\x1b[2J\n\t\x7f"), R"(\u001b[2J\u000a\u0009\u007f)");
+  EXPECT_EQ(exact("\u0085\u00a0\ufeff"), R"(\u0085\u00a0\ufeff)");
+  EXPECT_EQ(exact("\U000E0041"), R"(\udb40\udc41)") << "a tag, as JSON writes it";
+  EXPECT_EQ(exact("a\xff"
+                  "b\xe2\x80"),
+            R"(a\xffb\xe2\x80)");
+}
+
 }  // namespace
 }  // namespace praxis::cli

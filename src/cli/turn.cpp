@@ -7,18 +7,22 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "cli/envelope.hpp"
+#include "cli/pending_text.hpp"
 #include "cli/progress.hpp"
+#include "cli/questions.hpp"
 #include "cli/values.hpp"
 
 namespace praxis::cli {
 namespace {
 
 std::string sum_of(const AgentResult& result) {
+  const Usage all = result.usage + result.usage_children;
   return fmt::format("{} {}, {}, {} tokens, {}", result.steps, result.steps == 1 ? "step" : "steps",
-                     show_duration(result.duration), result.usage.total(), show_usd(result.usage.cost));
+                     show_duration(result.duration), all.total(), show_usd(all.cost));
 }
 
 /// How the turn ended and how it can be carried on.
@@ -66,6 +70,14 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
   return Runtime::create(std::move(options));
 }
 
+AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& runtime) {
+  AgentFileOptions options;
+  options.http = runtime.http();
+  options.default_model = workspace.config.get("model");
+  options.remembered = remembered_rules();
+  return options;
+}
+
 Status check_output(const TurnOutput& output) {
   if (output.file.empty()) return {};
   const int fd = open(output.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -88,11 +100,18 @@ void remember_folder(Agent& agent) {
   agent.metadata(std::move(metadata));
 }
 
-ExitStatus follow(Run run, const Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
-                  Console& console) {
+ExitStatus follow(Run run, Runtime& runtime, const Workspace& workspace, const TurnOutput& output,
+                  Interrupts& interrupts, Console& console) {
   interrupts.on_first([run]() mutable { run.interrupt(); });
   std::optional<Progress> progress;
-  if (!output.json) progress.emplace(console);
+  std::shared_ptr<Questions> questions;
+  if (!output.json) progress.emplace(console, run.session_id(), runtime.journal());
+  if (progress && Questions::can_ask(console)) {
+    questions = std::make_shared<Questions>(console, *progress);
+    runtime.set_person([questions](const ParkedStep& step, const std::stop_token& stop) {
+      return questions->ask(step, stop);
+    });
+  }
   for (const Event& event : run) {
     if (progress) {
       progress->show(event);
@@ -101,29 +120,13 @@ ExitStatus follow(Run run, const Workspace& workspace, const TurnOutput& output,
     }
   }
   const auto result = run.result();
+  if (questions) {
+    runtime.set_person(nullptr);
+    questions->close();
+  }
   if (progress && result) progress->finish(*result);
   progress.reset();
   return tell(result, run.session_id(), workspace, output, interrupts.received(), console);
-}
-
-std::string pending_text(const Workspace& workspace, const AgentResult& result) {
-  std::string text;
-  const std::string resume = resume_command(workspace, result.session);
-  for (const ParkedStep& step : result.pending) {
-    const std::string& id = step.id.str();
-    const std::string what =
-        step.tool.empty() ? "" : fmt::format("{} {}", step.tool, one_line(step.arguments, 2000));
-    text += fmt::format("{} waits ({}): {}\n", id, to_string(step.kind), harmless(what));
-    if (!step.prompt.empty()) text += fmt::format("  {}\n", one_line(step.prompt, 2000));
-    if (step.kind == ParkKind::kQuestion) {
-      text += fmt::format("  answer: {} --answer {}=TEXT\n", resume, id);
-      continue;
-    }
-    text += fmt::format("  allow:  {} --allow {}\n", resume, id);
-    text += fmt::format("  deny:   {} --deny {} -m REASON\n", resume, id);
-    text += fmt::format("  edit:   {} --edit {}=FILE\n", resume, id);
-  }
-  return text;
 }
 
 }  // namespace praxis::cli

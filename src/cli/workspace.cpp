@@ -107,6 +107,38 @@ std::string resume_command(const Workspace& workspace, const SessionId& session)
   return workspace.journal_given ? command + " --journal " + shell_word(workspace.journal) : command;
 }
 
+Result<SessionId> root_of(Journal& journal, const SessionId& session) {
+  constexpr int kMaxLevels = 64;  // deeper than sub-agents get, so that a damaged journal ends
+  SessionId root = session;
+  for (int level = 0; level < kMaxLevels; ++level) {
+    auto row = journal.session(root);
+    if (!row) return fail(row.error());
+    if (row->parent.empty()) break;
+    root = row->parent;
+  }
+  return root;
+}
+
+bool is_held(Journal& journal, const SessionId& session) {
+  const auto lease = journal.acquire(session);
+  if (lease) journal.release(*lease);
+  return !lease && json_string(lease.error().detail, "kind") == "lease_held";
+}
+
+std::shared_ptr<const RememberedRules> remembered_rules() {
+  const fs::path own = own_folder("XDG_CONFIG_HOME", ".config");
+  return own.empty() ? nullptr : std::make_shared<const RememberedRules>((own / "allowed.jsonl").string());
+}
+
+Status make_rules_folder() {
+  const fs::path own = own_folder("XDG_CONFIG_HOME", ".config");
+  std::error_code error;
+  if (!fs::create_directories(own, error) && !error) return {};
+  if (!error) fs::permissions(own, fs::perms::owner_all, error);
+  if (!error) return {};
+  return fail(usage_error(fmt::format("cannot make the folder \"{}\": {}", own.string(), error.message())));
+}
+
 std::vector<std::string> agent_folders(const Workspace& workspace) {
   std::vector<std::string> folders{".praxis/agents"};
   if (const std::string configured = workspace.config.get("agents.folder"); !configured.empty()) {

@@ -11,6 +11,7 @@
 #include "praxis/core/state.hpp"
 #include "praxis/journal/journal.hpp"
 #include "praxis/models/catalog.hpp"
+#include "praxis/policy/remembered_rules.hpp"
 #include "praxis/runtime/config.hpp"
 #include "praxis/runtime/runs.hpp"
 
@@ -49,6 +50,15 @@ Result<StoredSession> open_session(const Workspace& workspace, std::string_view 
 
 /// The command that a person types to carry on a session, without what follows the id.
 std::string resume_command(const Workspace& workspace, const SessionId& session);
+/// The root above a session, or the session itself. Error `kJournal`.
+Result<SessionId> root_of(Journal& journal, const SessionId& session);
+/// Whether some process has the session open.
+bool is_held(Journal& journal, const SessionId& session);
+
+/// The file in which this person's `--always` is kept. Null: there is no place for it.
+std::shared_ptr<const RememberedRules> remembered_rules();
+/// Makes the folder of that file, for its owner alone.
+Status make_rules_folder();
 
 /// The folders in which agents are looked up by name, nearest first.
 std::vector<std::string> agent_folders(const Workspace& workspace);

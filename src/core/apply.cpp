@@ -30,8 +30,11 @@ class Applier {
   Status operator()(const SessionCreated& r) {
     if (state_.agent) return against_rules("a session is created twice");
     state_.id = r.session;
+    state_.version = r.version;
     state_.parent = r.parent;
     state_.depth = r.depth;
+    state_.path = r.path.empty() ? r.agent->id : r.path;
+    state_.forked_at = r.forked_at;
     state_.seed = r.seed;
     set_agent(r.agent);
     return {};
@@ -55,6 +58,7 @@ class Applier {
       return against_rules("a message is appended between calls and their results");
     if (state_.turn && r.source == MessageSource::kSteer && !state_.steering.empty()) {
       state_.steering.erase(state_.steering.begin());
+      note_modified(*state_.turn);
     }
     if (r.source == MessageSource::kQueue && !state_.queue.empty()) state_.queue.pop_front();
     state_.conversation.push(stamped(state_, time_, *r.message));
@@ -63,7 +67,7 @@ class Applier {
     const bool by_user = r.source == MessageSource::kUser || r.source == MessageSource::kQueue;
     if (by_user && turn.prompt.empty()) turn.prompt = r.message->text();
     if (r.source == MessageSource::kRuntime) note_said(turn);
-    turn.answer.reset();
+    if (r.source != MessageSource::kPlan) turn.answer.reset();  // somebody has more to say to the model
     if (r.message->role == Role::kAssistant) propose_calls(state_);
     if (r.source == MessageSource::kPlan) {
       ++turn.step;
@@ -71,6 +75,40 @@ class Applier {
         note_plan_result(state_, {CallId{}, "message", true, r.message->text(), nullptr});
       }
     }
+    return {};
+  }
+
+  Status operator()(const CallProposed& r) {
+    const CallState* within = state_.find_call(r.within);
+    if (within == nullptr || within->phase != Phase::kRunning)
+      return against_rules("a call is proposed within " + r.within.str() + ", which does not run");
+    if (state_.find_call(r.call.id) != nullptr)
+      return against_rules("call " + r.call.id.str() + " is proposed twice");
+    CallState proposed;
+    proposed.call = r.call;
+    proposed.within = r.within;
+    proposed.key = r.key;
+    state_.turn->calls.push_back(std::move(proposed));
+    return {};
+  }
+
+  Status operator()(const ChildSpawned& r) {
+    const CallState* call = state_.find_call(r.call);
+    if (call == nullptr || call->phase != Phase::kRunning)
+      return against_rules("a sub-agent is made by call " + r.call.str() + ", which does not run");
+    // A fork makes sub-agents of its own: those of its original are not its to speak to.
+    const bool own = state_.seq > state_.forked_at;
+    state_.children.push_back({r.child, r.call, own ? r.key : std::string()});
+    return {};
+  }
+
+  Status operator()(const ChildSettled& r) {
+    const auto child = std::ranges::find(state_.children, r.child, &ChildState::id);
+    if (child == state_.children.end())
+      return against_rules("sub-agent " + r.child.str() + " settles, but is not there");
+    child->usage = r.usage;
+    child->settled = true;
+    state_.turn->report.usage_children = usage_of_children();
     return {};
   }
 
@@ -89,10 +127,11 @@ class Applier {
 
   Status operator()(const Parked& r) {
     if (!state_.turn) return against_rules("a step is parked outside a turn");
-    if (r.step.kind != ParkKind::kQuestion) {
+    if (!r.step.call.empty()) {
       CallState* call = state_.find_call(r.step.call);
       const auto may_wait = [&] {
         if (r.step.kind == ParkKind::kInDoubt) return call->phase == Phase::kInDoubt;
+        if (r.step.kind == ParkKind::kAuthorisation) return call->phase == Phase::kBarred;
         // A hook may edit a call and still leave it to a person.
         return call->phase == Phase::kProposed || (call->phase == Phase::kApproved && call->attempt == 0);
       };
@@ -100,7 +139,11 @@ class Applier {
         return against_rules("call " + r.step.call.str() + " is parked, but cannot wait");
       call->phase = Phase::kParked;
     }
-    state_.parked[r.step.id] = r.step;
+    ParkedStep& step = state_.parked[r.step.id] = r.step;
+    step.session = state_.id;
+    step.path = state_.path;
+    if (const Millis wait = state_.agent->limits.max_wait; wait.count() != 0)
+      step.expires = UnixMillis{time_.value + wait.count()};
     ++state_.next_park;
     return {};
   }
@@ -116,7 +159,7 @@ class Applier {
       kind = parked->second.kind;
       state_.parked.erase(parked);
     }
-    if (kind == ParkKind::kQuestion) {
+    if (r.call.empty()) {
       answer_question(r);
       return {};
     }
@@ -153,10 +196,28 @@ class Applier {
         break;
       case Intervention::kSetAgent:
         if (!r.agent) return against_rules("set_agent brings no agent");
+        if (state_.version >= 3 && !same_rules(*state_.agent, *r.agent)) judge_anew();
         set_agent(r.agent);
         break;
       case Intervention::kRewind:
         return rewind(TurnId{r.text});
+      case Intervention::kDelete:
+        state_.deleted = true;
+        state_.rest_status = SessionStatus::kDeleted;
+        if (state_.turn) state_.turn->stop = StopReason::kCancelled;
+        break;
+      case Intervention::kModify:
+        state_.steering.push_back(r.text);
+        if (state_.turn) {
+          state_.turn->modified = true;
+          state_.turn->task = r.text;
+        }
+        break;
+      case Intervention::kBudget:
+        if (state_.turn && !state_.turn->stop) {
+          state_.turn->stop = stop_reason_from(r.text).value_or(StopReason::kCancelled);
+        }
+        break;
     }
     return {};
   }
@@ -203,12 +264,16 @@ class Applier {
     report.error = r.error;
     report.steps = state_.turn->step;
     report.finished_at = time_;
+    state_.settled_children += report.usage_children;
+    state_.children.clear();
     report.text = r.text.empty() ? last_assistant_text() : r.text;
     if (const Json& schema = state_.output_schema(); report.success && !schema.is_null()) {
       report.structured = structured_answer(schema, report.text).value_or(nullptr);
     }
-    state_.rest_status =
-        report.success || report.aborted() ? SessionStatus::kCompleted : SessionStatus::kError;
+    if (!state_.deleted) {
+      state_.rest_status =
+          report.success || report.aborted() ? SessionStatus::kCompleted : SessionStatus::kError;
+    }
     state_.turn.reset();
     state_.parked.clear();
     state_.steering.clear();
@@ -217,6 +282,28 @@ class Applier {
   }
 
  private:
+  /// An approval given under other rules is none.
+  static bool same_rules(const AgentSpec& a, const AgentSpec& b) {
+    return a.policy == b.policy && a.bounds == b.bounds;
+  }
+  void judge_anew() {
+    if (!state_.turn) return;
+    std::erase_if(state_.parked, [&](const auto& parked) {
+      if (parked.second.kind != ParkKind::kApproval) return false;
+      state_.find_call(parked.second.call)->phase = Phase::kProposed;
+      return true;
+    });
+    for (CallState& call : state_.turn->calls) {
+      if (call.phase == Phase::kApproved && call.attempt == 0) call.phase = Phase::kProposed;
+    }
+  }
+
+  Usage usage_of_children() const {
+    Usage usage;
+    for (const ChildState& child : state_.children) usage += child.usage;
+    return usage;
+  }
+
   void set_agent(AgentSpecPtr agent) {
     state_.agent = std::move(agent);
     state_.described.settings = digest_of(settings_text(*state_.agent));
@@ -241,6 +328,13 @@ class Applier {
     } else if (!turn.answer->malformed_call) {
       ++turn.corrections;
     }
+  }
+
+  /// Everything that was waiting to be said has been said, so a planner may act on it.
+  void note_modified(TurnState& turn) const {
+    if (!turn.modified || !state_.steering.empty()) return;
+    turn.modified = false;
+    turn.modified_at = static_cast<std::uint32_t>(turn.results.size());
   }
 
   /// A person answered a question of the planner: the answer is its result and the user's next words.

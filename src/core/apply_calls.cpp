@@ -26,6 +26,7 @@ void note_repetition(TurnState& turn, const Limits& limits) {
   Repetition& repetition = turn.repetition;
   Digest batch, errors;
   for (const CallState& call : turn.calls) {
+    if (!call.within.empty()) continue;
     const std::string text = call.call.name + '\n' + call.call.arguments + '\n' + call.result->text;
     batch = digest_chain(batch, text);
     if (call.result->status == ToolStatus::kError) errors = digest_chain(errors, call.result->text);
@@ -42,13 +43,28 @@ void note_repetition(TurnState& turn, const Limits& limits) {
   if (repetition.count() < 2) repetition.warned = false;
 }
 
-/// A call has its result; when it was the last of the batch, the results go into the conversation in call
-/// order.
+/// A handler has returned: what it asked for is no longer of use to anybody.
+void drop_calls_within(State& state, const CallId& outer) {
+  std::vector<CallId> within;
+  for (const CallState& call : state.turn->calls) {
+    if (call.within == outer) within.push_back(call.call.id);
+  }
+  for (const CallId& id : within) drop_calls_within(state, id);
+  std::erase_if(state.parked, [&](const auto& parked) {
+    return std::ranges::find(within, parked.second.call) != within.end();
+  });
+  std::erase_if(state.turn->calls, [&](const CallState& call) { return call.within == outer; });
+}
+
+/// A call has its result, which the handler that asked for it gets; when it was the last that the model or
+/// plan asked for, the results go into the conversation in call order.
 void finish_call(State& state, UnixMillis time, CallState& call, ToolResultPart result, Json value) {
   TurnState& turn = *state.turn;
   call.phase = Phase::kSettled;
   call.result = std::move(result);
   call.value = std::move(value);
+  if (!call.within.empty()) return;
+  drop_calls_within(state, CallId(call.call.id));
   const auto settled = [](const CallState& c) { return c.phase == Phase::kSettled; };
   if (!std::ranges::all_of(turn.calls, settled)) return;
   note_repetition(turn, state.agent->limits);
@@ -78,12 +94,18 @@ void report_memory_changes(AgentResult& report, const Json& changes) {
   for (const Json& change : changes.get_array()) report.memory_deltas.get_array().push_back(change);
 }
 
-void deny_call(State& state, UnixMillis time, CallState& call, const Decided& r, bool in_doubt) {
-  const std::string what =
-      in_doubt ? "Outcome unknown: the process stopped while this call ran; it was not repeated."
-               : "Not allowed by " + r.by + ".";
+std::string denial(const Decided& r, ParkKind kind) {
+  if (kind == ParkKind::kQuestion) return "No answer: the person was asked and declined, or did not answer.";
+  if (kind == ParkKind::kInDoubt)
+    return "Outcome unknown: the process stopped while this call ran; it was not repeated.";
+  return r.by == "expiry" ? "Not allowed: nobody decided in time." : "Not allowed by " + r.by + ".";
+}
+
+void deny_call(State& state, UnixMillis time, CallState& call, const Decided& r, ParkKind kind) {
+  const bool in_doubt = kind == ParkKind::kInDoubt;
+  const std::string what = denial(r, kind);
   const std::string reason = r.text.empty() ? what : what + " " + r.text;
-  state.turn->report.denials.push_back(call.call.name + ": " + reason);
+  if (kind != ParkKind::kQuestion) state.turn->report.denials.push_back(call.call.name + ": " + reason);
   if (in_doubt) report_action(*state.turn, call, Outcome::kUnknown, Millis{0});
   finish_call(state, time, call, result_of_call(call, ToolStatus::kError, reason), nullptr);
 }
@@ -120,6 +142,11 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const EffectS
   const ToolSpec* tool = state.agent->find_tool(call.call.name);
   turn.report.tool_latency += r.duration;
   const bool failed = r.outcome == Outcome::kError;
+  if (failed && r.error && json_text(r.error->detail, "kind") == "authorisation" && !turn.stop) {
+    call.phase = Phase::kBarred;
+    call.result = failed_result(call, r);
+    return {};
+  }
   const bool retriable = failed && r.error && r.error->retriable;
   if (retriable && tool != nullptr && call.attempt <= tool->retries && !turn.stop) {
     retry_call(turn, call, r);
@@ -131,7 +158,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const EffectS
   report_action(turn, call, r.outcome, r.duration);
   const bool fatal =
       (tool != nullptr && tool->fatal_errors) || state.agent->tool_failure == ToolFailureMode::kFail;
-  if (failed && fatal) turn.fatal = r.error;
+  if (failed && fatal && call.within.empty()) turn.fatal = r.error;
   finish_call(state, time, call, std::move(settled.result), std::move(settled.value));
   return {};
 }
@@ -146,7 +173,7 @@ void decide_call(State& state, UnixMillis time, CallState& call, const Decided& 
       call.phase = Phase::kApproved;
       return;
     case Verb::kDeny:
-      return deny_call(state, time, call, r, in_doubt);
+      return deny_call(state, time, call, r, kind);
     case Verb::kAnswer:
       if (in_doubt) report_action(*state.turn, call, Outcome::kOk, Millis{0});
       return finish_call(state, time, call, result_of_call(call, ToolStatus::kOk, r.text), nullptr);
@@ -166,7 +193,7 @@ void abandon_calls(State& state, UnixMillis time, StopReason reason) {
             result_of_call(call, ToolStatus::kError, "Outcome unknown: the call had started, but " + when);
       }
     }
-    if (call.result) message.parts.emplace_back(*std::move(call.result));
+    if (call.result && call.within.empty()) message.parts.emplace_back(*std::move(call.result));
   }
   if (!message.parts.empty()) state.conversation.push(stamped(state, time, std::move(message)));
   state.conversation.close_open_calls("not run: " + when);

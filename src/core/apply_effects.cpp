@@ -5,6 +5,7 @@
 #include "core/apply_parts.hpp"
 #include "core/context.hpp"
 #include "core/request_track.hpp"
+#include "core/structured.hpp"
 
 namespace praxis {
 namespace {
@@ -22,22 +23,30 @@ void fail_model(TurnState& turn, const EffectSettled& r) {
   turn.report.retries.last_error = turn.effect->error;
 }
 
+std::string purpose_of(const EffectState& effect) {
+  if (effect.consult) return effect.consult->purpose;
+  return effect.summary ? "summary" : "";
+}
+
 void report_model_call(State& state, const EffectSettled& r, const ModelResponse& response) {
   TurnState& turn = *state.turn;
   turn.report.model_calls.push_back({turn.step, response.model, response.finish, response.usage,
-                                     turn.effect->attempt, r.duration,
-                                     turn.effect->summary ? "summary" : ""});
+                                     turn.effect->attempt, r.duration, purpose_of(*turn.effect)});
   turn.report.usage += response.usage;
   turn.report.warnings.insert(turn.report.warnings.end(), response.warnings.begin(), response.warnings.end());
   state.usage += response.usage;
 }
 
+std::string text_of(const ModelResponse& response) {
+  Message said;
+  said.parts = response.parts;
+  return said.text();
+}
+
 /// A summary that was cut off or does not save anything counts as none.
 void take_summary(State& state, const ModelResponse& response) {
   TurnState& turn = *state.turn;
-  Message said;
-  said.parts = response.parts;
-  Summary summary{*turn.effect->summary, said.text()};
+  Summary summary{*turn.effect->summary, text_of(response)};
   const bool whole = response.finish == FinishReason::kStop || response.finish == FinishReason::kStopSequence;
   const bool helps = whole && !summary.text.empty() && is_shorter(state, summary.task, summary.text);
   turn.effect.reset();
@@ -46,6 +55,19 @@ void take_summary(State& state, const ModelResponse& response) {
   } else {
     turn.summary_failed = true;
   }
+}
+
+/// The planner gets what the model said, also when it is not what was asked for.
+void take_consultation(State& state, const ModelResponse& response) {
+  const Consultation asked = *std::exchange(state.turn->effect, std::nullopt)->consult;
+  const bool whole = response.finish == FinishReason::kStop;
+  StepResult result{CallId{}, asked.purpose, whole, text_of(response), nullptr};
+  if (!asked.schema.is_null()) {
+    auto value = structured_answer(asked.schema, result.text);
+    result.ok = result.ok && value;
+    if (value) result.value = *std::move(value);
+  }
+  note_plan_result(state, std::move(result));
 }
 
 void append_answer(State& state, UnixMillis time, const ModelResponse& response) {
@@ -78,6 +100,8 @@ void take_answer(State& state, UnixMillis time, const EffectSettled& r, const Mo
   if (malformed) ++turn.malformed_calls;
   // An answer with calls is acted on by running them.
   if (malformed || turn.calls.empty()) turn.answer = Answer{response.finish, malformed};
+  const bool is_result = turn.calls.empty() && !malformed && response.finish != FinishReason::kPause;
+  if (is_result) note_plan_result(state, {CallId{}, "answer", true, text_of(response), nullptr});
 }
 
 void settle_model(State& state, UnixMillis time, const EffectSettled& r) {
@@ -86,6 +110,7 @@ void settle_model(State& state, UnixMillis time, const EffectSettled& r) {
   if (response == nullptr) return fail_model(*state.turn, r);
   report_model_call(state, r, *response);
   if (state.turn->effect->summary) return take_summary(state, *response);
+  if (state.turn->effect->consult) return take_consultation(state, *response);
   take_answer(state, time, r, *response);
 }
 
@@ -113,9 +138,9 @@ Status start_effect(State& state, const EffectIntended& r) {
     leave_failed_effect(turn);
     turn.step = std::max(turn.step, r.step);
   }
-  if (r.kind == EffectKind::kModel && !r.summary) note_request(state, r);
-  turn.effect = EffectState{r.effect,     r.kind,   EffectState::Phase::kRunning, r.attempt, r.delay,
-                            std::nullopt, r.summary};
+  if (r.kind == EffectKind::kModel && !r.summary && !r.consult) note_request(state, r);
+  turn.effect = EffectState{
+      r.effect, r.kind, EffectState::Phase::kRunning, r.attempt, r.delay, std::nullopt, r.summary, r.consult};
   return {};
 }
 

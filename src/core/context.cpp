@@ -130,6 +130,13 @@ History history_to_summarise(const History& history, std::size_t keep_from) {
   return builder.history();
 }
 
+History history_to_consult(const History& history, std::string_view prompt) {
+  HistoryBuilder builder;
+  for (const MessagePtr& message : history.messages()) builder.push(message);
+  builder.push(std::make_shared<const Message>(text_message(Role::kUser, std::string(prompt))));
+  return builder.history();
+}
+
 Message summary_message(std::string_view text) {
   Message message;
   message.parts.emplace_back(

@@ -20,6 +20,8 @@ Decision after_overflow(const State& state, const Error& error);
 
 /// The part of the history that a summary is made of, followed by the request for it.
 History history_to_summarise(const History& history, std::size_t keep_from);
+/// The history followed by what a planner asks beside it.
+History history_to_consult(const History& history, std::string_view prompt);
 /// What the model sees of a summary.
 Message summary_message(std::string_view text);
 /// Whether `text` takes noticeably less room than what it sums up.

@@ -16,6 +16,13 @@ Digest half(Digest digest) {
 
 EffectId effect_id(std::uint32_t number) { return EffectId{"e" + std::to_string(number)}; }
 
+/// The conversation as the model is shown it for this call.
+History asked_history(const History& history, const EffectIntended& intent) {
+  if (intent.summary) return history_to_summarise(history, intent.summary->keep_from);
+  if (intent.consult) return history_to_consult(history, intent.consult->prompt);
+  return history;
+}
+
 /// What the model call that `intent` begins is about, in short.
 RequestDigest request_digest(const State& state, const EffectIntended& intent) {
   RequestDigest digest = state.described;
@@ -25,16 +32,17 @@ RequestDigest request_digest(const State& state, const EffectIntended& intent) {
   }
   if (intent.summary) {
     digest.settings = digest_chain(digest.settings, "summary");
+  } else if (intent.consult) {
+    digest.settings = digest_chain(digest.settings, to_canonical_json(intent.consult->schema));
   } else if (state.turn && !state.turn->output_schema.is_null()) {
     digest.settings = digest_chain(digest.settings, to_canonical_json(state.turn->output_schema));
   }
   const History& history = state.conversation.history();
-  digest.history =
-      intent.summary ? history_to_summarise(history, intent.summary->keep_from).digest() : history.digest();
+  digest.history = asked_history(history, intent).digest();
   return {half(digest.settings), half(digest.tools), half(digest.history)};
 }
 
-ParkId park_id(const State& state) { return ParkId{"p" + std::to_string(state.next_park)}; }
+ParkId park_id(std::uint32_t number) { return ParkId{"p" + std::to_string(number)}; }
 
 class Deriver {
  public:
@@ -52,6 +60,8 @@ class Deriver {
   std::vector<RecordBody> operator()(const CallModel& d) const {
     EffectIntended intent = model_intent(d.attempt, d.delay);
     intent.patch = d.patch;
+    intent.consult = d.consult;
+    if (d.consult) intent.step = state_.turn->step;
     intent.request = request_digest(state_, intent);
     if (intent.request.settings == state_.recorded.settings) intent.request.settings = {};
     if (intent.request.tools == state_.recorded.tools) intent.request.tools = {};
@@ -69,8 +79,13 @@ class Deriver {
   std::vector<RecordBody> operator()(const RunCalls& d) const {
     std::vector<RecordBody> records;
     std::uint32_t number = state_.next_effect;
+    std::uint32_t next_park = state_.next_park;
     for (const std::size_t index : d.calls) {
       const CallState& call = state_.turn->calls[index];
+      if (const Json asked = question_in(call); !asked.is_null()) {
+        records.emplace_back(question(call, asked, next_park++));
+        continue;
+      }
       EffectIntended intent;
       intent.kind = EffectKind::kTool;
       intent.name = call.call.name;
@@ -85,8 +100,13 @@ class Deriver {
     return records;
   }
 
-  std::vector<RecordBody> operator()(const ResolveDoubt& d) const {
+  std::vector<RecordBody> operator()(const AskAboutCall& d) const {
     const CallState& call = state_.turn->calls[d.call];
+    if (call.phase == CallState::Phase::kBarred) {
+      ParkedStep step = parked_call(call, ParkKind::kAuthorisation);
+      step.prompt = call.result->text;
+      return {Parked{std::move(step)}};
+    }
     if (state_.agent->in_doubt == InDoubt::kPark) {
       ParkedStep step = parked_call(call, ParkKind::kInDoubt);
       step.prompt =
@@ -119,7 +139,7 @@ class Deriver {
 
   std::vector<RecordBody> operator()(const Park& d) const {
     ParkedStep step;
-    step.id = park_id(state_);
+    step.id = park_id(state_.next_park);
     step.kind = ParkKind::kQuestion;
     step.prompt = d.prompt;
     return {Parked{std::move(step)}};
@@ -139,7 +159,7 @@ class Deriver {
 
   ParkedStep parked_call(const CallState& call, ParkKind kind) const {
     ParkedStep step;
-    step.id = park_id(state_);
+    step.id = park_id(state_.next_park);
     step.kind = kind;
     step.call = call.call.id;
     step.tool = call.call.name;
@@ -149,6 +169,29 @@ class Deriver {
   }
 
  private:
+  /// The arguments of a call whose tool is to ask a person. Null for other calls, and for arguments that ask
+  /// nothing: those are left to the tool, which says what is wrong with them.
+  Json question_in(const CallState& call) const {
+    const ToolSpec* tool = state_.agent->find_tool(call.call.name);
+    if (tool == nullptr || !tool->asks_person) return nullptr;
+    Json arguments = parse_json(call.call.arguments).value_or(nullptr);
+    const Json& choices = json_at(arguments, "choices");
+    const bool can_choose =
+        choices.is_null() ||
+        (choices.is_array() &&
+         std::ranges::all_of(choices.get_array(), [](const Json& c) { return c.is_string(); }));
+    return json_text(arguments, "question").empty() || !can_choose ? Json(nullptr) : arguments;
+  }
+  Parked question(const CallState& call, const Json& asked, std::uint32_t number) const {
+    ParkedStep step = parked_call(call, ParkKind::kQuestion);
+    step.id = park_id(number);
+    step.prompt = json_string(asked, "question");
+    if (const Json& choices = json_at(asked, "choices"); choices.is_array() && !choices.get_array().empty()) {
+      step.schema = JsonObject{{"type", "string"}, {"enum", choices}};
+    }
+    return {std::move(step)};
+  }
+
   EffectIntended again_or_new(EffectKind kind, std::uint32_t attempt) const {
     EffectIntended intent;
     intent.kind = kind;
@@ -185,11 +228,11 @@ RecordBody park_call(const State& state, const CallState& call, std::string reas
 ModelQuestion question_of(const State& state, const EffectIntended& intent) {
   const AgentSpec& agent = *state.agent;
   ModelQuestion question{intent.patch.instructions.value_or(agent.instructions),
-                         intent.patch.options.value_or(agent.options), state.conversation.history()};
-  if (intent.summary) {
+                         intent.patch.options.value_or(agent.options),
+                         asked_history(state.conversation.history(), intent)};
+  if (intent.summary || intent.consult) {
     // The same request up to here, so that a vendor's cache still serves; tools stay as calls of them do.
-    question.history = history_to_summarise(question.history, intent.summary->keep_from);
-    question.options.output_schema = nullptr;
+    question.options.output_schema = intent.consult ? intent.consult->schema : nullptr;
     question.options.stop.clear();
     if (!agent.tools.empty()) question.options.tool_choice = "none";
   } else if (state.turn && !state.turn->output_schema.is_null()) {

@@ -58,8 +58,10 @@ constexpr Names<Outcome, 4> kOutcomeNames{{{Outcome::kOk, "ok"},
                                            {Outcome::kCancelled, "cancelled"},
                                            {Outcome::kUnknown, "unknown"}}};
 
-constexpr Names<ParkKind, 3> kParkNames{
-    {{ParkKind::kApproval, "approval"}, {ParkKind::kQuestion, "question"}, {ParkKind::kInDoubt, "in_doubt"}}};
+constexpr Names<ParkKind, 4> kParkNames{{{ParkKind::kApproval, "approval"},
+                                         {ParkKind::kQuestion, "question"},
+                                         {ParkKind::kInDoubt, "in_doubt"},
+                                         {ParkKind::kAuthorisation, "authorisation"}}};
 
 constexpr Names<Verb, 4> kVerbNames{
     {{Verb::kAllow, "allow"}, {Verb::kDeny, "deny"}, {Verb::kEdit, "edit"}, {Verb::kAnswer, "answer"}}};
@@ -71,15 +73,18 @@ constexpr Names<MessageSource, 6> kSourceNames{{{MessageSource::kUser, "user"},
                                                 {MessageSource::kRuntime, "runtime"},
                                                 {MessageSource::kImport, "import"}}};
 
-constexpr Names<Intervention, 9> kInterventionNames{{{Intervention::kSteer, "steer"},
-                                                     {Intervention::kEnqueue, "enqueue"},
-                                                     {Intervention::kInterrupt, "interrupt"},
-                                                     {Intervention::kDeadline, "deadline"},
-                                                     {Intervention::kPause, "pause"},
-                                                     {Intervention::kResume, "resume"},
-                                                     {Intervention::kAnnotate, "annotate"},
-                                                     {Intervention::kSetAgent, "set_agent"},
-                                                     {Intervention::kRewind, "rewind"}}};
+constexpr Names<Intervention, 12> kInterventionNames{{{Intervention::kSteer, "steer"},
+                                                      {Intervention::kEnqueue, "enqueue"},
+                                                      {Intervention::kInterrupt, "interrupt"},
+                                                      {Intervention::kDeadline, "deadline"},
+                                                      {Intervention::kPause, "pause"},
+                                                      {Intervention::kResume, "resume"},
+                                                      {Intervention::kAnnotate, "annotate"},
+                                                      {Intervention::kSetAgent, "set_agent"},
+                                                      {Intervention::kRewind, "rewind"},
+                                                      {Intervention::kDelete, "delete"},
+                                                      {Intervention::kModify, "modify"},
+                                                      {Intervention::kBudget, "budget"}}};
 
 }  // namespace
 
@@ -99,6 +104,19 @@ std::optional<StopReason> stop_reason_from(std::string_view name) { return value
 std::optional<EffectKind> effect_kind_from(std::string_view name) { return value_of(kEffectNames, name); }
 std::optional<Outcome> outcome_from(std::string_view name) { return value_of(kOutcomeNames, name); }
 std::optional<ParkKind> park_kind_from(std::string_view name) { return value_of(kParkNames, name); }
+std::vector<Verb> allowed_verbs(ParkKind kind) {
+  switch (kind) {
+    case ParkKind::kApproval:
+      return {Verb::kAllow, Verb::kDeny, Verb::kEdit};
+    case ParkKind::kQuestion:
+      return {Verb::kAnswer, Verb::kDeny};
+    case ParkKind::kInDoubt:
+      return {Verb::kAllow, Verb::kDeny, Verb::kEdit, Verb::kAnswer};
+    case ParkKind::kAuthorisation:
+      return {Verb::kAllow, Verb::kDeny};
+  }
+  std::unreachable();
+}
 std::optional<Verb> verb_from(std::string_view name) { return value_of(kVerbNames, name); }
 std::optional<MessageSource> message_source_from(std::string_view name) {
   return value_of(kSourceNames, name);

@@ -46,7 +46,15 @@ std::optional<Millis> retry_after(const State& state, const EffectState& failed)
 
 Decision after_model_failure(const State& state, const EffectState& failed) {
   const Error& error = *failed.error;
-  if (const auto delay = retry_after(state, failed)) return CallModel{failed.attempt + 1, *delay, {}};
+  if (const auto delay = retry_after(state, failed)) {
+    return CallModel{failed.attempt + 1, *delay, {}, failed.consult};
+  }
+  if (failed.consult) {
+    Finish finish{StopReason::kModelFailed, {}, error};
+    finish.error->message =
+        "asking the model for \"" + failed.consult->purpose + "\" failed: " + error.message;
+    return finish;
+  }
   if (is_overflow(error)) return after_overflow(state, error);
   if (json_text(error.detail, "change") == "note" && !state.turn->noted) {
     return runtime_note(
@@ -54,6 +62,22 @@ Decision after_model_failure(const State& state, const EffectState& failed) {
         "completely, with arguments that are valid JSON.");
   }
   return Finish{StopReason::kModelFailed, {}, error};
+}
+
+/// A call that did not get its outcome by running, and cannot run as it is.
+bool needs_a_word(const State& state, const CallState& call) {
+  if (call.phase == Phase::kBarred) return true;
+  if (call.phase != Phase::kInDoubt) return false;
+  const ToolSpec* tool = state.agent->find_tool(call.call.name);
+  return tool == nullptr || !tool->definition.idempotent;
+}
+
+/// A call takes one of the places for calls at once while it works itself, not while others work for it.
+bool takes_a_place(const TurnState& turn, const CallState& call) {
+  if (call.phase != Phase::kRunning) return false;
+  return std::ranges::none_of(turn.calls, [&](const CallState& other) {
+    return other.within == call.call.id && other.phase != Phase::kSettled;
+  });
 }
 
 /// What the open batch needs; nothing when every call is settled.
@@ -66,19 +90,16 @@ std::optional<Decision> next_of_batch(const State& state) {
   std::uint32_t new_calls = 0;
   for (std::size_t i = 0; i < turn.calls.size(); ++i) {
     const CallState& call = turn.calls[i];
-    if (call.phase == Phase::kRunning) ++running;
+    if (needs_a_word(state, call)) return AskAboutCall{i};
+    if (takes_a_place(turn, call)) ++running;
     if (call.phase == Phase::kProposed || call.phase == Phase::kApproved) {
       ready.calls.push_back(i);
       new_calls += call.attempt == 0 ? 1 : 0;
     }
-    if (call.phase == Phase::kInDoubt) {
-      const ToolSpec* tool = state.agent->find_tool(call.call.name);
-      if (tool == nullptr || !tool->definition.idempotent) return ResolveDoubt{i};
-      ready.calls.push_back(i);
-    }
+    if (call.phase == Phase::kInDoubt) ready.calls.push_back(i);
   }
   if (limits.max_tool_calls != 0 && turn.tool_calls + new_calls > limits.max_tool_calls) {
-    if (running > 0) return Wait{};
+    if (turn.in_flight()) return Wait{};
     return limit_reached(StopReason::kMaxToolCalls,
                          "the limit of " + std::to_string(limits.max_tool_calls) + " tool calls is reached");
   }
@@ -95,12 +116,13 @@ std::optional<Decision> check_limits(const State& state) {
     return limit_reached(StopReason::kMaxSteps,
                          "the limit of " + std::to_string(limits.max_steps) + " steps is reached");
   }
-  if (limits.max_tokens != 0 && turn.report.usage.total() >= limits.max_tokens) {
-    return limit_reached(StopReason::kTokenLimit, std::to_string(turn.report.usage.total()) +
-                                                      " tokens used, the limit is " +
-                                                      std::to_string(limits.max_tokens));
+  const Usage usage = turn.report.usage + turn.report.usage_children;
+  if (limits.max_tokens != 0 && usage.total() >= limits.max_tokens) {
+    return limit_reached(
+        StopReason::kTokenLimit,
+        std::to_string(usage.total()) + " tokens used, the limit is " + std::to_string(limits.max_tokens));
   }
-  if (limits.max_cost.value != 0 && turn.report.usage.cost >= limits.max_cost) {
+  if (limits.max_cost.value != 0 && usage.cost >= limits.max_cost) {
     return limit_reached(StopReason::kCostLimit, "the cost limit of the turn is reached");
   }
   return std::nullopt;
@@ -157,6 +179,8 @@ std::optional<Decision> after_answer(const State& state) {
     default:
       // What a person said while the model was answering still has to be heard.
       if (!state.steering.empty()) return std::nullopt;
+      // To a plan an answer is a result like any other.
+      if (state.follows_plan()) return std::nullopt;
       if (auto decision = check_output(state)) return decision;
       return Finish{StopReason::kFinished, {}, std::nullopt};
   }
@@ -175,6 +199,7 @@ struct StepDecision {
     return Say{text_message(Role::kAssistant, step.text), MessageSource::kPlan};
   }
   Decision operator()(const AskPerson& step) const { return Park{step.prompt}; }
+  Decision operator()(const Consult& step) const { return CallModel{1, Millis{0}, {}, step.question}; }
   Decision operator()(const Sleep& step) const { return StartTimer{step.delay}; }
   Decision operator()(const Conclude& step) const { return Finish{step.reason, step.text, step.error}; }
 };
@@ -196,27 +221,32 @@ std::optional<Decision> next_of_effect(const State& state) {
   if (effect.summary) return next_of_summary(state, effect);
   if (effect.phase == EffectState::Phase::kFailed) return after_model_failure(state, effect);
   if (effect.kind == EffectKind::kTimer) return StartTimer{effect.delay, effect.attempt + 1};
-  return CallModel{effect.attempt + 1, Millis{0}, {}};
+  return CallModel{effect.attempt + 1, Millis{0}, {}, effect.consult};
 }
 
 /// The end of a turn that somebody or the clock asked to stop.
-Finish stopped(StopReason reason, const Limits& limits) {
-  if (reason != StopReason::kTimeLimit) {
-    return {reason, {}, Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr}};
+Finish stopped(const State& state) {
+  const StopReason reason = *state.turn->stop;
+  if (reason == StopReason::kCancelled) {
+    const char* what = state.deleted ? "deleted by a person" : "cancelled";
+    return {reason, {}, Error{ErrorCode::kCancelled, what, false, nullptr, nullptr}};
   }
-  return limit_reached(reason,
-                       "the time limit of " + std::to_string(limits.max_time.count()) + " ms is reached");
+  if (reason == StopReason::kTimeLimit) {
+    return limit_reached(reason, "the time limit of " + std::to_string(state.agent->limits.max_time.count()) +
+                                     " ms is reached");
+  }
+  return limit_reached(reason, "a budget that this session shares with those above it is spent");
 }
 
 }  // namespace
 
 Decision next(const State& state, const Planner& planner) {
   if (!state.turn) {
-    if (state.queue.empty() || state.paused) return Idle{};
+    if (state.queue.empty() || state.paused || state.deleted) return Idle{};
     return BeginTurn{state.queue.front()};
   }
   const TurnState& turn = *state.turn;
-  if (turn.stop) return turn.in_flight() ? Decision{Wait{}} : stopped(*turn.stop, state.agent->limits);
+  if (turn.stop) return turn.in_flight() ? Decision{Wait{}} : stopped(state);
   if (state.paused) return Wait{};
   if (auto decision = next_of_effect(state)) return *std::move(decision);
   if (turn.summary)

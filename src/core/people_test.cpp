@@ -1,5 +1,5 @@
-// What people and crashes do to a session: stop, pause, steer, enqueue, rewind, approve, and take over in a
-// new process.
+// What people and crashes do to a session: stop, pause, steer, enqueue, rewind, approve, answer, and take
+// over in a new process.
 #include <gtest/gtest.h>
 
 #include "core/testing/fold.hpp"
@@ -20,7 +20,9 @@ struct Modelled : Fold {
     spec.model = "test:model";
     spec.limits = limits;
     spec.in_doubt = in_doubt;
-    spec.tools = {test_tool("read", true), test_tool("write"), test_tool("flaky", false, 2)};
+    spec.tools = {test_tool("read", true), test_tool("write"), test_tool("flaky", false, 2),
+                  test_tool("ask")};
+    spec.tools.back().asks_person = true;
     return spec;
   }
   Decision park(const std::string& id) {
@@ -306,6 +308,97 @@ TEST(Approval, AnswerStandsForTheCall) {
   fold.give("a", "read");
   fold.decide(Verb::kAnswer, "I did it myself");
   EXPECT_EQ(fold.result_text(1), "I did it myself");
+}
+
+// ---- questions
+// ---------------------------------------------------------------------------------------------------------
+
+constexpr const char* kColour = R"({"question": "Which colour?", "choices": ["red", "blue"]})";
+
+TEST(Question, IsACallWhoseResultIsTheAnswer) {
+  Modelled fold;
+  fold.begin("hi");
+  EXPECT_TRUE(is<Wait>(fold.answer(calls({tool_call("q", "ask", kColour)}))));
+  EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
+  ASSERT_EQ(fold.state().parked.size(), 1U);
+  const ParkedStep& step = fold.state().parked.begin()->second;
+  EXPECT_EQ(step.kind, ParkKind::kQuestion);
+  EXPECT_EQ(step.prompt, "Which colour?");
+  EXPECT_EQ(to_json_text(step.schema), R"({"type":"string","enum":["red","blue"]})");
+  fold.decide(Verb::kAnswer, "blue");
+  EXPECT_EQ(fold.result_text(0), "blue");
+  EXPECT_EQ(fold.turn().effect->kind, EffectKind::kModel);
+  EXPECT_EQ(fold.turn().tool_calls, 0U);
+}
+
+TEST(Question, ThatIsDeclined_SaysSoAndTheTurnGoesOn) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("q", "ask", kColour)}));
+  EXPECT_TRUE(is<Wait>(fold.decide(Verb::kDeny)));
+  EXPECT_EQ(fold.result_text(0), "No answer: the person was asked and declined, or did not answer.");
+  EXPECT_TRUE(fold.result().denials.empty());
+  EXPECT_TRUE(is<Idle>(fold.answer(says("as you like"))));
+  EXPECT_TRUE(fold.result().success);
+}
+
+TEST(Question, InABatch_KeepsNobodyWaiting) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("p", "ask", kColour), tool_call("r", "read"),
+                     tool_call("q", "ask", R"({"question": "Why?"})")}));
+  EXPECT_EQ(fold.call("r").phase, Phase::kRunning);
+  EXPECT_EQ(fold.state().status(), SessionStatus::kRunning);
+  ASSERT_EQ(fold.state().parked.size(), 2U);
+  EXPECT_EQ(fold.state().parked.at(ParkId{"p2"}).call.str(), "q");
+  EXPECT_TRUE(fold.state().parked.at(ParkId{"p2"}).schema.is_null());
+  fold.give("r", "content");
+  EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
+  fold.decide(Verb::kAnswer, "red");
+  fold.decide(Verb::kAnswer, "because");
+  EXPECT_EQ(fold.result_text(0), "red");
+  EXPECT_EQ(fold.result_text(1), "content");
+  EXPECT_EQ(fold.result_text(2), "because");
+}
+
+TEST(Question, OfACallWithinACall_IsAnsweredToItsHandler) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("w", "write")}));
+  fold.apply(CallProposed{CallId{"w"}, tool_call("w.1", "ask", kColour), "k"});
+  fold.run();
+  fold.decide(Verb::kAnswer, "red");
+  EXPECT_EQ(fold.call("w.1").result->text, "red");
+  EXPECT_EQ(fold.call("w").phase, Phase::kRunning);
+}
+
+TEST(Question, ThatAsksNothing_IsLeftToTheTool) {
+  for (const char* arguments :
+       {"{}", "", "{", R"({"question": ""})", R"({"question": 3})",
+        R"({"question": "Which?", "choices": "red"})", R"({"question": "Which?", "choices": ["red", 2]})"}) {
+    Modelled fold;
+    fold.begin("hi");
+    fold.answer(calls({tool_call("q", "ask", arguments)}));
+    EXPECT_EQ(fold.call("q").phase, Phase::kRunning) << arguments;
+  }
+}
+
+TEST(Question, OutOfTime_CountsAsDeclined) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("q", "ask", kColour)}));
+  fold.apply(Decided{ParkId{"p1"}, CallId{"q"}, Verb::kDeny, {}, "expiry"});
+  fold.run();
+  EXPECT_EQ(fold.result_text(0), "No answer: the person was asked and declined, or did not answer.");
+}
+
+TEST(Approval, OutOfTime_CountsAsDenied) {
+  Judged fold;
+  fold.give("a", "read");
+  fold.apply(Decided{ParkId{"p1"}, CallId{"w"}, Verb::kDeny, {}, "expiry"});
+  fold.run();
+  EXPECT_EQ(fold.result_text(1), "Not allowed: nobody decided in time.");
+  EXPECT_EQ(fold.result().denials.size(), 1U);
 }
 
 // ---- recovery

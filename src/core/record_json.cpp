@@ -14,6 +14,8 @@ constexpr std::size_t kShortDigest = 32;
 /// A model call that summarises has a kind of its own here, so that a reader that knows nothing of summaries
 /// refuses it and does not take the summary for an answer.
 constexpr std::string_view kSummaryKind = "model.summary";
+/// Likewise one that answers a planner.
+constexpr std::string_view kConsultKind = "model.consult";
 
 std::string short_hex(const Digest& digest) {
   return digest.empty() ? std::string() : digest.hex().substr(0, kShortDigest);
@@ -42,11 +44,23 @@ RequestPatch patch_from_json(const Json& json) {
   return patch;
 }
 
+/// What a record holds of a step; the rest is known from its place in the log.
+JsonObject recorded(const ParkedStep& parked) {
+  JsonObject out{{"id", parked.id.str()}, {"kind", to_string(parked.kind)}, {"prompt", parked.prompt}};
+  put(out, "call", parked.call.str());
+  put(out, "tool", parked.tool);
+  put(out, "arguments", parked.arguments);
+  if (!parked.digest.empty()) out["digest"] = parked.digest.hex();
+  if (!parked.schema.is_null()) out["schema"] = parked.schema;
+  return out;
+}
+
 struct Writer {
   JsonObject operator()(const SessionCreated& r) const {
     JsonObject out{{"version", r.version}, {"session", r.session.str()}, {"seed", r.seed}};
     put(out, "parent", r.parent.str());
     if (r.depth != 0) out["depth"] = r.depth;
+    put(out, "path", r.path);
     if (!r.forked_from.empty()) out["forked_from"] = r.forked_from.str();
     if (r.forked_at != 0) out["forked_at"] = r.forked_at;
     out["agent"] = praxis::to_json(*r.agent);
@@ -67,6 +81,12 @@ struct Writer {
       out["kind"] = kSummaryKind;
       out["keep_from"] = r.summary->keep_from;
       out["cause"] = r.summary->cause;
+    }
+    if (r.consult) {
+      out["kind"] = kConsultKind;
+      out["purpose"] = r.consult->purpose;
+      out["prompt"] = r.consult->prompt;
+      if (!r.consult->schema.is_null()) out["schema"] = r.consult->schema;
     }
     if (r.attempt != 1) out["attempt"] = r.attempt;
     put(out, "idempotency_key", r.idempotency_key);
@@ -92,7 +112,20 @@ struct Writer {
     put(out, "by", r.by);
     return out;
   }
-  JsonObject operator()(const Parked& r) const { return praxis::to_json(r.step).get_object(); }
+  JsonObject operator()(const CallProposed& r) const {
+    return {{"within", r.within.str()},
+            {"call", r.call.id.str()},
+            {"name", r.call.name},
+            {"arguments", r.call.arguments},
+            {"key", r.key}};
+  }
+  JsonObject operator()(const ChildSpawned& r) const {
+    return {{"child", r.child.str()}, {"call", r.call.str()}, {"agent", r.agent}, {"key", r.key}};
+  }
+  JsonObject operator()(const ChildSettled& r) const {
+    return {{"child", r.child.str()}, {"reason", to_string(r.reason)}, {"usage", praxis::to_json(r.usage)}};
+  }
+  JsonObject operator()(const Parked& r) const { return recorded(r.step); }
   JsonObject operator()(const Decided& r) const {
     JsonObject out{{"verb", to_string(r.verb)}, {"by", r.by}};
     put(out, "park", r.park.str());
@@ -143,6 +176,7 @@ Result<RecordBody> read_session_created(const Json& json) {
   r.session = SessionId{json_string(json, "session")};
   r.parent = SessionId{json_string(json, "parent")};
   r.depth = static_cast<std::uint32_t>(json_int(json, "depth"));
+  r.path = json_string(json, "path");
   r.forked_from = SessionId{json_string(json, "forked_from")};
   r.forked_at = static_cast<std::uint64_t>(json_int(json, "forked_at"));
   const Json& seed = json_at(json, "seed");
@@ -163,11 +197,15 @@ Result<RecordBody> read_message_appended(const Json& json) {
 
 Result<RecordBody> read_effect_intended(const Json& json) {
   const bool summarises = json_text(json, "kind") == kSummaryKind;
-  const auto kind = summarises ? EffectKind::kModel : effect_kind_from(json_string(json, "kind"));
+  const bool consults = json_text(json, "kind") == kConsultKind;
+  const auto kind = summarises || consults ? EffectKind::kModel : effect_kind_from(json_string(json, "kind"));
   if (!kind) return bad("effect_intended", "unknown effect kind");
   EffectIntended r;
   if (summarises) {
     r.summary = {static_cast<std::size_t>(json_int(json, "keep_from")), json_string(json, "cause")};
+  }
+  if (consults) {
+    r.consult = {json_string(json, "purpose"), json_string(json, "prompt"), json_at(json, "schema")};
   }
   r.effect = EffectId{json_string(json, "effect")};
   r.kind = *kind;
@@ -211,7 +249,27 @@ Result<RecordBody> read_parked(const Json& json) {
   if (!kind) return bad("parked", "unknown kind");
   return Parked{{ParkId{json_string(json, "id")}, *kind, json_string(json, "prompt"),
                  CallId{json_string(json, "call")}, json_string(json, "tool"), json_string(json, "arguments"),
-                 Digest::from_hex(json_string(json, "digest")).value_or(Digest{})}};
+                 Digest::from_hex(json_string(json, "digest")).value_or(Digest{}), json_at(json, "schema")}};
+}
+
+RecordBody read_call_proposed(const Json& json) {
+  ToolCallPart call;
+  call.id = CallId{json_string(json, "call")};
+  call.name = json_string(json, "name");
+  call.arguments = json_string(json, "arguments");
+  return CallProposed{CallId{json_string(json, "within")}, std::move(call), json_string(json, "key")};
+}
+
+RecordBody read_child_spawned(const Json& json) {
+  return ChildSpawned{SessionId{json_string(json, "child")}, CallId{json_string(json, "call")},
+                      json_string(json, "agent"), json_string(json, "key")};
+}
+
+Result<RecordBody> read_child_settled(const Json& json) {
+  const auto reason = stop_reason_from(json_string(json, "reason"));
+  if (!reason) return bad("child_settled", "unknown reason");
+  return ChildSettled{SessionId{json_string(json, "child")}, *reason,
+                      usage_from_json(json_at(json, "usage"))};
 }
 
 Result<RecordBody> read_decided(const Json& json) {
@@ -262,6 +320,9 @@ Result<RecordBody> read_body(std::string_view kind, const Json& json) {
     return StatusChanged{*status, json_string(json, "cause")};
   }
   if (kind == "turn_settled") return read_turn_settled(json);
+  if (kind == "call_proposed") return read_call_proposed(json);
+  if (kind == "child_spawned") return read_child_spawned(json);
+  if (kind == "child_settled") return read_child_settled(json);
   return bad(kind, "this build does not know such a record; a newer praxis wrote it");
 }
 
@@ -277,6 +338,9 @@ struct KindName {
   std::string_view operator()(const Compacted&) const { return "compacted"; }
   std::string_view operator()(const StatusChanged&) const { return "status_changed"; }
   std::string_view operator()(const TurnSettled&) const { return "turn_settled"; }
+  std::string_view operator()(const CallProposed&) const { return "call_proposed"; }
+  std::string_view operator()(const ChildSpawned&) const { return "child_spawned"; }
+  std::string_view operator()(const ChildSettled&) const { return "child_settled"; }
 };
 
 struct IsDerived {
@@ -286,8 +350,7 @@ struct IsDerived {
   }
   bool operator()(const EffectIntended&) const { return true; }
   bool operator()(const EffectSettled& r) const { return r.by == "recovery"; }
-  // What needs approval is up to rules and hooks of the host; the other two kinds follow from the state
-  // alone.
+  // What needs approval is up to rules and hooks of the host; the other kinds follow from the state alone.
   bool operator()(const Parked& r) const { return r.step.kind != ParkKind::kApproval; }
   bool operator()(const Compacted&) const { return true; }
   bool operator()(const TurnSettled&) const { return true; }
@@ -296,6 +359,9 @@ struct IsDerived {
   bool operator()(const Decided&) const { return false; }
   bool operator()(const Intervened&) const { return false; }
   bool operator()(const StatusChanged&) const { return false; }
+  bool operator()(const CallProposed&) const { return false; }
+  bool operator()(const ChildSpawned&) const { return false; }
+  bool operator()(const ChildSettled&) const { return false; }
 };
 
 }  // namespace
@@ -304,11 +370,13 @@ std::string_view kind_name(const RecordBody& body) { return std::visit(KindName{
 bool is_derived(const RecordBody& body) { return std::visit(IsDerived{}, body); }
 
 Json to_json(const ParkedStep& parked) {
-  JsonObject out{{"id", parked.id.str()}, {"kind", to_string(parked.kind)}, {"prompt", parked.prompt}};
-  put(out, "call", parked.call.str());
-  put(out, "tool", parked.tool);
-  put(out, "arguments", parked.arguments);
-  if (!parked.digest.empty()) out["digest"] = parked.digest.hex();
+  JsonObject out = recorded(parked);
+  JsonArray allowed;
+  for (const Verb verb : allowed_verbs(parked.kind)) allowed.emplace_back(to_string(verb));
+  out["allowed"] = std::move(allowed);
+  put(out, "session", parked.session.str());
+  put(out, "path", parked.path);
+  if (parked.expires.value != 0) out["expires"] = to_iso8601(parked.expires);
   return out;
 }
 

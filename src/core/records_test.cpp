@@ -78,9 +78,12 @@ AgentSpecPtr rich_agent() {
   tool.definition.timeout = Millis{5'000};
   tool.retries = 2;
   tool.fatal_errors = true;
+  tool.asks_person = true;
   agent.tools = {tool};
   agent.limits.max_cost = {1'234'567};
   agent.limits.max_time = Millis{60'000};
+  agent.limits.max_wait = Millis{3'600'000};
+  agent.bounds = JsonArray{nullptr, JsonObject{{"deny", JsonArray{"read"}}}};
   agent.tool_failure = ToolFailureMode::kFail;
   agent.in_doubt = InDoubt::kTell;
   agent.plan = JsonArray{JsonObject{{"finish", "x"}}};
@@ -94,11 +97,15 @@ Error rich_error() {
 }
 
 TEST(Records, SessionCreated_SurvivesTheJournal) {
-  const SessionCreated created{kRecordVersion,    SessionId{"s"}, SessionId{"p"}, 2, SessionId{"f"}, 9,
-                               ~std::uint64_t{0}, rich_agent()};
+  const SessionCreated created{
+      kRecordVersion,    SessionId{"s"}, SessionId{"p"}, 2, "lead/helper", SessionId{"f"}, 9,
+      ~std::uint64_t{0}, rich_agent()};
   const auto back = round_trip_as(created);
   EXPECT_EQ(back.seed, ~std::uint64_t{0});
   EXPECT_EQ(back.depth, 2U);
+  EXPECT_EQ(back.path, "lead/helper");
+  EXPECT_EQ(back.agent->bounds, rich_agent()->bounds);
+  EXPECT_TRUE(back.agent->tools[0].asks_person);
   EXPECT_EQ(back.forked_from.str(), "f");
   EXPECT_EQ(back.forked_at, 9U);
   EXPECT_EQ(back.agent->limits, rich_agent()->limits);
@@ -179,10 +186,40 @@ TEST(Records, EveryOtherKind_SurvivesTheJournal) {
   ASSERT_TRUE(round_trip_as(summary).summary);
   EXPECT_EQ(round_trip_as(summary).summary->keep_from, 5U);
   EXPECT_EQ(round_trip_as(summary).summary->cause, "context_window");
+  EffectIntended consulting;
+  consulting.consult = Consultation{"clarify", "Is it clear?", JsonObject{{"type", "object"}}};
+  ASSERT_TRUE(round_trip_as(consulting).consult);
+  EXPECT_EQ(round_trip_as(consulting).consult->purpose, "clarify");
+  EXPECT_EQ(round_trip_as(consulting).consult->prompt, "Is it clear?");
+  EXPECT_EQ(round_trip_as(consulting).consult->schema, consulting.consult->schema);
   EXPECT_EQ(round_trip_as(StatusChanged{SessionStatus::kModified, "recovered"}).cause, "recovered");
   const auto ended = round_trip_as(TurnSettled{TurnId{"t1"}, StopReason::kPlanFailed, "text", rich_error()});
   EXPECT_EQ(ended.reason, StopReason::kPlanFailed);
   EXPECT_EQ(ended.text, "text");
+}
+
+TEST(Records, OfTheAgentTree_SurviveTheJournal) {
+  ToolCallPart call;
+  call.id = CallId{"c.1"};
+  call.name = "read";
+  call.arguments = R"({"path":"x"})";
+  const auto proposed = round_trip_as(CallProposed{CallId{"c"}, call, "k#1"});
+  EXPECT_EQ(proposed.within.str(), "c");
+  EXPECT_EQ(proposed.call.id.str(), "c.1");
+  EXPECT_EQ(proposed.call.arguments, call.arguments);
+  EXPECT_EQ(proposed.key, "k#1");
+  const auto spawned = round_trip_as(ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k#2"});
+  EXPECT_EQ(spawned.child.str(), "s2");
+  EXPECT_EQ(spawned.call.str(), "c");
+  EXPECT_EQ(spawned.agent, "helper");
+  EXPECT_EQ(spawned.key, "k#2");
+  Usage usage;
+  usage.input = 7;
+  usage.cost = {12};
+  const auto settled = round_trip_as(ChildSettled{SessionId{"s2"}, StopReason::kTokenLimit, usage});
+  EXPECT_EQ(settled.child.str(), "s2");
+  EXPECT_EQ(settled.reason, StopReason::kTokenLimit);
+  EXPECT_EQ(settled.usage, usage);
 }
 
 TEST(Records, LargeText_StandsOutsideTheRecord) {
@@ -248,6 +285,7 @@ TEST(Records, WhatCannotBeRead_IsSaid) {
   refusal("decided", "{}");
   refusal("intervened", "{}");
   refusal("status_changed", "{}");
+  refusal("child_settled", "{}");
 }
 
 }  // namespace

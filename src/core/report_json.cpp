@@ -36,8 +36,9 @@ Json usage_json(const AgentResult& result) {
   for (const ModelCall& call : result.model_calls) per_model[call.model] += call.usage;
   JsonObject models;
   for (const auto& [model, usage] : per_model) models[model] = to_json(usage);
-  return JsonObject{
-      {"self", to_json(result.usage)}, {"subtree", to_json(result.usage)}, {"per_model", std::move(models)}};
+  return JsonObject{{"self", to_json(result.usage)},
+                    {"subtree", to_json(result.usage + result.usage_children)},
+                    {"per_model", std::move(models)}};
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ Json to_json(const AgentResult& result) {
       {"actions", actions_json(result)},
       {"model_calls", model_calls_json(result)},
       {"usage", usage_json(result)},
-      {"cost_usd", result.usage.cost.usd()},
+      {"cost_usd", (result.usage + result.usage_children).cost.usd()},
       {"denials", JsonArray(result.denials.begin(), result.denials.end())},
       {"pending", std::move(pending)},
       {"errors", std::move(errors)},

@@ -39,6 +39,12 @@ SessionStatus State::status() const {
                                                               : SessionStatus::kRunning;
 }
 
+Usage State::subtree_usage() const {
+  Usage all = usage + settled_children;
+  if (turn) all += turn->report.usage_children;
+  return all;
+}
+
 std::int64_t State::request_tokens() const {
   return (conversation.history().estimated_tokens() + overhead_tokens) * correction / 1000;
 }

@@ -10,6 +10,7 @@ Json to_json(const ToolSpec& tool) {
   if (tool.definition.safe_by_default) out["safe_by_default"] = true;
   if (tool.retries != 0) out["retries"] = tool.retries;
   if (tool.fatal_errors) out["fatal_errors"] = true;
+  if (tool.asks_person) out["asks_person"] = true;
   return out;
 }
 
@@ -23,6 +24,7 @@ Result<ToolSpec> tool_spec_from_json(const Json& json) {
   tool.definition.safe_by_default = json_bool(json, "safe_by_default");
   tool.retries = static_cast<std::uint32_t>(json_int(json, "retries"));
   tool.fatal_errors = json_bool(json, "fatal_errors");
+  tool.asks_person = json_bool(json, "asks_person");
   if (auto valid = check(tool.definition); !valid) return fail(valid.error());
   return tool;
 }
@@ -53,18 +55,20 @@ const ToolSpec* AgentSpec::find_tool(std::string_view tool) const {
 }
 
 Json to_json(const Limits& limits) {
-  return JsonObject{{"max_steps", limits.max_steps},
-                    {"max_tool_calls", limits.max_tool_calls},
-                    {"max_time_ms", limits.max_time.count()},
-                    {"max_tokens", limits.max_tokens},
-                    {"max_cost_usd", limits.max_cost.usd()},
-                    {"max_context", limits.max_context},
-                    {"max_parallel_tools", limits.max_parallel_tools},
-                    {"max_model_attempts", limits.max_model_attempts},
-                    {"max_repeats", limits.max_repeats},
-                    {"max_messages", limits.max_messages},
-                    {"max_model_retries", limits.max_model_retries},
-                    {"compact_at", limits.compact_at}};
+  JsonObject out{{"max_steps", limits.max_steps},
+                 {"max_tool_calls", limits.max_tool_calls},
+                 {"max_time_ms", limits.max_time.count()},
+                 {"max_tokens", limits.max_tokens},
+                 {"max_cost_usd", limits.max_cost.usd()},
+                 {"max_context", limits.max_context},
+                 {"max_parallel_tools", limits.max_parallel_tools},
+                 {"max_model_attempts", limits.max_model_attempts},
+                 {"max_repeats", limits.max_repeats},
+                 {"max_messages", limits.max_messages},
+                 {"max_model_retries", limits.max_model_retries},
+                 {"compact_at", limits.compact_at}};
+  if (limits.max_wait.count() != 0) out["max_wait_ms"] = limits.max_wait.count();
+  return out;
 }
 
 Limits limits_from_json(const Json& json) {
@@ -86,6 +90,7 @@ Limits limits_from_json(const Json& json) {
   // Sessions from before there were these bounds go on without them.
   limits.max_model_retries = number("max_model_retries", 0);
   limits.compact_at = number("compact_at", 0);
+  limits.max_wait = Millis{json_int(json, "max_wait_ms")};
   return limits;
 }
 
@@ -102,6 +107,7 @@ Json to_json(const AgentSpec& spec) {
   if (spec.in_doubt == InDoubt::kTell) out["in_doubt"] = "tell";
   if (!spec.plan.is_null()) out["plan"] = spec.plan;
   if (!spec.policy.is_null()) out["policy"] = spec.policy;
+  if (!spec.bounds.is_null()) out["bounds"] = spec.bounds;
   if (!spec.metadata.is_null()) out["metadata"] = spec.metadata;
   if (spec.profile != ModelProfile{}) out["profile"] = to_json(spec.profile);
   return out;
@@ -121,6 +127,7 @@ Result<AgentSpec> agent_spec_from_json(const Json& json) {
   spec.in_doubt = json_string(json, "in_doubt") == "tell" ? InDoubt::kTell : InDoubt::kPark;
   spec.plan = json_at(json, "plan");
   spec.policy = json_at(json, "policy");
+  spec.bounds = json_at(json, "bounds");
   spec.metadata = json_at(json, "metadata");
   spec.profile = profile_from_json(json_at(json, "profile"));
   if (const Json& tools = json_at(json, "tools"); tools.is_array()) {

@@ -22,8 +22,8 @@ Status check(const ToolDefinition& definition) {
     return fail(ErrorCode::kInput,
                 "tool \"" + name + "\": parameters must be a JSON Schema with \"type\": \"object\"");
   }
-  if (definition.timeout <= std::chrono::milliseconds::zero()) {
-    return fail(ErrorCode::kInput, "tool \"" + name + "\": timeout must be positive");
+  if (definition.timeout < std::chrono::milliseconds::zero()) {
+    return fail(ErrorCode::kInput, "tool \"" + name + "\": timeout must not be negative");
   }
   return {};
 }

@@ -30,7 +30,7 @@ TEST(ToolDefinition, Check_NamesWhatIsWrong) {
   EXPECT_NE(problem("no spaces", object, 1).find("\"no spaces\""), std::string::npos);
   EXPECT_NE(problem(std::string(65, 'a'), object, 1).find("must be 1 to 64"), std::string::npos);
   EXPECT_NE(problem("t", JsonObject{{"type", "array"}}, 1).find("\"type\": \"object\""), std::string::npos);
-  EXPECT_NE(problem("t", object, 0).find("timeout must be positive"), std::string::npos);
+  EXPECT_NE(problem("t", object, -1).find("timeout must not be negative"), std::string::npos);
 }
 
 AgentSpec full_spec() {

@@ -9,6 +9,13 @@ void append_little_endian(std::string& out, std::uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) out.push_back(static_cast<char>(value >> shift & 0xff));
 }
 
+Error too_long(const std::string& what, std::size_t size) {
+  return {ErrorCode::kInput,
+          what + " has " + std::to_string(size) + " bytes; at most " + std::to_string(kMaxMailBytes) +
+              " are possible",
+          false, nullptr, nullptr};
+}
+
 }  // namespace
 
 Error journal_error(std::string_view kind, std::string message, bool retriable) {
@@ -45,6 +52,15 @@ Error lease_held(const SessionId& session, std::int64_t pid) {
   return error;
 }
 
+Error no_such_mail(MailId mail) {
+  return journal_error("not_found", "no message " + std::to_string(mail) +
+                                        " here; it was never posted, or its answer is forgotten by now");
+}
+
+Error mail_answered(MailId mail) {
+  return journal_error("conflict", "message " + std::to_string(mail) + " has been answered already");
+}
+
 Digest chain_start(const SessionId& session) { return digest_of(session.str()); }
 
 Digest chain_next(const Digest& previous, std::uint64_t seq, UnixMillis time, std::string_view kind,
@@ -60,9 +76,7 @@ Digest chain_next(const Digest& previous, std::uint64_t seq, UnixMillis time, st
 
 Status admit(const Append& append, const Head& head) {
   const auto& session = append.lease.session;
-  if (!head.held || append.lease.token != head.token) {
-    return fail(journal_error("lease_lost", "session " + session.str() + " now belongs to another writer"));
-  }
+  if (auto admitted = admit(append.lease, head); !admitted) return admitted;
   if (append.expected_seq != head.seq) {
     return fail(journal_error("conflict", "session " + session.str() + " is at entry " +
                                               std::to_string(head.seq) + ", the append expects " +
@@ -75,6 +89,26 @@ Status admit(const Append& append, const Head& head) {
     }
   }
   return {};
+}
+
+Status admit(const Lease& lease, const Head& head) {
+  if (head.held && lease.token == head.token) return {};
+  return fail(
+      journal_error("lease_lost", "session " + lease.session.str() + " now belongs to another writer"));
+}
+
+Status admit_mail(const SessionId& to, std::string_view body, std::size_t waiting) {
+  if (body.size() > kMaxMailBytes) return fail(too_long("a message to session " + to.str(), body.size()));
+  if (waiting < kMaxMailWaiting) return {};
+  return fail(journal_error("full",
+                            std::to_string(waiting) + " messages to session " + to.str() +
+                                " wait for an answer already; let its owner take them and try again",
+                            true));
+}
+
+Status admit_outcome(const MailAnswer& answer) {
+  if (answer.outcome.size() <= kMaxMailBytes) return {};
+  return fail(too_long("the answer to message " + std::to_string(answer.mail), answer.outcome.size()));
 }
 
 }  // namespace praxis

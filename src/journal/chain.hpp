@@ -1,5 +1,5 @@
-// What every journal agrees on, whatever keeps its entries: how they are chained, which appends are admitted,
-// and how failures are named. Pure functions.
+// What every journal agrees on, whatever keeps its entries: how they are chained, which appends and which
+// mail are admitted, and how failures are named. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,10 @@ Error session_exists(const SessionId& session);
 /// `lease_held`, with the holder's process id in `detail.pid`.
 Error lease_held(const SessionId& session, std::int64_t pid);
 
+/// `not_found` and `conflict` (answered already) for a message.
+Error no_such_mail(MailId mail);
+Error mail_answered(MailId mail);
+
 /// The hash that the first entry of a session is chained to: binds the log to its session.
 Digest chain_start(const SessionId& session);
 /// The hash of an entry whose predecessor's is `previous`.
@@ -39,5 +43,11 @@ struct Head {
 };
 /// Errors `lease_lost`, `conflict`, and `corrupt` for a blob that is not what its digest says.
 Status admit(const Append& append, const Head& head);
+/// Error `lease_lost`.
+Status admit(const Lease& lease, const Head& head);
+/// Whether one more message fits beside the `waiting` ones of its session. Errors `kInput`, `full`.
+Status admit_mail(const SessionId& to, std::string_view body, std::size_t waiting);
+/// Error `kInput`.
+Status admit_outcome(const MailAnswer& answer);
 
 }  // namespace praxis

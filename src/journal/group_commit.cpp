@@ -30,11 +30,13 @@ GroupCommit::GroupCommit(Database database)
   sqlite3_wal_hook(database_.handle(), note_pages, &wal_pages_);  // replaces SQLite's own checkpoints
 }
 
-void GroupCommit::push(Change change, Done done) { enqueue({std::move(change), std::move(done), true}); }
+void GroupCommit::push(Change change, Done done) {
+  enqueue({std::move(change), std::move(done), true, false});
+}
 
-Status GroupCommit::run(Change change) {
+Status GroupCommit::wait_for(Change change, bool durable) {
   std::promise<Status> outcome;
-  enqueue({std::move(change), [&](Status status) { outcome.set_value(std::move(status)); }, false});
+  enqueue({std::move(change), [&](Status status) { outcome.set_value(std::move(status)); }, durable, true});
   // No transaction is open while a `done` runs, so it may commit what is queued itself.
   if (thread_.get_id() == std::this_thread::get_id()) commit_queued();
   return outcome.get_future().get();
@@ -95,10 +97,10 @@ void GroupCommit::commit(std::span<Write> group) {
   }
   for (std::size_t i = 0; i < group.size(); ++i) {
     auto& outcome = committed ? outcomes[i] : committed;
-    if (group[i].durable) {
-      settled_.push_back({std::move(group[i].done), outcome});
-    } else {
+    if (group[i].awaited) {
       group[i].done(outcome);
+    } else {
+      settled_.push_back({std::move(group[i].done), outcome});
     }
   }
 }
@@ -150,10 +152,10 @@ void GroupCommit::checkpoint() {
   if (wal_pages_ < kCheckpointPages) checkpoint_at_ = kCheckpointPages;  // the log has started anew
   if (wal_pages_ < checkpoint_at_) return;
   const int mode = wal_pages_ < kWaitForReadersPages ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
-  sqlite3_busy_timeout(database_.handle(), kWaitForReadersMs);
+  database_.wait_for_locks<kWaitForReadersMs>();
   // Should it fail, the next one will do.
   sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, mode, nullptr, nullptr);
-  sqlite3_busy_timeout(database_.handle(), kBusyTimeoutMs);
+  database_.wait_for_locks<kBusyTimeoutMs>();
   checkpoint_at_ = wal_pages_ + kCheckpointPages;
 }
 

@@ -27,9 +27,11 @@ class GroupCommit {
   /// Queues `change`; `done` is called on the writer's thread, outside any lock, once it is on the disk.
   /// Calls come in the order of the pushes.
   void push(Change change, Done done);
-  /// Queues `change` and waits until it is visible to all; it reaches the disk with the next pushed one. May
+  /// Queues `change` and waits until it is visible to all; it reaches the disk with the next durable one. May
   /// be called from a `done`.
-  Status run(Change change);
+  Status run(Change change) { return wait_for(std::move(change), false); }
+  /// The same, and waits until it is on the disk.
+  Status run_durably(Change change) { return wait_for(std::move(change), true); }
   /// Finishes what is queued and ends the thread; when called from a `done`, soon after it returns.
   void stop();
 
@@ -37,7 +39,8 @@ class GroupCommit {
   struct Write {
     Change change;
     Done done;
-    bool durable;  ///< a pushed one; else `done` only wakes a waiting thread and is called at once
+    bool durable;
+    bool awaited;  ///< `done` only wakes a waiting thread and is called at once
   };
 
   struct Settled {
@@ -46,6 +49,7 @@ class GroupCommit {
   };
 
   explicit GroupCommit(Database database);
+  Status wait_for(Change change, bool durable);
   void enqueue(Write write);
   void work();
   void commit_queued();

@@ -132,7 +132,7 @@ TEST_F(JournalCrashTest, KilledAmidAppends_KeepsWhatItAcknowledgedAndNothingHalf
     EXPECT_GE(entries->size(), acknowledged);
     EXPECT_EQ(entries->size() % 3, 0);
     for (std::size_t i = 0; i < entries->size(); i += 3) {
-      EXPECT_EQ(journal->has_blob(digest_of((*entries)[i].body)), true);
+      EXPECT_TRUE(journal->blob(digest_of((*entries)[i].body)));
     }
     EXPECT_TRUE(journal->acquire(session));
   }
@@ -231,7 +231,7 @@ TEST_F(JournalCrashTest, FullDisk_RefusesAndRecovers) {
   EXPECT_EQ(kind_of(refused), "full");
   EXPECT_TRUE(!refused && refused.error().retriable);
   EXPECT_EQ(journal->read(kSession)->size(), 1);
-  EXPECT_EQ(journal->has_blob(digest_of("blob")), false);
+  EXPECT_EQ(kind_of(journal->blob(digest_of("blob"))), "not_found");
   disk.full = false;
   EXPECT_EQ(append_now(*journal, append), 2);
 }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -17,11 +18,14 @@ namespace praxis {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x50525841;  // "PRXA"
-constexpr std::int64_t kFormatVersion = 1;
 
-// A rowid table with an index beats a clustered one: entries of all sessions land on the same last page, so a
-// group commit of 100 sessions writes a third of the pages; and rows up to 4 KB need no overflow page.
-constexpr const char* kSchema = R"(
+// What each format added to the one before. A new file goes through all of them, so it does not differ from
+// one that was brought up to date.
+constexpr std::array kFormats = {
+    // A rowid table with an index beats a clustered one: entries of all sessions land on the same last page,
+    // so
+    // a group commit of 100 sessions writes a third of the pages; and rows up to 4 KB need no overflow page.
+    R"(
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created INTEGER NOT NULL, updated INTEGER NOT NULL,
   head_seq INTEGER NOT NULL, head_hash BLOB NOT NULL,
@@ -33,7 +37,17 @@ CREATE TABLE entries (
   body TEXT NOT NULL, hash BLOB NOT NULL, UNIQUE (session, seq));
 CREATE TABLE blobs (digest BLOB PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE owners (id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL);
-)";
+)",
+    // The index finds what waits for a session, and the oldest answers. The numbers are never used twice, so
+    // that nobody takes another's answer for his own.
+    R"(
+CREATE TABLE mail (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL, time INTEGER NOT NULL, answered INTEGER,
+  body TEXT NOT NULL, outcome TEXT);
+CREATE INDEX mail_by_answer ON mail (answered, session);
+CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent <> '';
+)"};
+constexpr std::int64_t kFormatVersion = kFormats.size();
 
 Error system_error(const std::string& doing) {
   const int cause = errno;
@@ -65,14 +79,43 @@ bool rename_new(const std::string& from, const std::string& to) {
   return errno == EINVAL && link(from.c_str(), to.c_str()) == 0;
 }
 
+Status execute(const Database& database, const std::string& script) {
+  if (sqlite3_exec(database.handle(), script.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+  return fail(database.error());
+}
+
+/// All that came after format `version`.
+std::string formats_since(std::int64_t version) {
+  std::string script;
+  for (auto next = static_cast<std::size_t>(version); next < kFormats.size(); ++next)
+    script += kFormats[next];
+  return script + "PRAGMA user_version = " + std::to_string(kFormatVersion) + ";";
+}
+
 Status fill(const std::string& path) {
   auto database = Database::open(path, Database::Mode::kWrite);
   if (!database) return fail(std::move(database.error()));
-  const auto script = "BEGIN; PRAGMA application_id = " + std::to_string(kApplicationId) +
-                      "; PRAGMA user_version = " + std::to_string(kFormatVersion) + ";" + kSchema +
-                      "COMMIT; PRAGMA journal_mode = WAL;";
-  if (sqlite3_exec(database->handle(), script.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
-  return fail(database->error());
+  return execute(*database, "BEGIN; PRAGMA application_id = " + std::to_string(kApplicationId) + ";" +
+                                formats_since(0) + "COMMIT; PRAGMA journal_mode = WAL;");
+}
+
+Result<std::int64_t> format_of(Database& database) {
+  Query query(database, "PRAGMA user_version");
+  if (auto row = query.next(); !row) return fail(std::move(row.error()));
+  return query.integer(0);
+}
+
+Error too_new(const std::string& path, std::int64_t version) {
+  return journal_error("version", "journal " + path + " has format " + std::to_string(version) +
+                                      ", this Praxis knows up to " + std::to_string(kFormatVersion) +
+                                      "; use a newer Praxis");
+}
+
+Status add_missing_formats(Database& database) {
+  const auto version = format_of(database);  // anew: somebody may have been faster
+  if (!version) return fail(version.error());
+  if (*version > kFormatVersion) return fail(too_new(database.path(), *version));
+  return execute(database, formats_since(*version));
 }
 
 constexpr std::size_t kUserVersionAt = 60, kApplicationIdAt = 68, kHeaderSize = 100;
@@ -114,6 +157,16 @@ Status create_journal_file(const std::string& path) {
   return made ? sync_folder(folder) : made;
 }
 
+Status upgrade_journal_file(Database& database) {
+  const auto version = format_of(database);
+  if (!version) return fail(version.error());
+  if (*version == kFormatVersion) return {};
+  if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
+  auto added = add_missing_formats(database);
+  auto ended = database.run(added ? "COMMIT" : "ROLLBACK");
+  return added ? ended : added;
+}
+
 Status check_journal_file(const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) {
     if (errno == ENOENT) return fail(journal_error("not_found", "no journal at " + path));
@@ -124,11 +177,7 @@ Status check_journal_file(const std::string& path) {
   if (big_endian(header->substr(kApplicationIdAt, 4)) != kApplicationId)
     return fail(journal_error("corrupt", path + " is not a Praxis journal"));
   const std::int64_t version = big_endian(header->substr(kUserVersionAt, 4));
-  if (version > kFormatVersion) {
-    return fail(journal_error("version", "journal " + path + " has format " + std::to_string(version) +
-                                             ", this Praxis knows up to " + std::to_string(kFormatVersion) +
-                                             "; use a newer Praxis"));
-  }
+  if (version > kFormatVersion) return fail(too_new(path, version));
   if (version < 1) return fail(journal_error("corrupt", "journal " + path + " has no format version"));
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "journal/sqlite.hpp"
 #include "praxis/base/result.hpp"
 
 namespace praxis {
@@ -10,6 +11,10 @@ namespace praxis {
 /// Makes an empty journal at `path` (mode 0600) and its missing folders (mode 0700), durably; does nothing
 /// when there is a file. The file appears complete or not at all. Errors `full`, `io`.
 Status create_journal_file(const std::string& path);
+
+/// Gives a journal of an older format what the newer ones added, all or nothing; does nothing to a current
+/// one. Errors `version`, `full`, `io`.
+Status upgrade_journal_file(Database& database);
 
 /// Whether this Praxis can use the file, told from its header without locks and without changing anything.
 /// Errors `not_found`, `corrupt` (not a journal), `version` (of a newer format), `io`.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "journal/chain.hpp"
 #include "journal/testing/journals.hpp"
 
@@ -17,14 +19,8 @@ using testing::kind_of;
 const SessionId kSession("01SESSION");
 const SessionId kOther("01OTHER");
 
-class JournalTest : public ::testing::TestWithParam<const char*> {
- protected:
-  testing::TemporaryFolder folder_;
-  std::shared_ptr<Journal> journal_ =
-      GetParam() == std::string("memory") ? memory_journal() : testing::open_journal(folder_ / "j");
-};
-INSTANTIATE_TEST_SUITE_P(Kinds, JournalTest, ::testing::Values("memory", "sqlite"),
-                         [](const auto& name) { return std::string(name.param); });
+using JournalTest = testing::AnyJournalTest;
+INSTANTIATE_TEST_SUITE_P(Kinds, JournalTest, testing::kAllJournals, testing::journal_name);
 
 TEST_P(JournalTest, Append_IsReadBackAndChained) {
   const auto lease = *journal_->create(kSession, {5});
@@ -68,12 +64,10 @@ TEST_P(JournalTest, Blob_IsStoredWithTheAppendThatBringsIt) {
   const std::string bytes("\0\xff raw bytes", 12);
   auto append = append_of(lease, 0, {"1"});
   append.blobs = {{digest_of(bytes), bytes}, {digest_of(""), ""}};
-  EXPECT_EQ(journal_->has_blob(digest_of(bytes)), false);
   EXPECT_EQ(kind_of(journal_->blob(digest_of(bytes))), "not_found");
   ASSERT_TRUE(append_now(*journal_, append));
   append.expected_seq = 1;
   ASSERT_TRUE(append_now(*journal_, append)) << "the same blob again";
-  EXPECT_EQ(journal_->has_blob(digest_of(bytes)), true);
   EXPECT_EQ(journal_->blob(digest_of(bytes)), bytes);
   EXPECT_EQ(journal_->blob(digest_of("")), "");
 }
@@ -91,7 +85,7 @@ TEST_P(JournalTest, FailedAppend_LeavesNothing) {
   EXPECT_EQ(kind_of(append_now(*journal_, append_of({kOther, 1}, 0, {"1"}))), "not_found");
 
   EXPECT_EQ(journal_->read(kSession)->size(), 1);
-  EXPECT_EQ(journal_->has_blob(digest_of("blob")), false);
+  EXPECT_EQ(kind_of(journal_->blob(digest_of("blob"))), "not_found");
   EXPECT_EQ(journal_->session(kSession)->title, "");
 }
 
@@ -127,6 +121,37 @@ TEST_P(JournalTest, Sessions_AreListedNewestFirst) {
   EXPECT_EQ(all[0].id, kOther);
   EXPECT_EQ(all[1].id, kSession);
   EXPECT_EQ(journal_->sessions(1)->size(), 1);
+}
+
+TEST_P(JournalTest, Children_AreThoseDirectlyBelowInOrderOfCreation) {
+  const SessionId root("r"), child("c"), grandchild("g"), sister("a");
+  std::map<SessionId, Lease> leases;
+  for (const auto& id : {root, child, sister, grandchild}) leases[id] = *journal_->create(id, {5});
+  const auto put_below = [&](const SessionId& id, std::uint64_t seq, const SessionId& parent) {
+    auto append = append_of(leases[id], seq, {"1"});
+    append.row.parent = parent;
+    append.row.title = "of " + parent.str();
+    ASSERT_TRUE(append_now(*journal_, append));
+  };
+  const auto names = [&](const SessionId& parent) {
+    std::string found;
+    const auto rows = *journal_->children(parent);
+    for (const auto& row : rows) found += row.id.str() + " " + row.title + ";";
+    return found;
+  };
+  put_below(root, 0, SessionId());
+  put_below(grandchild, 0, child);
+  put_below(sister, 0, root);
+  put_below(child, 0, root);
+  EXPECT_EQ(names(root), "c of r;a of r;");
+  EXPECT_EQ(names(child), "g of c;");
+  EXPECT_EQ(names(sister), "");
+  EXPECT_EQ(names(SessionId()), "") << "roots are nobody's children";
+  ASSERT_TRUE(append_now(*journal_, append_of(leases[child], 1, {"2"})));
+  EXPECT_EQ(names(root), "c of r;a of r;") << "an append that says nothing of it";
+  put_below(sister, 1, child);
+  EXPECT_EQ(names(root), "c of r;");
+  EXPECT_EQ(names(child), "a of c;g of c;");
 }
 
 TEST_P(JournalTest, Lease_PassesOnOnlyWhenReleasedOrForced) {

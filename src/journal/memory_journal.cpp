@@ -2,10 +2,12 @@
 // microsecond, most of it hashing.
 #include <unistd.h>
 
+#include <map>
 #include <mutex>
 #include <unordered_map>
 
 #include "journal/chain.hpp"
+#include "journal/memory_mailbox.hpp"
 
 namespace praxis {
 namespace {
@@ -21,6 +23,7 @@ struct StoredEntry {
 
 struct StoredSession {
   SessionRow row;
+  std::size_t age = 0;  // grows with each created one
   Head head;
   std::vector<StoredEntry> entries;
 };
@@ -49,6 +52,7 @@ class MemoryJournal final : public Journal {
     if (!inserted) return fail(session_exists(id));
     auto& session = found->second;
     session.row.id = id;
+    session.age = by_age_.size();
     session.row.created = session.row.updated = now;
     session.head = {.seq = 0, .hash = chain_start(id), .token = 1, .held = true};
     by_age_.push_back(&session);
@@ -97,11 +101,6 @@ class MemoryJournal final : public Journal {
     return found->second;
   }
 
-  Result<bool> has_blob(const Digest& digest) override {
-    std::lock_guard lock(mutex_);
-    return blobs_.contains(digest);
-  }
-
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override {
     std::lock_guard lock(mutex_);
     std::vector<SessionRow> rows;
@@ -119,13 +118,55 @@ class MemoryJournal final : public Journal {
     return found->second.row;
   }
 
+  Result<std::vector<SessionRow>> children(const SessionId& parent) override {
+    std::lock_guard lock(mutex_);
+    std::vector<SessionRow> rows;
+    for (auto next = children_.lower_bound({parent, 0});
+         next != children_.end() && next->first.first == parent; ++next) {
+      rows.push_back(next->second->row);
+    }
+    return rows;
+  }
+
+  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
+    std::lock_guard lock(mutex_);
+    if (!sessions_.contains(to)) return fail(no_such_session(to));
+    return mailbox_.post(to, std::move(body), now);
+  }
+
+  Result<std::vector<Mail>> mail(MailId after) override {
+    std::lock_guard lock(mutex_);
+    return mailbox_.mail(after);
+  }
+
+  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
+    std::lock_guard lock(mutex_);
+    return mailbox_.mail_for(session, after);
+  }
+
+  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
+    std::lock_guard lock(mutex_);
+    const auto found = sessions_.find(lease.session);
+    if (found == sessions_.end()) return fail(no_such_session(lease.session));
+    if (auto admitted = admit(lease, found->second.head); !admitted) return admitted;
+    return mailbox_.answer(lease.session, {{mail, std::move(outcome)}});
+  }
+
+  Result<std::optional<std::string>> outcome(MailId mail) override {
+    std::lock_guard lock(mutex_);
+    return mailbox_.outcome(mail);
+  }
+
  private:
   Result<std::uint64_t> store(Append append) {
     std::lock_guard lock(mutex_);
     const auto found = sessions_.find(append.lease.session);
     if (found == sessions_.end()) return fail(no_such_session(append.lease.session));
-    auto& [row, head, entries] = found->second;
+    auto& [row, age, head, entries] = found->second;
     if (auto admitted = admit(append, head); !admitted) return fail(std::move(admitted.error()));
+    if (auto answered = mailbox_.answer(row.id, std::move(append.answers)); !answered)
+      return fail(std::move(answered.error()));
+    if (append.row.parent) give_to(*append.row.parent, found->second);
     for (auto& blob : append.blobs) blobs_.try_emplace(blob.digest, std::move(blob.bytes));
     for (const auto& [kind, time, body] : append.entries) {
       head.hash = chain_next(head.hash, ++head.seq, time, kind, body);
@@ -137,10 +178,17 @@ class MemoryJournal final : public Journal {
     return head.seq;
   }
 
+  void give_to(const SessionId& parent, const StoredSession& child) {
+    children_.erase({child.row.parent, child.age});
+    if (!parent.empty()) children_.emplace(std::pair(parent, child.age), &child);
+  }
+
   std::mutex mutex_;
   std::unordered_map<SessionId, StoredSession> sessions_;  // its values never move
   std::vector<const StoredSession*> by_age_;
+  std::map<std::pair<SessionId, std::size_t>, const StoredSession*> children_;  // by parent and age
   std::unordered_map<Digest, std::string, DigestHash> blobs_;
+  MemoryMailbox mailbox_;
 };
 
 }  // namespace

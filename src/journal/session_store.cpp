@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "journal/chain.hpp"
+#include "journal/mailbox_store.hpp"
 
 namespace praxis {
 namespace {
@@ -66,6 +67,7 @@ const std::string kSelectRow =
     "CASE WHEN head_seq = 0 OR EXISTS (SELECT 1 FROM entries WHERE session = s.id AND seq = head_seq "
     "AND hash = head_hash) THEN status ELSE 'corrupt' END, title, parent FROM sessions s ";
 const std::string kSelectOne = kSelectRow + "WHERE name = ?1";
+const std::string kSelectChildren = kSelectRow + "WHERE parent = ?1 AND parent <> '' ORDER BY id";
 const std::string kSelectNewest = kSelectRow + "ORDER BY id DESC LIMIT ?1";
 
 SessionRow row_of(const Query& query) {
@@ -78,6 +80,17 @@ SessionRow row_of(const Query& query) {
           .status = query.text(6),
           .title = query.text(7),
           .parent = SessionId(query.text(8))};
+}
+
+template <class... Values>
+Result<std::vector<SessionRow>> select_rows(Database& database, std::string_view sql,
+                                            const Values&... values) {
+  Query query(database, sql, values...);
+  std::vector<SessionRow> rows;
+  auto row = query.next();
+  for (; row && *row; row = query.next()) rows.push_back(row_of(query));
+  if (!row) return fail(std::move(row.error()));
+  return rows;
 }
 
 /// SQLite's limit for "at most `limit`, 0 means all".
@@ -101,12 +114,14 @@ Status insert_entry(Database& database, std::int64_t session, const NewEntry& en
 Status update_row(Database& database, std::int64_t session, const Head& head, const Append& append) {
   const auto updated = append.entries.empty() ? std::int64_t{0} : append.entries.back().time.value;
   const auto& row = append.row;
-  const auto parent = row.parent ? std::optional(row.parent->str()) : std::nullopt;
-  return database.run(
+  auto set = database.run(
       "UPDATE sessions SET head_seq = ?2, head_hash = ?3, updated = iif(?4 = 0, updated, ?4), "
       "agent = coalesce(?5, agent), model = coalesce(?6, model), status = coalesce(?7, status), "
-      "title = coalesce(?8, title), parent = coalesce(?9, parent) WHERE id = ?1",
-      session, head.seq, head.hash, updated, row.agent, row.model, row.status, row.title, parent);
+      "title = coalesce(?8, title) WHERE id = ?1",
+      session, head.seq, head.hash, updated, row.agent, row.model, row.status, row.title);
+  if (!set || !row.parent) return set;
+  // Apart from the rest, so that not every append writes the index of parents anew.
+  return database.run("UPDATE sessions SET parent = ?2 WHERE id = ?1", session, row.parent->str());
 }
 
 }  // namespace
@@ -183,7 +198,17 @@ Status insert_append(Database& database, const Append& append, std::int64_t owne
     if (auto inserted = insert_entry(database, stored->session, entry, stored->head); !inserted)
       return inserted;
   }
+  for (const auto& answer : append.answers) {
+    if (auto answered = answer_mail(database, append.lease.session, answer); !answered) return answered;
+  }
   return update_row(database, stored->session, stored->head, append);
+}
+
+Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer& answer, std::int64_t owner) {
+  const auto stored = select_head(database, lease.session, owner);
+  if (!stored) return fail(stored.error());
+  if (auto admitted = admit(lease, stored->head); !admitted) return admitted;
+  return answer_mail(database, lease.session, answer);
 }
 
 Result<std::vector<Entry>> select_entries(Database& database, const SessionId& session, std::uint64_t from,
@@ -233,17 +258,12 @@ Result<std::string> select_blob(Database& database, const Digest& digest) {
   return bytes;
 }
 
-Result<bool> exists_blob(Database& database, const Digest& digest) {
-  return Query(database, "SELECT 1 FROM blobs WHERE digest = ?1", digest).next();
+Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit) {
+  return select_rows(database, kSelectNewest, sql_limit(limit));
 }
 
-Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit) {
-  Query query(database, kSelectNewest, sql_limit(limit));
-  std::vector<SessionRow> rows;
-  auto row = query.next();
-  for (; row && *row; row = query.next()) rows.push_back(row_of(query));
-  if (!row) return fail(std::move(row.error()));
-  return rows;
+Result<std::vector<SessionRow>> select_children(Database& database, const SessionId& parent) {
+  return select_rows(database, kSelectChildren, parent.str());
 }
 
 Result<SessionRow> select_session(Database& database, const SessionId& session) {

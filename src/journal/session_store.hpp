@@ -21,15 +21,18 @@ Result<std::uint64_t> take_lease(Database& database, const SessionId& session, s
                                  const std::function<bool(std::int64_t owner)>& held);
 /// Frees a lease that `owner` still has.
 Status give_lease(Database& database, const Lease& lease, std::int64_t owner);
-/// Errors of `admit`, and `not_found`.
+/// Errors of `admit` and `answer_mail`, and `not_found`.
 Status insert_append(Database& database, const Append& append, std::int64_t owner);
+
+/// Errors of `answer_mail`, `lease_lost`, and `not_found`.
+Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer& answer, std::int64_t owner);
 
 /// As the members of `Journal`.
 Result<std::vector<Entry>> select_entries(Database& database, const SessionId& session, std::uint64_t from,
                                           std::size_t limit);
 Result<std::string> select_blob(Database& database, const Digest& digest);
-Result<bool> exists_blob(Database& database, const Digest& digest);
 Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit);
 Result<SessionRow> select_session(Database& database, const SessionId& session);
+Result<std::vector<SessionRow>> select_children(Database& database, const SessionId& parent);
 
 }  // namespace praxis

@@ -1,7 +1,9 @@
 #include "journal/sqlite.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "journal/chain.hpp"
 
@@ -37,6 +39,12 @@ int last_errno(sqlite3* connection) {
 
 }  // namespace
 
+bool try_again(int tries, int limit_ms) {
+  if (tries >= limit_ms) return false;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return true;
+}
+
 Result<Database> Database::open(const std::string& path, Mode mode) {
   const auto access = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   const auto parameters = mode == Mode::kPassive    ? "?readonly_shm=1"
@@ -49,7 +57,7 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   if (code != SQLITE_OK) return fail(database.error());
   sqlite3_extended_result_codes(connection, 1);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);  // the file may be from anywhere
-  sqlite3_busy_timeout(connection, kBusyTimeoutMs);
+  database.wait_for_locks<kBusyTimeoutMs>();
   if (mode == Mode::kWrite) {
     if (auto set = database.run("PRAGMA synchronous = FULL"); !set) return fail(std::move(set.error()));
   }

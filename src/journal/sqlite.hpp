@@ -19,6 +19,10 @@ namespace praxis {
 /// How long another process may keep the write lock.
 inline constexpr int kBusyTimeoutMs = 10'000;
 
+/// Waits a millisecond for a lock; false when `tries` of them were in vain. SQLite's own steps grow to 100
+/// ms, in which a busy process takes and frees the lock many times: a message could wait seconds beside it.
+bool try_again(int tries, int limit_ms);
+
 /// One connection to a journal file.
 class Database {
  public:
@@ -36,11 +40,19 @@ class Database {
   template <class... Values>
   Status run(std::string_view sql, const Values&... values);
 
+  /// How long to wait for a lock that another process has.
+  template <int kLimitMs>
+  void wait_for_locks() {
+    const auto wait = [](void*, int tries) { return static_cast<int>(try_again(tries, kLimitMs)); };
+    sqlite3_busy_handler(handle(), wait, nullptr);
+  }
+
   /// The last failure of this connection, as `full`, `corrupt` or `io`.
   Error error() const;
   /// Whether the last failure was the disk's refusal to sync.
   bool sync_failed() const { return sqlite3_extended_errcode(handle()) == SQLITE_IOERR_FSYNC; }
   bool in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
+  const std::string& path() const { return path_; }
   sqlite3* handle() const { return connection_.get(); }
 
  private:

@@ -7,6 +7,7 @@
 #include "journal/chain.hpp"
 #include "journal/group_commit.hpp"
 #include "journal/journal_file.hpp"
+#include "journal/mailbox_store.hpp"
 #include "journal/owners.hpp"
 #include "journal/session_store.hpp"
 
@@ -75,14 +76,42 @@ class SqliteJournal final : public Journal {
   Result<std::string> blob(const Digest& digest) override {
     return reading([&](Database& database) { return select_blob(database, digest); });
   }
-  Result<bool> has_blob(const Digest& digest) override {
-    return reading([&](Database& database) { return exists_blob(database, digest); });
-  }
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override {
     return reading([&](Database& database) { return select_sessions(database, limit); });
   }
   Result<SessionRow> session(const SessionId& session) override {
     return reading([&](Database& database) { return select_session(database, session); });
+  }
+  Result<std::vector<SessionRow>> children(const SessionId& parent) override {
+    return reading([&](Database& database) { return select_children(database, parent); });
+  }
+
+  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
+    if (!writer_) return fail(read_only());
+    MailId posted = 0;
+    auto stored = writer_->run_durably([&](Database& database) -> Status {
+      auto mail = insert_mail(database, to, body, now);
+      if (!mail) return fail(std::move(mail.error()));
+      posted = *mail;
+      return {};
+    });
+    if (!stored) return fail(std::move(stored.error()));
+    return posted;
+  }
+  Result<std::vector<Mail>> mail(MailId after) override {
+    return reading([&](Database& database) { return select_mail(database, after); });
+  }
+  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
+    return reading([&](Database& database) { return select_mail_for(database, session, after); });
+  }
+  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
+    if (!writer_) return fail(read_only());
+    const MailAnswer answer{mail, std::move(outcome)};
+    return writer_->run_durably(
+        [&](Database& database) { return answer_as_owner(database, lease, answer, owner_); });
+  }
+  Result<std::optional<std::string>> outcome(MailId mail) override {
+    return reading([&](Database& database) { return select_outcome(database, mail); });
   }
 
  private:
@@ -145,6 +174,7 @@ class SqliteJournal final : public Journal {
 Result<std::shared_ptr<Journal>> open_writable(const std::string& path) {
   auto database = Database::open(path, Database::Mode::kWrite);
   if (!database) return fail(std::move(database.error()));
+  if (auto upgraded = upgrade_journal_file(*database); !upgraded) return fail(std::move(upgraded.error()));
   auto owners = Owners::open(path);
   if (!owners) return fail(std::move(owners.error()));
   auto owner = claim_owner(*database, *owners);

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "journal/testing/faulty_disk.hpp"
 #include "journal/testing/journals.hpp"
 
 namespace praxis {
@@ -139,7 +140,7 @@ TEST_F(SqliteJournalTest, AppendOverEntriesBeyondTheHead_IsRefused) {
   auto append = append_of(*journal->acquire(kSession), 4, {"other five"});
   append.blobs = {{digest_of("new"), "new"}};
   EXPECT_EQ(kind_of(append_now(*journal, append)), "corrupt");
-  EXPECT_EQ(journal->has_blob(digest_of("new")), false);
+  EXPECT_EQ(kind_of(journal->blob(digest_of("new"))), "not_found");
 }
 
 TEST_F(SqliteJournalTest, EveryFlippedByte_IsFoundOrHarmless) {
@@ -183,13 +184,93 @@ TEST_F(SqliteJournalTest, ForeignFile_IsRefusedAndUntouched) {
 
 TEST_F(SqliteJournalTest, NewerFormat_IsRefusedAndUntouched) {
   write_journal();
-  alter(path_, "PRAGMA user_version = 2");
+  alter(path_, "PRAGMA user_version = 3");
   const auto before = files();
   const auto opened = sqlite_journal(path_);
   EXPECT_EQ(kind_of(opened), "version");
-  EXPECT_NE(opened.error().message.find("format 2"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().message.find("format 3"), std::string::npos) << opened.error().message;
   EXPECT_EQ(kind_of(sqlite_journal(path_, {.read_only = true})), "version");
   EXPECT_EQ(files(), before);
+}
+
+TEST_F(SqliteJournalTest, NewerFormatInTheLog_IsRefusedAndUntouched) {
+  write_journal();
+  sqlite3* newer = nullptr;  // keeps what it writes out of the file's header
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &newer), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(newer, "PRAGMA user_version = 3", nullptr, nullptr, nullptr), SQLITE_OK);
+  const auto before = file_bytes(path_) + file_bytes(path_ + "-wal");
+  EXPECT_EQ(kind_of(sqlite_journal(path_)), "version");
+  EXPECT_EQ(file_bytes(path_) + file_bytes(path_ + "-wal"), before);
+  sqlite3_close(newer);
+}
+
+class OlderFormatTest : public SqliteJournalTest {
+ protected:
+  OlderFormatTest() {
+    alter(path_, file_bytes(PRAXIS_SOURCE_DIR "/tests/fixtures/journal-1.sql"));
+    EXPECT_EQ(schema(), kFormat1);
+  }
+  void expect_what_was_written(Journal& journal) {
+    EXPECT_EQ(journal.read(SessionId("01ROOT"))->size(), 3);
+    EXPECT_EQ(journal.read(SessionId("02CHILD"))->front().body, R"({"version":1,"parent":"01ROOT"})");
+    EXPECT_EQ(journal.blob(digest_of("a payload")), "a payload");
+    EXPECT_EQ(journal.sessions()->size(), 2);
+    EXPECT_EQ(journal.session(SessionId("01ROOT"))->title, "Look");
+    ASSERT_EQ(journal.children(SessionId("01ROOT"))->size(), 1);
+    EXPECT_EQ(journal.children(SessionId("01ROOT"))->front().id, SessionId("02CHILD"));
+    EXPECT_EQ(journal.mail()->size(), 0);
+    EXPECT_EQ(journal.mail_for(SessionId("01ROOT"))->size(), 0);
+    EXPECT_EQ(kind_of(journal.outcome(1)), "not_found");
+  }
+  /// The names of what the file has, and its version.
+  std::string schema() {
+    sqlite3* connection = nullptr;
+    std::string found;
+    const auto note = [](void* text, int, char** values, char**) {
+      static_cast<std::string*>(text)->append(values[0]).append(" ");
+      return 0;
+    };
+    EXPECT_EQ(sqlite3_open(path_.c_str(), &connection), SQLITE_OK);
+    for (const auto* sql : {"SELECT name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name",
+                            "PRAGMA user_version", "PRAGMA integrity_check"}) {
+      EXPECT_EQ(sqlite3_exec(connection, sql, note, &found, nullptr), SQLITE_OK);
+    }
+    sqlite3_close(connection);
+    return found;
+  }
+  static constexpr auto kFormat1 = "blobs entries owners sessions sqlite_sequence 1 ok ";
+};
+
+TEST_F(OlderFormatTest, ReadOnly_IsReadAndLeftAsItIs) {
+  const auto before = files();
+  expect_what_was_written(*open_journal(path_, {.read_only = true}));
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(OlderFormatTest, OpenedForWriting_BecomesACurrentOne) {
+  const auto reader = open_journal(path_, {.read_only = true});
+  expect_what_was_written(*reader);
+  {
+    const auto journal = open_journal(path_);
+    expect_what_was_written(*journal);
+    const auto lease = *journal->acquire(SessionId("01ROOT"));
+    EXPECT_EQ(append_now(*journal, append_of(lease, 3, {"more"})), 4);
+    EXPECT_EQ(journal->post(SessionId("02CHILD"), "x", {5}), 1);
+    EXPECT_EQ(reader->mail()->size(), 1) << "a reader that was there before";
+  }
+  const auto upgraded = schema();
+  std::filesystem::remove(path_);
+  write_journal();
+  EXPECT_EQ(upgraded, schema()) << "no difference to a new one";
+}
+
+TEST_F(OlderFormatTest, WithoutRoomForTheUpgrade_StaysAsItIs) {
+  testing::FaultyDisk disk;
+  disk.full = true;
+  EXPECT_EQ(kind_of(sqlite_journal(path_)), "full");
+  disk.full = false;
+  EXPECT_EQ(schema(), kFormat1);
+  expect_what_was_written(*open_journal(path_));
 }
 
 TEST_F(SqliteJournalTest, MissingFile_IsMadeOnlyWhenAllowed) {

@@ -70,10 +70,9 @@ CallAssembler::Call* CallAssembler::find(const CallFragment& fragment) {
   return calls_.empty() || !fragment.name.empty() ? nullptr : &calls_.back();
 }
 
-CallAssembler::Added CallAssembler::add(const CallFragment& fragment, bool whole) {
+void CallAssembler::add(const CallFragment& fragment, bool whole) {
   Call* call = whole ? nullptr : find(fragment);
-  const bool is_new = call == nullptr;
-  if (is_new) {
+  if (call == nullptr) {
     const std::size_t item = builder_.open(ToolCallPart{});
     call = &calls_.emplace_back(Call{.item = item,
                                      .index = fragment.index,
@@ -89,7 +88,6 @@ CallAssembler::Added CallAssembler::add(const CallFragment& fragment, bool whole
     if (!is_wrapper(fragment.name)) announce(*call);
   }
   builder_.arguments(call->item, fragment.arguments);
-  return {call->item, is_new};
 }
 
 void CallAssembler::announce(Call& call) {

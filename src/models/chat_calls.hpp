@@ -37,13 +37,8 @@ class CallAssembler {
  public:
   CallAssembler(AnswerBuilder& builder, CallIds format) : builder_(builder), format_(format) {}
 
-  /// Adds a fragment to the call it belongs to; `whole` says that it is all of a call. The item of the call,
-  /// and whether this one opened it.
-  struct Added {
-    std::size_t item = 0;
-    bool is_new = false;
-  };
-  Added add(const CallFragment& fragment, bool whole);
+  /// Adds a fragment to the call it belongs to, or opens one; `whole` says that it is all of a call.
+  void add(const CallFragment& fragment, bool whole);
 
   /// No more fragments come. Calls that a model wrapped into one are unwrapped; calls without a name get at
   /// least an id.

@@ -12,7 +12,6 @@ namespace praxis::chat {
 namespace {
 
 constexpr std::string_view kContent = "content";
-constexpr std::string_view kArguments = "arguments";
 constexpr std::array<std::string_view, 2> kReasoningFields{"reasoning_content", "reasoning"};
 
 FinishReason finish_from(std::string_view raw) {
@@ -22,11 +21,6 @@ FinishReason finish_from(std::string_view raw) {
   if (raw == "content_filter") return FinishReason::kContentFilter;
   if (raw == "error") return FinishReason::kError;
   return FinishReason::kOther;
-}
-
-std::string excerpt(std::string_view bytes) {
-  constexpr std::size_t kLength = 200;
-  return repair_utf8(bytes.substr(0, kLength)) + (bytes.size() > kLength ? "..." : "");
 }
 
 /// An image by its link, or by its bytes when they stand in the link.
@@ -49,37 +43,14 @@ Status ResponseReader::read_event(std::string_view, std::string_view data) {
     done_ = true;
     return {};
   }
-  if (const auto text = template_.match(data)) {
-    if (field_ == kContent) {
-      add_text(*text);
-    } else if (field_ == kArguments) {
-      builder_.arguments(last_call_, *text);
-    } else {
-      add_reasoning(*text, field_);
-    }
-    return {};
-  }
-  auto chunk = parse_json(data);
-  if (!chunk && !is_valid_utf8(data)) chunk = parse_json(repair_utf8(data));
-  if (!chunk)
-    return fail(model_error("protocol", "protocol: an event of the stream is no JSON: " + excerpt(data)));
-  contributions_ = 0;
-  const Status status = read_chunk(*chunk, false);
-  if (contributions_ == 1 && !field_.empty()) {
-    template_.learn(data, field_);
-  } else {
-    template_.forget();
-  }
-  return status;
+  const auto chunk = json_.parse(data);
+  if (!chunk) return fail(chunk.error());
+  return read_chunk(**chunk, false);
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
-  const auto json = parse_json(body);
-  if (!json) {
-    const bool cut = body.starts_with('{') && parse_partial_json(body);
-    return fail(cut ? model_error("truncated_stream", "truncated_stream: the answer ends within its JSON")
-                    : model_error("protocol", "protocol: the answer is no JSON: " + excerpt(body)));
-  }
+  const auto json = parse_answer(body);
+  if (!json) return fail(json.error());
   if (const Status status = read_chunk(*json, true); !status) return status;
   done_ = has_choice_;
   return {};
@@ -152,7 +123,6 @@ void ResponseReader::read_reasoning(const Json& message) {
     const std::string_view text = json_text(message, field);
     if (text.empty() || shown) continue;
     shown = true;
-    contributed(field);
     add_reasoning(text, field);
   }
   read_details(json_at(message, "reasoning_details"), shown);
@@ -161,7 +131,6 @@ void ResponseReader::read_reasoning(const Json& message) {
 void ResponseReader::read_details(const Json& details, bool shown) {
   const JsonArray* list = details.if_array();
   if (list == nullptr || list->empty()) return;
-  contributed({});
   if (details_.empty() && reasoning_field_.empty()) last<ReasoningPart>();  // what is sealed has no text
   for (const Json& detail : *list) {
     merge_detail(details_, detail);
@@ -174,7 +143,6 @@ void ResponseReader::read_details(const Json& details, bool shown) {
 /// Text, or a list of text and thinking parts.
 void ResponseReader::read_content(const Json& content) {
   if (const auto* text = content.if_string(); text != nullptr && !text->empty()) {
-    contributed(kContent);
     return add_text(*text);
   }
   if (const JsonArray* parts = content.if_array()) {
@@ -183,7 +151,6 @@ void ResponseReader::read_content(const Json& content) {
 }
 
 void ResponseReader::read_content_part(const Json& part) {
-  contributed({});
   const Json& thinking = json_at(part, "thinking");
   const std::string_view image = json_text(json_at(part, "image_url"), "url");
   if (const JsonArray* thoughts = thinking.if_array()) {
@@ -203,13 +170,7 @@ void ResponseReader::read_tool_calls(const Json& calls, bool whole) {
   const JsonArray* list = calls.if_array();
   if (list == nullptr) return;
   for (const Json& call : *list) {
-    const auto fragment = read_call(call);
-    if (!fragment) continue;
-    const auto [item, is_new] = calls_.add(*fragment, whole);
-    if (is_new) contributed({});  // no template: the like of this chunk would open another call
-    if (fragment->arguments.empty()) continue;
-    contributed(kArguments);
-    last_call_ = item;
+    if (const auto fragment = read_call(call)) calls_.add(*fragment, whole);
   }
 }
 
@@ -252,7 +213,6 @@ void ResponseReader::read_audio(const Json& audio) {
                             json_text(audio, "transcript").empty())) {
     return;
   }
-  contributed({});
   for (const auto& [name, value] : *fields) {
     Json& field = audio_[name];
     if (name != "id" && field.is_string() && value.is_string()) {
@@ -288,15 +248,7 @@ void ResponseReader::add_reasoning(std::string_view text, std::string_view field
   builder_.reasoning(last<ReasoningPart>(), text);
 }
 
-void ResponseReader::add_refusal(std::string_view text) {
-  contributed({});
-  builder_.text(last<RefusalPart>(), text);
-}
-
-void ResponseReader::contributed(std::string_view field) {
-  ++contributions_;
-  field_ = field;
-}
+void ResponseReader::add_refusal(std::string_view text) { builder_.text(last<RefusalPart>(), text); }
 
 /// What goes back with the message stands with its first reasoning.
 void ResponseReader::settle_reasoning() {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "models/answer_builder.hpp"
+#include "models/answer_json.hpp"
 #include "models/chat_calls.hpp"
 #include "models/chat_dialect.hpp"
 #include "models/chat_reasoning.hpp"
-#include "models/chunk_template.hpp"
 
 namespace praxis::chat {
 
@@ -48,13 +48,12 @@ class ResponseReader final : public AnswerReader {
   /// The number of the last part when it is of this kind, else of a new one.
   template <class Kind>
   std::size_t last();
-  /// Notes that the chunk held content: the string at `field`, or (empty) something of another shape.
-  void contributed(std::string_view field);
 
   void settle_reasoning();
   void settle_text();
 
   const Dialect& dialect_;  ///< of the codec, which outlives its readers
+  EventJson json_;
   AnswerBuilder builder_;
   CallAssembler calls_{builder_, dialect_.call_ids};
   ThinkTags think_tags_;
@@ -68,12 +67,6 @@ class ResponseReader final : public AnswerReader {
   bool has_finish_ = false;
   bool has_usage_ = false;
   bool done_ = false;
-
-  ChunkTemplate template_;
-  // Of the chunk being parsed, so that the next one like it need not be.
-  std::string_view field_;         ///< where its text stood
-  std::size_t contributions_ = 0;  ///< how many pieces of content it held
-  std::size_t last_call_ = 0;      ///< the item to which its arguments belonged
 };
 
 }  // namespace praxis::chat

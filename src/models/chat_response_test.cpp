@@ -4,32 +4,12 @@
 
 #include <algorithm>
 
+#include "models/testing/events.hpp"
+#include "models/testing/listener.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis::chat {
 namespace {
-
-/// Writes down what a sink hears, so that it can be compared.
-class Listener final : public ModelSink {
- public:
-  void on_delta(const ModelDelta& delta) override {
-    std::visit([this](const auto& d) { note(d); }, delta);
-  }
-  void on_done(Result<ModelResponse>) override {}
-  const std::string& heard() const { return heard_; }
-
- private:
-  void note(const TextChunk& d) { add("text", d.item, d.text); }
-  void note(const ReasoningChunk& d) { add("reasoning", d.item, d.text); }
-  void note(const ToolCallChunk& d) { add("call", d.item, std::string(d.id) + "=" + std::string(d.name)); }
-  void note(const ToolArgumentsChunk& d) { add("arguments", d.item, d.bytes); }
-  void note(const RefusalChunk& d) { add("refusal", d.item, d.text); }
-  void note(const auto&) {}
-  void add(std::string_view kind, std::uint32_t item, std::string_view text) {
-    heard_ += std::string(kind) + std::to_string(item) + "(" + std::string(text) + ") ";
-  }
-  std::string heard_;
-};
 
 std::string describe(const Part& part) {
   if (const auto* text = std::get_if<TextPart>(&part)) return "text(" + text->text + ")";
@@ -329,20 +309,7 @@ TEST(ChatResponse, NoiseBetweenEvents_ChangesNothing) {
   }
 }
 
-/// The same stream with every chunk spelled differently, so that none is recognised without parsing.
-Events respelled(const Events& events) {
-  Events out;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    out.push_back(events[i].starts_with('{') ? "{\"n" + std::to_string(i) + "\":0," + events[i].substr(1)
-                                             : events[i]);
-  }
-  return out;
-}
-
-TEST(ChatResponse, RecognisedChunks_MeanWhatTheParserSays) {
-  const std::vector<std::string> texts{"a",    "",        " ",        "\\n",    "\\\"",
-                                       "\\\\", "\\u00e9", "\xC3\xA9", "\xFF",   "\\ud83d\\ude00",
-                                       "\\/",  "\\t\\b",  "\\u0000",  "\\f\\r", "\\\\\\\"content\\\":\\\"x"};
+TEST(ChatResponse, ChunksLikeTheLast_MeanWhatTheyMeanAlone) {
   // What else may stand in a delta, before the text and behind it.
   const std::vector<std::string> others{R"("refusal":null)",          R"("extra":"content")",
                                         R"("extra":{"content":"q"})", R"("reasoning":"r")",
@@ -351,7 +318,7 @@ TEST(ChatResponse, RecognisedChunks_MeanWhatTheParserSays) {
     for (const std::string& other : others) {
       for (const bool before : {true, false}) {
         Events events;
-        for (const std::string& text : texts) {
+        for (const std::string& text : kSpelledTexts) {
           const std::string pair = '"' + field + "\": \"" + text + '"';
           events.push_back(R"({"choices":[{"index":0,"delta":{)" +
                            (before ? other + ',' + pair : pair + ',' + other) + R"(}}],"obfuscation":")" +

@@ -43,11 +43,6 @@ std::string_view said(const Json& json, std::string_view field) {
   return word.ends_with("_UNSPECIFIED") ? std::string_view{} : word;
 }
 
-std::string excerpt(std::string_view bytes) {
-  constexpr std::size_t kLength = 200;
-  return repair_utf8(bytes.substr(0, kLength)) + (bytes.size() > kLength ? "..." : "");
-}
-
 /// What a part is, by the name of its content; empty when it has none.
 std::string_view kind_of(const JsonObject& part) {
   constexpr std::array<std::string_view, 4> kBeside{"thought", "videoMetadata", "partMetadata",
@@ -79,21 +74,14 @@ Citation source_of(const Json& chunk) {
 Status ResponseReader::read_event(std::string_view, std::string_view data) {
   if (data == "[DONE]") done_ = true;  // gateways say so
   if (done_ || data.empty()) return {};
-  auto response = parse_json(data);
-  if (!response && !is_valid_utf8(data)) response = parse_json(repair_utf8(data));
-  if (!response) {
-    return fail(model_error("protocol", "protocol: an event of the stream is no JSON: " + excerpt(data)));
-  }
-  return read_response(*response);
+  const auto parsed = json_.parse(data);
+  if (!parsed) return fail(parsed.error());
+  return read_response(**parsed);
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
-  const auto json = parse_json(body);
-  if (!json) {
-    const bool cut = parse_partial_json(body).has_value();
-    return fail(cut ? model_error("truncated_stream", "truncated_stream: the answer ends within its JSON")
-                    : model_error("protocol", "protocol: the answer is no JSON: " + excerpt(body)));
-  }
+  const auto json = parse_answer(body);
+  if (!json) return fail(json.error());
   is_unary_ = !json->is_array();
   if (is_unary_) {
     if (const Status read = read_response(*json); !read) return read;

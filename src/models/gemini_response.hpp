@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/answer_builder.hpp"
+#include "models/answer_json.hpp"
 #include "models/gemini_arguments.hpp"
 
 namespace praxis::gemini {
@@ -60,6 +61,7 @@ class ResponseReader final : public AnswerReader {
   void attach_citations();
   Usage usage() const;
 
+  EventJson json_;
   AnswerBuilder builder_;
   std::optional<OpenCall> open_call_;
   std::vector<Citation> citations_;

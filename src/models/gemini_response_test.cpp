@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "models/answer_parser.hpp"
+#include "models/testing/events.hpp"
+#include "models/testing/listener.hpp"
 #include "praxis/base/base64.hpp"
 
 namespace praxis::gemini {
@@ -13,28 +15,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-/// Writes down what a sink hears, so that it can be compared.
-class Listener final : public ModelSink {
- public:
-  void on_delta(const ModelDelta& delta) override {
-    std::visit([this](const auto& d) { note(d); }, delta);
-  }
-  void on_done(Result<ModelResponse>) override {}
-
-  std::string heard;
-
- private:
-  void note(const TextChunk& d) { add("text", d.item, d.text); }
-  void note(const ReasoningChunk& d) { add(d.summary ? "summary" : "reasoning", d.item, d.text); }
-  void note(const ToolCallChunk& d) { add("call", d.item, std::string(d.id) + "=" + std::string(d.name)); }
-  void note(const ToolArgumentsChunk& d) { add("arguments", d.item, d.bytes); }
-  void note(const ProviderEvent& d) { heard += "event(" + std::string(d.raw) + ") "; }
-  void note(const auto&) {}
-  void add(std::string_view kind, std::uint32_t item, std::string_view text) {
-    heard += std::string(kind) + std::to_string(item) + "(" + std::string(text) + ") ";
-  }
-};
 
 std::string described(const VendorStatePtr& state) { return state ? " " + state->raw : ""; }
 std::string described(const TextPart& part) { return "text(" + part.text + ")" + described(part.vendor); }
@@ -129,10 +109,30 @@ TEST(GeminiAnswer, OfAStream_BecomesParts_WhereverItsBytesAreCut) {
 TEST(GeminiAnswer, WhileItStreams_TellsEveryPiece) {
   Listener listener;
   ASSERT_TRUE(read(stream(kEvents), 7, &listener));
-  EXPECT_EQ(listener.heard,
+  EXPECT_EQ(listener.heard(),
             "summary0(Let me ) summary0(see.) text1(Grüße) text1(, \n) text2(world) text3(!) "
             R"raw(call4(f1=add) arguments4({"x":1.5}) call5(new_2=now) arguments5({}) )raw"
             R"(event({"novelty":{"a":[1]}}) )");
+}
+
+TEST(GeminiAnswer, EventsLikeTheLast_MeanWhatTheyMeanAlone) {
+  std::vector<std::string> events;
+  for (std::size_t i = 0; i < 3 * kSpelledTexts.size(); ++i) {
+    events.push_back(response(R"({"text":")" + kSpelledTexts[i % kSpelledTexts.size()] +
+                                  (i % 6 < 2 ? R"(","thought":true})" : "\"}"),
+                              "",
+                              R"(,"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":)" +
+                                  std::to_string(5 * i) + R"(},"modelVersion":"m","responseId":"r")"));
+  }
+  events.push_back(response("", "STOP"));
+  Listener listener, plain;
+  const auto answer = read(stream(events), 100, &listener);
+  const auto expected = read(stream(respelled(events)), 100, &plain);
+  ASSERT_TRUE(answer && expected);
+  EXPECT_EQ(described(*answer), described(*expected));
+  EXPECT_EQ(listener.heard(), plain.heard());
+  EXPECT_EQ(answer->usage, expected->usage);
+  EXPECT_EQ(answer->usage.output, static_cast<std::int64_t>(5 * (3 * kSpelledTexts.size() - 1)));
 }
 
 TEST(GeminiAnswer, AsArrayWithoutEvents_IsReadLikeTheStream) {

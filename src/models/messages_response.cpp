@@ -96,11 +96,6 @@ Status error_of(const Json& json) {
   return fail(vendor_error(read_error_envelope(json).value_or(ErrorEnvelope{}), 0));
 }
 
-std::string excerpt(std::string_view bytes) {
-  constexpr std::size_t kLength = 200;
-  return repair_utf8(bytes.substr(0, kLength)) + (bytes.size() > kLength ? "..." : "");
-}
-
 Status protocol_error(std::string_view what) {
   return fail(model_error("protocol", "protocol: " + std::string(what)));
 }
@@ -113,26 +108,26 @@ Status ResponseReader::read_event(std::string_view name, std::string_view data) 
     done_ = started_ && !builder_.response.finish_raw.empty();
     return {};
   }
-  auto event = parse_json(data);
-  if (!event && !is_valid_utf8(data)) event = parse_json(repair_utf8(data));
-  if (!event) return protocol_error("an event of the stream is no JSON: " + excerpt(data));
-  if (is_error(*event)) return error_of(*event);
-  const std::string type = json_string(*event, "type", name);
-  if (type == "message_start") return read_start(json_at(*event, "message"));
+  const auto parsed = json_.parse(data);
+  if (!parsed) return fail(parsed.error());
+  const Json& event = **parsed;
+  if (is_error(event)) return error_of(event);
+  const std::string type = json_string(event, "type", name);
+  if (type == "message_start") return read_start(json_at(event, "message"));
   if (type == "ping") return {};
-  const std::int64_t index = json_int(*event, "index");
+  const std::int64_t index = json_int(event, "index");
   if (type == "content_block_start") {
-    open_block(index, json_at(*event, "content_block"), data);
+    open_block(index, json_at(event, "content_block"), data);
   } else if (type == "content_block_delta") {
-    if (Block* block = find_block(index)) read_delta(*block, json_at(*event, "delta"), data);
+    if (Block* block = find_block(index)) read_delta(*block, json_at(event, "delta"), data);
   } else if (type == "content_block_stop") {
     if (Block* block = find_block(index)) {
       block->ended = true;
       close_block(*block);
     }
   } else if (type == "message_delta") {
-    read_ending(json_at(*event, "delta"));
-    read_usage(json_at(*event, "usage"));
+    read_ending(json_at(event, "delta"));
+    read_usage(json_at(event, "usage"));
   } else if (type == "message_stop") {
     if (!started_) return protocol_error("the answer ends before it began");
     done_ = true;
@@ -143,12 +138,8 @@ Status ResponseReader::read_event(std::string_view name, std::string_view data) 
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
-  const auto json = parse_json(body);
-  if (!json) {
-    const bool cut = body.starts_with('{') && parse_partial_json(body);
-    return cut ? fail(model_error("truncated_stream", "truncated_stream: the answer ends within its JSON"))
-               : protocol_error("the answer is no JSON: " + excerpt(body));
-  }
+  const auto json = parse_answer(body);
+  if (!json) return fail(json.error());
   if (is_error(*json)) return error_of(*json);
   if (!json_at(*json, "content").is_array()) {
     return protocol_error("the answer has no content: " + excerpt(body));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/answer_builder.hpp"
+#include "models/answer_json.hpp"
 #include "models/codec.hpp"
 
 namespace praxis::messages {
@@ -49,6 +50,7 @@ class ResponseReader final : public AnswerReader {
   void add_extra_passes();
 
   const CodecTarget& target_;  ///< of the codec, which outlives its readers
+  EventJson json_;
   AnswerBuilder builder_;
   std::vector<Block> blocks_;  ///< in the order in which they were opened
   JsonObject usage_;           ///< the counters so far, each as it was said last

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "models/testing/events.hpp"
+#include "models/testing/listener.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis::messages {
@@ -348,27 +350,18 @@ TEST(MessagesResponse, ABodyThatIsNoAnswer_IsAnError) {
   EXPECT_EQ(describe(read_whole(R"({"content":[{"type":"te)")), "error truncated_stream");
 }
 
-/// Writes down what a sink hears, so that it can be compared.
-class Listener final : public ModelSink {
- public:
-  void on_delta(const ModelDelta& delta) override {
-    std::visit([this](const auto& d) { note(d); }, delta);
+TEST(MessagesResponse, EventsLikeTheLast_MeanWhatTheyMeanAlone) {
+  Events content{start(0, kText), start(1, kText), start(2, kCall)};
+  for (std::size_t i = 0; i < 3 * kSpelledTexts.size(); ++i) {
+    const std::string text = kSpelledTexts[i % kSpelledTexts.size()];
+    content.push_back(delta(static_cast<int>(i % 4 / 2), R"({"type":"text_delta","text":")" + text + "\"}"));
   }
-  void on_done(Result<ModelResponse>) override {}
-  const std::string& heard() const { return heard_; }
-
- private:
-  void note(const TextChunk& d) { add("text", d.item, d.text); }
-  void note(const ReasoningChunk& d) { add("thought", d.item, d.text); }
-  void note(const ToolCallChunk& d) { add("call", d.item, std::string(d.id) + "=" + std::string(d.name)); }
-  void note(const ToolArgumentsChunk& d) { add("arguments", d.item, d.bytes); }
-  void note(const ProviderEvent& d) { heard_ += "event(" + std::string(d.raw) + ") "; }
-  void note(const auto&) {}
-  void add(std::string_view kind, std::uint32_t item, std::string_view text) {
-    heard_ += std::string(kind) + std::to_string(item) + "(" + std::string(text) + ") ";
+  for (const std::string& text : kSpelledTexts) {
+    content.push_back(delta(2, R"({"type":"input_json_delta","partial_json":")" + text + "\"}"));
   }
-  std::string heard_;
-};
+  for (const int index : {0, 1, 2}) content.push_back(stop(index));
+  EXPECT_EQ(describe(read(stream(content))), describe(read(respelled(stream(content)))));
+}
 
 TEST(MessagesResponse, TellsOfEveryPieceAsItComes) {
   Listener listener;
@@ -381,7 +374,7 @@ TEST(MessagesResponse, TellsOfEveryPieceAsItComes) {
               delta(2, R"({"type":"input_json_delta","partial_json":"{}"})"), stop(2), R"({"type":"aura"})"},
              "tool_use")));
   EXPECT_EQ(listener.heard(),
-            R"(thought0(hm) text1(a) call2(toolu_1=add) arguments2({}) event({"type":"aura"}) )");
+            R"(reasoning0(hm) text1(a) call2(toolu_1=add) arguments2({}) event({"type":"aura"}) )");
 }
 
 }  // namespace

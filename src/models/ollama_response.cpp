@@ -12,27 +12,20 @@ FinishReason finish_from(std::string_view raw) {
   return FinishReason::kOther;
 }
 
-std::string excerpt(std::string_view bytes) {
-  constexpr std::size_t kLength = 200;
-  return repair_utf8(bytes.substr(0, kLength)) + (bytes.size() > kLength ? "..." : "");
-}
-
 }  // namespace
 
 Status ResponseReader::read_event(std::string_view, std::string_view line) {
   if (done_) return {};
-  auto json = parse_json(line);
-  if (!json && !is_valid_utf8(line)) json = parse_json(repair_utf8(line));
-  if (!json) {
-    return fail(model_error("protocol", "protocol: a line of the answer is no JSON: " + excerpt(line)));
+  const auto parsed = json_.parse(line);
+  if (!parsed) return fail(parsed.error());
+  const Json& json = **parsed;
+  const Json& message = json_at(json, "message");
+  if (!json_at(json, "error").is_null() || !message.is_object()) {
+    if (const auto envelope = read_error_envelope(json)) return fail(vendor_error(*envelope, 0));
   }
-  const Json& message = json_at(*json, "message");
-  if (!json_at(*json, "error").is_null() || !message.is_object()) {
-    if (const auto envelope = read_error_envelope(*json)) return fail(vendor_error(*envelope, 0));
-  }
-  if (builder_.response.model.empty()) builder_.response.model = json_text(*json, "model");
+  if (builder_.response.model.empty()) builder_.response.model = json_text(json, "model");
   if (message.is_object()) read_message(message);
-  if (json_bool(*json, "done")) read_end(*json);
+  if (json_bool(json, "done")) read_end(json);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "models/answer_builder.hpp"
+#include "models/answer_json.hpp"
 #include "models/codec.hpp"
 
 namespace praxis::ollama {
@@ -27,6 +28,7 @@ class ResponseReader final : public AnswerReader {
   template <class Wanted>
   std::size_t last_or_new(Part part);
 
+  EventJson json_;
   AnswerBuilder builder_;
   bool has_message_ = false;
   bool has_usage_ = false;

@@ -53,30 +53,24 @@ std::string_view final_status(std::string_view type, const Json& response) {
 
 bool is_idle(std::string_view type) { return type.empty() || type == "ping" || type == "keepalive"; }
 
-std::string excerpt(std::string_view bytes) {
-  constexpr std::size_t kLength = 200;
-  return repair_utf8(bytes.substr(0, kLength)) + (bytes.size() > kLength ? "..." : "");
-}
-
 }  // namespace
 
 Status ResponseReader::read_event(std::string_view name, std::string_view data) {
   if (data.empty() || data.starts_with(':') || data == "[DONE]") return {};
-  auto event = parse_json(data);
-  if (!event && !is_valid_utf8(data)) event = parse_json(repair_utf8(data));
-  if (!event)
-    return fail(model_error("protocol", "protocol: an event of the stream is no JSON: " + excerpt(data)));
-  std::string_view type = json_text(*event, "type");
+  const auto parsed = json_.parse(data);
+  if (!parsed) return fail(parsed.error());
+  const Json& event = **parsed;
+  std::string_view type = json_text(event, "type");
   if (type.empty()) type = name;
   if (type == "response.created") start_over();
   if (done_) return {};
-  if (is_error(type, *event)) return fail(error_from(*event));
-  const Json& response = json_at(*event, "response");
+  if (is_error(type, event)) return fail(error_from(event));
+  const Json& response = json_at(event, "response");
   read_facts(response);
   if (const std::string_view status = final_status(type, response); !status.empty())
     return read_end(response, status);
   const bool is_known =
-      read_item(type, *event, data) || read_content(type, *event) || response.is_object() || is_idle(type);
+      read_item(type, event, data) || read_content(type, event) || response.is_object() || is_idle(type);
   if (!is_known) answer_.provider_event(data);
   return {};
 }
@@ -150,12 +144,8 @@ Status ResponseReader::read_end(const Json& response, std::string_view status) {
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
-  const auto json = parse_json(body);
-  if (!json) {
-    const bool cut = body.starts_with('{') && parse_partial_json(body);
-    return fail(cut ? model_error("truncated_stream", "truncated_stream: the answer ends within its JSON")
-                    : model_error("protocol", "protocol: the answer is no JSON: " + excerpt(body)));
-  }
+  const auto json = parse_answer(body);
+  if (!json) return fail(json.error());
   if (!json_at(*json, "output").is_array()) {
     if (const auto envelope = read_error_envelope(*json)) return fail(vendor_error(*envelope, 0));
     return fail(model_error("protocol", "protocol: the answer has no output: " + excerpt(body)));

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/answer_json.hpp"
 #include "models/responses_output.hpp"
 
 namespace praxis::responses {
@@ -29,6 +30,7 @@ class ResponseReader final : public AnswerReader {
   Status read_end(const Json& response, std::string_view status);
   void start_over();
 
+  EventJson json_;
   AnswerBuilder answer_;
   Output output_;
   bool has_usage_ = false;

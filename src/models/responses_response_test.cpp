@@ -4,35 +4,12 @@
 
 #include <algorithm>
 
+#include "models/testing/events.hpp"
+#include "models/testing/listener.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis::responses {
 namespace {
-
-/// Writes down what a sink hears, so that it can be compared.
-class Listener final : public ModelSink {
- public:
-  void on_delta(const ModelDelta& delta) override {
-    std::visit([this](const auto& d) { note(d); }, delta);
-  }
-  void on_done(Result<ModelResponse>) override {}
-  const std::string& heard() const { return heard_; }
-
- private:
-  void note(const TextChunk& d) { add("text", d.item, d.text); }
-  void note(const ReasoningChunk& d) { add(d.summary ? "summary" : "reasoning", d.item, d.text); }
-  void note(const ToolCallChunk& d) { add("call", d.item, std::string(d.id) + "=" + std::string(d.name)); }
-  void note(const ToolArgumentsChunk& d) { add("arguments", d.item, d.bytes); }
-  void note(const RefusalChunk& d) { add("refusal", d.item, d.text); }
-  void note(const ProviderEvent& d) {
-    heard_ += "event(" + json_string(parse_json(d.raw).value(), "type") + ") ";
-  }
-  void note(const auto&) {}
-  void add(std::string_view kind, std::uint32_t item, std::string_view text) {
-    heard_ += std::string(kind) + std::to_string(item) + "(" + std::string(text) + ") ";
-  }
-  std::string heard_;
-};
 
 struct Describe {
   std::string operator()(const TextPart& p) const { return "text(" + p.text + ")"; }
@@ -265,18 +242,43 @@ TEST(ResponsesResponse, NoiseBetweenEvents_ChangesNothing) {
   }
 }
 
+TEST(ResponsesResponse, EventsLikeTheLast_MeanWhatTheyMeanAlone) {
+  struct Kind {
+    const char *type, *item;
+  };
+  for (const Kind& kind : {Kind{"output_text", R"({"type":"message","content":[]})"},
+                           Kind{"refusal", R"({"type":"message","content":[]})"},
+                           Kind{"reasoning_summary_text", R"({"type":"reasoning"})"},
+                           Kind{"function_call_arguments", kCallStart.c_str()}}) {
+    Events events{kCreated, added(0, kind.item), added(1, kind.item)};
+    for (std::size_t i = 0; i < 3 * kSpelledTexts.size(); ++i) {
+      const std::string rest = R"(,"content_index":)" + std::to_string(i % 5 / 3) + R"(,"sequence_number":)" +
+                               std::to_string(i) + R"(,"obfuscation":")" + std::string(i % 7, 'x') + '"';
+      events.push_back(
+          delta(kind.type, static_cast<int>(i % 4 / 2), kSpelledTexts[i % kSpelledTexts.size()], rest));
+    }
+    events.push_back(kCompleted);
+    Listener listener, plain;
+    EXPECT_EQ(describe(read(events, &listener)), describe(read(respelled(events), &plain))) << kind.type;
+    EXPECT_EQ(listener.heard(), plain.heard()) << kind.type;
+    EXPECT_TRUE(listener.heard().contains("\xF0\x9F\x98\x80")) << kind.type;
+  }
+  for (const Case& c : cases()) EXPECT_EQ(describe(read(respelled(c.events))), c.answer) << c.promise;
+}
+
 TEST(ResponsesResponse, Deltas_AddUpToTheAnswer) {
+  const std::string kSearching = R"({"type":"response.web_search_call.searching","output_index":2})";
   Listener listener;
-  ASSERT_TRUE(read({kCreated, added(0, R"({"type":"reasoning"})"), delta("reasoning_summary_text", 0, "H"),
-                    done(0, kThought), delta("output_text", 1, "H"), done(1, kHi), added(2, kSearch),
-                    R"({"type":"response.web_search_call.searching","output_index":2})", done(2, kSearch),
-                    added(3, kCallStart), delta("function_call_arguments", 3, "{"), done(3, kCall),
-                    delta("refusal", 4, "no"), R"({"type":"codex.limits"})", kCompleted},
-                   &listener));
-  EXPECT_EQ(listener.heard(),
-            "summary0(H) summary0(m.) text1(H) text1(i) event(response.output_item.added) "
-            "event(response.web_search_call.searching) event(response.output_item.done) call3(c1=f) "
-            "arguments3({) arguments3(}) refusal4(no) event(codex.limits) ");
+  ASSERT_TRUE(
+      read({kCreated, added(0, R"({"type":"reasoning"})"), delta("reasoning_summary_text", 0, "H"),
+            done(0, kThought), delta("output_text", 1, "H"), done(1, kHi), added(2, kSearch), kSearching,
+            done(2, kSearch), added(3, kCallStart), delta("function_call_arguments", 3, "{"), done(3, kCall),
+            delta("refusal", 4, "no"), R"({"type":"codex.limits"})", kCompleted},
+           &listener));
+  EXPECT_EQ(listener.heard(), "summary0(H) summary0(m.) text1(H) text1(i) event(" + added(2, kSearch) +
+                                  ") event(" + kSearching + ") event(" + done(2, kSearch) +
+                                  ") call3(c1=f) arguments3({) arguments3(}) refusal4(no) " +
+                                  R"(event({"type":"codex.limits"}) )");
 }
 
 std::string state_of(const Part& part) {

@@ -24,26 +24,34 @@ struct ScriptLine {
   std::chrono::milliseconds delay{0};
   std::size_t chunk = 8;
   std::string agent;  ///< empty: for every agent
+  std::string asked;  ///< empty: it has its turn in the script
 };
 
 struct Script {
   std::string label;
   std::vector<ScriptLine> lines;
 
-  /// The line for a request: the `ordinal`-th of those for its agent. Null past the end.
+  /// The line for a request: one that waits for what is asked, else the `ordinal`-th of those for its agent
+  /// that wait for nothing. Null past the end.
   const ScriptLine* find(const ModelRequest& request) const {
+    const auto& messages = request.history.messages();
+    const bool by_user = !messages.empty() && messages.back()->role == Role::kUser;
+    const std::string question = by_user ? messages.back()->text() : std::string();
     std::uint64_t left = request.ordinal;
+    const ScriptLine* in_turn = nullptr;
     for (const ScriptLine& line : lines) {
       if (!line.agent.empty() && line.agent != request.agent) continue;
-      if (left-- == 0) return &line;
+      if (!line.asked.empty() && question.contains(line.asked)) return &line;
+      if (line.asked.empty() && left-- == 0) in_turn = &line;
     }
-    return nullptr;
+    return in_turn;
   }
 
-  /// How many lines there are for an agent.
+  /// How many lines have their turn for an agent.
   std::size_t count(const std::string& agent) const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        lines, [&](const ScriptLine& line) { return line.agent.empty() || line.agent == agent; }));
+    return static_cast<std::size_t>(std::ranges::count_if(lines, [&](const ScriptLine& line) {
+      return line.asked.empty() && (line.agent.empty() || line.agent == agent);
+    }));
   }
 };
 
@@ -101,13 +109,14 @@ class LineReader {
 };
 
 ScriptLine LineReader::read() {
-  static const std::array<std::string, 9> kKeys{"text",  "reasoning", "tool_calls", "delay_ms", "chunk",
-                                                "error", "finish",    "usage",      "agent"};
+  static const std::array<std::string, 10> kKeys{"text",  "reasoning", "tool_calls", "delay_ms", "chunk",
+                                                 "error", "finish",    "usage",      "agent",    "asked"};
   ScriptLine line;
   allow(json_, kKeys);
   line.text = text(json_, "text");
   line.reasoning = text(json_, "reasoning");
   line.agent = text(json_, "agent");
+  line.asked = text(json_, "asked");
   line.delay = std::chrono::milliseconds(number(json_, "delay_ms", 0, 0));
   line.chunk = static_cast<std::size_t>(number(json_, "chunk", 8, 1));
   if (!json_at(json_, "tool_calls").is_null()) read_calls(line);

@@ -121,6 +121,25 @@ TEST_F(ScriptModelTest, LinesOfAnAgent_AreNotSeenByOthers) {
   EXPECT_EQ(outcome(kScript, 1, "root"), "r1");
 }
 
+TEST_F(ScriptModelTest, LineThatIsAskedFor_AnswersWheneverThatIs) {
+  constexpr auto kScript = R"({"asked": "cake", "text": "chocolate"}
+{"text": "one"}
+{"text": "two"})";
+  const auto after = [&](Role role, std::string said, std::uint64_t ordinal) {
+    HistoryBuilder builder;
+    builder.push(std::make_shared<Message>(text_message(role, std::move(said))));
+    ModelRequest request;
+    request.history = builder.history();
+    request.ordinal = ordinal;
+    return std::get<TextPart>(play(kScript, request)->parts.at(0)).text;
+  };
+  EXPECT_EQ(after(Role::kUser, "Which cake?", 0), "chocolate");
+  EXPECT_EQ(after(Role::kUser, "Which cake?", 7), "chocolate");
+  EXPECT_EQ(after(Role::kUser, "Which games?", 1), "two");
+  EXPECT_EQ(after(Role::kAssistant, "I like cake", 0), "one");
+  EXPECT_EQ(outcome(kScript, 2), "not_found");
+}
+
 TEST_F(ScriptModelTest, Streams_InPiecesOfTheGivenSize) {
   const auto listener = start(
       R"({"reasoning": "hm", "text": "hello", "tool_calls": [{"name": "f", "arguments": {"a": 1}}], "chunk": 3})",

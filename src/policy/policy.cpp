@@ -1,6 +1,8 @@
 #include "praxis/policy/policy.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace praxis {
 namespace {
@@ -19,7 +21,68 @@ std::vector<std::string> names_from(const Json& json, std::string_view key) {
   return names;
 }
 
+const JsonArray* words(const Json& arguments) { return json_at(arguments, "argv").if_array(); }
+
+/// `arguments` with no more words in `argv` than `most`.
+Json shortened(Json arguments, std::size_t most) {
+  if (words(arguments) == nullptr) return arguments;
+  JsonArray& argv = arguments.get_object()["argv"].get_array();
+  if (argv.size() > most) argv.resize(most);
+  return arguments;
+}
+
+/// A model may leave the arguments of a call without any empty.
+Json arguments_of(std::string_view text) {
+  if (text.empty()) return JsonObject{};
+  return parse_json(text).value_or(nullptr);
+}
+
+std::unexpected<Error> no_rule(std::string why) {
+  return fail(ErrorCode::kInput, "a rule for calls " + std::move(why));
+}
+
 }  // namespace
+
+Json to_json(const CallRule& rule) {
+  JsonObject out{{"tool", rule.tool}, {"arguments", rule.arguments}};
+  if (rule.any_ending) out["any_ending"] = true;
+  return out;
+}
+
+Result<CallRule> call_rule_from_json(const Json& json) {
+  if (!json.is_object()) return no_rule("is a table");
+  for (const auto& [key, value] : json.get_object()) {
+    if (key != "tool" && key != "arguments" && key != "any_ending")
+      return no_rule("has \"tool\", \"arguments\" and \"any_ending\", not \"" + std::string(key) + '"');
+  }
+  CallRule rule{json_string(json, "tool"), json_at(json, "arguments"), json_bool(json, "any_ending")};
+  if (rule.tool.empty()) return no_rule("names the tool in \"tool\"");
+  if (rule.tool.contains('*')) return no_rule("is for one tool; \"" + rule.tool + "\" may be several");
+  if (!rule.arguments.is_object())
+    return no_rule("has the arguments of the call as a table in \"arguments\"");
+  const Json& ending = json_at(json, "any_ending");
+  if (!ending.is_null() && !ending.is_bool()) return no_rule("has true or false in \"any_ending\"");
+  const JsonArray* argv = words(rule.arguments);
+  if (rule.any_ending && (argv == nullptr || argv->empty()))
+    return no_rule("with \"any_ending\" needs the first words of the list \"argv\" in its arguments");
+  return rule;
+}
+
+std::string to_text(const CallRule& rule) {
+  std::string text = "Allow \"" + rule.tool + "\" without asking whenever its arguments are exactly " +
+                     to_json_text(rule.arguments);
+  if (rule.any_ending) text += ", also with more words at the end of \"argv\"";
+  return text + ".";
+}
+
+bool allows(const CallRule& rule, const ToolCallPart& call) {
+  if (rule.tool != call.name) return false;
+  Json arguments = arguments_of(call.arguments);
+  if (!arguments.is_object()) return false;
+  const JsonArray* first = rule.any_ending ? words(rule.arguments) : nullptr;
+  if (first != nullptr && !first->empty()) arguments = shortened(std::move(arguments), first->size());
+  return to_canonical_json(arguments) == to_canonical_json(rule.arguments);
+}
 
 bool rule_names(std::string_view pattern, std::string_view name) {
   if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
@@ -27,21 +90,46 @@ bool rule_names(std::string_view pattern, std::string_view name) {
 }
 
 Json to_json(const PolicyRules& rules) {
-  return JsonObject{{"allow", JsonArray(rules.allow.begin(), rules.allow.end())},
-                    {"deny", JsonArray(rules.deny.begin(), rules.deny.end())},
-                    {"ask", JsonArray(rules.ask.begin(), rules.ask.end())}};
+  JsonObject out{{"allow", JsonArray(rules.allow.begin(), rules.allow.end())},
+                 {"deny", JsonArray(rules.deny.begin(), rules.deny.end())},
+                 {"ask", JsonArray(rules.ask.begin(), rules.ask.end())}};
+  if (rules.calls.empty()) return out;
+  JsonArray calls;
+  for (const CallRule& rule : rules.calls) calls.push_back(to_json(rule));
+  out["calls"] = std::move(calls);
+  return out;
 }
 
 PolicyRules policy_rules_from_json(const Json& json) {
-  return {names_from(json, "allow"), names_from(json, "deny"), names_from(json, "ask")};
+  PolicyRules rules{names_from(json, "allow"), names_from(json, "deny"), names_from(json, "ask")};
+  const JsonArray* calls = json_at(json, "calls").if_array();
+  for (std::size_t i = 0; calls != nullptr && i < calls->size(); ++i) {
+    if (auto rule = call_rule_from_json((*calls)[i])) rules.calls.push_back(*std::move(rule));
+  }
+  return rules;
 }
 
 Verdict judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
   if (any_names(rules.deny, call.name)) return deny("The agent's rules deny \"" + call.name + "\".");
+  if (std::ranges::any_of(rules.calls, [&](const CallRule& rule) { return allows(rule, call); }))
+    return allow();
   if (any_names(rules.ask, call.name))
     return ask("The agent's rules ask a person before \"" + call.name + "\".");
   if (any_names(rules.allow, call.name) || tool.safe_by_default) return allow();
   return deny("\"" + call.name + "\" is not safe by default and no rule of the agent allows it.");
+}
+
+Verdict judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool, const ToolCallPart& call) {
+  Verdict strictest = allow();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    Verdict verdict = judge(rules[i], tool, call);
+    if (auto* denied = std::get_if<Deny>(&verdict)) {
+      if (i + 1 < rules.size()) denied->reason += " (They are those of an agent above, which hold here too.)";
+      return verdict;
+    }
+    if (std::holds_alternative<Ask>(verdict)) strictest = std::move(verdict);
+  }
+  return strictest;
 }
 
 }  // namespace praxis

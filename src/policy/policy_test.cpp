@@ -14,6 +14,16 @@ Verdict verdict(const PolicyRules& rules, bool safe, const std::string& tool = "
   return judge(rules, definition, call);
 }
 
+CallRule run(std::initializer_list<const char*> argv, bool any_ending = false) {
+  return {"shell", JsonObject{{"argv", JsonArray(argv.begin(), argv.end())}}, any_ending};
+}
+ToolCallPart shell(std::string arguments) {
+  ToolCallPart call;
+  call.name = "shell";
+  call.arguments = std::move(arguments);
+  return call;
+}
+
 TEST(Policy, UnsafeToolWithoutRule_IsDenied) {
   EXPECT_TRUE(std::holds_alternative<Deny>(verdict({}, false)));
   EXPECT_TRUE(std::holds_alternative<Allow>(verdict({}, true)));
@@ -33,8 +43,125 @@ TEST(Policy, PatternNamesOnlyItsPrefix) {
 }
 
 TEST(Policy, RulesSurviveJson) {
-  const PolicyRules rules{{"a"}, {"b", "c*"}, {"d"}};
+  const PolicyRules rules{{"a"}, {"b", "c*"}, {"d"}, {{"e", JsonObject{{"x", 1}}}, run({"ls"}, true)}};
   EXPECT_EQ(policy_rules_from_json(to_json(rules)), rules);
+  EXPECT_FALSE(to_json(PolicyRules{}).get_object().contains("calls")) << "as before there were such rules";
+}
+
+// ---- several sets of rules
+
+TEST(PolicyOfSeveral, IsAsStrictAsTheStrictest) {
+  const PolicyRules silent, allows{{"file_write"}, {}, {}}, asks{{}, {}, {"file_write"}},
+      denies{{}, {"*"}, {}};
+  struct Case {
+    std::vector<PolicyRules> rules;
+    bool safe;
+    std::size_t verdict;
+  };
+  const std::size_t allowed = Verdict(allow()).index(), denied = deny("").index(), asked = ask("").index();
+  const std::vector<Case> cases = {
+      {{allows, allows}, false, allowed}, {{denies, allows}, true, denied},
+      {{allows, denies}, true, denied},   {{silent, allows}, false, denied},
+      {{silent, allows}, true, allowed},  {{asks, allows}, false, asked},
+      {{allows, asks}, false, asked},     {{asks, denies}, true, denied},
+      {{asks, silent}, false, denied},    {{}, false, allowed},
+  };
+  ToolDefinition tool;
+  tool.name = "file_write";
+  ToolCallPart call;
+  call.name = tool.name;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    tool.safe_by_default = cases[i].safe;
+    EXPECT_EQ(judge(cases[i].rules, tool, call).index(), cases[i].verdict) << "case " << i;
+  }
+}
+
+TEST(PolicyOfSeveral, ACallThatTheChildMayMake_IsStillAskedAbove) {
+  PolicyRules above, own;
+  above.ask = {"shell"};
+  own.ask = {"shell"};
+  own.calls = {run({"ls"})};
+  const ToolCallPart call = shell(R"({"argv": ["ls"]})");
+  EXPECT_TRUE(std::holds_alternative<Ask>(judge({above, own}, {}, call)));
+  above.calls = own.calls;
+  EXPECT_TRUE(std::holds_alternative<Allow>(judge({above, own}, {}, call)));
+}
+
+// ---- rules for single calls
+
+TEST(CallRule, AllowsExactlyItsArguments) {
+  struct Case {
+    CallRule rule;
+    const char* arguments;
+    bool allowed;
+  };
+  const CallRule two{"shell", parse_json(R"({"argv": ["ls"], "cwd": "src"})").value()};
+  const CallRule words{"shell", parse_json(R"({"argv": ["git", "log"], "cwd": "src"})").value(), true};
+  const std::vector<Case> cases = {
+      {two, R"({"argv": ["ls"], "cwd": "src"})", true},
+      {two, R"({ "cwd":"src", "argv":["ls"] })", true},
+      {two, R"({"argv": ["ls"]})", false},
+      {two, R"({"argv": ["ls"], "cwd": "src", "env": {}})", false},
+      {two, R"({"argv": ["ls", "-l"], "cwd": "src"})", false},
+      {two, R"({"argv": ["ls"], "cwd": "/"})", false},
+      {two, "{", false},
+      {two, "", false},
+      {words, R"({"argv": ["git", "log"], "cwd": "src"})", true},
+      {words, R"({"argv": ["git", "log", "-p"], "cwd": "src"})", true},
+      {words, R"({"argv": ["git"], "cwd": "src"})", false},
+      {words, R"({"argv": ["git", "push"], "cwd": "src"})", false},
+      {words, R"({"argv": ["git", "log"], "cwd": "/"})", false},
+      {words, R"({"argv": ["git", "log"]})", false},
+      {words, R"({"argv": "git log", "cwd": "src"})", false},
+      {{"shell", JsonObject{}}, "", true},
+      {{"shell", JsonObject{}, true}, R"({"argv": ["rm"]})", false},
+      {{"other", JsonObject{}}, "", false},
+  };
+  for (const Case& each : cases) {
+    EXPECT_EQ(allows(each.rule, shell(each.arguments)), each.allowed)
+        << to_text(each.rule) << ' ' << each.arguments;
+  }
+}
+
+TEST(CallRule, WinsOverAskAndOverSilence_NotOverDeny) {
+  const ToolCallPart call = shell(R"({"argv": ["ls"]})"), other = shell(R"({"argv": ["rm"]})");
+  PolicyRules rules;
+  rules.calls = {run({"ls"})};
+  EXPECT_TRUE(std::holds_alternative<Allow>(judge(rules, {}, call)));
+  EXPECT_TRUE(std::holds_alternative<Deny>(judge(rules, {}, other)));
+  rules.ask = {"*"};
+  EXPECT_TRUE(std::holds_alternative<Allow>(judge(rules, {}, call)));
+  EXPECT_TRUE(std::holds_alternative<Ask>(judge(rules, {}, other)));
+  rules.deny = {"shell"};
+  EXPECT_TRUE(std::holds_alternative<Deny>(judge(rules, {}, call)));
+}
+
+TEST(CallRule, SaysInWordsWhatItAllows) {
+  EXPECT_EQ(to_text(run({"git", "log"})),
+            R"(Allow "shell" without asking whenever its arguments are exactly {"argv":["git","log"]}.)");
+  EXPECT_EQ(to_text(run({"git", "log"}, true)),
+            R"(Allow "shell" without asking whenever its arguments are exactly {"argv":["git","log"]}, )"
+            R"(also with more words at the end of "argv".)");
+}
+
+TEST(CallRule, ThatIsNone_SaysWhy) {
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {"3", "a rule for calls is a table"},
+      {"{}", "a rule for calls names the tool in \"tool\""},
+      {R"({"tool": "a*", "arguments": {}})", "a rule for calls is for one tool; \"a*\" may be several"},
+      {R"({"tool": "a"})", "a rule for calls has the arguments of the call as a table in \"arguments\""},
+      {R"({"tool": "a", "arguments": {}, "any": 1})",
+       "a rule for calls has \"tool\", \"arguments\" and \"any_ending\", not \"any\""},
+      {R"({"tool": "a", "arguments": {}, "any_ending": 1})",
+       "a rule for calls has true or false in \"any_ending\""},
+      {R"({"tool": "a", "arguments": {}, "any_ending": true})",
+       "a rule for calls with \"any_ending\" needs the first words of the list \"argv\" in its arguments"},
+  };
+  for (const auto& [json, why] : cases) {
+    const auto rule = call_rule_from_json(parse_json(json).value());
+    ASSERT_FALSE(rule) << json;
+    EXPECT_EQ(rule.error().message, why);
+  }
 }
 
 }  // namespace

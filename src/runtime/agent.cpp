@@ -65,7 +65,7 @@ Agent& Agent::output_schema(Json schema) {
 
 Agent& Agent::use(Tool tool) {
   AgentDescription& description = edit();
-  ToolSpec spec{tool.definition, tool.retries, tool.fatal_errors};
+  ToolSpec spec{tool.definition, tool.retries, tool.fatal_errors, tool.asks_person};
   if (auto added = description.tools.add(std::move(tool)); !added) {
     if (description.status) description.status = std::move(added);
     return *this;

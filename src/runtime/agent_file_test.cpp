@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 
 #include "praxis/policy/policy.hpp"
 #include "runtime/agent_keys.hpp"
@@ -127,6 +128,15 @@ TEST(AgentFile, PlanIsFollowedUnlessAModelIsAskedFor) {
   EXPECT_EQ(driven.instructions, "Keep notes.");
 }
 
+TEST(AgentFile, PlannerStaysWhateverTheModel) {
+  constexpr std::string_view kSixSteps = "model = 'openai:one'\nplanner = 'six_steps'\n[tools.fork]";
+  EXPECT_EQ(to_json_text(spec_of(kSixSteps).plan), R"({"kind":"six_steps"})");
+  EXPECT_EQ(tools_of(spec_of(kSixSteps)), Names{"fork"});
+  const AgentSpec driven = spec_of(kSixSteps, {{}, "openai:two", {}});
+  EXPECT_FALSE(driven.plan.is_null());
+  EXPECT_EQ(driven.model, "openai:two");
+}
+
 TEST(AgentFile, FilesAreRelativeToTheAgentFileAndItsPathIsKept) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "praxis-agent-file";
   std::filesystem::create_directories(folder);
@@ -164,8 +174,9 @@ TEST(AgentFileMistake, UnknownKeyNamesTheNearest) {
 }
 
 TEST(AgentFileMistake, UnknownKeyLikeNoOtherListsWhatThereIs) {
-  EXPECT_EQ(mistake("[policy]\nforbid_everything = true"),
-            "a.toml:2:1: unknown key \"policy.forbid_everything\"; [policy] can have allow, ask and deny");
+  EXPECT_EQ(
+      mistake("[policy]\nforbid_everything = true"),
+      "a.toml:2:1: unknown key \"policy.forbid_everything\"; [policy] can have allow, ask, deny and calls");
   EXPECT_EQ(mistake("[tools.kv]\nsize = 3"),
             "a.toml:2:1: unknown key \"tools.kv.size\"; [tools.kv] has no keys");
 }
@@ -188,6 +199,10 @@ TEST(AgentFileMistake, ValuesOfTheWrongKind) {
             "a.toml:1:8: \"policy.allow\" must be an array of texts, not \"kv\"");
   EXPECT_EQ(mistake("policy.allow = ['kv', 3]"),
             "a.toml:1:8: \"policy.allow\" must be an array of texts, not [\"kv\",3]");
+  EXPECT_EQ(mistake("planner = 'seven_steps'"),
+            "a.toml:1:1: \"planner\" must be \"six_steps\", not \"seven_steps\"");
+  EXPECT_EQ(mistake("planner = 'six_steps'\n[[plan]]\nfinish = 'x'"),
+            "a.toml:1:1: give either \"planner\" or [[plan]], not both");
   EXPECT_EQ(mistake("plan = 'x'"), "a.toml:1:1: \"plan\" must be an array of tables, not \"x\"");
 }
 
@@ -224,6 +239,128 @@ TEST(AgentFileMistake, PlansAreCheckedWithTheirLine) {
   EXPECT_TRUE(mistake("plan = [{finish = '${steps.x.text}'}]").starts_with("a.toml:1:9: plan step 1"));
 }
 
+// ---- sub-agents
+
+/// A folder of agent files that goes away with the test.
+class AgentFiles : public ::testing::Test {
+ protected:
+  AgentFiles() {
+    std::string name = (std::filesystem::temp_directory_path() / "praxis_agents_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+  }
+  ~AgentFiles() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name, const std::string& text) const {
+    const auto path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    return path;
+  }
+  static std::string names(const std::string& name, const std::string& path) {
+    return "[agents." + name + "]\nfile = '" + path + "'\ndescription = 'Does it'\n";
+  }
+  /// The error of loading a file, without the folder's name.
+  std::string mistake_in(const std::string& path, const AgentFileOptions& options = {}) const {
+    const auto agent = load_agent_file(path, options);
+    if (agent) return "no mistake was found";
+    return std::regex_replace(agent.error().message, std::regex(folder_.string() + "/"), "");
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(AgentFiles, SubAgents_AreToolsNamedByTheirTables) {
+  file("team/research.toml", "id = 'researcher'\n[tools.kv]\n");
+  const auto agent =
+      load_agent_file(file("lead.toml", "[tools.text]\n" + names("research", "team/research.toml")));
+  ASSERT_TRUE(agent) << agent.error().message;
+  EXPECT_EQ(tools_of(agent->spec()), (Names{"text", "research"}));
+  EXPECT_EQ(agent->spec().tools[1].definition.description, "Does it");
+  EXPECT_TRUE(agent->spec().tools[1].definition.safe_by_default);
+}
+
+TEST_F(AgentFiles, TheSameFileTwice_IsNoCircle) {
+  file("leaf.toml", "");
+  file("middle.toml", names("leaf", "leaf.toml"));
+  EXPECT_TRUE(
+      load_agent_file(file("lead.toml", names("leaf", "leaf.toml") + names("middle", "middle.toml"))));
+}
+
+TEST_F(AgentFiles, AMistakeBelow_IsThatOfTheFileThatHasIt) {
+  file("research.toml", "[tools]\nkvv = {}\n");
+  EXPECT_TRUE(mistake_in(file("lead.toml", names("research", "research.toml")))
+                  .starts_with("research.toml:2:1: unknown key \"tools.kvv\"; did you mean \"kv\"?"));
+}
+
+TEST_F(AgentFiles, Circles_AreNamedLinkByLink) {
+  file("b.toml", names("c", "c.toml"));
+  file("c.toml", names("b", "b.toml"));
+  EXPECT_EQ(mistake_in(file("a.toml", names("b", "b.toml"))),
+            "c.toml:2:1: agents cannot work for themselves: b.toml -> c.toml -> b.toml");
+  std::filesystem::create_symlink(folder_ / "self.toml", folder_ / "other.toml");
+  EXPECT_EQ(mistake_in(file("self.toml", names("me", "other.toml"))),
+            "self.toml:2:1: agents cannot work for themselves: self.toml -> other.toml");
+}
+
+TEST_F(AgentFiles, LevelsAndNumber_AreBounded) {
+  file("l9.toml", "");
+  for (int i = 8; i > 0; --i)
+    file("l" + std::to_string(i) + ".toml", names("next", "l" + std::to_string(i + 1) + ".toml"));
+  EXPECT_EQ(mistake_in((folder_ / "l1.toml").string()),
+            "l8.toml:2:1: agent files name each other at most 8 levels deep");
+  EXPECT_TRUE(load_agent_file((folder_ / "l2.toml").string()));
+
+  std::string many;
+  for (int i = 0; i < 65; ++i) many += names("a" + std::to_string(i), "l9.toml");
+  EXPECT_EQ(mistake_in(file("many.toml", many)), "many.toml:194:1: one agent has at most 64 files below it");
+}
+
+TEST_F(AgentFiles, WhatASubAgentLacks_IsSaidWithItsPlace) {
+  EXPECT_EQ(mistake_in(file("a.toml", "[agents.x]\nfile = 'x.toml'\n")),
+            "a.toml:1:9: [agents.x] needs \"file\" and \"description\"");
+  EXPECT_EQ(mistake_in(file("a.toml", names("x", "x.toml"))),
+            "a.toml:2:1: there is no agent file \"x.toml\"");
+  EXPECT_TRUE(mistake_in(file("a.toml", "[agents.x]\nfiel = 'x.toml'"))
+                  .starts_with("a.toml:2:1: unknown key \"agents.x.fiel\"; did you mean \"file\"?"));
+  file("x.toml", "");
+  EXPECT_TRUE(mistake_in(file("a.toml", "[tools.kv]\n" + names("kv", "x.toml"))).starts_with("a.toml:2:9: "))
+      << "the name is taken";
+}
+
+TEST_F(AgentFiles, RememberedCalls_AreAddedForTheFileTheyAreFor) {
+  const std::string asks = "[policy]\nask = ['kv']\n[tools.kv]\n";
+  const std::string mine = file("mine.toml", asks), other = file("other.toml", asks);
+  const auto remembered = std::make_shared<const RememberedRules>((folder_ / "rules.jsonl").string());
+  const CallRule rule{"kv", JsonObject{{"op", "list"}}};
+  ASSERT_TRUE(remembered->add(mine, rule));
+  AgentFileOptions options;
+  options.remembered = remembered;
+  const auto rules = [&](const std::string& path) {
+    return policy_rules_from_json(load_agent_file(path, options)->spec().policy).calls;
+  };
+  EXPECT_EQ(rules(mine), std::vector<CallRule>{rule});
+  EXPECT_EQ(rules(other), std::vector<CallRule>{});
+}
+
+TEST(AgentFile, ModelOfAnAgentThatNamesNone_IsTheDefaultOne) {
+  AgentFileOptions options;
+  options.default_model = "openai:one";
+  EXPECT_EQ(spec_of("", options).model, "openai:one");
+  EXPECT_EQ(spec_of("model = 'openai:two'", options).model, "openai:two");
+  EXPECT_EQ(spec_of("[[plan]]\nfinish = 'Done.'", options).model, "") << "a plan needs none";
+}
+
+TEST(AgentFile, ShellAndPython_NeedARule) {
+  EXPECT_EQ(mistake("[tools.shell]"),
+            "a.toml:1:8: [tools.shell] needs a rule: name \"shell\" in policy.ask, or in policy.allow");
+  EXPECT_EQ(
+      tools_of(spec_of("policy.ask = ['shell']\npolicy.allow = ['py*']\n[tools.shell]\n[tools.python]")),
+      (Names{"shell", "python"}));
+  EXPECT_TRUE(
+      mistake("policy.ask = ['shell']\n[tools.shell]\nallow = ['https://x']").starts_with("a.toml:3:1: "));
+}
+
 /// A value that fits a property of the schema, as TOML.
 std::string example_of(const Json& schema) {
   const std::string type = json_string(schema, "type");
@@ -231,11 +368,14 @@ std::string example_of(const Json& schema) {
   if (type == "string") return R"("auto")";
   if (type == "integer" || type == "number") return to_json_text(json_at(schema, "minimum"));
   if (type == "array") return "[]";
+  if (type == "boolean") return "true";
   return type == "object" ? "{}" : R"("5m")";
 }
 
 void collect_leaves(const Json& schema, const std::string& path, std::map<std::string, Json>& leaves) {
   const Json& properties = json_at(schema, "properties");
+  const Json& others = json_at(schema, "additionalProperties");
+  if (others.is_object()) return collect_leaves(others, path + ".*", leaves);
   if (!properties.is_object() || properties.get_object().empty()) {
     leaves[path] = schema;
     return;
@@ -261,7 +401,8 @@ TEST(AgentFileSchema, HasEveryKeyAndNoOther) {
   EXPECT_EQ(leaves.size(), agent_keys().size());
   for (const SettingKey& key : agent_keys()) EXPECT_TRUE(leaves.contains(std::string(key.path))) << key.path;
   for (const auto& [path, schema] : leaves) {
-    const auto document = TomlDocument::parse(path + " = " + example_of(schema), "a.toml");
+    const std::string key = std::regex_replace(path, std::regex("[*]"), "any");
+    const auto document = TomlDocument::parse(key + " = " + example_of(schema), "a.toml");
     ASSERT_TRUE(document.has_value()) << path;
     const auto checked = check_keys(*document, agent_keys());
     EXPECT_TRUE(checked.has_value()) << path << ": " << checked.error().message;

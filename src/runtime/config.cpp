@@ -30,6 +30,7 @@ constexpr std::array kKeys{
     SettingKey{"limits.max_steps", Type::kWhole, "Passes of the loop in one turn", {}, 1, 4'294'967'295},
     SettingKey{"limits.max_usd", Type::kNumber, "Cost of one turn in US dollars", {}, 0.000'001, 1e6},
     SettingKey{"limits.timeout", Type::kDuration, "Active time of one turn"},
+    SettingKey{"limits.max_wait", Type::kDuration, "How long a step waits for a person"},
 };
 
 constexpr double kMostTokens = 1e12;

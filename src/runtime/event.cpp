@@ -25,6 +25,8 @@ struct Name {
   std::string_view operator()(const ToolCompleted&) const { return "tool.completed"; }
   std::string_view operator()(const ToolFailed&) const { return "tool.failed"; }
   std::string_view operator()(const ToolTimedOut&) const { return "tool.timed_out"; }
+  std::string_view operator()(const ChildBegan&) const { return "child.spawned"; }
+  std::string_view operator()(const ChildEnded&) const { return "child.settled"; }
   std::string_view operator()(const StepParked&) const { return "step.parked"; }
   std::string_view operator()(const StepDecided&) const { return "step.decided"; }
   std::string_view operator()(const SessionPaused&) const { return "session.paused"; }
@@ -95,6 +97,16 @@ struct Payload {
   void operator()(const ToolTimedOut& e) const {
     call(e.call, e.name);
     out["duration_ms"] = e.duration.count();
+  }
+  void operator()(const ChildBegan& e) const {
+    out["child"] = e.child.str();
+    out["agent"] = e.name;
+    out["call"] = e.call.str();
+  }
+  void operator()(const ChildEnded& e) const {
+    out["child"] = e.child.str();
+    out["reason"] = to_string(e.reason);
+    out["usage"] = to_json(e.usage);
   }
   void operator()(const StepParked& e) const { out["parked"] = to_json(e.step); }
   void operator()(const StepDecided& e) const {

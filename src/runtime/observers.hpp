@@ -52,13 +52,19 @@ class Observers {
 class EventQueue {
  public:
   using Done = std::move_only_function<void(Result<AgentResult>)>;
+  /// What it is finished by.
+  enum class Until : std::uint8_t {
+    kRest,  ///< the end of the turn, or that it waits for a person
+    kEnd,   ///< the end alone
+  };
 
   /// With `collect` false only the result is kept.
-  explicit EventQueue(bool collect) : collect_(collect) {}
+  explicit EventQueue(bool collect, Until until = Until::kRest) : collect_(collect), until_(until) {}
   /// Nothing is kept: `done` is called with the result.
   explicit EventQueue(Done done) : collect_(false), done_(std::move(done)) {}
 
   bool collects() const { return collect_; }
+  bool stays() const { return until_ == Until::kEnd; }
   void push(const Event& event);
   void finish(Result<AgentResult> result);
   bool finished() const;
@@ -71,6 +77,7 @@ class EventQueue {
   static constexpr std::size_t kMaxWaiting = 65'536;
 
   const bool collect_;
+  const Until until_ = Until::kRest;
   Done done_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

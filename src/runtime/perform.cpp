@@ -2,6 +2,7 @@
 // whatever the other side does; what arrives after that is dropped.
 #include <algorithm>
 
+#include "runtime/call_scope.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -89,7 +90,7 @@ class SessionActor::ModelCallSink : public ModelSink {
  private:
   bool heard() const {
     if (audience_ != Audience::kObservers) return audience_ == Audience::kAll;
-    return actor_->observers_.want_deltas() || actor_->services_->observers.want_deltas();
+    return actor_->wants_deltas();
   }
 
   const std::shared_ptr<SessionActor> actor_;
@@ -174,10 +175,10 @@ void SessionActor::start_model(const EffectIntended& intent) {
   Event where = transient(TextDelta{});
   where.attempt = intent.attempt;
   using Audience = ModelCallSink::Audience;
-  const bool collected = std::ranges::any_of(readers_, &EventQueue::collects);
-  const Audience audience = intent.summary ? Audience::kNobody
-                            : collected    ? Audience::kAll
-                                           : Audience::kObservers;
+  const bool answers = !intent.summary && !intent.consult;
+  const Audience audience = !answers      ? Audience::kNobody
+                            : collecting_ ? Audience::kAll
+                                          : Audience::kObservers;
   auto sink = std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, intent.attempt,
                                               std::move(where), audience);
   if (!model_session_) model_session_ = model_->open_session();
@@ -188,7 +189,8 @@ void SessionActor::model_done(const EffectId& effect, std::uint32_t attempt, Res
   EffectSettled record;
   if (response) {
     if (response->usage.cost.value == 0) response->usage.cost = model_->price(response->usage);
-    const bool answers = active(effect, attempt) != nullptr && !state().turn->effect->summary;
+    const bool answers = active(effect, attempt) != nullptr && !state().turn->effect->summary &&
+                         !state().turn->effect->consult;
     if (!agent_->hooks.after_model.empty() && answers) {
       services_->options.executor->post_blocking(
           [self = shared_from_this(), context = hook_context(), copy = *response] {
@@ -209,11 +211,19 @@ void SessionActor::perform_tool(const EffectIntended& intent) {
   const ToolCallPart call = state().find_call(intent.effect)->call;
   const ToolSpec* tool = state().agent->find_tool(call.name);
   const Millis limit = tool != nullptr ? tool->definition.timeout : ToolDefinition{}.timeout;
-  limit_tool(intent, limit, tool != nullptr && tool->definition.idempotent);
+  Active& running = active_[intent.effect];
+  running.limit = limit;
+  running.repeatable = tool != nullptr && tool->definition.idempotent;
+  limit_tool(intent.effect, running);
+  auto scope = std::make_shared<LiveCall>(shared_from_this(), call.id, running.stop.get_token());
+  scope->watch();
   services_->options.executor->post_blocking([self = shared_from_this(), effect = intent.effect,
                                               attempt = intent.attempt, context = tool_context(intent, limit),
-                                              call, hooks = hook_context()]() mutable {
+                                              call, scope = std::move(scope),
+                                              hooks = hook_context()]() mutable {
+    context.scope = scope;
     auto output = self->agent_->tools.execute(context, call.name, call.arguments);
+    scope->close();
     for (const auto& hook : self->agent_->hooks.after_tool) {
       if (!output) break;
       self->run_hook("after_tool", [&] { hook(hooks, call, *output); });
@@ -233,7 +243,8 @@ ToolContext SessionActor::tool_context(const EffectIntended& intent, Millis limi
   context.attempt = intent.attempt;
   context.depth = state().depth;
   context.stop = active_[intent.effect].stop.get_token();
-  context.deadline = std::chrono::steady_clock::now() + limit;
+  context.deadline = limit.count() == 0 ? std::chrono::steady_clock::time_point::max()
+                                        : std::chrono::steady_clock::now() + limit;
   context.conversation = state().conversation.history();
   context.environment = services_->options.environment.get();
   context.metadata = state().agent->metadata;
@@ -241,22 +252,27 @@ ToolContext SessionActor::tool_context(const EffectIntended& intent, Millis limi
 }
 
 /// A call that timed out may still be at work, so only one that may be repeated is tried again.
-void SessionActor::limit_tool(const EffectIntended& intent, Millis limit, bool repeatable) {
-  Error error{ErrorCode::kTool,
-              intent.name + " did not finish within " + std::to_string(limit.count()) + " ms", repeatable,
-              nullptr, JsonObject{{"kind", "timeout"}}};
-  active_[intent.effect].timer = services_->options.executor->after(
-      limit,
-      [weak = weak_from_this(), effect = intent.effect, attempt = intent.attempt, error = std::move(error)] {
+void SessionActor::limit_tool(const EffectId& effect, Active& active) {
+  if (active.limit.count() == 0) return;
+  const auto spent = services_->options.environment->monotonic() - active.started - active.waited;
+  active.timer = services_->options.executor->after(
+      std::max<std::chrono::nanoseconds>(active.limit - spent, std::chrono::nanoseconds{0}),
+      [weak = weak_from_this(), effect, attempt = active.attempt] {
         const auto self = weak.lock();
         if (!self) return;
-        self->post([self, effect, attempt, error] {
-          Active* late = self->active(effect, attempt);
-          if (late == nullptr) return;
-          late->stop.request_stop();
-          self->tool_done(effect, attempt, fail(error));
-        });
+        self->post([self, effect, attempt] { self->tool_late(effect, attempt); });
       });
+}
+
+void SessionActor::tool_late(const EffectId& effect, std::uint32_t attempt) {
+  Active* late = active(effect, attempt);
+  if (late == nullptr || late->waits_since) return;
+  late->stop.request_stop();
+  tool_done(effect, attempt,
+            fail(Error{ErrorCode::kTool,
+                       state().find_call(effect)->call.name + " did not finish within " +
+                           std::to_string(late->limit.count()) + " ms",
+                       late->repeatable, nullptr, JsonObject{{"kind", "timeout"}}}));
 }
 
 ToolOutcome SessionActor::outcome_of(const ToolCallPart& call, ToolOutput output) {
@@ -290,12 +306,44 @@ void SessionActor::settled(const EffectId& effect, std::uint32_t attempt, Effect
   Active* done = active(effect, attempt);
   if (done == nullptr || broken_) return;
   if (done->timer != 0) services_->options.executor->cancel(done->timer);
+  const auto now = services_->options.environment->monotonic();
+  if (done->waits_since) done->waited += now - *done->waits_since;
   record_body.effect = effect;
-  record_body.duration =
-      std::chrono::duration_cast<Millis>(services_->options.environment->monotonic() - done->started);
+  record_body.duration = std::chrono::duration_cast<Millis>(now - done->started - done->waited);
+  if (done->kind == EffectKind::kModel && grant_) {
+    const auto* answer = std::get_if<ModelResponse>(&record_body.result);
+    grant_->settle(answer == nullptr ? Amount{} : Amount{answer->usage.total(), answer->usage.cost, 0});
+    grant_.reset();
+  }
+  if (done->kind == EffectKind::kTool) settle_within(CallId(state().find_call(effect)->call.id));
   active_.erase(effect);
   record(std::move(record_body));
+  drop_hand_backs();
   advance();
+}
+
+namespace {
+
+EffectSettled unstopped() {
+  EffectSettled unknown;
+  unknown.outcome = Outcome::kUnknown;
+  unknown.error =
+      Error{ErrorCode::kCancelled, "did not stop when told; what it did is unknown", false, nullptr, nullptr};
+  return unknown;
+}
+
+}  // namespace
+
+/// Calls that a handler left behind are settled before its own.
+void SessionActor::settle_within(const CallId& outer) {
+  std::vector<std::pair<EffectId, std::uint32_t>> left;
+  for (auto& [effect, running] : active_) {
+    const CallState* call = state().find_call(effect);
+    if (call == nullptr || call->within != outer) continue;
+    running.stop.request_stop();
+    left.emplace_back(effect, running.attempt);
+  }
+  for (const auto& [effect, attempt] : left) settled(effect, attempt, unstopped());
 }
 
 /// Asks every effect under way to stop. Tools that do not within the grace time are settled as unknown: their
@@ -305,22 +353,22 @@ void SessionActor::cancel_effects() {
   for (auto& [effect, running] : active_) {
     const bool waits_only = running.timer != 0 && running.kind != EffectKind::kTool;
     (waits_only ? now : later).emplace_back(effect, running.attempt);
-    running.stop.request_stop();
+  }
+  for (const auto& [effect, attempt] : later) {
+    if (Active* running = active(effect, attempt)) running->stop.request_stop();
   }
   for (const auto& [effect, attempt] : now) {
     settled(effect, attempt, cancelled(active_.at(effect).kind));
   }
-  services_->options.executor->after(services_->options.cancel_grace, [weak = weak_from_this(), later] {
+  settle_unstopped(std::move(later));
+}
+
+void SessionActor::settle_unstopped(std::vector<std::pair<EffectId, std::uint32_t>> effects) {
+  services_->options.executor->after(grace(), [weak = weak_from_this(), effects = std::move(effects)] {
     const auto self = weak.lock();
     if (!self) return;
-    self->post([self, later] {
-      for (const auto& [effect, attempt] : later) {
-        EffectSettled unknown;
-        unknown.outcome = Outcome::kUnknown;
-        unknown.error = Error{ErrorCode::kCancelled, "did not stop when told; what it did is unknown", false,
-                              nullptr, nullptr};
-        self->settled(effect, attempt, std::move(unknown));
-      }
+    self->post([self, effects] {
+      for (const auto& [effect, attempt] : effects) self->settled(effect, attempt, unstopped());
     });
   });
 }

@@ -26,13 +26,18 @@ class Projector {
     if (r.source == MessageSource::kPlan && after_.turn->calls.empty()) add(StepCompleted{});
   }
 
+  void operator()(const CallProposed& r) { add(ToolCalled{r.call.id, r.call.name, r.call.arguments}); }
+  void operator()(const ChildSpawned& r) { add(ChildBegan{r.child, r.agent, r.call}); }
+  void operator()(const ChildSettled& r) { add(ChildEnded{r.child, r.reason, r.usage}); }
+
   void operator()(const EffectIntended& r) {
     attempt_ = r.attempt;
     if (r.kind == EffectKind::kTool) return add(ToolCallStarted{r.call, r.name});
     const bool repeated = after_.turn && after_.turn->redo;  // the step began with a call that failed
-    if (r.attempt == 1 && !r.summary && !repeated) add(StepBegan{});
+    if (r.attempt == 1 && !r.summary && !r.consult && !repeated) add(StepBegan{});
     if (r.kind != EffectKind::kModel) return;
     if (r.summary) return add(ModelRequested{r.name, "summary"});
+    if (r.consult) return add(ModelRequested{r.name, r.consult->purpose});
     if (r.attempt > 1 || repeated) add(AttemptSuperseded{});
     if (r.attempt == 1 && after_.prefix_break) add(PrefixBroken{*after_.prefix_break});
     add(ModelRequested{r.name, {}});
@@ -46,7 +51,7 @@ class Projector {
     add(StepCompleted{});  // a timer has fired
   }
 
-  void operator()(const Parked& r) { add(StepParked{r.step}); }
+  void operator()(const Parked& r) { add(StepParked{after_.parked.at(r.step.id)}); }
   void operator()(const Decided& r) {
     add(StepDecided{r});
     const bool was_last = !r.call.empty() && after_.turn && after_.turn->calls.empty();

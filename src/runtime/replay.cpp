@@ -62,7 +62,7 @@ class Replayer {
   Status compare(std::uint64_t seq, const RecordBody& recorded, ReplayReport& report) {
     if (!planner_) return fail(ErrorCode::kJournal, "the log does not begin with session_created");
     Decision decision = next(state_, *planner_);
-    if (const auto* intent = std::get_if<EffectIntended>(&recorded)) adopt(*intent, decision);
+    adopt(recorded, decision);
     const std::vector<RecordBody> derived = derive(state_, decision);
     if (derived.empty()) {
       report.divergence = {seq, "kind", std::string(kind_name(recorded)), "nothing (the session would wait)"};
@@ -92,12 +92,17 @@ class Replayer {
   }
 
   /// What the host chose at this point is an input: which call it started first, and what its hooks changed.
-  void adopt(const EffectIntended& intent, Decision& decision) const {
-    if (auto* call = std::get_if<CallModel>(&decision)) {
-      call->patch = intent.patch;
+  void adopt(const RecordBody& recorded, Decision& decision) const {
+    const auto* intent = std::get_if<EffectIntended>(&recorded);
+    const auto* parked = std::get_if<Parked>(&recorded);
+    if (auto* call = std::get_if<CallModel>(&decision); call != nullptr && intent != nullptr) {
+      call->patch = intent->patch;
     } else if (auto* batch = std::get_if<RunCalls>(&decision)) {
+      const CallId chosen = intent != nullptr   ? intent->call
+                            : parked != nullptr ? parked->step.call
+                                                : CallId{};
       const auto& calls = state_.turn->calls;
-      std::erase_if(batch->calls, [&](std::size_t index) { return calls[index].call.id != intent.call; });
+      std::erase_if(batch->calls, [&](std::size_t index) { return calls[index].call.id != chosen; });
     }
   }
 

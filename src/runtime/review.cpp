@@ -1,6 +1,7 @@
 // Asking rules and hooks before a turn begins and before an effect is intended. Rules are judged on the spot;
 // hooks may block, so they run on a worker and the loop goes on when they have answered.
 #include <algorithm>
+#include <ranges>
 
 #include "runtime/session_actor.hpp"
 
@@ -122,6 +123,7 @@ bool SessionActor::review_calls(const RunCalls& decision) {
   const Hooks& hooks = agent_->hooks;
   const std::uint32_t step = state().turn->step;
   if (std::exchange(reviewed_step_, step) != step) reviews_.clear();
+  const std::shared_ptr<const Rules> judges = rules();
   std::vector<CallId> ready;
   std::vector<ToolCallPart> unknown;
   for (const std::size_t index : decision.calls) {
@@ -130,37 +132,52 @@ bool SessionActor::review_calls(const RunCalls& decision) {
     if (call.phase == CallState::Phase::kProposed && !reviews_.contains(call.call.id))
       unknown.push_back(call.call);
   }
-  const bool ask = !hooks.before_tool.empty() || !hooks.approve.empty() || !hooks.pause_check.empty();
+  const bool ask = !hooks.before_tool.empty() || !approvers_.empty() || !hooks.pause_check.empty();
   if (ask && !unknown.empty()) {
-    ask_hooks(std::move(unknown));
+    ask_hooks(std::move(unknown), judges);
     return false;
   }
-  for (const ToolCallPart& call : unknown) reviews_[call.id] = review(*state().agent, call, {});
+  for (const ToolCallPart& call : unknown) reviews_[call.id] = review(*judges, call, {});
   const std::uint64_t before = state().seq;
   for (const CallId& id : ready) run_call(id);
   return !broken_ && state().seq != before;
 }
 
-void SessionActor::ask_hooks(std::vector<ToolCallPart> calls) {
+void SessionActor::ask_hooks(std::vector<ToolCallPart> calls, std::shared_ptr<const Rules> judges) {
   if (std::exchange(hook_running_, true)) return;
-  services_->options.executor->post_blocking(
-      [self = shared_from_this(), agent = state().agent, context = hook_context(), calls = std::move(calls)] {
-        std::optional<std::string> pause = self->asked_to_pause(context);
-        std::map<CallId, Review> reviews;
-        for (const ToolCallPart& call : calls) reviews[call.id] = self->review(*agent, call, context);
-        self->hooks_answered(context, std::move(pause), [self, reviews = std::move(reviews)]() mutable {
-          self->reviews_.merge(std::move(reviews));
-        });
-      });
+  services_->options.executor->post_blocking([self = shared_from_this(), rules = std::move(judges),
+                                              context = hook_context(), calls = std::move(calls)] {
+    std::optional<std::string> pause = self->asked_to_pause(context);
+    std::map<CallId, Review> reviews;
+    for (const ToolCallPart& call : calls) reviews[call.id] = self->review(*rules, call, context);
+    self->hooks_answered(context, std::move(pause), [self, rules, reviews = std::move(reviews)]() mutable {
+      if (self->rules() == rules) self->reviews_.merge(std::move(reviews));
+    });
+  });
 }
 
-/// Rules first: a hook can only narrow what they allow. Safe on any thread.
-SessionActor::Review SessionActor::review(const AgentSpec& agent, const ToolCallPart& call,
+/// The agent's rules and those of the agents above, which hold for it too.
+std::shared_ptr<const SessionActor::Rules> SessionActor::rules() {
+  const AgentSpecPtr& agent = state().agent;
+  if (rules_of_ == agent) return rules_;
+  Rules rules;
+  if (const auto* bounds = agent->bounds.if_array()) {
+    for (const Json& above : *bounds) rules.push_back(policy_rules_from_json(above));
+  }
+  rules.push_back(policy_rules_from_json(agent->policy));
+  rules_ = std::make_shared<const Rules>(std::move(rules));
+  rules_of_ = agent;
+  reviews_.clear();  // what was judged under other rules is judged anew
+  return rules_;
+}
+
+/// Rules first: a hook can only narrow what they allow, also where it changes the arguments. Safe on any
+/// thread.
+SessionActor::Review SessionActor::review(const Rules& rules, const ToolCallPart& call,
                                           const HookContext& context) {
   Review review{allow(), std::nullopt, std::nullopt, "policy"};
-  if (const Tool* tool = agent_->tools.find(call.name)) {
-    review.verdict = judge(policy_rules_from_json(agent.policy), tool->definition, call);
-  }
+  const Tool* tool = agent_->tools.find(call.name);
+  if (tool != nullptr) review.verdict = judge(rules, tool->definition, call);
   if (!std::holds_alternative<Allow>(review.verdict)) return review;
   review.by = "hook";
   ToolCallPart seen = call;
@@ -175,15 +192,22 @@ SessionActor::Review SessionActor::review(const AgentSpec& agent, const ToolCall
       if (result.result) review.result = std::move(result.result);
     });
   }
-  for (const auto& hook : agent_->hooks.approve) {
-    Verdict verdict = deny("The approval hook failed.");
-    run_hook("approve", [&] { verdict = hook(seen); });
-    if (auto* edited = std::get_if<Edit>(&verdict)) {
-      replace_arguments(std::move(edited->arguments));
-    } else if (!std::holds_alternative<Allow>(verdict)) {
-      review.verdict = std::move(verdict);
+  for (const auto& approver : approvers_ | std::views::reverse) {  // those above see what those below changed
+    for (const auto& hook : approver->hooks.approve) {
+      Verdict verdict = deny("The approval hook failed.");
+      run_hook("approve", [&] { verdict = hook(seen); });
+      if (auto* edited = std::get_if<Edit>(&verdict)) {
+        replace_arguments(std::move(edited->arguments));
+      } else if (!std::holds_alternative<Allow>(verdict)) {
+        review.verdict = std::move(verdict);
+      }
+      if (std::holds_alternative<Deny>(review.verdict)) return review;
     }
-    if (std::holds_alternative<Deny>(review.verdict)) break;
+  }
+  if (review.arguments && tool != nullptr) {
+    Verdict anew = judge(rules, tool->definition, seen);
+    if (std::holds_alternative<Deny>(anew)) review.by = "policy";
+    if (!std::holds_alternative<Allow>(anew)) review.verdict = std::move(anew);
   }
   return review;
 }
@@ -206,14 +230,25 @@ void SessionActor::run_call(const CallId& id) {
       return;
     }
   }
+  if (!may_call()) return;
   const std::size_t index = static_cast<std::size_t>(call - state().turn->calls.data());
   for (RecordBody& body : derive(state(), RunCalls{{index}})) record(std::move(body));
   call = state().find_call(id);
   if (call == nullptr || reviewed == reviews_.end() || !reviewed->second.result) return;
+  give_in_its_place(*call, *std::exchange(reviewed->second.result, std::nullopt));
+}
+
+/// What a hook gives instead of running the tool, or of asking a person.
+void SessionActor::give_in_its_place(const CallState& call, ToolOutput output) {
+  for (const auto& [park, step] : state().parked) {
+    if (step.call != call.call.id) continue;
+    record(Decided{ParkId(park), CallId(step.call), Verb::kAnswer, std::move(output.text), "hook"});
+    return;
+  }
   EffectSettled mocked;
-  mocked.effect = call->effect;
+  mocked.effect = call.effect;
   mocked.by = "hook";
-  mocked.result = outcome_of(call->call, *std::exchange(reviewed->second.result, std::nullopt));
+  mocked.result = outcome_of(call.call, std::move(output));
   record(std::move(mocked));
 }
 

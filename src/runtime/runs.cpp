@@ -4,6 +4,7 @@
 #include <future>
 
 #include "runtime/append.hpp"
+#include "runtime/log_writer.hpp"
 
 namespace praxis {
 namespace {
@@ -20,10 +21,11 @@ Status append_and_wait(Journal& journal, Append append) {
   return done.get_future().get();
 }
 
-Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId& session) {
-  auto entries = journal.read(session);
+Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId& session,
+                                               std::uint64_t from) {
+  auto entries = journal.read(session, from);
   if (!entries) return fail(entries.error());
-  if (entries->empty()) {
+  if (entries->empty() && from <= 1) {
     return fail(
         ErrorCode::kJournal,
         "session " + session.str() + " has no records: the process that made it ended before it wrote any");
@@ -59,7 +61,10 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
   auto rows = journal.sessions();
   if (!rows) return fail(rows.error());
   if (rows->empty()) return fail(ErrorCode::kInput, "the journal holds no session yet");
-  if (text == "last") return rows->front().id;
+  if (text == "last") {
+    const auto root = std::ranges::find_if(*rows, [](const SessionRow& row) { return row.parent.empty(); });
+    return root == rows->end() ? rows->front().id : root->id;
+  }
   std::vector<SessionId> candidates;
   for (const SessionRow& row : *rows) {
     const std::string& id = row.id.str();
@@ -136,25 +141,11 @@ Result<SessionId> fork_session(Journal& journal, Environment& environment, const
 
 Status rewind_session(Journal& journal, Environment& environment, const SessionId& session,
                       const TurnId& turn) {
-  auto lease = journal.acquire(session);
-  if (!lease) return fail(lease.error());
-  const auto rewind = [&]() -> Status {
-    auto records = read_records(journal, session);
-    if (!records) return fail(records.error());
-    auto state = fold(*records);
-    if (!state) return fail(state.error());
-    if (auto possible = check_rewind(*state, turn); !possible) return possible;
-    std::vector<RecordBlob> none;
-    const RecordBody body = Intervened{Intervention::kRewind, turn.str(), nullptr};
-    Append append;
-    append.lease = *lease;
-    append.expected_seq = state->seq;
-    append.entries.push_back({std::string(kind_name(body)), environment.now(), encode_record(body, none)});
-    return append_and_wait(journal, std::move(append));
-  };
-  Status done = rewind();
-  journal.release(*lease);
-  return done;
+  return record_in_log(
+      journal, environment, session, [&](const State& state) -> Result<std::vector<RecordBody>> {
+        if (auto possible = check_rewind(state, turn); !possible) return fail(possible.error());
+        return std::vector<RecordBody>{Intervened{Intervention::kRewind, turn.str(), nullptr}};
+      });
 }
 
 }  // namespace praxis

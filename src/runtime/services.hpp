@@ -1,13 +1,18 @@
 // What the sessions of one runtime share.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "praxis/runtime/runtime.hpp"
+#include "runtime/agent_tree_registry.hpp"
+#include "runtime/mail.hpp"
 #include "runtime/observers.hpp"
+#include "runtime/people.hpp"
+#include "runtime/sessions.hpp"
 
 namespace praxis {
 
@@ -15,6 +20,11 @@ namespace praxis {
 struct Services {
   RuntimeOptions options;  ///< with every pointer set but that to the catalogue
   Observers observers;
+  LiveSessions live;
+  AgentRegistry tree;
+  std::shared_ptr<MailWatcher> mail;
+  People people;
+  std::atomic<bool> closing = false;  ///< the runtime is going away: no session records anything any more
 
   ModelServices model_services() const;
   /// The model of a description; models made from a name are shared by the sessions that use it. Null,

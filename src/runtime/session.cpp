@@ -2,43 +2,11 @@
 
 #include <algorithm>
 
+#include "runtime/rulings.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
 namespace {
-
-const ParkedStep* find_parked(const State& state, const ParkId& park) {
-  const auto found = state.parked.find(park);
-  return found == state.parked.end() ? nullptr : &found->second;
-}
-
-std::unexpected<Error> not_parked(const ParkId& park) {
-  return fail(ErrorCode::kInput,
-              "nothing is parked as \"" + park.str() + "\" (decided already, or the turn is over)");
-}
-
-struct DecisionOf {
-  const ParkedStep& step;
-  const std::string& by;
-
-  Decided operator()(const Allow&) const { return {step.id, step.call, Verb::kAllow, {}, by}; }
-  Decided operator()(const Deny& v) const { return {step.id, step.call, Verb::kDeny, v.reason, by}; }
-  Decided operator()(const Edit& v) const { return {step.id, step.call, Verb::kEdit, v.arguments, by}; }
-  Decided operator()(const Ask& v) const { return {step.id, step.call, Verb::kAnswer, v.reason, by}; }
-};
-
-Result<RecordBody> decision(const State& s, const ParkId& park, const Verdict& verdict,
-                            const std::string& by) {
-  const ParkedStep* step = find_parked(s, park);
-  if (step == nullptr) return not_parked(park);
-  if (step->call.empty() && std::holds_alternative<Edit>(verdict)) {
-    return fail(ErrorCode::kInput, park.str() + " is a question; it can be answered or denied, not edited");
-  }
-  if (const auto* edited = std::get_if<Edit>(&verdict); edited != nullptr && !parse_json(edited->arguments)) {
-    return fail(ErrorCode::kInput, "the edited arguments of " + park.str() + " are no valid JSON");
-  }
-  return std::visit(DecisionOf{*step, by}, verdict);
-}
 
 /// The model's own window, or what the agent allows of one that is not known.
 std::int64_t window_of(const State& s) {
@@ -175,24 +143,18 @@ void Session::ask(std::string text, std::move_only_function<void(Result<AgentRes
 
 Run Session::carry_on(const Decisions& decisions) {
   auto events = std::make_shared<EventQueue>(true);
-  actor_->carry_on(events, [decisions](const State& s) -> Result<std::vector<RecordBody>> {
-    std::vector<RecordBody> records;
-    for (const auto& [park, verdict] : decisions) {
-      auto decided = decision(s, park, verdict, "person");
-      if (!decided) return fail(decided.error());
-      records.push_back(*std::move(decided));
-    }
-    return records;
-  });
+  auto own = actor_->decide_below(decisions);
+  if (!own) {
+    events->finish(fail(own.error()));
+    return Run(actor_, std::move(events));
+  }
+  actor_->carry_on(events,
+                   [own = *std::move(own)](const State& s) { return decision_records(s, own, "person"); });
   return Run(actor_, std::move(events));
 }
 
 Status Session::decide(const ParkId& park, const Verdict& verdict, std::string by) {
-  return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
-    auto decided = decision(s, park, verdict, by);
-    if (!decided) return fail(decided.error());
-    return std::vector<RecordBody>{*std::move(decided)};
-  });
+  return actor_->decide({park, verdict, std::move(by)});
 }
 
 Status Session::answer(const ParkId& park, std::string text, std::string by) {
@@ -208,11 +170,24 @@ void Session::annotate(std::string comment) {
   actor_->intervene(Intervention::kAnnotate, std::move(comment));
 }
 
+Status Session::modify(std::string content) {
+  return actor_->obey(Acts{{Intervention::kModify, std::move(content)}});
+}
+Status Session::remove() { return actor_->obey(Acts{{Intervention::kDelete}}); }
+
 Status Session::rewind(const TurnId& turn) {
   return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
     if (auto possible = check_rewind(s, turn); !possible) return fail(possible.error());
     return std::vector<RecordBody>{Intervened{Intervention::kRewind, turn.str(), nullptr}};
   });
+}
+
+Status Session::close() {
+  const bool running = actor_->query([](const State& s) { return s.turn.has_value(); });
+  if (running)
+    return fail(ErrorCode::kInput, "session " + actor_->id().str() + " is in the middle of a turn");
+  actor_->abandon();
+  return {};
 }
 
 std::shared_ptr<void> Session::on(std::string pattern, EventHandler handler) {

@@ -4,6 +4,7 @@
 
 #include "praxis/runtime/runs.hpp"
 #include "runtime/asked.hpp"
+#include "runtime/rulings.hpp"
 
 namespace praxis {
 namespace {
@@ -15,24 +16,40 @@ std::string title_of(const std::string& text) {
   return text.substr(0, end);
 }
 
+bool stops_turn(const RecordBody& body) {
+  const auto* act = std::get_if<Intervened>(&body);
+  return act != nullptr && (act->kind == Intervention::kInterrupt || act->kind == Intervention::kDelete);
+}
+
 }  // namespace
 
 SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<const AgentDescription> agent,
                            std::shared_ptr<Model> model, std::unique_ptr<Planner> planner, Lease lease,
-                           State state)
+                           State state, Origin origin)
     : services_(std::move(services)),
       agent_(std::move(agent)),
       model_(std::move(model)),
       planner_(std::move(planner)),
       lease_(std::move(lease)),
+      origin_(std::move(origin)),
       state_(std::move(state)) {
   durable_seq_ = state_->seq;
+  inherited_ = state_->turn.has_value();
   for (const auto& [pattern, handler] : agent_->handlers)
     agent_handlers_.push_back(observers_.add(pattern, handler));
+  if (origin_.above) approvers_ = origin_.above->approvers_;
+  if (!agent_->hooks.approve.empty()) approvers_.push_back(agent_);
+  std::uint32_t height = 1;
+  for (SessionActor* a = origin_.above.get(); a != nullptr; a = a->origin_.above.get(), ++height) {
+    std::uint32_t known = a->height_;
+    while (known < height && !a->height_.compare_exchange_weak(known, height)) {
+    }
+  }
 }
 
 SessionActor::~SessionActor() {
   if (deadline_ != 0) services_->options.executor->cancel(deadline_);
+  if (expiry_ != 0) services_->options.executor->cancel(expiry_);
   services_->options.journal->release(lease_);
 }
 
@@ -65,20 +82,34 @@ void SessionActor::lose_state(Error error) {
 }
 
 bool SessionActor::record(RecordBody body) {
+  if (services_->closing) broken(shut_down_error());
   if (broken_) return false;
-  PendingRecord pending{{services_->options.environment->now(), std::move(body)}, readers_, {}, std::nullopt};
+  const CallId within = handed_back(body);
+  PendingRecord pending{
+      {services_->options.environment->now(), std::move(body)}, readers_, {}, std::nullopt, {}};
   auto applied = apply(std::move(state()), pending.record);
   if (!applied) {
     lose_state(applied.error());
     return false;
   }
   state_ = *std::move(applied);
+  const CallState* given = within.empty() ? nullptr : state_->find_call(within);
+  if (given != nullptr && given->phase == CallState::Phase::kSettled) pending.handed_back = within;
+  if (origin_.above && std::holds_alternative<TurnStarted>(pending.record.body)) {
+    origin_.above->child_began(id(), origin_.call);
+  }
   if (want_any()) pending.events = project(pending.record, *state_);
   if (std::holds_alternative<TurnSettled>(pending.record.body)) {
     pending.result = result_of(*state_);
     readers_.clear();
+    readers_changed();
     model_hook_.reset();
     reviews_.clear();
+    children_.clear();
+    drop_hand_backs();
+    grant_.reset();
+    budget_.reset();
+    budget_known_ = false;
   }
   pending_.push_back(std::move(pending));
   return true;
@@ -87,15 +118,25 @@ bool SessionActor::record(RecordBody body) {
 void SessionActor::wind_down() {
   post([this] {
     winding_down_ = true;
-    if (!broken_ && state().status() == SessionStatus::kRunning) interrupt();
+    if (!broken_ && !inherited_ && state().turn && !waits_for_people()) interrupt();
   });
 }
 
 /// Goes on for as long as there is something to do, then makes what came of it durable.
 void SessionActor::advance() {
+  recover();
   while (!broken_ && carry_out(next(state(), *planner_))) {
   }
   commit();
+}
+
+/// The call within another that `body` gives its result to.
+CallId SessionActor::handed_back(const RecordBody& body) {
+  if (hand_backs_.empty()) return {};
+  const CallState* call = nullptr;
+  if (const auto* settled = std::get_if<EffectSettled>(&body)) call = state().find_call(settled->effect);
+  if (const auto* decided = std::get_if<Decided>(&body)) call = state().find_call(decided->call);
+  return call == nullptr || call->within.empty() ? CallId{} : call->call.id;
 }
 
 /// False when there is nothing to do before something else happens.
@@ -104,6 +145,8 @@ bool SessionActor::carry_out(Decision decision) {
   if (winding_down_ && std::holds_alternative<BeginTurn>(decision)) return false;
   if (const auto* calls = std::get_if<RunCalls>(&decision)) return review_calls(*calls);
   if (std::holds_alternative<BeginTurn>(decision) && !hooks_for_turn()) return false;
+  const Spending spending = spend_on(decision);
+  if (spending != Spending::kGranted) return spending == Spending::kSpent && !broken_;
   std::optional<ModelResponse> answered;
   if (auto* call = std::get_if<CallModel>(&decision)) {
     if (!hooks_for_model(*call)) return false;
@@ -113,6 +156,7 @@ bool SessionActor::carry_out(Decision decision) {
     if (!record(std::move(body))) return false;
   }
   if (answered) {
+    grant_.reset();
     EffectSettled settled;
     settled.effect = state().turn->effect->effect;
     settled.result = *std::move(answered);
@@ -124,8 +168,10 @@ bool SessionActor::carry_out(Decision decision) {
 
 void SessionActor::commit() {
   if (committing_ || broken_) return;
-  if (pending_.empty()) return settle_waiting();
+  attend_people();
+  if (pending_.empty() && answers_.empty()) return settle_waiting();
   Append append;
+  append.answers = std::exchange(answers_, {});
   append.lease = lease_;
   append.expected_seq = durable_seq_;
   append.row.status = std::string(to_string(state().status()));
@@ -165,10 +211,12 @@ void SessionActor::committed(std::vector<PendingRecord> records, std::vector<App
     return;
   }
   durable_seq_ = *done;
+  if (!records.empty()) show(records.back().record.time);
   for (PendingRecord& pending : records) {
     for (const Event& event : pending.events) publish(event, pending.readers);
     if (const auto* intent = std::get_if<EffectIntended>(&pending.record.body)) perform(*intent);
-    if (pending.result) finish_turn(*std::move(pending.result), std::move(pending.readers));
+    if (!pending.handed_back.empty()) hand_back(pending.handed_back);
+    if (pending.result) turn_settled(*std::move(pending.result), std::move(pending.readers));
   }
   arm_deadline();
   commit();
@@ -176,15 +224,18 @@ void SessionActor::committed(std::vector<PendingRecord> records, std::vector<App
 
 /// Everything is durable and nothing is left to record: whoever waits for a person learns it here.
 void SessionActor::settle_waiting() {
-  const bool waits = state().turn && state().status() == SessionStatus::kAwaitingUser;
+  const bool waits = waits_for_people();
+  hold_clocks();
   if (waits || state().paused) disarm_deadline();
-  if (waits) finish(std::exchange(readers_, {}), result_of(state()));
+  if (waits && !attended()) finish_waiting();
+  tell_above(waits);
+  show(std::nullopt);
   notify_rest();
   if (services_->options.suspend_when_waiting) suspend();
 }
 
 void SessionActor::notify_rest() {
-  if (!broken_ && state().turn && state().status() == SessionStatus::kRunning && !state().paused) return;
+  if (!broken_ && !inherited_ && state().turn && !waits_for_people() && !state().paused) return;
   for (Task& waiter : std::exchange(rest_waiters_, {})) waiter();
 }
 
@@ -196,12 +247,14 @@ void SessionActor::when_at_rest(Task done) {
   });
 }
 
+Error SessionActor::shut_down_error() const {
+  return {ErrorCode::kCancelled,
+          "the runtime of session " + id().str() + " was shut down; resume it from the journal", false,
+          nullptr, nullptr};
+}
+
 void SessionActor::abandon() {
-  post([this] {
-    broken(Error{ErrorCode::kCancelled,
-                 "the runtime of session " + id().str() + " was shut down; resume it from the journal", false,
-                 nullptr, nullptr});
-  });
+  post([this] { broken(shut_down_error()); });
 }
 
 void SessionActor::suspend() {
@@ -211,6 +264,16 @@ void SessionActor::suspend() {
   const bool calling =
       std::ranges::any_of(active_, [](const auto& a) { return a.second.kind == EffectKind::kModel; });
   if (!calling) model_session_.reset();
+}
+
+/// Those above know what a turn has cost before whoever waits for it goes on.
+void SessionActor::turn_settled(AgentResult result, Readers readers) {
+  if (origin_.above) {
+    origin_.above->child_settled(
+        {id(), result.reason.value_or(StopReason::kFinished), state().subtree_usage()});
+  }
+  finish_turn(std::move(result), std::move(readers));
+  for (Task& waiter : std::exchange(settle_waiters_, {})) waiter();
 }
 
 void SessionActor::finish_turn(AgentResult result, Readers readers) {
@@ -232,7 +295,9 @@ void SessionActor::broken(Error error) {
   if (broken_) return;
   broken_ = std::move(error);
   usable_ = false;
+  if (place_) place_->lost();
   disarm_deadline();
+  leave_people();
   for (auto& [effect, active] : std::exchange(active_, {})) {
     if (active.timer != 0) services_->options.executor->cancel(active.timer);
     active.stop.request_stop();
@@ -241,6 +306,13 @@ void SessionActor::broken(Error error) {
   for (const PendingRecord& pending : std::exchange(pending_, {})) finish(pending.readers, fail(*broken_));
   for (AppendDone& waiter : std::exchange(waiters_, {})) waiter(fail(*broken_));
   finish(std::exchange(readers_, {}), fail(*broken_));
+  readers_changed();
+  children_.clear();
+  for (auto& [call, waiting] : std::exchange(hand_backs_, {})) {
+    for (CallDone& done : waiting) done(fail(*broken_));
+  }
+  grant_.reset();
+  for (Task& waiter : std::exchange(settle_waiters_, {})) waiter();
   notify_rest();
 }
 
@@ -248,6 +320,7 @@ void SessionActor::publish(const Event& event, const Readers& readers) {
   observers_.publish(event);
   services_->observers.publish(event);
   for (const auto& reader : readers) reader->push(event);
+  if (heard_above(is_delta(event.body))) origin_.above->overhear(std::make_shared<const Event>(event));
 }
 
 void SessionActor::finish(const Readers& readers, const Result<AgentResult>& result) {
@@ -255,15 +328,14 @@ void SessionActor::finish(const Readers& readers, const Result<AgentResult>& res
 }
 
 bool SessionActor::want_any() const {
-  return observers_.want_any() || services_->observers.want_any() ||
-         std::ranges::any_of(readers_, &EventQueue::collects);
+  return observers_.want_any() || services_->observers.want_any() || collecting_ || heard_above(false);
 }
 
 /// The time of a turn runs while it is active: not while it waits for a person or is paused.
 void SessionActor::arm_deadline() {
   if (broken_ || deadline_ != 0 || !state().turn || state().paused) return;
   const Limits& limits = state().agent->limits;
-  if (limits.max_time.count() == 0 || state().status() != SessionStatus::kRunning) return;
+  if (limits.max_time.count() == 0 || waits_for_people()) return;
   const Millis left = std::max(limits.max_time - state().turn->report.duration, Millis{0});
   deadline_ = services_->options.executor->after(left, [weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -282,16 +354,27 @@ void SessionActor::disarm_deadline() {
   if (deadline_ != 0) services_->options.executor->cancel(std::exchange(deadline_, 0));
 }
 
+/// Records what came from outside and goes on. What another process left is carried on by a decision alone,
+/// and ended by a stop.
+void SessionActor::take_in(std::vector<RecordBody> bodies) {
+  const bool decides = std::ranges::any_of(
+      bodies, [](const RecordBody& body) { return std::holds_alternative<Decided>(body); });
+  const bool stops = std::ranges::any_of(bodies, stops_turn);
+  if (stops) recover();
+  for (RecordBody& body : bodies) record(std::move(body));
+  if (stops && !broken_ && state().turn) cancel_effects();
+  inherited_ && !decides ? commit() : advance();
+}
+
 Status SessionActor::submit(Inputs inputs) {
   const auto work = [this, &inputs](AppendDone done) {
+    if (expire_parked()) take_in({});
     auto bodies = inputs(state());
     if (broken_) return done(fail(*broken_));
     if (!bodies) return done(fail(bodies.error()));
-    for (RecordBody& body : *bodies) record(std::move(body));
-    if (broken_ || bodies->empty())
-      return done(broken_ ? Result<std::uint64_t>(fail(*broken_)) : durable_seq_);
+    if (bodies->empty()) return done(durable_seq_);
     waiters_.push_back(std::move(done));
-    advance();
+    take_in(*std::move(bodies));
   };
   std::promise<Status> durable;
   if (on_strand()) {
@@ -319,6 +402,8 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
   post([this, described = std::move(described), messages = std::move(messages), events = std::move(events),
         output_schema = std::move(output_schema)]() mutable {
     if (broken_) return events->finish(fail(*broken_));
+    if (retired_) return events->finish(fail(retired_error()));
+    if (state().deleted) return events->finish(fail(deleted_error()));
     if (state().turn) {
       Error error{ErrorCode::kInput,
                   "session " + id().str() + " is in the middle of a turn; wait, steer or enqueue", false,
@@ -330,6 +415,7 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
       return events->finish(fail(std::move(error)));
     }
     readers_ = {std::move(events)};
+    readers_changed();
     if (described) record(Intervened{Intervention::kSetAgent, {}, std::move(described)});
     record(TurnStarted{TurnId{"t" + std::to_string(state().next_turn)}, std::move(output_schema)});
     for (Message& message : messages) {
@@ -341,7 +427,7 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
 
 /// Effects that a process before us intended and did not settle are in doubt from here.
 void SessionActor::recover() {
-  if (state().turn && state().turn->in_flight() && active_.empty()) {
+  if (std::exchange(inherited_, false) && state().turn && state().turn->in_flight() && active_.empty()) {
     record(StatusChanged{SessionStatus::kRunning, "recovered"});
   }
 }
@@ -352,9 +438,17 @@ void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs) {
       return events->finish(fail(ErrorCode::kInput, "session " + id().str() + " has no turn to carry on"));
     }
     if (broken_) return events->finish(fail(*broken_));
+    if (retired_) return events->finish(fail(retired_error()));
+    if (!state().turn && state().deleted) return events->finish(fail(deleted_error()));
+    const bool expired = expire_parked();
     auto bodies = inputs(state());
-    if (!bodies) return events->finish(fail(bodies.error()));
+    if (!bodies) {
+      if (expired) advance();
+      return events->finish(fail(bodies.error()));
+    }
     readers_.push_back(std::move(events));
+    readers_changed();
+    if (origin_.above) origin_.above->child_began(id(), origin_.call);
     if (state().paused) record(Intervened{Intervention::kResume, {}, nullptr});
     recover();
     for (RecordBody& body : *bodies) record(std::move(body));
@@ -372,13 +466,23 @@ void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
 }
 
 void SessionActor::intervene(Intervention kind, std::string text) {
-  const bool said = kind == Intervention::kSteer || kind == Intervention::kEnqueue;
-  if (said) text = outgoing(text_message(Role::kUser, std::move(text))).text();
+  if (is_said(kind)) text = outgoing(text_message(Role::kUser, std::move(text))).text();
   post([this, kind, text = std::move(text)]() mutable {
     if (broken_) return;
     record(Intervened{kind, std::move(text), nullptr});
     advance();
   });
+}
+
+Error SessionActor::retired_error() const {
+  return {ErrorCode::kInput,
+          "sub-agent " + lease_.session.str() + " lived as long as the call that made it, which is over",
+          false, nullptr, nullptr};
+}
+
+Error SessionActor::deleted_error() const {
+  return {ErrorCode::kInput, "session " + lease_.session.str() + " was deleted by a person", false, nullptr,
+          nullptr};
 }
 
 HookContext SessionActor::hook_context() {

@@ -209,7 +209,7 @@ TEST_F(SessionTest, FullText_HoldsWhatWasSaidOverAllModelCalls) {
 TEST_F(SessionTest, AgentThatCannotRun_SaysSoAtOnce) {
   auto nothing = Agent().runtime(runtime_).run("hi");
   ASSERT_FALSE(nothing);
-  EXPECT_THAT(nothing.error().message, HasSubstr("neither a model nor a plan"));
+  EXPECT_THAT(nothing.error().message, HasSubstr("neither a model nor a written plan"));
   Agent twice = scripted(R"({"text": "x"})");
   auto result = twice.use(echo_tool()).use(echo_tool()).stream("hi").result();
   ASSERT_FALSE(result);

@@ -26,6 +26,10 @@ constexpr std::array kLimitKeys{
         "limits.max_tool_calls", Type::kWhole, "Tool calls in one turn; 0: no bound", {}, 0, kMostCount},
     SettingKey{"limits.timeout", Type::kDuration,
                "Active time of one turn, such as \"5m\", or milliseconds; 0: no bound"},
+    SettingKey{
+        "limits.max_wait", Type::kDuration,
+        "How long a step waits for a person, such as \"2h\", before it counts as denied; 0: as long as it "
+        "takes"},
     SettingKey{"limits.max_tokens",
                Type::kWhole,
                "Input and output tokens of one turn; 0: no bound",
@@ -255,15 +259,17 @@ JsonObject schema_of_value(const SettingKey& key) {
 
 JsonObject schema_of_table(std::span<const SettingKey> keys, const std::string& table) {
   JsonObject properties;
+  Json others = false;
   for (const std::string& member : members_of(keys, table)) {
     const std::string path = table.empty() ? member : table + '.' + member;
     const auto key = std::ranges::find(keys, path, &SettingKey::path);
     const bool is_table = key == keys.end() || key->type == Type::kTable;
     JsonObject schema = is_table ? schema_of_table(keys, path) : schema_of_value(*key);
     if (key != keys.end()) schema["description"] = key->description;
-    properties[member] = std::move(schema);
+    (member == "*" ? others : properties[member]) = std::move(schema);
   }
-  return {{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+  return {
+      {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", std::move(others)}};
 }
 
 }  // namespace
@@ -275,6 +281,7 @@ Limits limits_from_table(const Json& table) {
   JsonObject limits = to_json(Limits{}).get_object();
   for (const auto& [key, value] : table.get_object()) limits[key] = value;
   limits["max_time_ms"] = duration_of(json_at(table, "timeout")).count();
+  limits["max_wait_ms"] = duration_of(json_at(table, "max_wait")).count();
   limits["max_cost_usd"] = json_double(table, "max_usd");
   return limits_from_json(limits);
 }

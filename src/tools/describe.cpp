@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis {
@@ -23,7 +24,7 @@ std::string enumerator_name(std::string_view name) {
   std::string result;
   for (char c : name.substr(1)) {
     if (is_upper(c) && !result.empty()) result += '_';
-    result += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    result += lower_case(c);
   }
   return result;
 }

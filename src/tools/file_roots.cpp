@@ -38,10 +38,6 @@ std::string below(const std::string& root, const std::string& path) {
 
 }  // namespace
 
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) close(fd_);
-}
-
 Opened open_beneath(int root, const std::string& path, int flags) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | kAlways);

@@ -12,27 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "praxis/base/result.hpp"
 
 namespace praxis {
-
-/// Owns a file descriptor; -1 is none.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~FileDescriptor();
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_ = -1;
-};
 
 /// A descriptor, or the `errno` of the failure.
 using Opened = std::expected<FileDescriptor, int>;

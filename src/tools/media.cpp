@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "praxis/base/json.hpp"
 
 namespace praxis {
@@ -57,19 +58,13 @@ Result<FilePart> file_of(std::string bytes, const std::string& path) {
   return FilePart{{std::string(type), std::move(bytes), {}}, base_name(path), nullptr};
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 Part linked(const std::string& url) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEndings{{{".png", "image/png"},
                                                                                    {".jpg", "image/jpeg"},
                                                                                    {".jpeg", "image/jpeg"},
                                                                                    {".gif", "image/gif"},
                                                                                    {".webp", "image/webp"}}};
-  const std::string path = lower(url.substr(0, url.find_first_of("?#")));
+  const std::string path = lower_case(std::string_view(url).substr(0, url.find_first_of("?#")));
   if (path.ends_with(".pdf")) {
     return FilePart{{std::string(kPdf), {}, url}, path.substr(path.rfind('/') + 1), nullptr};
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/ascii.hpp"
 #include "tools/document.hpp"
 
 namespace praxis {
@@ -32,7 +33,7 @@ std::vector<std::string> words_of(std::string_view sentence) {
   for (std::size_t i = 0; i <= sentence.size(); ++i) {
     const char c = i < sentence.size() ? sentence[i] : ' ';
     if (in_word(c)) {
-      word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      word += lower_case(c);
     } else if (!word.empty()) {
       if (word.size() > 1 && !std::ranges::binary_search(kStopWords, word)) words.push_back(word);
       word.clear();

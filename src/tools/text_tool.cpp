@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/document.hpp"
 #include "tools/line_search.hpp"
@@ -40,11 +41,6 @@ PRAXIS_FIELDS(Request, op, text, heading, pattern, limit, max_sentences)
 
 using Lines = std::vector<std::string_view>;
 
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 std::string text_of(const Lines& lines, const Section& section) {
   std::string text;
   for (std::size_t i = section.first_line - 1; i < section.last_line; ++i) {
@@ -65,7 +61,7 @@ std::vector<Section> matching(std::vector<Section> sections, const std::string& 
   std::vector<Section> taken;
   for (Section& section : sections) {
     if (!taken.empty() && section.first_line <= taken.back().last_line) continue;
-    if (lower(section.heading).find(lower(heading)) != std::string::npos) taken.push_back(std::move(section));
+    if (lower_case(section.heading).contains(lower_case(heading))) taken.push_back(std::move(section));
   }
   return taken;
 }

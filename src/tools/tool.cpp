@@ -46,6 +46,10 @@ Json to_json(const MemoryChange& change) {
   return {{"store", change.store}, {"key", change.key}, {"operation", change.operation}};
 }
 
+std::unexpected<Error> fail_authorisation(std::string prompt) {
+  return tool_error("authorisation", std::move(prompt));
+}
+
 Status ToolSet::add(Tool tool) {
   if (auto status = check(tool.definition); !status) return status;
   const std::string& name = tool.definition.name;

@@ -22,15 +22,16 @@ struct BeginTurn {
 };
 struct CallModel {
   std::uint32_t attempt = 1;
-  Millis delay{0};     ///< back off this long first
-  RequestPatch patch;  ///< filled in by the driver's hooks
+  Millis delay{0};                                     ///< back off this long first
+  RequestPatch patch;                                  ///< filled in by the driver's hooks
+  std::optional<Consultation> consult = std::nullopt;  ///< a planner asks, not the conversation
 };
 /// Start these calls (indexes into `TurnState::calls`). Those still `kProposed` need a verdict first.
 struct RunCalls {
   std::vector<std::size_t> calls;
 };
-/// Call `call` may or may not have run: a person or the model has to know.
-struct ResolveDoubt {
+/// Call `call` may or may not have run, or needs access that only a person can give.
+struct AskAboutCall {
   std::size_t call = 0;
 };
 struct StartTimer {
@@ -61,7 +62,7 @@ struct Finish {
   std::string text;
   std::optional<Error> error;
 };
-using Decision = std::variant<Idle, Wait, BeginTurn, CallModel, RunCalls, ResolveDoubt, StartTimer, Park,
+using Decision = std::variant<Idle, Wait, BeginTurn, CallModel, RunCalls, AskAboutCall, StartTimer, Park,
                               Summarise, Compact, Say, Finish>;
 
 /// What a session in this state does next.
@@ -70,7 +71,7 @@ Decision next(const State& state, const Planner& planner);
 /// `Idle` and `Wait`. Every call in a `RunCalls` is taken as allowed.
 std::vector<RecordBody> derive(const State& state, const Decision& decision);
 
-/// The record that parks a call for approval, and the verdict's record when it is decided at once.
+/// The record that parks a call for approval.
 RecordBody park_call(const State& state, const CallState& call, std::string reason);
 
 /// What a model is asked, apart from the tools.

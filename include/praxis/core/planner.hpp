@@ -10,7 +10,7 @@
 
 namespace praxis {
 
-/// Let the model say what comes next.
+/// Let the model say what comes next. Its answer, once it calls no tool, is `TurnState::answer`.
 struct AskModel {};
 /// Call these tools, as if a model had asked for them; `text` says why.
 struct UseTools {
@@ -24,6 +24,10 @@ struct AddMessage {
 struct AskPerson {
   std::string prompt;
 };
+/// Ask the model something beside the conversation; the answer is a result of the plan.
+struct Consult {
+  Consultation question;
+};
 struct Sleep {
   Millis delay{0};
 };
@@ -33,7 +37,7 @@ struct Conclude {
   std::optional<Error> error;
 };
 /// One step of a plan (S3-36; a step may carry a batch of calls).
-using PlanStep = std::variant<AskModel, UseTools, AddMessage, AskPerson, Sleep, Conclude>;
+using PlanStep = std::variant<AskModel, UseTools, AddMessage, AskPerson, Consult, Sleep, Conclude>;
 
 /// Implementations are immutable and thread-safe.
 class Planner {

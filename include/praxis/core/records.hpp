@@ -20,7 +20,7 @@
 namespace praxis {
 
 /// The version of the record set that this library writes; it reads every version up to this one.
-inline constexpr std::uint32_t kRecordVersion = 2;
+inline constexpr std::uint32_t kRecordVersion = 3;
 
 /// Where a session stands (S5-13), plus `idle` for one that has not had a turn yet.
 enum class SessionStatus : std::uint8_t {
@@ -88,6 +88,7 @@ struct SessionCreated {
   SessionId session;
   SessionId parent;  ///< empty for a root
   std::uint32_t depth = 0;
+  std::string path = {};  ///< agent ids from the root down to this one: `lead/research`
   SessionId forked_from;  ///< empty unless this session is a fork
   std::uint64_t forked_at = 0;
   std::uint64_t seed = 0;
@@ -112,6 +113,13 @@ struct SummaryTask {
   std::size_t keep_from = 0;  ///< what stands before it (index into the history's messages) is summarised
   std::string cause;          ///< as in `Compacted`
 };
+/// What a planner wants to know from the model beside the conversation: neither question nor answer becomes a
+/// part of it.
+struct Consultation {
+  std::string purpose;    ///< names the answer among the results of the plan
+  std::string prompt;     ///< follows the conversation as a user message
+  Json schema = nullptr;  ///< JSON Schema of the answer; null: free text
+};
 /// Derived. Durable before the effect starts. The same effect is intended again for another attempt.
 struct EffectIntended {
   EffectId effect;
@@ -124,7 +132,28 @@ struct EffectIntended {
   RequestDigest request;        ///< of models; for tools `settings` is the digest of the argument text
   RequestPatch patch;           ///< of models
   Millis delay{0};              ///< of timers, and of model attempts that back off first
-  std::optional<SummaryTask> summary = std::nullopt;  ///< of a model that is to summarise, not to answer
+  std::optional<SummaryTask> summary = std::nullopt;   ///< of a model that is to summarise, not to answer
+  std::optional<Consultation> consult = std::nullopt;  ///< of a model that answers a planner
+};
+/// Input. The handler of the running call `within` asks for a tool of its agent. Judged and carried out as a
+/// call of the model is; its result goes to the handler, not into the conversation.
+struct CallProposed {
+  CallId within;
+  ToolCallPart call;
+  std::string key;  ///< finds the call again when the handler runs once more after a crash
+};
+/// Input. The handler of the running call `call` made a sub-agent. Durable before its session exists.
+struct ChildSpawned {
+  SessionId child;
+  CallId call;
+  std::string agent;  ///< agent id
+  std::string key;    ///< as in `CallProposed`
+};
+/// Input. A turn of a sub-agent has ended.
+struct ChildSettled {
+  SessionId child;
+  StopReason reason = StopReason::kFinished;
+  Usage usage;  ///< of the child and all below it, since it was made
 };
 /// What a tool gave back.
 struct ToolOutcome {
@@ -144,7 +173,7 @@ struct EffectSettled {
   std::string by;
 };
 /// What a person is asked.
-enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt };
+enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt, kAuthorisation };
 std::string_view to_string(ParkKind kind);
 std::optional<ParkKind> park_kind_from(std::string_view name);
 struct ParkedStep {
@@ -153,8 +182,12 @@ struct ParkedStep {
   std::string prompt;
   CallId call;  ///< the call that waits; empty for a question of the planner
   std::string tool;
-  std::string arguments;  ///< what exactly would run
-  Digest digest;          ///< of tool and arguments: what an approval binds
+  std::string arguments;    ///< what exactly would run
+  Digest digest;            ///< of tool and arguments: what an approval binds
+  Json schema = nullptr;    ///< JSON Schema of the answer to a question; null: any text
+  SessionId session = {};   ///< whose step it is; this and what follows is known from the log, not recorded
+  std::string path = {};    ///< of that session in the agent tree
+  UnixMillis expires = {};  ///< when it counts as denied; zero: never
 };
 Json to_json(const ParkedStep& parked);
 /// Derived, but for approvals, which rules and hooks of the host ask for. The turn waits for a person here.
@@ -164,6 +197,8 @@ struct Parked {
 enum class Verb : std::uint8_t { kAllow, kDeny, kEdit, kAnswer };
 std::string_view to_string(Verb verb);
 std::optional<Verb> verb_from(std::string_view name);
+/// What a person may do about a step of this kind.
+std::vector<Verb> allowed_verbs(ParkKind kind);
 /// Input. A person, rule or hook decided. `park` is empty when nothing had been parked.
 struct Decided {
   ParkId park;
@@ -182,6 +217,9 @@ enum class Intervention : std::uint8_t {
   kAnnotate,  ///< `text` is a person's comment
   kSetAgent,  ///< `agent` replaces the description from here on
   kRewind,    ///< the conversation goes back to where the turn named by `text` began
+  kDelete,    ///< stop now and for good: no further turn begins
+  kModify,    ///< a person changed what the agent is to do; `text` reaches the model like steering
+  kBudget,    ///< a budget of the agent tree is spent; `text` is the name of the `StopReason`
 };
 std::string_view to_string(Intervention kind);
 std::optional<Intervention> intervention_from(std::string_view name);
@@ -211,8 +249,9 @@ struct TurnSettled {
   std::optional<Error> error;
 };
 
-using RecordBody = std::variant<SessionCreated, TurnStarted, MessageAppended, EffectIntended, EffectSettled,
-                                Parked, Decided, Intervened, Compacted, StatusChanged, TurnSettled>;
+using RecordBody =
+    std::variant<SessionCreated, TurnStarted, MessageAppended, EffectIntended, EffectSettled, Parked, Decided,
+                 Intervened, Compacted, StatusChanged, TurnSettled, CallProposed, ChildSpawned, ChildSettled>;
 
 /// One durable fact with the time it was written.
 struct Record {

@@ -27,7 +27,8 @@ struct ModelCall {
   Usage usage;
   std::uint32_t attempts = 1;
   Millis duration{0};
-  std::string purpose = {};  ///< `summary` when it shortened the conversation; empty when it answered
+  /// `summary` when it shortened the conversation, that of a consultation, empty when it answered.
+  std::string purpose = {};
 };
 /// Failed attempts that were tried again.
 struct RetryInfo {
@@ -56,6 +57,7 @@ struct AgentResult {
   std::vector<ActionResult> actions;
   std::vector<ModelCall> model_calls;
   Usage usage;                       ///< of this turn
+  Usage usage_children;              ///< of the turn's sub-agents and all below them
   Usage usage_total;                 ///< of the session so far
   std::vector<ParkedStep> pending;   ///< what waits for a person
   std::vector<std::string> denials;  ///< calls that a rule or person refused: `tool: reason`

@@ -23,9 +23,13 @@ struct CallState {
     kParked,    ///< waits for a person
     kRunning,   ///< intended, no outcome yet
     kInDoubt,   ///< intended by a process that is gone
+    kBarred,    ///< cannot go on until a person gives the tool access to something
     kSettled,
   };
   ToolCallPart call;  ///< arguments as they will run: an edit is already in
+  CallId within =
+      {};  ///< the call whose handler asked for this one; empty for the model's and the plan's own
+  std::string key = {};  ///< as in `CallProposed`
   Phase phase = Phase::kProposed;
   EffectId effect;
   std::uint32_t attempt = 0;
@@ -41,8 +45,18 @@ struct EffectState {
   Phase phase = Phase::kRunning;
   std::uint32_t attempt = 1;
   Millis delay{0};
-  std::optional<Error> error;                         ///< of a failed attempt
-  std::optional<SummaryTask> summary = std::nullopt;  ///< of a model call that summarises
+  std::optional<Error> error;                          ///< of a failed attempt
+  std::optional<SummaryTask> summary = std::nullopt;   ///< of a model call that summarises
+  std::optional<Consultation> consult = std::nullopt;  ///< of a model call that answers a planner
+};
+
+/// A sub-agent of a call in progress.
+struct ChildState {
+  SessionId id;
+  CallId call;
+  std::string key;       ///< empty when it belongs to the session that this one is a fork of
+  Usage usage = {};      ///< of it and all below it, when its last turn ended
+  bool settled = false;  ///< a turn of it has ended
 };
 
 /// A summary that waits to take the place of what it sums up.
@@ -81,7 +95,7 @@ struct Answer {
 /// calls one a call, in call order), so a plan finds its place by walking its steps along the results.
 struct StepResult {
   CallId call;       ///< empty for steps that are no tool call
-  std::string tool;  ///< tool name, or `message`, `sleep`, `ask`
+  std::string tool;  ///< tool name, or `message`, `sleep`, `ask`, `answer`, or the purpose of a consultation
   bool ok = true;
   std::string text;
   Json value;
@@ -119,7 +133,10 @@ struct TurnState {
   bool summary_failed = false;      ///< no further summary is tried in this turn
   Overflow overflow = Overflow::kNone;
   std::optional<Summary> summary;
-  AgentResult report;  ///< as far as it is known
+  bool modified = false;  ///< a person changed what the agent is to do, and the conversation lacks it yet
+  std::string task;       ///< what a person changed the prompt to; empty when nobody did
+  std::uint32_t modified_at = 0;  ///< number of results when the last such change came into it
+  AgentResult report;             ///< as far as it is known
 
   bool in_flight() const;
 };
@@ -133,8 +150,11 @@ struct TurnMark {
 /// Copyable; cheap to move. Not thread-safe: it belongs to its session's strand.
 struct State {
   SessionId id;
+  std::uint32_t version = kRecordVersion;  ///< of the record set that the log began with
   SessionId parent;
   std::uint32_t depth = 0;
+  std::string path;             ///< agent ids from the root down to this one
+  std::uint64_t forked_at = 0;  ///< the last record that a fork shares with its original
   std::uint64_t seed = 0;
   std::uint64_t seq = 0;  ///< of the last record applied
   AgentSpecPtr agent;
@@ -149,7 +169,10 @@ struct State {
   std::vector<TurnMark> marks;
   bool paused = false;
   SessionStatus rest_status = SessionStatus::kIdle;  ///< the status while no turn is in progress
+  bool deleted = false;                              ///< a person did away with it: no further turn begins
   std::string comment;                               ///< a person's last annotation
+  std::vector<ChildState> children;                  ///< of the calls in progress, in order of creation
+  Usage settled_children;                            ///< usage of those of calls that are over
   Usage usage;
   std::int64_t context_tokens = 0;   ///< of the last request and its answer, as the vendor counted
   std::int64_t overhead_tokens = 0;  ///< estimate of instructions and tools, which go with every request
@@ -166,6 +189,8 @@ struct State {
   std::int64_t request_tokens() const;
   /// Of the agent's model, or the agent's own bound on a request; 0 when neither is known.
   std::int64_t context_window() const;
+  /// Usage of this session and all below it, as far as turns of sub-agents have ended.
+  Usage subtree_usage() const;
   /// JSON Schema that the answer of the turn in progress has to fit; null when there is none.
   const Json& output_schema() const;
   CallState* find_call(const CallId& call);

@@ -13,7 +13,8 @@
 
 namespace praxis {
 
-/// Bounds on one turn; 0 means no bound.
+/// Bounds on one turn, with the turns of its sub-agents where tokens, money and calls are counted; 0 means no
+/// bound.
 struct Limits {
   std::uint32_t max_steps = 100;  ///< passes of the loop
   std::uint32_t max_tool_calls = 0;
@@ -27,6 +28,7 @@ struct Limits {
   std::uint32_t max_messages = 50;       ///< sent to the model (sliding window)
   std::uint32_t max_model_retries = 16;  ///< of all model calls of the turn together
   std::uint32_t compact_at = 80;  ///< percent of the context window at which older messages are summarised
+  Millis max_wait{0};             ///< for a person's decision; what is not decided by then counts as denied
   bool operator==(const Limits&) const = default;
 };
 
@@ -43,6 +45,7 @@ struct ToolSpec {
   ToolDefinition definition;
   std::uint32_t retries = 0;
   bool fatal_errors = false;
+  bool asks_person = false;  ///< a call is a question to a person, whose answer is its result
 };
 
 /// What a session decides and counts by, of all that is known of its model. Recorded along with the
@@ -65,8 +68,9 @@ struct AgentSpec {
   Limits limits;
   ToolFailureMode tool_failure = ToolFailureMode::kContinue;
   InDoubt in_doubt = InDoubt::kPark;
-  Json plan;                  ///< the written plan of a `ScriptedPlanner`; null when the model decides
+  Json plan;                  ///< written, or `{"kind": "six_steps"}`; null when the model decides
   Json policy;                ///< the rules, in the form of `policy/`
+  Json bounds = {};           ///< array of the rules of the agents above, root first; null for a root
   Json metadata;              ///< the caller's own
   ModelProfile profile = {};  ///< of `model`; filled in when a session begins or goes on
 

@@ -15,8 +15,8 @@ struct ToolDefinition {
   std::string name;
   std::string description;
   Json parameters;
-  std::chrono::milliseconds timeout{30'000};
-  bool idempotent = false;  ///< may be repeated with the same idempotency key after a crash
+  std::chrono::milliseconds timeout{30'000};  ///< time in which it waits for people does not count; 0: none
+  bool idempotent = false;                    ///< may be repeated with the same idempotency key after a crash
   bool safe_by_default =
       false;  ///< needs no allow rule: reads nothing private, changes nothing outside the run
 };

@@ -1,5 +1,6 @@
 // Where records live: an append-only, hash-chained log per session, with content-addressed blobs beside it
-// and one writer at a time. The journal knows bytes, not agents: what an entry means is `core`'s business.
+// and one writer at a time. Whoever is not that writer leaves mail for it. The journal knows bytes, not
+// agents: what an entry or a message means is the business of others.
 #pragma once
 
 #include <cstdint>
@@ -66,22 +67,46 @@ struct RowChange {
   std::optional<SessionId> parent;
 };
 
-/// One atomic append: all blobs and entries, or nothing.
+/// Names one message within its journal; grows in the order of posting and is never used twice.
+using MailId = std::uint64_t;
+
+/// A message to whoever owns a session, from anybody who can write the journal. `body` is kept as it is.
+struct Mail {
+  MailId id = 0;
+  SessionId session;
+  UnixMillis time;
+  std::string body;
+};
+
+/// What became of a message, in words that its sender understands.
+struct MailAnswer {
+  MailId mail = 0;
+  std::string outcome;
+};
+
+inline constexpr std::size_t kMaxMailBytes = 256 * 1024;  ///< of a body, and of an outcome
+inline constexpr std::size_t kMaxMailWaiting = 1000;      ///< unanswered messages of one session
+inline constexpr std::size_t kMailPage = 100;             ///< messages that one call hands out
+inline constexpr std::size_t kMailOutcomesKept = 1000;    ///< last answered ones of a journal
+
+/// One atomic append: all blobs, entries and answers, or nothing.
 struct Append {
   Lease lease;
   std::uint64_t expected_seq = 0;  ///< seq of the last entry the writer knows; another head means a conflict
   std::vector<NewEntry> entries;
   std::vector<Blob> blobs;
   RowChange row;
+  /// To mail that the entries carry out: so it is carried out once, wherever the process dies.
+  std::vector<MailAnswer> answers = {};
 };
 
 /// Called once with the seq of the last entry written, from the journal's thread or before `append` returns,
 /// outside any lock. It may call the journal and may drop the last reference to it, and should not block.
 using AppendDone = std::move_only_function<void(Result<std::uint64_t> last_seq)>;
 
-/// Thread-safe. Destroying it finishes the appends that wait and gives up its leases. All errors have code
-/// `kJournal`; `detail.kind` is one of `not_found`, `exists`, `lease_lost`, `lease_held`, `conflict`,
-/// `read_only`, `full` (retriable), `io`, `corrupt`, `version`.
+/// Thread-safe. Destroying it finishes the appends that wait and gives up its leases. Errors have code
+/// `kJournal`, with one of `not_found`, `exists`, `lease_lost`, `lease_held`, `conflict`, `read_only`, `full`
+/// (retriable), `io`, `corrupt`, `version` as `detail.kind`; only a message that is too long is `kInput`.
 class Journal {
  public:
   virtual ~Journal() = default;
@@ -97,7 +122,8 @@ class Journal {
 
   /// Writes durably and then calls `done`. Appends of one session are done in the order given; those of
   /// several sessions share one sync. After a failed append nothing of it is visible. Errors `lease_lost`,
-  /// `conflict`, `not_found`, `full`, `io`, and `corrupt` for a blob that does not match its digest.
+  /// `conflict`, `not_found`, `full`, `io`, `corrupt` for a blob that does not match its digest, and those of
+  /// `answer`.
   virtual void append(Append append, AppendDone done) = 0;
 
   /// Entries with `seq >= from`, at most `limit` of them (0 means all), each checked against the hash chain.
@@ -106,12 +132,31 @@ class Journal {
                                           std::size_t limit = 0) = 0;
   /// The bytes of a blob, checked against its digest. Errors `not_found`, `corrupt`.
   virtual Result<std::string> blob(const Digest& digest) = 0;
-  virtual Result<bool> has_blob(const Digest& digest) = 0;
 
   /// Last created first; at most `limit` rows (0 means all). A session whose log has lost its end is listed
   /// with status `corrupt`; damage further up shows in `read`.
   virtual Result<std::vector<SessionRow>> sessions(std::size_t limit = 0) = 0;
   virtual Result<SessionRow> session(const SessionId& session) = 0;
+  /// The direct children of a session, first created first; none for a session that is not here.
+  virtual Result<std::vector<SessionRow>> children(const SessionId& parent) = 0;
+
+  /// Leaves a message for the owner of a session, whether there is one now or only later; needs no lease.
+  /// Durable when it returns. Errors `not_found`; `full` when `kMaxMailWaiting` messages wait for the session
+  /// already or the disk is full; `kInput` for more than `kMaxMailBytes`.
+  virtual Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) = 0;
+  /// Unanswered messages above `after`, oldest first, at most `kMailPage`: ask on from the last one. What is
+  /// posted later always has a higher id, so an owner that polls misses nothing. Costs microseconds when
+  /// there is nothing.
+  virtual Result<std::vector<Mail>> mail(MailId after = 0) = 0;
+  /// The same for one session: what has waited for it while nobody owned it.
+  virtual Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after = 0) = 0;
+  /// Answers a message that leaves no entry; one that does is answered by its `Append`. Durable when it
+  /// returns. Errors `lease_lost`; `not_found` for a message that is not for this session, or is forgotten;
+  /// `conflict` when it has an answer; `kInput` for more than `kMaxMailBytes`.
+  virtual Status answer(const Lease& lease, MailId mail, std::string outcome) = 0;
+  /// The answer to a message, nothing as long as there is none. Error `not_found`: never posted, or forgotten
+  /// because `kMailOutcomesKept` others were answered since.
+  virtual Result<std::optional<std::string>> outcome(MailId mail) = 0;
 };
 
 /// Lives and dies with the process; appends are done before `append` returns.

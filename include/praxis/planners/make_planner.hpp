@@ -9,8 +9,11 @@
 
 namespace praxis {
 
-/// A `ScriptedPlanner` when the description has a plan, else a `ModelPlanner`. Error `kInput` for a plan that
-/// cannot be read.
+/// A `ModelPlanner` when the description has no plan, a `ScriptedPlanner` when it is an array of steps, else
+/// the planner of its kind. Error `kInput` for a plan that cannot be read.
 Result<std::unique_ptr<Planner>> make_planner(const AgentSpec& spec);
+
+/// Whether such an agent is of no use without a model: all are, but those with a written plan.
+bool needs_model(const AgentSpec& spec);
 
 }  // namespace praxis

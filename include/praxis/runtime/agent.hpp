@@ -49,7 +49,8 @@ class Agent {
   Agent& use(std::vector<Tool> tools);
   /// Allows tools that are not safe by default; names may end in `*`.
   Agent& policy(PolicyRules rules);
-  /// Follows a written plan (docs/plans.md) instead of asking the model what to do.
+  /// Follows a written plan (docs/plans.md), or `{"kind": "six_steps"}` (docs/six-steps.md), instead of
+  /// asking the model what to do.
   Agent& plan(Json plan);
   Agent& tool_failure(ToolFailureMode mode);
   Agent& in_doubt(InDoubt mode);
@@ -77,6 +78,9 @@ class Agent {
   Result<Session> session() const;
   /// Carries on a session from the journal: after a crash, a pause, or with decisions on what was parked.
   Result<AgentResult> resume(const SessionId& session, const Decisions& decisions = {}) const;
+
+  /// This agent as a tool of another: each call is a sub-agent that gets `prompt` and gives back its answer.
+  Tool as_tool(std::string name, std::string description) const;
 
   const AgentSpec& spec() const { return description_->spec; }
   const std::shared_ptr<const AgentDescription>& description() const { return description_; }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "praxis/base/http_client.hpp"
+#include "praxis/policy/remembered_rules.hpp"
 #include "praxis/runtime/agent.hpp"
 
 namespace praxis {
@@ -19,9 +20,13 @@ struct AgentFileOptions {
   std::optional<std::string> model;
   /// For the `http` tool.
   std::shared_ptr<HttpClient> http;
+  /// Of an agent that needs a model and names none.
+  std::string default_model = {};
+  /// What a person allows always, by the absolute path of the agent's file; null: nothing.
+  std::shared_ptr<const RememberedRules> remembered = {};
 };
 
-/// Reads an agent file. Errors have code `kInput`.
+/// Reads an agent file and those that it names as sub-agents. Errors have code `kInput`.
 Result<Agent> load_agent_file(const std::string& path, const AgentFileOptions& options = {});
 /// The same from text; `name` stands for the file in errors.
 Result<Agent> parse_agent_file(std::string_view text, const std::string& name,

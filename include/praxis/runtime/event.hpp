@@ -43,7 +43,8 @@ struct TurnCancelled {
 // ---- the model
 struct ModelRequested {  ///< `model.requested`
   std::string model;
-  std::string purpose;  ///< `summary` when it is to shorten the conversation; empty: to answer
+  /// `summary` when it is to shorten the conversation, that of a consultation, empty: to answer.
+  std::string purpose;
 };
 struct TextDelta {
   std::string text;
@@ -101,6 +102,18 @@ struct ToolTimedOut {  ///< `tool.timed_out`
   Millis duration{0};
 };
 
+// ---- sub-agents; their own events follow, with their `AgentMeta`
+struct ChildBegan {  ///< `child.spawned`
+  SessionId child;
+  std::string name;  ///< its agent's id
+  CallId call;       ///< whose handler made it
+};
+struct ChildEnded {  ///< `child.settled`: a turn of it has ended
+  SessionId child;
+  StopReason reason = StopReason::kFinished;
+  Usage usage;  ///< of it and all below it, since it was made
+};
+
 // ---- people and the rest
 struct StepParked {
   ParkedStep step;
@@ -135,8 +148,9 @@ using EventBody =
     std::variant<TurnBegan, MessageAdded, StepBegan, StepCompleted, TurnCompleted, TurnFailed, TurnCancelled,
                  ModelRequested, TextDelta, ReasoningDelta, ToolCallDelta, AssistantText, AssistantReasoning,
                  ModelResponded, ModelFailed, AttemptSuperseded, ToolCalled, ToolCallStarted, ToolCompleted,
-                 ToolFailed, ToolTimedOut, StepParked, StepDecided, SessionPaused, SessionResumed,
-                 SessionRecovered, SessionIntervened, HistoryCut, PrefixBroken, HookFailed, CustomEvent>;
+                 ToolFailed, ToolTimedOut, ChildBegan, ChildEnded, StepParked, StepDecided, SessionPaused,
+                 SessionResumed, SessionRecovered, SessionIntervened, HistoryCut, PrefixBroken, HookFailed,
+                 CustomEvent>;
 
 /// One event. Events of a session are ordered; `seq` is that of the record behind it, or of the last record
 /// before a transient event.

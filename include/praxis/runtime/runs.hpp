@@ -21,13 +21,14 @@ struct StoredRecord {
   Record record;
 };
 
-/// Reads and decodes a session's records. Error `kJournal`.
-Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId& session);
+/// Reads and decodes a session's records with `seq >= from`. Error `kJournal`.
+Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId& session,
+                                               std::uint64_t from = 1);
 /// The state after the first `count` records (all when 0).
 Result<State> fold(const std::vector<StoredRecord>& records, std::uint64_t count = 0);
 
 /// A session id from what a person typed: the whole id, a unique prefix or suffix of at least 4 characters,
-/// or `last`. Error `kInput` lists the candidates.
+/// or `last`, the newest that is no sub-agent. Error `kInput` lists the candidates.
 Result<SessionId> find_session(Journal& journal, std::string_view text);
 
 /// A new session with the records up to `seq` (all when 0) of another, which stays untouched. What was in

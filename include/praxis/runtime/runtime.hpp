@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "praxis/journal/journal.hpp"
 #include "praxis/models/model.hpp"
 #include "praxis/runtime/agent.hpp"
+#include "praxis/runtime/agent_tree.hpp"
 #include "praxis/runtime/session.hpp"
 
 namespace praxis {
@@ -33,6 +36,19 @@ struct RuntimeOptions {
       100};  ///< what a cancelled tool gets before it is settled as unknown
 };
 
+/// Decides for a person about a step that waits: `allow()`, `deny(reason)`, `edit(arguments)`, or the answer
+/// to a question as `ask(text)`; nothing leaves it where it is, for somebody else to decide. Called on a
+/// worker thread and may take as long as a person does; `stop` says that it is no longer needed (decided
+/// otherwise, out of time, the turn is over), and then it should return soon.
+using PersonHandler =
+    std::function<std::optional<Verdict>(const ParkedStep& step, const std::stop_token& stop)>;
+/// Answers a question; nothing when the person declines. `path` names the agents from the root down to the
+/// one that asks; `prompt` is its question, with the choices if it is one of several.
+using QueryUserHandler = std::function<std::optional<std::string>(
+    const SessionId& session, const std::string& path, const std::string& prompt)>;
+/// A handler for all that waits which answers questions alone.
+PersonHandler answers_questions(QueryUserHandler handler);
+
 /// Thread-safe. Destroying it stops every session: effects under way stay in doubt in the journal.
 class Runtime : public std::enable_shared_from_this<Runtime> {
  public:
@@ -51,6 +67,24 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// Interrupts all running sessions and waits until they have settled, at most `grace`. Turns that wait for
   /// a person and queued messages stay in the journal as they are.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds{5});
+
+  /// Who decides, in this process, about what waits for a person in any session, as soon as it is durable.
+  /// Null: nobody, and it waits for `Session::decide`. Steps that wait already are put to the handler too,
+  /// several at once. While a handler is at work a run does not end with `awaiting_user`. What it decides
+  /// that cannot be (an answer that is none of the choices) is reported as `hook.failed`.
+  void set_person(PersonHandler handler);
+  /// The same for questions alone; approvals wait for `Session::decide`.
+  void set_query_user_handler(QueryUserHandler handler);
+
+  /// Every session that is awake, and those below a root that is, without conversations: parents before their
+  /// children, all from one moment.
+  std::vector<AgentNode> agent_tree() const;
+  /// One session with its conversation, also when it is asleep. Errors `kInput` for an unknown id,
+  /// `kJournal`.
+  Result<AgentState> agent_state(const SessionId& session) const;
+  /// Acts on a session at any depth while it runs, asleep or in another process: recorded at once, effective
+  /// at the next safe point. Error `kInput`: unknown, deleted already, ended, or the request makes no sense.
+  Status intervene(const SessionId& session, const InterventionRequest& request);
 
   /// Subscribes to the events of all sessions until the returned object is destroyed.
   [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);

@@ -126,8 +126,9 @@ class Session {
   /// turn.
   Run carry_on(const Decisions& decisions = {});
 
-  /// Decides a parked step: allow, deny, edit; or the answer to a question. Error `kInput` when `park` is not
-  /// open or its bytes are not those the decision was made for. The turn carries on by itself.
+  /// Decides a parked step, of this session or, by an id such as `<session>/p1`, of one below it, also when
+  /// that is asleep or another process runs it. Error `kInput` when `park` is not open (the id of a step is
+  /// never used again), or cannot be decided so. The turn carries on by itself.
   Status decide(const ParkId& park, const Verdict& verdict, std::string by = "person");
   Status answer(const ParkId& park, std::string text, std::string by = "person");
 
@@ -137,9 +138,19 @@ class Session {
   void pause(std::string reason = {});
   void resume();
   void annotate(std::string comment);
+  /// Has the agent do something else from the next safe boundary on. Error `kInput`: it was deleted, or has
+  /// ended.
+  Status modify(std::string content);
+  /// Stops the agent and all below it now and for good: its turn ends as deleted and no other begins. Error
+  /// as `modify`.
+  Status remove();
   /// Takes the conversation back to before `turn`. Error `kInput` while running or when there is no such
   /// turn.
   Status rewind(const TurnId& turn);
+
+  /// Gives the session up, so that it can be opened again, here with another agent or by another process: its
+  /// handles are of no more use. Error `kInput` while a turn is running.
+  Status close();
 
   /// Subscribes to events that `pattern` selects until the returned object is destroyed.
   [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);

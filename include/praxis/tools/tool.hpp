@@ -18,23 +18,11 @@
 #include "praxis/base/json_schema.hpp"
 #include "praxis/core/history.hpp"
 #include "praxis/domain/tool_definition.hpp"
+#include "praxis/tools/sub_agent.hpp"
 
 namespace praxis {
 
-/// Who calls and how long it may take. Lives as long as the call; a handler must not keep it.
-struct ToolContext {
-  SessionId session;
-  std::string agent;  ///< agent id
-  CallId call;
-  std::string idempotency_key;  ///< the same for every attempt at this call
-  std::uint32_t attempt = 1;
-  std::uint32_t depth = 0;  ///< of the session in the agent tree; 0 is a root
-  std::stop_token stop;     ///< cancelled: return soon
-  std::chrono::steady_clock::time_point deadline;
-  History conversation;  ///< as the model saw it
-  Environment* environment = nullptr;
-  Json metadata;  ///< the agent's
-};
+struct ToolContext;
 
 /// A change that a tool made to a memory, reported in the result of the turn.
 struct MemoryChange {
@@ -63,6 +51,39 @@ struct Tool {
   ToolHandler handler;
   std::uint32_t retries = 0;  ///< further attempts after a failure marked retriable
   bool fatal_errors = false;  ///< a failure ends the turn instead of going back to the model
+  bool asks_person = false;   ///< a call is a question to a person (`ask_user_tool`); the handler is not run
+};
+
+/// For a handler that lacks access to something which only a person can give it: the call waits for that
+/// person, who is shown `prompt`. Allowed, the handler runs again; denied, the model is told so.
+std::unexpected<Error> fail_authorisation(std::string prompt);
+
+/// Who calls and how long it may take. Lives as long as the call; a handler must not keep it.
+struct ToolContext {
+  SessionId session;
+  std::string agent;  ///< agent id
+  CallId call;
+  std::string idempotency_key;  ///< the same for every attempt at this call
+  std::uint32_t attempt = 1;
+  std::uint32_t depth = 0;  ///< of the session in the agent tree; 0 is a root
+  std::stop_token stop;     ///< cancelled: return soon
+  std::chrono::steady_clock::time_point deadline;
+  History conversation;  ///< as the model saw it
+  Environment* environment = nullptr;
+  Json metadata;                     ///< the agent's
+  std::shared_ptr<CallScope> scope;  ///< what the members below stand on; null outside a session
+
+  /// Makes a sub-agent; an empty model is the caller's.
+  SubAgent spawn(std::string model, std::string instructions, std::vector<Tool> tools = {});
+  SubAgent spawn(AgentSpec spec, std::vector<Tool> tools = {});
+  /// A sub-agent with the caller's prompts, tools and history.
+  SubAgent clone();
+  /// A clone that works on `prompt` at once; wait for it with `SubAgent::wait`.
+  SubAgent fork(std::string prompt);
+  /// Calls a tool of the agent, judged and recorded as a call of the model is.
+  Result<ToolOutput> call_tool(std::string name, const Json& arguments);
+  /// The agent's tools, to hand on to sub-agents.
+  std::vector<Tool> tools() const;
 };
 
 /// The tools of one agent, by unique name, each with its compiled schema. Immutable once in use, thread-safe.

@@ -56,6 +56,16 @@ inline Result<std::uint64_t> append_now(Journal& journal, Append append) {
   return promise.get_future().get();
 }
 
+/// A test of what every journal promises; the parameter names one.
+class AnyJournalTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  TemporaryFolder folder_;
+  std::shared_ptr<Journal> journal_ =
+      GetParam() == std::string("memory") ? memory_journal() : open_journal(folder_ / "j");
+};
+inline const auto kAllJournals = ::testing::Values("memory", "sqlite");
+inline std::string journal_name(const ::testing::TestParamInfo<const char*>& info) { return info.param; }
+
 /// The `detail.kind` of a failure; "" for a success.
 template <class T>
 std::string kind_of(const Result<T>& result) {

@@ -31,6 +31,7 @@ class Gate {
   void wait() const { passed_.wait(); }
   /// For what may never come: false when it did not.
   bool wait_briefly() const { return passed_.wait_for(10s) == std::future_status::ready; }
+  bool is_open() const { return opened_; }
 
  private:
   std::atomic<bool> opened_ = false;
@@ -132,6 +133,9 @@ class UnreliableJournal final : public Journal {
     return gate_;
   }
 
+  /// How often a log was read.
+  int reads() const { return reads_; }
+
   void append(Append append, AppendDone done) override {
     if (until_slow_.fetch_sub(1) == 1) {
       done = [gate = gate_, done = std::move(done)](Result<std::uint64_t> seq) mutable {
@@ -152,16 +156,30 @@ class UnreliableJournal final : public Journal {
   }
   void release(const Lease& lease) override { journal_->release(lease); }
   Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
+    ++reads_;
     return journal_->read(session, from, limit);
   }
   Result<std::string> blob(const Digest& digest) override { return journal_->blob(digest); }
-  Result<bool> has_blob(const Digest& digest) override { return journal_->has_blob(digest); }
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override { return journal_->sessions(limit); }
   Result<SessionRow> session(const SessionId& session) override { return journal_->session(session); }
+  Result<std::vector<SessionRow>> children(const SessionId& parent) override {
+    return journal_->children(parent);
+  }
+  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
+    return journal_->post(to, std::move(body), now);
+  }
+  Result<std::vector<Mail>> mail(MailId after) override { return journal_->mail(after); }
+  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
+    return journal_->mail_for(session, after);
+  }
+  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
+    return journal_->answer(lease, mail, std::move(outcome));
+  }
+  Result<std::optional<std::string>> outcome(MailId mail) override { return journal_->outcome(mail); }
 
  private:
   const std::shared_ptr<Journal> journal_;
-  std::atomic<int> until_failure_ = 0, until_slow_ = 0;
+  std::atomic<int> until_failure_ = 0, until_slow_ = 0, reads_ = 0;
   std::shared_ptr<Gate> gate_;
 };
 
@@ -205,6 +223,21 @@ class Scripted : public ::testing::Test {
     options.suspend_when_waiting = std::getenv("PRAXIS_TEST_SUSPEND") != nullptr;
     options.journal = journal_;
     runtime_ = Runtime::create(std::move(options));
+  }
+
+  /// As if the process had died: its sessions are nobody's when this returns.
+  void start_new_process() {
+    runtime_.reset();
+    const auto rows = *journal_->sessions(0);
+    for (const SessionRow& row : rows) {
+      auto lease = journal_->acquire(row.id, false);
+      while (!lease) {
+        std::this_thread::yield();
+        lease = journal_->acquire(row.id, false);
+      }
+      journal_->release(*lease);
+    }
+    use_runtime({});
   }
 
   Agent scripted(std::string_view script) {

@@ -1,0 +1,32 @@
+// Stand-ins for paths that a command in a box must not make: an empty file or folder that exists while the
+// box does, so that it can be mounted read-only over itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "base/keeper_protocol.hpp"
+
+namespace praxis::keeper {
+
+/// Makes what is missing, and removes it with the last box that needs it.
+class Guards {
+ public:
+  Guards() = default;
+  Guards(const Guards&) = delete;
+  Guards& operator=(const Guards&) = delete;
+  ~Guards();
+
+  /// The path that could not be guarded, with errno; empty when all are.
+  std::string place(const std::vector<Guard>& guards);
+
+ private:
+  struct Placed {
+    Guard guard;
+    FileDescriptor lock;
+  };
+  std::vector<Placed> placed_;
+};
+
+}  // namespace praxis::keeper

@@ -1,0 +1,243 @@
+// `approve`: what waits for a person, wherever it waits, and the decision on one of it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/forest.hpp"
+#include "cli/pending_text.hpp"
+#include "cli/take_up.hpp"
+#include "praxis/policy/policy.hpp"
+#include "praxis/runtime/orders.hpp"
+
+namespace praxis::cli {
+namespace {
+
+constexpr std::size_t kMostListed = 4000;     ///< bytes of one call's arguments in a list
+constexpr std::chrono::seconds kPatience{5};  ///< for the process that has a session to answer
+
+/// A step that waits, and whose it is.
+struct Waiting {
+  AgentNode node;
+  ParkedStep step;  ///< its id is qualified
+};
+
+/// Everything that waits in runs that are not at rest. Error `kJournal`.
+Result<std::vector<Waiting>> waiting_in(const Workspace& workspace) {
+  auto journal = open_journal(workspace, JournalUse::kLook);
+  if (!journal) return fail(journal.error());
+  Forest forest(*std::move(journal), Forest::Roots::kBusy);
+  if (auto read = forest.refresh(); !read) return fail(read.error());
+  std::vector<Waiting> all;
+  for (const AgentNode& node : forest.nodes()) {
+    for (const ParkedStep& step : node.pending) all.push_back({node, step});
+  }
+  return all;
+}
+
+/// Whether `typed` names the step: `RUN/p1`, with a beginning or end of the id that is long enough, or `p1`.
+bool names(std::string_view typed, const Waiting& waiting) {
+  constexpr std::size_t kShortestPart = 4;
+  const std::string& id = waiting.step.id.str();
+  const auto slash = typed.rfind('/');
+  if (typed == id) return true;
+  const std::string_view step = std::string_view(id).substr(id.rfind('/') + 1);
+  if (slash == std::string_view::npos) return typed == step;
+  const std::string_view run = typed.substr(0, slash);
+  const std::string& session = waiting.node.id.str();
+  return typed.substr(slash + 1) == step && run.size() >= kShortestPart &&
+         (session.starts_with(run) || session.ends_with(run));
+}
+
+Result<Waiting> find_waiting(const std::vector<Waiting>& all, const std::string& typed) {
+  std::vector<Waiting> fitting;
+  std::ranges::copy_if(all, std::back_inserter(fitting),
+                       [&](const Waiting& each) { return names(typed, each); });
+  if (fitting.size() == 1) return fitting.front();
+  if (fitting.empty()) {
+    return fail(usage_error(fmt::format("nothing waits as \"{}\"; it may be decided already", typed),
+                            "praxis approve lists what waits"));
+  }
+  std::string ids;
+  for (const Waiting& each : fitting) ids += ' ' + each.step.id.str();
+  return fail(usage_error(fmt::format("\"{}\" fits several:{}", typed, ids)));
+}
+
+Json waiting_json(const Waiting& waiting) {
+  JsonObject json = to_json(waiting.step).get_object();
+  json["agent"] = waiting.node.agent;
+  return json;
+}
+
+ExitStatus list(const std::vector<Waiting>& all, const Workspace& workspace, bool json, std::size_t most,
+                Console& console) {
+  const UnixMillis now = system_environment()->now();
+  for (const Waiting& each : all) {
+    if (json) {
+      console.json(waiting_json(each));
+    } else {
+      console.out.write(waiting_text(workspace, each.node, each.step, now, most));
+    }
+  }
+  if (all.empty() && !json) console.err.line("nothing waits for a person");
+  return ExitStatus::kFinished;
+}
+
+/// The decision on the command line; nothing when there is none. Error `kInput` for several, or unreadable
+/// ones.
+Result<std::optional<Verdict>> verdict_of(const ApproveOptions& options) {
+  const int given = static_cast<int>(options.allow || options.always) + static_cast<int>(options.deny) +
+                    static_cast<int>(options.edit.has_value()) + static_cast<int>(options.answer.has_value());
+  if (given == 0 && !options.reason.empty())
+    return fail(usage_error("-m says why a call is refused; give --deny with it"));
+  if (given == 0) return std::nullopt;
+  if (given > 1)
+    return fail(usage_error("decide one way: --allow, --always, --deny, --edit FILE or --answer TEXT"));
+  if (options.id.empty())
+    return fail(usage_error("decide what? Name it, such as RUN/p1", "praxis approve lists what waits"));
+  if (options.deny) return deny(options.reason);
+  if (options.answer) return ask(*options.answer);
+  if (!options.edit) return allow();
+  auto arguments = read_input(*options.edit);
+  if (!arguments) return fail(arguments.error());
+  return edit(*std::move(arguments));
+}
+
+// ---- allow always -----------------------------------------------------------------------------------------
+
+/// The agent, and those above it, whose rules ask about the tool: their files, by which rules are remembered.
+Result<std::vector<std::string>> who_asks(Journal& journal, const Waiting& waiting) {
+  std::vector<std::string> files;
+  for (SessionId id = waiting.node.id; !id.empty();) {
+    const auto records = read_records(journal, id);
+    if (!records) return fail(records.error());
+    const auto state = fold(*records);
+    if (!state) return fail(state.error());
+    const std::string file = json_string(state->agent->metadata, "agent_file");
+    const auto asks = policy_rules_from_json(state->agent->policy).ask;
+    const bool is_asked = std::ranges::any_of(
+        asks, [&](const std::string& rule) { return rule_names(rule, waiting.step.tool); });
+    if (is_asked && !file.empty()) files.push_back(file);
+    id = state->parent;
+  }
+  if (!files.empty()) return files;
+  return fail(usage_error(
+      fmt::format("no agent file asks about \"{}\", so there is nothing that could be allowed always",
+                  waiting.step.tool),
+      "--allow lets this one call run"));
+}
+
+/// False when the person does not say yes.
+Result<bool> confirmed(const CallRule& rule, const std::vector<std::string>& files, bool yes,
+                       Console& console) {
+  console.err.line(exact(to_text(rule)));
+  for (const std::string& file : files) console.err.line("  for the agent " + exact(file));
+  if (yes) return true;
+  if (isatty(STDIN_FILENO) != 1)
+    return fail(
+        usage_error("nobody is here to say whether this rule is right", "--yes saves it without asking"));
+  console.err.write("Save this rule? [y/N] ");
+  std::string answer(16, '\0');
+  const auto got = read(STDIN_FILENO, answer.data(), answer.size());
+  return got > 0 && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+/// Saves the rule under which the call would not have waited. False when the person thought better of it.
+Result<bool> remember(Journal& journal, const Waiting& waiting, bool yes, Console& console) {
+  const auto rule = narrow_rule_for(waiting.step);
+  if (!rule) return fail(rule.error());
+  const auto files = who_asks(journal, waiting);
+  if (!files) return fail(files.error());
+  const auto rules = remembered_rules();
+  if (!rules)
+    return fail(usage_error("there is no place for rules: neither HOME nor XDG_CONFIG_HOME is set"));
+  const auto sure = confirmed(*rule, *files, yes, console);
+  if (!sure || !*sure) return sure;
+  if (auto made = make_rules_folder(); !made) return fail(made.error());
+  for (const std::string& file : *files) {
+    if (auto added = rules->add(file, *rule); !added) return fail(added.error());
+  }
+  return true;
+}
+
+// ---- decide -----------------------------------------------------------------------------------------------
+
+/// Goes on with the run whose step was decided, unless a process that has it does so.
+Result<ExitStatus> go_on(const ApproveOptions& options, const Workspace& workspace, const SessionId& decided,
+                         Interrupts& interrupts, Console& console) {
+  const auto session = open_session(workspace, decided.str(), JournalUse::kLook);
+  if (!session) return fail(session.error());
+  const auto root = root_of(*session->journal, decided);
+  if (!root) return fail(root.error());
+  const auto stored = open_session(workspace, root->str(), JournalUse::kLook);
+  if (!stored) return fail(stored.error());
+  if (!stored->state.turn) return ExitStatus::kFinished;
+  auto open =
+      take_up(*stored, workspace, {options.output, options.agent, "", false, !options.place.folder.empty()});
+  if (!open && json_string(open.error().detail, "kind") == "lease_held") {
+    if (options.output.json) console.json(JsonObject{{"run_id", root->str()}, {"outcome", "delivered"}});
+    console.err.line(fmt::format("run {} goes on where it runs", root->str()));
+    return ExitStatus::kFinished;
+  }
+  if (!open) return fail(open.error());
+  return follow(open->session.carry_on(), *open->runtime, workspace, open->output, interrupts, console);
+}
+
+/// Has the decision carried out, by the process that has the session or in its log. Nothing when that is
+/// done, else the status with which the command ends.
+Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Verdict& verdict,
+                                       const ApproveOptions& options, const Workspace& workspace,
+                                       Console& console) {
+  const auto stored = open_session(workspace, waiting.node.id.str(), JournalUse::kWrite);
+  if (!stored) return fail(stored.error());
+  if (options.always) {
+    const auto sure = remember(*stored->journal, waiting, options.yes, console);
+    if (!sure) return fail(sure.error());
+    if (!*sure) {
+      console.err.line("nothing is saved and nothing decided");
+      return ExitStatus::kParked;
+    }
+  }
+  const auto environment = system_environment();
+  const auto answer =
+      give_order(*stored->journal, *environment, stored->id, Ruling{waiting.step.id, verdict}, kPatience);
+  if (!answer) return fail(answer.error());
+  if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(usage_error(refused->reason));
+  if (std::holds_alternative<Delivered>(*answer)) return std::nullopt;
+  if (options.output.json) console.json(JsonObject{{"run_id", stored->id.str()}, {"outcome", "queued"}});
+  console.err.line(
+      fmt::format("{} belongs to a process that has not answered yet; it finds the decision when it "
+                  "looks, or whoever opens the run next does",
+                  stored->id.str()));
+  return ExitStatus::kFailed;
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
+  Interrupts interrupts;
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  if (auto writable = check_output(options.output); !writable) return fail(writable.error());
+  const auto verdict = verdict_of(options);
+  if (!verdict) return fail(verdict.error());
+  const auto all = waiting_in(*workspace);
+  if (!all) return fail(all.error());
+  if (options.id.empty()) return list(*all, *workspace, options.output.json, kMostListed, console);
+  const auto waiting = find_waiting(*all, options.id);
+  if (!waiting) return fail(waiting.error());
+  if (!*verdict) return list({*waiting}, *workspace, options.output.json, 0, console);
+  const auto ended = rule(*waiting, **verdict, options, *workspace, console);
+  if (!ended) return fail(ended.error());
+  if (*ended) return **ended;
+  console.err.line(fmt::format("{} is decided", waiting->step.id.str()));
+  return go_on(options, *workspace, waiting->node.id, interrupts, console);
+}
+
+}  // namespace praxis::cli

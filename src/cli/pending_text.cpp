@@ -1,0 +1,109 @@
+#include "cli/pending_text.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "cli/terminal.hpp"
+#include "cli/values.hpp"
+
+namespace praxis::cli {
+namespace {
+
+constexpr std::size_t kPromptWidth = 2000;
+
+/// How a decision is typed.
+struct Choice {
+  std::string_view word;  ///< before the command
+  std::string_view flag;
+  std::string_view value;   ///< of the flag; empty for none
+  std::string_view reason;  ///< what else may follow
+};
+
+Choice choice_for(Verb verb, ParkKind kind) {
+  switch (verb) {
+    case Verb::kAllow:
+      return {"allow", "--allow", "", ""};
+    case Verb::kDeny:
+      return kind == ParkKind::kQuestion ? Choice{"decline", "--deny", "", ""}
+                                         : Choice{"deny", "--deny", "", " -m REASON"};
+    case Verb::kEdit:
+      return {"edit", "--edit", "FILE", ""};
+    case Verb::kAnswer:
+      return {"answer", "--answer", "TEXT", ""};
+  }
+  std::unreachable();
+}
+
+/// What would run or is asked, on one line.
+std::string what_of(const ParkedStep& step) {
+  return step.tool.empty() ? step.arguments : step.tool + ' ' + step.arguments;
+}
+
+/// `exact`, of the first bytes alone if there are more than `most`.
+std::string shown(const std::string& text, std::size_t most) {
+  if (most == 0 || text.size() <= most) return exact(text);
+  return fmt::format("{}... ({} more bytes)", exact(text.substr(0, most)), text.size() - most);
+}
+
+std::string expiry_text(const ParkedStep& step, UnixMillis now) {
+  if (step.expires.value == 0) return "";
+  if (step.expires <= now) return ", out of time: it counts as denied";
+  return fmt::format(", for {} more", show_duration(step.expires - now));
+}
+
+}  // namespace
+
+std::string approve_command(const Workspace& workspace, const ParkId& id) {
+  const std::string command = "praxis approve " + id.str();
+  return workspace.journal_given ? command + " --journal " + shell_word(workspace.journal) : command;
+}
+
+std::string pending_text(const Workspace& workspace, const AgentResult& result) {
+  std::string text;
+  const std::string resume = resume_command(workspace, result.session);
+  for (const ParkedStep& step : result.pending) {
+    const std::string& id = step.id.str();
+    const std::string whose = step.session == result.session ? "" : " for " + harmless(step.path);
+    const std::string what = step.kind == ParkKind::kQuestion ? "" : what_of(step);
+    text += fmt::format("{} waits{} ({}){}{}\n", id, whose, to_string(step.kind), what.empty() ? "" : ": ",
+                        shown(what, kPromptWidth));
+    if (!step.prompt.empty()) text += fmt::format("  {}\n", one_line(step.prompt, kPromptWidth));
+    for (const Verb verb : allowed_verbs(step.kind)) {
+      const Choice choice = choice_for(verb, step.kind);
+      text += fmt::format("  {:8} {} {} {}{}{}{}\n", fmt::format("{}:", choice.word), resume, choice.flag, id,
+                          choice.value.empty() ? "" : "=", choice.value, choice.reason);
+    }
+  }
+  return text;
+}
+
+std::string waiting_text(const Workspace& workspace, const AgentNode& node, const ParkedStep& step,
+                         UnixMillis now, std::size_t most) {
+  std::string text = fmt::format("{}  {}  ({}{})\n", step.id.str(), harmless(node.path), to_string(step.kind),
+                                 expiry_text(step, now));
+  if (!step.prompt.empty()) text += fmt::format("  {}\n", one_line(step.prompt, kPromptWidth));
+  if (const std::string what = what_of(step); !what.empty()) text += fmt::format("  {}\n", shown(what, most));
+  for (const Verb verb : allowed_verbs(step.kind)) {
+    const Choice choice = choice_for(verb, step.kind);
+    text += fmt::format("  {:8} {} {}{}{}{}\n", fmt::format("{}:", choice.word),
+                        approve_command(workspace, step.id), choice.flag, choice.value.empty() ? "" : " ",
+                        choice.value, choice.reason);
+  }
+  return text;
+}
+
+std::string deciding_text(const Workspace& workspace, const ParkedStep& step) {
+  const std::string command = approve_command(workspace, step.id);
+  switch (step.kind) {
+    case ParkKind::kQuestion:
+      return command + " --answer TEXT (or --deny)";
+    case ParkKind::kApproval:
+      return command + " --allow (or --deny, --edit FILE)";
+    default:
+      return command + " --allow (or --deny)";
+  }
+}
+
+}  // namespace praxis::cli

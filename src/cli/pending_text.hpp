@@ -1,0 +1,27 @@
+// What waits for a person, in words, with the commands that decide it.
+#pragma once
+
+#include <string>
+
+#include "cli/workspace.hpp"
+#include "praxis/core/report.hpp"
+#include "praxis/runtime/agent_tree.hpp"
+
+namespace praxis::cli {
+
+/// `praxis approve` with the id of a step that is unique in the journal, without the decision.
+std::string approve_command(const Workspace& workspace, const ParkId& id);
+
+/// The steps that a turn waits with, its own and those of its sub-agents, and how `praxis resume` decides
+/// each.
+std::string pending_text(const Workspace& workspace, const AgentResult& result);
+
+/// One step of a node as `praxis approve` shows it: exactly what would run, at most `most` bytes of it (0:
+/// all).
+std::string waiting_text(const Workspace& workspace, const AgentNode& node, const ParkedStep& step,
+                         UnixMillis now, std::size_t most);
+
+/// The decision that is most likely, as a command, and the other ones in brackets.
+std::string deciding_text(const Workspace& workspace, const ParkedStep& step);
+
+}  // namespace praxis::cli

@@ -1,0 +1,111 @@
+#include "cli/questions.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <vector>
+
+#include "praxis/base/json.hpp"
+
+namespace praxis::cli {
+namespace {
+
+constexpr int kLookAgain = 100;  // ms between looks at whether anybody still waits for the answer
+
+/// What a question offers; empty: any answer will do.
+std::vector<std::string> choices_of(const ParkedStep& step) {
+  std::vector<std::string> choices;
+  const auto* offered = json_at(step.schema, "enum").if_array();
+  if (offered == nullptr) return choices;
+  for (const Json& choice : *offered) {
+    choices.push_back(choice.is_string() ? std::string(choice.get_string()) : to_json_text(choice));
+  }
+  return choices;
+}
+
+/// The choice that was meant: typed out, or its number. Nothing when it is none.
+std::optional<std::string> chosen(const std::vector<std::string>& choices, const std::string& typed) {
+  if (choices.empty() || std::ranges::find(choices, typed) != choices.end()) return typed;
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), number);
+  const bool is_number = error == std::errc{} && end == typed.data() + typed.size();
+  if (is_number && number >= 1 && number <= choices.size()) return choices[number - 1];
+  return std::nullopt;
+}
+
+std::string question_text(const ParkedStep& step, const std::vector<std::string>& choices) {
+  std::string text = fmt::format("{} asks: {}\n", harmless(step.path), harmless(step.prompt));
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    text += fmt::format("  {}  {}\n", i + 1, one_line(choices[i], 160));
+  return text + "answer (empty to decline, Ctrl-D to leave it for later): ";
+}
+
+}  // namespace
+
+bool Questions::can_ask(const Console& console) { return console.terminal.err && isatty(STDIN_FILENO) == 1; }
+
+std::optional<Verdict> Questions::ask(const ParkedStep& step, const std::stop_token& stop) {
+  if (step.kind != ParkKind::kQuestion) return std::nullopt;
+  std::unique_lock lock(mutex_);
+  const bool free = changed_.wait(lock, stop, [this] { return !asking_ || closed(); });
+  if (!free || closed()) return std::nullopt;
+  asking_ = true;
+  lock.unlock();
+  progress_.hold(true);
+  auto answer = ask_now(step, stop);
+  progress_.hold(false);
+  lock.lock();
+  asking_ = false;
+  changed_.notify_all();
+  return answer;
+}
+
+void Questions::close() {
+  std::unique_lock lock(mutex_);
+  closing_.request_stop();
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return !asking_; });
+}
+
+std::optional<Verdict> Questions::ask_now(const ParkedStep& step, const std::stop_token& stop) {
+  const auto choices = choices_of(step);
+  for (;;) {
+    console_.err.write(question_text(step, choices));
+    const auto line = read_line(stop);
+    if (!line) {
+      console_.err.write("\n");
+      return std::nullopt;
+    }
+    if (line->empty()) return deny({});
+    if (auto answer = chosen(choices, *line)) return praxis::ask(*std::move(answer));
+    console_.err.line("that is none of the choices");
+  }
+}
+
+/// Nothing at the end of standard input, or when told to stop.
+std::optional<std::string> Questions::read_line(const std::stop_token& stop) {
+  std::size_t end = typed_.find('\n');
+  while (end == std::string::npos) {
+    pollfd ready{STDIN_FILENO, POLLIN, 0};
+    const int came = poll(&ready, 1, kLookAgain);
+    if (stop.stop_requested() || closed()) return std::nullopt;
+    if (came <= 0) continue;
+    std::array<char, 4096> buffer;
+    const auto got = read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    typed_.append(buffer.data(), static_cast<std::size_t>(got));
+    end = typed_.find('\n');
+  }
+  std::string line = typed_.substr(0, end);
+  typed_.erase(0, end + 1);
+  const auto first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
+  return first == std::string::npos ? std::string() : line.substr(first, last - first + 1);
+}
+
+}  // namespace praxis::cli

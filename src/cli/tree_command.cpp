@@ -1,0 +1,254 @@
+// `tree`: the agents of runs and where they stand, once or as they go on; and orders to one of them.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <thread>
+#include <tuple>
+#include <variant>
+
+#include "cli/commands.hpp"
+#include "cli/forest.hpp"
+#include "cli/tree_text.hpp"
+#include "praxis/runtime/orders.hpp"
+
+namespace praxis::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLookAgain = 250ms;
+constexpr auto kPatience = 5s;  ///< for the process that has a session to answer an order
+
+constexpr std::string_view kGreen = "\x1b[32m", kYellow = "\x1b[33m", kRed = "\x1b[31m", kDim = "\x1b[2m";
+constexpr std::string_view kPlain = "\x1b[0m";
+
+std::string_view color_of(const TreeLine& line) {
+  if (line.is_typed) return "";
+  if (!line.is_node) return kDim;
+  switch (line.status) {
+    case SessionStatus::kRunning:
+    case SessionStatus::kModified:
+      return kGreen;
+    case SessionStatus::kAwaitingUser:
+      return kYellow;
+    case SessionStatus::kError:
+      return kRed;
+    default:
+      return kDim;
+  }
+}
+
+/// Screen lines that a text takes.
+std::size_t rows_of(const std::string& text, std::size_t columns) {
+  std::size_t length = 0;
+  for (const char c : text) length += (static_cast<unsigned char>(c) & 0xC0) == 0x80 ? 0 : 1;
+  return std::max<std::size_t>(1, (length + columns - 1) / columns);
+}
+
+/// The text as far as it fits, with its white space.
+std::string cut(const std::string& text, std::size_t columns) {
+  if (rows_of(text, columns) == 1 || columns < 4) return text;
+  std::size_t end = 0;
+  for (std::size_t length = 0; end < text.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
+    if (begins && ++length > columns - 3) break;
+  }
+  return text.substr(0, end) + "...";
+}
+
+/// The tree on standard output.
+class View {
+ public:
+  View(const Workspace& workspace, Console& console) : workspace_(workspace), console_(console) {}
+
+  void draw(const std::vector<AgentNode>& nodes) {
+    for (const TreeLine& line : lines(nodes)) console_.out.line(colored(line));
+  }
+
+  /// In place of what was drawn before, in one go so that nothing flickers. What does not fit on the screen
+  /// is left out: its lines could not be drawn over.
+  void redraw(const std::vector<AgentNode>& nodes) {
+    const TerminalSize size = terminal_size(STDOUT_FILENO);
+    std::string screen = rows_ > 0 ? fmt::format("\r\x1b[{}A", rows_) : "";
+    rows_ = 0;
+    const auto all = lines(nodes);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t rows = rows_of(all[i].text, size.columns);
+      const bool is_last = i + 1 == all.size();
+      if (rows_ + rows + (is_last ? 1 : 2) > size.rows) {
+        screen += fmt::format("... {} more lines\x1b[K\n", all.size() - i);
+        ++rows_;
+        break;
+      }
+      screen += colored(all[i]) + "\x1b[K\n";
+      rows_ += rows;
+    }
+    console_.out.write(screen + "\x1b[J");
+  }
+
+ private:
+  /// On a terminal each line but commands fits into it.
+  std::vector<TreeLine> lines(const std::vector<AgentNode>& nodes) const {
+    auto drawn = tree_lines(nodes, workspace_, system_environment()->now());
+    if (!console_.terminal.out) return drawn;
+    const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
+    for (TreeLine& line : drawn) {
+      if (!line.is_typed) line.text = cut(line.text, columns);
+    }
+    return drawn;
+  }
+
+  std::string colored(const TreeLine& line) const {
+    const std::string_view color = color_of(line);
+    if (!console_.terminal.out_color || color.empty()) return line.text;
+    return fmt::format("{}{}{}", color, line.text, kPlain);
+  }
+
+  const Workspace& workspace_;
+  Console& console_;
+  std::size_t rows_ = 0;  ///< that the drawing takes on the screen
+};
+
+/// What of a node is worth a line when it changes.
+std::string state_of(const AgentNode& node) {
+  JsonObject json = to_json(node).get_object();
+  json.erase("updated");
+  return to_canonical_json(json);
+}
+
+/// Those that have changed since the last call.
+class Changes {
+ public:
+  std::vector<AgentNode> of(const std::vector<AgentNode>& nodes) {
+    std::vector<AgentNode> changed;
+    for (const AgentNode& node : nodes) {
+      std::string state = state_of(node);
+      if (seen_[node.id] == state) continue;
+      seen_[node.id] = std::move(state);
+      changed.push_back(node);
+    }
+    return changed;
+  }
+
+ private:
+  std::map<SessionId, std::string> seen_;
+};
+
+void print_json(const std::vector<AgentNode>& nodes, Console& console) {
+  for (const AgentNode& node : nodes) console.json(to_json(node));
+}
+
+/// Until everything is at rest; a signal ends the process.
+Status watch(Forest& forest, const TreeOptions& options, const Workspace& workspace, Console& console) {
+  View view(workspace, console);
+  Changes changes;
+  for (;; std::this_thread::sleep_for(kLookAgain)) {
+    if (auto read = forest.refresh(); !read) return read;
+    const auto nodes = forest.nodes();
+    if (options.json) {
+      print_json(changes.of(nodes), console);
+    } else if (console.terminal.out_live) {
+      view.redraw(nodes);
+    } else {
+      for (const AgentNode& node : changes.of(nodes)) {
+        console.out.line(fmt::format("{}  {}", to_iso8601(node.updated), change_text(node)));
+      }
+    }
+    if (std::ranges::all_of(nodes, at_rest)) return {};
+  }
+}
+
+Result<Forest> forest_of(const TreeOptions& options, const Workspace& workspace) {
+  auto journal = open_journal(workspace, JournalUse::kLook);
+  if (!journal) return fail(journal.error());
+  if (options.root.empty()) {
+    return Forest(*std::move(journal), options.all ? Forest::Roots::kAll : Forest::Roots::kLast);
+  }
+  const auto root = find_session(**journal, options.root);
+  if (!root) return fail(with_hint(root.error(), "praxis runs lists them"));
+  return Forest(*std::move(journal), *root);
+}
+
+/// What an order did, for a person.
+std::string done_text(Intervention kind) {
+  switch (kind) {
+    case Intervention::kInterrupt:
+      return "stopped";
+    case Intervention::kPause:
+      return "paused";
+    case Intervention::kResume:
+      return "goes on";
+    case Intervention::kSteer:
+      return "is told at its next step";
+    case Intervention::kModify:
+      return "has a new task";
+    case Intervention::kDelete:
+      return "deleted";
+    default:
+      return "noted";
+  }
+}
+
+std::string outcome_name(const OrderAnswer& answer) {
+  if (std::holds_alternative<Delivered>(answer)) return "delivered";
+  return std::holds_alternative<Refused>(answer) ? "refused" : "queued";
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  auto forest = forest_of(options, *workspace);
+  if (!forest && json_string(forest.error().detail, "kind") == "not_found" && options.root.empty()) {
+    console.err.line("no runs yet in " + workspace->journal);
+    return ExitStatus::kFinished;
+  }
+  if (!forest) return fail(forest.error());
+  if (options.watch) {
+    if (auto seen = watch(*forest, options, *workspace, console); !seen) return fail(seen.error());
+    return ExitStatus::kFinished;
+  }
+  if (auto read = forest->refresh(); !read) return fail(read.error());
+  const auto nodes = forest->nodes();
+  if (options.json) {
+    print_json(nodes, console);
+  } else {
+    View(*workspace, console).draw(nodes);
+  }
+  return ExitStatus::kFinished;
+}
+
+Result<ExitStatus> execute(const OrderOptions& options, Console& console) {
+  auto workspace = open_workspace(options.place);
+  if (!workspace) return fail(workspace.error());
+  const auto stored = open_session(*workspace, options.node, JournalUse::kWrite);
+  if (!stored) return fail(stored.error());
+  const auto& [journal, node] = std::tie(stored->journal, stored->id);
+  const auto environment = system_environment();
+  const auto answer = give_order(*journal, *environment, node, Acts{{options.kind, options.text}}, kPatience);
+  if (!answer) return fail(answer.error());
+  if (options.json)
+    console.json(JsonObject{{"id", node.str()}, {"order", options.name}, {"outcome", outcome_name(*answer)}});
+  if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(usage_error(refused->reason));
+  if (std::holds_alternative<Queued>(*answer)) {
+    console.err.line(
+        fmt::format("{} belongs to a process that has not answered yet; it finds the order when it "
+                    "looks, or whoever opens the run next does",
+                    node.str()));
+    return ExitStatus::kFailed;
+  }
+  console.err.line(fmt::format("{} {}", node.str(), done_text(options.kind)));
+  const auto root = root_of(*journal, node);
+  const bool goes_on = options.kind == Intervention::kResume || options.kind == Intervention::kSteer ||
+                       options.kind == Intervention::kModify;
+  if (root && goes_on && !is_held(*journal, *root)) {
+    console.err.line(fmt::format("nobody runs it now: {}", resume_command(*workspace, *root)));
+  }
+  return ExitStatus::kFinished;
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,97 @@
+#include "cli/tree_text.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cli/pending_text.hpp"
+#include "cli/terminal.hpp"
+#include "cli/values.hpp"
+
+namespace praxis::cli {
+namespace {
+
+constexpr std::size_t kTextWidth = 200;  ///< of what people and models wrote
+
+std::string spent(const Usage& usage) {
+  return fmt::format("{} tokens, {}", usage.total(), show_usd(usage.cost));
+}
+
+std::string status_text(const AgentNode& node) {
+  return fmt::format("{}{}", to_string(node.status), node.paused ? " (paused)" : "");
+}
+
+std::string node_text(const AgentNode& node, UnixMillis now) {
+  std::string text = fmt::format("{} {}  {}  {}", one_line(node.agent, kTextWidth), node.id.str(),
+                                 status_text(node), show_duration(now - node.created));
+  if (node.step > 0) text += fmt::format("  step {}", node.step);
+  text += "  " + spent(node.usage);
+  if (!node.children.empty()) text += fmt::format(" (subtree {})", spent(node.subtree));
+  if (!node.content.empty()) text += fmt::format("  \"{}\"", one_line(node.content, kTextWidth));
+  return text;
+}
+
+/// Draws each node below the one it works for.
+class Drawing {
+ public:
+  Drawing(const std::vector<AgentNode>& nodes, const Workspace& workspace, UnixMillis now)
+      : nodes_(nodes), workspace_(workspace), now_(now) {
+    for (const AgentNode& node : nodes) by_id_[node.id] = &node;
+  }
+
+  std::vector<TreeLine> draw() {
+    for (const AgentNode& node : nodes_) {
+      if (!by_id_.contains(node.parent)) draw(node, "", "");
+    }
+    return std::move(lines_);
+  }
+
+ private:
+  /// `branch` leads to the node, `stem` to what hangs below it.
+  void draw(const AgentNode& node, const std::string& branch, const std::string& stem) {
+    lines_.push_back({branch + node_text(node, now_), node.status, true, false});
+    const std::string beside = stem + (node.children.empty() ? "   " : "│  ");
+    const auto say = [&](const std::string& text, bool is_typed = false) {
+      lines_.push_back({beside + text, node.status, false, is_typed});
+    };
+    if (!node.comment.empty()) say("# " + one_line(node.comment, kTextWidth));
+    for (const ParkedStep& step : node.pending) {
+      const bool is_call = step.kind != ParkKind::kQuestion && !step.tool.empty();
+      const std::string what = is_call ? exact(step.tool + ' ' + step.arguments) : step.prompt;
+      say(fmt::format("waits for a person ({}): {}", to_string(step.kind), one_line(what, kTextWidth)));
+      say("  " + deciding_text(workspace_, step), true);
+    }
+    for (const SessionId& child : node.children) {
+      const auto found = by_id_.find(child);
+      if (found == by_id_.end()) continue;
+      const bool last = child == node.children.back();
+      draw(*found->second, stem + (last ? "└─ " : "├─ "), stem + (last ? "   " : "│  "));
+    }
+  }
+
+  const std::vector<AgentNode>& nodes_;
+  const Workspace& workspace_;
+  const UnixMillis now_;
+  std::map<SessionId, const AgentNode*> by_id_;
+  std::vector<TreeLine> lines_;
+};
+
+}  // namespace
+
+std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const Workspace& workspace,
+                                 UnixMillis now) {
+  return Drawing(nodes, workspace, now).draw();
+}
+
+std::string change_text(const AgentNode& node) {
+  std::string text =
+      fmt::format("{}  {}  {}", one_line(node.path, kTextWidth), node.id.str(), status_text(node));
+  if (node.step > 0) text += fmt::format("  step {}", node.step);
+  text += "  " + spent(node.usage);
+  if (!node.comment.empty()) text += "  # " + one_line(node.comment, kTextWidth);
+  for (const ParkedStep& step : node.pending)
+    text += fmt::format("  {} waits ({})", step.id.str(), to_string(step.kind));
+  return text;
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,315 @@
+// The agent tree as the core sees it: calls within calls, sub-agents and what they cost, consultations,
+// access that a person gives, and rules that change while somebody decides.
+#include "core/testing/fold.hpp"
+#include "core/testing/planners.hpp"
+
+namespace praxis {
+namespace {
+
+const AlwaysAskModel kPlanner;
+
+AgentSpec agent(std::vector<ToolSpec> tools) {
+  AgentSpec spec;
+  spec.id = "lead";
+  spec.model = "test:model";
+  spec.tools = std::move(tools);
+  return spec;
+}
+
+/// A session whose model has called `outer`, which runs.
+Fold running(AgentSpec spec) {
+  Fold session(std::move(spec), kPlanner);
+  session.begin("go");
+  session.answer(calls({tool_call("c", "outer")}));
+  return session;
+}
+
+CallProposed inner(const std::string& id, const std::string& tool, const std::string& within = "c") {
+  return {CallId{within}, tool_call(id, tool), tool + "#1"};
+}
+
+Usage usage(std::int64_t tokens, std::int64_t cost = 0) {
+  Usage usage;
+  usage.input = tokens;
+  usage.cost = {cost};
+  return usage;
+}
+
+TEST(CallsWithinCalls, RunAsOthersDo_AndTheirResultsStayOutOfTheConversation) {
+  Fold session = running(agent({test_tool("outer", true), test_tool("read")}));
+  session.apply(inner("c.1", "read"));
+  session.run();
+  EXPECT_EQ(session.call("c.1").phase, CallState::Phase::kRunning);
+  session.give("c.1", "inside", 7);
+  EXPECT_EQ(session.call("c.1").result->text, "inside");
+  EXPECT_EQ(session.call("c.1").value, Json(7));
+  EXPECT_EQ(session.messages().size(), 2U);
+  session.give("c", "outside");
+  ASSERT_EQ(session.messages().size(), 3U);
+  ASSERT_EQ(session.messages().back()->parts.size(), 1U);
+  EXPECT_EQ(std::get<ToolResultPart>(session.messages().back()->parts[0]).text, "outside");
+  EXPECT_TRUE(session.turn().calls.empty());
+}
+
+TEST(CallsWithinCalls, OfTheLastPlace_DoNotWaitForEachOther) {
+  AgentSpec spec = agent({test_tool("outer"), test_tool("read")});
+  spec.limits.max_parallel_tools = 1;
+  Fold session = running(std::move(spec));
+  session.apply(inner("c.1", "read"));
+  session.run();
+  EXPECT_EQ(session.call("c.1").phase, CallState::Phase::kRunning);
+}
+
+TEST(CallsWithinCalls, AreKeptForAHandlerThatRunsAgain) {
+  Fold session = running(agent({test_tool("outer", true), test_tool("read")}));
+  session.apply(inner("c.1", "read"));
+  session.run();
+  session.give("c.1", "inside");
+  session.recover();
+  EXPECT_EQ(session.call("c").attempt, 2U);
+  EXPECT_EQ(session.call("c.1").result->text, "inside");
+  EXPECT_EQ(session.call("c.1").attempt, 1U);
+}
+
+TEST(CallsWithinCalls, InDoubt_AreLeftToAPersonWhileTheOuterRunsAgain) {
+  Fold session = running(agent({test_tool("outer", true), test_tool("pay")}));
+  session.apply(inner("c.1", "pay"));
+  session.run();
+  session.recover();
+  ASSERT_EQ(session.state().parked.size(), 1U);
+  EXPECT_EQ(session.state().parked.begin()->second.kind, ParkKind::kInDoubt);
+  EXPECT_EQ(session.state().parked.begin()->second.call.str(), "c.1");
+  EXPECT_EQ(session.call("c").phase, CallState::Phase::kRunning);
+}
+
+TEST(CallsWithinCalls, GoWithTheHandlerThatAskedForThem) {
+  Fold session = running(agent({test_tool("outer"), test_tool("ask_user")}));
+  session.apply(inner("c.1", "ask_user"));
+  session.apply(park_call(session.state(), session.call("c.1"), "may it?"));
+  ASSERT_EQ(session.state().parked.size(), 1U);
+  session.give("c", "gave up waiting");
+  EXPECT_TRUE(session.state().parked.empty());
+}
+
+TEST(CallsWithinCalls, OfACallThatDoesNotRun_AreAgainstTheRules) {
+  Fold session = running(agent({test_tool("outer"), test_tool("read")}));
+  EXPECT_TRUE(session.refuses(inner("x.1", "read", "nobody")));
+  session.apply(inner("c.1", "read"));
+  EXPECT_TRUE(session.refuses(inner("c.1", "read")));
+}
+
+TEST(CallsWithinCalls, OfAFatalTool_FailTheHandlerAndNotTheTurn) {
+  ToolSpec fatal = test_tool("read");
+  fatal.fatal_errors = true;
+  Fold session = running(agent({test_tool("outer"), fatal}));
+  session.apply(inner("c.1", "read"));
+  session.run();
+  session.fail_call("c.1", "no such file");
+  EXPECT_FALSE(session.turn().fatal);
+}
+
+TEST(Children, CountOnceHereAndOnceForTheTurn) {
+  Fold session = running(agent({test_tool("outer")}));
+  session.apply(ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k"});
+  session.apply(ChildSpawned{SessionId{"s3"}, CallId{"c"}, "helper", "l"});
+  session.apply(ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(10)});
+  session.apply(ChildSettled{SessionId{"s3"}, StopReason::kFinished, usage(5)});
+  session.apply(ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(30)});  // its second turn
+  EXPECT_EQ(session.turn().report.usage_children.total(), 35);
+  session.give("c", "done");
+  session.answer(says("bye"));
+  EXPECT_EQ(session.result().usage_children.total(), 35);
+  EXPECT_EQ(session.state().subtree_usage().total(), session.state().usage.total() + 35);
+  EXPECT_EQ(session.state().usage, session.result().usage);
+}
+
+TEST(Children, DrawOnTheLimitsOfTheTurn) {
+  AgentSpec spec = agent({test_tool("outer")});
+  spec.limits.max_tokens = 1'000;
+  Fold session = running(std::move(spec));
+  session.apply(ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k"});
+  session.apply(ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(1'000)});
+  session.give("c", "done");
+  EXPECT_EQ(session.result().reason, StopReason::kTokenLimit);
+}
+
+TEST(Children, OfACallThatDoesNotRun_AreAgainstTheRules) {
+  Fold session = running(agent({test_tool("outer")}));
+  EXPECT_TRUE(session.refuses(ChildSpawned{SessionId{"s2"}, CallId{"nobody"}, "helper", "k"}));
+  EXPECT_TRUE(session.refuses(ChildSettled{SessionId{"s2"}, StopReason::kFinished, {}}));
+}
+
+TEST(Budgets, SpentAbove_EndTheTurnWithTheirName) {
+  Fold session = running(agent({test_tool("outer")}));
+  session.intervene(Intervention::kBudget, "cost_limit");
+  EXPECT_TRUE(session.state().turn);  // what runs is let run: it is paid for
+  session.give("c", "done");
+  EXPECT_EQ(session.result().reason, StopReason::kCostLimit);
+  EXPECT_EQ(session.result().error->code, ErrorCode::kLimit);
+}
+
+TEST(Authorisation, ThatIsMissing_ParksTheCallUntilAPersonGivesIt) {
+  const auto barred = [] {
+    Fold session = running(agent({test_tool("outer")}));
+    EffectSettled settled;
+    settled.effect = session.call("c").effect;
+    settled.outcome = Outcome::kError;
+    settled.error =
+        Error{ErrorCode::kTool, "sign in first", false, nullptr, JsonObject{{"kind", "authorisation"}}};
+    session.apply(std::move(settled));
+    session.run();
+    return session;
+  };
+  Fold allowed = barred();
+  ASSERT_EQ(allowed.state().parked.size(), 1U);
+  EXPECT_EQ(allowed.state().parked.begin()->second.kind, ParkKind::kAuthorisation);
+  EXPECT_EQ(allowed.state().parked.begin()->second.prompt, "sign in first");
+  allowed.decide(Verb::kAllow);
+  EXPECT_EQ(allowed.call("c").phase, CallState::Phase::kRunning);
+  EXPECT_EQ(allowed.call("c").attempt, 2U);
+  Fold denied = barred();
+  denied.decide(Verb::kDeny, "not today");
+  EXPECT_EQ(std::get<ToolResultPart>(denied.messages().back()->parts[0]).text,
+            "Not allowed by person. not today");
+}
+
+TEST(Rules, ThatChangeWhileSomebodyDecides_VoidTheApproval) {
+  const auto parked = [] {
+    Fold session(agent({test_tool("outer")}), kPlanner);
+    session.begin("go");
+    ModelResponse response = calls({tool_call("c", "outer")});
+    EffectSettled settled;
+    settled.effect = session.turn().effect->effect;
+    settled.result = std::move(response);
+    session.apply(std::move(settled));
+    session.apply(park_call(session.state(), session.call("c"), "may it?"));
+    return session;
+  };
+  Fold same = parked();
+  auto renamed = std::make_shared<AgentSpec>(*same.state().agent);
+  renamed->name = "another name";
+  same.apply(Intervened{Intervention::kSetAgent, {}, renamed});
+  EXPECT_EQ(same.state().parked.size(), 1U);
+  for (const bool above : {false, true}) {
+    Fold other = parked();
+    auto stricter = std::make_shared<AgentSpec>(*other.state().agent);
+    (above ? stricter->bounds : stricter->policy) = JsonArray{JsonObject{{"deny", JsonArray{"outer"}}}};
+    other.apply(Intervened{Intervention::kSetAgent, {}, stricter});
+    EXPECT_TRUE(other.state().parked.empty());
+    EXPECT_EQ(other.call("c").phase, CallState::Phase::kProposed);
+    EXPECT_TRUE(other.refuses(Decided{ParkId{"p1"}, CallId{"c"}, Verb::kAllow, {}, "person"}));
+  }
+}
+
+TEST(Waiting, ForAPerson_IsBoundedByTheAgentsLimit) {
+  AgentSpec spec = agent({test_tool("outer")});
+  spec.limits.max_wait = Millis{5'000};
+  spec.plan = JsonArray{};
+  Fold session(std::move(spec), kPlanner);
+  session.apply(TurnStarted{TurnId{"t1"}});
+  ParkedStep step;
+  step.id = ParkId{"p1"};
+  step.kind = ParkKind::kQuestion;
+  session.apply(Parked{step});
+  const ParkedStep& parked = session.state().parked.at(ParkId{"p1"});
+  EXPECT_EQ(parked.expires.value, session.log().back().time.value + 5'000);
+  EXPECT_EQ(parked.session.str(), "s1");
+  EXPECT_EQ(parked.path, "lead");
+}
+
+/// Asks the model one thing beside the conversation, then says what it got.
+class Curious final : public Planner {
+ public:
+  PlanStep plan(const State& state) const override {
+    const auto& results = state.turn->results;
+    if (results.empty()) return Consult{{"clarify", "Is it clear?", schema_}};
+    return Conclude{StopReason::kFinished, results[0].ok ? to_json_text(results[0].value) : "misfit", {}};
+  }
+
+ private:
+  const Json schema_ = parse_json(R"({"type":"object","required":["clear"]})").value();
+};
+
+TEST(Consultation, StaysBesideTheConversation) {
+  const Curious planner;
+  AgentSpec spec = agent({});
+  spec.plan = JsonObject{{"kind", "test"}};
+  Fold session(spec, planner);
+  session.begin("go");
+  ASSERT_TRUE(session.turn().effect->consult);
+  const auto& intent = std::get<EffectIntended>(session.log().back().body);
+  const ModelQuestion question = question_of(session.state(), intent);
+  EXPECT_EQ(question.history.messages().back()->text(), "Is it clear?");
+  EXPECT_EQ(question.options.output_schema, intent.consult->schema);
+  session.answer(says(R"({"clear":true})"));
+  EXPECT_EQ(session.result().text, R"({"clear":true})");
+  EXPECT_EQ(session.messages().size(), 1U);
+  EXPECT_EQ(session.result().model_calls[0].purpose, "clarify");
+
+  Fold misfit(spec, planner);
+  misfit.begin("go");
+  misfit.answer(says("who knows"));
+  EXPECT_EQ(misfit.result().text, "misfit");
+}
+
+TEST(Consultation, ThatFails_IsTriedAgainAndThenEndsTheTurn) {
+  const Curious planner;
+  AgentSpec spec = agent({});
+  spec.plan = JsonObject{{"kind", "test"}};
+  Fold session(spec, planner);
+  session.begin("go");
+  session.fail_model(Error{ErrorCode::kModel, "busy", true, nullptr, nullptr});
+  ASSERT_TRUE(session.turn().effect->consult);
+  EXPECT_EQ(session.turn().effect->attempt, 2U);
+  session.fail_model(Error{ErrorCode::kModel, "no", false, nullptr, nullptr});
+  EXPECT_EQ(session.result().reason, StopReason::kModelFailed);
+  EXPECT_EQ(session.result().error->message, "asking the model for \"clarify\" failed: no");
+}
+
+TEST(PlanWithAModel, HasTheAnswerAmongItsResults_AndSpeaksAfterwards) {
+  const FixedPlan planner({AskModel{}, AddMessage{"So be it."}, AskPerson{"Fine?"}});
+  AgentSpec spec = agent({});
+  spec.plan = JsonObject{{"kind", "test"}};
+  Fold session(spec, planner);
+  session.begin("go");
+  session.answer(says("Rome"));
+  ASSERT_EQ(session.turn().results.size(), 2U);
+  EXPECT_EQ(session.turn().results[0].tool, "answer");
+  EXPECT_EQ(session.turn().results[0].text, "Rome");
+  EXPECT_TRUE(session.turn().answer) << "what the plan itself says leaves the answer as it is";
+}
+
+TEST(Deletion, EndsTheTurnAndLetsNoOtherBegin) {
+  Fold session = running(agent({test_tool("outer")}));
+  session.intervene(Intervention::kEnqueue, "more");
+  session.intervene(Intervention::kDelete);
+  session.give("c", "done");
+  EXPECT_EQ(session.state().status(), SessionStatus::kDeleted);
+  EXPECT_EQ(session.result().reason, StopReason::kCancelled);
+  EXPECT_TRUE(is<Idle>(session.run()));
+}
+
+TEST(Modification, ReachesTheModelAtTheNextBoundary) {
+  Fold session = running(agent({test_tool("outer")}));
+  session.intervene(Intervention::kModify, "look at Rome instead");
+  EXPECT_TRUE(session.turn().modified);
+  session.give("c", "done");
+  EXPECT_EQ(session.messages().back()->text(), "look at Rome instead");
+  EXPECT_FALSE(session.turn().modified);
+}
+
+TEST(Modification, IsMarkedAmongTheResultsOfAPlanOnceItIsSaid) {
+  const FixedPlan planner(
+      {AddMessage{"Here I go."}, UseTools{"", {tool_call("c", "outer")}}, AskPerson{"Fine?"}});
+  AgentSpec spec = agent({test_tool("outer")});
+  spec.plan = JsonObject{{"kind", "test"}};
+  Fold session(spec, planner);
+  session.begin("go");
+  session.intervene(Intervention::kModify, "look at Rome instead");
+  EXPECT_EQ(session.turn().modified_at, 0U);
+  session.give("c", "done");
+  EXPECT_EQ(session.turn().modified_at, 2U);
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,293 @@
+// Mail: messages to a session from those who do not own it.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "journal/testing/journals.hpp"
+
+namespace praxis {
+namespace {
+
+using testing::append_now;
+using testing::append_of;
+using testing::kind_of;
+using testing::open_journal;
+using testing::Process;
+using testing::say;
+
+const SessionId kSession("01SESSION");
+const SessionId kOther("01OTHER");
+
+std::string bodies(const Result<std::vector<Mail>>& mail) {
+  std::string found;
+  for (const auto& message : *mail) found += message.body + ";";
+  return found;
+}
+
+class MailboxTest : public testing::AnyJournalTest {
+ protected:
+  /// Posts `count` messages from several threads, which then share syncs.
+  void post_many(std::size_t count) {
+    constexpr std::size_t kThreads = 50;
+    std::vector<std::jthread> threads;
+    for (std::size_t thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (auto i = thread; i < count; i += kThreads) EXPECT_TRUE(journal_->post(kSession, "x", {5}));
+      });
+    }
+  }
+  /// Answers all that waits for the session, in one append; gives the ids.
+  std::vector<MailId> answer_all() {
+    auto append = append_of(lease_, 0, {});
+    std::vector<MailId> ids;
+    for (MailId after = 0;; after = ids.back()) {
+      const auto page = *journal_->mail_for(kSession, after);
+      if (page.empty()) break;
+      for (const auto& mail : page) {
+        ids.push_back(mail.id);
+        append.answers.push_back({mail.id, "ok"});
+      }
+    }
+    EXPECT_TRUE(append_now(*journal_, append));
+    return ids;
+  }
+
+  const Lease lease_ = *journal_->create(kSession, {5});
+  const Lease other_ = *journal_->create(kOther, {5});
+};
+INSTANTIATE_TEST_SUITE_P(Kinds, MailboxTest, testing::kAllJournals, testing::journal_name);
+
+TEST_P(MailboxTest, Post_IsHandedOutUntilAnswered) {
+  const std::string odd("{\"a\":1} \0 \xff", 11);
+  const auto first = *journal_->post(kSession, odd, {-7});
+  const auto second = *journal_->post(kOther, "two", {8});
+  EXPECT_LT(first, second);
+  const auto mail = *journal_->mail();
+  ASSERT_EQ(mail.size(), 2);
+  EXPECT_EQ(mail[0].id, first);
+  EXPECT_EQ(mail[0].session, kSession);
+  EXPECT_EQ(mail[0].time.value, -7);
+  EXPECT_EQ(mail[0].body, odd);
+  EXPECT_EQ(mail[1].session, kOther);
+  EXPECT_EQ(journal_->outcome(first), std::nullopt);
+
+  ASSERT_TRUE(journal_->answer(lease_, first, "done \xff"));
+  EXPECT_EQ(journal_->outcome(first), "done \xff");
+  EXPECT_EQ(bodies(journal_->mail()), "two;");
+  EXPECT_EQ(bodies(journal_->mail_for(kSession)), "");
+  EXPECT_EQ(journal_->outcome(second), std::nullopt);
+  EXPECT_EQ(kind_of(journal_->outcome(second + 1)), "not_found");
+}
+
+TEST_P(MailboxTest, Mail_IsReadFromWhereOneStopped) {
+  const auto first = *journal_->post(kSession, "1", {5});
+  ASSERT_TRUE(journal_->post(kOther, "2", {5}));
+  const auto third = *journal_->post(kSession, "3", {5});
+  EXPECT_EQ(bodies(journal_->mail(first)), "2;3;");
+  EXPECT_EQ(bodies(journal_->mail(third)), "");
+  EXPECT_EQ(bodies(journal_->mail_for(kSession)), "1;3;");
+  EXPECT_EQ(bodies(journal_->mail_for(kSession, first)), "3;");
+  EXPECT_EQ(bodies(journal_->mail_for(SessionId("nobody"))), "");
+  ASSERT_TRUE(journal_->answer(lease_, third, ""));
+  EXPECT_GT(*journal_->post(kSession, "4", {5}), third);
+  EXPECT_EQ(bodies(journal_->mail(third)), "4;");
+}
+
+TEST_P(MailboxTest, MuchMail_ComesInPages) {
+  post_many(kMailPage + 20);
+  const auto page = *journal_->mail();
+  ASSERT_EQ(page.size(), kMailPage);
+  EXPECT_EQ(journal_->mail(page.back().id)->size(), 20);
+  EXPECT_EQ(journal_->mail_for(kSession)->size(), kMailPage);
+  EXPECT_EQ(journal_->mail_for(kSession, page.back().id)->size(), 20);
+}
+
+TEST_P(MailboxTest, Post_IsBounded) {
+  EXPECT_EQ(kind_of(journal_->post(SessionId("nobody"), "x", {5})), "not_found");
+  EXPECT_TRUE(journal_->post(kOther, std::string(kMaxMailBytes, 'x'), {5}));
+  const auto long_one = journal_->post(kOther, std::string(kMaxMailBytes + 1, 'x'), {5});
+  ASSERT_FALSE(long_one);
+  EXPECT_EQ(long_one.error().code, ErrorCode::kInput);
+  EXPECT_NE(long_one.error().message.find("262145 bytes"), std::string::npos) << long_one.error().message;
+
+  const auto first = *journal_->post(kSession, "x", {5});
+  post_many(kMaxMailWaiting - 1);
+  const auto refused = journal_->post(kSession, "x", {5});
+  EXPECT_EQ(kind_of(refused), "full");
+  EXPECT_TRUE(refused.error().retriable);
+  EXPECT_TRUE(journal_->post(kOther, "x", {5})) << "another session has room";
+  ASSERT_TRUE(journal_->answer(lease_, first, "ok"));
+  EXPECT_TRUE(journal_->post(kSession, "x", {5})) << "an answer makes room";
+}
+
+TEST_P(MailboxTest, OnlyTheOwner_AnswersAndOnce) {
+  const auto mail = *journal_->post(kSession, "x", {5});
+  EXPECT_EQ(kind_of(journal_->answer({kSession, lease_.token + 1}, mail, "no")), "lease_lost");
+  EXPECT_EQ(kind_of(journal_->answer(other_, mail, "no")), "not_found") << "for another session";
+  EXPECT_EQ(kind_of(journal_->answer(lease_, mail + 1, "no")), "not_found");
+  EXPECT_EQ(kind_of(journal_->answer({SessionId("nobody"), 1}, mail, "no")), "not_found");
+  const auto next = *journal_->acquire(kSession, true);
+  EXPECT_EQ(kind_of(journal_->answer(lease_, mail, "no")), "lease_lost") << "a former owner";
+  const auto long_one = journal_->answer(next, mail, std::string(kMaxMailBytes + 1, 'x'));
+  EXPECT_TRUE(!long_one && long_one.error().code == ErrorCode::kInput);
+  EXPECT_EQ(journal_->outcome(mail), std::nullopt);
+
+  EXPECT_TRUE(journal_->answer(next, mail, "yes"));
+  EXPECT_EQ(kind_of(journal_->answer(next, mail, "again")), "conflict");
+  EXPECT_EQ(journal_->outcome(mail), "yes");
+}
+
+TEST_P(MailboxTest, AppendAnswers_WithItsEntriesOrNotAtAll) {
+  const auto first = *journal_->post(kSession, "1", {5});
+  const auto second = *journal_->post(kSession, "2", {5});
+  const auto foreign = *journal_->post(kOther, "3", {5});
+  auto append = append_of(lease_, 0, {"steered"});
+  append.answers = {{first, "steered"}, {foreign, "not mine"}};
+  EXPECT_EQ(kind_of(append_now(*journal_, append)), "not_found");
+  append.answers = {{first, "steered"}, {first, "twice"}};
+  EXPECT_EQ(kind_of(append_now(*journal_, append)), "conflict");
+  append.answers = {{first, "steered"}};
+  append.expected_seq = 9;
+  EXPECT_EQ(kind_of(append_now(*journal_, append)), "conflict");
+  EXPECT_EQ(bodies(journal_->mail()), "1;2;3;");
+  EXPECT_EQ(journal_->read(kSession)->size(), 0);
+
+  append.expected_seq = 0;
+  append.answers = {{first, "steered"}, {second, "too"}};
+  EXPECT_EQ(append_now(*journal_, append), 1);
+  EXPECT_EQ(journal_->outcome(first), "steered");
+  EXPECT_EQ(journal_->outcome(second), "too");
+  EXPECT_EQ(bodies(journal_->mail()), "3;");
+  append.expected_seq = 1;
+  EXPECT_EQ(kind_of(append_now(*journal_, append)), "conflict") << "carried out once";
+  EXPECT_EQ(journal_->read(kSession)->size(), 1);
+}
+
+TEST_P(MailboxTest, OldAnswers_AreForgottenInTheOrderOfAnswering) {
+  const auto late = *journal_->post(kOther, "answered last", {5});
+  post_many(kMailOutcomesKept);
+  const auto ids = answer_all();
+  ASSERT_EQ(ids.size(), kMailOutcomesKept);
+  EXPECT_EQ(journal_->outcome(ids[0]), "ok");
+  ASSERT_TRUE(journal_->answer(other_, late, "at last"));
+  EXPECT_EQ(journal_->outcome(late), "at last");
+  EXPECT_EQ(kind_of(journal_->outcome(ids[0])), "not_found");
+  EXPECT_EQ(kind_of(journal_->answer(lease_, ids[0], "again")), "not_found");
+  EXPECT_EQ(journal_->outcome(ids[1]), "ok");
+}
+
+TEST_P(MailboxTest, Done_MayPostAndAnswer) {
+  std::promise<std::optional<std::string>> outcome;
+  journal_->append(append_of(lease_, 0, {"1"}), [&](Result<std::uint64_t>) {
+    const auto mail = journal_->post(kSession, "x", {5});
+    EXPECT_TRUE(journal_->answer(lease_, *mail, "from within"));
+    outcome.set_value(*journal_->outcome(*mail));
+  });
+  EXPECT_EQ(outcome.get_future().get(), "from within");
+}
+
+class SharedMailboxTest : public ::testing::Test {
+ protected:
+  testing::TemporaryFolder folder_;
+  const std::string path_ = folder_ / "j";
+};
+
+TEST_F(SharedMailboxTest, AnotherProcess_PostsWhileTheOwnerWorksAndGetsItsAnswer) {
+  {
+    open_journal(path_);
+  }
+  int go[2];
+  ASSERT_EQ(pipe(go), 0);
+  Process sender([&](int out) {
+    char byte;
+    if (read(go[0], &byte, 1) != 1) _exit(1);
+    const auto journal = open_journal(path_);
+    for (const std::string body : {"steer", "stop"}) {
+      const auto mail = journal->post(kSession, body, {7});
+      if (!mail) say(out, mail.error().message);
+      auto outcome = journal->outcome(*mail);
+      while (outcome && !*outcome) outcome = journal->outcome(*mail);
+      say(out, **outcome);
+    }
+    say(out, kind_of(journal->answer({kSession, 1}, 1, "not my lease")));
+  });
+  const auto journal = open_journal(path_);
+  const auto lease = *journal->create(kSession, {5});
+  ASSERT_EQ(write(go[1], "x", 1), 1);
+  std::uint64_t seq = 0;
+  MailId after = 0;
+  while (after < 2) {
+    ASSERT_TRUE(append_now(*journal, append_of(lease, seq++, {"at work"})));
+    const auto arrived = *journal->mail(after);
+    for (const auto& mail : arrived) {
+      EXPECT_EQ(mail.session, kSession);
+      ASSERT_TRUE(journal->answer(lease, mail.id, "did " + mail.body));
+      after = mail.id;
+    }
+  }
+  EXPECT_EQ(sender.line(), "did steer");
+  EXPECT_EQ(sender.line(), "did stop");
+  EXPECT_EQ(sender.line(), "lease_lost");
+  close(go[0]);
+  close(go[1]);
+}
+
+TEST_F(SharedMailboxTest, MailOfAKilledSender_WaitsForTheNextOwner) {
+  Process sender([this](int out) {
+    const auto journal = open_journal(path_);
+    const auto lease = *journal->create(kSession, {5});
+    journal->release(lease);
+    say(out, std::to_string(*journal->post(kSession, "approve p1", {7})));
+    pause();
+  });
+  ASSERT_EQ(sender.line(), "1");
+  sender.kill();
+  {
+    const auto reader = open_journal(path_, {.read_only = true});
+    EXPECT_EQ(bodies(reader->mail()), "approve p1;");
+    EXPECT_EQ(reader->outcome(1), std::nullopt);
+    EXPECT_EQ(kind_of(reader->post(kSession, "x", {5})), "read_only");
+    EXPECT_EQ(kind_of(reader->answer({kSession, 1}, 1, "x")), "read_only");
+  }
+  const auto journal = open_journal(path_);
+  const auto lease = *journal->acquire(kSession);
+  EXPECT_EQ(bodies(journal->mail_for(kSession)), "approve p1;");
+  auto append = append_of(lease, 0, {"decided"});
+  append.answers = {{1, "approved"}};
+  ASSERT_TRUE(append_now(*journal, append));
+  EXPECT_EQ(open_journal(path_)->outcome(1), "approved");
+}
+
+TEST_F(SharedMailboxTest, OwnerKilledAtAnyMoment_CarriesEveryMessageOutOnce) {
+  constexpr std::size_t kMessages = 60;
+  {
+    const auto sender = open_journal(path_);
+    sender->release(*sender->create(kSession, {5}));
+    for (std::size_t i = 0; i < kMessages; ++i) {
+      ASSERT_TRUE(sender->post(kSession, std::to_string(i), {5}));
+    }
+  }
+  const auto carry_out = [this](int out) {
+    const auto journal = open_journal(path_);
+    const auto lease = *journal->acquire(kSession);
+    auto seq = journal->session(kSession)->entries;
+    const auto waiting = *journal->mail_for(kSession);
+    for (const auto& mail : waiting) {
+      auto append = append_of(lease, seq++, {mail.body});
+      append.answers = {{mail.id, "done"}};
+      if (!append_now(*journal, std::move(append))) _exit(1);
+      say(out, mail.body);
+    }
+  };
+  for (std::size_t owners = 0; !open_journal(path_)->mail()->empty(); ++owners) {
+    ASSERT_LT(owners, kMessages);
+    Process owner(carry_out);
+    for (std::size_t lines = 0; lines < 1 + owners % 7; ++lines) owner.line();
+  }
+  const auto entries = *open_journal(path_)->read(kSession);
+  ASSERT_EQ(entries.size(), kMessages);
+  for (std::size_t i = 0; i < kMessages; ++i) EXPECT_EQ(entries[i].body, std::to_string(i));
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,41 @@
+#include "praxis/planners/six_step_planner.hpp"
+
+#include "planners/six_steps.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::string_view kKind = "six_steps";
+
+}  // namespace
+
+Result<SixStepPlanner> SixStepPlanner::parse(const Json& plan) {
+  const std::string kind = json_string(plan, "kind");
+  if (kind != kKind) {
+    return fail(ErrorCode::kInput, "there is no kind of plan \"" + kind +
+                                       "\"; there is \"six_steps\", and a "
+                                       "written plan is an array of steps");
+  }
+  for (const auto& [key, value] : plan.get_object()) {
+    if (key != "kind")
+      return fail(ErrorCode::kInput, "a plan of six steps has no key \"" + std::string(key) + '"');
+  }
+  return SixStepPlanner{};
+}
+
+PlanStep SixStepPlanner::plan(const State& state) const {
+  if (state.conversation.history().messages().empty()) {
+    return Conclude{
+        StopReason::kPlanFailed,
+        {},
+        Error{ErrorCode::kInput, "six steps need a request, and nothing was said", false, nullptr, nullptr}};
+  }
+  using namespace six_steps;
+  const Progress progress = progress_of(state);
+  for (const auto step : {clarify, find_sub_questions, work_on_sub_questions, work_on_request}) {
+    if (auto todo = step(progress)) return *std::move(todo);
+  }
+  return conclude(progress);
+}
+
+}  // namespace praxis

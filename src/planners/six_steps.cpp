@@ -1,0 +1,196 @@
+#include "planners/six_steps.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace praxis::six_steps {
+namespace {
+
+using Results = std::span<const StepResult>;
+
+constexpr const char* kClarifyPrompt =
+    "Do not work on the request yet. First say whether it is ambiguous: whether you lack something that only "
+    "the "
+    "user can tell you, without which your work would probably be of no use. If so, ask for the most "
+    "important "
+    "thing in one short question. What you can find out, or sensibly assume, is no reason to ask.";
+constexpr const char* kSubQuestionsPrompt =
+    "Do not work on the request yet. First say which parts of it are worth looking into separately. Name up "
+    "to "
+    "four questions that can be worked on at the same time, none needing the answer to another, and word "
+    "each so "
+    "that it is understood by itself. If the request is simple, name none.";
+constexpr const char* kConcludePrompt =
+    "Now give your final answer to the request. It stands by itself and brings together all that was found. "
+    "If "
+    "it depends on something uncertain that the user can settle, say so and ask for it in one short "
+    "question; "
+    "even then, give the best answer you can.";
+
+Json text_type() { return JsonObject{{"type", "string"}}; }
+Json flag_type() { return JsonObject{{"type", "boolean"}}; }
+
+/// An object that has all of these properties.
+Json schema_of_answer(const JsonObject& properties) {
+  JsonArray names;
+  for (const auto& [name, type] : properties) names.emplace_back(name);
+  return JsonObject{{"type", "object"},
+                    {"properties", properties},
+                    {"required", std::move(names)},
+                    {"additionalProperties", false}};
+}
+
+PlanStep ask_whether_clear() {
+  return Consult{{std::string(kClarify), kClarifyPrompt,
+                  schema_of_answer(JsonObject{{"ambiguous", flag_type()}, {"question", text_type()}})}};
+}
+PlanStep ask_for_sub_questions() {
+  const Json questions =
+      JsonObject{{"type", "array"}, {"items", text_type()}, {"maxItems", kMaxSubQuestions}};
+  return Consult{{std::string(kSubQuestions), kSubQuestionsPrompt,
+                  schema_of_answer(JsonObject{{"questions", questions}})}};
+}
+PlanStep ask_for_conclusion() {
+  return Consult{{std::string(kConclude), kConcludePrompt,
+                  schema_of_answer(JsonObject{
+                      {"answer", text_type()}, {"uncertain", flag_type()}, {"question", text_type()}})}};
+}
+
+/// A result of the plan itself, as opposed to one of a tool that happens to be called the same.
+bool is_a(const StepResult& result, std::string_view what) {
+  return result.call.empty() && result.tool == what;
+}
+
+const StepResult* first(Results results, std::string_view what) {
+  const auto found = std::ranges::find_if(results, [&](const StepResult& r) { return is_a(r, what); });
+  return found == results.end() ? nullptr : &*found;
+}
+
+const StepResult* last(Results results, std::string_view what) {
+  const auto found =
+      std::find_if(results.rbegin(), results.rend(), [&](const StepResult& r) { return is_a(r, what); });
+  return found == results.rend() ? nullptr : &*found;
+}
+
+std::size_t count(Results results, std::string_view what) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(results, [&](const StepResult& r) { return is_a(r, what); }));
+}
+
+/// What came after a result, which is one of them.
+Results after(Results results, const StepResult* result) {
+  return results.subspan(static_cast<std::size_t>(result - results.data()) + 1);
+}
+
+/// The question that an answer of the model raises when its `flag` is set; empty when there is none, also
+/// when the answer is not of the form that was asked for.
+std::string question_in(const StepResult& answer, std::string_view flag) {
+  if (!answer.ok || !json_bool(answer.value, flag)) return {};
+  return json_string(answer.value, "question");
+}
+
+/// What is left to do before a person has answered, given what has happened since the question came up. It
+/// is said first, so that the conversation has the question as well as the answer.
+std::optional<PlanStep> put_to_person(Results since, const std::string& question) {
+  if (first(since, "ask") != nullptr) return std::nullopt;
+  if (first(since, "message") == nullptr) return AddMessage{question};
+  return AskPerson{question};
+}
+
+/// Says `text`, unless that was the last thing said, then ends the turn with it.
+PlanStep finish_with(Results all, std::string text) {
+  const auto spoken = std::find_if(
+      all.rbegin(), all.rend(), [](const StepResult& r) { return is_a(r, "message") || is_a(r, "answer"); });
+  const bool said = spoken != all.rend() && spoken->text == text;
+  if (said || text.empty()) return Conclude{StopReason::kFinished, std::move(text), std::nullopt};
+  return AddMessage{std::move(text)};
+}
+
+std::vector<std::string> sub_questions_in(const StepResult& answer) {
+  std::vector<std::string> questions;
+  const auto* given = answer.ok ? json_at(answer.value, "questions").if_array() : nullptr;
+  if (given == nullptr) return questions;
+  for (const Json& question : *given) {
+    if (!question.get_string().empty()) questions.emplace_back(question.get_string());
+  }
+  return questions;
+}
+
+/// The answer in a conclusion. One that is not of the form asked for counts as it stands; broken JSON is
+/// nothing to show anybody, so then it is what the model said before.
+std::string answer_in(const StepResult& conclusion, const StepResult& before) {
+  std::string answer = conclusion.ok ? json_string(conclusion.value, "answer") : conclusion.text;
+  const bool usable = !answer.empty() && (conclusion.ok || !answer.starts_with('{'));
+  return usable ? answer : before.text;
+}
+
+}  // namespace
+
+Progress progress_of(const State& state) {
+  const Results all = state.turn->results;
+  return {state, all, all.subspan(state.turn->modified_at)};
+}
+
+std::optional<PlanStep> clarify(const Progress& progress) {
+  const std::size_t asked = count(progress.all, "ask");
+  const bool may_consult = asked < kMaxQuestions && count(progress.all, kClarify) < kMaxClarifications;
+  const StepResult* verdict = last(progress.current, kClarify);
+  if (verdict == nullptr) return may_consult ? std::optional(ask_whether_clear()) : std::nullopt;
+  const std::string question = question_in(*verdict, "ambiguous");
+  if (question.empty()) return std::nullopt;
+  const Results since = after(progress.current, verdict);
+  if (auto step = put_to_person(since, question)) return step;
+  if (!first(since, "ask")->ok) {
+    return finish_with(progress.all,
+                       "I stopped here, because I would have needed an answer to this: " + question);
+  }
+  return may_consult ? std::optional(ask_whether_clear()) : std::nullopt;
+}
+
+std::optional<PlanStep> find_sub_questions(const Progress& progress) {
+  if (progress.state.agent->find_tool(kFork) == nullptr) return std::nullopt;
+  if (first(progress.current, kSubQuestions) != nullptr) return std::nullopt;
+  if (count(progress.all, kSubQuestions) >= kMaxDivisions) return std::nullopt;
+  return ask_for_sub_questions();
+}
+
+std::optional<PlanStep> work_on_sub_questions(const Progress& progress) {
+  const StepResult* named = first(progress.current, kSubQuestions);
+  // All that was forked has settled together, so the first thing that comes after is one of these.
+  if (named == nullptr || !after(progress.current, named).empty()) return std::nullopt;
+  UseTools forks;
+  for (const std::string& question : sub_questions_in(*named)) {
+    const std::size_t number = progress.all.size() + forks.calls.size();  // no other call of the turn has it
+    const std::string id = progress.state.turn->id.str() + "-sub" + std::to_string(number);
+    forks.calls.push_back(
+        {CallId{id}, std::string(kFork), to_json_text(JsonObject{{"prompt", question}}), true, nullptr});
+  }
+  if (forks.calls.empty()) return std::nullopt;
+  return forks;
+}
+
+std::optional<PlanStep> work_on_request(const Progress& progress) {
+  const auto& answer = progress.state.turn->answer;
+  if (answer && answer->finish != FinishReason::kPause) return std::nullopt;
+  return AskModel{};
+}
+
+PlanStep conclude(const Progress& progress) {
+  const StepResult* work = last(progress.all, "answer");
+  const StepResult* conclusion = last(after(progress.all, work), kConclude);
+  if (conclusion == nullptr) return ask_for_conclusion();
+  const std::string answer = answer_in(*conclusion, *work);
+  const std::string question = question_in(*conclusion, "uncertain");
+  const StepResult* first_conclusion = first(progress.all, kConclude);
+  const bool asked_before =
+      first_conclusion != conclusion && first({first_conclusion, conclusion}, "ask") != nullptr;
+  if (question.empty() || asked_before) return finish_with(progress.all, answer);
+  const Results since = after(progress.all, conclusion);
+  if (auto step = put_to_person(since, question)) return *std::move(step);
+  if (first(since, "ask")->ok) return ask_for_conclusion();
+  return finish_with(progress.all, answer + "\n\nThis stayed open: " + question);
+}
+
+}  // namespace praxis::six_steps

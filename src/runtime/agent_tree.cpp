@@ -1,0 +1,145 @@
+// The tree of a journal: rows say which sessions there are and which have changed, their logs say the rest.
+#include "praxis/runtime/agent_tree.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "praxis/runtime/runs.hpp"
+#include "runtime/agent_tree_nodes.hpp"
+
+namespace praxis {
+namespace {
+
+using Phase = CallState::Phase;
+
+constexpr std::uint32_t kMaxLevels = 64;  // deeper than sub-agents get, so that a damaged journal ends
+
+/// The state after the records that `state` (empty: none) does not hold yet.
+Result<State> fold_on(Journal& journal, const SessionId& id, std::optional<State> state) {
+  auto records = read_records(journal, id, state ? state->seq + 1 : 1);
+  if (!records) return fail(records.error());
+  State folded = state ? *std::move(state) : State{};
+  for (const StoredRecord& stored : *records) {
+    auto applied = apply(std::move(folded), stored.record);
+    if (!applied) return fail(applied.error());
+    folded = *std::move(applied);
+  }
+  return folded;
+}
+
+AgentNode unreadable(const SessionRow& row, const Error& error) {
+  AgentNode node;
+  node.id = row.id;
+  node.parent = row.parent;
+  node.agent = row.agent;
+  node.path = row.agent;
+  node.status = SessionStatus::kError;
+  node.comment = error.message;
+  return node;
+}
+
+}  // namespace
+
+Status JournalTree::collect(const SessionRow& top, std::vector<SessionRow>& rows) const {
+  std::set<SessionId> seen{top.id};
+  rows.push_back(top);
+  for (std::size_t next = rows.size() - 1; next < rows.size(); ++next) {
+    auto children = journal_->children(rows[next].id);
+    if (!children) return fail(children.error());
+    for (SessionRow& child : *children) {
+      if (seen.insert(child.id).second) rows.push_back(std::move(child));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<SessionRow>> JournalTree::rows() const {
+  std::vector<SessionRow> rows;
+  if (!scope_.root.empty()) {
+    auto top = journal_->session(scope_.root);
+    if (!top) return fail(top.error());
+    if (auto collected = collect(*top, rows); !collected) return fail(collected.error());
+    return rows;
+  }
+  auto all = journal_->sessions();
+  if (!all || scope_.last_roots == 0) return all;
+  std::size_t left = scope_.last_roots;
+  for (const SessionRow& row : *all) {
+    if (!row.parent.empty()) continue;
+    if (left-- == 0) break;
+    if (auto collected = collect(row, rows); !collected) return fail(collected.error());
+  }
+  return rows;
+}
+
+void JournalTree::read(const SessionRow& row, Known& known) const {
+  auto state = fold_on(*journal_, row.id, std::exchange(known.state, std::nullopt));
+  known.node = state ? node_of(*state) : unreadable(row, state.error());
+  known.node.created = row.created;
+  known.node.updated = row.updated;
+  known.entries = row.entries;
+  if (state && state->turn) known.state = *std::move(state);
+}
+
+Status JournalTree::refresh() {
+  auto present = rows();
+  if (!present) return fail(present.error());
+  std::map<SessionId, Known> known;
+  for (const SessionRow& row : *present) {
+    if (row.entries == 0) continue;  // made, but never written to
+    auto before = known_.extract(row.id);
+    Known& now = known[row.id];
+    if (!before.empty()) now = std::move(before.mapped());
+    if (now.entries != row.entries) read(row, now);
+  }
+  known_ = std::move(known);
+  return {};
+}
+
+/// Whether everything that works for a session waits for people, so that it does too.
+bool JournalTree::waits(const Known& known, std::uint32_t levels) const {
+  if (known.node.status == SessionStatus::kAwaitingUser) return true;
+  if (!known.state || levels == 0) return false;
+  const TurnState& turn = *known.state->turn;
+  if (turn.effect || turn.stop || !turn.in_flight()) return false;
+  const auto child_waits = [&](const ChildState& child) {
+    const auto below = known_.find(child.id);
+    return below != known_.end() && below->second.state && waits(below->second, levels - 1);
+  };
+  const auto call_waits = [&](const CallState& call) {
+    if (call.phase == Phase::kSettled || call.phase == Phase::kParked) return true;
+    const bool asked = std::ranges::any_of(turn.calls, [&](const CallState& inner) {
+      return inner.within == call.call.id && inner.phase == Phase::kParked;
+    });
+    const bool below = std::ranges::any_of(known.state->children, [&](const ChildState& child) {
+      return child.call == call.call.id && child_waits(child);
+    });
+    const bool at_work = std::ranges::any_of(known.state->children, [&](const ChildState& child) {
+      const auto is = known_.find(child.id);
+      return child.call == call.call.id && is != known_.end() && is->second.state && !child_waits(child);
+    });
+    return call.phase == Phase::kRunning && (asked || below) && !at_work;
+  };
+  return std::ranges::all_of(turn.calls, call_waits);
+}
+
+std::vector<AgentNode> JournalTree::nodes() const {
+  std::vector<LooseNode> loose;
+  for (const auto& [id, known] : known_) {
+    loose.push_back({known.node});
+    if (waits(known, kMaxLevels)) loose.back().node.status = SessionStatus::kAwaitingUser;
+  }
+  return arrange(std::move(loose));
+}
+
+Result<AgentState> agent_state(const std::shared_ptr<Journal>& journal, const SessionId& id) {
+  if (!journal->session(id)) return fail(ErrorCode::kInput, "no session is called \"" + id.str() + "\"");
+  auto state = fold_on(*journal, id, std::nullopt);
+  if (!state) return fail(state.error());
+  JournalTree tree(journal, {.root = id});
+  if (auto read = tree.refresh(); !read) return fail(read.error());
+  return AgentState{tree.nodes().front(), state->conversation.history()};
+}
+
+}  // namespace praxis

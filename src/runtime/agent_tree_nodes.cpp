@@ -1,0 +1,141 @@
+#include "runtime/agent_tree_nodes.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "praxis/base/json.hpp"
+
+namespace praxis {
+namespace {
+
+/// The first bytes of a text, cut between characters.
+std::string head_of(std::string text) {
+  std::size_t end = std::min(text.size(), kMaxNodeContent);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text;
+}
+
+class Arranger {
+ public:
+  explicit Arranger(std::vector<LooseNode> loose) : loose_(std::move(loose)) {
+    std::ranges::sort(loose_, [](const LooseNode& a, const LooseNode& b) {
+      return std::pair(a.node.created, a.node.id) < std::pair(b.node.created, b.node.id);
+    });
+    for (std::size_t i = 0; i < loose_.size(); ++i) places_[loose_[i].node.id] = i;
+    for (std::size_t i = 0; i < loose_.size(); ++i) {
+      const auto parent = places_.find(loose_[i].node.parent);
+      if (parent == places_.end()) {
+        roots_.push_back(i);
+      } else {
+        loose_[parent->second].node.children.push_back(loose_[i].node.id);
+      }
+    }
+  }
+
+  std::vector<AgentNode> take() {
+    out_.reserve(loose_.size());
+    for (const std::size_t root : roots_) add(loose_[root]);
+    return std::move(out_);
+  }
+
+ private:
+  Usage add(LooseNode& loose) {
+    const std::size_t place = out_.size();
+    Usage subtree = loose.node.usage + loose.unlisted;
+    out_.push_back(std::move(loose.node));
+    const std::vector<SessionId> children = out_[place].children;
+    for (const SessionId& child : children) subtree += add(loose_[places_.at(child)]);
+    return out_[place].subtree = subtree;
+  }
+
+  std::vector<LooseNode> loose_;
+  std::map<SessionId, std::size_t> places_;
+  std::vector<std::size_t> roots_;
+  std::vector<AgentNode> out_;
+};
+
+}  // namespace
+
+std::string content_of(const State& state) {
+  if (state.turn) return head_of(state.turn->task.empty() ? state.turn->prompt : state.turn->task);
+  for (const MessagePtr& message : state.conversation.history().messages() | std::views::reverse) {
+    if (message->role == Role::kUser) return head_of(message->text());
+  }
+  return {};
+}
+
+std::vector<ParkedStep> pending_of(const State& state) {
+  std::vector<ParkedStep> pending;
+  for (const auto& [id, step] : state.parked) {
+    pending.push_back(step);
+    pending.back().id = qualified_id(state.id, id);
+  }
+  return pending;
+}
+
+SessionStatus shown_status(const State& state) {
+  if (state.deleted) return SessionStatus::kDeleted;
+  const SessionStatus status = state.status();
+  const bool modified = state.turn && state.turn->modified && status == SessionStatus::kRunning;
+  return modified ? SessionStatus::kModified : status;
+}
+
+AgentNode node_of(const State& state) {
+  AgentNode node;
+  node.id = state.id;
+  node.parent = state.parent;
+  node.agent = state.agent->id;
+  node.path = state.path;
+  node.depth = state.depth;
+  node.status = shown_status(state);
+  node.paused = state.paused;
+  node.content = content_of(state);
+  node.comment = state.comment;
+  node.metadata = state.agent->metadata;
+  node.usage = state.usage;
+  node.step = state.turn ? state.turn->step : 0;
+  node.pending = pending_of(state);
+  return node;
+}
+
+std::vector<AgentNode> arrange(std::vector<LooseNode> loose) { return Arranger(std::move(loose)).take(); }
+
+ParkId qualified_id(const SessionId& session, const ParkId& park) {
+  return ParkId{session.str() + "/" + park.str()};
+}
+
+Json to_json(const AgentNode& node) {
+  JsonArray children, pending;
+  for (const SessionId& child : node.children) children.emplace_back(child.str());
+  for (const ParkedStep& step : node.pending) pending.push_back(to_json(step));
+  return JsonObject{
+      {"id", node.id.str()},
+      {"parent", node.parent.empty() ? Json(nullptr) : Json(node.parent.str())},
+      {"children", std::move(children)},
+      {"agent", node.agent},
+      {"path", node.path},
+      {"depth", node.depth},
+      {"status", to_string(node.status)},
+      {"paused", node.paused},
+      {"content", node.content},
+      {"comment", node.comment},
+      {"metadata", node.metadata},
+      {"usage", JsonObject{{"self", to_json(node.usage)}, {"subtree", to_json(node.subtree)}}},
+      {"step", node.step},
+      {"created", to_iso8601(node.created)},
+      {"updated", to_iso8601(node.updated)},
+      {"pending", std::move(pending)},
+  };
+}
+
+Json to_json(const AgentState& state) {
+  JsonArray messages;
+  for (const MessagePtr& message : state.history.messages()) messages.push_back(to_json(*message));
+  Json json = to_json(state.node);
+  json.as_object()["messages"] = std::move(messages);
+  return json;
+}
+
+}  // namespace praxis

@@ -1,0 +1,105 @@
+#include "runtime/agent_tree_registry.hpp"
+
+#include <algorithm>
+
+#include "runtime/agent_tree_nodes.hpp"
+
+namespace praxis {
+
+std::unique_ptr<AgentRegistry::Place> AgentRegistry::enter(const SessionId& root, const State& state,
+                                                           UnixMillis created) {
+  auto entry = std::make_shared<Entry>();
+  entry->node = node_of(state);
+  entry->node.created = entry->node.updated = created;
+  entry->agent = state.agent;
+  if (state.turn) {
+    entry->turn = state.turn->id;
+    entry->task = state.turn->task;
+  }
+  entry->parked = {state.next_park, state.parked.size()};
+  entry->earlier = state.settled_children;
+  entry->recorded = state.children;
+  const std::lock_guard lock(mutex_);
+  Tree& tree = trees_[root];
+  if (root == state.id) tree = {};
+  tree.entries[state.id] = entry;
+  return std::make_unique<Place>(*this, root, std::move(entry));
+}
+
+void AgentRegistry::Place::show(const State& state, SessionStatus status, std::optional<UnixMillis> updated) {
+  const TurnState* turn = state.turn ? &*state.turn : nullptr;
+  const std::lock_guard lock(registry_.mutex_);
+  Entry& entry = *entry_;
+  AgentNode& node = entry.node;
+  node.status = status;
+  node.paused = state.paused;
+  node.usage = state.usage;
+  node.step = turn != nullptr ? turn->step : 0;
+  if (updated) node.updated = *updated;
+  if (node.comment != state.comment) node.comment = state.comment;
+  if (turn != nullptr && (entry.turn != turn->id || entry.task != turn->task)) {
+    entry.turn = turn->id;
+    entry.task = turn->task;
+    node.content = content_of(state);
+  }
+  if (entry.agent != state.agent) {
+    entry.agent = state.agent;
+    node.agent = state.agent->id;
+    node.metadata = state.agent->metadata;
+  }
+  const std::pair parked(state.next_park, state.parked.size());
+  if (entry.parked != parked) {
+    entry.parked = parked;
+    node.pending = pending_of(state);
+  }
+}
+
+void AgentRegistry::Place::lost() {
+  const std::lock_guard lock(registry_.mutex_);
+  entry_->node.status = SessionStatus::kError;
+}
+
+void AgentRegistry::leave(const SessionId& root, Entry& entry) {
+  const std::lock_guard lock(mutex_);
+  entry.awake = false;
+  const auto tree = trees_.find(root);
+  if (tree == trees_.end()) return;
+  const auto own = tree->second.entries.find(entry.node.id);
+  if (own == tree->second.entries.end() || own->second.get() != &entry) return;
+  if (entry.node.id == root) {
+    trees_.erase(tree);
+    return;
+  }
+  tree->second.ended.push_back(entry.node.id);
+  if (tree->second.ended.size() > kMaxEnded) forget_oldest(tree->second);
+}
+
+void AgentRegistry::forget_oldest(Tree& tree) {
+  const auto oldest = tree.entries.find(tree.ended.front());
+  tree.ended.pop_front();
+  if (oldest == tree.entries.end() || oldest->second->awake) return;
+  const Entry& gone = *oldest->second;
+  if (const auto parent = tree.entries.find(gone.node.parent); parent != tree.entries.end()) {
+    parent->second->earlier += gone.node.usage + gone.earlier;
+    std::erase_if(parent->second->recorded, [&](const ChildState& c) { return c.id == gone.node.id; });
+  }
+  tree.entries.erase(oldest);
+}
+
+std::vector<AgentNode> AgentRegistry::snapshot() const {
+  std::vector<LooseNode> loose;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [root, tree] : trees_) {
+      for (const auto& [id, entry] : tree.entries) {
+        LooseNode& copy = loose.emplace_back(LooseNode{entry->node, entry->earlier});
+        for (const ChildState& child : entry->recorded) {
+          if (!tree.entries.contains(child.id)) copy.unlisted += child.usage;
+        }
+      }
+    }
+  }
+  return arrange(std::move(loose));
+}
+
+}  // namespace praxis

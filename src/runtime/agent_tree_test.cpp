@@ -1,0 +1,218 @@
+// The agent tree: what it shows while sessions run, afterwards, and from the journal.
+#include <atomic>
+#include <set>
+
+#include "runtime/testing/trees.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using AgentTreeTest = Trees;
+
+/// Parents stand before their children, and no total is less than what it is made of.
+void expect_consistent(const std::vector<AgentNode>& nodes) {
+  std::set<SessionId> seen;
+  for (const AgentNode& node : nodes) {
+    if (!node.parent.empty()) {
+      ASSERT_TRUE(seen.contains(node.parent)) << node.path << " stands without its parent";
+    }
+    ASSERT_TRUE(seen.insert(node.id).second);
+    Usage sum = node.usage;
+    for (const SessionId& child : node.children) sum += node_of(nodes, child).subtree;
+    ASSERT_EQ(node.subtree.total(), sum.total()) << node.path;
+    ASSERT_EQ(node.subtree.cost, sum.cost) << node.path;
+  }
+}
+
+TEST_F(AgentTreeTest, OfATreeFourDeepAndFourWide_IsConsistentAtEveryMoment) {
+  Session root = start(chain(4, speaker(), 4));
+  auto run = root.send_user_message("go");
+  std::atomic<bool> over = false;
+  std::size_t most = 0;
+  std::jthread watcher([&] {
+    while (!over && !HasFatalFailure()) {
+      const auto nodes = tree();
+      expect_consistent(nodes);
+      most = std::max(most, nodes.size());
+    }
+  });
+  const auto result = run.result();
+  over = true;
+  watcher.join();
+  ASSERT_TRUE(result && result->success) << (result ? result->error->message : result.error().message);
+  const auto nodes = tree();
+  expect_consistent(nodes);
+  EXPECT_EQ(nodes.size(), 1U + 4 + 16 + 64 + 256);
+  EXPECT_GT(most, 1U);
+  Usage all;
+  for (const AgentNode& node : nodes) {
+    EXPECT_EQ(node.status, SessionStatus::kCompleted);
+    all += node.usage;
+  }
+  EXPECT_EQ(nodes.front().subtree.total(), all.total());
+  EXPECT_EQ(nodes.front().subtree.total(), 85 * 13 + 256 * 7);
+  EXPECT_EQ(result->usage.total() + result->usage_children.total(), all.total());
+}
+
+TEST_F(AgentTreeTest, ANode_SaysWhatTheSessionIsToDoAndWhereItStands) {
+  BlockedTool slow;
+  Agent lead = chain(1, stuck(slow));
+  auto root = runtime_->create_session(lead, JsonObject{{"ticket", 7}});
+  ASSERT_TRUE(root);
+  auto run = root->send_user_message("Look at Paris");
+  slow.entered->wait();
+  root->annotate("mine");
+  ASSERT_TRUE(eventually([&] { return tree().front().comment == "mine"; }));
+  const auto nodes = tree();
+  ASSERT_EQ(nodes.size(), 2U);
+  EXPECT_EQ(nodes[0].id, root->session_id());
+  EXPECT_EQ(nodes[0].children, std::vector{nodes[1].id});
+  EXPECT_EQ(nodes[0].status, SessionStatus::kRunning);
+  EXPECT_EQ(nodes[0].content, "Look at Paris");
+  EXPECT_EQ(json_int(nodes[0].metadata, "ticket"), 7);
+  EXPECT_EQ(nodes[0].step, 1U);
+  EXPECT_EQ(nodes[1].parent, root->session_id());
+  EXPECT_EQ(nodes[1].path, "a0/leaf");
+  EXPECT_EQ(nodes[1].depth, 1U);
+  EXPECT_EQ(nodes[1].content, "part 0");
+  EXPECT_GE(nodes[1].created, nodes[0].created);
+  const Json json = to_json(nodes[1]);
+  EXPECT_EQ(json_text(json, "parent"), root->session_id().str());
+  EXPECT_EQ(json_text(json, "status"), "running");
+  slow.release->open();
+  ASSERT_TRUE(run.result());
+  EXPECT_EQ(tree()[0].step, 0U);
+  EXPECT_EQ(tree()[1].status, SessionStatus::kCompleted) << "what has ended stays as long as its root";
+}
+
+TEST_F(AgentTreeTest, GoesWithItsRoot) {
+  {
+    Session root = start(chain(2, speaker()));
+    ASSERT_TRUE(root.ask("go"));
+    EXPECT_EQ(tree().size(), 3U);
+  }
+  EXPECT_TRUE(eventually([&] { return tree().empty(); }));
+}
+
+TEST_F(AgentTreeTest, WhatWaitsForAPerson_IsShownWhereItIsAndCanBeDecidedFromAbove) {
+  Session root = start(chain(3, asker()));
+  const auto waiting = root.ask("go");
+  ASSERT_TRUE(waiting) << waiting.error().message;
+  const auto nodes = tree();
+  ASSERT_EQ(nodes.size(), 4U);
+  for (const AgentNode& node : nodes) EXPECT_EQ(node.status, SessionStatus::kAwaitingUser) << node.path;
+  EXPECT_TRUE(nodes[0].pending.empty());
+  ASSERT_EQ(nodes[3].pending.size(), 1U);
+  ASSERT_EQ(waiting->pending.size(), 1U);
+  EXPECT_EQ(nodes[3].pending[0].id, waiting->pending[0].id);
+  ASSERT_TRUE(root.decide(nodes[3].pending[0].id, allow()));
+  ASSERT_TRUE(eventually([&] { return root.status() == SessionStatus::kCompleted; }));
+  EXPECT_TRUE(tree()[3].pending.empty());
+}
+
+TEST_F(AgentTreeTest, FromTheJournal_IsTheSame) {
+  JournalTree journal(journal_);
+  Session root = start(chain(3, asker()));
+  const auto waiting = root.ask("go");
+  ASSERT_TRUE(waiting);
+  const auto expect_same = [&] {
+    ASSERT_TRUE(journal.refresh());
+    const auto live = tree(), read = journal.nodes();
+    ASSERT_EQ(live.size(), read.size());
+    for (std::size_t i = 0; i < live.size(); ++i) EXPECT_EQ(to_json(live[i]), to_json(read[i]));
+  };
+  expect_same();
+  ASSERT_TRUE(root.carry_on({{waiting->pending[0].id, allow()}}).result());
+  expect_same();
+  EXPECT_EQ(journal.nodes()[3].status, SessionStatus::kCompleted);
+}
+
+TEST_F(AgentTreeTest, FromTheJournal_ReadsOnlyWhatHasChanged) {
+  if (std::getenv("PRAXIS_TEST_SUSPEND") != nullptr)
+    GTEST_SKIP() << "sessions that drop their memory read the journal themselves";
+  Session root = start(chain(3, asker()));
+  const auto waiting = root.ask("go");
+  ASSERT_TRUE(waiting);
+  Session other = start(speaker());
+  ASSERT_TRUE(other.ask("go"));
+  JournalTree journal(journal_);
+  ASSERT_TRUE(journal.refresh());
+  const int before = journal_->reads();
+  ASSERT_TRUE(journal.refresh());
+  EXPECT_EQ(journal_->reads(), before);
+  root.annotate("still there?");
+  ASSERT_TRUE(eventually([&] { return tree().front().comment == "still there?"; }));
+  ASSERT_TRUE(journal.refresh());
+  EXPECT_EQ(journal_->reads(), before + 1);
+  EXPECT_EQ(journal.nodes().front().comment, "still there?");
+  EXPECT_EQ(journal.nodes().size(), 5U);
+}
+
+TEST_F(AgentTreeTest, FromTheJournal_CanBeLimited) {
+  Session first = start(chain(1, speaker()));
+  ASSERT_TRUE(first.ask("go"));
+  Session second = start(chain(2, speaker()));
+  ASSERT_TRUE(second.ask("go"));
+  JournalTree last(journal_, {.last_roots = 1});
+  ASSERT_TRUE(last.refresh());
+  EXPECT_EQ(last.nodes().size(), 3U);
+  EXPECT_EQ(last.nodes().front().id, second.session_id());
+  JournalTree one(journal_, {.root = first.session_id()});
+  ASSERT_TRUE(one.refresh());
+  EXPECT_EQ(one.nodes().size(), 2U);
+  JournalTree none(journal_, {.root = SessionId("nobody")});
+  EXPECT_FALSE(none.refresh());
+}
+
+TEST_F(AgentTreeTest, OneSession_IsFoundWithItsConversationWhereverItIs) {
+  BlockedTool slow;
+  SessionId root_id, leaf_id;
+  {
+    Session root = start(chain(1, stuck(slow)));
+    auto run = root.send_user_message("go");
+    slow.entered->wait();
+    root_id = root.session_id();
+    leaf_id = tree()[1].id;
+    const auto live = runtime_->agent_state(leaf_id);
+    ASSERT_TRUE(live) << live.error().message;
+    EXPECT_EQ(live->node.status, SessionStatus::kRunning);
+    EXPECT_EQ(live->history.messages().front()->text(), "part 0");
+    slow.release->open();
+    ASSERT_TRUE(run.result());
+    const auto ended = runtime_->agent_state(leaf_id);
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->history.messages().back()->text(), "late");
+  }
+  ASSERT_TRUE(eventually([&] { return tree().empty(); }));
+  const auto asleep = runtime_->agent_state(root_id);
+  ASSERT_TRUE(asleep);
+  EXPECT_EQ(asleep->node.content, "go");
+  EXPECT_EQ(asleep->node.children, std::vector{leaf_id});
+  EXPECT_EQ(asleep->history.messages().back()->text(), "done");
+  EXPECT_EQ(json_at(to_json(*asleep), "messages").get_array().size(), 4U);
+  const auto unknown = runtime_->agent_state(SessionId("nobody"));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::kInput);
+}
+
+TEST_F(AgentTreeTest, ASessionThatWasOpenedAgain_KeepsWhatItsSubAgentsCost) {
+  Agent lead = chain(2, speaker());
+  SessionId id;
+  std::int64_t total = 0;
+  {
+    Session root = start(lead);
+    ASSERT_TRUE(root.ask("go"));
+    id = root.session_id();
+    total = tree().front().subtree.total();
+  }
+  ASSERT_TRUE(eventually([&] { return tree().empty(); }));
+  auto again = runtime_->open_session(id, lead);
+  ASSERT_TRUE(again);
+  ASSERT_EQ(tree().size(), 1U);
+  EXPECT_EQ(tree().front().subtree.total(), total);
+  EXPECT_EQ(tree().front().usage.total(), 13);
+  EXPECT_EQ(tree().front().content, "go");
+}
+
+}  // namespace
+}  // namespace praxis::testing

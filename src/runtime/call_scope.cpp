@@ -1,0 +1,188 @@
+#include "runtime/call_scope.hpp"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "runtime/live_child.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::uint32_t kMaxDepth = 32;  // deeper than any plan, well before a runaway exhausts the machine
+
+std::unexpected<Error> cancelled() {
+  return fail(Error{ErrorCode::kCancelled, "the call was told to stop", false, nullptr, nullptr});
+}
+
+/// The conversation up to the message whose calls are being carried out.
+std::vector<MessagePtr> history_before_calls(const State& state) {
+  std::vector<MessagePtr> messages = state.conversation.history().messages();
+  if (!state.conversation.open_calls().empty()) messages.pop_back();
+  return messages;
+}
+
+}  // namespace
+
+LiveCall::LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop)
+    : actor_(std::move(actor)), call_(std::move(call)), stop_(std::move(stop)) {}
+
+void LiveCall::watch() {
+  on_stop_.emplace(stop_, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->interrupt_all();
+  });
+}
+
+void LiveCall::interrupt_all() {
+  std::vector<std::shared_ptr<LiveChild>> children;
+  {
+    const std::lock_guard lock(mutex_);
+    children = children_;
+  }
+  for (const auto& child : children) child->stop_with(*actor_);
+  actor_->stop_within(call_);
+}
+
+Status LiveCall::check_open() const {
+  if (stop_.stop_requested()) return cancelled();
+  const std::lock_guard lock(mutex_);
+  if (!closed_) return {};
+  return fail(ErrorCode::kInput, "call " + call_.str() + " is over; nothing more can be done on its behalf");
+}
+
+std::string LiveCall::key_of(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  const std::string digest = digest_of(text).hex().substr(0, 32);
+  return digest + "#" + std::to_string(++occurrences_[digest]);
+}
+
+std::shared_ptr<const AgentDescription> LiveCall::described(AgentSpec spec, std::vector<Tool> given) const {
+  AgentDescription agent;
+  if (spec.model.empty() && spec.plan.is_null()) spec.model = actor_->description()->spec.model;
+  if (spec.model == actor_->description()->spec.model) agent.model = actor_->model();
+  spec.tools.clear();
+  for (Tool& tool : given) {
+    spec.tools.push_back({tool.definition, tool.retries, tool.fatal_errors, tool.asks_person});
+    if (auto added = agent.tools.add(std::move(tool)); !added && agent.status)
+      agent.status = std::move(added);
+  }
+  agent.spec = std::move(spec);
+  return std::make_shared<const AgentDescription>(std::move(agent));
+}
+
+Result<std::shared_ptr<ChildSession>> LiveCall::spawn(AgentSpec spec, std::vector<Tool> given) {
+  return spawn_own(std::move(spec), std::move(given));
+}
+
+Result<std::shared_ptr<LiveChild>> LiveCall::spawn_own(AgentSpec spec, std::vector<Tool> given) {
+  const std::string identity = spec.id + '\n' + spec.instructions;
+  return spawn(described(std::move(spec), std::move(given)), identity);
+}
+
+Result<std::shared_ptr<ChildSession>> LiveCall::clone(const std::string& purpose) {
+  auto [spec, history] =
+      actor_->query([](const State& s) { return std::pair(s.agent, history_before_calls(s)); });
+  auto agent = std::make_shared<AgentDescription>(*actor_->description());
+  agent->spec = *spec;
+  agent->spec.bounds = nullptr;
+  // A plan has come as far as this call; begun again, it would come to it again.
+  if (!agent->spec.model.empty()) agent->spec.plan = nullptr;
+  agent->model = actor_->model();
+  return spawn(std::move(agent), "clone\n" + purpose, std::move(history));
+}
+
+Result<std::shared_ptr<LiveChild>> LiveCall::spawn(std::shared_ptr<const AgentDescription> agent,
+                                                   const std::string& identity,
+                                                   std::vector<MessagePtr> history) {
+  if (auto open = check_open(); !open) return fail(open.error());
+  const std::string key = key_of(identity);
+  auto child = actor_->claim_child(call_, agent->spec.id, key);
+  if (!child) return fail(child.error());
+  if (child->depth > kMaxDepth)
+    return fail(ErrorCode::kInput, "sub-agents are " + std::to_string(kMaxDepth) + " levels deep already");
+  const auto& services = actor_->services();
+  Origin origin{actor_, call_, actor_->query([this](const State&) { return actor_->budget(); })};
+  // A session without records belongs to a process that died before it wrote any.
+  const auto row = services->options.journal->session(child->id);
+  const bool exists = row && row->entries != 0;
+  auto made =
+      exists ? open_session(services, child->id, agent, false, std::move(origin))
+             : create_session(services, agent, {child->id, nullptr, std::move(history)}, std::move(origin));
+  if (!made) return fail(made.error());
+  auto live = std::make_shared<LiveChild>(*std::move(made));
+  const std::lock_guard lock(mutex_);
+  children_.push_back(live);
+  return live;
+}
+
+Result<SessionId> LiveCall::detach(AgentSpec spec, std::vector<Tool> given, std::string prompt) {
+  if (auto open = check_open(); !open) return fail(open.error());
+  const JsonObject metadata{{"started_by", actor_->id().str()}};
+  auto made = create_session(actor_->services(), described(std::move(spec), std::move(given)),
+                             {{}, metadata, {}}, {});
+  if (!made) return fail(made.error());
+  std::vector<Message> messages;
+  messages.push_back(text_message(Role::kUser, std::move(prompt)));
+  // The turn's own reader keeps the session awake until it is over.
+  (*made)->start_turn(std::move(messages),
+                      std::make_shared<EventQueue>([keep = *made](const Result<AgentResult>&) {}));
+  return (*made)->id();
+}
+
+Result<ToolOutput> LiveCall::call(std::string tool, std::string arguments) {
+  struct Waiting {
+    std::mutex mutex;
+    bool answered = false;
+    std::promise<Result<ToolOutput>> promise;
+    void answer(Result<ToolOutput> output) {
+      const std::lock_guard lock(mutex);
+      if (!std::exchange(answered, true)) promise.set_value(std::move(output));
+    }
+  };
+  const auto waiting = std::make_shared<Waiting>();
+  std::vector<InnerCall> calls;
+  calls.push_back({std::move(tool), std::move(arguments)});
+  call_all(std::move(calls),
+           [waiting](std::size_t, Result<ToolOutput> output) { waiting->answer(std::move(output)); });
+  const std::stop_callback stopped(stop_, [waiting] { waiting->answer(cancelled()); });
+  return waiting->promise.get_future().get();
+}
+
+void LiveCall::call_all(std::vector<InnerCall> calls, InnerCallDone done) {
+  const auto propose = [&](std::size_t index) -> Status {
+    if (auto open = check_open(); !open) return open;
+    InnerCall& asked = calls[index];
+    std::string key = key_of(asked.tool + '\n' + asked.arguments);
+    ToolCallPart part;
+    part.name = std::move(asked.tool);
+    part.arguments = std::move(asked.arguments);
+    auto proposed =
+        actor_->propose_within(call_, std::move(part), std::move(key),
+                               [done, index](Result<ToolOutput> output) { done(index, std::move(output)); });
+    if (!proposed) return fail(proposed.error());
+    return {};
+  };
+  // In one go on the strand: the session does not come to rest before the last of them is proposed.
+  actor_->query([&](const State&) {
+    for (std::size_t index = 0; index < calls.size(); ++index) {
+      if (auto proposed = propose(index); !proposed) done(index, fail(std::move(proposed.error())));
+    }
+    return true;
+  });
+}
+
+const std::vector<Tool>& LiveCall::tools() const { return actor_->description()->tools.tools(); }
+
+void LiveCall::close() {
+  std::vector<std::shared_ptr<LiveChild>> children;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    children = std::exchange(children_, {});
+  }
+  on_stop_.reset();
+  for (const auto& child : children) child->stop_with(*actor_);
+  for (const auto& child : children) child->close();
+}
+
+}  // namespace praxis

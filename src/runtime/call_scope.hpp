@@ -1,0 +1,64 @@
+// What a call in progress may do in the agent tree.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "praxis/runtime/agent.hpp"
+#include "praxis/tools/sub_agent.hpp"
+
+namespace praxis {
+
+class LiveChild;
+class SessionActor;
+
+/// The scope of one attempt at a call. `close` ends it.
+class LiveCall final : public CallScope, public std::enable_shared_from_this<LiveCall> {
+ public:
+  LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop);
+  /// From here on a stop reaches whatever works for the call.
+  void watch();
+
+  Result<std::shared_ptr<ChildSession>> spawn(AgentSpec spec, std::vector<Tool> tools) override;
+  Result<std::shared_ptr<ChildSession>> clone(const std::string& purpose) override;
+  Result<SessionId> detach(AgentSpec spec, std::vector<Tool> tools, std::string prompt) override;
+  Result<ToolOutput> call(std::string tool, std::string arguments) override;
+  const std::vector<Tool>& tools() const override;
+  void call_all(std::vector<InnerCall> calls, InnerCallDone done) override;
+
+  /// The same with all that an `Agent` says, hooks and model included; `identity` tells it from others of the
+  /// call.
+  Result<std::shared_ptr<LiveChild>> spawn(std::shared_ptr<const AgentDescription> agent,
+                                           const std::string& identity, std::vector<MessagePtr> history = {});
+
+  /// As `spawn(spec, tools)`.
+  Result<std::shared_ptr<LiveChild>> spawn_own(AgentSpec spec, std::vector<Tool> tools);
+
+  /// The handler has returned: sub-agents at work are interrupted and waited for, and nothing more can be
+  /// asked of this scope.
+  void close();
+
+ private:
+  void interrupt_all();
+  Status check_open() const;
+  /// `text` with the number of its occurrence in this call, so that equal requests are told apart.
+  std::string key_of(const std::string& text);
+  std::shared_ptr<const AgentDescription> described(AgentSpec spec, std::vector<Tool> tools) const;
+
+  const std::shared_ptr<SessionActor> actor_;
+  const CallId call_;
+  const std::stop_token stop_;
+  mutable std::mutex mutex_;
+  bool closed_ = false;
+  std::map<std::string, std::uint32_t> occurrences_;
+  std::vector<std::shared_ptr<LiveChild>> children_;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+};
+
+}  // namespace praxis

@@ -1,0 +1,242 @@
+// What people do to agents while they run: stop, delete, modify, annotate, at any depth and from any thread.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <random>
+
+#include "runtime/testing/trees.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class InterventionsTest : public Trees {
+ protected:
+  /// The reason why an intervention is refused; empty when it is not.
+  std::string refusal(const SessionId& session, const InterventionRequest& request) {
+    const Status done = runtime_->intervene(session, request);
+    if (!done) {
+      EXPECT_EQ(done.error().code, ErrorCode::kInput) << done.error().message;
+    }
+    return done ? "" : done.error().message;
+  }
+};
+
+TEST_F(InterventionsTest, ADeletedSubAgent_StopsAndReportsIt) {
+  BlockedTool slow;
+  Session root = start(chain(2, stuck(slow)));
+  auto run = root.send_user_message("go");
+  slow.entered->wait();
+  const SessionId leaf = node_called(tree(), "leaf").id;
+  ASSERT_TRUE(runtime_->intervene(leaf, {"delete"}));
+  const auto result = run.result();
+  ASSERT_TRUE(result && result->success) << "those above go on";
+  EXPECT_EQ(node_of(tree(), leaf).status, SessionStatus::kDeleted);
+  const SessionId above = node_called(tree(), "a1").id;
+  const auto state = runtime_->agent_state(above);
+  ASSERT_TRUE(state);
+  EXPECT_THAT(result_for(state->history, "c0").text, HasSubstr("deleted by a person"));
+  EXPECT_EQ(recorded(leaf, Intervention::kDelete).size(), 1U);
+  EXPECT_THAT(refusal(leaf, {"delete"}), HasSubstr("deleted already"));
+  EXPECT_EQ(journal_->session(leaf)->status, "deleted");
+}
+
+TEST_F(InterventionsTest, DeletingAnAgent_StopsEverythingBelow) {
+  BlockedTool slow;
+  Session root = start(chain(3, stuck(slow)));
+  auto run = root.send_user_message("go");
+  slow.entered->wait();
+  const auto before = tree();
+  ASSERT_TRUE(runtime_->intervene(before[1].id, {"delete"}));
+  ASSERT_TRUE(run.result());
+  EXPECT_EQ(root.status(), SessionStatus::kCompleted) << "nothing above is touched";
+  for (const std::size_t below : {2U, 3U}) {
+    const auto state = fold(*read_records(*journal_, before[below].id));
+    ASSERT_TRUE(state);
+    EXPECT_FALSE(state->turn);
+    EXPECT_EQ(state->last->reason, StopReason::kCancelled) << before[below].path;
+  }
+}
+
+TEST_F(InterventionsTest, AModifiedSubAgent_GoesOnWithTheNewInstruction) {
+  BlockedTool slow;
+  Session root = start(chain(1, stuck(slow)));
+  auto run = root.send_user_message("go");
+  slow.entered->wait();
+  const SessionId leaf = tree()[1].id;
+  ASSERT_TRUE(runtime_->intervene(leaf, {"modify", "look at Rome instead"}));
+  EXPECT_EQ(tree()[1].status, SessionStatus::kModified);
+  EXPECT_EQ(tree()[1].content, "look at Rome instead");
+  slow.release->open();
+  ASSERT_TRUE(run.result());
+  const auto state = runtime_->agent_state(leaf);
+  ASSERT_TRUE(state);
+  std::vector<std::string> said;
+  for (const MessagePtr& message : state->history.messages()) {
+    if (message->role == Role::kUser) said.push_back(message->text());
+  }
+  EXPECT_THAT(said, ElementsAre("part 0", "look at Rome instead"));
+  EXPECT_EQ(state->history.messages().back()->text(), "late");
+  EXPECT_EQ(state->node.status, SessionStatus::kCompleted);
+}
+
+TEST_F(InterventionsTest, ARequest_IsCarriedOutWholeOrNotAtAll) {
+  BlockedTool slow;
+  Session root = start(stuck(slow));
+  auto run = root.send_user_message("go");
+  slow.entered->wait();
+  const SessionId id = root.session_id();
+  ASSERT_TRUE(runtime_->intervene(id, {"careful", "use metres", Intervention::kPause}));
+  EXPECT_TRUE(tree().front().paused);
+  EXPECT_EQ(tree().front().comment, "careful");
+  EXPECT_THAT(recorded(id, Intervention::kSteer), ElementsAre("use metres"));
+  EXPECT_THAT(refusal(id, {"more", {}, Intervention::kPause}), HasSubstr("paused already"));
+  EXPECT_EQ(tree().front().comment, "careful");
+  EXPECT_EQ(refusal(id, {"unchanged", {}, Intervention::kResume}), "");
+  EXPECT_EQ(refusal(id, {"unchanged", {}, Intervention::kInterrupt}), "");
+  const auto result = run.result();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->reason, StopReason::kCancelled);
+}
+
+TEST_F(InterventionsTest, ThatMakeNoSense_AreRefusedWithTheReason) {
+  Session root = start(chain(1, speaker()));
+  ASSERT_TRUE(root.ask("go"));
+  const SessionId id = root.session_id(), child = tree()[1].id;
+  const SessionId nobody("nobody");
+  EXPECT_EQ(refusal(id, {}), "") << "unchanged is no intervention";
+  EXPECT_THAT(refusal(nobody, {}), HasSubstr("no session is called"));
+  EXPECT_THAT(refusal(nobody, {"hello"}), HasSubstr("no session is called"));
+  EXPECT_THAT(refusal(id, {"modify"}), HasSubstr("needs content"));
+  EXPECT_THAT(refusal(id, {"delete", "more"}), HasSubstr("takes no content"));
+  EXPECT_THAT(refusal(id, {"unchanged", {}, Intervention::kRewind}), HasSubstr("is no status"));
+  EXPECT_THAT(refusal(id, {"unchanged", {}, Intervention::kInterrupt}), HasSubstr("no turn in progress"));
+  EXPECT_THAT(refusal(id, {"unchanged", {}, Intervention::kResume}), HasSubstr("not paused"));
+  EXPECT_THAT(refusal(child, {"modify", "again"}), HasSubstr("has ended"));
+  EXPECT_EQ(refusal(child, {"well done"}), "") << "a comment is always possible";
+  EXPECT_THAT(recorded(child, Intervention::kAnnotate), ElementsAre("well done"));
+}
+
+TEST_F(InterventionsTest, ADeletedSession_TakesNothingMore) {
+  struct Case {
+    const char* name;
+    std::function<void(Session&)> before;
+  };
+  const Case cases[] = {
+      {"idle", [](Session&) {}},
+      {"at rest", [](Session& s) { ASSERT_TRUE(s.ask("go")); }},
+      {"waiting", [](Session& s) { EXPECT_EQ(s.ask("go")->status, SessionStatus::kAwaitingUser); }},
+      {"queued", [](Session& s) { s.pause(), s.enqueue("more"); }},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Session session = start(std::string_view(c.name) == "waiting" ? asker() : speaker());
+    c.before(session);
+    ASSERT_TRUE(session.remove());
+    EXPECT_EQ(session.status(), SessionStatus::kDeleted);
+    EXPECT_THAT(session.last_result().pending, IsEmpty());
+    EXPECT_FALSE(session.remove());
+    EXPECT_FALSE(session.modify("x"));
+    const auto asked = session.ask("again");
+    ASSERT_FALSE(asked);
+    EXPECT_THAT(asked.error().message, HasSubstr("deleted"));
+    EXPECT_FALSE(session.carry_on().result());
+  }
+}
+
+TEST_F(InterventionsTest, OnASessionThatIsAsleep_AreWrittenToItsLog) {
+  SessionId id;
+  Agent agent = asker();
+  {
+    Session session = start(agent);
+    ASSERT_TRUE(session.ask("go"));
+    id = session.session_id();
+  }
+  ASSERT_TRUE(eventually([&] { return tree().empty(); }));
+  ASSERT_TRUE(runtime_->intervene(id, {"later", "be brief"}));
+  EXPECT_EQ(journal_->session(id)->status, "awaiting_user");
+  ASSERT_TRUE(runtime_->intervene(id, {"unchanged", {}, Intervention::kInterrupt}));
+  const auto state = fold(*read_records(*journal_, id));
+  ASSERT_TRUE(state);
+  EXPECT_FALSE(state->turn) << "nothing runs, so the turn ends at once";
+  EXPECT_EQ(state->last->reason, StopReason::kCancelled);
+  EXPECT_EQ(state->comment, "later");
+  EXPECT_EQ(journal_->session(id)->status, "completed");
+}
+
+/// What threads did to the sessions of a tree, by session.
+struct Acknowledged {
+  std::mutex mutex;
+  std::map<SessionId, std::vector<std::string>> comments;
+  std::atomic<int> deletions = 0, others = 0;
+};
+
+TEST_F(InterventionsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds) {
+  for (const std::uint32_t seed : {1U, 2U, 3U}) {
+    SCOPED_TRACE(seed);
+    Session root = start(chain(3, speaker(), 3));
+    auto run = root.send_user_message("go");
+    Acknowledged done;
+    const auto act = [&](std::uint32_t thread) {
+      std::mt19937 dice(seed * 100 + thread);
+      for (int i = 0; i < 60; ++i) {
+        const auto nodes = tree();
+        const SessionId& id = nodes[dice() % nodes.size()].id;
+        const std::string comment = std::to_string(thread) + "." + std::to_string(i);
+        switch (dice() % 8) {
+          case 0:
+            done.deletions += id != root.session_id() && runtime_->intervene(id, {"delete"}) ? 1 : 0;
+            break;
+          case 1:
+            done.others += runtime_->intervene(id, {"modify", "turn " + comment}) ? 1 : 0;
+            break;
+          case 2:
+            done.others += runtime_->intervene(id, {"unchanged", {}, Intervention::kPause}) ? 1 : 0;
+            break;
+          case 3:
+            done.others += runtime_->intervene(id, {"unchanged", {}, Intervention::kResume}) ? 1 : 0;
+            break;
+          default:
+            if (!runtime_->intervene(id, {comment})) break;
+            const std::lock_guard lock(done.mutex);
+            done.comments[id].push_back(comment);
+        }
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (std::uint32_t thread = 0; thread < 4; ++thread) threads.emplace_back(act, thread);
+    }
+    ASSERT_TRUE(eventually([&] {
+      for (const AgentNode& node : tree()) {
+        if (node.paused) (void)runtime_->intervene(node.id, {"unchanged", {}, Intervention::kResume});
+      }
+      return root.last_result().reason.has_value();
+    }));
+    const auto result = run.result();
+    ASSERT_TRUE(result) << result.error().message;
+    int deletions = 0;
+    for (const AgentNode& node : tree()) {
+      const auto state = fold(*read_records(*journal_, node.id));
+      ASSERT_TRUE(state) << state.error().message;
+      EXPECT_FALSE(state->turn) << node.path;
+      EXPECT_EQ(state->deleted, node.status == SessionStatus::kDeleted) << node.path;
+      EXPECT_EQ(recorded(node.id, Intervention::kAnnotate).size(), done.comments[node.id].size());
+      for (const std::string& comment : done.comments[node.id]) {
+        EXPECT_THAT(recorded(node.id, Intervention::kAnnotate), Contains(comment));
+      }
+      deletions += static_cast<int>(recorded(node.id, Intervention::kDelete).size());
+    }
+    EXPECT_EQ(deletions, done.deletions);
+    EXPECT_GT(done.others + deletions, 0);
+  }
+}
+
+}  // namespace
+}  // namespace praxis::testing

@@ -1,0 +1,85 @@
+#include "runtime/live_child.hpp"
+
+#include <future>
+#include <optional>
+
+#include "praxis/runtime/runs.hpp"
+
+namespace praxis {
+namespace {
+
+/// A turn that the log already holds.
+struct RecordedTurn {
+  std::string prompt;
+  std::optional<AgentResult> result;  ///< nothing while it is in progress
+};
+
+/// The turn number `index`, counted from 0, of a session.
+std::optional<RecordedTurn> recorded_turn(Journal& journal, const SessionId& session, std::size_t index) {
+  const auto records = read_records(journal, session);
+  if (!records) return std::nullopt;
+  std::optional<RecordedTurn> turn;
+  std::size_t begun = 0;
+  for (const StoredRecord& stored : *records) {
+    if (std::holds_alternative<TurnStarted>(stored.record.body) && begun++ == index) turn.emplace();
+    if (!turn) continue;
+    const auto* said = std::get_if<MessageAppended>(&stored.record.body);
+    if (said != nullptr && said->source == MessageSource::kUser && turn->prompt.empty())
+      turn->prompt = said->message->text();
+    if (!std::holds_alternative<TurnSettled>(stored.record.body)) continue;
+    auto state = fold(*records, stored.seq);
+    if (state) turn->result = result_of(*state);
+    return turn;
+  }
+  return turn;
+}
+
+}  // namespace
+
+Status LiveChild::start(std::string prompt) {
+  const std::lock_guard lock(mutex_);
+  if (turn_ && !turn_->finished()) {
+    return fail(ErrorCode::kInput,
+                "sub-agent " + id().str() + " is in the middle of a turn; wait for it before the next");
+  }
+  turn_ = std::make_shared<EventQueue>(false, EventQueue::Until::kEnd);
+  const auto recorded = recorded_turn(*actor_->services()->options.journal, id(), started_++);
+  if (!recorded || recorded->prompt != prompt) {
+    std::vector<Message> messages;
+    messages.push_back(text_message(Role::kUser, std::move(prompt)));
+    actor_->start_turn(std::move(messages), turn_);
+  } else if (recorded->result) {
+    actor_->report_last_turn();
+    turn_->finish(*recorded->result);
+  } else {
+    actor_->carry_on(turn_, [](const State&) { return std::vector<RecordBody>{}; });
+  }
+  return {};
+}
+
+Result<AgentResult> LiveChild::wait() {
+  std::shared_ptr<EventQueue> turn;
+  {
+    const std::lock_guard lock(mutex_);
+    turn = turn_;
+  }
+  if (turn) return turn->result();
+  return fail(ErrorCode::kInput, "sub-agent " + id().str() + " was given nothing to do");
+}
+
+void LiveChild::stop_with(const SessionActor& above) {
+  if (above.usable()) {
+    actor_->interrupt();
+  } else {
+    actor_->abandon();
+  }
+}
+
+void LiveChild::close() {
+  std::promise<void> at_rest;
+  actor_->when_settled([&at_rest] { at_rest.set_value(); });
+  at_rest.get_future().wait();
+  actor_->retire();
+}
+
+}  // namespace praxis

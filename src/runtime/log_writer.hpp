@@ -1,0 +1,18 @@
+// Writing to the log of a session that nobody runs.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "praxis/base/environment.hpp"
+#include "praxis/core/state.hpp"
+#include "praxis/journal/journal.hpp"
+
+namespace praxis {
+
+/// Appends what `inputs` says, given the state; an error of it changes nothing. A turn that this stops is
+/// settled at once. Errors `kJournal`, among them `lease_held` when somebody runs the session.
+Status record_in_log(Journal& journal, Environment& environment, const SessionId& session,
+                     const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs);
+
+}  // namespace praxis

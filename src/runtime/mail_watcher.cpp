@@ -1,0 +1,64 @@
+#include <algorithm>
+
+#include "runtime/mail.hpp"
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{100};
+
+}  // namespace
+
+void MailWatcher::watch() {
+  if (!watching_.exchange(true)) look_soon(kInterval);
+}
+
+void MailWatcher::watch(const SessionId& opened) {
+  {
+    const std::lock_guard lock(mutex_);
+    opened_.push_back(opened);
+  }
+  if (!watching_.exchange(true)) look_soon(std::chrono::milliseconds{0});
+}
+
+void MailWatcher::look_soon(std::chrono::milliseconds delay) {
+  const auto services = services_.lock();
+  if (!services) return;
+  const auto& executor = services->options.executor;
+  executor->after(delay, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    const auto alive = self ? self->services_.lock() : nullptr;
+    if (alive) alive->options.executor->post_blocking([self] { self->look(); });
+  });
+}
+
+void MailWatcher::look() {
+  const auto services = services_.lock();
+  if (!services) return;
+  for (const SessionId& session : addressees(*services->options.journal)) {
+    if (const auto actor = services->live.find(session)) actor->collect_mail();
+  }
+  if (services->live.any()) return look_soon(kInterval);
+  watching_ = false;
+  if (services->live.any()) watch();  // one woke up in between
+}
+
+std::vector<SessionId> MailWatcher::addressees(Journal& journal) {
+  std::vector<SessionId> sessions;
+  {
+    const std::lock_guard lock(mutex_);
+    sessions = std::exchange(opened_, {});
+  }
+  // A journal that cannot be read now is asked again next time.
+  for (auto page = journal.mail(seen_); page && !page->empty(); page = journal.mail(seen_)) {
+    for (const Mail& mail : *page) sessions.push_back(mail.session);
+    seen_ = page->back().id;
+  }
+  std::ranges::sort(sessions);
+  const auto doubles = std::ranges::unique(sessions);
+  sessions.erase(doubles.begin(), doubles.end());
+  return sessions;
+}
+
+}  // namespace praxis

@@ -1,0 +1,40 @@
+// People in the loop: whoever this process asks about the steps that wait, and how long those wait.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "praxis/base/executor.hpp"
+#include "praxis/runtime/runtime.hpp"
+
+namespace praxis {
+
+/// What nobody decided in time counts as denied.
+std::vector<Decided> overdue(const State& state, UnixMillis now);
+
+/// Who decides for people in one process, and the questions that wait for their turn: few are asked at once,
+/// because whoever answers may hold a worker for as long as a person needs. Thread-safe.
+class People {
+ public:
+  void set(PersonHandler handler);
+  /// Null when there is nobody.
+  std::shared_ptr<const PersonHandler> handler() const;
+
+  /// Takes a task that asks somebody; true when one more worker is to `work`.
+  bool add(Task task);
+  /// Asks until there is nothing left to ask.
+  void work();
+
+ private:
+  static constexpr std::size_t kMostAtOnce = 64;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const PersonHandler> handler_;
+  std::deque<Task> waiting_;
+  std::size_t workers_ = 0;
+};
+
+}  // namespace praxis

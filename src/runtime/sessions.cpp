@@ -1,0 +1,211 @@
+#include "runtime/sessions.hpp"
+
+#include <cstdlib>
+#include <thread>
+
+#include "praxis/planners/make_planner.hpp"
+#include "praxis/runtime/runs.hpp"
+#include "runtime/asked.hpp"
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+namespace {
+
+/// What a session needs beside the description itself.
+struct Equipment {
+  std::unique_ptr<Planner> planner;
+  std::shared_ptr<Model> model;  ///< null for an agent that only follows a plan
+  AgentSpecPtr spec;             ///< the description with what is known of the model
+};
+
+ModelProfile profile_of(const Model& model) {
+  constexpr std::int64_t kTokens = 10'000;  // few enough for the price of short requests
+  const auto price_of_million = [&](std::int64_t cached) {
+    Usage usage;
+    usage.input = kTokens;
+    usage.cache_read = cached;
+    return MicroUsd{model.price(usage).value * (1'000'000 / kTokens)};
+  };
+  const ModelCapabilities capabilities = model.capabilities();
+  return {capabilities.context_window, capabilities.compaction, price_of_million(0),
+          price_of_million(kTokens)};
+}
+
+AgentSpecPtr with_profile(AgentSpecPtr spec, const Model* model) {
+  const ModelProfile profile = model != nullptr ? profile_of(*model) : ModelProfile{};
+  if (spec->profile == profile) return spec;
+  auto profiled = std::make_shared<AgentSpec>(*spec);
+  profiled->profile = profile;
+  return profiled;
+}
+
+AgentSpecPtr with_metadata(const AgentSpecPtr& spec, Json metadata) {
+  auto changed = std::make_shared<AgentSpec>(*spec);
+  changed->metadata = std::move(metadata);
+  return changed;
+}
+
+Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDescription>& description) {
+  if (!description->status) return fail(description->status.error());
+  const AgentSpec& spec = description->spec;
+  if (needs_model(spec) && spec.model.empty()) {
+    return fail(ErrorCode::kInput, "agent \"" + spec.id + "\" has neither a model nor a written plan");
+  }
+  if (auto usable = check_output_schema(spec.options.output_schema); !usable) return fail(usable.error());
+  auto planner = make_planner(spec);
+  if (!planner) return fail(planner.error());
+  auto model = services.model_for(*description);
+  if (!model) return fail(model.error());
+  AgentSpecPtr profiled = with_profile(AgentSpecPtr(description, &spec), model->get());
+  return Equipment{*std::move(planner), *std::move(model), std::move(profiled)};
+}
+
+/// What the agents above allow, root first, then the one right above.
+Json bounds_below(const AgentSpec& above) {
+  JsonArray bounds;
+  if (const auto* inherited = above.bounds.if_array()) bounds = *inherited;
+  bounds.push_back(above.policy);
+  return bounds;
+}
+
+AgentSpecPtr with_bounds(const AgentSpecPtr& spec, const Origin& origin) {
+  if (!origin.above) return spec;
+  auto changed = std::make_shared<AgentSpec>(*spec);
+  changed->bounds = bounds_below(*origin.above->query([](const State& s) { return s.agent; }));
+  return changed;
+}
+
+/// A sub-agent that is opened by itself stays within what the agents above it allowed.
+AgentSpecPtr with_bounds_of(const AgentSpecPtr& spec, const AgentSpec& recorded) {
+  if (recorded.bounds.is_null()) return spec;
+  auto changed = std::make_shared<AgentSpec>(*spec);
+  changed->bounds = recorded.bounds;
+  return changed;
+}
+
+/// Somebody who decides a step of a sub-agent that sleeps holds its lease for a moment: no reason to fail the
+/// call that wants it back.
+Result<Lease> acquire_soon(Journal& journal, const SessionId& session) {
+  constexpr int kAttempts = 50;
+  constexpr std::chrono::milliseconds kMoment{10};
+  auto lease = journal.acquire(session);
+  for (int i = 1; i < kAttempts && !lease && json_text(lease.error().detail, "kind") == "lease_held"; ++i) {
+    std::this_thread::sleep_for(kMoment);
+    lease = journal.acquire(session);
+  }
+  return lease;
+}
+
+SessionCreated birth_record(const Services& services, const Birth& birth, const Origin& origin,
+                            AgentSpecPtr spec) {
+  SessionCreated created;
+  created.session = birth.id.empty() ? SessionId{services.options.environment->new_id()} : birth.id;
+  created.seed = services.options.environment->random();
+  created.agent = birth.metadata.is_null() ? std::move(spec) : with_metadata(spec, birth.metadata);
+  if (origin.above) {
+    created.parent = origin.above->id();
+    std::tie(created.depth, created.path) =
+        origin.above->query([](const State& s) { return std::pair(s.depth + 1, s.path); });
+    created.path += "/" + created.agent->id;
+  }
+  return created;
+}
+
+}  // namespace
+
+void LiveSessions::add(const std::shared_ptr<SessionActor>& actor) {
+  const std::lock_guard lock(mutex_);
+  sessions_[actor->id()] = actor;
+}
+
+std::shared_ptr<SessionActor> LiveSessions::find(const SessionId& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  auto actor = found == sessions_.end() ? nullptr : found->second.lock();
+  return actor && actor->usable() ? actor : nullptr;
+}
+
+std::vector<std::shared_ptr<SessionActor>> LiveSessions::all() {
+  std::vector<std::shared_ptr<SessionActor>> actors;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(sessions_, [](const auto& entry) { return entry.second.expired(); });
+  for (const auto& [id, weak] : sessions_) {
+    if (auto actor = weak.lock()) actors.push_back(std::move(actor));
+  }
+  return actors;
+}
+
+bool LiveSessions::any() {
+  const std::lock_guard lock(mutex_);
+  while (!sessions_.empty() && sessions_.begin()->second.expired()) sessions_.erase(sessions_.begin());
+  return !sessions_.empty();
+}
+
+Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Services>& services,
+                                                     const std::shared_ptr<const AgentDescription>& agent,
+                                                     Birth birth, Origin origin) {
+  auto equipment = equip(*services, agent);
+  if (!equipment) return fail(equipment.error());
+  const RuntimeOptions& options = services->options;
+  SessionCreated created = birth_record(*services, birth, origin, with_bounds(equipment->spec, origin));
+  auto lease = options.journal->create(created.session, options.environment->now());
+  if (!lease && !birth.id.empty())
+    lease = options.journal->acquire(created.session);  // begun, but not written
+  if (!lease) return fail(lease.error());
+
+  State fresh;
+  fresh.id = created.session;
+  auto actor = std::make_shared<SessionActor>(services, agent, std::move(equipment->model),
+                                              std::move(equipment->planner), *std::move(lease),
+                                              std::move(fresh), std::move(origin));
+  services->live.add(actor);
+  services->mail->watch();
+  auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
+    std::vector<RecordBody> records;
+    records.emplace_back(std::move(created));
+    for (MessagePtr& message : birth.history)
+      records.emplace_back(MessageAppended{std::move(message), MessageSource::kImport});
+    return records;
+  });
+  if (!durable) return fail(durable.error());
+  return actor;
+}
+
+Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Services>& services,
+                                                   const SessionId& session,
+                                                   const std::shared_ptr<const AgentDescription>& agent,
+                                                   bool force, Origin origin) {
+  if (auto live = services->live.find(session)) return live;
+  auto equipment = equip(*services, agent);
+  if (!equipment) return fail(equipment.error());
+
+  Journal& journal = *services->options.journal;
+  auto lease = origin.above ? acquire_soon(journal, session) : journal.acquire(session, force);
+  if (!lease) return fail(lease.error());
+  auto records = read_records(journal, session);
+  auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+  if (!state) {
+    journal.release(*lease);
+    return fail(state.error());
+  }
+  AgentSpecPtr spec = with_bounds(equipment->spec, origin);
+  if (!origin.above) spec = with_bounds_of(spec, *state->agent);
+  if (spec->metadata.is_null() && !state->agent->metadata.is_null()) {
+    spec = with_metadata(spec, state->agent->metadata);
+  }
+  const bool changed = to_canonical_json(to_json(*state->agent)) != to_canonical_json(to_json(*spec));
+  auto actor = std::make_shared<SessionActor>(services, agent, std::move(equipment->model),
+                                              std::move(equipment->planner), *std::move(lease),
+                                              *std::move(state), std::move(origin));
+  services->live.add(actor);
+  actor->appear(records->front().record.time, records->back().record.time);
+  services->mail->watch(session);
+  if (!changed) return actor;
+  auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
+    return std::vector<RecordBody>{Intervened{Intervention::kSetAgent, {}, std::move(spec)}};
+  });
+  if (!durable) return fail(durable.error());
+  return actor;
+}
+
+}  // namespace praxis

@@ -1,0 +1,113 @@
+// For tests: trees of agents on scripted models, on a journal that several runtimes share as several
+// processes would.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "journal/testing/journals.hpp"
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::testing {
+
+/// True once `holds` does; false when it does not come to that in a long time.
+template <class F>
+bool eventually(F holds) {
+  const auto until = std::chrono::steady_clock::now() + 20s;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// The node of a session; one without an id when there is none.
+inline AgentNode node_of(const std::vector<AgentNode>& nodes, const SessionId& id) {
+  const auto found = std::ranges::find(nodes, id, &AgentNode::id);
+  return found == nodes.end() ? AgentNode{} : *found;
+}
+/// The first node of an agent.
+inline AgentNode node_called(const std::vector<AgentNode>& nodes, std::string_view agent) {
+  const auto found = std::ranges::find(nodes, agent, &AgentNode::agent);
+  return found == nodes.end() ? AgentNode{} : *found;
+}
+
+class Trees : public Scripted {
+ protected:
+  /// Agents `a0`, `a1`, ... of which each asks the next one `width` times; the last is `leaf`.
+  Agent chain(std::uint32_t depth, Agent leaf, std::uint32_t width = 1) {
+    Agent agent = std::move(leaf.runtime(nullptr));
+    for (std::uint32_t level = depth; level-- > 0;) {
+      std::string calls;
+      for (std::uint32_t i = 0; i < width; ++i) {
+        calls += (i == 0 ? "" : ",") + std::string(R"({"name":"below","id":"c)") + std::to_string(i) +
+                 R"(","arguments":{"prompt":"part )" + std::to_string(i) + R"("}})";
+      }
+      Agent above =
+          scripted(R"({"tool_calls":[)" + calls + R"(],"usage":{"input":7,"output":3,"cost_usd":0.001}}
+{"text":"done","usage":{"input":2,"output":1}})");
+      above.id("a" + std::to_string(level)).runtime(nullptr).use(agent.as_tool("below", "Does a part"));
+      agent = std::move(above);
+    }
+    return agent;
+  }
+  /// Says one thing.
+  Agent speaker() {
+    Agent agent = scripted(R"({"text":"part","usage":{"input":5,"output":2,"cost_usd":0.002}})");
+    return agent.id("leaf");
+  }
+  /// Calls the blocked tool `slow`, then says one thing.
+  Agent stuck(const BlockedTool& slow) {
+    Agent agent = scripted(R"({"tool_calls":[{"name":"slow","id":"s","arguments":{}}]}
+{"text":"late"}
+{"text":"later"})");
+    return agent.id("leaf").use(slow.tool("slow", true));
+  }
+  /// Calls `echo`, which waits for a person, then says one thing.
+  Agent asker() {
+    Agent agent = scripted(R"({"tool_calls":[{"name":"echo","id":"e","arguments":{"text":"hello"}}]}
+{"text":"heard"})");
+    return agent.id("leaf").use(echo_tool()).policy(asking({"echo"}));
+  }
+  /// A session whose runtime can go away before its agent.
+  Session start(Agent agent) {
+    auto session = runtime_->create_session(agent.runtime(nullptr));
+    if (!session) throw std::runtime_error(session.error().message);
+    return *session;
+  }
+  std::vector<AgentNode> tree() const { return runtime_->agent_tree(); }
+  /// The texts of all interventions of a kind in a session's log.
+  std::vector<std::string> recorded(const SessionId& session, Intervention kind) {
+    std::vector<std::string> texts;
+    const auto records = read_records(*journal_, session);
+    for (const StoredRecord& stored : records.value_or(std::vector<StoredRecord>{})) {
+      const auto* act = std::get_if<Intervened>(&stored.record.body);
+      if (act != nullptr && act->kind == kind) texts.push_back(act->text);
+    }
+    return texts;
+  }
+};
+
+/// Two runtimes on one file, each with a connection of its own.
+class SharedTrees : public Trees {
+ protected:
+  SharedTrees() {
+    journal_ = std::make_shared<UnreliableJournal>(open_journal(folder_ / "journal.db"));
+    use_runtime({});
+    RuntimeOptions options;
+    options.journal = elsewhere_;
+    other_ = Runtime::create(std::move(options));
+  }
+  ~SharedTrees() override {
+    runtime_.reset();
+    other_.reset();
+  }
+
+  TemporaryFolder folder_;
+  std::shared_ptr<Journal> elsewhere_ = open_journal(folder_ / "journal.db");
+  std::shared_ptr<Runtime> other_;
+};
+
+}  // namespace praxis::testing

@@ -1,0 +1,128 @@
+#include "praxis/tools/python_tool.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "praxis/base/process.hpp"
+#include "praxis/tools/typed_tool.hpp"
+#include "tools/python_bridge.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr const char* kDescription =
+    "Runs Python code and gives back what it prints and the value of its last expression. Without import it "
+    "can use "
+    "call(tool, **arguments) -> structured result or text of another tool of yours, and each of those tools "
+    "as a "
+    "function of that name with arguments by name; gather([(tool, arguments), ...]) -> results of several "
+    "calls made "
+    "at once; fork(prompt) -> a copy of you, with this conversation, at work on the prompt; wait(fork) or "
+    "wait([fork, ...]) -> its answer; tools, a list of names. A call that fails raises ToolError.";
+
+struct Request {
+  arg<std::string, "The program"> code;
+};
+PRAXIS_FIELDS(Request, code)
+
+ProcessSpec process_of(const PythonToolOptions& options) {
+  ProcessSpec spec;
+  spec.argv = {options.interpreter, "-"};
+  spec.input = python_bridge_program();
+  // All that the code sees of an environment. Fixed hashes, so that code which runs again goes the same way.
+  spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                      {"HOME", options.folder},
+                      {"LANG", "C.UTF-8"},
+                      {"PYTHONUTF8", "1"},
+                      {"PYTHONHASHSEED", "0"},
+                      {"PYTHONNOUSERSITE", "1"},
+                      {"PYTHONUNBUFFERED", "1"},
+                      {"PYTHONDONTWRITEBYTECODE", "1"}};
+  spec.folder = options.folder;
+  spec.channel = true;
+  spec.limits.cpu = options.cpu;
+  spec.limits.memory_bytes = options.memory_bytes;
+  spec.limits.processes = options.processes;
+  spec.limits.file_bytes = options.file_bytes;
+  spec.limits.output_bytes = options.output_bytes;
+  spec.box = options.box;
+  return spec;
+}
+
+std::string first_line(const ToolContext& context, const std::string& code) {
+  std::vector<std::string> names;
+  for (const Tool& tool : context.tools()) {
+    if (tool.definition.name != kPythonToolName) names.push_back(tool.definition.name);
+  }
+  return python_start_line(code, names, context.idempotency_key);
+}
+
+std::unexpected<Error> failed(std::string_view kind, std::string why, const ProcessResult& run) {
+  const auto add = [&](std::string_view title, const ProcessOutput& output) {
+    if (output.total_bytes != 0) why.append("\n").append(title).append("\n").append(output.text());
+  };
+  add("It reported:", run.err);
+  add("It printed:", run.out);
+  return fail(Error{ErrorCode::kTool, std::move(why), false, nullptr, JsonObject{{"kind", kind}}});
+}
+
+/// The signal that ended the code; 0 if none did. Out of a box it comes as a shell would put it.
+int signal_of(const ProcessResult& run) {
+  constexpr int kSignalled = 128, kLastSignal = 64;
+  const bool by_box = run.exit_code > kSignalled && run.exit_code <= kSignalled + kLastSignal;
+  return by_box ? run.exit_code - kSignalled : run.signal;
+}
+
+std::string how_it_ended(const ProcessResult& run, const PythonToolOptions& options) {
+  const int signal = signal_of(run);
+  if (signal == 0) return "exited with status " + std::to_string(run.exit_code);
+  return "was ended by signal " + std::to_string(signal) + "; it may use " +
+         std::to_string(options.cpu.count()) + " s of processor time and " +
+         std::to_string(options.memory_bytes >> 20) + " MiB of memory";
+}
+
+Result<ToolOutput> output_of(const Status& served, ProcessResult run, const PythonToolOptions& options) {
+  const bool is_late =
+      run.end == ProcessEnd::kTimedOut || (!served && served.error().code == ErrorCode::kLimit &&
+                                           json_text(served.error().detail, "kind") == "timeout");
+  if (is_late) {
+    return failed(
+        "timeout",
+        "The code was stopped: it worked for longer than " + std::to_string(options.time.count()) + " ms.",
+        run);
+  }
+  if (!served && served.error().code == ErrorCode::kCancelled) return fail(served.error());
+  if (!served) return failed("protocol", "The code was stopped: " + served.error().message + ".", run);
+  if (run.end == ProcessEnd::kCancelled) return fail(ErrorCode::kCancelled, "the call was told to stop");
+  if (run.end != ProcessEnd::kExited || run.exit_code != 0) {
+    return failed("failed", "The code " + how_it_ended(run, options) + ".", run);
+  }
+  return ToolOutput{run.out.text(), nullptr, {}, {}};
+}
+
+Result<ToolOutput> run_code(ToolContext& context, const std::string& code, const PythonToolOptions& options) {
+  auto process = start_process(process_of(options));
+  if (!process) return fail(std::move(process.error()));
+  PythonBridge bridge(context, process->channel(), options.time, first_line(context, code));
+  const Status served = bridge.serve();
+  if (!served) process->kill();
+  auto run = process->wait(context.stop, bridge.deadline());
+  if (!run) return fail(std::move(run.error()));
+  return output_of(served, *std::move(run), options);
+}
+
+}  // namespace
+
+Tool python_tool(PythonToolOptions options) {
+  const auto shared = std::make_shared<const PythonToolOptions>(std::move(options));
+  Tool tool =
+      make_tool(kPythonToolName, kDescription, [shared](ToolContext& context, const Request& request) {
+        return run_code(context, request.code, *shared);
+      });
+  tool.definition.idempotent = true;  // what it asked for is not done twice
+  tool.definition.safe_by_default = false;
+  tool.definition.timeout = Millis{0};  // it has a limit of its own, which leaves out waiting
+  return tool;
+}
+
+}  // namespace praxis

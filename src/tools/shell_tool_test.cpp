@@ -1,0 +1,114 @@
+#include "praxis/tools/shell_tool.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tools/testing/call.hpp"
+#include "tools/visible_text.hpp"
+
+namespace praxis {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ShellToolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!probe_box().full()) GTEST_SKIP() << "no box on this machine: " << probe_box().reason();
+    options_.folder = folder_.str();
+  }
+  Result<ToolOutput> run(const Json& arguments) const { return call_with(shell_tool(options_), arguments); }
+
+  ScratchFolder folder_;
+  ShellToolOptions options_;
+};
+
+TEST_F(ShellToolTest, RunsAProgramAndSaysHowItEnded) {
+  EXPECT_EQ(text_of(run({{"argv", {"sh", "-c", "cat; echo oops >&2; exit 3"}}, {"stdin", "hello"}})),
+            "exit status 3\nstdout:\nhello\nstderr:\noops\n");
+  const auto result = run({{"argv", {"printf", "%s", "$HOME"}}});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(json_text(result->value, "stdout"), "$HOME");
+  EXPECT_EQ(json_at(result->value, "exit_code"), 0);
+}
+
+TEST_F(ShellToolTest, WritesInItsFolderAndNowhereElse) {
+  EXPECT_EQ(text_of(run({{"argv", {"touch", "made"}}})), "exit status 0\n");
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "made"));
+  EXPECT_THAT(text_of(run({{"argv", {"touch", "/usr/made"}}})), HasSubstr("Read-only file system"));
+}
+
+TEST_F(ShellToolTest, PassesOnNoVariableThatIsNotNamed) {
+  setenv("PRAXIS_TEST_GIVEN", "given", 1);
+  setenv("PRAXIS_TEST_KEPT", "kept", 1);
+  options_.environment = {"PRAXIS_TEST_GIVEN", "PRAXIS_TEST_ABSENT"};
+  const auto text = text_of(run({{"argv", {"env"}}}));
+  EXPECT_THAT(text, HasSubstr("PRAXIS_TEST_GIVEN=given\n"));
+  EXPECT_THAT(text, Not(HasSubstr("kept")));
+}
+
+TEST_F(ShellToolTest, TimeOver_GivesWhatThereWas) {
+  const auto text = text_of(run({{"argv", {"sh", "-c", "echo begun; sleep 100"}}, {"timeout_ms", 500}}));
+  EXPECT_THAT(text, HasSubstr("because its time was over\nstdout:\nbegun\n"));
+}
+
+TEST_F(ShellToolTest, Stopped_IsCancelled) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto result = call(shell_tool(options_), R"({"argv":["sleep","100"]})", stop.get_token());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+}
+
+TEST(ShellTool, RefusesWhatItWasNotGiven) {
+  ShellToolOptions options;
+  options.folder = "/nonexistent";
+  options.programs = {"git", "/usr/bin/make"};
+  for (const char* program : {"sh", "/tmp/git", "make", "git "}) {
+    const auto result = call_with(shell_tool(options), {{"argv", {program}}});
+    ASSERT_FALSE(result) << program;
+    EXPECT_EQ(result.error().code, ErrorCode::kPolicy) << program;
+    EXPECT_THAT(result.error().message, HasSubstr("none of the programs")) << program;
+  }
+  EXPECT_THAT(text_of(call_with(shell_tool(options), {{"command", "ls"}})), HasSubstr("command"))
+      << "not granted";
+  EXPECT_THAT(text_of(call_with(shell_tool(options), {{"argv", {"git"}}})),
+              HasSubstr("the box cannot be built"));
+}
+
+TEST_F(ShellToolTest, ShellStringsAreACapabilityOfTheirOwn) {
+  options_.shell_strings = true;
+  EXPECT_EQ(text_of(run({{"command", "echo a | tr a b"}})), "exit status 0\nstdout:\nb\n");
+  EXPECT_THAT(text_of(run({{"command", "ls"}, {"argv", {"ls"}}})), HasSubstr("one of them"));
+}
+
+TEST(ShellTool, MustBeAllowedAndIsNotRepeated) {
+  const Tool tool = shell_tool({});
+  EXPECT_FALSE(tool.definition.safe_by_default);
+  EXPECT_FALSE(tool.definition.idempotent);
+}
+
+TEST(VisibleText, DoesNothingButBeRead) {
+  struct Case {
+    std::string_view bytes, text;
+  };
+  const std::vector<Case> cases{
+      {"plain\ttext\n", "plain\ttext\n"},
+      {"\x1b[31mred\x07", "␛[31mred␇"},
+      {std::string_view("a\0b", 3), "a␀b"},
+      {"over\rwritten\r\n", "over␍written\n"},
+      {"\x7f\xc2\x9b"
+       "2J",
+       "␡\uFFFD2J"},
+      {"\u202Egnp.exe\u2066", "\uFFFDgnp.exe\uFFFD"},
+      {"\xff\xc3", "\uFFFD\uFFFD"},
+      {"größe €", "größe €"},
+  };
+  for (const Case& one : cases) EXPECT_EQ(visible_text(one.bytes), one.text);
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,311 @@
+// The box from inside: hostile probes (tests/box/probes.py), each of which gets out when it is run outside,
+// and what an honest program needs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "base/file_descriptor.hpp"
+#include "praxis/base/process.hpp"
+
+namespace praxis {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kSecret = "a-secret-of-the-host";
+
+/// A listening socket of the host; what connects is not answered.
+FileDescriptor listener(int family, const sockaddr* address, socklen_t size, int type = SOCK_STREAM) {
+  FileDescriptor made(socket(family, type | SOCK_CLOEXEC, 0));
+  if (bind(made.get(), address, size) != 0 || (type == SOCK_STREAM && listen(made.get(), 100) != 0)) {
+    throw std::runtime_error("no listener");
+  }
+  return made;
+}
+FileDescriptor unix_listener(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return listener(AF_UNIX, reinterpret_cast<sockaddr*>(&address),
+                  static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size()));
+}
+FileDescriptor port_listener(int type) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return listener(AF_INET, reinterpret_cast<sockaddr*>(&address), sizeof address, type);
+}
+std::string port_of(const FileDescriptor& socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  return std::to_string(ntohs(address.sin_port));
+}
+
+/// A writable folder with what must stay as it is, and a folder outside.
+class BoxTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!probe_box().full()) GTEST_SKIP() << "no box on this machine: " << probe_box().reason();
+    std::string name = (fs::temp_directory_path() / "praxis_box_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    top_ = name;
+    fresh();
+  }
+  void TearDown() override {
+    if (!top_.empty()) fs::remove_all(top_);
+  }
+
+  void fresh() {
+    fs::remove_all(top_ / "ws");
+    fs::remove_all(top_ / "out");
+    for (const char* folder : {"ws/.git/hooks", "ws/.vscode", "ws/conf", "out"})
+      fs::create_directories(top_ / folder);
+    for (const char* file : {"ws/.git/config", "ws/.env", "ws/.env.local", "ws/.mcp.json", "ws/.bashrc",
+                             "ws/conf/agent.toml", "ws/file", "out/secret", "out/victim"}) {
+      std::ofstream(top_ / file) << "KEY=1\n";
+    }
+    fs::create_symlink(top_ / "out", top_ / "ws/link");
+  }
+
+  std::string workspace() const { return top_ / "ws"; }
+
+  /// `python3 -c code` or a script, as each test wants it.
+  ProcessSpec python(std::vector<std::string> arguments) const {
+    ProcessSpec spec;
+    spec.argv = {"/usr/bin/python3", "-I"};
+    spec.argv.insert(spec.argv.end(), arguments.begin(), arguments.end());
+    spec.environment = {{"PATH", "/usr/bin:/bin"}};
+    spec.folder = workspace();
+    spec.limits.wall_time = Millis(30'000);
+    return spec;
+  }
+  void put_in_box(ProcessSpec& spec) const {
+    spec.box.emplace();
+    spec.box->writable = {workspace()};
+    spec.box->protect = {workspace() + "/conf/agent.toml", workspace() + "/conf/later.toml"};
+    spec.limits.processes = 64;
+    spec.limits.memory_bytes = std::uint64_t{1} << 30;
+    spec.limits.file_bytes = 64 << 20;
+  }
+  static ProcessResult run(const ProcessSpec& spec) {
+    auto process = start_process(spec);
+    auto result = process ? process->wait({}) : Result<ProcessResult>(fail(process.error()));
+    if (result) return std::move(*result);
+    ADD_FAILURE() << result.error().message;
+    return {};
+  }
+
+  fs::path top_;
+};
+
+struct Probe {
+  std::string name;
+  bool privileged = false;
+};
+
+std::vector<Probe> read_probes(const std::string& list) {
+  std::vector<Probe> probes;
+  std::istringstream in(list);
+  for (std::string line; std::getline(in, line);) {
+    const bool privileged = line.ends_with('*');
+    probes.push_back({line.substr(0, line.size() - (privileged ? 1 : 0)), privileged});
+  }
+  return probes;
+}
+
+TEST_F(BoxTest, NoProbeGetsOut_ThoughEachDoesOutside) {
+  const std::string script = fs::path(PRAXIS_SOURCE_DIR) / "tests/box/probes.py";
+  std::ifstream file(script);
+  const std::string code{std::istreambuf_iterator<char>(file), {}};
+  const auto tcp = port_listener(SOCK_STREAM), udp = port_listener(SOCK_DGRAM);
+  const auto by_path = unix_listener(top_ / "socket");
+  const std::string abstract = "praxis_box_" + std::to_string(getpid());
+  const auto by_name = unix_listener('\0' + abstract);
+
+  auto keeps_a_secret = python({"-c", "import time; time.sleep(1000)"});
+  keeps_a_secret.environment["OTHER"] = std::string(kSecret) + "-of-another";
+  keeps_a_secret.limits.wall_time = Millis(0);
+  const auto other = start_process(keeps_a_secret);
+
+  const auto spec_of = [&](const std::string& name) {
+    auto spec = python({"-c", code, name});
+    spec.environment.insert({{"WS", workspace()},
+                             {"OUT", top_ / "out"},
+                             {"PID", std::to_string(getpid())},
+                             {"TCP", port_of(tcp)},
+                             {"UDP", port_of(udp)},
+                             {"SOCK", top_ / "socket"},
+                             {"ABSTRACT", abstract},
+                             {"SECRET", kSecret}});
+    return spec;
+  };
+  const auto probes = read_probes(run(spec_of("--list")).out.text());
+  int shown = 0, not_shown = 0;
+  for (const Probe& probe : probes) {
+    auto spec = spec_of(probe.name);
+    fresh();
+    const auto outside = run(spec);
+    const bool open = outside.out.text() == "OPEN\n";
+    (open ? shown : not_shown) += 1;
+    EXPECT_TRUE(open || probe.privileged)
+        << probe.name << " does not even succeed outside: " << outside.err.text();
+    if (!open) std::cout << "not shown outside: " << probe.name << "\n";
+
+    fresh();
+    put_in_box(spec);
+    const auto inside = run(spec);
+    EXPECT_THAT(inside.out.text(), Not(HasSubstr("OPEN"))) << probe.name << " got out";
+  }
+  std::cout << probes.size() << " probes, none got out; " << shown << " shown to succeed outside, "
+            << not_shown << " need a privilege or a feature that this machine lacks\n";
+  EXPECT_GE(shown, 40);
+}
+
+TEST_F(BoxTest, AnHonestProgramHasWhatItNeeds) {
+  auto spec =
+      python({"-c",
+              "import os, socket, tempfile, multiprocessing, getpass\n"
+              "os.makedirs('a/b'); open('a/b/c', 'w').write('made')\n"
+              "os.rename('a/b/c', 'a/d'); os.chmod('a/d', 0o755); os.link('a/d', 'a/e')\n"
+              "tempfile.TemporaryFile().write(b'x'); open('/dev/null', 'w').write('x')\n"
+              "socket.socketpair(); multiprocessing.Lock(); len(os.urandom(8))\n"
+              "print(os.getcwd(), getpass.getuser(), os.environ['HOME'], open('.git/config').read())"});
+  put_in_box(spec);
+  const auto result = run(spec);
+  EXPECT_EQ(result.out.text(), workspace() + " nobody /tmp KEY=1\n\n") << result.err.text();
+  std::ifstream made(top_ / "ws/a/d");
+  std::string text;
+  made >> text;
+  EXPECT_EQ(text, "made");
+  EXPECT_TRUE(fs::remove(top_ / "ws/a/d")) << "what it made is ours";
+}
+
+TEST_F(BoxTest, LeavesNothingInTheFolderButWhatTheProgramMade) {
+  std::vector<std::string> before, after;
+  for (const auto& entry : fs::directory_iterator(workspace())) before.push_back(entry.path());
+  auto spec = python({"-c", "import os; print(len(os.listdir('.')))"});
+  put_in_box(spec);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { run(spec); });  // they share the stand-ins
+  threads.clear();
+  for (const auto& entry : fs::directory_iterator(workspace())) after.push_back(entry.path());
+  EXPECT_THAT(after, testing::UnorderedElementsAreArray(before));
+}
+
+TEST_F(BoxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
+  struct Case {
+    const char* about;
+    std::function<void(ProcessSpec&)> change;
+    const char* message;
+  };
+  const std::vector<Case> cases{
+      {"system folder", [](ProcessSpec& spec) { spec.box->writable = {"/usr/lib"}; },
+       "belongs to the system"},
+      {"everything", [](ProcessSpec& spec) { spec.box->writable = {"/"}; }, "belongs to the system"},
+      {"missing folder", [](ProcessSpec& spec) { spec.box->writable = {"/nonexistent"}; }, "No such file"},
+      {"relative", [](ProcessSpec& spec) { spec.box->writable = {"here"}; }, "no absolute path"},
+      {"missing socket", [](ProcessSpec& spec) { spec.box->proxy_socket = "/nonexistent"; }, "No such file"},
+      {"folder outside", [](ProcessSpec& spec) { spec.folder = "/var/nothing"; }, "chdir"},
+      {"link",
+       [&](ProcessSpec&) {
+         fs::remove(top_ / "ws/.mcp.json");
+         fs::create_symlink(top_ / "out/victim", top_ / "ws/.mcp.json");
+       },
+       "symbolic link"},
+  };
+  for (const Case& one : cases) {
+    auto spec = python({"-c", "open('ran', 'w')"});
+    put_in_box(spec);
+    one.change(spec);
+    const auto process = start_process(spec);
+    ASSERT_FALSE(process) << one.about;
+    EXPECT_EQ(process.error().code, ErrorCode::kPolicy) << one.about;
+    EXPECT_THAT(process.error().message, HasSubstr(one.message)) << one.about;
+    EXPECT_FALSE(fs::exists(top_ / "ws/ran")) << one.about;
+  }
+}
+
+TEST_F(BoxTest, ThatIsCancelled_LeavesNobody) {
+  auto spec = python({"-c",
+                      "import os, signal, time\n"
+                      "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                      "if os.fork() == 0:\n"
+                      "  os.setsid()\n"
+                      "  if os.fork(): os._exit(0)\n"
+                      "os.write(3, b'r'); time.sleep(1000)"});
+  spec.channel = true;
+  put_in_box(spec);
+  auto process = start_process(spec);
+  ASSERT_TRUE(process) << process.error().message;
+  char ready = 0;
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(read(process->channel(), &ready, 1), 1);
+  const auto asked = std::chrono::steady_clock::now();
+  process->kill();
+  const auto result = process->wait({});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->end, ProcessEnd::kCancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, spec.limits.grace + Millis(100));
+  EXPECT_EQ(read(process->channel(), &ready, 1), 0) << "somebody still has the other end";
+}
+
+TEST_F(BoxTest, WithAProxy_ReachesItAndNothingElse) {
+  const auto proxy = unix_listener(top_ / "proxy");
+  const auto tcp = port_listener(SOCK_STREAM);
+  std::jthread answering([&] {
+    const FileDescriptor peer(accept(proxy.get(), nullptr, nullptr));
+    std::string request;
+    char byte = 0;
+    while (!request.ends_with("\r\n\r\n") && read(peer.get(), &byte, 1) == 1) request += byte;
+    const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(1'000'000) +
+                               "\r\nConnection: close\r\n\r\n" + std::string(1'000'000, 'x');
+    for (std::size_t done = 0; done < answer.size();) {
+      const auto sent = send(peer.get(), answer.data() + done, answer.size() - done, MSG_NOSIGNAL);
+      if (sent <= 0) return;
+      done += static_cast<std::size_t>(sent);
+    }
+  });
+  auto spec = python({"-c",
+                      "import os, socket, sys, time, urllib.request\n"
+                      "while not os.path.exists('started'): time.sleep(0.01)\n"
+                      "print(len(urllib.request.urlopen('http://example.com/').read()))\n"
+                      "def way(name, make):\n"
+                      "  try: make(); print('OPEN', name)\n"
+                      "  except OSError: pass\n"
+                      "way('tcp', lambda: socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5))\n"
+                      "way('udp', lambda: socket.socket(type=socket.SOCK_DGRAM))\n"
+                      "way('raw', lambda: socket.socket(type=socket.SOCK_RAW))\n"
+                      "way('netlink', lambda: socket.socket(socket.AF_NETLINK))\n"
+                      "way('unix', lambda: socket.socket(socket.AF_UNIX))\n"
+                      "way('multipath', lambda: socket.socket(proto=262))\n"
+                      "way('listen', lambda: socket.create_server(('127.0.0.1', 4000)))\n",
+                      port_of(tcp)});
+  put_in_box(spec);
+  spec.box->proxy_socket = top_ / "proxy";
+  auto process = start_process(spec);
+  ASSERT_TRUE(process) << process.error().message;
+  std::ofstream(top_ / "ws/started").close();
+  const auto result = process->wait({});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->out.text(), "1000000\n") << result->err.text();
+  shutdown(proxy.get(), SHUT_RDWR);
+}
+
+}  // namespace
+}  // namespace praxis

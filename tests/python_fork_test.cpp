@@ -1,0 +1,62 @@
+// Plays examples/python-fork, with its script for a model.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "praxis/base/box.hpp"
+
+namespace praxis {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string content_of(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A copy of the example in a folder of its own, so that it writes there.
+class PythonForkTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!probe_box().full()) GTEST_SKIP() << "the box cannot be built here: " << probe_box().reason();
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "examples");
+    fs::copy(PRAXIS_SOURCE_DIR "/examples/python-fork", root_ / "examples/python-fork");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  /// Runs a command in a clean environment; `printed_` and `told_` are its standard output and error.
+  int run(const std::string& command) {
+    const std::string home =
+        "HOME=" + root_.string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + kPraxis + ' ';
+    const int status = std::system(
+        (home + command + " >" + (root_ / "out").string() + " 2>" + (root_ / "err").string()).c_str());
+    printed_ = content_of(root_ / "out");
+    told_ = content_of(root_ / "err");
+    return WEXITSTATUS(status);
+  }
+
+  static constexpr const char* kPraxis = PRAXIS_BINARY_DIR "/praxis";
+  const fs::path root_ = fs::path(testing::TempDir()) / "praxis-python-fork";
+  std::string printed_, told_;
+};
+
+TEST_F(PythonForkTest, ThreeForksAreAskedAndTheMajorityAnswers) {
+  ASSERT_EQ(run((root_ / "examples/python-fork/run").string()), 0) << told_;
+  EXPECT_EQ(printed_, "The Volga (3 of 3 say so)\n");
+  const std::string journal = " --journal " + (root_ / "build/python-fork/journal.db").string();
+  EXPECT_EQ(run(std::string(kPraxis) + " replay last" + journal), 0) << told_;
+  ASSERT_EQ(run(std::string(kPraxis) + " tree last" + journal), 0) << told_;
+  EXPECT_THAT(printed_, HasSubstr("vote"));
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,176 @@
+// Stop means stopped: whatever works below a node of the agent tree is gone soon after it was told to stop,
+// down to the last grandchild process, and nothing above or beside is touched.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/testing/test_server.hpp"
+#include "praxis/base/process.hpp"
+#include "praxis/tools/http_tool.hpp"
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+std::string content_of(const fs::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Processes of this machine that have `mark` on their command line.
+int processes_with(const std::string& mark) {
+  int found = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string pid = entry.path().filename().string();
+    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (content_of(entry.path() / "cmdline").find(mark) != std::string::npos) ++found;
+  }
+  return found;
+}
+
+bool soon(const std::function<bool()>& holds, std::chrono::milliseconds patience = 10s) {
+  for (const auto until = Clock::now() + patience; Clock::now() < until;) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(2ms);
+  }
+  return holds();
+}
+
+class StopTest : public Scripted {
+ protected:
+  StopTest()
+      : server_([this](const TestRequest&, TestConnection& to) {
+          asked_->open();
+          to.wait_for_close();  // never answers
+        }) {}
+
+  /// Starts processes that leave their process group and their session, and waits for them.
+  Tool sleepers() {
+    return unlimited("sleepers", [mark = mark_](ToolContext& context) -> Result<ToolOutput> {
+      const std::string nap = "sleep " + mark;
+      ProcessSpec spec;
+      spec.argv = {"sh", "-c",
+                   "setsid " + nap + " & setsid sh -c 'setsid " + nap + " & setsid " + nap + "' & " + nap};
+      spec.environment = {{"PATH", "/usr/bin:/bin"}};
+      auto process = start_process(spec);
+      if (!process) return fail(process.error());
+      auto ended = process->wait(context.stop);
+      if (!ended) return fail(ended.error());
+      if (ended->end == ProcessEnd::kCancelled)
+        return fail(Error{ErrorCode::kCancelled, "stopped as told", false, nullptr, nullptr});
+      return says("woke up");
+    });
+  }
+  static Tool unlimited(std::string name, std::function<Result<ToolOutput>(ToolContext&)> handler) {
+    Tool tool = host_tool(std::move(name), [handler = std::move(handler)](ToolContext& context, const Json&) {
+      return handler(context);
+    });
+    tool.definition.timeout = Millis{0};
+    return tool;
+  }
+
+  /// Three levels: `top` has `middle` and `beside` at work, `middle` has `leaf`, which has processes and a
+  /// connection that is stuck.
+  Session begin() {
+    const std::string url = "http://127.0.0.1:" + std::to_string(server_.port()) + "/";
+    auto http = http_tool(runtime_->http(), {{"127.0.0.1:" + std::to_string(server_.port())}});
+    Agent leaf = scripted(
+        R"({"tool_calls":[{"name":"sleepers","arguments":{}},{"name":"http","arguments":{"url":")" + url +
+        R"("}}]}
+{"text":"leaf"})");
+    PolicyRules allow_http;
+    allow_http.allow = {"http"};
+    leaf.id("leaf").use(sleepers()).use(*http).policy(allow_http);
+    Agent middle = scripted(R"({"tool_calls":[{"name":"leaf","arguments":{"prompt":"x"}}]}
+{"text":"middle"})");
+    middle.id("middle").use(leaf.as_tool("leaf", "The leaf")).policy(allow_http);
+    Agent top = scripted(
+        R"({"tool_calls":[{"name":"middle","id":"m","arguments":{"prompt":"x"}},{"name":"beside","id":"b","arguments":{}}]}
+{"text":"went on"})");
+    top.id("top").use(middle.as_tool("middle", "The middle")).use(beside_.tool("beside", true));
+    return session_of(top.policy(allow_http));
+  }
+  void await_work() {
+    ASSERT_TRUE(beside_.entered->wait_briefly());
+    ASSERT_TRUE(asked_->wait_briefly());
+    ASSERT_TRUE(soon([&] { return processes_with("sleep" + std::string(1, '\0') + mark_) == 4; }));
+  }
+  int sleeping() const { return processes_with("sleep" + std::string(1, '\0') + mark_); }
+
+  SessionId child_of(const SessionId& parent) {
+    const auto children = journal_->children(parent);
+    return children && !children->empty() ? children->front().id : SessionId{};
+  }
+  State state_of(const SessionId& id) { return *fold(*read_records(*journal_, id)); }
+  /// Everything that was begun has an end, and says which.
+  void expect_reported(const SessionId& id) {
+    const State state = state_of(id);
+    ASSERT_TRUE(state.last) << id.str();
+    EXPECT_EQ(state.last->reason, StopReason::kCancelled);
+    EXPECT_FALSE(state.last->actions.empty());
+    for (const ActionResult& action : state.last->actions) {
+      EXPECT_TRUE(action.outcome == Outcome::kCancelled || action.outcome == Outcome::kError ||
+                  action.outcome == Outcome::kUnknown)
+          << action.tool;
+    }
+    EXPECT_EQ(unanswered(state.conversation.history()), 0U);
+  }
+
+  const std::string mark_ = std::to_string(100'000 + ::getpid());  // seconds, and told from other runs by it
+  std::shared_ptr<Gate> asked_ = std::make_shared<Gate>();
+  BlockedTool beside_;
+  TestServer server_;
+};
+
+TEST_F(StopTest, AtTheMiddle_EndsWhatIsBelowAndNothingElse) {
+  Session top = begin();
+  auto run = top.send_user_message("go");
+  await_work();
+  const SessionId middle = child_of(top.session_id()), leaf = child_of(middle);
+  auto handle = runtime_->open_session(middle, Agent("script:none"));  // the one that is awake
+  ASSERT_TRUE(handle) << handle.error().message;
+  const auto told = Clock::now();
+  handle->interrupt();
+  EXPECT_TRUE(soon([&] { return sleeping() == 0; }));
+  EXPECT_TRUE(soon([&] { return !state_of(middle).turn; }));
+  // The grace time is 100 ms and all is to be over within as much again; a loaded machine gets more.
+  EXPECT_LT(Clock::now() - told, 2s);
+  EXPECT_FALSE(beside_.left->is_open());
+  beside_.release->open();
+  const auto result = run.result();
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->success);
+  EXPECT_EQ(result->text, "went on");
+  EXPECT_EQ(result_for(top.history(), "b").status, ToolStatus::kOk);
+  expect_reported(middle);
+  expect_reported(leaf);
+}
+
+TEST_F(StopTest, AtTheTop_EndsEverything) {
+  Session top = begin();
+  auto run = top.send_user_message("go");
+  await_work();
+  const auto told = Clock::now();
+  top.interrupt();
+  const auto result = run.result();
+  EXPECT_LT(Clock::now() - told, 2s);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->reason, StopReason::kCancelled);
+  EXPECT_TRUE(soon([&] { return sleeping() == 0; }));
+  const SessionId middle = child_of(top.session_id());
+  expect_reported(top.session_id());
+  expect_reported(middle);
+  expect_reported(child_of(middle));
+}
+
+}  // namespace
+}  // namespace praxis::testing
