@@ -163,7 +163,6 @@ TEST_F(CliTree, Circle_IsAUsageErrorThatNamesTheFiles) {
 // ---- approve ----------------------------------------------------------------------------------------------
 
 TEST_F(CliTree, Approve_ListsWhatWaitsAnywhere) {
-  EXPECT_EQ(praxis({"run", "--model", "script:lead.jsonl", "x"}).status, 0) << "makes the journal";
   EXPECT_THAT(praxis({"approve"}).err, HasSubstr("nothing waits for a person"));
   ASSERT_EQ(run_lead().status, 3);
   const Json waiting = praxis({"approve", "--json"}).last_line();
@@ -207,6 +206,20 @@ TEST_F(CliTree, Approve_WhileTheRunLivesIsDoneThere) {
   EXPECT_EQ(praxis({"tree", "stop", id_of("slow")}).status, 0);
   EXPECT_EQ(run.finish(), 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr(R"("result":"It is red.")"));
+}
+
+TEST_F(CliTree, Approve_AfterTheProcessWasKilledGoesOnWithAll) {
+  add_slow_agent();
+  Process run(command({"run", "lead.toml", "Find the colour", "--json"}), options_);
+  ASSERT_TRUE(run.prints(R"("event":"step.parked")")) << run.output << run.errors;
+  await("slow", "running");
+  run.signal(SIGKILL);
+  run.finish();
+  file("slow.jsonl", "{\"text\": \"Thought.\"}\n");
+  const CommandResult approved = praxis({"approve", "p1", "--allow"});
+  EXPECT_EQ(approved.status, 0) << approved.err;
+  EXPECT_EQ(approved.out, "It is red.\n");
+  EXPECT_EQ(praxis({"runs", "--all", "--json"}).lines().size(), 3U) << "nobody was made twice";
 }
 
 TEST_F(CliTree, Approve_AlwaysSavesANarrowRuleThatHoldsNextTime) {

@@ -31,6 +31,8 @@ struct Waiting {
 /// Everything that waits in runs that are not at rest. Error `kJournal`.
 Result<std::vector<Waiting>> waiting_in(const Workspace& workspace) {
   auto journal = open_journal(workspace, JournalUse::kLook);
+  const bool is_new = !journal && json_string(journal.error().detail, "kind") == "not_found";
+  if (is_new) return std::vector<Waiting>{};  // without a run nothing waits
   if (!journal) return fail(journal.error());
   Forest forest(*std::move(journal), Forest::Roots::kBusy);
   if (auto read = forest.refresh(); !read) return fail(read.error());

@@ -119,7 +119,7 @@ std::vector<Check> check_box() {
 
 /// What waits for somebody, in all runs.
 Check check_people(const Workspace& workspace) {
-  const Check nobody{"people", Health::kGood, "nothing waits for a person"};
+  Check nobody{"people", Health::kGood, "nothing waits for a person"};
   if (!workspace.keeps_runs()) return nobody;
   auto journal = open_journal(workspace, JournalUse::kLook);
   if (!journal) return nobody;  // the check of the journal says why

@@ -30,12 +30,12 @@ PlanStep SixStepPlanner::plan(const State& state) const {
         {},
         Error{ErrorCode::kInput, "six steps need a request, and nothing was said", false, nullptr, nullptr}};
   }
-  using namespace six_steps;
-  const Progress progress = progress_of(state);
-  for (const auto step : {clarify, find_sub_questions, work_on_sub_questions, work_on_request}) {
+  const six_steps::Progress progress = six_steps::progress_of(state);
+  for (const auto step : {six_steps::clarify, six_steps::find_sub_questions, six_steps::work_on_sub_questions,
+                          six_steps::work_on_request}) {
     if (auto todo = step(progress)) return *std::move(todo);
   }
-  return conclude(progress);
+  return six_steps::conclude(progress);
 }
 
 }  // namespace praxis

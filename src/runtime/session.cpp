@@ -187,6 +187,7 @@ Status Session::close() {
   if (running)
     return fail(ErrorCode::kInput, "session " + actor_->id().str() + " is in the middle of a turn");
   actor_->abandon();
+  actor_->query([](const State&) { return true; });  // behind it on the strand: the lease is given back
   return {};
 }
 
