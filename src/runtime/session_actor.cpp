@@ -226,10 +226,10 @@ void SessionActor::committed(std::vector<PendingRecord> records, std::vector<App
 void SessionActor::settle_waiting() {
   const bool waits = waits_for_people();
   hold_clocks();
+  show(std::nullopt);  // before anybody is told that this session waits
   if (waits || state().paused) disarm_deadline();
   if (waits && !attended()) finish_waiting();
   tell_above(waits);
-  show(std::nullopt);
   notify_rest();
   if (services_->options.suspend_when_waiting) suspend();
 }
