@@ -148,8 +148,11 @@ Run Session::carry_on(const Decisions& decisions) {
     events->finish(fail(own.error()));
     return Run(actor_, std::move(events));
   }
-  actor_->carry_on(events,
-                   [own = *std::move(own)](const State& s) { return decision_records(s, own, "person"); });
+  // What was decided below may have brought the turn here to its end already.
+  const bool decided_below = own->size() != decisions.size();
+  actor_->carry_on(
+      events, [own = *std::move(own)](const State& s) { return decision_records(s, own, "person"); },
+      decided_below);
   return Run(actor_, std::move(events));
 }
 

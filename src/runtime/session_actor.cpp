@@ -432,9 +432,10 @@ void SessionActor::recover() {
   }
 }
 
-void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs) {
-  post([this, events = std::move(events), inputs = std::move(inputs)]() mutable {
+void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over) {
+  post([this, events = std::move(events), inputs = std::move(inputs), may_be_over]() mutable {
     if (!broken_ && !state().turn && state().queue.empty()) {
+      if (may_be_over && state().last) return events->finish(result_of(state()));
       return events->finish(fail(ErrorCode::kInput, "session " + id().str() + " has no turn to carry on"));
     }
     if (broken_) return events->finish(fail(*broken_));

@@ -50,7 +50,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
                   Json output_schema = nullptr);
   /// Attaches `events` to the turn in progress, beside those that follow it already, records inputs and
   /// carries it on.
-  void carry_on(std::shared_ptr<EventQueue> events, Inputs inputs);
+  /// When `may_be_over`, a turn that has ended in the meantime gives its result instead of an error.
+  void carry_on(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over = false);
   /// Asks everything to stop: at once for effects under way, then in the log. With `turn`, only while that is
   /// what the turn in progress reports to.
   void interrupt(std::shared_ptr<EventQueue> turn = nullptr);
