@@ -173,20 +173,6 @@ class ParkedInPythonTest : public PythonInSessionTest {
     return agent("root", hires("lead")).use(lead.as_tool("lead", "Leads"));
   }
 
-  /// As if the process had died: its sessions are nobody's when this returns.
-  void start_new_process() {
-    runtime_.reset();
-    const auto rows = *journal_->sessions(0);
-    for (const SessionRow& row : rows) {
-      auto lease = journal_->acquire(row.id, false);
-      while (!lease) {
-        std::this_thread::yield();
-        lease = journal_->acquire(row.id, false);
-      }
-      journal_->release(*lease);
-    }
-    use_runtime({});
-  }
   /// Runs until all three calls wait; gives the ids of root and coder.
   void park_all() {
     Session session = *runtime_->create_session(root());
