@@ -1,47 +1,65 @@
 #include "praxis/base/executor.hpp"
 
-#include <algorithm>
+#include <array>
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <condition_variable>
 #include <thread>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
+#include "base/event_loop.hpp"
+#include "base/loop_timers.hpp"
 #include "base/worker_pool.hpp"
 
 namespace praxis {
 namespace {
 
 namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
 
+// To hand a task to a worker and its outcome back costs two switches of threads, more than most tools need
+// to run. So the thread of the event loop runs one such task itself between two events; if that does not
+// return soon, a thread that stands by takes the loop over.
+constexpr std::chrono::milliseconds kLook{1};     // how often the one who stands by looks
+constexpr int kIdleLooks = 20;                    // then it sleeps until there is something to look at
+constexpr std::chrono::microseconds kQuick{200};  // a task that took longer had better not be run in place,
+constexpr int kWary = 64;                         // nor had as many after it
+
+class AsioExecutor;
 /// The executor that the calling thread belongs to.
-thread_local const Executor* own_executor = nullptr;
+thread_local const AsioExecutor* own_executor = nullptr;
+/// The executor whose event loop the calling thread runs; null while it runs a task that may block.
+thread_local const AsioExecutor* leading = nullptr;
 
-class AsioExecutor final : public Executor {
+class AsioExecutor final : public Executor, public EventLoop {
  public:
-  AsioExecutor(std::size_t io_threads, std::size_t max_workers)
-      : io_(static_cast<int>(io_threads)), work_(io_.get_executor()), workers_(max_workers) {
-    for (std::size_t i = 0; i < io_threads; ++i) {
-      io_threads_.emplace_back([this] {
-        own_executor = this;
-        io_.run();
-      });
+  explicit AsioExecutor(std::size_t max_workers) : work_(io_.get_executor()), workers_(max_workers) {
+    timers_.start(io_);
+    for (std::thread& thread : threads_) {
+      thread = std::thread([this, leads = &thread == threads_.data()] { serve(leads); });
     }
   }
 
   ~AsioExecutor() override {
     io_.stop();
-    for (std::thread& thread : io_threads_) thread.join();
-    Timers dropped;  // destroyed after the lock is released: what a task captured may come back here
-    std::lock_guard lock(timers_mutex_);
-    dropped.swap(timers_);
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    timers_.stop();
   }
 
   void post(Task task) override { asio::post(io_, std::move(task)); }
+
   void post_blocking(Task task) override {
+    if (leading == this && !handy_ && may_block_here()) {
+      handy_ = std::move(task);
+      return;
+    }
     workers_.post([this, task = std::move(task)]() mutable {
       own_executor = this;
       task();
@@ -49,43 +67,107 @@ class AsioExecutor final : public Executor {
   }
 
   TimerId after(std::chrono::nanoseconds delay, Task task) override {
-    std::lock_guard lock(timers_mutex_);
-    if (io_.stopped()) return 0;
-    const TimerId id = ++last_timer_;
-    Timer& timer = timers_.try_emplace(id, io_, std::move(task)).first->second;
-    timer.clock.expires_after(delay);
-    timer.clock.async_wait([this, id](const boost::system::error_code&) { fire(id); });
-    return id;
+    return timers_.add(delay, std::move(task));
   }
+  void cancel(TimerId id) override { timers_.cancel(id); }
 
-  void cancel(TimerId id) override { take(id); }
+  asio::io_context& io() override { return io_; }
+  bool runs_here() const override { return leading == this; }
 
  private:
-  struct Timer {
-    Timer(asio::io_context& io, Task t) : clock(io), task(std::move(t)) {}
-    asio::steady_timer clock;
-    Task task;
-  };
-  using Timers = std::unordered_map<TimerId, Timer>;
-
-  // The node is destroyed by the caller, outside the lock: what its task captured may come back here.
-  Timers::node_type take(TimerId id) {
-    std::lock_guard lock(timers_mutex_);
-    return timers_.extract(id);
+  /// One thread leads, the other stands by; they change places until the executor ends.
+  void serve(bool leads) {
+    own_executor = this;
+    while (leads ? lead() : stand_by()) leads = !leads;
   }
 
-  void fire(TimerId id) {
-    if (auto timer = take(id)) timer.mapped().task();
+  /// Runs the event loop. True when the other thread has taken it over.
+  bool lead() {
+    leading = this;
+    while (io_.run_one() != 0) {
+      while (handy_) {
+        if (!run_in_place(std::exchange(handy_, nullptr))) return true;
+      }
+    }
+    leading = nullptr;
+    return false;
   }
 
-  // Tasks dropped with `io_` or `workers_` may still cancel a timer, so the timers' table outlives both.
-  std::mutex timers_mutex_;
-  Timers timers_;
-  TimerId last_timer_ = 0;
-  asio::io_context io_;
+  /// False when the loop was taken over meanwhile.
+  bool run_in_place(Task task) {
+    leading = nullptr;
+    const Clock::time_point begun = Clock::now();
+    std::uint64_t mine = ++runs_;
+    in_place_ = mine;
+    if (asleep_) rouse();
+    task();
+    task = nullptr;
+    if (!in_place_.compare_exchange_strong(mine, 0)) return false;
+    if (Clock::now() - begun > kQuick) wary_ = kWary;
+    leading = this;
+    return true;
+  }
+
+  bool may_block_here() {
+    if (wary_ > 0) --wary_;
+    return wary_ == 0 && stood_by_;
+  }
+
+  void rouse() {
+    {
+      const std::lock_guard lock(mutex_);
+      asleep_ = false;
+    }
+    wake_.notify_all();
+  }
+
+  /// Watches the leader. True when it was stuck and the loop is ours.
+  bool stand_by() {
+    std::unique_lock lock(mutex_);
+    stood_by_ = true;
+    std::uint64_t runs = 0;
+    for (int idle = 0;;) {
+      const std::uint64_t before = in_place_;
+      if (idle < kIdleLooks) {
+        wake_.wait_for(lock, kLook, [this] { return stopping_; });
+      } else {
+        // Either we see what the leader has begun, or it sees that we are asleep.
+        asleep_ = true;
+        wake_.wait(lock, [this] { return stopping_ || !asleep_ || in_place_ != 0; });
+        asleep_ = false;
+      }
+      if (stopping_) return false;
+      std::uint64_t now = in_place_;
+      if (now != 0 && now == before) {
+        stood_by_ = false;
+        if (in_place_.compare_exchange_strong(now, 0)) {
+          wary_ = kWary;
+          return true;
+        }
+        stood_by_ = true;
+      }
+      idle = runs == runs_ ? idle + 1 : 0;
+      runs = runs_;
+    }
+  }
+
+  LoopTimers timers_;  // tasks dropped with `io_` or `workers_` may still cancel one, so they outlive both
+  asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   WorkerPool workers_;
-  std::vector<std::thread> io_threads_;
+
+  // What the leader alone touches.
+  Task handy_;  ///< to be run once the event loop has nothing else in hand
+  int wary_ = 0;
+
+  std::atomic<std::uint64_t> runs_ = 0;      ///< in place so far
+  std::atomic<std::uint64_t> in_place_ = 0;  ///< the number of the one under way; 0: none, or taken over
+  std::atomic<bool> stood_by_ = false;
+  std::atomic<bool> asleep_ = false;  ///< the one who stands by has to be roused
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::array<std::thread, 2> threads_;
 };
 
 /// A thread cannot join itself: when one of the executor's own drops the last reference, another destroys it.
@@ -99,8 +181,10 @@ void destroy(AsioExecutor* executor) {
 
 }  // namespace
 
-std::shared_ptr<Executor> make_executor(std::size_t io_threads, std::size_t max_workers) {
-  return {new AsioExecutor(std::max<std::size_t>(io_threads, 1), max_workers), destroy};
+std::shared_ptr<Executor> make_executor(std::size_t max_workers) {
+  return {new AsioExecutor(max_workers), destroy};
 }
+
+EventLoop* event_loop_of(Executor& executor) { return dynamic_cast<EventLoop*>(&executor); }
 
 }  // namespace praxis

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <future>
 #include <memory>
@@ -33,6 +34,47 @@ TEST(Executor, Post_OnOneThreadKeepsOrder) {
   done.get_future().get();
   ASSERT_EQ(order.size(), 100u);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+TEST(Executor, BlockingTaskOfTheLoop_DoesNotHoldUpTheLoop) {
+  std::array<std::promise<void>, 20> begun, freed, done;
+  auto executor = make_executor();  // goes first: its threads may still be in what the test has waited for
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    // Whoever runs the loop may run this task in place, and it ends only when the loop goes on.
+    executor->post([&, i] {
+      executor->post_blocking([&, i] {
+        begun[i].set_value();
+        freed[i].get_future().wait();
+        done[i].set_value();
+      });
+    });
+    begun[i].get_future().wait();
+    executor->post([&, i] { freed[i].set_value(); });
+    ASSERT_EQ(done[i].get_future().wait_for(10s), std::future_status::ready) << "round " << i;
+  }
+}
+
+TEST(Executor, TimersFire_WhileBlockingTasksOfTheLoopAreStuck) {
+  std::promise<void> freed, rang;
+  const std::shared_future<void> gate(freed.get_future());
+  auto executor = make_executor();
+  for (int i = 0; i < 3; ++i) executor->post([&] { executor->post_blocking([&] { gate.wait(); }); });
+  executor->post([&] { executor->after(20ms, [&] { rang.set_value(); }); });
+  EXPECT_EQ(rang.get_future().wait_for(10s), std::future_status::ready);
+  freed.set_value();
+}
+
+TEST(Executor, QuickBlockingTaskOfTheLoop_CostsNoOtherThread) {
+  std::array<std::promise<bool>, 1000> same;
+  auto executor = make_executor();
+  for (std::promise<bool>& tried : same) {  // not at the first: somebody has to stand by
+    executor->post([&] {
+      executor->post_blocking(
+          [&, loop = std::this_thread::get_id()] { tried.set_value(std::this_thread::get_id() == loop); });
+    });
+    if (tried.get_future().get()) return;
+  }
+  FAIL() << "each of 1,000 went to a worker";
 }
 
 TEST(Executor, LastReferenceDroppedOnItsOwnThread_IsDestroyedOnAnother) {
@@ -185,6 +227,11 @@ TEST(Strand, ManyThreads_NeverOverlap) {
     }
   }
   strand.run([&] { EXPECT_EQ(count, 8000); });
+}
+
+TEST(StrandDeathTest, TaskThatThrows_EndsTheProcessInsteadOfHoldingTheStrand) {
+  Strand strand;
+  EXPECT_DEATH(strand.run([] { throw std::bad_alloc(); }), "bad_alloc");
 }
 
 TEST(Strand, CaptureThatReenters_WhenDestroyedDoesNotDeadlock) {

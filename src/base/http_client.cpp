@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cstring>
+#include <future>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "base/http_connection.hpp"
@@ -76,7 +76,6 @@ void HttpEngine::shut_down() {
   stopping_ = true;
   for (const auto& [_, connection] : std::exchange(connections_, {})) connection->end(http_cancelled());
   deadlines_.stop();
-  work_.reset();
 }
 
 const TlsContext& HttpEngine::tls() {
@@ -85,11 +84,12 @@ const TlsContext& HttpEngine::tls() {
 }
 
 void HttpEngine::resolve(const Url& url, std::weak_ptr<HttpConnection> waiter) {
-  resolvers_.post([this, host = url.host, port = url.port, waiter = std::move(waiter)]() mutable {
-    asio::post(io_, [waiter = std::move(waiter), addresses = look_up(host, port)]() mutable {
-      if (const auto connection = waiter.lock()) connection->on_resolved(std::move(addresses));
-    });
-  });
+  executor_->post_blocking(
+      [&io = io(), host = url.host, port = url.port, waiter = std::move(waiter)]() mutable {
+        asio::post(io, [waiter = std::move(waiter), addresses = look_up(host, port)]() mutable {
+          if (const auto connection = waiter.lock()) connection->on_resolved(std::move(addresses));
+        });
+      });
 }
 
 std::shared_ptr<HttpConnection> HttpEngine::take_idle(const HttpRoute& route,
@@ -125,26 +125,30 @@ void HttpEngine::forget(const HttpConnection& connection) {
 
 namespace {
 
+constexpr std::size_t kLookUps = 16;  // of names, at once
+
 class Client final : public HttpClient {
  public:
-  explicit Client(HttpClientOptions options) : engine_(std::make_shared<HttpEngine>(std::move(options))) {}
+  Client(HttpClientOptions options, std::shared_ptr<Executor> executor)
+      : options_(std::move(options)), executor_(std::move(executor)) {}
 
   // Only a lack of memory can throw here, and then the program is lost anyway.
   ~Client() override {  // NOLINT(bugprone-exception-escape)
-    if (!thread_.joinable()) return;
-    asio::post(engine_->io(), [engine = engine_] { engine->shut_down(); });
-    if (thread_.get_id() == std::this_thread::get_id()) {
-      thread_.detach();  // destroyed by one of its own sinks; the thread keeps the engine until it ends
-    } else {
-      thread_.join();
-    }
+    if (!engine_) return;
+    std::promise<void> done;
+    auto ended = done.get_future();
+    asio::post(engine_->io(), [engine = engine_, done = std::move(done)]() mutable {
+      engine->shut_down();
+      done.set_value();
+    });
+    if (!engine_->loop().runs_here()) ended.wait();  // it may be one of its own sinks that destroys it
   }
 
   void send(HttpRequest request, std::shared_ptr<HttpSink> sink, std::stop_token stop) override {
-    std::call_once(started_, [this] { thread_ = std::thread([engine = engine_] { engine->io().run(); }); });
+    std::call_once(started_, [this] { start(); });
     auto exchange = std::make_shared<HttpExchange>(std::move(request), std::move(sink), std::move(stop));
     if (exchange->stop.stop_possible()) {
-      exchange->on_stop.emplace(exchange->stop, [engine = engine_.get(), weak = std::weak_ptr(exchange)] {
+      exchange->on_stop.emplace(exchange->stop, [engine = engine_, weak = std::weak_ptr(exchange)] {
         asio::post(engine->io(), [weak] {
           const auto stopped = weak.lock();
           const auto connection = stopped ? stopped->connection.lock() : nullptr;
@@ -152,19 +156,26 @@ class Client final : public HttpClient {
         });
       });
     }
-    asio::post(engine_->io(), [engine = engine_.get(), exchange] { engine->begin(exchange); });
+    asio::post(engine_->io(), [engine = engine_, exchange] { engine->begin(exchange); });
   }
 
  private:
-  const std::shared_ptr<HttpEngine> engine_;
+  void start() {
+    if (!executor_ || event_loop_of(*executor_) == nullptr) executor_ = make_executor(kLookUps);
+    engine_ = std::make_shared<HttpEngine>(std::move(options_), std::move(executor_));
+  }
+
+  // What the engine is made of, at the first request.
+  HttpClientOptions options_;
+  std::shared_ptr<Executor> executor_;
   std::once_flag started_;
-  std::thread thread_;
+  std::shared_ptr<HttpEngine> engine_;
 };
 
 }  // namespace
 
-std::shared_ptr<HttpClient> make_http_client(HttpClientOptions options) {
-  return std::make_shared<Client>(std::move(options));
+std::shared_ptr<HttpClient> make_http_client(HttpClientOptions options, std::shared_ptr<Executor> executor) {
+  return std::make_shared<Client>(std::move(options), std::move(executor));
 }
 
 }  // namespace praxis

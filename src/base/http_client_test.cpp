@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -660,6 +661,21 @@ TEST(HttpClient, ManyThreadsAndStops_EachSinkEndsOnce) {
         EXPECT_TRUE(sink->status || sink->status.error().code == ErrorCode::kCancelled);
       }
     });
+  }
+}
+
+TEST(HttpClientOnAnExecutor, BlockingTaskMayWaitForTheClientThatSharesItsThread) {
+  TestServer server(always(http_reply(200, "ok")));
+  std::array<std::promise<Result<HttpResponse>>, 10> answers;
+  const auto executor = make_executor();
+  const auto client = make_http_client({}, executor);
+  for (auto& done : answers) {
+    executor->post([&] {
+      executor->post_blocking([&] { done.set_value(http_fetch(*client, request_to(server.url()))); });
+    });
+    const auto response = done.get_future().get();
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->body, "ok");
   }
 }
 

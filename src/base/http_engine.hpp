@@ -1,8 +1,7 @@
-// The state behind an HTTP client: the event loop of its one I/O thread, the pool of idle connections, and
-// what connections share. Everything here belongs to that thread.
+// The state behind an HTTP client: the pool of idle connections, and what connections share. Everything here
+// belongs to the thread of the event loop.
 #pragma once
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <memory>
@@ -15,9 +14,9 @@
 
 #include "base/byte_stream.hpp"
 #include "base/deadlines.hpp"
+#include "base/event_loop.hpp"
 #include "base/http_exchange.hpp"
 #include "base/http_proxy.hpp"
-#include "base/worker_pool.hpp"
 #include "praxis/base/http_client.hpp"
 
 namespace praxis {
@@ -25,15 +24,18 @@ namespace praxis {
 /// `begin` is where a request enters; connections call the rest.
 class HttpEngine {
  public:
-  explicit HttpEngine(HttpClientOptions options) : options_(std::move(options)) {}
+  /// `executor` has an event loop.
+  HttpEngine(HttpClientOptions options, std::shared_ptr<Executor> executor)
+      : options_(std::move(options)), executor_(std::move(executor)), loop_(*event_loop_of(*executor_)) {}
 
   void begin(const std::shared_ptr<HttpExchange>& exchange);
   /// Runs the exchange on a connection of its own.
   void dial(const std::shared_ptr<HttpExchange>& exchange, HttpRoute route);
-  /// Cancels everything; the event loop ends.
+  /// Cancels everything, now and from now on.
   void shut_down();
 
-  boost::asio::io_context& io() { return io_; }
+  EventLoop& loop() { return loop_; }
+  boost::asio::io_context& io() { return loop_.io(); }
   Deadlines& deadlines() { return deadlines_; }
   const HttpClientOptions& options() const { return options_; }
   /// Scratch for reading and writing, valid until control returns to the event loop.
@@ -53,15 +55,14 @@ class HttpEngine {
 
   const HttpClientOptions options_;
   const ProxySettings proxies_;
-  boost::asio::io_context io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
-  Deadlines deadlines_{io_};
+  const std::shared_ptr<Executor> executor_;
+  EventLoop& loop_;
+  Deadlines deadlines_{io()};
   std::optional<TlsContext> tls_;
   std::vector<char> buffer_ = std::vector<char>(64 * 1024);  // for all connections
   std::unordered_map<const HttpConnection*, std::shared_ptr<HttpConnection>> connections_;
   std::unordered_map<std::string, std::vector<std::shared_ptr<HttpConnection>>> idle_;
   bool stopping_ = false;
-  WorkerPool resolvers_{16};
 };
 
 }  // namespace praxis

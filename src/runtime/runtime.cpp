@@ -29,10 +29,9 @@ Result<std::shared_ptr<Model>> Services::model_for(const AgentDescription& agent
   if (agent.model) return agent.model;
   if (agent.spec.model.empty()) return nullptr;
   const std::lock_guard lock(mutex_);
-  std::weak_ptr<Model>& known = models_[agent.spec.model];
-  if (auto model = known.lock()) return model;
+  if (const auto known = models_.find(agent.spec.model); known != models_.end()) return known->second;
   auto made = make_model(agent.spec.model, model_services());
-  if (made) known = *made;
+  if (made) models_.emplace(agent.spec.model, *made);
   return made;
 }
 
@@ -46,7 +45,7 @@ std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
   if (!options.journal) options.journal = memory_journal();
   if (!options.environment) options.environment = system_environment();
   if (!options.executor) options.executor = make_executor();
-  if (!options.http) options.http = make_http_client();
+  if (!options.http) options.http = make_http_client({}, options.executor);
   auto parts = std::make_unique<Parts>();
   parts->services->options = std::move(options);
   parts->services->mail = std::make_shared<MailWatcher>(parts->services);

@@ -33,7 +33,7 @@ struct Services {
 
  private:
   std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<Model>> models_;
+  std::map<std::string, std::shared_ptr<Model>> models_;
 };
 
 }  // namespace praxis

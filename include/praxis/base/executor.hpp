@@ -2,12 +2,14 @@
 // session's state on one thread at a time. Asio stays behind this header.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace praxis {
@@ -22,9 +24,9 @@ class Executor {
   using TimerId = std::uint64_t;
 
   virtual ~Executor() = default;
-  /// Runs a short, non-blocking task soon, on one of the I/O threads.
+  /// Runs a short, non-blocking task soon, on the I/O thread.
   virtual void post(Task task) = 0;
-  /// Runs a task that may block, on a worker thread; the pool grows as needed and idle workers leave.
+  /// Runs a task that may block, soon and without holding up the I/O thread for more than milliseconds.
   virtual void post_blocking(Task task) = 0;
   /// Runs a short task once `delay` has passed on the monotonic clock.
   virtual TimerId after(std::chrono::nanoseconds delay, Task task) = 0;
@@ -32,8 +34,10 @@ class Executor {
   virtual void cancel(TimerId timer) = 0;
 };
 
-/// An executor of `io_threads` I/O threads (at least 1) and at most `max_workers` workers.
-std::shared_ptr<Executor> make_executor(std::size_t io_threads = 1, std::size_t max_workers = 512);
+/// An executor with one thread for short tasks, timers and sockets, at most `max_workers` workers, and a
+/// thread that stands by: the first also runs blocking tasks of its own making, one at a time, for as long as
+/// they prove quick; should one not return within milliseconds, the other takes its place.
+std::shared_ptr<Executor> make_executor(std::size_t max_workers = 512);
 
 /// Runs tasks one at a time, in order. A task is run on the calling thread when the strand is free, so a
 /// strand costs no hop; otherwise the thread that holds it runs the task next. Keep tasks short: they must
@@ -41,8 +45,11 @@ std::shared_ptr<Executor> make_executor(std::size_t io_threads = 1, std::size_t 
 class Strand {
  public:
   void run(Task task);
+  /// Whether the calling thread is running one of its tasks.
+  bool runs_here() const { return runner_.load() == std::this_thread::get_id(); }
 
  private:
+  std::atomic<std::thread::id> runner_;
   std::mutex mutex_;
   std::vector<Task> queue_;
   bool busy_ = false;

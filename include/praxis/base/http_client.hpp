@@ -85,9 +85,10 @@ struct HttpClientOptions {
   std::string user_agent = "praxis";
 };
 
-/// A client with an I/O thread of its own, started at the first request; OpenSSL is set up at the first https
-/// URL.
-std::shared_ptr<HttpClient> make_http_client(HttpClientOptions options = {});
+/// A client on the I/O thread of `executor`, or of an executor of its own when that is null or was not made
+/// by `make_executor`. OpenSSL is set up at the first https URL.
+std::shared_ptr<HttpClient> make_http_client(HttpClientOptions options = {},
+                                             std::shared_ptr<Executor> executor = nullptr);
 
 struct HttpResponse {
   int status = 0;
