@@ -66,12 +66,26 @@ bool has_special(std::uint64_t word) {
   return ((word | control | has_zero(word ^ kOnes * '"') | has_zero(word ^ kOnes * '\\')) & kHigh) != 0;
 }
 
+std::uint64_t eight_bytes(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+// Whether all of it may be copied as it is; most strings are such.
+bool is_all_plain(std::string_view text) {
+  if (text.size() < 8) return std::ranges::all_of(text, is_plain);
+  const char* const last = text.data() + text.size() - 8;
+  for (const char* at = text.data(); at < last; at += 8) {
+    if (has_special(eight_bytes(at))) return false;
+  }
+  return !has_special(eight_bytes(last));
+}
+
 // Position of the first character from `at` on that may not be copied as it is.
 std::size_t skip_plain(std::string_view text, std::size_t at) {
   for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, text.data() + at, sizeof word);
-    if (has_special(word)) break;
+    if (has_special(eight_bytes(text.data() + at))) break;
   }
   while (at < text.size() && is_plain(text[at])) ++at;
   return at;
@@ -189,6 +203,10 @@ void append_value(std::string& out, const Json& value, KeyOrder order) {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
+  if (is_all_plain(text)) {
+    out.append(text) += '"';
+    return;
+  }
   for (std::size_t from = 0; from < text.size();) {
     // Everything up to `at` is copied as it is: plain characters and well-formed sequences.
     std::size_t at = skip_plain(text, from);

@@ -1,5 +1,7 @@
 #include "praxis/base/result.hpp"
 
+#include "base/json_fields.hpp"
+
 #include <boost/json/object.hpp>
 
 #include "praxis/base/json.hpp"
@@ -23,14 +25,16 @@ ErrorCode error_code_from(std::string_view name) {
   return ErrorCode::kInternal;
 }
 
+void write(JsonFields& out, const Error& error) {
+  out.text("code", to_string(error.code));
+  out.text("message", error.message);
+  out.flag("retriable", error.retriable);
+  if (!error.detail.is_null()) out.value("detail", error.detail);
+  if (error.cause) out.object("cause", [&](JsonFields& cause) { write(cause, *error.cause); });
+}
+
 Json to_json(const Error& error) {
-  JsonObject object;
-  object["code"] = to_string(error.code);
-  object["message"] = error.message;
-  object["retriable"] = error.retriable;
-  if (!error.detail.is_null()) object["detail"] = error.detail;
-  if (error.cause) object["cause"] = to_json(*error.cause);
-  return object;
+  return object_of([&](JsonFields& out) { write(out, error); });
 }
 
 Error error_from_json(const Json& json) {

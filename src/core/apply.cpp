@@ -60,7 +60,7 @@ class Applier {
       state_.steering.erase(state_.steering.begin());
       note_modified(*state_.turn);
     }
-    if (r.source == MessageSource::kQueue && !state_.queue.empty()) state_.queue.pop_front();
+    if (r.source == MessageSource::kQueue && !state_.queue.empty()) state_.queue.erase(state_.queue.begin());
     state_.conversation.push(stamped(state_, time_, *r.message));
     if (!state_.turn) return {};
     TurnState& turn = *state_.turn;

@@ -38,8 +38,8 @@ void note_repetition(TurnState& turn, const Limits& limits) {
     repetition.errors.push_back(errors);
   }
   const std::size_t window = std::size_t{2} * limits.max_repeats;  // a pair takes two
-  if (repetition.batches.size() > window) repetition.batches.pop_front();
-  if (repetition.errors.size() > window) repetition.errors.pop_front();
+  if (repetition.batches.size() > window) repetition.batches.erase(repetition.batches.begin());
+  if (repetition.errors.size() > window) repetition.errors.erase(repetition.errors.begin());
   if (repetition.count() < 2) repetition.warned = false;
 }
 

@@ -53,11 +53,12 @@ bool is_plain(std::string_view text) { return text.find("\"$") == std::string_vi
 
 }  // namespace
 
-std::string externalise(Json json, std::vector<RecordBlob>& blobs) {
-  std::string text = to_json_text(json);
+std::string externalise(std::string text, std::vector<RecordBlob>& blobs) {
   if (text.size() <= kBlobThreshold && is_plain(text)) return text;
-  move_out(json, blobs);
-  return to_json_text(json);
+  auto json = parse_json(text, kRecordLimits);
+  if (!json) return text;  // deeper than anybody reads
+  move_out(*json, blobs);
+  return to_json_text(*json);
 }
 
 Result<Json> internalise(std::string_view text, const BlobLookup& blobs) {

@@ -12,7 +12,8 @@
 
 namespace praxis {
 
-std::string externalise(Json json, std::vector<RecordBlob>& blobs);
+/// `text` is a JSON object.
+std::string externalise(std::string text, std::vector<RecordBlob>& blobs);
 Result<Json> internalise(std::string_view text, const BlobLookup& blobs);
 
 }  // namespace praxis

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "domain/json_forms.hpp"
+
 namespace praxis {
 namespace {
 
@@ -22,7 +24,7 @@ std::string digested_form(const Message& message) {
   std::string form(to_string(message.role));
   for (const Part& part : message.parts) {
     form += '\n';
-    append_json(form, to_json(part));
+    append_object(form, [&](JsonFields& out) { write(out, part); });
   }
   return form;
 }

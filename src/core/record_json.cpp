@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/blob_text.hpp"
+#include "domain/json_forms.hpp"
 #include "praxis/core/records.hpp"
 
 namespace praxis {
@@ -26,15 +27,9 @@ Digest from_short_hex(std::string text) {
   return Digest::from_hex(text).value_or(Digest{});
 }
 
-void put(JsonObject& out, std::string_view key, const std::string& text) {
-  if (!text.empty()) out[key] = text;
-}
-
-Json to_json(const RequestPatch& patch) {
-  JsonObject out;
-  if (patch.instructions) out["instructions"] = *patch.instructions;
-  if (patch.options) out["options"] = to_json(*patch.options);
-  return out;
+void write(JsonFields& out, const RequestPatch& patch) {
+  if (patch.instructions) out.text("instructions", *patch.instructions);
+  if (patch.options) out.value("options", to_json(*patch.options));
 }
 
 RequestPatch patch_from_json(const Json& json) {
@@ -45,113 +40,126 @@ RequestPatch patch_from_json(const Json& json) {
 }
 
 /// What a record holds of a step; the rest is known from its place in the log.
-JsonObject recorded(const ParkedStep& parked) {
-  JsonObject out{{"id", parked.id.str()}, {"kind", to_string(parked.kind)}, {"prompt", parked.prompt}};
-  put(out, "call", parked.call.str());
-  put(out, "tool", parked.tool);
-  put(out, "arguments", parked.arguments);
-  if (!parked.digest.empty()) out["digest"] = parked.digest.hex();
-  if (!parked.schema.is_null()) out["schema"] = parked.schema;
-  return out;
+void write(JsonFields& out, const ParkedStep& parked) {
+  out.text("id", parked.id.str());
+  out.text("kind", to_string(parked.kind));
+  out.text("prompt", parked.prompt);
+  out.text_if_any("call", parked.call.str());
+  out.text_if_any("tool", parked.tool);
+  out.text_if_any("arguments", parked.arguments);
+  if (!parked.digest.empty()) out.text("digest", parked.digest.hex());
+  if (!parked.schema.is_null()) out.value("schema", parked.schema);
+}
+
+template <class Value>
+void put(JsonFields& out, std::string_view key, const Value& value) {
+  out.object(key, [&](JsonFields& fields) { write(fields, value); });
 }
 
 struct Writer {
-  JsonObject operator()(const SessionCreated& r) const {
-    JsonObject out{{"version", r.version}, {"session", r.session.str()}, {"seed", r.seed}};
-    put(out, "parent", r.parent.str());
-    if (r.depth != 0) out["depth"] = r.depth;
-    put(out, "path", r.path);
-    if (!r.forked_from.empty()) out["forked_from"] = r.forked_from.str();
-    if (r.forked_at != 0) out["forked_at"] = r.forked_at;
-    out["agent"] = praxis::to_json(*r.agent);
-    return out;
+  JsonFields& out;
+
+  void operator()(const SessionCreated& r) const {
+    out.number("version", r.version);
+    out.text("session", r.session.str());
+    out.value("seed", r.seed);
+    out.text_if_any("parent", r.parent.str());
+    if (r.depth != 0) out.number("depth", r.depth);
+    out.text_if_any("path", r.path);
+    out.text_if_any("forked_from", r.forked_from.str());
+    if (r.forked_at != 0) out.value("forked_at", r.forked_at);
+    out.value("agent", praxis::to_json(*r.agent));
   }
-  JsonObject operator()(const TurnStarted& r) const {
-    JsonObject out{{"turn", r.turn.str()}};
-    if (!r.output_schema.is_null()) out["output_schema"] = r.output_schema;
-    return out;
+  void operator()(const TurnStarted& r) const {
+    out.text("turn", r.turn.str());
+    if (!r.output_schema.is_null()) out.value("output_schema", r.output_schema);
   }
-  JsonObject operator()(const MessageAppended& r) const {
-    return {{"source", to_string(r.source)}, {"message", praxis::to_json(*r.message)}};
+  void operator()(const MessageAppended& r) const {
+    out.text("source", to_string(r.source));
+    put(out, "message", *r.message);
   }
-  JsonObject operator()(const EffectIntended& r) const {
-    JsonObject out{
-        {"effect", r.effect.str()}, {"kind", to_string(r.kind)}, {"name", r.name}, {"step", r.step}};
+  void operator()(const EffectIntended& r) const {
+    const std::string_view kind = r.summary ? kSummaryKind : r.consult ? kConsultKind : to_string(r.kind);
+    out.text("effect", r.effect.str());
+    out.text("kind", kind);
+    out.text("name", r.name);
+    out.number("step", r.step);
     if (r.summary) {
-      out["kind"] = kSummaryKind;
-      out["keep_from"] = r.summary->keep_from;
-      out["cause"] = r.summary->cause;
+      out.value("keep_from", r.summary->keep_from);
+      out.text("cause", r.summary->cause);
     }
     if (r.consult) {
-      out["kind"] = kConsultKind;
-      out["purpose"] = r.consult->purpose;
-      out["prompt"] = r.consult->prompt;
-      if (!r.consult->schema.is_null()) out["schema"] = r.consult->schema;
+      out.text("purpose", r.consult->purpose);
+      out.text("prompt", r.consult->prompt);
+      if (!r.consult->schema.is_null()) out.value("schema", r.consult->schema);
     }
-    if (r.attempt != 1) out["attempt"] = r.attempt;
-    put(out, "idempotency_key", r.idempotency_key);
-    put(out, "call", r.call.str());
-    put(out, "settings", short_hex(r.request.settings));
-    put(out, "tools", short_hex(r.request.tools));
-    put(out, "history", short_hex(r.request.history));
-    if (r.patch != RequestPatch{}) out["patch"] = to_json(r.patch);
-    if (r.delay.count() != 0) out["delay_ms"] = r.delay.count();
-    return out;
+    if (r.attempt != 1) out.number("attempt", r.attempt);
+    out.text_if_any("idempotency_key", r.idempotency_key);
+    out.text_if_any("call", r.call.str());
+    out.text_if_any("settings", short_hex(r.request.settings));
+    out.text_if_any("tools", short_hex(r.request.tools));
+    out.text_if_any("history", short_hex(r.request.history));
+    if (r.patch != RequestPatch{}) put(out, "patch", r.patch);
+    if (r.delay.count() != 0) out.number("delay_ms", r.delay.count());
   }
-  JsonObject operator()(const EffectSettled& r) const {
-    JsonObject out{{"effect", r.effect.str()}, {"outcome", to_string(r.outcome)}};
-    if (r.duration.count() != 0) out["duration_ms"] = r.duration.count();
-    if (const auto* response = std::get_if<ModelResponse>(&r.result))
-      out["response"] = praxis::to_json(*response);
+  void operator()(const EffectSettled& r) const {
+    out.text("effect", r.effect.str());
+    out.text("outcome", to_string(r.outcome));
+    if (r.duration.count() != 0) out.number("duration_ms", r.duration.count());
+    if (const auto* response = std::get_if<ModelResponse>(&r.result)) put(out, "response", *response);
     if (const auto* tool = std::get_if<ToolOutcome>(&r.result)) {
-      out["result"] = praxis::to_json(Part{tool->result});
-      if (!tool->value.is_null()) out["value"] = tool->value;
-      if (!tool->memory.is_null()) out["memory"] = tool->memory;
+      put(out, "result", tool->result);
+      if (!tool->value.is_null()) out.value("value", tool->value);
+      if (!tool->memory.is_null()) out.value("memory", tool->memory);
     }
-    if (r.error) out["error"] = praxis::to_json(*r.error);
-    put(out, "by", r.by);
-    return out;
+    if (r.error) put(out, "error", *r.error);
+    out.text_if_any("by", r.by);
   }
-  JsonObject operator()(const CallProposed& r) const {
-    return {{"within", r.within.str()},
-            {"call", r.call.id.str()},
-            {"name", r.call.name},
-            {"arguments", r.call.arguments},
-            {"key", r.key}};
+  void operator()(const CallProposed& r) const {
+    out.text("within", r.within.str());
+    out.text("call", r.call.id.str());
+    out.text("name", r.call.name);
+    out.text("arguments", r.call.arguments);
+    out.text("key", r.key);
   }
-  JsonObject operator()(const ChildSpawned& r) const {
-    return {{"child", r.child.str()}, {"call", r.call.str()}, {"agent", r.agent}, {"key", r.key}};
+  void operator()(const ChildSpawned& r) const {
+    out.text("child", r.child.str());
+    out.text("call", r.call.str());
+    out.text("agent", r.agent);
+    out.text("key", r.key);
   }
-  JsonObject operator()(const ChildSettled& r) const {
-    return {{"child", r.child.str()}, {"reason", to_string(r.reason)}, {"usage", praxis::to_json(r.usage)}};
+  void operator()(const ChildSettled& r) const {
+    out.text("child", r.child.str());
+    out.text("reason", to_string(r.reason));
+    put(out, "usage", r.usage);
   }
-  JsonObject operator()(const Parked& r) const { return recorded(r.step); }
-  JsonObject operator()(const Decided& r) const {
-    JsonObject out{{"verb", to_string(r.verb)}, {"by", r.by}};
-    put(out, "park", r.park.str());
-    put(out, "call", r.call.str());
-    put(out, "text", r.text);
-    return out;
+  void operator()(const Parked& r) const { write(out, r.step); }
+  void operator()(const Decided& r) const {
+    out.text("verb", to_string(r.verb));
+    out.text("by", r.by);
+    out.text_if_any("park", r.park.str());
+    out.text_if_any("call", r.call.str());
+    out.text_if_any("text", r.text);
   }
-  JsonObject operator()(const Intervened& r) const {
-    JsonObject out{{"kind", to_string(r.kind)}};
-    put(out, "text", r.text);
-    if (r.agent) out["agent"] = praxis::to_json(*r.agent);
-    return out;
+  void operator()(const Intervened& r) const {
+    out.text("kind", to_string(r.kind));
+    out.text_if_any("text", r.text);
+    if (r.agent) out.value("agent", praxis::to_json(*r.agent));
   }
-  JsonObject operator()(const Compacted& r) const {
-    JsonObject out{{"keep_from", r.keep_from}, {"cause", r.cause}};
-    put(out, "summary", r.summary);
-    return out;
+  void operator()(const Compacted& r) const {
+    out.value("keep_from", r.keep_from);
+    out.text("cause", r.cause);
+    out.text_if_any("summary", r.summary);
   }
-  JsonObject operator()(const StatusChanged& r) const {
-    return {{"status", to_string(r.status)}, {"cause", r.cause}};
+  void operator()(const StatusChanged& r) const {
+    out.text("status", to_string(r.status));
+    out.text("cause", r.cause);
   }
-  JsonObject operator()(const TurnSettled& r) const {
-    JsonObject out{{"turn", r.turn.str()}, {"reason", to_string(r.reason)}};
-    put(out, "text", r.text);
-    if (r.error) out["error"] = praxis::to_json(*r.error);
-    return out;
+  void operator()(const TurnSettled& r) const {
+    out.text("turn", r.turn.str());
+    out.text("reason", to_string(r.reason));
+    out.text_if_any("text", r.text);
+    if (r.error) put(out, "error", *r.error);
   }
 };
 
@@ -370,18 +378,20 @@ std::string_view kind_name(const RecordBody& body) { return std::visit(KindName{
 bool is_derived(const RecordBody& body) { return std::visit(IsDerived{}, body); }
 
 Json to_json(const ParkedStep& parked) {
-  JsonObject out = recorded(parked);
+  JsonObject out = object_of([&](JsonFields& fields) { write(fields, parked); });
   JsonArray allowed;
   for (const Verb verb : allowed_verbs(parked.kind)) allowed.emplace_back(to_string(verb));
   out["allowed"] = std::move(allowed);
-  put(out, "session", parked.session.str());
-  put(out, "path", parked.path);
+  if (!parked.session.empty()) out["session"] = parked.session.str();
+  if (!parked.path.empty()) out["path"] = parked.path;
   if (parked.expires.value != 0) out["expires"] = to_iso8601(parked.expires);
   return out;
 }
 
 std::string encode_record(const RecordBody& body, std::vector<RecordBlob>& blobs) {
-  return externalise(std::visit(Writer{}, body), blobs);
+  std::string text;
+  append_object(text, [&](JsonFields& out) { std::visit(Writer{out}, body); });
+  return externalise(std::move(text), blobs);
 }
 
 Result<RecordBody> decode_record(std::string_view kind, std::string_view text, const BlobLookup& blobs) {

@@ -5,14 +5,14 @@
 namespace praxis {
 namespace {
 
-std::uint32_t trailing_equal(const std::deque<Digest>& items) {
+std::uint32_t trailing_equal(const std::vector<Digest>& items) {
   std::uint32_t count = 0;
   for (auto it = items.rbegin(); it != items.rend() && *it == items.back(); ++it) ++count;
   return count;
 }
 
 /// Pairs A B at the end, with A unlike B.
-std::uint32_t trailing_pairs(const std::deque<Digest>& items) {
+std::uint32_t trailing_pairs(const std::vector<Digest>& items) {
   const std::size_t n = items.size();
   if (n < 4 || items[n - 1] == items[n - 2]) return 0;
   std::size_t matching = 2;

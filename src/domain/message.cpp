@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "domain/json_forms.hpp"
 #include "praxis/base/base64.hpp"
 
 namespace praxis {
@@ -14,10 +15,13 @@ constexpr std::array<std::pair<Role, std::string_view>, 5> kRoleNames{{{Role::kS
                                                                        {Role::kAssistant, "assistant"},
                                                                        {Role::kTool, "tool"}}};
 
-void put_vendor(JsonObject& out, const VendorStatePtr& vendor) {
-  if (vendor) {
-    out["vendor"] = JsonObject{{"vendor", vendor->vendor}, {"model", vendor->model}, {"raw", vendor->raw}};
-  }
+void put_vendor(JsonFields& out, const VendorStatePtr& vendor) {
+  if (!vendor) return;
+  out.object("vendor", [&](JsonFields& state) {
+    state.text("vendor", vendor->vendor);
+    state.text("model", vendor->model);
+    state.text("raw", vendor->raw);
+  });
 }
 
 /// What is no JSON object is dropped: it would break the request that it is put into.
@@ -29,12 +33,12 @@ VendorStatePtr get_vendor(const Json& json) {
       VendorState{json_string(vendor, "vendor"), json_string(vendor, "model"), json_string(vendor, "raw")});
 }
 
-void put_source(JsonObject& out, const MediaSource& source) {
-  if (!source.mime.empty()) out["mime"] = source.mime;
+void put_source(JsonFields& out, const MediaSource& source) {
+  out.text_if_any("mime", source.mime);
   if (source.url.empty()) {
-    out["data"] = base64_encode(source.data);
+    out.text("data", base64_encode(source.data));
   } else {
-    out["url"] = source.url;
+    out.text("url", source.url);
   }
 }
 
@@ -53,17 +57,13 @@ Result<MediaSource> get_source(const Json& json, std::string_view type) {
   return source;
 }
 
-void put_citations(JsonObject& out, const std::vector<Citation>& citations) {
+void put_citations(JsonFields& out, const std::vector<Citation>& citations) {
   if (citations.empty()) return;
-  JsonArray list;
-  for (const Citation& citation : citations) {
-    JsonObject entry;
-    if (!citation.url.empty()) entry["url"] = citation.url;
-    if (!citation.title.empty()) entry["title"] = citation.title;
-    if (!citation.quote.empty()) entry["quote"] = citation.quote;
-    list.push_back(std::move(entry));
-  }
-  out["citations"] = std::move(list);
+  out.objects("citations", citations.size(), [&](std::size_t i, JsonFields& entry) {
+    entry.text_if_any("url", citations[i].url);
+    entry.text_if_any("title", citations[i].title);
+    entry.text_if_any("quote", citations[i].quote);
+  });
 }
 
 std::vector<Citation> get_citations(const Json& json) {
@@ -78,71 +78,68 @@ std::vector<Citation> get_citations(const Json& json) {
 }
 
 struct PartWriter {
-  JsonObject operator()(const TextPart& part) const {
-    JsonObject out{{"type", "text"}, {"text", part.text}};
+  JsonFields& out;
+
+  void operator()(const TextPart& part) const {
+    out.text("type", "text");
+    out.text("text", part.text);
     put_citations(out, part.citations);
     put_vendor(out, part.vendor);
-    return out;
   }
-  JsonObject operator()(const ReasoningPart& part) const {
-    JsonObject out{{"type", "reasoning"}, {"text", part.text}};
-    if (!part.summary.empty()) out["summary"] = part.summary;
+  void operator()(const ReasoningPart& part) const {
+    out.text("type", "reasoning");
+    out.text("text", part.text);
+    out.text_if_any("summary", part.summary);
     put_vendor(out, part.vendor);
-    return out;
   }
-  JsonObject operator()(const ToolCallPart& part) const {
-    JsonObject out{
-        {"type", "tool_call"}, {"id", part.id.str()}, {"name", part.name}, {"arguments", part.arguments}};
-    if (!part.valid) out["valid"] = false;
+  void operator()(const ToolCallPart& part) const {
+    out.text("type", "tool_call");
+    out.text("id", part.id.str());
+    out.text("name", part.name);
+    out.text("arguments", part.arguments);
+    if (!part.valid) out.flag("valid", false);
     put_vendor(out, part.vendor);
-    return out;
   }
-  JsonObject operator()(const ToolResultPart& part) const {
-    JsonObject out{{"type", "tool_result"},
-                   {"id", part.id.str()},
-                   {"name", part.name},
-                   {"status", part.status == ToolStatus::kOk ? "ok" : "error"},
-                   {"text", part.text}};
-    if (!part.images.empty()) {
-      JsonArray images;
-      for (const ImagePart& image : part.images) images.push_back((*this)(image));
-      out["images"] = std::move(images);
-    }
-    if (!part.files.empty()) {
-      JsonArray files;
-      for (const FilePart& file : part.files) files.push_back((*this)(file));
-      out["files"] = std::move(files);
-    }
-    return out;
+  void operator()(const ToolResultPart& part) const {
+    out.text("type", "tool_result");
+    out.text("id", part.id.str());
+    out.text("name", part.name);
+    out.text("status", part.status == ToolStatus::kOk ? "ok" : "error");
+    out.text("text", part.text);
+    put_media("images", part.images);
+    put_media("files", part.files);
   }
-  JsonObject operator()(const ImagePart& part) const {
-    JsonObject out{{"type", "image"}};
+  void operator()(const ImagePart& part) const {
+    out.text("type", "image");
     put_source(out, part.source);
     put_vendor(out, part.vendor);
-    return out;
   }
-  JsonObject operator()(const FilePart& part) const {
-    JsonObject out{{"type", "file"}};
-    if (!part.name.empty()) out["name"] = part.name;
+  void operator()(const FilePart& part) const {
+    out.text("type", "file");
+    out.text_if_any("name", part.name);
     put_source(out, part.source);
     put_vendor(out, part.vendor);
-    return out;
   }
-  JsonObject operator()(const RefusalPart& part) const {
-    JsonObject out{{"type", "refusal"}, {"text", part.text}};
+  void operator()(const RefusalPart& part) const {
+    out.text("type", "refusal");
+    out.text("text", part.text);
     put_vendor(out, part.vendor);
-    return out;
   }
-  JsonObject operator()(const CompactionPart& part) const {
-    JsonObject out{{"type", "compaction"}, {"summary", part.summary}};
+  void operator()(const CompactionPart& part) const {
+    out.text("type", "compaction");
+    out.text("summary", part.summary);
     put_vendor(out, part.vendor);
-    return out;
   }
-  JsonObject operator()(const OpaquePart& part) const {
-    JsonObject out{{"type", "opaque"}};
-    if (!part.kind.empty()) out["kind"] = part.kind;
+  void operator()(const OpaquePart& part) const {
+    out.text("type", "opaque");
+    out.text_if_any("kind", part.kind);
     put_vendor(out, part.vendor);
-    return out;
+  }
+
+  template <class Media>
+  void put_media(std::string_view key, const std::vector<Media>& media) const {
+    if (media.empty()) return;
+    out.objects(key, media.size(), [&](std::size_t i, JsonFields& one) { PartWriter{one}(media[i]); });
   }
 };
 
@@ -198,18 +195,24 @@ Message text_message(Role role, std::string text) {
   return message;
 }
 
-Json to_json(const Part& part) { return std::visit(PartWriter{}, part); }
+void write(JsonFields& out, const Part& part) { std::visit(PartWriter{out}, part); }
+void write(JsonFields& out, const ToolResultPart& part) { PartWriter{out}(part); }
+
+void write(JsonFields& out, const Message& message) {
+  out.text_if_any("id", message.id.str());
+  out.text("role", to_string(message.role));
+  if (message.created.value != 0) out.number("created_at", message.created.value);
+  out.objects("content", message.parts.size(),
+              [&](std::size_t i, JsonFields& part) { write(part, message.parts[i]); });
+  if (!message.metadata.is_null()) out.value("metadata", message.metadata);
+}
+
+Json to_json(const Part& part) {
+  return object_of([&](JsonFields& out) { write(out, part); });
+}
 
 Json to_json(const Message& message) {
-  JsonArray content;
-  for (const Part& part : message.parts) content.push_back(to_json(part));
-  JsonObject out;
-  if (!message.id.empty()) out["id"] = message.id.str();
-  out["role"] = to_string(message.role);
-  if (message.created.value != 0) out["created_at"] = message.created.value;
-  out["content"] = std::move(content);
-  if (!message.metadata.is_null()) out["metadata"] = message.metadata;
-  return out;
+  return object_of([&](JsonFields& out) { write(out, message); });
 }
 
 Result<Part> part_from_json(const Json& json) {

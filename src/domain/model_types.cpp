@@ -1,5 +1,7 @@
 #include "praxis/domain/model_types.hpp"
 
+#include "domain/json_forms.hpp"
+
 #include <array>
 #include <utility>
 
@@ -71,19 +73,21 @@ ModelOptions model_options_from_json(const Json& json) {
   return options;
 }
 
-Json to_json(const ModelResponse& response) {
-  JsonArray parts;
-  for (const Part& part : response.parts) parts.push_back(to_json(part));
-  JsonObject out{{"content", std::move(parts)},
-                 {"finish", to_string(response.finish)},
-                 {"usage", to_json(response.usage)}};
-  if (!response.finish_raw.empty()) out["finish_raw"] = response.finish_raw;
-  if (!response.model.empty()) out["model"] = response.model;
-  if (!response.response_id.empty()) out["response_id"] = response.response_id;
-  if (!response.request_id.empty()) out["request_id"] = response.request_id;
+void write(JsonFields& out, const ModelResponse& response) {
+  out.objects("content", response.parts.size(),
+              [&](std::size_t i, JsonFields& part) { write(part, response.parts[i]); });
+  out.text("finish", to_string(response.finish));
+  out.object("usage", [&](JsonFields& usage) { write(usage, response.usage); });
+  out.text_if_any("finish_raw", response.finish_raw);
+  out.text_if_any("model", response.model);
+  out.text_if_any("response_id", response.response_id);
+  out.text_if_any("request_id", response.request_id);
   if (!response.warnings.empty())
-    out["warnings"] = JsonArray(response.warnings.begin(), response.warnings.end());
-  return out;
+    out.value("warnings", JsonArray(response.warnings.begin(), response.warnings.end()));
+}
+
+Json to_json(const ModelResponse& response) {
+  return object_of([&](JsonFields& out) { write(out, response); });
 }
 
 Result<ModelResponse> model_response_from_json(const Json& json) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "domain/json_forms.hpp"
+
 namespace praxis {
 
 Usage& Usage::operator+=(const Usage& other) {
@@ -18,15 +20,23 @@ Usage& Usage::operator+=(const Usage& other) {
 
 Usage operator+(Usage a, const Usage& b) { return a += b; }
 
+void write(JsonFields& out, const Usage& usage) {
+  const auto put = [&](std::string_view key, std::int64_t count) {
+    if (count != 0) out.number(key, count);
+  };
+  out.number("input", usage.input);
+  out.number("output", usage.output);
+  out.number("total", usage.total());
+  put("cache_read", usage.cache_read);
+  put("cache_write", usage.cache_write);
+  put("cache_write_long", usage.cache_write_long);
+  put("reasoning", usage.reasoning);
+  if (usage.cost.value != 0) out.value("cost_usd", usage.cost.usd());
+  if (usage.estimated) out.flag("estimated", true);
+}
+
 Json to_json(const Usage& usage) {
-  JsonObject out{{"input", usage.input}, {"output", usage.output}, {"total", usage.total()}};
-  if (usage.cache_read != 0) out["cache_read"] = usage.cache_read;
-  if (usage.cache_write != 0) out["cache_write"] = usage.cache_write;
-  if (usage.cache_write_long != 0) out["cache_write_long"] = usage.cache_write_long;
-  if (usage.reasoning != 0) out["reasoning"] = usage.reasoning;
-  if (usage.cost.value != 0) out["cost_usd"] = usage.cost.usd();
-  if (usage.estimated) out["estimated"] = true;
-  return out;
+  return object_of([&](JsonFields& out) { write(out, usage); });
 }
 
 Usage usage_from_json(const Json& json) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -103,8 +102,8 @@ struct StepResult {
 
 /// Signatures of the last batches, to notice a model that goes in circles.
 struct Repetition {
-  std::deque<Digest> batches;
-  std::deque<Digest> errors;
+  std::vector<Digest> batches;
+  std::vector<Digest> errors;
   bool warned = false;
 
   /// Length of the longest pattern at the end: the same batch, an alternating pair, or the same error.
@@ -165,7 +164,7 @@ struct State {
   std::optional<AgentResult> last;  ///< of the last settled turn
   std::map<ParkId, ParkedStep> parked;
   std::vector<std::string> steering;
-  std::deque<std::string> queue;
+  std::vector<std::string> queue;
   std::vector<TurnMark> marks;
   bool paused = false;
   SessionStatus rest_status = SessionStatus::kIdle;  ///< the status while no turn is in progress
