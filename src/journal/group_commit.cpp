@@ -120,7 +120,7 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
   }
   auto committed = database_.run("COMMIT");
   if (!committed) {
-    sync_failed_ = database_.sync_failed();
+    sync_failed_ = sync_failed_ || database_.sync_failed();
     if (database_.in_transaction()) std::ignore = database_.run("ROLLBACK");
   }
   return committed;
@@ -135,17 +135,14 @@ Status GroupCommit::apply(Write& write) {
   return outcome;
 }
 
-/// After a failed sync the kernel may have dropped pages of the log and call the next sync a success. So
-/// before anything else is promised, all that was committed goes into the file itself, and the log starts
-/// anew.
+/// After a failed sync nothing else is promised until all that was committed is surely on the disk. It stays
+/// in the log for that: copied into the file, it could tear the file in a power loss, with no sound log to
+/// mend it.
 Status GroupCommit::recover_from_failed_sync() {
   if (!sync_failed_) return {};
-  if (sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr) !=
-      SQLITE_OK) {
-    return fail(database_.error());
-  }
-  sync_failed_ = false;
-  return {};
+  auto rewritten = database_.rewrite_log();
+  if (rewritten) sync_failed_ = false;
+  return rewritten;
 }
 
 void GroupCommit::checkpoint() {
@@ -153,8 +150,9 @@ void GroupCommit::checkpoint() {
   if (wal_pages_ < checkpoint_at_) return;
   const int mode = wal_pages_ < kWaitForReadersPages ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
   database_.wait_for_locks<kWaitForReadersMs>();
-  // Should it fail, the next one will do.
-  sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, mode, nullptr, nullptr);
+  // Should it fail, the next one will do; but it syncs the log, and that must not go unnoticed.
+  if (sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, mode, nullptr, nullptr) != SQLITE_OK)
+    sync_failed_ = sync_failed_ || database_.sync_failed();
   database_.wait_for_locks<kBusyTimeoutMs>();
   checkpoint_at_ = wal_pages_ + kCheckpointPages;
 }

@@ -126,6 +126,15 @@ Status update_row(Database& database, std::int64_t session, const Head& head, co
 
 }  // namespace
 
+Result<bool> has_owner(Database& database, const Owners& owners) {
+  Query query(database, "SELECT id FROM owners");
+  auto row = query.next();
+  for (; row && *row; row = query.next()) {
+    if (owners.alive(query.integer(0))) return true;
+  }
+  return row;
+}
+
 Result<std::int64_t> claim_owner(Database& database, Owners& owners) {
   const auto claim = [&]() -> Result<std::int64_t> {
     std::vector<std::int64_t> gone;

@@ -10,6 +10,8 @@
 
 namespace praxis {
 
+/// Whether anybody has the journal open for writing.
+Result<bool> has_owner(Database& database, const Owners& owners);
 /// Gives this journal a number and locks it; forgets the numbers of those who are gone.
 Result<std::int64_t> claim_owner(Database& database, Owners& owners);
 

@@ -1,5 +1,6 @@
 #include "journal/sqlite.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -73,6 +74,7 @@ Error Database::error() const {
     case SQLITE_FULL:
       return journal_error("full", what + "no space left; free some and try again", true);
     case SQLITE_CORRUPT:
+    case SQLITE_ERROR:       // the tables are not those that our statements name
     case SQLITE_CONSTRAINT:  // entries beyond the head that the session's row names
       return journal_error("corrupt", what + "the file is damaged (" + sqlite3_errmsg(handle()) + ")");
     case SQLITE_NOTADB:
@@ -88,6 +90,34 @@ Error Database::error() const {
     default:
       return journal_error("io", what + sqlite3_errmsg(handle()));
   }
+}
+
+Status Database::rewrite_log() {
+  if (auto begun = run("BEGIN IMMEDIATE"); !begun) return begun;  // nobody adds to the log meanwhile
+  auto rewritten = rewrite_log_locked();
+  auto ended = run("ROLLBACK");
+  return rewritten ? ended : rewritten;
+}
+
+Status Database::rewrite_log_locked() {
+  constexpr sqlite3_int64 kPiece = 64 * 1024;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log == nullptr || log->pMethods == nullptr) return {};  // there is none
+  sqlite3_int64 size = 0;
+  int code = log->pMethods->xFileSize(log, &size);
+  if (code == SQLITE_OK && size == 0) return {};
+  std::string bytes;
+  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size; at += kPiece) {
+    bytes.resize(static_cast<std::size_t>(std::min(kPiece, size - at)));
+    code = log->pMethods->xRead(log, bytes.data(), static_cast<int>(bytes.size()), at);
+    if (code == SQLITE_OK)
+      code = log->pMethods->xWrite(log, bytes.data(), static_cast<int>(bytes.size()), at);
+  }
+  if (code == SQLITE_OK) code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+  if (code == SQLITE_OK) return {};
+  return fail(journal_error(code == SQLITE_FULL ? "full" : "io",
+                            "journal " + path_ + ": cannot write the log again after a failure", true));
 }
 
 sqlite3_stmt* Database::prepared(std::string_view sql) {

@@ -47,6 +47,10 @@ class Database {
     sqlite3_busy_handler(handle(), wait, nullptr);
   }
 
+  /// Writes the log once more as it is and syncs it. After a failed sync the system may have dropped pages of
+  /// it that read as before, and call the next sync a success; pages written anew are not among them.
+  Status rewrite_log();
+
   /// The last failure of this connection, as `full`, `corrupt` or `io`.
   Error error() const;
   /// Whether the last failure was the disk's refusal to sync.
@@ -66,6 +70,7 @@ class Database {
 
   Database(std::string path, sqlite3* connection) : path_(std::move(path)), connection_(connection) {}
   sqlite3_stmt* prepared(std::string_view sql);
+  Status rewrite_log_locked();
 
   std::string path_;
   std::unique_ptr<sqlite3, Close> connection_;

@@ -42,22 +42,30 @@ class SqliteJournal final : public Journal {
   Result<Lease> acquire(const SessionId& session, bool force) override {
     if (!writer_) return fail(read_only());
     Lease lease{session, 0};
+    const std::vector<Lease> given_back = unreleased(session);
     const auto held = [&](std::int64_t owner) {
       return !force && (owner == owner_ || owners_->alive(owner));
     };
     auto taken = writer_->run([&](Database& database) -> Status {
+      for (const Lease& old : given_back) {
+        if (auto given = give_lease(database, old, owner_); !given) return given;
+      }
       auto token = take_lease(database, session, owner_, held);
       if (!token) return fail(std::move(token.error()));
       lease.token = *token;
       return {};
     });
     if (!taken) return fail(std::move(taken.error()));
+    std::lock_guard lock(mutex_);
+    std::erase_if(unreleased_, [&](const Lease& old) { return old.session == session; });
     return lease;
   }
 
   void release(const Lease& lease) override {
-    if (writer_)
-      std::ignore = writer_->run([&](Database& database) { return give_lease(database, lease, owner_); });
+    if (!writer_) return;
+    if (writer_->run([&](Database& database) { return give_lease(database, lease, owner_); })) return;
+    std::lock_guard lock(mutex_);
+    unreleased_.push_back(lease);
   }
 
   void append(Append append, AppendDone done) override {
@@ -119,6 +127,14 @@ class SqliteJournal final : public Journal {
     return journal_error("read_only", "journal " + path_ + " is open for reading only");
   }
 
+  /// Leases of a session that were given back while the disk would not have it.
+  std::vector<Lease> unreleased(const SessionId& session) {
+    std::lock_guard lock(mutex_);
+    std::vector<Lease> left = unreleased_;
+    std::erase_if(left, [&](const Lease& lease) { return lease.session != session; });
+    return left;
+  }
+
   /// Calls `select` with a connection that nobody else uses. A writable journal keeps some for the next call.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
@@ -168,8 +184,16 @@ class SqliteJournal final : public Journal {
   std::int64_t owner_ = 0;
   std::shared_ptr<GroupCommit> writer_;
   std::mutex mutex_;
+  std::vector<Lease> unreleased_;
   std::vector<Database> readers_;  // gone before the writer, whose connection as the last one tidies up
 };
+
+/// A log that nobody works with was left by a crash, and nobody knows whether its last sync was a success.
+Status secure_left_log(Database& database, const Owners& owners) {
+  const auto in_use = has_owner(database, owners);
+  if (!in_use) return fail(in_use.error());
+  return *in_use ? Status{} : database.rewrite_log();
+}
 
 Result<std::shared_ptr<Journal>> open_writable(const std::string& path) {
   auto database = Database::open(path, Database::Mode::kWrite);
@@ -177,6 +201,7 @@ Result<std::shared_ptr<Journal>> open_writable(const std::string& path) {
   if (auto upgraded = upgrade_journal_file(*database); !upgraded) return fail(std::move(upgraded.error()));
   auto owners = Owners::open(path);
   if (!owners) return fail(std::move(owners.error()));
+  if (auto secured = secure_left_log(*database, *owners); !secured) return fail(std::move(secured.error()));
   auto owner = claim_owner(*database, *owners);
   if (!owner) return fail(std::move(owner.error()));
   return std::make_shared<SqliteJournal>(path, std::move(*owners), *owner, std::move(*database));

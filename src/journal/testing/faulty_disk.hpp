@@ -3,7 +3,9 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <string>
@@ -18,6 +20,7 @@ class FaultyDisk {
     shim_.zName = "faulty";
     shim_.xOpen = &open;
     syncs = 0;
+    lowest_write = kNoWrite;
     full = failing_sync = false;
     sqlite3_vfs_register(&shim_, 1);
   }
@@ -29,9 +32,12 @@ class FaultyDisk {
   FaultyDisk(const FaultyDisk&) = delete;
   FaultyDisk& operator=(const FaultyDisk&) = delete;
 
+  static constexpr sqlite3_int64 kNoWrite = std::numeric_limits<sqlite3_int64>::max();
+
   static inline std::atomic<int> syncs = 0;
-  static inline std::atomic<bool> full = false;          ///< writes fail for want of space
-  static inline std::atomic<bool> failing_sync = false;  ///< syncs fail
+  static inline std::atomic<sqlite3_int64> lowest_write = kNoWrite;  ///< in any file
+  static inline std::atomic<bool> full = false;                      ///< writes fail for want of space
+  static inline std::atomic<bool> failing_sync = false;              ///< syncs fail
 
  private:
   static int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
@@ -53,6 +59,7 @@ class FaultyDisk {
     return failing_sync ? SQLITE_IOERR_FSYNC : sync_(file, flags);
   }
   static int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
+    lowest_write = std::min<sqlite3_int64>(lowest_write, offset);
     return full ? SQLITE_FULL : write_(file, bytes, size, offset);
   }
 

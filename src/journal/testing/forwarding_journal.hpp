@@ -1,0 +1,54 @@
+// A journal that hands everything on to another: what a test changes about a journal derives from it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "praxis/journal/journal.hpp"
+
+namespace praxis::testing {
+
+class ForwardingJournal : public Journal {
+ public:
+  explicit ForwardingJournal(std::shared_ptr<Journal> inner) : inner_(std::move(inner)) {}
+
+  Result<Lease> create(const SessionId& session, UnixMillis now) override {
+    return inner_->create(session, now);
+  }
+  Result<Lease> acquire(const SessionId& session, bool force) override {
+    return inner_->acquire(session, force);
+  }
+  void release(const Lease& lease) override { inner_->release(lease); }
+  void append(Append append, AppendDone done) override { inner_->append(std::move(append), std::move(done)); }
+  Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
+    return inner_->read(session, from, limit);
+  }
+  Result<std::string> blob(const Digest& digest) override { return inner_->blob(digest); }
+  Result<std::vector<SessionRow>> sessions(std::size_t limit) override { return inner_->sessions(limit); }
+  Result<SessionRow> session(const SessionId& session) override { return inner_->session(session); }
+  Result<std::vector<SessionRow>> children(const SessionId& parent) override {
+    return inner_->children(parent);
+  }
+  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
+    return inner_->post(to, std::move(body), now);
+  }
+  Result<std::vector<Mail>> mail(MailId after) override { return inner_->mail(after); }
+  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
+    return inner_->mail_for(session, after);
+  }
+  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
+    return inner_->answer(lease, mail, std::move(outcome));
+  }
+  Result<std::optional<std::string>> outcome(MailId mail) override { return inner_->outcome(mail); }
+
+ protected:
+  Journal& inner() { return *inner_; }
+
+ private:
+  const std::shared_ptr<Journal> inner_;
+};
+
+}  // namespace praxis::testing
