@@ -13,7 +13,7 @@ constexpr std::string_view kBeforeBody = " \t\r\n\xEF\xBB\xBF";
 
 std::string_view trimmed(std::string_view line) {
   constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t first = line.find_first_not_of(kSpace);
+  const std::size_t first = line.find_first_not_of(kBeforeBody);
   return first == line.npos ? std::string_view{}
                             : line.substr(first, line.find_last_not_of(kSpace) + 1 - first);
 }
@@ -60,7 +60,8 @@ void AnswerParser::feed_stream(std::string_view bytes) {
 /// After the first error the rest of the stream is of no interest.
 void AnswerParser::feed_events(std::string_view bytes) {
   if (!status_) return;
-  if (const Status fed = parser_.feed(bytes, on_event_); !fed) status_ = fed;
+  if (const Status fed = parser_.feed(bytes, on_event_); !fed)
+    status_ = fail(model_error("protocol", "protocol: " + fed.error().message));
 }
 
 void AnswerParser::feed_lines(std::string_view bytes) {
@@ -101,7 +102,7 @@ Status AnswerParser::end_of_body() {
       return reader_->read_whole(without_mark(body_));
     case Shape::kStream:
       if (framing_ == Framing::kEvents) return end_of_events();
-      if (parse_json(line_)) read_line(std::exchange(line_, {}));  // the last line may lack its end
+      if (parse_json(trimmed(line_))) read_line(std::exchange(line_, {}));  // the last may lack its end
       return status_;
   }
   std::unreachable();

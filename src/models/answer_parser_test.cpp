@@ -66,5 +66,24 @@ TEST(AnswerParser, LinesMayLackTheirEnd) {
   EXPECT_EQ(kind_of(parse("ollama", {200, {}}, first + "\n" + last.substr(0, 20))), "truncated_stream");
 }
 
+TEST(AnswerParser, LinesMayBeginWithAByteOrderMark) {
+  const std::string only = R"({"message":{"content":"Hi"},"done":true,"done_reason":"stop"})";
+  EXPECT_TRUE(parse("ollama", {200, {}}, "\xEF\xBB\xBF" + only));
+  EXPECT_TRUE(parse("ollama", {200, {}}, "\xEF\xBB\xBF" + only + "\n"));
+}
+
+TEST(AnswerParser, WhatSaysNothing_IsNoAnswer) {
+  EXPECT_EQ(kind_of(parse("chat", {200, {}}, R"({"choices":[null]})")), "truncated_stream");
+  EXPECT_EQ(kind_of(parse("chat", {200, {}}, R"({"choices":[{}]})")), "truncated_stream");
+  EXPECT_EQ(kind_of(parse("messages", {200, {}}, R"({"content":[]})")), "truncated_stream");
+  EXPECT_EQ(kind_of(parse("responses", {200, {}}, R"({"output":[]})")), "truncated_stream");
+  EXPECT_TRUE(parse("messages", {200, {}}, R"({"content":[],"stop_reason":"end_turn"})"));
+  EXPECT_TRUE(parse("responses", {200, {}}, R"({"output":[],"status":"completed"})"));
+}
+
+TEST(AnswerParser, AnEventThatIsTooLarge_IsAProtocolError) {
+  EXPECT_EQ(kind_of(parse("chat", {200, {}}, "data: " + std::string(20'000'000, 'x'))), "protocol");
+}
+
 }  // namespace
 }  // namespace praxis

@@ -79,6 +79,7 @@ Status ResponseReader::read_choice(const Json& choice, bool whole) {
   if (!json_at(choice, "error").is_null()) {
     if (const auto envelope = read_error_envelope(choice)) return fail(vendor_error(*envelope, 0));
   }
+  if (!choice.is_object() || choice.get_object().empty()) return {};
   has_choice_ = true;
   read_usage(json_at(choice, "usage"));
   // Some servers send both: the message so far beside each delta, or an empty delta beside the message.

@@ -146,7 +146,7 @@ Status ResponseReader::read_whole(std::string_view body) {
   }
   read_head(*json);
   read_ending(*json);
-  done_ = true;
+  done_ = !blocks_.empty() || !builder_.response.finish_raw.empty();
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 
 #include "base/ascii.hpp"
@@ -31,8 +32,10 @@ struct Said {
 
 /// A reset as a duration, in seconds, or as a point in time.
 std::optional<milliseconds> reset_in(std::string_view text, std::optional<UnixMillis> now) {
-  constexpr double kEpoch = 1e11;  // in milliseconds; as a duration it would be years
+  constexpr double kEpoch = 1e11;     // in milliseconds; as a duration it would be years
+  constexpr double kFarthest = 1e15;  // beyond this, and for `nan`, no time is meant
   if (const auto value = number<double>(text)) {
+    if (!(std::abs(*value) < kFarthest)) return std::nullopt;
     if (*value < kEpoch) return milliseconds(static_cast<std::int64_t>(*value * 1000));
     if (!now) return std::nullopt;
     return UnixMillis{static_cast<std::int64_t>(*value)} - *now;
@@ -43,7 +46,6 @@ std::optional<milliseconds> reset_in(std::string_view text, std::optional<UnixMi
 }
 
 std::map<std::string, Said> read_windows(const HttpHeaders& headers) {
-  const auto now = from_http_date(find_header(headers, "date").value_or(""));
   std::map<std::string, Said> windows;
   for (const auto& [name, value] : headers) {
     std::string key = lower_case(name);
@@ -59,7 +61,8 @@ std::map<std::string, Said> read_windows(const HttpHeaders& headers) {
       Said& said = windows[window];
       if (field == "remaining") said.remaining = number<std::int64_t>(value);
       if (field == "limit") said.limit = number<std::int64_t>(value);
-      if (field == "reset") said.reset = reset_in(value, now);
+      if (field == "reset")
+        said.reset = reset_in(value, from_http_date(find_header(headers, "date").value_or("")));
       break;
     }
   }

@@ -74,6 +74,16 @@ class RateGateTest : public testing::Test {
   std::string log_;
 };
 
+TEST(Allowances, WhatIsNoTime_IsLeftOut) {
+  for (const std::string reset : {"nan", "inf", "-inf", "1e300", "-1e300"}) {
+    EXPECT_TRUE(read_allowances({{"date", "Sun, 06 Nov 1994 08:49:37 GMT"},
+                                 {"x-ratelimit-remaining", "0"},
+                                 {"x-ratelimit-reset", reset}})
+                    .empty())
+        << reset;
+  }
+}
+
 TEST_F(RateGateTest, NothingKnown_NothingWaits) {
   pass('a', 1'000'000);
   EXPECT_EQ(log_, "a");

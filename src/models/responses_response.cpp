@@ -152,6 +152,7 @@ Status ResponseReader::read_whole(std::string_view body) {
   }
   read_facts(*json);
   const std::string_view status = json_text(*json, "status");
+  if (status.empty() && json_at(*json, "output").get_array().empty()) return {};
   return read_end(*json, status.empty() ? "completed" : status);
 }
 

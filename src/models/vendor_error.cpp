@@ -200,11 +200,13 @@ void read_message(ErrorEnvelope& out, const Json& message) {
   }
 }
 
+/// A number and nothing else; `nan` and `inf` are none.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(static_cast<double>(value)))
+    return std::nullopt;
   return value;
 }
 

@@ -191,6 +191,13 @@ TEST(VendorError, RetryAfter_IsReadInEverySpelling) {
   EXPECT_EQ(delay({{"retry-after", "3"}}, R"({"error":{"message":"try again in 644ms"}})"), 3000);
 }
 
+TEST(VendorError, RetryAfter_IsAFiniteNumber) {
+  for (const std::string value : {"nan", "-nan", "inf", "-inf", "infinity"}) {
+    EXPECT_EQ(retry_after_header({{"retry-after", value}}), std::nullopt) << value;
+    EXPECT_EQ(retry_after_header({{"retry-after-ms", value}}), std::nullopt) << value;
+  }
+}
+
 TEST(VendorError, Durations_AreStrict) {
   EXPECT_EQ(parse_duration_ms("6m0s"), 360'000);
   EXPECT_EQ(parse_duration_ms("17ms"), 17);

@@ -244,6 +244,14 @@ TEST_F(VendorModelTest, TheKey_NeverAppearsInErrors) {
   }
 }
 
+TEST_F(VendorModelTest, AKeyThatIsCutWithATail_DoesNotAppearEither) {
+  for (std::size_t before = 1985; before < 2000; ++before) {  // texts are kept up to 2000 bytes
+    const std::string said = std::string(before, 'w') + "sk-secret and more";
+    const auto response = ask(http_reply(401, R"({"error":{"message":")" + said + R"("}})"));
+    EXPECT_EQ(to_json_text(to_json(response.error())).find("sk-sec"), std::string::npos) << before;
+  }
+}
+
 TEST_F(VendorModelTest, Cancelling_ClosesTheConnection) {
   std::stop_source stop;
   const TestServer server([&](const TestRequest&, TestConnection& to) {
