@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -61,7 +61,9 @@ class AgentRegistry {
   };
   struct Tree {
     std::map<SessionId, std::shared_ptr<Entry>> entries;
-    std::deque<SessionId> ended;  ///< in the order of their end: children before their parents
+    /// In the order of their end: children before their parents. No deque, which takes half a kilobyte for
+    /// nothing.
+    std::list<SessionId> ended;
   };
 
   void leave(const SessionId& root, Entry& entry);

@@ -1,6 +1,7 @@
 #include "praxis/runtime/config.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -17,7 +18,8 @@ class ConfigTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::path(testing::TempDir()) / ("praxis-config-" + std::string(test->name()));
+    root_ = fs::path(testing::TempDir()) /
+            ("praxis-config-" + std::to_string(getpid()) + "-" + std::string(test->name()));
     fs::remove_all(root_);
     fs::create_directories(repository() / ".git");
     fs::create_directories(repository() / "src");

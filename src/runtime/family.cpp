@@ -18,6 +18,21 @@ std::unexpected<Error> call_is_over(const CallId& call) {
   return fail(ErrorCode::kInput, "call " + call.str() + " is over; nothing more can be done on its behalf");
 }
 
+std::unexpected<Error> turn_ends(const CallId& call) {
+  return fail(ErrorCode::kLimit, "call " + call.str() + " was not run: the turn ends");
+}
+
+/// Whether a call will not run any more: a turn that ends only waits for what runs already.
+bool is_too_late(const State& state, const CallState& call) {
+  if (call.phase == Phase::kRunning || call.phase == Phase::kSettled) return false;
+  if (state.turn->stop || state.turn->fatal) return true;
+  const std::uint32_t most = state.agent->limits.max_tool_calls;
+  const auto fresh = std::ranges::count_if(state.turn->calls, [](const CallState& c) {
+    return c.attempt == 0 && (c.phase == Phase::kProposed || c.phase == Phase::kApproved);
+  });
+  return most != 0 && call.phase != Phase::kParked && state.turn->tool_calls + fresh > most;
+}
+
 /// What the handler of another call gets for a call that is settled.
 Result<ToolOutput> output_of(const CallState& call) {
   const ToolResultPart& result = *call.result;
@@ -165,6 +180,7 @@ bool SessionActor::blocked(const CallState& call) const {
   for (const CallState& within : state_->turn->calls) {
     if (within.within != call.call.id || within.phase == Phase::kSettled) continue;
     const bool runs = within.phase == Phase::kRunning;
+    if (!runs && is_too_late(*state_, within)) continue;
     if (runs ? !blocked(within) : within.phase != Phase::kParked) return false;
     waits = true;
   }
@@ -173,12 +189,14 @@ bool SessionActor::blocked(const CallState& call) const {
 
 bool SessionActor::waits_for_people() {
   const auto& turn = state().turn;
-  if (!turn || turn->stop) return false;
-  if (state().status() == SessionStatus::kAwaitingUser) return true;
+  if (!turn) return false;
+  // What runs is let finish when a budget is spent; else it was told to stop.
+  if (turn->stop == StopReason::kCancelled || turn->stop == StopReason::kTimeLimit) return false;
+  if (!turn->stop && state().status() == SessionStatus::kAwaitingUser) return true;
   if (turn->effect || !turn->in_flight()) return false;
   return std::ranges::all_of(turn->calls, [this](const CallState& call) {
     if (call.phase == Phase::kRunning) return blocked(call);
-    return call.phase == Phase::kSettled || call.phase == Phase::kParked;
+    return call.phase == Phase::kSettled || call.phase == Phase::kParked || is_too_late(state(), call);
   });
 }
 
@@ -275,17 +293,19 @@ void SessionActor::hand_back(const CallId& id) {
   for (CallDone& done : all) done(output);
 }
 
-/// Those who wait for calls that are gone with the call that asked for them.
+/// Those who wait for calls that are gone with the call that asked for them, or that will not run any more.
 void SessionActor::drop_hand_backs() {
+  if (broken_) return;
   for (auto it = hand_backs_.begin(); it != hand_backs_.end();) {
-    if (state().find_call(it->first) != nullptr) {
+    const CallState* asked = state().find_call(it->first);
+    if (asked != nullptr && !is_too_late(state(), *asked)) {
       ++it;
       continue;
     }
     std::vector<CallDone> lost = std::move(it->second);
     const CallId call = it->first;
     it = hand_backs_.erase(it);
-    for (CallDone& done : lost) done(call_is_over(call));
+    for (CallDone& done : lost) done(asked == nullptr ? call_is_over(call) : turn_ends(call));
   }
 }
 

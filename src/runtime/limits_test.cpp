@@ -52,6 +52,21 @@ TEST_F(LimitsTest, ToolCalls) {
   EXPECT_EQ(result.actions.size(), 2U);
 }
 
+TEST_F(LimitsTest, ToolCalls_AHandlerThatAsksForOneMoreIsToldInsteadOfWaiting) {
+  auto heard = std::make_shared<std::string>();
+  Tool asking = host_tool("echo", [heard](ToolContext& context, const Json&) -> Result<ToolOutput> {
+    auto inner = context.call_tool("inner", JsonObject{{"text", "x"}});
+    *heard = inner ? inner->text : inner.error().message;
+    return says("asked");
+  });
+  asking.definition.timeout = 0ms;  // nothing but an answer ends it
+  stopped_by(StopReason::kMaxToolCalls, scripted(restless())
+                                            .use(std::move(asking))
+                                            .use(echo_tool("inner"))
+                                            .limits(limit(&Limits::max_tool_calls, std::uint32_t{1})));
+  EXPECT_THAT(*heard, HasSubstr("the turn ends"));
+}
+
 TEST_F(LimitsTest, Tokens) {
   const auto result =
       stopped_by(StopReason::kTokenLimit,

@@ -76,6 +76,26 @@ TEST_F(MailTest, ASecondWriter_IsToldWhoOwnsTheSession) {
   ASSERT_TRUE(run.result());
 }
 
+TEST_F(MailTest, ASecondWriterByForce_TakesTheSubAgentsAsWell) {
+  BlockedTool slow;
+  Agent agent = chain(1, stuck(slow));
+  Session root = start(agent);
+  auto run = root.send_user_message("go");
+  slow.entered->wait();
+  auto taken = other_->open_session(root.session_id(), agent, true);
+  ASSERT_TRUE(taken) << taken.error().message;
+  slow.release->open();
+  const auto doubts = taken->carry_on().result();
+  ASSERT_TRUE(doubts) << doubts.error().message;
+  ASSERT_EQ(doubts->pending.size(), 1U) << "the call of the sub-agent may have run";
+  const auto result = taken->carry_on({{doubts->pending[0].id, allow()}}).result();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result_for(taken->history(), "c0").text, "late");
+  const auto lost = run.result();
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(json_text(lost.error().detail, "kind"), "lease_lost");
+}
+
 TEST_F(MailTest, Orders_AreCarriedOutByTheOwner) {
   BlockedTool slow;
   Session root = start(chain(1, stuck(slow)));

@@ -114,6 +114,7 @@ Event SessionActor::transient(EventBody body) {
 }
 
 SessionActor::Active* SessionActor::active(const EffectId& effect, std::uint32_t attempt) {
+  state();  // of a suspended session it may be lost here, and with it all that is under way
   const auto found = active_.find(effect);
   return found == active_.end() || found->second.attempt != attempt ? nullptr : &found->second;
 }
@@ -344,6 +345,18 @@ void SessionActor::settle_within(const CallId& outer) {
     left.emplace_back(effect, running.attempt);
   }
   for (const auto& [effect, attempt] : left) settled(effect, attempt, unstopped());
+  if (broken_ || !state().turn) return;
+  // Intended, but the journal has not said yet that it knows: these never begin.
+  std::vector<EffectId> unbegun;
+  for (const CallState& call : state().turn->calls) {
+    const bool intended = call.within == outer && call.phase == CallState::Phase::kRunning;
+    if (intended && !active_.contains(call.effect)) unbegun.push_back(call.effect);
+  }
+  for (EffectId& effect : unbegun) {
+    EffectSettled never = cancelled(EffectKind::kTool);
+    never.effect = std::move(effect);
+    record(std::move(never));
+  }
 }
 
 /// Asks every effect under way to stop. Tools that do not within the grace time are settled as unknown: their

@@ -56,11 +56,7 @@ SessionActor::~SessionActor() {
 void SessionActor::post(Task work) {
   // Whoever is inside `run` keeps the actor, and so the strand, until it has left it.
   const auto keep = shared_from_this();
-  strand_.run([this, work = std::move(work)]() mutable {
-    const std::thread::id before = strand_thread_.exchange(std::this_thread::get_id());
-    work();
-    strand_thread_.store(before);
-  });
+  strand_.run(std::move(work));
 }
 
 State& SessionActor::state() {
@@ -124,9 +120,11 @@ void SessionActor::wind_down() {
 
 /// Goes on for as long as there is something to do, then makes what came of it durable.
 void SessionActor::advance() {
+  state();  // a suspended session may lose it here
   recover();
   while (!broken_ && carry_out(next(state(), *planner_))) {
   }
+  drop_hand_backs();
   commit();
 }
 
@@ -314,6 +312,11 @@ void SessionActor::broken(Error error) {
   grant_.reset();
   for (Task& waiter : std::exchange(settle_waiters_, {})) waiter();
   notify_rest();
+  if (!origin_.above || services_->closing) return;
+  origin_.above->post([above = origin_.above, child = id()] {
+    // Nothing works there any more: perhaps all that is left below waits for people.
+    if (!above->broken_ && above->children_.erase(child) != 0) above->commit();
+  });
 }
 
 void SessionActor::publish(const Event& event, const Readers& readers) {

@@ -192,7 +192,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   Error shut_down_error() const;
   Error deleted_error() const;
   void recover();
-  bool on_strand() const { return strand_thread_.load() == std::this_thread::get_id(); }
+  bool on_strand() const { return strand_.runs_here(); }
   void broken(Error error);
   void arm_deadline();
   void disarm_deadline();
@@ -275,7 +275,6 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::vector<std::shared_ptr<void>> agent_handlers_;
 
   Strand strand_;
-  std::atomic<std::thread::id> strand_thread_;
   std::atomic<bool> usable_ = true;
   std::atomic<bool> collecting_ = false;   ///< somebody who follows the turn collects its events
   std::atomic<std::uint32_t> height_ = 0;  ///< levels of sub-agents below

@@ -1,5 +1,6 @@
 #include "runtime/sessions.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -68,10 +69,14 @@ Json bounds_below(const AgentSpec& above) {
   return bounds;
 }
 
-AgentSpecPtr with_bounds(const AgentSpecPtr& spec, const Origin& origin) {
+Result<AgentSpecPtr> with_bounds(const AgentSpecPtr& spec, const Origin& origin) {
   if (!origin.above) return spec;
+  const AgentSpecPtr above = origin.above->query([](const State& s) { return s.agent; });
+  if (!above) {
+    return fail(ErrorCode::kJournal, "the log of session " + origin.above->id().str() + " cannot be read");
+  }
   auto changed = std::make_shared<AgentSpec>(*spec);
-  changed->bounds = bounds_below(*origin.above->query([](const State& s) { return s.agent; }));
+  changed->bounds = bounds_below(*above);
   return changed;
 }
 
@@ -96,6 +101,27 @@ Result<Lease> acquire_soon(Journal& journal, const SessionId& session) {
   return lease;
 }
 
+/// Takes the sessions below one that was taken by force: their owner, who may stand still, would go on with
+/// them, and nobody else could.
+Status take_below(Services& services, const SessionId& session) {
+  Journal& journal = *services.options.journal;
+  const auto row = journal.session(session);
+  if (!row) return fail(row.error());
+  if (row->entries == 0) return {};  // made, but not written
+  const auto records = read_records(journal, session);
+  if (!records) return fail(records.error());
+  for (const StoredRecord& stored : *records) {
+    const auto* spawned = std::get_if<ChildSpawned>(&stored.record.body);
+    if (spawned == nullptr || services.live.find(spawned->child)) continue;
+    const auto lease = journal.acquire(spawned->child, true);
+    if (!lease && json_text(lease.error().detail, "kind") == "not_found") continue;  // not made yet
+    if (!lease) return fail(lease.error());
+    journal.release(*lease);
+    if (auto taken = take_below(services, spawned->child); !taken) return taken;
+  }
+  return {};
+}
+
 SessionCreated birth_record(const Services& services, const Birth& birth, const Origin& origin,
                             AgentSpecPtr spec) {
   SessionCreated created;
@@ -111,11 +137,27 @@ SessionCreated birth_record(const Services& services, const Birth& birth, const 
   return created;
 }
 
+/// Not by `make_shared`: who only remembers that it was awake would keep its memory.
+std::shared_ptr<SessionActor> make_actor(const std::shared_ptr<Services>& services,
+                                         const std::shared_ptr<const AgentDescription>& agent,
+                                         Equipment equipment, Lease lease, State state, Origin origin) {
+  return std::shared_ptr<SessionActor>(new SessionActor(services, agent, std::move(equipment.model),
+                                                        std::move(equipment.planner), std::move(lease),
+                                                        std::move(state), std::move(origin)));
+}
+
 }  // namespace
 
 void LiveSessions::add(const std::shared_ptr<SessionActor>& actor) {
   const std::lock_guard lock(mutex_);
   sessions_[actor->id()] = actor;
+  if (sessions_.size() < forget_at_) return;
+  forget_gone();
+  forget_at_ = std::max(kForgetAt, 2 * sessions_.size());
+}
+
+void LiveSessions::forget_gone() {
+  std::erase_if(sessions_, [](const auto& entry) { return entry.second.expired(); });
 }
 
 std::shared_ptr<SessionActor> LiveSessions::find(const SessionId& id) {
@@ -128,7 +170,7 @@ std::shared_ptr<SessionActor> LiveSessions::find(const SessionId& id) {
 std::vector<std::shared_ptr<SessionActor>> LiveSessions::all() {
   std::vector<std::shared_ptr<SessionActor>> actors;
   const std::lock_guard lock(mutex_);
-  std::erase_if(sessions_, [](const auto& entry) { return entry.second.expired(); });
+  forget_gone();
   for (const auto& [id, weak] : sessions_) {
     if (auto actor = weak.lock()) actors.push_back(std::move(actor));
   }
@@ -147,7 +189,9 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
   auto equipment = equip(*services, agent);
   if (!equipment) return fail(equipment.error());
   const RuntimeOptions& options = services->options;
-  SessionCreated created = birth_record(*services, birth, origin, with_bounds(equipment->spec, origin));
+  auto bounded = with_bounds(equipment->spec, origin);
+  if (!bounded) return fail(bounded.error());
+  SessionCreated created = birth_record(*services, birth, origin, *std::move(bounded));
   auto lease = options.journal->create(created.session, options.environment->now());
   if (!lease && !birth.id.empty())
     lease = options.journal->acquire(created.session);  // begun, but not written
@@ -155,9 +199,8 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
 
   State fresh;
   fresh.id = created.session;
-  auto actor = std::make_shared<SessionActor>(services, agent, std::move(equipment->model),
-                                              std::move(equipment->planner), *std::move(lease),
-                                              std::move(fresh), std::move(origin));
+  auto actor = make_actor(services, agent, *std::move(equipment), *std::move(lease), std::move(fresh),
+                          std::move(origin));
   services->live.add(actor);
   services->mail->watch();
   auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
@@ -182,21 +225,30 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   Journal& journal = *services->options.journal;
   auto lease = origin.above ? acquire_soon(journal, session) : journal.acquire(session, force);
   if (!lease) return fail(lease.error());
+  if (auto taken = force ? take_below(*services, session) : Status{}; !taken) {
+    journal.release(*lease);
+    return fail(taken.error());
+  }
   auto records = read_records(journal, session);
   auto state = records ? fold(*records) : Result<State>(fail(records.error()));
   if (!state) {
     journal.release(*lease);
     return fail(state.error());
   }
-  AgentSpecPtr spec = with_bounds(equipment->spec, origin);
+  auto bounded = with_bounds(equipment->spec, origin);
+  if (!bounded) {
+    journal.release(*lease);
+    return fail(bounded.error());
+  }
+  AgentSpecPtr spec = *std::move(bounded);
   if (!origin.above) spec = with_bounds_of(spec, *state->agent);
   if (spec->metadata.is_null() && !state->agent->metadata.is_null()) {
     spec = with_metadata(spec, state->agent->metadata);
   }
   const bool changed = to_canonical_json(to_json(*state->agent)) != to_canonical_json(to_json(*spec));
-  auto actor = std::make_shared<SessionActor>(services, agent, std::move(equipment->model),
-                                              std::move(equipment->planner), *std::move(lease),
-                                              *std::move(state), std::move(origin));
+  if (!changed) state->agent = spec;  // one copy for all that have it
+  auto actor = make_actor(services, agent, *std::move(equipment), *std::move(lease), *std::move(state),
+                          std::move(origin));
   services->live.add(actor);
   actor->appear(records->front().record.time, records->back().record.time);
   services->mail->watch(session);

@@ -32,8 +32,12 @@ class LiveSessions {
   bool any();
 
  private:
+  static constexpr std::size_t kForgetAt = 64;
+  void forget_gone();
+
   std::mutex mutex_;
   std::map<SessionId, std::weak_ptr<SessionActor>> sessions_;
+  std::size_t forget_at_ = kForgetAt;  ///< with so many entries those of sessions that are gone are dropped
 };
 
 /// What a new session begins with.

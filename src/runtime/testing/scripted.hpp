@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal/testing/forwarding_journal.hpp"
 #include "praxis/praxis.hpp"
 
 namespace praxis::testing {
@@ -120,9 +121,9 @@ inline std::size_t unanswered(const History& history) {
 }
 
 /// Passes everything on, but for the append that the test wants to fail or to be slow.
-class UnreliableJournal final : public Journal {
+class UnreliableJournal final : public ForwardingJournal {
  public:
-  explicit UnreliableJournal(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
+  using ForwardingJournal::ForwardingJournal;
 
   /// The `nth` append from now on fails as if the disk were full; 1 is the next.
   void fail_append(int nth) { until_failure_ = nth; }
@@ -145,40 +146,15 @@ class UnreliableJournal final : public Journal {
         }).detach();
       };
     }
-    if (until_failure_.fetch_sub(1) != 1) return journal_->append(std::move(append), std::move(done));
+    if (until_failure_.fetch_sub(1) != 1) return inner().append(std::move(append), std::move(done));
     done(fail(Error{ErrorCode::kJournal, "the disk is full", true, nullptr, JsonObject{{"kind", "full"}}}));
   }
-  Result<Lease> create(const SessionId& session, UnixMillis now) override {
-    return journal_->create(session, now);
-  }
-  Result<Lease> acquire(const SessionId& session, bool force) override {
-    return journal_->acquire(session, force);
-  }
-  void release(const Lease& lease) override { journal_->release(lease); }
   Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
     ++reads_;
-    return journal_->read(session, from, limit);
+    return inner().read(session, from, limit);
   }
-  Result<std::string> blob(const Digest& digest) override { return journal_->blob(digest); }
-  Result<std::vector<SessionRow>> sessions(std::size_t limit) override { return journal_->sessions(limit); }
-  Result<SessionRow> session(const SessionId& session) override { return journal_->session(session); }
-  Result<std::vector<SessionRow>> children(const SessionId& parent) override {
-    return journal_->children(parent);
-  }
-  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
-    return journal_->post(to, std::move(body), now);
-  }
-  Result<std::vector<Mail>> mail(MailId after) override { return journal_->mail(after); }
-  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
-    return journal_->mail_for(session, after);
-  }
-  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
-    return journal_->answer(lease, mail, std::move(outcome));
-  }
-  Result<std::optional<std::string>> outcome(MailId mail) override { return journal_->outcome(mail); }
 
  private:
-  const std::shared_ptr<Journal> journal_;
   std::atomic<int> until_failure_ = 0, until_slow_ = 0, reads_ = 0;
   std::shared_ptr<Gate> gate_;
 };
