@@ -27,12 +27,16 @@ inline int rounds() {
   return text == nullptr ? 5 : std::atoi(text);
 }
 
-/// One way to die: at the n-th time that `target` comes by `where`.
+/// One way to die, or to stand still: at the n-th time that `target` comes by `where`.
 struct Point {
   std::string target, where;
   int n = 1;
+  bool stops = false;
 
-  std::string text() const { return target.empty() ? "-" : target + '/' + where + '/' + std::to_string(n); }
+  std::string text() const {
+    if (target.empty()) return "-";
+    return (stops ? "stop:" : "") + target + '/' + where + '/' + std::to_string(n);
+  }
   /// The effect has happened outside, but the journal does not know.
   bool is_unrecorded() const { return where == "acted" || where == "unrecorded"; }
   /// The effect may have happened, as far as the journal knows.
@@ -44,10 +48,16 @@ class Rig {
  public:
   Rig(std::string agent, std::string doubt) : agent_(std::move(agent)), doubt_(std::move(doubt)) {}
 
-  pid_t start(const Point& point) {
-    std::string name = PRAXIS_CRASH_RUNNER, doom = point.text();
-    char* arguments[] = {name.data(),   journal_.data(), ledger_.data(), agent_.data(),
-                         doubt_.data(), doom.data(),     nullptr};
+  pid_t start(const Point& point, bool force = false) {
+    std::string name = PRAXIS_CRASH_RUNNER, doom = point.text(), how = "force";
+    char* arguments[] = {name.data(),
+                         journal_.data(),
+                         ledger_.data(),
+                         agent_.data(),
+                         doubt_.data(),
+                         doom.data(),
+                         force ? how.data() : nullptr,
+                         nullptr};
     pid_t pid = -1;
     if (posix_spawn(&pid, name.c_str(), nullptr, nullptr, arguments, environ) != 0)
       throw std::runtime_error("cannot start " + name);
@@ -63,6 +73,8 @@ class Rig {
     return killed;
   }
   bool run(const Point& point) { return was_killed(start(point)); }
+  /// From now on its processes run another agent.
+  void become(std::string agent) { agent_ = std::move(agent); }
 
   /// The logs of all sessions, the root's first.
   std::vector<std::vector<StoredRecord>> logs() const {
@@ -79,6 +91,8 @@ class Rig {
     return logs;
   }
   std::vector<StoredRecord> records() const { return logs().front(); }
+  const std::string& journal() const { return journal_; }
+  const std::string& ledger_file() const { return ledger_; }
   /// What happened outside: name, key, attempt.
   std::vector<std::array<std::string, 3>> ledger() const {
     std::vector<std::array<std::string, 3>> lines;

@@ -6,8 +6,7 @@
 #include <cstring>
 #include <random>
 
-#include "journal/testing/journals.hpp"
-#include "scenarios.hpp"
+#include "damaged_journal.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -35,27 +34,15 @@ void flip_value(sqlite3_context* context, int, sqlite3_value** arguments) {
 /// The file of a finished session, and copies of it to damage.
 class CrashDamage : public ::testing::Test {
  protected:
-  CrashDamage() {
-    Stage stage(*std::ranges::find(scenarios(), "huge_result", &Scenario::name), {});
-    stage.play();
-    session_ = stage.session();
-    exported_ = *export_session(stage.journal(), session_);
-    log_ = log_of(exported_);
-    const std::string whole = folder_ / "whole";
-    EXPECT_TRUE(import_session(*open_journal(whole), exported_));
-    bytes_ = file_bytes(whole);
-  }
-
-  void write(std::string_view bytes) const {
-    for (const char* end : {"-wal", "-shm"}) std::filesystem::remove(copy_ + end);
-    std::ofstream(copy_, std::ios::binary) << bytes;
+  void write(std::string_view bytes, std::string_view log = "") const {
+    journal_.write({std::string(bytes), std::string(log)});
   }
 
   /// Runs SQL on a fresh copy.
   void damage(const std::string& sql) const {
     write(bytes_);
     sqlite3* connection = nullptr;
-    ASSERT_EQ(sqlite3_open(copy_.c_str(), &connection), SQLITE_OK);
+    ASSERT_EQ(sqlite3_open(journal_.copy().c_str(), &connection), SQLITE_OK);
     sqlite3_create_function(connection, "flip", 2, SQLITE_UTF8, nullptr, flip_value, nullptr, nullptr);
     EXPECT_EQ(sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
         << sqlite3_errmsg(connection);
@@ -63,25 +50,13 @@ class CrashDamage : public ::testing::Test {
     sqlite3_close(connection);
   }
 
-  /// The records and blobs of an export; its first line is from the listing, which no hash covers.
-  static std::string log_of(const std::string& exported) { return exported.substr(exported.find('\n')); }
-
   /// The log that the copy gives.
-  Result<std::string> read() const {
-    const auto journal = sqlite_journal(copy_);
-    if (!journal) return fail(journal.error());
-    const auto records = read_records(**journal, session_);
-    if (!records) return fail(records.error());
-    auto exported = export_session(**journal, session_);
-    if (!exported) return fail(exported.error());
-    return log_of(*exported);
-  }
+  Result<std::string> read() const { return journal_.read(session_); }
 
-  const MemoryFolder folder_;
-  const std::string copy_ = folder_ / "copy";
-  SessionId session_;
-  std::string exported_, log_;
-  std::string bytes_;
+  const DamagedJournal journal_{*std::ranges::find(scenarios(), "huge_result", &Scenario::name)};
+  const SessionId session_ = journal_.sessions().front();
+  const std::string log_ = journal_.log(session_);
+  const std::string bytes_ = journal_.journal_of({session_}).file;
 };
 
 TEST_F(CrashDamage, Undamaged_GivesWhatWasWritten) {
@@ -145,11 +120,7 @@ TEST_F(CrashDamage, CutFile_IsNeverReadAsAShorterSession) {
 /// whole database. A process that is killed then must not leave a journal that nobody can open.
 TEST_F(CrashDamage, KilledAmidACheckpoint_OpensAndLosesNothing) {
   constexpr std::size_t kLogHeader = 32, kFrameHeader = 24, kPage = 4096;
-  const std::string live = folder_ / "live";
-  const auto journal = open_journal(live);
-  ASSERT_TRUE(import_session(*journal, exported_));
-  std::string file = file_bytes(live);
-  const std::string log = file_bytes(live + "-wal");
+  auto [file, log] = journal_.journal_of({session_}, false);
   bool has_first_page = false;
   for (std::size_t at = kLogHeader; at + kFrameHeader + kPage <= log.size(); at += kFrameHeader + kPage) {
     if (log.compare(at, 4, std::string_view("\0\0\0\1", 4)) != 0) continue;
@@ -157,8 +128,7 @@ TEST_F(CrashDamage, KilledAmidACheckpoint_OpensAndLosesNothing) {
     has_first_page = true;
   }
   ASSERT_TRUE(has_first_page);
-  write(file);
-  std::ofstream(copy_ + "-wal", std::ios::binary) << log;
+  write(file, log);
   EXPECT_EQ(read(), log_);
 }
 

@@ -1,11 +1,18 @@
-// What was written once can be read for ever: a session in each released format of records is read, replayed
-// and carried on.
+// What was written once can be read for ever: a session of each version of records, in a file of each format,
+// is read, replayed and carried on; one of a version to come is refused with the reason.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
+#include <vector>
 
+#include "journal/testing/journals.hpp"
 #include "praxis/praxis.hpp"
+#include "praxis/runtime/orders.hpp"
+#include "scenarios.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -15,9 +22,44 @@ std::string fixture(const std::string& name) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-class Format : public ::testing::TestWithParam<const char*> {
+/// A session as some version of Praxis left it.
+struct Left {
+  const char* file;
+  std::uint32_t version;
+  StopReason reason;
+};
+std::ostream& operator<<(std::ostream& out, const Left& left) { return out << left.file; }
+
+/// Carries a session on as this Praxis does, and reads it once more.
+void expect_carried_on(const std::shared_ptr<Journal>& journal, const SessionId& id) {
+  RuntimeOptions options;
+  options.journal = journal;
+  const auto runtime = Runtime::create(std::move(options));
+  std::string script;
+  for (int i = 0; i < 20; ++i)
+    script += R"({"text": "as before"})"
+              "\n";
+  const auto model = script_model(script, "now", runtime->model_services().executor);
+  ASSERT_TRUE(model);
+  const auto state = fold(*read_records(*journal, id));
+  AgentSpec spec = *state->agent;
+  spec.tools.clear();
+  spec.options.output_schema = nullptr;
+  auto session = runtime->open_session(id, Agent(spec).model(*model));
+  ASSERT_TRUE(session) << session.error().message;
+  const auto result = session->ask("And after all that?");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "as before");
+  const auto records = read_records(*journal, id);
+  EXPECT_EQ(fold(*records)->version, state->version) << "what it began with";
+  const auto report = replay(*records);
+  ASSERT_TRUE(report);
+  EXPECT_FALSE(report->divergence) << report->divergence->seq << " " << report->divergence->field;
+}
+
+class Format : public ::testing::TestWithParam<Left> {
  protected:
-  Format() : session_(import_session(*journal_, fixture(GetParam()))) {}
+  Format() : session_(import_session(*journal_, fixture(GetParam().file))) {}
 
   const std::shared_ptr<Journal> journal_ = memory_journal();
   const Result<SessionId> session_;
@@ -32,35 +74,94 @@ TEST_P(Format, IsReadAndReplayed) {
   EXPECT_FALSE(report->divergence) << report->divergence->seq << " " << report->divergence->field;
   const auto state = fold(*records);
   ASSERT_TRUE(state);
-  EXPECT_EQ(state->last->reason, StopReason::kOutputLimit);
-  EXPECT_EQ(state->agent->limits.compact_at, 0U) << "nothing was summarised then";
+  EXPECT_EQ(state->version, GetParam().version);
+  EXPECT_EQ(state->last->reason, GetParam().reason);
+  if (GetParam().version == 1) {
+    EXPECT_EQ(state->agent->limits.compact_at, 0U) << "nothing was summarised then";
+  }
 }
 
 TEST_P(Format, IsCarriedOn) {
   ASSERT_TRUE(session_) << session_.error().message;
-  RuntimeOptions options;
-  options.journal = journal_;
-  const auto runtime = Runtime::create(std::move(options));
-  std::string script;
-  for (int i = 0; i < 12; ++i)
-    script += R"({"text": "as before"})"
-              "\n";
-  const auto model = script_model(script, "now", runtime->model_services().executor);
-  ASSERT_TRUE(model);
-  const auto state = fold(*read_records(*journal_, *session_));
-  AgentSpec spec = *state->agent;
-  spec.tools.clear();
-  auto session = runtime->open_session(*session_, Agent(spec).model(*model));
-  ASSERT_TRUE(session) << session.error().message;
-  const auto result = session->ask("And after all that?");
-  ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->text, "as before");
-  const auto report = replay(*read_records(*journal_, *session_));
-  ASSERT_TRUE(report);
-  EXPECT_FALSE(report->divergence) << report->divergence->seq << " " << report->divergence->field;
+  expect_carried_on(journal_, *session_);
 }
 
-INSTANTIATE_TEST_SUITE_P(Released, Format, ::testing::Values("session-1.jsonl"));
+// Every version that was written has its fixture: a new one needs another line.
+INSTANTIATE_TEST_SUITE_P(Released, Format,
+                         ::testing::Values(Left{"session-1.jsonl", 1, StopReason::kOutputLimit},
+                                           Left{"session-2.jsonl", 2, StopReason::kFinished},
+                                           Left{"session-3.jsonl", 3, StopReason::kFinished}));
+static_assert(kRecordVersion == 3, "a new version of records needs a fixture above");
+
+// ---- versions to come
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  if (at == std::string::npos) throw std::runtime_error("there is no " + from);
+  return text.replace(at, from.size(), to);
+}
+
+TEST(FutureFormat, Export_IsRefusedWithTheReason) {
+  const std::string now = fixture("session-3.jsonl");
+  const auto header = import_session(*memory_journal(), replaced(now, R"("version":3)", R"("version":4)"));
+  ASSERT_FALSE(header);
+  EXPECT_NE(header.error().message.find("newer praxis"), std::string::npos) << header.error().message;
+  const auto record = import_session(*memory_journal(), replaced(now, R"({"version":3)", R"({"version":4)"));
+  ASSERT_FALSE(record);
+  EXPECT_NE(record.error().message.find("format version 4"), std::string::npos) << record.error().message;
+}
+
+/// A journal with one session whose first record is of version 4, or whose last is of a kind to come.
+std::shared_ptr<Journal> later_journal(const std::string& first, const std::string& kind) {
+  auto journal = memory_journal();
+  const Lease lease = *journal->create(SessionId("01LATER"), {1000});
+  Append append{.lease = lease, .expected_seq = 0, .entries = {}, .blobs = {}, .row = {}};
+  append.entries.push_back({"session_created", {1000}, first});
+  append.entries.push_back({kind, {1001}, R"({"turn":"t1"})"});
+  EXPECT_TRUE(append_now(*journal, std::move(append)));
+  journal->release(lease);
+  return journal;
+}
+
+TEST(FutureFormat, Session_IsRefusedWithTheReasonAndLeftAlone) {
+  const std::string present = R"({"version":3,"session":"01LATER","seed":1,"agent":{"id":"a","limits":{}}})";
+  const std::vector<std::array<std::string, 3>> cases{
+      {replaced(present, "3", "4"), "turn_started", "format version 4"},
+      {present, "turn_dreamt", "turn_dreamt"}};
+  for (const auto& [first, kind, reason] : cases) {
+    RuntimeOptions options;
+    options.journal = later_journal(first, kind);
+    const auto runtime = Runtime::create(std::move(options));
+    Agent agent("", "");
+    agent.plan(JsonArray{JsonObject{{"finish", "here"}}});
+    const auto opened = runtime->open_session(SessionId("01LATER"), agent);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::kJournal);
+    EXPECT_NE(opened.error().message.find(reason), std::string::npos) << opened.error().message;
+    EXPECT_EQ(runtime->journal().read(SessionId("01LATER"))->size(), 2);
+    EXPECT_TRUE(runtime->journal().acquire(SessionId("01LATER"))) << "it was given back";
+  }
+}
+
+// ---- files
+
+TEST(FileFormat, Format2_IsReadAndItsSessionCarriedOn) {
+  const MemoryFolder folder;
+  alter(folder / "j", fixture("journal-2.sql"));
+  const auto journal = open_journal(folder / "j");
+  const auto rows = *journal->sessions();
+  ASSERT_EQ(rows.size(), 2U);
+  const auto root = std::ranges::find_if(rows, [](const SessionRow& row) { return row.parent.empty(); });
+  ASSERT_NE(root, rows.end());
+  EXPECT_EQ(journal->children(root->id)->size(), 1U);
+  EXPECT_EQ(*journal->outcome(1), "ok") << "of mail that was answered";
+  for (const SessionRow& row : rows) EXPECT_EQ(row.status, "completed");
+  const auto mail =
+      send_order(*journal, *fixed_environment(1), root->id, Acts{{Intervention::kAnnotate, "and now"}});
+  ASSERT_TRUE(mail);
+  EXPECT_EQ(*mail, 2);
+  expect_carried_on(journal, root->id);
+}
 
 }  // namespace
 }  // namespace praxis::testing

@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <stdexcept>
 
-#include "models/request_writer.hpp"
 #include "praxis/core/next.hpp"
 #include "scenarios.hpp"
+#include "wires.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -29,11 +28,6 @@ void expect_no_divergence(const std::vector<StoredRecord>& records) {
     ADD_FAILURE() << "record " << divergence->seq << ", " << divergence->field << ": " << divergence->expected
                   << " became " << divergence->found;
   }
-}
-
-bool is_model_call(const StoredRecord& stored) {
-  const auto* intent = std::get_if<EffectIntended>(&stored.record.body);
-  return intent != nullptr && intent->kind == EffectKind::kModel;
 }
 
 class Replay : public ::testing::TestWithParam<Scenario> {
@@ -174,52 +168,6 @@ TEST(PropertyReplay, SessionWithoutRecords_IsRefusedWithAReason) {
 
 // ---- what a model is sent
 
-/// The requests of one conversation in every wire protocol at once.
-class Wires {
- public:
-  std::string write(const ModelRequest& request) {
-    std::string bodies;
-    for (RequestWriter& writer : writers_) bodies += *writer.write(request) + '\n';
-    return bodies;
-  }
-
- private:
-  static RequestWriter writer_for(std::string_view api) {
-    return RequestWriter(make_codec(api, {.provider = "p", .model = "m"}).value());
-  }
-  std::array<RequestWriter, 5> writers_{writer_for("chat"), writer_for("responses"), writer_for("messages"),
-                                        writer_for("gemini"), writer_for("ollama")};
-};
-
-/// Renders what its model is asked as an adapter with a memory does, and keeps the bytes.
-class TappedModel final : public Model {
- public:
-  explicit TappedModel(std::shared_ptr<Model> inner) : inner_(std::move(inner)) {}
-
-  const std::string& name() const override { return inner_->name(); }
-  ModelCapabilities capabilities() const override { return inner_->capabilities(); }
-  MicroUsd price(const Usage& usage) const override { return inner_->price(usage); }
-  std::unique_ptr<ModelSession> open_session() override {
-    return std::make_unique<Session>(inner_->open_session(), *this);
-  }
-
-  std::vector<std::string> sent;
-
- private:
-  struct Session final : ModelSession {
-    Session(std::unique_ptr<ModelSession> session, TappedModel& of) : inner(std::move(session)), model(of) {}
-    void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
-      model.sent.push_back(wires.write(request));
-      inner->start(request, std::move(sink), std::move(stop));
-    }
-    const std::unique_ptr<ModelSession> inner;
-    TappedModel& model;
-    Wires wires;
-  };
-
-  const std::shared_ptr<Model> inner_;
-};
-
 class Request : public ::testing::TestWithParam<Scenario> {};
 
 TEST_P(Request, RenderedAgainFromTheLog_IsTheSameBytes) {
@@ -232,25 +180,9 @@ TEST_P(Request, RenderedAgainFromTheLog_IsTheSameBytes) {
   stage.play();
   if (!tap) GTEST_SKIP() << "asks no model";
   const auto log = records_of(stage.journal(), stage.session());
-  std::size_t calls = 0;
-  for (const StoredRecord& stored : log) {
-    if (!is_model_call(stored)) continue;
-    const auto* intent = std::get_if<EffectIntended>(&stored.record.body);
-    const auto state = fold(log, stored.seq);
-    ASSERT_TRUE(state);
-    ModelRequest request;
-    ModelQuestion question = question_of(*state, *intent);
-    request.instructions = std::move(question.instructions);
-    request.options = std::move(question.options);
-    request.history = std::move(question.history);
-    request.tools = stage.agent().description()->tools.definitions();
-    request.session = stage.session();
-    request.agent = state->agent->id;
-    ASSERT_LT(calls, tap->sent.size());
-    EXPECT_EQ(Wires().write(request), tap->sent[calls]) << "record " << stored.seq;
-    ++calls;
-  }
-  EXPECT_EQ(calls, tap->sent.size());
+  const auto again = requests_of(log, *stage.agent().description());
+  ASSERT_EQ(again.size(), tap->sent.size());
+  for (std::size_t i = 0; i < again.size(); ++i) EXPECT_EQ(again[i], tap->sent[i]) << "request " << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Property, Request, ::testing::ValuesIn(scenarios()),

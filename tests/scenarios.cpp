@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "praxis/tools/kv_tool.hpp"
@@ -388,7 +389,9 @@ T must(Result<T> result) {
 std::shared_ptr<Runtime> runtime_for(const Setting& setting) {
   RuntimeOptions options;
   options.journal = setting.journal;
-  options.environment = fixed_environment(1);
+  options.environment = setting.environment ? setting.environment : fixed_environment(1);
+  options.executor = setting.executor;
+  options.http = setting.http;
   options.stream = setting.stream;
   options.suspend_when_waiting = setting.suspend;
   options.cancel_grace =
@@ -423,6 +426,7 @@ const std::vector<Scenario>& scenarios() {
 
 Stage::Stage(const Scenario& scenario, Setting setting)
     : scenario_(scenario),
+      call_(setting.call),
       runtime_(runtime_for(setting)),
       observer_(runtime_->on("*", [world = world_](const Event& event) { world->hear(event); })),
       agent_(agent_for(scenario, setting, world_, runtime_)) {}
@@ -436,20 +440,41 @@ AgentResult Stage::decide_all(const Session& session, Result<AgentResult> result
     if (settled.status != SessionStatus::kAwaitingUser) return settled;
     Decisions decisions;
     for (const ParkedStep& step : settled.pending) {
+      if (scenario_.decide) {
+        decisions.emplace_back(step.id, scenario_.decide(step));
+        continue;
+      }
       const std::size_t number = std::stoul(step.id.str().substr(1));
       decisions.emplace_back(step.id, scenario_.verdicts.at(std::min(number, scenario_.verdicts.size()) - 1));
     }
-    result = handle.carry_on(decisions).result();
+    result = call([&] { return handle.carry_on(decisions); }).result();
+  }
+}
+
+/// Turns that begin by themselves after the one that was asked for.
+void Stage::play_queued(const Session& session, std::vector<AgentResult>& results) const {
+  for (;;) {
+    const SessionStatus status = call([&] { return session.status(); });
+    if (status == SessionStatus::kAwaitingUser) {
+      Run run = call([&] { return Session(session).carry_on(); });
+      decide_all(session, run.result(), &results);
+    } else if (status == SessionStatus::kRunning) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    } else {
+      return;
+    }
   }
 }
 
 std::vector<AgentResult> Stage::play() {
-  Session session = must(runtime_->create_session(agent_));
+  Session session = must(call([&] { return runtime_->create_session(agent_); }));
   session_ = session.session_id();
   world_->enter(session);
   std::vector<AgentResult> results;
   for (const std::string& prompt : scenario_.prompts) {
-    decide_all(session, session.send_user_message(prompt).result(), &results);
+    Run run = call([&] { return session.send_user_message(prompt); });
+    decide_all(session, run.result(), &results);
+    play_queued(session, results);
   }
   world_->await_turns(scenario_.turns);
   return results;

@@ -8,9 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "praxis/praxis.hpp"
@@ -70,6 +72,7 @@ struct Scenario {
   std::string plan{};
   std::vector<std::string> prompts{"go"};
   std::vector<Verdict> verdicts{};
+  std::function<Verdict(const ParkedStep&)> decide{};  ///< instead of `verdicts`
   std::function<void(Agent&)> shape{};
   StopReason ends = StopReason::kFinished;
   std::size_t turns = 1;  ///< that the prompts lead to, queued ones included
@@ -81,6 +84,11 @@ const std::vector<Scenario>& scenarios();
 /// The settings of a runtime that must make no difference to what a run amounts to.
 struct Setting {
   std::shared_ptr<Journal> journal = memory_journal();
+  std::shared_ptr<Environment> environment{};  ///< null: fixed
+  std::shared_ptr<Executor> executor{};        ///< null: the usual one
+  std::shared_ptr<HttpClient> http{};          ///< null: the usual one
+  /// Runs a call of the session somewhere and waits for it; empty: here.
+  std::function<void(Task)> call{};
   bool stream = true;
   std::size_t chunk = 8;
   bool suspend = false;
@@ -109,10 +117,19 @@ class Stage {
   Environment& environment() { return runtime_->environment(); }
 
  private:
+  template <class F>
+  std::invoke_result_t<F> call(F work) const {
+    if (!call_) return work();
+    std::optional<std::invoke_result_t<F>> result;
+    call_([&] { result.emplace(work()); });
+    return *std::move(result);
+  }
+  void play_queued(const Session& session, std::vector<AgentResult>& results) const;
   AgentResult decide_all(const Session& session, Result<AgentResult> result,
                          std::vector<AgentResult>* all) const;
 
   const Scenario& scenario_;
+  const std::function<void(Task)> call_;
   const std::shared_ptr<World> world_ = std::make_shared<World>();
   const std::shared_ptr<Runtime> runtime_;
   const std::shared_ptr<void> observer_;

@@ -1,0 +1,174 @@
+// The agents whose process is killed. Each brings its tools, and as a whole they come by every kind of
+// effect.
+#pragma once
+
+#include "crash_world.hpp"
+#include "praxis/tools/python_tool.hpp"
+
+namespace praxis::testing {
+
+/// What the agents of one process stand on.
+struct Ground {
+  std::shared_ptr<Runtime> runtime;
+  Doom& doom;
+  const Ledger& ledger;
+  InDoubt in_doubt = InDoubt::kTell;
+
+  Tool tool(const std::string& name, bool idempotent) const {
+    return doomed_tool(name, idempotent, doom, ledger);
+  }
+  Agent agent(const std::string& id, std::string_view script) const {
+    auto model = script_model(script, id, runtime->model_services().executor);
+    if (!model) throw std::runtime_error(model.error().message);
+    Agent made("", "Be careful.");
+    made.id(id).model(std::make_shared<DoomedModel>(*std::move(model), doom, ledger));
+    return made.in_doubt(in_doubt).runtime(runtime);
+  }
+  /// With one tool that may be repeated, one that may not, and one that needs leave.
+  Agent equipped(Agent agent) const {
+    agent.use(tool("put", true)).use(tool("pay", false)).use(tool("send", true));
+    return agent.policy({.allow = {}, .deny = {}, .ask = {"send"}});
+  }
+};
+
+inline Agent model_agent(const Ground& ground) {
+  return ground.equipped(
+      ground.agent("crash", R"({"text": "Putting.", "tool_calls": [{"name": "put", "arguments": {}}]}
+{"text": "Paying.", "tool_calls": [{"name": "pay", "arguments": {}}]}
+{"reasoning": "Better ask.", "tool_calls": [{"name": "send", "arguments": {}}]}
+{"text": "Put, paid and sent."})"));
+}
+
+inline Agent plan_agent(const Ground& ground) {
+  Agent agent = ground.equipped(Agent("", "Be careful."));
+  agent.plan(*parse_json(R"([
+  {"id": "nap", "sleep_ms": 7},
+  {"id": "put", "tool": "put"},
+  {"id": "who", "ask": "Who gets it?"},
+  {"id": "pay", "tool": "pay", "on_error": "continue"},
+  {"id": "both", "tools": [{"tool": "put"}, {"tool": "pay"}], "on_error": "continue"},
+  {"id": "end", "finish": "${steps.put.text}, ${steps.who.text}, ${steps.pay.text}"}])"));
+  return agent.in_doubt(ground.in_doubt).runtime(ground.runtime);
+}
+
+/// Its planner consults the model before and after the work, and asks a person once.
+inline Agent steps_agent(const Ground& ground) {
+  Agent agent =
+      ground.equipped(ground.agent("steps", R"({"text": "{\"ambiguous\": true, \"question\": \"For whom?\"}"}
+{"text": "{\"ambiguous\": false, \"question\": \"\"}"}
+{"tool_calls": [{"name": "pay", "arguments": {}}]}
+{"text": "It is paid."}
+{"text": "{\"answer\": \"Paid for a friend.\", \"uncertain\": false, \"question\": \"\"}"})"));
+  return agent.plan(JsonObject{{"kind", "six_steps"}});
+}
+
+/// Its conversation does not fit, so the fifth call of its model makes a summary.
+inline Agent summary_agent(const Ground& ground) {
+  std::string words, script;
+  for (int i = 0; i < 400; ++i) words += "word ";
+  const auto put = [&](int n) {
+    return R"({"tool_calls": [{"name": "put", "arguments": {"text": ")" + std::to_string(n) + " " + words +
+           "\"}}]}\n";
+  };
+  for (int n = 0; n < 4; ++n) script += put(n);
+  script += R"({"text": "Many words were put; nothing is open."})" + std::string("\n") + put(4);
+  script += R"({"text": "All is put."})";
+  Limits limits;
+  limits.max_context = 2'000;
+  return ground.equipped(ground.agent("summary", script)).limits(limits);
+}
+
+/// Makes an agent of its own and calls two tools meanwhile.
+inline Tool errand_tool(const Ground& ground) {
+  Tool tool;
+  tool.definition = {"errand", "Does it all", JsonObject{{"type", "object"}}, Millis{0}, true, true};
+  tool.handler = [&doom = ground.doom, put = ground.tool("put", true)](ToolContext& context,
+                                                                       const Json&) -> Result<ToolOutput> {
+    doom.pass("errand", "inside");
+    AgentSpec spec;
+    spec.id = "twin";
+    spec.plan =
+        *parse_json(R"([{"id": "put", "tool": "put"}, {"id": "end", "finish": "twin: ${steps.put.text}"}])");
+    SubAgent twin = context.spawn(spec, {put});
+    if (auto begun = twin.start("go"); !begun) return fail(begun.error());
+    auto paid = context.call_tool("pay", JsonObject{});
+    auto again = context.call_tool("put", JsonObject{});
+    auto done = twin.wait();
+    if (!again || !done) return fail(!again ? again.error() : done.error());
+    return ToolOutput{(paid ? paid->text : paid.error().message) + ", " + done->text, nullptr, {}, {}};
+  };
+  return tool;
+}
+
+/// `top` has `manager` see to it, which has `clerk` do it.
+inline Agent above(const Ground& ground, const Agent& clerk, const PolicyRules& rules) {
+  Agent manager =
+      ground.agent("manager", R"({"tool_calls": [{"name": "clerk", "arguments": {"prompt": "do it"}}]}
+{"text": "It was done."})");
+  manager.policy(rules).use(clerk.as_tool("clerk", "Does the work"));
+  Agent top = ground.agent(
+      "top",
+      R"({"tool_calls": [{"name": "manager", "arguments": {"prompt": "see to it"}}, {"name": "put", "arguments": {}}]}
+{"text": "All is done."})");
+  return top.policy(rules).use(manager.as_tool("manager", "Has it done")).use(ground.tool("put", true));
+}
+
+/// A lead, a manager below it, and a clerk below that, whose tool does the work.
+inline Agent tree_agent(const Ground& ground) {
+  Agent clerk = ground.agent("clerk", R"({"tool_calls": [{"name": "errand", "arguments": {}}]}
+{"text": "I did it."})");
+  clerk.use(errand_tool(ground)).policy({.allow = {}, .deny = {}, .ask = {"pay"}});
+  clerk.use(ground.tool("put", true)).use(ground.tool("pay", false));
+  return above(ground, clerk, {});
+}
+
+/// The same, but the clerk writes a program whose three calls need leave, at most an hour from when they ask.
+/// The box is an affair of its own; here the code is ours.
+inline Agent python_agent(const Ground& ground, const std::vector<std::string>& asks = {"pay"}) {
+  PythonToolOptions unboxed;
+  unboxed.box = std::nullopt;
+  Limits patience;
+  patience.max_wait = std::chrono::hours(1);
+  const Json code{{"code",
+                   "for said in gather([('pay', {'what': w}) for w in 'abc'], return_exceptions=True):\n"
+                   "  print(said)"}};
+  Agent clerk = ground.agent("clerk", R"({"tool_calls": [{"name": "python", "arguments": )" +
+                                          to_json_text(code) + "}]}\n" + R"({"text": "I did it."})");
+  clerk.use(python_tool(std::move(unboxed))).use(ground.tool("pay", false)).limits(patience);
+  clerk.policy({.allow = {"python"}, .deny = {}, .ask = asks});
+  return above(ground, clerk, {.allow = {"python"}, .deny = {}, .ask = {}});
+}
+
+/// By its name in the command line; `python_ruled` is `python` whose rules were changed.
+inline Agent agent_called(std::string_view name, const Ground& ground) {
+  if (name == "plan") return plan_agent(ground);
+  if (name == "steps") return steps_agent(ground);
+  if (name == "summary") return summary_agent(ground);
+  if (name == "tree") return tree_agent(ground);
+  if (name == "python") return python_agent(ground);
+  if (name == "python_ruled") return python_agent(ground, {"pay", "put"});
+  return model_agent(ground);
+}
+
+/// What the person says, always the same.
+inline Verdict verdict_on(const ParkedStep& step, std::string_view doubt) {
+  if (step.kind == ParkKind::kApproval) return allow();
+  if (step.kind == ParkKind::kQuestion) return ask("a friend");
+  if (doubt == "allow") return allow();
+  return doubt == "deny" ? deny("I will look into it.") : ask("it was paid");
+}
+
+/// Begins the turn of a session or carries it on, and decides whatever it waits for.
+inline Result<AgentResult> carried_through(Session session, std::string_view doubt, Doom& doom) {
+  const bool begun = session.status() != SessionStatus::kIdle;
+  auto result = begun ? session.carry_on().result() : session.ask("go");
+  while (result && result->status == SessionStatus::kAwaitingUser) {
+    doom.pass("person", "inside");
+    Decisions decisions;
+    for (const ParkedStep& step : result->pending) decisions.emplace_back(step.id, verdict_on(step, doubt));
+    result = session.carry_on(decisions).result();
+  }
+  return result;
+}
+
+}  // namespace praxis::testing

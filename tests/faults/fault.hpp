@@ -1,0 +1,52 @@
+// What can be broken on purpose, and how often. `praxis_faults` runs these; each is a file beside this one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace praxis::faults {
+
+/// Breaks something once, as `seed` says: the same seed breaks the same thing at the same place. What does
+/// not hold is said with GoogleTest's assertions or with an exception.
+using Run = std::function<void(std::uint64_t seed)>;
+
+/// One kind of breakage.
+struct Fault {
+  std::string name;            ///< for ONLY=; lower case, words joined by `_`
+  std::string breaks;          ///< what is done, in a few words: a cell of the table
+  std::string holds;           ///< what must hold: a cell of the table
+  std::uint64_t few = 0;       ///< runs in every check
+  std::uint64_t many = 0;      ///< runs on demand
+  std::function<Run()> start;  ///< prepares what the runs share; called in a process of its own
+};
+
+/// Says that a run could not break anything here, and why: for what a machine may lack.
+struct Skipped {
+  std::string why;
+};
+
+/// A small generator (splitmix64) that gives the same numbers with every compiler and library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t operator()() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  /// From 0 to `count` - 1; `count` is at least 1.
+  std::uint64_t below(std::uint64_t count) { return operator()() % count; }
+  /// True once in `times`, on average.
+  bool once_in(std::uint64_t times) { return below(times) == 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// All of them, in the order of the table.
+std::vector<Fault> all_faults();
+
+}  // namespace praxis::faults

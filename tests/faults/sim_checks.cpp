@@ -1,0 +1,183 @@
+#include "sim_checks.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace praxis::faults::sim {
+namespace {
+
+/// What the log says of one tool call.
+struct Traced {
+  std::string tool, key;
+  bool idempotent = false;
+  std::uint32_t intents = 0;
+  std::uint32_t permits = 0;  ///< times a person let it run although it was in doubt
+  bool done = false;          ///< it says that it was done
+  bool settled = false;
+  bool in_doubt = false;
+  std::uint32_t cancelled = 0;  ///< the attempt that says it did nothing
+};
+
+/// The effects of a log, by their ids, and what is wrong with the decisions in it.
+class Tracer {
+ public:
+  explicit Tracer(const State& state) : state_(state) {}
+
+  void take(const StoredRecord& stored) {
+    const RecordBody& body = stored.record.body;
+    if (const auto* intent = std::get_if<EffectIntended>(&body)) intended(*intent);
+    if (const auto* settled = std::get_if<EffectSettled>(&body)) outcome(*settled);
+    if (const auto* parked = std::get_if<Parked>(&body)) parked_[parked->step.id] = parked->step.kind;
+    if (const auto* decided = std::get_if<Decided>(&body)) decision(*decided);
+    if (const auto* changed = std::get_if<StatusChanged>(&body); changed && changed->cause == "recovered")
+      doubt();
+    if (std::holds_alternative<TurnSettled>(body)) close();
+  }
+  const std::map<EffectId, Traced>& effects() const { return effects_; }
+  const std::vector<std::string>& complaints() const { return complaints_; }
+
+ private:
+  void intended(const EffectIntended& intent) {
+    if (intent.kind != EffectKind::kTool) return;
+    Traced& effect = effects_[intent.effect];
+    effect.tool = intent.name;
+    effect.key = intent.idempotency_key;
+    const ToolSpec* spec = state_.agent->find_tool(intent.name);
+    effect.idempotent = spec != nullptr && spec->definition.idempotent;
+    effect.settled = false;
+    if (intent.attempt <= effect.intents)
+      complaints_.push_back(intent.effect.str() + " has two attempts " + std::to_string(intent.attempt));
+    effect.intents = intent.attempt;
+    effect_of_[intent.call] = intent.effect;
+  }
+  void outcome(const EffectSettled& settled) {
+    const auto found = effects_.find(settled.effect);
+    if (found == effects_.end()) return;
+    if (found->second.settled) complaints_.push_back(settled.effect.str() + " is settled twice");
+    found->second.settled = true;
+    found->second.done = settled.outcome == Outcome::kOk && settled.by.empty();
+    found->second.cancelled = settled.outcome == Outcome::kCancelled ? found->second.intents : 0;
+  }
+  void doubt() {
+    for (auto& [id, effect] : effects_) effect.in_doubt = !effect.settled;
+  }
+  /// A turn that ends after another process took over says of what was in doubt that it is unknown.
+  void close() {
+    for (auto& [id, effect] : effects_)
+      effect.settled = effect.settled || std::exchange(effect.in_doubt, false);
+  }
+  void decision(const Decided& decided) {
+    if (decided.park.empty()) return;
+    if (!parked_.contains(decided.park)) complaints_.push_back(decided.park.str() + " was never parked");
+    if (!decided_.insert(decided.park).second) complaints_.push_back(decided.park.str() + " decided twice");
+    const ParkKind kind = parked_[decided.park];
+    if (kind != ParkKind::kInDoubt && kind != ParkKind::kAuthorisation) return;
+    Traced& effect = effects_[effect_of_[decided.call]];
+    if (decided.verb == Verb::kAllow || decided.verb == Verb::kEdit) {
+      ++effect.permits;
+    } else {
+      effect.settled = true;
+    }
+  }
+
+  const State& state_;
+  std::map<EffectId, Traced> effects_;
+  std::map<CallId, EffectId> effect_of_;
+  std::map<ParkId, ParkKind> parked_;
+  std::set<ParkId> decided_;
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace
+
+void Checks::all(const std::vector<Promise>& promises) {
+  const auto rows = journal_.sessions();
+  if (!rows) return complain({}, rows.error().message);
+  for (const SessionRow& row : *rows) {
+    if (row.entries != 0) read(row);
+  }
+  for (const auto& [session, log] : logs_) effects(session, log);
+  for (const Promise& promise : promises) {
+    if (!promise.kept(logs_[promise.session])) complain(promise.session, "lost: " + promise.what);
+  }
+}
+
+void Checks::read(const SessionRow& row) {
+  auto records = read_records(journal_, row.id);
+  auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+  if (!state) return complain(row.id, state.error().message);
+  const auto replayed = replay(*records);
+  if (!replayed) return complain(row.id, replayed.error().message);
+  if (const auto& differs = replayed->divergence) {
+    complain(row.id, "replay differs at " + std::to_string(differs->seq) + ", " + differs->field + ": " +
+                         differs->expected + " became " + differs->found);
+  }
+  const auto entries = journal_.read(row.id, row.entries, 0);
+  digest_ += row.id.str() + ' ' + std::to_string(row.entries) + ' ' + entries->back().hash.hex() + '\n';
+  logs_.emplace(row.id, *std::move(records));
+  states_.emplace(row.id, *std::move(state));
+}
+
+void Checks::effects(const SessionId& session, const Log& log) {
+  static const std::set<std::string> kSilent{"team", "crew", "nested", "helper", "big"};
+  Tracer tracer(states_.at(session));
+  for (const StoredRecord& stored : log) tracer.take(stored);
+  for (const std::string& what : tracer.complaints()) complain(session, what);
+  std::map<std::string, std::vector<std::uint32_t>> deeds;  // the attempts by key
+  for (const Deed& deed : outside_.deeds) {
+    if (deed.session == session) deeds[deed.key].push_back(deed.attempt);
+  }
+  for (const auto& [id, effect] : tracer.effects()) {
+    const auto done = deeds.extract(effect.key);
+    const std::vector<std::uint32_t> attempts = done ? done.mapped() : std::vector<std::uint32_t>{};
+    const std::string name = id.str() + " (" + effect.tool + ")";
+    if (effect.done && attempts.empty() && !kSilent.contains(effect.tool))
+      complain(session, name + " was recorded as done, and was not");
+    if (std::set<std::uint32_t>(attempts.begin(), attempts.end()).size() != attempts.size())
+      complain(session, name + ": one attempt was made twice");
+    if (attempts.size() > effect.intents) complain(session, name + " was done without being intended");
+    if (!effect.idempotent && std::max<std::size_t>(effect.intents, attempts.size()) > 1 + effect.permits)
+      complain(session, name + " was repeated, and nobody allowed it");
+    if (effect.cancelled != 0 && std::ranges::find(attempts, effect.cancelled) != attempts.end())
+      complain(session, name + " was done and recorded as cancelled");
+    if (!effect.settled && !states_.at(session).turn) complain(session, name + " never settled");
+  }
+  for (const auto& [key, attempts] : deeds) complain(session, key + " was done, and the log knows nothing");
+}
+
+void Checks::at_rest() {
+  for (const auto& [session, state] : states_) {
+    if (!state.parent.empty()) continue;
+    if (state.turn) complain(session, "is still in turn " + state.turn->id.str());
+    if (!state.queue.empty() && !state.deleted && !state.paused) complain(session, "has a queue");
+  }
+  tree();
+}
+
+/// What is said above of a sub-agent's usage is what its log says.
+void Checks::tree() {
+  for (const auto& [session, log] : logs_) {
+    for (const StoredRecord& stored : log) {
+      const auto* settled = std::get_if<ChildSettled>(&stored.record.body);
+      if (settled == nullptr) continue;
+      const auto child = states_.find(settled->child);
+      if (child == states_.end()) {
+        complain(session, "a sub-agent ended that has no log");
+        continue;
+      }
+      if (settled->usage.total() > child->second.subtree_usage().total())
+        complain(session, "a sub-agent used less than is said of it");
+    }
+  }
+  JournalTree tree(std::shared_ptr<Journal>(&journal_, [](Journal*) {}));
+  if (auto read = tree.refresh(); !read) return complain({}, read.error().message);
+  std::map<SessionId, Usage> sums;
+  const std::vector<AgentNode> nodes = tree.nodes();
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    sums[node->id] += node->usage;
+    if (sums[node->id] != node->subtree) complain(node->id, "its tree has used another sum");
+    if (!node->parent.empty()) sums[node->parent] += sums[node->id];
+  }
+}
+
+}  // namespace praxis::faults::sim

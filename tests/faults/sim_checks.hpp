@@ -1,0 +1,53 @@
+// What must hold of the journal of a simulated process after every kill, and at the end.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "praxis/praxis.hpp"
+#include "sim_outside.hpp"
+
+namespace praxis::faults::sim {
+
+using Log = std::vector<StoredRecord>;
+
+/// Something that somebody was told, and that the log must therefore hold.
+struct Promise {
+  SessionId session;
+  std::string what;
+  std::function<bool(const Log&)> kept;
+};
+
+/// The logs of a journal, and what is wrong with them.
+class Checks {
+ public:
+  Checks(Journal& journal, const Outside& outside) : journal_(journal), outside_(outside) {}
+
+  /// Every log folds and replays; what was told holds; nothing was done twice, or without having been
+  /// intended.
+  void all(const std::vector<Promise>& promises);
+  /// Nothing of a session that nobody is above is under way.
+  void at_rest();
+  const std::vector<std::string>& complaints() const { return complaints_; }
+  /// The ends of the hash chains of all logs.
+  std::string digest() const { return digest_; }
+
+ private:
+  void read(const SessionRow& row);
+  void effects(const SessionId& session, const Log& log);
+  void tree();
+  void complain(const SessionId& session, const std::string& what) {
+    complaints_.push_back(session.str() + ": " + what);
+  }
+
+  Journal& journal_;
+  const Outside& outside_;
+  std::map<SessionId, Log> logs_;
+  std::map<SessionId, State> states_;
+  std::vector<std::string> complaints_;
+  std::string digest_;
+};
+
+}  // namespace praxis::faults::sim

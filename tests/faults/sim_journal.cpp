@@ -1,0 +1,92 @@
+#include "sim_journal.hpp"
+
+#include "praxis/base/json.hpp"
+
+namespace praxis::faults::sim {
+namespace {
+
+std::unexpected<Error> refused(Random& random) {
+  if (random.once_in(2)) {
+    return fail(Error{ErrorCode::kJournal, "the disk is full", true, nullptr, JsonObject{{"kind", "full"}}});
+  }
+  return fail(Error{ErrorCode::kJournal, "the disk failed", false, nullptr, JsonObject{{"kind", "io"}}});
+}
+
+}  // namespace
+
+Result<Lease> SimJournal::create(const SessionId& session, UnixMillis now) {
+  auto lease = inner().create(session, now);
+  if (lease) leases_[session] = *lease;
+  return lease;
+}
+
+/// What the session's last owner in this process still had to write is written first.
+Result<Lease> SimJournal::acquire(const SessionId& session, bool force) {
+  for (Queue& queue = queues_[session]; !queue.empty();) {
+    Operation operation = std::move(queue.front());
+    queue.pop_front();
+    carry_out(std::move(operation));
+  }
+  auto lease = inner().acquire(session, force);
+  if (lease) leases_[session] = *lease;
+  return lease;
+}
+
+void SimJournal::release(const Lease& lease) {
+  Queue& queue = queues_[lease.session];
+  if (queue.empty()) return inner().release(lease);
+  queue.push_back({std::nullopt, nullptr, lease});
+}
+
+void SimJournal::append(Append append, AppendDone done) {
+  const SessionId session = append.lease.session;
+  queues_[session].push_back({std::move(append), std::move(done), {}});
+  schedule_.post([this, session] { next(session); });
+}
+
+void SimJournal::next(const SessionId& session) {
+  Queue& queue = queues_[session];
+  if (queue.empty()) return;
+  Operation operation = std::move(queue.front());
+  queue.pop_front();
+  carry_out(std::move(operation));
+  while (!queue.empty() && !queue.front().append) {
+    inner().release(queue.front().lease);
+    queue.pop_front();
+  }
+}
+
+void SimJournal::carry_out(Operation operation) {
+  if (!operation.append) return inner().release(operation.lease);
+  auto written = mended_ || !schedule_.random().once_in(300)
+                     ? write(*std::move(operation.append))
+                     : Result<std::uint64_t>(refused(schedule_.random()));
+  schedule_.post([done = std::move(operation.done), written = std::move(written)]() mutable {
+    done(std::move(written));
+  });
+}
+
+Result<std::uint64_t> SimJournal::write(Append append) {
+  const SessionId session = append.lease.session;
+  Result<std::uint64_t> written = 0;
+  inner().append(std::move(append), [&](Result<std::uint64_t> seq) { written = std::move(seq); });
+  if (!written) complaint_ = session.str() + ": " + written.error().message;
+  return written;
+}
+
+Result<std::vector<Entry>> SimJournal::read(const SessionId& session, std::uint64_t from, std::size_t limit) {
+  if (!mended_ && schedule_.random().once_in(300)) return refused(schedule_.random());
+  return inner().read(session, from, limit);
+}
+
+void SimJournal::crash() {
+  for (auto& [session, queue] : queues_) {
+    for (Operation& operation : queue) {
+      if (!operation.append || schedule_.random().once_in(2)) break;
+      write(*std::move(operation.append));
+    }
+  }
+  for (const auto& [session, lease] : leases_) inner().release(lease);
+}
+
+}  // namespace praxis::faults::sim

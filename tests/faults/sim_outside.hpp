@@ -1,0 +1,42 @@
+// The world outside the simulated process, which no kill takes away: what tools did, and the model's vendor.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "praxis/praxis.hpp"
+#include "sim_schedule.hpp"
+
+namespace praxis::faults::sim {
+
+/// Something that a tool did and that cannot be taken back.
+struct Deed {
+  SessionId session;
+  std::string tool, key;
+  std::uint32_t attempt = 1;
+};
+
+struct Outside {
+  explicit Outside(Schedule& s) : schedule(s) {}
+
+  Schedule& schedule;
+  std::vector<Deed> deeds;
+  bool calm = false;       ///< nothing fails, nothing new is begun
+  std::uint64_t last = 0;  ///< of the numbers that make each text another
+
+  Random& random() { return schedule.random(); }
+  std::string number() { return std::to_string(++last); }
+  bool mishap(std::uint64_t once_in) { return random().once_in(once_in) && !calm; }
+};
+
+/// Answers at some time, in pieces, or fails as vendors do; asks for the tools that it is offered.
+std::shared_ptr<Model> sim_model(const std::shared_ptr<Outside>& outside);
+/// Tools of all kinds: those that may be repeated and those that may not (`pay`, `send`, `crew`), that are
+/// slow, fail, lack access, ask, work through sub-agents or through other tools.
+std::vector<Tool> sim_tools(const std::shared_ptr<Outside>& outside);
+/// An agent with all of them, and one below it.
+Agent sim_agent(const std::shared_ptr<Outside>& outside, std::uint64_t kind);
+
+}  // namespace praxis::faults::sim

@@ -1,0 +1,222 @@
+#include "sim_world.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace praxis::faults::sim {
+namespace {
+
+constexpr std::uint64_t kMostToRest = 60'000;  ///< steps
+
+bool decided(const Log& log, const ParkId& park) {
+  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
+    const auto* decision = std::get_if<Decided>(&stored.record.body);
+    return decision != nullptr && decision->park == park;
+  });
+}
+
+bool intervened(const Log& log, Intervention kind, const std::string& text) {
+  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
+    const auto* act = std::get_if<Intervened>(&stored.record.body);
+    return act != nullptr && act->kind == kind && act->text == text;
+  });
+}
+
+bool settled(const Log& log, const AgentResult& result) {
+  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
+    const auto* end = std::get_if<TurnSettled>(&stored.record.body);
+    return end != nullptr && stored.seq == result.last_seq && end->reason == result.reason &&
+           result.id.ends_with("/" + end->turn.str());
+  });
+}
+
+}  // namespace
+
+World::World(std::uint64_t seed)
+    : schedule_(seed),
+      random_(schedule_.random()),
+      outside_(std::make_shared<Outside>(schedule_)),
+      environment_(std::make_shared<SimEnvironment>(schedule_, seed + 1)) {
+  for (std::uint64_t count = 1 + random_.below(4); count > 0; --count)
+    roots_.push_back({sim_agent(outside_, random_())});
+}
+
+void World::promise(const SessionId& session, std::string what, std::function<bool(const Log&)> kept) {
+  promises_.push_back({session, std::move(what), std::move(kept)});
+}
+
+RunOutcome World::run(std::uint64_t steps) {
+  const std::uint64_t kill_once_in = 200 + random_.below(1'500);
+  begin_life();
+  while (outcome_.complaints.empty()) {
+    if (schedule_.steps() >= steps && !closing()) {
+      outside_->calm = true;
+      journal_->mend();
+    }
+    if (std::ranges::all_of(roots_, &Root::over)) break;
+    if (!closing() && random_.once_in(kill_once_in)) kill();
+    if (!schedule_.step()) outcome_.complaints.emplace_back("nothing is left to do");
+    if (schedule_.steps() > steps + kMostToRest) outcome_.complaints.emplace_back("it does not come to rest");
+  }
+  if (outcome_.complaints.empty()) check(true);
+  outcome_.steps = schedule_.steps();
+  return outcome_;
+}
+
+void World::begin_life() {
+  journal_ = std::make_shared<SimJournal>(disk_, schedule_);
+  RuntimeOptions options;
+  options.journal = journal_;
+  options.environment = environment_;
+  options.executor = std::make_shared<SimExecutor>(schedule_);
+  options.stream = random_.once_in(2);
+  options.suspend_when_waiting = random_.once_in(3);
+  options.cancel_grace = Millis{5 + random_.below(40)};
+  runtime_ = Runtime::create(std::move(options));
+  if (random_.once_in(2)) {
+    runtime_->set_person([this](const ParkedStep& step, const std::stop_token& stop) {
+      schedule_.sleep(Millis{random_.below(30)}, stop);
+      return verdict_on(step, false);
+    });
+  }
+  for (Root& root : roots_) {
+    root.over = false;
+    schedule_.post_blocking([this, &root] { client(root); });
+  }
+  schedule_.post_blocking([this] { meddle(); });
+}
+
+/// Everything in memory is as good as gone: nobody touches it any more, and no destructor runs.
+void World::kill() {
+  ++outcome_.kills;
+  schedule_.die();
+  journal_->crash();
+  new std::shared_ptr<Runtime>(std::exchange(runtime_, nullptr));
+  check(false);
+  begin_life();
+}
+
+void World::check(bool at_rest) {
+  Checks checks(*disk_, *outside_);
+  checks.all(promises_);
+  if (at_rest) checks.at_rest();
+  outcome_.complaints = checks.complaints();
+  if (!journal_->complaint().empty()) outcome_.complaints.push_back(journal_->complaint());
+  outcome_.digest = checks.digest();
+}
+
+// ---- programs
+
+/// Goes on with a session, or begins it, until it has nothing more to say.
+void World::client(Root& root) {
+  while (!root.over) {
+    auto session =
+        root.id.empty() ? runtime_->create_session(root.agent) : runtime_->open_session(root.id, root.agent);
+    if (!session) {
+      nap(20);
+      continue;
+    }
+    if (root.id.empty()) {
+      root.id = session->session_id();
+      promise(root.id, "the session", [](const Log& log) { return !log.empty(); });
+    }
+    while (!root.over && one_turn(root, *session)) nap(10);
+  }
+}
+
+/// False when the session is of no more use in this life.
+bool World::one_turn(Root& root, Session& session) {
+  auto result = session.carry_on().result();
+  if (!result && result.error().code == ErrorCode::kInput) {
+    if (closing()) {
+      root.over = true;
+      return false;
+    }
+    if (session.status() == SessionStatus::kDeleted) {
+      root.id = {};
+      return false;
+    }
+    const std::string prompt = "prompt " + outside_->number();
+    if (random_.once_in(3)) {
+      if (session.add_user_turn(prompt)) {
+        promise(root.id, prompt, [prompt](const Log& log) {
+          return std::ranges::any_of(log, [&](const StoredRecord& stored) {
+            const auto* said = std::get_if<MessageAppended>(&stored.record.body);
+            return said != nullptr && said->message->text() == prompt;
+          });
+        });
+      }
+      result = session.run().result();
+    } else {
+      result = session.ask(prompt);
+    }
+  }
+  if (!result) return result.error().code == ErrorCode::kInput;
+  result->status == SessionStatus::kAwaitingUser ? decide(session, *result) : ended(session, *result);
+  return true;
+}
+
+void World::ended(const Session& session, const AgentResult& result) {
+  promise(session.session_id(), "the end of " + result.id,
+          [result](const Log& log) { return settled(log, result); });
+}
+
+// ---- people
+
+std::optional<Verdict> World::verdict_on(const ParkedStep& step, bool always) {
+  if (!always && random_.once_in(3)) return std::nullopt;
+  if (random_.once_in(4)) return deny("no");
+  return step.kind == ParkKind::kQuestion ? ask("answer " + outside_->number()) : allow();
+}
+
+void World::decide(Session& session, const AgentResult& result) {
+  nap(60);
+  for (const ParkedStep& step : result.pending) {
+    if (!closing() && random_.once_in(4)) continue;
+    if (!session.decide(step.id, *verdict_on(step, true))) continue;
+    const ParkId own{step.id.str().substr(step.id.str().find('/') + 1)};
+    promise(step.session, "a decision on " + own.str(), [own](const Log& log) { return decided(log, own); });
+  }
+}
+
+/// Somebody who acts on sessions while they run.
+void World::meddle() {
+  while (!closing()) {
+    nap(80);
+    const auto nodes = runtime_->agent_tree();
+    if (!nodes.empty()) meddle_once(nodes[random_.below(nodes.size())].id);
+  }
+}
+
+void World::meddle_once(const SessionId& session) {
+  const std::string text = "word " + outside_->number();
+  const auto act = [&](InterventionRequest request, Intervention kind, const std::string& said) {
+    if (!runtime_->intervene(session, request)) return;
+    promise(session, std::string(to_string(kind)) + ' ' + said,
+            [=](const Log& log) { return intervened(log, kind, said); });
+  };
+  switch (random_.below(12)) {
+    case 0:
+      act({.status = Intervention::kPause}, Intervention::kPause, "");
+      nap(100);
+      // What is paused must be resumed by somebody, whatever the disk says to it.
+      for (int tries = 0; tries < 5 && !runtime_->intervene(session, {.status = Intervention::kResume});) {
+        ++tries;
+        nap(20);
+      }
+      return;
+    case 1:
+      return act({.status = Intervention::kInterrupt}, Intervention::kInterrupt, "");
+    case 2:
+      return act({.comment = "modify", .content = text}, Intervention::kModify, text);
+    case 3:
+      if (random_.once_in(3)) act({.comment = "delete"}, Intervention::kDelete, "");
+      return;
+    case 4:
+      return act({.comment = text}, Intervention::kAnnotate, text);
+    default:
+      return act({.content = text}, Intervention::kSteer, text);
+  }
+}
+
+}  // namespace praxis::faults::sim

@@ -1,0 +1,74 @@
+// Whole runs in a simulated process: clock, disk, model, threads and kills come from one seed.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "fault.hpp"
+#include "sim_world.hpp"
+
+namespace praxis::faults {
+namespace {
+
+constexpr std::uint64_t kSteps = 2'000;
+constexpr std::uint64_t kTwiceOnceIn = 10;  ///< how many runs are made twice and compared
+
+/// One line a field, complaints last.
+std::string text_of(const sim::RunOutcome& outcome) {
+  std::string text = std::to_string(outcome.steps) + ' ' + std::to_string(outcome.kills) + '\n' +
+                     digest_of(outcome.digest).hex() + '\n';
+  for (const std::string& complaint : outcome.complaints) text += complaint + '\n';
+  return text;
+}
+
+/// A run in a process of its own, so that what its kills leave behind goes with it.
+std::string run_apart(std::uint64_t seed, bool crowded) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("pipe");
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(ends[0]);
+    // The same run must not depend on where its memory lies.
+    Random junk(seed);
+    for (int i = 0; crowded && i < 1'000; ++i) new std::string(junk.below(3'000), 'x');
+    const std::string text = text_of((new sim::World(seed))->run(kSteps));
+    _exit(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string text;
+  char bytes[4096];
+  for (ssize_t count; (count = read(ends[0], bytes, sizeof bytes)) > 0;)
+    text.append(bytes, static_cast<std::size_t>(count));
+  close(ends[0]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_EQ(status, 0) << "the run died";
+  return text;
+}
+
+void run(std::uint64_t seed) {
+  const std::string text = run_apart(seed, false);
+  const std::size_t head = text.find('\n', text.find('\n') + 1);
+  EXPECT_EQ(head, text.size() - 1) << text.substr(0, 3'000);
+  if (seed % kTwiceOnceIn == 0) {
+    EXPECT_EQ(run_apart(seed, true), text) << "the same seed gave another journal";
+  }
+}
+
+}  // namespace
+
+Fault simulation_fault() {
+  return {.name = "simulation",
+          .breaks =
+              "clock, disk, model, threads, people and kills of a whole process come from the seed, at "
+              "least 2,000 steps a run",
+          .holds =
+              "every log replays, nothing told is lost, nothing is done twice, all comes to rest; the same "
+              "seed gives the same journal",
+          .few = 100,
+          .many = 50'000,
+          .start = [] { return Run(run); }};
+}
+
+}  // namespace praxis::faults

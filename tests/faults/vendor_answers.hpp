@@ -1,0 +1,38 @@
+// Good answers of model endpoints, as the five protocols write them: streamed, event by event, or whole.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fault.hpp"
+
+namespace praxis::faults::endpoint {
+
+inline constexpr std::array<std::string_view, 5> kProtocols{"chat", "responses", "messages", "gemini",
+                                                            "ollama"};
+
+/// What a model says: some text and, unless `tool` is empty, one call.
+struct Words {
+  std::string text;
+  std::string tool;
+  std::string arguments;  ///< a JSON object
+};
+
+/// The same on the wire. An answer that is not streamed is one event.
+struct WireAnswer {
+  std::vector<std::string> events;  ///< each with its end
+  std::size_t last = 0;             ///< the event without which the answer is none
+  std::string content_type;
+
+  std::string body() const;
+  /// How many bytes of the body have to arrive for the answer to be there.
+  std::size_t complete_at() const;
+};
+
+/// `random` decides how the text is cut into deltas.
+WireAnswer wire_answer(std::string_view protocol, bool stream, const Words& words, Random& random);
+
+}  // namespace praxis::faults::endpoint

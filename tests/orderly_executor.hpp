@@ -1,0 +1,108 @@
+// An executor whose work runs one task after the other on one thread, and timers in the order in which they
+// fall due, however fast the machine is: what a run records then depends on nothing but what it is given.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "praxis/base/executor.hpp"
+
+namespace praxis::testing {
+
+/// Blocking tasks share the thread, so none may wait for a later one. Time is virtual and passes only while
+/// nothing is ready: short delays a hundred times as fast as they would, those that are limits no faster, so
+/// that a loaded machine does not run into them.
+class OrderlyExecutor final : public Executor {
+ public:
+  OrderlyExecutor() : thread_([this] { work(); }) {}
+  ~OrderlyExecutor() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  OrderlyExecutor(const OrderlyExecutor&) = delete;
+  OrderlyExecutor& operator=(const OrderlyExecutor&) = delete;
+
+  void post(Task task) override {
+    const std::lock_guard lock(mutex_);
+    ready_.push_back(std::move(task));
+    changed_.notify_all();
+  }
+  /// Runs a task on the thread, behind what is there already, and waits for it.
+  void call(Task task) {
+    std::promise<void> done;
+    post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+  void post_blocking(Task task) override { post(std::move(task)); }
+  TimerId after(std::chrono::nanoseconds delay, Task task) override {
+    const std::lock_guard lock(mutex_);
+    timers_.emplace(std::pair(now_ + delay, ++last_timer_), std::move(task));
+    changed_.notify_all();
+    return last_timer_;
+  }
+  void cancel(TimerId timer) override {
+    Task dropped;  // destroyed outside the lock
+    const std::lock_guard lock(mutex_);
+    for (auto at = timers_.begin(); at != timers_.end(); ++at) {
+      if (at->first.second != timer) continue;
+      dropped = std::move(at->second);
+      timers_.erase(at);
+      return;
+    }
+  }
+
+ private:
+  static constexpr int kFaster = 100;
+  static constexpr std::chrono::seconds kShort{1};
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (!stopped_) {
+      if (ready_.empty() && !await_timer(lock)) continue;
+      if (ready_.empty()) {
+        auto timer = timers_.extract(timers_.begin());
+        now_ = timer.key().first;
+        ready_.push_back(std::move(timer.mapped()));
+      }
+      Task task = std::move(ready_.front());
+      ready_.pop_front();
+      lock.unlock();
+      task();
+      task = nullptr;
+      lock.lock();
+    }
+  }
+  /// Whether the first timer is to fire; false when something has changed meanwhile.
+  bool await_timer(std::unique_lock<std::mutex>& lock) {
+    if (timers_.empty()) return changed_.wait(lock), false;
+    const auto first = timers_.begin()->first;
+    const auto left = first.first - now_;
+    const auto pause = left > kShort ? left : left / kFaster;
+    if (pause.count() <= 0) return true;
+    return changed_.wait_for(lock, pause) == std::cv_status::timeout && ready_.empty() && !stopped_ &&
+           !timers_.empty() && timers_.begin()->first == first;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> ready_;
+  std::map<std::pair<std::chrono::nanoseconds, TimerId>, Task> timers_;
+  std::chrono::nanoseconds now_{0};
+  TimerId last_timer_ = 0;
+  bool stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace praxis::testing

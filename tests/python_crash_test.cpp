@@ -1,0 +1,155 @@
+// Calls that Python code has made, three levels down, and that wait for a person when their process is
+// killed: decided from another process, void or out of time, each runs once or not at all.
+#include <gtest/gtest.h>
+
+#include "crash_agents.hpp"
+#include "crash_checks.hpp"
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis {
+namespace {
+
+using testing::Counts;
+using testing::Rig;
+
+/// What was paid, and how often.
+Counts paid(const Rig& rig) {
+  Counts counts;
+  for (const auto& line : rig.ledger()) {
+    if (line[0].starts_with("pay")) ++counts[line[0]];
+  }
+  return counts;
+}
+
+class CrashPython : public ::testing::Test {
+ protected:
+  /// Runs until all three calls wait; there the process is killed.
+  void SetUp() override {
+    ASSERT_TRUE(rig_.run({"person", "inside"}));
+    const auto clerk = fold(log_of("top/manager/clerk"));
+    ASSERT_TRUE(clerk) << clerk.error().message;
+    clerk_ = clerk->id;
+    ASSERT_EQ(clerk->parked.size(), 3U);
+    for (const auto& [id, step] : clerk->parked) {
+      EXPECT_EQ(step.kind, ParkKind::kApproval);
+      park_[json_string(*parse_json(step.arguments), "what")] = id;
+    }
+    EXPECT_EQ(paid(rig_), Counts{});
+  }
+
+  std::vector<StoredRecord> log_of(const std::string& path) const {
+    for (const auto& log : rig_.logs()) {
+      const auto state = fold(log);
+      if (state && state->path == path) return log;
+    }
+    throw std::runtime_error("no session is called " + path);
+  }
+  /// What the code printed: a line for each call.
+  std::string printed() const {
+    return testing::result_for(fold(log_of("top/manager/clerk"))->conversation.history(), "call_1_1").text;
+  }
+  /// By mail, from this process; nobody has the session.
+  void decide(const std::string& what, const Verdict& verdict) const {
+    const auto journal = testing::open_journal(rig_.journal());
+    const auto environment = system_environment();
+    const auto answer = give_order(*journal, *environment, clerk_, Ruling{park_.at(what), verdict});
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_TRUE(std::holds_alternative<Delivered>(*answer)) << what;
+  }
+  /// Another process carries it to its end.
+  void carry_on() {
+    EXPECT_FALSE(rig_.run({}));
+    const auto logs = rig_.logs();
+    testing::check_result("python", "tell", logs);
+    testing::check_replay(logs);
+  }
+
+  Rig rig_{"python", "tell"};
+  SessionId clerk_;
+  std::map<std::string, ParkId> park_;
+};
+
+TEST_F(CrashPython, DecidedByMail_EachRunsOnceInTheNextProcess) {
+  decide("a", allow());
+  decide("b", edit(R"({"what": "B"})"));
+  decide("c", allow());
+  EXPECT_EQ(paid(rig_), Counts{});
+  carry_on();
+  EXPECT_EQ(printed(), "a pay done\nB pay done\nc pay done\n");
+  EXPECT_EQ(paid(rig_), (Counts{{"pay:a", 1}, {"pay:B", 1}, {"pay:c", 1}}));
+}
+
+TEST_F(CrashPython, DecidedByMail_AndKilledAgain_EachRunsOnce) {
+  decide("a", allow());
+  decide("b", edit(R"({"what": "B"})"));
+  decide("c", allow());
+  EXPECT_TRUE(rig_.run({"pay", "recorded", 2}));
+  carry_on();
+  const Counts counts = paid(rig_);
+  for (const auto& [what, times] : counts) EXPECT_EQ(times, 1) << what;
+  EXPECT_GE(counts.size(), 2U) << "at most one was under way, and is told as unknown";
+}
+
+TEST_F(CrashPython, DecidedInAProcessThatOpensTheSession_EachRunsOnce) {
+  {
+    testing::Doom none("-");
+    const testing::Ledger ledger(rig_.ledger_file().c_str());
+    RuntimeOptions options;
+    options.journal = testing::open_journal(rig_.journal());
+    const auto runtime = Runtime::create(std::move(options));
+    const Agent agent = testing::python_agent({runtime, none, ledger});
+    const auto root = fold(log_of("top"));
+    auto session = runtime->open_session(root->id, agent);
+    ASSERT_TRUE(session) << session.error().message;
+    Decisions decisions;
+    for (const auto& [what, park] : park_)
+      decisions.emplace_back(qualified_id(clerk_, park), what == "b" ? edit(R"({"what": "B"})") : allow());
+    const auto result = session->carry_on(decisions).result();
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->text, "All is done.");
+  }
+  carry_on();  // finds nothing left to do
+  EXPECT_EQ(printed(), "a pay done\nB pay done\nc pay done\n");
+  EXPECT_EQ(paid(rig_), (Counts{{"pay:a", 1}, {"pay:B", 1}, {"pay:c", 1}}));
+}
+
+TEST_F(CrashPython, Denied_TheCodeIsToldAndTheRestRuns) {
+  decide("a", deny("not that"));
+  decide("b", allow());
+  decide("c", deny("nor that"));
+  carry_on();
+  EXPECT_NE(printed().find("not that"), std::string::npos) << printed();
+  EXPECT_NE(printed().find("nor that"), std::string::npos) << printed();
+  EXPECT_EQ(paid(rig_), (Counts{{"pay:b", 1}}));
+}
+
+TEST_F(CrashPython, OutOfTime_CountsAsDenied) {
+  rig_.become("python_late");
+  carry_on();
+  EXPECT_NE(printed().find("nobody decided in time"), std::string::npos) << printed();
+  EXPECT_EQ(paid(rig_), Counts{});
+}
+
+TEST_F(CrashPython, RulesThatChanged_VoidTheApprovalsAndAskAnew) {
+  rig_.become("python_ruled");
+  ASSERT_TRUE(rig_.run({"person", "inside"}));
+  const auto clerk = fold(log_of("top/manager/clerk"));
+  EXPECT_EQ(clerk->parked.size(), 3U);
+  for (const auto& [what, park] : park_) {
+    const auto asked_anew =
+        std::ranges::none_of(clerk->parked, [&](const auto& parked) { return parked.first == park; });
+    EXPECT_TRUE(asked_anew) << what;
+    const auto journal = testing::open_journal(rig_.journal());
+    const auto environment = system_environment();
+    const auto answer = give_order(*journal, *environment, clerk_, Ruling{park, allow()});
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_TRUE(std::holds_alternative<Refused>(*answer))
+        << what << " was decided by an approval that is void";
+  }
+  EXPECT_EQ(paid(rig_), Counts{});
+  carry_on();
+  EXPECT_EQ(paid(rig_), (Counts{{"pay:a", 1}, {"pay:b", 1}, {"pay:c", 1}}));
+}
+
+}  // namespace
+}  // namespace praxis
