@@ -9,6 +9,12 @@ if(PRAXIS_SANITIZE)
   add_link_options(-fsanitize=${PRAXIS_SANITIZE})
 endif()
 
+# The allocator of our own programs; a host that links the library chooses its own. Sanitizers bring theirs.
+add_library(praxis_allocator INTERFACE)
+if(TARGET mimalloc AND NOT PRAXIS_SANITIZE)
+  target_link_libraries(praxis_allocator INTERFACE -Wl,--no-as-needed mimalloc -Wl,--as-needed)
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # The sloppiness is what ccache asks for when a precompiled header is in use.
