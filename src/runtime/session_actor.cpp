@@ -404,6 +404,7 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
   AgentSpecPtr described = before_turn();
   post([this, described = std::move(described), messages = std::move(messages), events = std::move(events),
         output_schema = std::move(output_schema)]() mutable {
+    state();  // a suspended session may lose it here
     if (broken_) return events->finish(fail(*broken_));
     if (retired_) return events->finish(fail(retired_error()));
     if (state().deleted) return events->finish(fail(deleted_error()));
@@ -437,6 +438,7 @@ void SessionActor::recover() {
 
 void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over) {
   post([this, events = std::move(events), inputs = std::move(inputs), may_be_over]() mutable {
+    state();  // a suspended session may lose it here
     if (!broken_ && !state().turn && state().queue.empty()) {
       if (may_be_over && state().last) return events->finish(result_of(state()));
       return events->finish(fail(ErrorCode::kInput, "session " + id().str() + " has no turn to carry on"));
