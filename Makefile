@@ -44,8 +44,8 @@ check: lint ## lint, then all tests under clang with ASan + UBSan and with TSan,
 
 lint: setup-check ## formatting, clang-tidy, layers
 	$(sources) | xargs clang-format-19 --dry-run -Werror
-	$(call build,clang,praxis praxis_cli whole_test)
-	$(call ctest,clang,layers,--tests-regex ^Layer)
+	$(call build,asan-ubsan,praxis praxis_cli whole_test)
+	$(call ctest,asan-ubsan,layers,--tests-regex ^Layer)
 
 format: setup-check ## rewrite all sources as .clang-format says
 	$(sources) | xargs clang-format-19 -i

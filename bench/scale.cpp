@@ -110,7 +110,8 @@ void long_session(const std::string& folder) {
   must(session.ask("go"));
   const auto records = must(read_records(runtime->journal(), session.session_id()));
   std::size_t messages = 0;
-  for (const MessagePtr& message : must(fold(records)).conversation.history().messages()) {
+  const State state = must(fold(records));
+  for (const MessagePtr& message : state.conversation.history().messages()) {
     messages += to_json_text(to_json(*message)).size();
   }
   std::size_t logged = 0;

@@ -21,13 +21,12 @@ std::optional<std::uint8_t> hex_value(char c) {
 
 }  // namespace
 
-std::string Digest::hex() const {
+std::string Digest::hex(std::size_t first) const {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(2 * bytes.size());
-  for (const unsigned byte : bytes) {
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
+  std::string out(2 * first, '0');
+  for (std::size_t i = 0; i < first; ++i) {
+    out[2 * i] = kDigits[bytes[i] >> 4U];
+    out[2 * i + 1] = kDigits[bytes[i] & 15U];
   }
   return out;
 }
@@ -50,13 +49,14 @@ Digest digest_of(std::string_view bytes) {
   return digest;
 }
 
-Digest digest_chain(const Digest& previous, std::string_view bytes) {
+Digest digest_chain(const Digest& previous, std::initializer_list<std::string_view> pieces) {
   ensure_sodium();
   Digest digest;
   crypto_generichash_state state;
   crypto_generichash_init(&state, nullptr, 0, digest.bytes.size());
   crypto_generichash_update(&state, previous.bytes.data(), previous.bytes.size());
-  crypto_generichash_update(&state, as_bytes(bytes), bytes.size());
+  for (const std::string_view bytes : pieces)
+    crypto_generichash_update(&state, as_bytes(bytes), bytes.size());
   crypto_generichash_final(&state, digest.bytes.data(), digest.bytes.size());
   return digest;
 }

@@ -170,10 +170,40 @@ class AsioExecutor final : public Executor, public EventLoop {
   std::array<std::thread, 2> threads_;
 };
 
+/// Destroys executors on threads of its own, and holds up the end of the program until that is done.
+class Undertaker {
+ public:
+  static Undertaker& instance() {
+    static Undertaker undertaker;
+    return undertaker;
+  }
+  ~Undertaker() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return under_way_ == 0; });
+  }
+
+  void take(AsioExecutor* executor) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++under_way_;
+    }
+    std::thread([this, executor] {
+      delete executor;
+      const std::lock_guard lock(mutex_);
+      if (--under_way_ == 0) done_.notify_all();
+    }).detach();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  int under_way_ = 0;
+};
+
 /// A thread cannot join itself: when one of the executor's own drops the last reference, another destroys it.
 void destroy(AsioExecutor* executor) {
   if (own_executor == executor) {
-    std::thread([executor] { delete executor; }).detach();
+    Undertaker::instance().take(executor);
   } else {
     delete executor;
   }

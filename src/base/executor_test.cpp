@@ -215,6 +215,22 @@ TEST(Strand, TaskFromATask_RunsAfterIt) {
   EXPECT_EQ(order, "abcd");
 }
 
+TEST(Strand, RunIfFree_LeavesAHeldStrandAlone) {
+  Strand strand;
+  std::string order;
+  strand.run([&] {
+    EXPECT_FALSE(strand.run_if_free([&] { order += "x"; }));
+    order += "a";
+  });
+  EXPECT_TRUE(strand.run_if_free([&] {
+    EXPECT_TRUE(strand.runs_here());
+    strand.run([&] { order += "c"; });
+    order += "b";
+  }));
+  EXPECT_EQ(order, "abc");
+  EXPECT_FALSE(strand.runs_here());
+}
+
 TEST(Strand, ManyThreads_NeverOverlap) {
   Strand strand;
   int count = 0;  // not atomic: the strand is what protects it
@@ -222,7 +238,10 @@ TEST(Strand, ManyThreads_NeverOverlap) {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 8; ++t) {
       threads.emplace_back([&] {
-        for (int i = 0; i < 1000; ++i) strand.run([&] { ++count; });
+        for (int i = 0; i < 1000; ++i) {
+          const auto work = [&] { ++count; };
+          if (i % 2 == 0 || !strand.run_if_free(work)) strand.run(work);
+        }
       });
     }
   }

@@ -139,6 +139,7 @@ class Client final : public HttpClient {
     auto ended = done.get_future();
     asio::post(engine_->io(), [engine = engine_, done = std::move(done)]() mutable {
       engine->shut_down();
+      engine.reset();  // so that the last one, and with it the executor, goes on the thread that waits
       done.set_value();
     });
     if (!engine_->loop().runs_here()) ended.wait();  // it may be one of its own sinks that destroys it

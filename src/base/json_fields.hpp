@@ -2,6 +2,7 @@
 // digests of messages take the second way, which costs a small part of building the tree first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -66,8 +67,18 @@ class TextFields final : public JsonFields {
 
  private:
   std::string& named(std::string_view key) {
-    out_ += std::exchange(empty_, false) ? "\"" : ",\"";
-    return out_.append(key) += "\":";
+    const bool first = std::exchange(empty_, false);
+    const std::size_t before = out_.size(), after = before + key.size() + (first ? 3 : 4);
+    out_.resize_and_overwrite(after, [&](char* all, std::size_t) {  // that is the capacity with g++ 12
+      char* at = all + before;
+      if (!first) *at++ = ',';
+      *at++ = '"';
+      at = std::ranges::copy(key, at).out;
+      *at++ = '"';
+      *at = ':';
+      return after;
+    });
+    return out_;
   }
 
   std::string& out_;

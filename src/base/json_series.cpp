@@ -161,13 +161,21 @@ class JsonSeries::SlotFinder {
 };
 
 Result<const Json*> JsonSeries::parse(std::string_view text) {
-  if (adapt(text)) return &value_;
+  adapted_ = adapt(text);
+  if (adapted_) return &value_;
   text_.clear();
   Result<Json> parsed = parse_json(text);
   if (!parsed) return fail(std::move(parsed.error()));
   value_ = *std::move(parsed);
   learn(text);
   return &value_;
+}
+
+bool JsonSeries::changed_only(std::span<const Json* const> values) const {
+  const auto is_expected = [&](const Json* changed) {
+    return std::ranges::find(values, changed) != values.end();
+  };
+  return adapted_ && std::ranges::all_of(changed_, is_expected);
 }
 
 void JsonSeries::learn(std::string_view text) {
@@ -178,6 +186,7 @@ void JsonSeries::learn(std::string_view text) {
 /// When this fails, some values may have been replaced already.
 bool JsonSeries::adapt(std::string_view text) {
   if (text_.empty() || text.size() > kMostBytes) return false;
+  changed_.clear();
   std::size_t known = 0, at = 0;  // how far both texts were compared
   auto slot = slots_.begin();
   const auto pass = [&](std::size_t end) {  // slots move along with the text before them
@@ -197,6 +206,7 @@ bool JsonSeries::adapt(std::string_view text) {
     const auto end = slot->value->is_string() ? replace_string(text, at, *slot->value)
                                               : replace_number(text, at, *slot->value);
     if (!end) return false;
+    changed_.push_back(slot->value);
     known = slot->end;
     *slot = {at, *end, slot->value};
     at = *end;

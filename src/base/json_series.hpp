@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ class JsonSeries {
 
   /// What `parse_json` says of `text`. The value lives until the next call.
   Result<const Json*> parse(std::string_view text);
+  /// Whether the last text differs from the one before at most in these values, which stand where they stood.
+  bool changed_only(std::span<const Json* const> values) const;
 
  private:
   /// A value that may change from text to text.
@@ -35,7 +38,9 @@ class JsonSeries {
 
   std::string text_;  ///< the last one; empty: nothing was learned
   Json value_;
-  std::vector<Slot> slots_;  ///< in the order of the text
+  std::vector<Slot> slots_;           ///< in the order of the text
+  bool adapted_ = false;              ///< to the last text; otherwise it was parsed
+  std::vector<const Json*> changed_;  ///< those that were replaced for it
 };
 
 }  // namespace praxis

@@ -189,6 +189,25 @@ TEST(JsonSeries, WhatCanBeReplaced_IsReplacedInPlace) {
   }
 }
 
+TEST(JsonSeries, ChangedOnly_NamesWhatDiffersFromTheLastText) {
+  JsonSeries series;
+  const auto changes = [&](std::string_view text, std::string_view number,
+                           std::vector<std::string_view> names) {
+    const Json& value = **series.parse(chunk(text, number));
+    const Json& item = json_at(value, "list").get_array().front();
+    std::vector<const Json*> expected;
+    for (const std::string_view name : names) expected.push_back(&json_at(item, name));
+    return series.changed_only(expected);
+  };
+  EXPECT_FALSE(changes("a", "1", {"text", "n"})) << "the first text differs from no other";
+  EXPECT_TRUE(changes("a", "1", {}));
+  EXPECT_TRUE(changes("b", "1", {"text"}));
+  EXPECT_FALSE(changes("c", "1", {"n"}));
+  EXPECT_FALSE(changes("d", "2", {"text"}));
+  EXPECT_TRUE(changes("e", "3", {"text", "n"}));
+  EXPECT_FALSE(changes("e", "3.5", {"text", "n"})) << "it was parsed anew";
+}
+
 TEST(JsonSeries, ALongText_IsRead) {
   const std::string text(200'000, 'x');
   expect_as_parsed({chunk("a", "1"), chunk(text, "1"), chunk("b", "1")});

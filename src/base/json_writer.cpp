@@ -202,11 +202,17 @@ void append_value(std::string& out, const Json& value, KeyOrder order) {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
   if (is_all_plain(text)) {
-    out.append(text) += '"';
+    const std::size_t before = out.size(), after = before + text.size() + 2;
+    // What the library of g++ 12 passes as the size is the capacity.
+    out.resize_and_overwrite(after, [&](char* all, std::size_t) {
+      all[before] = all[after - 1] = '"';
+      std::ranges::copy(text, all + before + 1);
+      return after;
+    });
     return;
   }
+  out += '"';
   for (std::size_t from = 0; from < text.size();) {
     // Everything up to `at` is copied as it is: plain characters and well-formed sequences.
     std::size_t at = skip_plain(text, from);

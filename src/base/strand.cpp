@@ -26,6 +26,19 @@ void Strand::run(Task task) {
   }
   runner_ = std::this_thread::get_id();
   run_through(task);
+  leave();
+}
+
+bool Strand::enter() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(busy_, true)) return false;
+  }
+  runner_ = std::this_thread::get_id();
+  return true;
+}
+
+void Strand::leave() {
   for (std::vector<Task> batch;; batch.clear()) {
     {
       const std::lock_guard lock(mutex_);

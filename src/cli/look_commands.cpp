@@ -119,9 +119,7 @@ Result<ExitStatus> execute(const LogsOptions& options, Console& console) {
   if (!stored) return fail(stored.error());
   State state;
   for (const StoredRecord& record : stored->records) {
-    auto after = apply(std::move(state), record.record);
-    if (!after) return fail(after.error());
-    state = *std::move(after);
+    if (auto applied = apply_to(state, record.record); !applied) return fail(applied.error());
     for (const Event& event : project(record.record, state)) {
       if (options.json) {
         console.json(to_json(event));

@@ -377,6 +377,11 @@ void note_plan_result(State& state, StepResult result) {
 }
 
 Result<State> apply(State state, const Record& record) {
+  if (auto applied = apply_to(state, record); !applied) return fail(std::move(applied.error()));
+  return state;
+}
+
+Status apply_to(State& state, const Record& record) {
   if (!state.agent && !std::holds_alternative<SessionCreated>(record.body)) {
     return fail(ErrorCode::kJournal, "the log does not begin with session_created");
   }
@@ -386,7 +391,7 @@ Result<State> apply(State state, const Record& record) {
     return fail(ErrorCode::kJournal, "session " + state.id.str() + ", record " + std::to_string(state.seq) +
                                          ": " + applied.error().message);
   }
-  return state;
+  return {};
 }
 
 }  // namespace praxis

@@ -2,6 +2,7 @@
 // byte-pair vocabulary `o200k_base` on prose in nine scripts, code, JSON, Markdown and logs;
 // estimate_test.cpp says how near they come.
 #include <algorithm>
+#include <array>
 
 #include "praxis/core/history.hpp"
 
@@ -31,13 +32,19 @@ struct Character {
   std::uint8_t bytes;
 };
 
-Kind kind_of_ascii(unsigned char c) {
+constexpr Kind kind_of_ascii(unsigned char c) {
   if (c >= 'a' && c <= 'z') return Kind::kLower;
   if (c >= 'A' && c <= 'Z') return Kind::kUpper;
   if (c >= '0' && c <= '9') return Kind::kDigit;
   if (c == '\n' || c == '\r') return Kind::kNewline;
   return c == ' ' || c == '\t' ? Kind::kSpace : Kind::kMark;
 }
+
+constexpr auto kAsciiKinds = [] {
+  std::array<Kind, 0x80> kinds{};
+  for (unsigned char c = 0; c < kinds.size(); ++c) kinds[c] = kind_of_ascii(c);
+  return kinds;
+}();
 
 Kind kind_of_wide(std::uint32_t point) {
   struct Range {
@@ -56,16 +63,21 @@ Kind kind_of_wide(std::uint32_t point) {
   return Kind::kSymbol;
 }
 
-/// The character at the front of `text`, which is not empty. A byte that is not UTF-8 is a symbol.
-Character front_character(std::string_view text) {
+/// The character at the front of `text`, which does not begin with ASCII.
+Character front_wide(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char lead = byte(0);
-  if (lead < 0x80) return {kind_of_ascii(lead), 1};
   const std::uint8_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
   if (lead < 0xC0 || text.size() < bytes) return {Kind::kSymbol, 1};
   std::uint32_t point = lead & (0x7FU >> bytes);
   for (std::size_t i = 1; i < bytes; ++i) point = point << 6U | (byte(i) & 0x3FU);
   return {kind_of_wide(point), bytes};
+}
+
+/// The character at the front of `text`, which is not empty. A byte that is not UTF-8 is a symbol.
+inline Character front_character(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  return lead < kAsciiKinds.size() ? Character{kAsciiKinds[lead], 1} : front_wide(text);
 }
 
 /// Characters that a tokenizer looks at together. A Latin word counts as `kLower`, and begins anew where a

@@ -11,6 +11,7 @@ namespace {
 
 /// Half a digest is enough to tell two requests apart and halves the size of an intent.
 constexpr std::size_t kShortDigest = 32;
+constexpr std::size_t kUsualBytes = 384;  // of a record: one allocation instead of several
 
 /// A model call that summarises has a kind of its own here, so that a reader that knows nothing of summaries
 /// refuses it and does not take the summary for an answer.
@@ -19,7 +20,7 @@ constexpr std::string_view kSummaryKind = "model.summary";
 constexpr std::string_view kConsultKind = "model.consult";
 
 std::string short_hex(const Digest& digest) {
-  return digest.empty() ? std::string() : digest.hex().substr(0, kShortDigest);
+  return digest.empty() ? std::string() : digest.hex(kShortDigest / 2);
 }
 
 Digest from_short_hex(std::string text) {
@@ -390,6 +391,7 @@ Json to_json(const ParkedStep& parked) {
 
 std::string encode_record(const RecordBody& body, std::vector<RecordBlob>& blobs) {
   std::string text;
+  text.reserve(kUsualBytes);
   append_object(text, [&](JsonFields& out) { std::visit(Writer{out}, body); });
   return externalise(std::move(text), blobs);
 }

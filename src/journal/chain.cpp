@@ -1,12 +1,14 @@
 #include "journal/chain.hpp"
 
+#include <array>
+
 #include "praxis/base/json.hpp"
 
 namespace praxis {
 namespace {
 
-void append_little_endian(std::string& out, std::uint64_t value) {
-  for (int shift = 0; shift < 64; shift += 8) out.push_back(static_cast<char>(value >> shift & 0xff));
+void put_little_endian(char* out, std::uint64_t value) {
+  for (int i = 0; i < 8; ++i) out[i] = static_cast<char>(value >> (8 * i) & 0xff);
 }
 
 Error too_long(const std::string& what, std::size_t size) {
@@ -65,13 +67,11 @@ Digest chain_start(const SessionId& session) { return digest_of(session.str()); 
 
 Digest chain_next(const Digest& previous, std::uint64_t seq, UnixMillis time, std::string_view kind,
                   std::string_view body) {
-  std::string frame;
-  frame.reserve(24 + kind.size() + body.size());
-  append_little_endian(frame, seq);
-  append_little_endian(frame, static_cast<std::uint64_t>(time.value));
-  append_little_endian(frame, kind.size());
-  frame.append(kind).append(body);
-  return digest_chain(previous, frame);
+  std::array<char, 24> place;
+  put_little_endian(place.data(), seq);
+  put_little_endian(place.data() + 8, static_cast<std::uint64_t>(time.value));
+  put_little_endian(place.data() + 16, kind.size());
+  return digest_chain(previous, {{place.data(), place.size()}, kind, body});
 }
 
 Status admit(const Append& append, const Head& head) {

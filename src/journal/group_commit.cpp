@@ -13,6 +13,11 @@ constexpr int kCheckpointPages = 1000;
 constexpr int kWaitForReadersPages = 16 * kCheckpointPages;
 constexpr int kWaitForReadersMs = 100;
 
+// A sync costs as much as some ten writes. So while several write at once, a group is gathered for as long as
+// every slice of time brings another write.
+constexpr std::chrono::microseconds kGatherSlice{250};
+constexpr int kGatherSlices = 4;
+
 }  // namespace
 
 std::shared_ptr<GroupCommit> GroupCommit::start(Database database) {
@@ -28,10 +33,6 @@ GroupCommit::GroupCommit(Database database)
     return SQLITE_OK;
   };
   sqlite3_wal_hook(database_.handle(), note_pages, &wal_pages_);  // replaces SQLite's own checkpoints
-}
-
-void GroupCommit::push(Change change, Done done) {
-  enqueue({std::move(change), std::move(done), true, false});
 }
 
 Status GroupCommit::wait_for(Change change, bool durable) {
@@ -56,11 +57,14 @@ void GroupCommit::stop() {
 }
 
 void GroupCommit::enqueue(Write write) {
+  bool first;
   {
     std::lock_guard lock(mutex_);
+    hurried_ = hurried_ || write.awaited;
+    first = queue_.empty() || write.awaited;
     queue_.push_back(std::move(write));
   }
-  wake_.notify_one();
+  if (first) wake_.notify_one();  // otherwise the writer knows that there is something to do
 }
 
 void GroupCommit::work() {
@@ -69,6 +73,7 @@ void GroupCommit::work() {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
       if (queue_.empty()) return;
+      gather(lock);
     }
     commit_queued();
     for (; !settled_.empty(); settled_.pop_front()) {
@@ -79,12 +84,24 @@ void GroupCommit::work() {
   }
 }
 
+/// Nobody gathers for a single writer, nor while a thread waits.
+void GroupCommit::gather(std::unique_lock<std::mutex>& lock) {
+  if (last_group_ < 2) return;
+  for (int slice = 0; slice < kGatherSlices; ++slice) {
+    const std::size_t before = queue_.size();
+    const bool now = wake_.wait_for(lock, kGatherSlice, [this] { return stopping_ || hurried_; });
+    if (now || queue_.size() == before) return;
+  }
+}
+
 void GroupCommit::commit_queued() {
   std::vector<Write> group;
   {
     std::lock_guard lock(mutex_);
     group.swap(queue_);
+    hurried_ = false;
   }
+  last_group_ = group.size();
   commit(group);
 }
 

@@ -26,7 +26,9 @@ class GroupCommit {
 
   /// Queues `change`; `done` is called on the writer's thread, outside any lock, once it is on the disk.
   /// Calls come in the order of the pushes.
-  void push(Change change, Done done);
+  void push(Change change, Done done) { enqueue({std::move(change), std::move(done), true, false}); }
+  /// The same, but `done` is called once it is visible to all; it reaches the disk with the next durable one.
+  void push_lazily(Change change, Done done) { enqueue({std::move(change), std::move(done), false, false}); }
   /// Queues `change` and waits until it is visible to all; it reaches the disk with the next durable one. May
   /// be called from a `done`.
   Status run(Change change) { return wait_for(std::move(change), false); }
@@ -52,6 +54,7 @@ class GroupCommit {
   Status wait_for(Change change, bool durable);
   void enqueue(Write write);
   void work();
+  void gather(std::unique_lock<std::mutex>& lock);
   void commit_queued();
   void commit(std::span<Write> group);
   Status transact(std::span<Write> group, std::span<Status> outcomes);
@@ -62,12 +65,14 @@ class GroupCommit {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Write> queue_;
+  bool hurried_ = false;  // somebody blocks until a write of the queue is done
   bool stopping_ = false;
   std::thread thread_;
 
   // Only the writer's thread touches these.
   Database database_;
   std::deque<Settled> settled_;  // `done` calls still to make
+  std::size_t last_group_ = 0;
   bool synchronous_ = true;
   bool sync_failed_ = false;
   int wal_pages_ = 0;  // length of the write-ahead log

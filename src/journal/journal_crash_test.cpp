@@ -14,6 +14,7 @@ using testing::append_now;
 using testing::append_of;
 using testing::file_bytes;
 using testing::kind_of;
+using testing::make_session;
 using testing::open_journal;
 using testing::Process;
 using testing::say;
@@ -57,7 +58,7 @@ TEST_F(JournalCrashTest, StoppedWriterThatWakes_IsRefused) {
   ASSERT_EQ(pipe(go), 0);
   Process process([&](int out) {
     const auto journal = open_journal(path_);
-    const auto lease = *journal->create(kSession, {5});
+    const auto lease = make_session(*journal, kSession);
     say(out, "ready");
     char byte;
     if (read(go[0], &byte, 1) != 1) _exit(1);
@@ -77,7 +78,7 @@ TEST_F(JournalCrashTest, StoppedWriterThatWakes_IsRefused) {
 TEST_F(JournalCrashTest, TwoJournalsInOneProcess_ExcludeEachOther) {
   auto first = open_journal(path_);
   const auto second = open_journal(path_);
-  const auto old = *first->create(kSession, {5});
+  const auto old = make_session(*first, kSession);
   EXPECT_EQ(kind_of(second->acquire(kSession)), "lease_held");
   EXPECT_EQ(kind_of(append_now(*second, append_of(old, 0, {"1"}))), "lease_lost") << "not its lease";
   first.reset();
@@ -257,12 +258,41 @@ TEST_F(JournalCrashTest, FullDisk_RefusesAndRecovers) {
   EXPECT_EQ(append_now(*journal, append), 2);
 }
 
+TEST_F(JournalCrashTest, FirstAppendToAFullDisk_CanBeTriedAgain) {
+  testing::FaultyDisk disk;
+  const auto journal = open_journal(path_);
+  const auto lease = *journal->create(kSession, {5});
+  disk.full = true;
+  EXPECT_EQ(kind_of(append_now(*journal, append_of(lease, 0, {"1"}))), "full");
+  EXPECT_EQ(kind_of(journal->read(kSession)), "not_found");
+  EXPECT_EQ(kind_of(journal->create(kSession, {6})), "exists") << "its owner has not given it up";
+  disk.full = false;
+  EXPECT_EQ(append_now(*journal, append_of(lease, 0, {"1"})), 1);
+  EXPECT_EQ(journal->session(kSession)->created.value, 5);
+}
+
+TEST_F(JournalCrashTest, ReleasedBehindAFirstAppendThatFails_TheNameIsFree) {
+  testing::FaultyDisk disk;
+  const auto journal = open_journal(path_);
+  const auto lease = *journal->create(kSession, {5});
+  disk.full = true;
+  std::promise<Result<std::uint64_t>> refused;
+  journal->append(append_of(lease, 0, {"1"}),
+                  [&](Result<std::uint64_t> last) { refused.set_value(std::move(last)); });
+  journal->release(lease);
+  EXPECT_EQ(kind_of(refused.get_future().get()), "full");
+  disk.full = false;
+  make_session(*journal, SessionId("behind both"));
+  EXPECT_TRUE(journal->create(kSession, {6}));
+}
+
 TEST_F(JournalCrashTest, LeaseGivenBackToAFullDisk_CanBeTakenAgain) {
   testing::FaultyDisk disk;
   const auto journal = open_journal(path_);
-  const auto first = *journal->create(kSession, {5});
+  const auto first = make_session(*journal, kSession);
   disk.full = true;
   journal->release(first);
+  ASSERT_FALSE(journal->acquire(kSession));
   disk.full = false;
   const auto second = journal->acquire(kSession);
   ASSERT_TRUE(second) << second.error().message;

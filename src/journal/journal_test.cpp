@@ -15,6 +15,7 @@ using testing::append_now;
 using testing::append_of;
 using testing::entry;
 using testing::kind_of;
+using testing::make_session;
 
 const SessionId kSession("01SESSION");
 const SessionId kOther("01OTHER");
@@ -113,9 +114,8 @@ TEST_P(JournalTest, Row_ShowsWhatTheWriterSaidLast) {
 }
 
 TEST_P(JournalTest, Sessions_AreListedNewestFirst) {
-  ASSERT_TRUE(journal_->create(kSession, {5}));
-  ASSERT_TRUE(journal_->create(kOther, {5}));
-  EXPECT_EQ(kind_of(journal_->create(kSession, {6})), "exists");
+  make_session(*journal_, kSession);
+  make_session(*journal_, kOther);
   const auto all = *journal_->sessions();
   ASSERT_EQ(all.size(), 2);
   EXPECT_EQ(all[0].id, kOther);
@@ -123,10 +123,36 @@ TEST_P(JournalTest, Sessions_AreListedNewestFirst) {
   EXPECT_EQ(journal_->sessions(1)->size(), 1);
 }
 
+TEST_P(JournalTest, Name_IsTakenOnce) {
+  const auto lease = *journal_->create(kSession, {5});
+  EXPECT_EQ(kind_of(journal_->create(kSession, {6})), "exists") << "before it is written";
+  ASSERT_TRUE(append_now(*journal_, append_of(lease, 0, {"1"})));
+  EXPECT_EQ(kind_of(journal_->create(kSession, {6})), "exists");
+  journal_->release(lease);
+  EXPECT_EQ(kind_of(journal_->create(kSession, {6})), "exists");
+  EXPECT_EQ(journal_->session(kSession)->created.value, 5);
+}
+
+TEST_P(JournalTest, FirstAppend_ThatNobodyWaitsFor_IsReadAtOnce) {
+  const auto other = *journal_->create(kOther, {5});
+  const auto lease = *journal_->create(kSession, {5});
+  auto append = append_of(lease, 0, {"1"});
+  append.row.parent = kOther;
+  std::promise<void> done;
+  // Long enough to write that the reader would come first.
+  journal_->append(append_of(other, 0, {std::string(8'000'000, 'x')}), [](Result<std::uint64_t>) {});
+  journal_->append(std::move(append), [&](Result<std::uint64_t>) { done.set_value(); });
+  EXPECT_EQ(journal_->read(kSession)->size(), 1);
+  EXPECT_EQ(journal_->session(kSession)->entries, 1);
+  EXPECT_EQ(journal_->sessions()->size(), 2);
+  EXPECT_EQ(journal_->children(kOther)->size(), 1);
+  done.get_future().get();
+}
+
 TEST_P(JournalTest, Children_AreThoseDirectlyBelowInOrderOfCreation) {
   const SessionId root("r"), child("c"), grandchild("g"), sister("a");
   std::map<SessionId, Lease> leases;
-  for (const auto& id : {root, child, sister, grandchild}) leases[id] = *journal_->create(id, {5});
+  for (const auto& id : {root, child, sister, grandchild}) leases[id] = make_session(*journal_, id);
   const auto put_below = [&](const SessionId& id, std::uint64_t seq, const SessionId& parent) {
     auto append = append_of(leases[id], seq, {"1"});
     append.row.parent = parent;
@@ -155,7 +181,7 @@ TEST_P(JournalTest, Children_AreThoseDirectlyBelowInOrderOfCreation) {
 }
 
 TEST_P(JournalTest, Lease_PassesOnOnlyWhenReleasedOrForced) {
-  const auto first = *journal_->create(kSession, {5});
+  const auto first = make_session(*journal_, kSession);
   EXPECT_EQ(kind_of(journal_->acquire(kSession)), "lease_held");
   EXPECT_EQ(kind_of(journal_->acquire(kOther)), "not_found");
   journal_->release(first);

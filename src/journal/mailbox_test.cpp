@@ -11,6 +11,7 @@ namespace {
 using testing::append_now;
 using testing::append_of;
 using testing::kind_of;
+using testing::make_session;
 using testing::open_journal;
 using testing::Process;
 using testing::say;
@@ -52,8 +53,8 @@ class MailboxTest : public testing::AnyJournalTest {
     return ids;
   }
 
-  const Lease lease_ = *journal_->create(kSession, {5});
-  const Lease other_ = *journal_->create(kOther, {5});
+  const Lease lease_ = make_session(*journal_, kSession);
+  const Lease other_ = make_session(*journal_, kOther);
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, MailboxTest, testing::kAllJournals, testing::journal_name);
 
@@ -212,7 +213,7 @@ TEST_F(SharedMailboxTest, AnotherProcess_PostsWhileTheOwnerWorksAndGetsItsAnswer
     say(out, kind_of(journal->answer({kSession, 1}, 1, "not my lease")));
   });
   const auto journal = open_journal(path_);
-  const auto lease = *journal->create(kSession, {5});
+  const auto lease = make_session(*journal, kSession);
   ASSERT_EQ(write(go[1], "x", 1), 1);
   std::uint64_t seq = 0;
   MailId after = 0;
@@ -235,8 +236,7 @@ TEST_F(SharedMailboxTest, AnotherProcess_PostsWhileTheOwnerWorksAndGetsItsAnswer
 TEST_F(SharedMailboxTest, MailOfAKilledSender_WaitsForTheNextOwner) {
   Process sender([this](int out) {
     const auto journal = open_journal(path_);
-    const auto lease = *journal->create(kSession, {5});
-    journal->release(lease);
+    journal->release(make_session(*journal, kSession));
     say(out, std::to_string(*journal->post(kSession, "approve p1", {7})));
     pause();
   });
@@ -262,7 +262,7 @@ TEST_F(SharedMailboxTest, OwnerKilledAtAnyMoment_CarriesEveryMessageOutOnce) {
   constexpr std::size_t kMessages = 60;
   {
     const auto sender = open_journal(path_);
-    sender->release(*sender->create(kSession, {5}));
+    sender->release(make_session(*sender, kSession));
     for (std::size_t i = 0; i < kMessages; ++i) {
       ASSERT_TRUE(sender->post(kSession, std::to_string(i), {5}));
     }

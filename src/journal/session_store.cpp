@@ -163,17 +163,18 @@ Result<std::int64_t> claim_owner(Database& database, Owners& owners) {
   return owner;
 }
 
-Status insert_session(Database& database, const SessionId& session, UnixMillis now, std::int64_t owner) {
-  {
-    Query query(database, "SELECT 1 FROM sessions WHERE name = ?1", session.str());
-    auto found = query.next();
-    if (!found) return fail(std::move(found.error()));
-    if (*found) return fail(session_exists(session));
-  }
+Result<bool> has_session(Database& database, const SessionId& session) {
+  return Query(database, "SELECT 1 FROM sessions WHERE name = ?1", session.str()).next();
+}
+
+Status insert_session(Database& database, const Lease& lease, UnixMillis now, std::int64_t owner) {
+  auto found = has_session(database, lease.session);
+  if (!found) return fail(std::move(found.error()));
+  if (*found) return fail(session_exists(lease.session));
   return database.run(
       "INSERT INTO sessions (name, created, updated, head_seq, head_hash, lease_token, lease_owner) "
-      "VALUES (?1, ?2, ?2, 0, ?3, 1, ?4)",
-      session.str(), now.value, chain_start(session), owner);
+      "VALUES (?1, ?2, ?2, 0, ?3, ?4, ?5)",
+      lease.session.str(), now.value, chain_start(lease.session), lease.token, owner);
 }
 
 Result<std::uint64_t> take_lease(Database& database, const SessionId& session, std::int64_t owner,

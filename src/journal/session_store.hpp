@@ -15,8 +15,9 @@ Result<bool> has_owner(Database& database, const Owners& owners);
 /// Gives this journal a number and locks it; forgets the numbers of those who are gone.
 Result<std::int64_t> claim_owner(Database& database, Owners& owners);
 
-/// An empty session whose lease has token 1. Error `exists`.
-Status insert_session(Database& database, const SessionId& session, UnixMillis now, std::int64_t owner);
+Result<bool> has_session(Database& database, const SessionId& session);
+/// An empty session with this lease. Error `exists`.
+Status insert_session(Database& database, const Lease& lease, UnixMillis now, std::int64_t owner);
 /// Gives the lease to `owner` unless `held` says that the present owner has it; returns the new token.
 /// Errors `not_found`, `lease_held`.
 Result<std::uint64_t> take_lease(Database& database, const SessionId& session, std::int64_t owner,

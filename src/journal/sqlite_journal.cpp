@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <mutex>
+#include <unordered_map>
 
 #include "journal/chain.hpp"
 #include "journal/group_commit.hpp"
@@ -15,6 +16,86 @@ namespace praxis {
 namespace {
 
 constexpr std::size_t kIdleReaders = 4;
+
+/// What this process knows of leases and the file does not yet. Thread-safe; shared with writes under way,
+/// which the journal itself need not outlive.
+class OpenLeases {
+ public:
+  /// The lease of a session to be made with its first append, for which it is not free yet. Nothing when it
+  /// is among these already.
+  std::optional<Lease> begin(const SessionId& session, UnixMillis now) {
+    const std::lock_guard lock(mutex_);
+    // Tokens differ even when a session that was never written is begun again: the old lease is no use then.
+    if (!begun_.try_emplace(session, Begun{now, next_token_}).second) return std::nullopt;
+    return Lease{session, next_token_++};
+  }
+  /// When it was begun, if this append is the one to make it.
+  std::optional<UnixMillis> queue(const Lease& lease) {
+    const std::lock_guard lock(mutex_);
+    Begun* begun = find(lease);
+    if (begun == nullptr || std::exchange(begun->busy, true)) return std::nullopt;
+    return begun->created;
+  }
+  /// It is not there, or that append has failed: the next append makes it.
+  void free(const Lease& lease) {
+    const std::lock_guard lock(mutex_);
+    if (Begun* begun = find(lease)) begun->busy = false;
+  }
+  /// It is there.
+  void made(const SessionId& session) {
+    const std::lock_guard lock(mutex_);
+    begun_.erase(session);
+  }
+  /// Nobody will write it any more. False when it is no such session.
+  bool drop(const Lease& lease) {
+    const std::lock_guard lock(mutex_);
+    const Begun* begun = find(lease);
+    if (begun == nullptr || begun->busy) return false;
+    begun_.erase(lease.session);
+    return true;
+  }
+  /// Whether an append that makes the session (when empty: any session) is under way.
+  bool is_queued(const SessionId& session) {
+    const std::lock_guard lock(mutex_);
+    if (session.empty())
+      return std::ranges::any_of(begun_, [](const auto& each) { return each.second.busy; });
+    const auto begun = begun_.find(session);
+    return begun != begun_.end() && begun->second.busy;
+  }
+
+  /// A lease that was given back while the disk would not have it.
+  void keep(const Lease& lease) {
+    const std::lock_guard lock(mutex_);
+    unreleased_.push_back(lease);
+  }
+  std::vector<Lease> kept(const SessionId& session) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Lease> left = unreleased_;
+    std::erase_if(left, [&](const Lease& lease) { return lease.session != session; });
+    return left;
+  }
+  void forget(const SessionId& session) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(unreleased_, [&](const Lease& old) { return old.session == session; });
+  }
+
+ private:
+  struct Begun {
+    UnixMillis created;
+    std::uint64_t token = 0;
+    bool busy = true;
+  };
+
+  Begun* find(const Lease& lease) {
+    const auto begun = begun_.find(lease.session);
+    return begun == begun_.end() || begun->second.token != lease.token ? nullptr : &begun->second;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<SessionId, Begun> begun_;
+  std::uint64_t next_token_ = 1;
+  std::vector<Lease> unreleased_;
+};
 
 class SqliteJournal final : public Journal {
  public:
@@ -31,23 +112,26 @@ class SqliteJournal final : public Journal {
     if (writer_) writer_->stop();
   }
 
+  /// To write the session at once would cost each a transaction and its caller a wait.
   Result<Lease> create(const SessionId& session, UnixMillis now) override {
     if (!writer_) return fail(read_only());
-    auto created =
-        writer_->run([&](Database& database) { return insert_session(database, session, now, owner_); });
-    if (!created) return fail(std::move(created.error()));
-    return Lease{session, 1};
+    const auto lease = leases_->begin(session, now);
+    if (!lease) return fail(session_exists(session));
+    const auto exists = reading([&](Database& database) { return has_session(database, session); });
+    leases_->free(*lease);
+    if (exists && !*exists) return *lease;
+    leases_->drop(*lease);
+    return fail(exists ? session_exists(session) : exists.error());
   }
 
   Result<Lease> acquire(const SessionId& session, bool force) override {
     if (!writer_) return fail(read_only());
     Lease lease{session, 0};
-    const std::vector<Lease> given_back = unreleased(session);
     const auto held = [&](std::int64_t owner) {
       return !force && (owner == owner_ || owners_->alive(owner));
     };
     auto taken = writer_->run([&](Database& database) -> Status {
-      for (const Lease& old : given_back) {
+      for (const Lease& old : leases_->kept(session)) {
         if (auto given = give_lease(database, old, owner_); !given) return given;
       }
       auto token = take_lease(database, session, owner_, held);
@@ -56,41 +140,55 @@ class SqliteJournal final : public Journal {
       return {};
     });
     if (!taken) return fail(std::move(taken.error()));
-    std::lock_guard lock(mutex_);
-    std::erase_if(unreleased_, [&](const Lease& old) { return old.session == session; });
+    leases_->forget(session);
     return lease;
   }
 
   void release(const Lease& lease) override {
-    if (!writer_) return;
-    if (writer_->run([&](Database& database) { return give_lease(database, lease, owner_); })) return;
-    std::lock_guard lock(mutex_);
-    unreleased_.push_back(lease);
+    if (!writer_ || leases_->drop(lease)) return;
+    writer_->push_lazily(
+        [lease, owner = owner_](Database& database) { return give_lease(database, lease, owner); },
+        [lease, leases = leases_](Status given) {
+          // The append that was to make the session may have failed meanwhile.
+          if (!leases->drop(lease) && !given) leases->keep(lease);
+        });
   }
 
   void append(Append append, AppendDone done) override {
     if (!writer_) return done(fail(read_only()));
+    const Lease lease = append.lease;
     const auto last = append.expected_seq + append.entries.size();
-    writer_->push([append = std::move(append),
-                   owner = owner_](Database& database) { return insert_append(database, append, owner); },
-                  [done = std::move(done), last](Status status) mutable {
-                    done(status ? Result<std::uint64_t>(last) : fail(std::move(status.error())));
-                  });
+    const auto begun = append.expected_seq == 0 ? leases_->queue(lease) : std::nullopt;
+    writer_->push(
+        [append = std::move(append), begun, owner = owner_](Database& database) -> Status {
+          if (begun) {
+            if (auto made = insert_session(database, append.lease, *begun, owner); !made) return made;
+          }
+          return insert_append(database, append, owner);
+        },
+        [done = std::move(done), last, begun, lease, leases = leases_](Status status) mutable {
+          if (begun) status ? leases->made(lease.session) : leases->free(lease);
+          done(status ? Result<std::uint64_t>(last) : fail(std::move(status.error())));
+        });
   }
 
   Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
+    await_made(session);
     return reading([&](Database& database) { return select_entries(database, session, from, limit); });
   }
   Result<std::string> blob(const Digest& digest) override {
     return reading([&](Database& database) { return select_blob(database, digest); });
   }
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override {
+    await_made(SessionId{});
     return reading([&](Database& database) { return select_sessions(database, limit); });
   }
   Result<SessionRow> session(const SessionId& session) override {
+    await_made(session);
     return reading([&](Database& database) { return select_session(database, session); });
   }
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {
+    await_made(SessionId{});
     return reading([&](Database& database) { return select_children(database, parent); });
   }
 
@@ -127,12 +225,10 @@ class SqliteJournal final : public Journal {
     return journal_error("read_only", "journal " + path_ + " is open for reading only");
   }
 
-  /// Leases of a session that were given back while the disk would not have it.
-  std::vector<Lease> unreleased(const SessionId& session) {
-    std::lock_guard lock(mutex_);
-    std::vector<Lease> left = unreleased_;
-    std::erase_if(left, [&](const Lease& lease) { return lease.session != session; });
-    return left;
+  /// Who made a session finds it, though nobody has waited for the append that makes it.
+  void await_made(const SessionId& session) {
+    if (writer_ && leases_->is_queued(session))
+      std::ignore = writer_->run([](Database&) { return Status{}; });
   }
 
   /// Calls `select` with a connection that nobody else uses. A writable journal keeps some for the next call.
@@ -183,8 +279,8 @@ class SqliteJournal final : public Journal {
   std::optional<Owners> owners_;  // as `writer_`, only when writable
   std::int64_t owner_ = 0;
   std::shared_ptr<GroupCommit> writer_;
+  const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
   std::mutex mutex_;
-  std::vector<Lease> unreleased_;
   std::vector<Database> readers_;  // gone before the writer, whose connection as the last one tidies up
 };
 

@@ -204,6 +204,58 @@ TEST_F(SqliteJournalTest, NewerFormatInTheLog_IsRefusedAndUntouched) {
   sqlite3_close(newer);
 }
 
+TEST_F(SqliteJournalTest, CreatedSession_IsThereForOthersWithItsFirstAppend) {
+  const auto journal = open_journal(path_);
+  const auto other = open_journal(path_);
+  const auto lease = *journal->create(kSession, {5});
+  for (const auto& each : {journal, other}) {
+    EXPECT_EQ(kind_of(each->read(kSession)), "not_found");
+    EXPECT_EQ(kind_of(each->session(kSession)), "not_found");
+    EXPECT_EQ(kind_of(each->acquire(kSession)), "not_found");
+    EXPECT_EQ(kind_of(each->post(kSession, "x", {5})), "not_found");
+    EXPECT_TRUE(each->sessions()->empty());
+  }
+  ASSERT_TRUE(append_now(*journal, append_of(lease, 0, {"1"})));
+  EXPECT_EQ(other->read(kSession)->size(), 1);
+  EXPECT_EQ(kind_of(other->acquire(kSession)), "lease_held");
+}
+
+TEST_F(SqliteJournalTest, NameThatTwoTake_IsOfWhoWritesFirst) {
+  const auto journal = open_journal(path_);
+  const auto other = open_journal(path_);
+  const auto late = *journal->create(kSession, {5});
+  ASSERT_TRUE(append_now(*other, append_of(*other->create(kSession, {6}), 0, {"theirs"})));
+  EXPECT_EQ(kind_of(append_now(*journal, append_of(late, 0, {"ours"}))), "exists");
+  EXPECT_EQ(kind_of(append_now(*journal, append_of(late, 1, {"ours"}))), "lease_lost");
+  journal->release(late);
+  EXPECT_EQ(kind_of(journal->acquire(kSession)), "lease_held") << "it gave back nothing";
+  EXPECT_EQ(journal->read(kSession)->front().body, "theirs");
+}
+
+TEST_F(SqliteJournalTest, ReleasedUnwritten_LeavesNothing) {
+  const auto journal = open_journal(path_);
+  const auto old = *journal->create(kSession, {5});
+  journal->release(old);
+  EXPECT_TRUE(journal->sessions()->empty());
+  const auto lease = *journal->create(kSession, {6});
+  journal->release(old);
+  EXPECT_EQ(kind_of(append_now(*journal, append_of(old, 0, {"old"}))), "not_found");
+  EXPECT_EQ(kind_of(journal->create(kSession, {7})), "exists") << "an old lease releases nothing";
+  EXPECT_EQ(append_now(*journal, append_of(lease, 0, {"1"})), 1);
+  journal->release(old);
+  EXPECT_EQ(kind_of(append_now(*journal, append_of(old, 1, {"old"}))), "lease_lost");
+  EXPECT_EQ(append_now(*journal, append_of(lease, 1, {"2"})), 2);
+}
+
+TEST_F(SqliteJournalTest, ReleasedLease_IsSoonFreeForOthers) {
+  const auto journal = open_journal(path_);
+  const auto other = open_journal(path_);
+  journal->release(testing::make_session(*journal, kSession));
+  auto lease = other->acquire(kSession);
+  for (int i = 0; i < 10'000 && kind_of(lease) == "lease_held"; ++i) lease = other->acquire(kSession);
+  EXPECT_TRUE(lease) << lease.error().message;
+}
+
 class OlderFormatTest : public SqliteJournalTest {
  protected:
   OlderFormatTest() {

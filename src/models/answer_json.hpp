@@ -1,6 +1,7 @@
 // The JSON that answers consist of, read with patience for what servers get wrong in it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ class EventJson {
   /// The event of `data`; it lives until the next call. Invalid UTF-8 is repaired. Error `kModel`,
   /// `protocol`: it is no JSON.
   Result<const Json*> parse(std::string_view data);
+  /// Whether the last event differs from the one before at most in these values, which stand where they
+  /// stood.
+  bool changed_only(std::span<const Json* const> values) const { return series_.changed_only(values); }
 
  private:
   JsonSeries series_;

@@ -35,6 +35,25 @@ ImagePart image_from(std::string_view url) {
   return {{{}, {}, std::string(url)}, nullptr};
 }
 
+/// The text of a chunk to which nothing else of it adds, and the padding beside it: to read one that differs
+/// in these alone is to add its text. Empty for other chunks.
+std::vector<const Json*> repeated_by_text(const Json& chunk) {
+  const JsonArray* choices = json_at(chunk, "choices").if_array();
+  if (choices == nullptr || choices->size() != 1 || json_int(choices->front(), "index") != 0) return {};
+  const JsonObject* delta = json_at(choices->front(), "delta").if_object();
+  if (delta == nullptr) return {};
+  const Json* text = nullptr;
+  for (const auto& [key, value] : *delta) {
+    if (key == kContent && value.is_string()) {
+      text = &value;
+    } else if (key != "role" && !value.is_null()) {
+      return {};
+    }
+  }
+  if (text == nullptr) return {};
+  return {text, &json_at(chunk, "obfuscation")};
+}
+
 }  // namespace
 
 Status ResponseReader::read_event(std::string_view, std::string_view data) {
@@ -45,6 +64,11 @@ Status ResponseReader::read_event(std::string_view, std::string_view data) {
   }
   const auto chunk = json_.parse(data);
   if (!chunk) return fail(chunk.error());
+  if (!repeats_.empty() && json_.changed_only(repeats_)) {
+    add_text(repeats_.front()->get_string());
+    return {};
+  }
+  repeats_ = repeated_by_text(**chunk);
   return read_chunk(**chunk, false);
 }
 

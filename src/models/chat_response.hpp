@@ -54,6 +54,7 @@ class ResponseReader final : public AnswerReader {
 
   const Dialect& dialect_;  ///< of the codec, which outlives its readers
   EventJson json_;
+  std::vector<const Json*> repeats_;  ///< what may differ in a chunk that only adds more text than the last
   AnswerBuilder builder_;
   CallAssembler calls_{builder_, dialect_.call_ids};
   ThinkTags think_tags_;

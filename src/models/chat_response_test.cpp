@@ -333,6 +333,24 @@ TEST(ChatResponse, ChunksLikeTheLast_MeanWhatTheyMeanAlone) {
   for (const Case& c : cases()) EXPECT_EQ(describe(read(respelled(c.events))), c.answer) << c.promise;
 }
 
+TEST(ChatResponse, ChunksThatRepeat_AddTheTextOfTheFirstChoiceAlone) {
+  const auto answer = [](std::string_view before, std::string_view behind) {
+    Events events;
+    for (const std::string_view text : {"a", "b", "c"}) {
+      events.push_back(R"({"choices":[)" + std::string(before) + R"({"index":0,"delta":{"content":")" +
+                       std::string(text) + "\"}}" + std::string(behind) + "]}");
+    }
+    events.push_back(kStop);
+    return describe(read(events));
+  };
+  EXPECT_EQ(answer("", ""), "text(abc) stop");
+  EXPECT_EQ(answer("", R"(,{"index":0,"delta":{"content":"x"}})"), "text(axbxcx) stop");
+  EXPECT_EQ(answer(R"({"index":0,"delta":{"content":"x"}},)", ""), "text(xaxbxc) stop");
+  EXPECT_EQ(answer("", R"(,{"index":1,"delta":{"content":"x"}})"), "text(abc) stop");
+  const std::string second = R"({"choices":[{"index":1,"delta":{"content":"q"}}]})";
+  EXPECT_EQ(describe(read({chunk(R"({"content":"a"})"), second, second, kStop})), "text(a) stop");
+}
+
 TEST(ChatResponse, WholeAnswers_AreReadByTheSameRules) {
   const auto answer = [](std::string_view message, std::string_view finish) {
     return describe(read_whole(R"({"id":"r","choices":[{"index":0,"message":)" + std::string(message) +

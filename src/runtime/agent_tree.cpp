@@ -21,9 +21,7 @@ Result<State> fold_on(Journal& journal, const SessionId& id, std::optional<State
   if (!records) return fail(records.error());
   State folded = state ? *std::move(state) : State{};
   for (const StoredRecord& stored : *records) {
-    auto applied = apply(std::move(folded), stored.record);
-    if (!applied) return fail(applied.error());
-    folded = *std::move(applied);
+    if (auto applied = apply_to(folded, stored.record); !applied) return fail(applied.error());
   }
   return folded;
 }

@@ -158,6 +158,15 @@ bool selects(std::string_view pattern, const EventBody& body) {
   return event_name(body) == pattern;
 }
 
+EventKinds kinds_of(std::string_view pattern) {
+  EventKinds kinds;
+  const auto look_at = [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+    (kinds.set(kIndex, selects(pattern, EventBody(std::in_place_index<kIndex>))), ...);
+  };
+  look_at(std::make_index_sequence<std::variant_size_v<EventBody>>());
+  return kinds;
+}
+
 Json to_json(const Event& event) {
   JsonObject out{
       {"event", event_name(event.body)}, {"session", event.agent.id.str()}, {"depth", event.agent.depth}};

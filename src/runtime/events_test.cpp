@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -162,6 +164,20 @@ TEST_F(EventsTest, DroppedSubscription_HearsNothingMore) {
   subscription.reset();
   ASSERT_TRUE(session.ask("b"));
   EXPECT_EQ(seen.events().size(), 1U);
+}
+
+TEST_F(EventsTest, EachPattern_HearsAllOfItsEventsAndNoOthers) {
+  Session session = session_of(scripted(kToolThenText).use(echo_tool()));
+  std::vector<std::string> all;
+  for (const Event& event : collect(session.send_user_message("go")))
+    all.emplace_back(event_name(event.body));
+  for (const std::string& name : std::set<std::string>(all.begin(), all.end())) {
+    Seen seen;
+    Session alone = session_of(scripted(kToolThenText).use(echo_tool()));  // nobody else listens
+    const auto subscription = alone.on(name, seen.handler());
+    ASSERT_TRUE(alone.ask("go"));
+    EXPECT_EQ(seen.names(), std::vector<std::string>(std::ranges::count(all, name), name));
+  }
 }
 
 TEST_F(EventsTest, HostsOwnEvent_ReachesTheRuntimesSubscribers) {

@@ -296,17 +296,19 @@ void SessionActor::hand_back(const CallId& id) {
 /// Those who wait for calls that are gone with the call that asked for them, or that will not run any more.
 void SessionActor::drop_hand_backs() {
   if (broken_) return;
+  // They may come back here when they hear of it, so nobody is told before the list is whole.
+  std::vector<std::pair<CallDone, std::unexpected<Error>>> lost;
   for (auto it = hand_backs_.begin(); it != hand_backs_.end();) {
     const CallState* asked = state().find_call(it->first);
     if (asked != nullptr && !is_too_late(state(), *asked)) {
       ++it;
       continue;
     }
-    std::vector<CallDone> lost = std::move(it->second);
-    const CallId call = it->first;
+    const auto why = asked == nullptr ? call_is_over(it->first) : turn_ends(it->first);
+    for (CallDone& done : it->second) lost.emplace_back(std::move(done), why);
     it = hand_backs_.erase(it);
-    for (CallDone& done : lost) done(asked == nullptr ? call_is_over(call) : turn_ends(call));
   }
+  for (auto& [done, why] : lost) done(why);
 }
 
 void SessionActor::stop_within(const CallId& outer) {

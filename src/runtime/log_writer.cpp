@@ -6,6 +6,7 @@
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/runtime/runs.hpp"
 #include "runtime/append.hpp"
+#include "runtime/mail.hpp"
 #include "runtime/people.hpp"
 
 namespace praxis {
@@ -24,15 +25,15 @@ class LogWriter {
 
   Status add(RecordBody body) {
     const Record record{environment_.now(), std::move(body)};
-    auto applied = apply(std::move(state_), record);
-    if (!applied) return fail(applied.error());
-    state_ = *std::move(applied);
+    if (auto applied = apply_to(state_, record); !applied) return applied;
     std::vector<RecordBlob> blobs;
     append_.entries.push_back(
         {std::string(kind_name(record.body)), record.time, encode_record(record.body, blobs)});
     for (RecordBlob& blob : blobs) append_.blobs.push_back({blob.digest, std::move(blob.bytes)});
     return {};
   }
+
+  void answer(MailId letter, std::string outcome) { append_.answers.push_back({letter, std::move(outcome)}); }
 
   /// The end of a turn that was told to stop: nothing of it runs, so nothing has to be waited for.
   Status settle_stopped() {
@@ -62,7 +63,8 @@ class LogWriter {
 }  // namespace
 
 Status record_in_log(Journal& journal, Environment& environment, const SessionId& session,
-                     const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs) {
+                     const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
+                     std::optional<MailId> letter) {
   auto lease = journal.acquire(session);
   if (!lease) return fail(lease.error());
   const auto write = [&]() -> Status {
@@ -75,8 +77,9 @@ Status record_in_log(Journal& journal, Environment& environment, const SessionId
       if (auto added = log.add(std::move(late)); !added) return added;
     }
     auto bodies = inputs(log.state());
-    if (!bodies) return fail(bodies.error());
-    for (RecordBody& body : *bodies) {
+    if (!bodies && !letter) return fail(bodies.error());
+    if (letter) log.answer(*letter, bodies ? std::string(kMailOk) : bodies.error().message);
+    for (RecordBody& body : bodies ? *bodies : std::vector<RecordBody>{}) {
       if (auto added = log.add(std::move(body)); !added) return added;
     }
     if (auto settled = log.settle_stopped(); !settled) return settled;

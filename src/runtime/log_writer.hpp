@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "praxis/base/environment.hpp"
@@ -11,8 +12,11 @@
 namespace praxis {
 
 /// Appends what `inputs` says, given the state; an error of it changes nothing. A turn that this stops is
-/// settled at once. Errors `kJournal`, among them `lease_held` when somebody runs the session.
+/// settled at once. With `letter`, what comes of it, be it that error, is the answer to that message.
+/// Errors `kJournal`, among them `lease_held` when somebody runs the session and `conflict` when the message
+/// has an answer.
 Status record_in_log(Journal& journal, Environment& environment, const SessionId& session,
-                     const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs);
+                     const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
+                     std::optional<MailId> letter = {});
 
 }  // namespace praxis

@@ -108,6 +108,8 @@ bool wait_a_moment(std::stop_token stop) {
   return !stop.stop_requested();
 }
 
+constexpr std::chrono::milliseconds kRound{100};  // in which an owner answers, unless it is busy
+
 std::string_view kind_of(const Error& error) { return json_text(error.detail, "kind"); }
 
 }  // namespace
@@ -147,9 +149,13 @@ Result<OrderAnswer> wait_for_answer(Journal& journal, MailId mail, std::chrono::
 Result<OrderAnswer> give_order(Journal& journal, Environment& environment, const SessionId& session,
                                const Order& order, std::chrono::milliseconds patience, std::stop_token stop) {
   if (auto possible = check_sendable(order); !possible) return fail(possible.error());
-  const auto written = record_in_log(journal, environment, session, [&](const State& state) {
-    return order_records(state, order, !state.parent.empty() && !state.turn);
-  });
+  const auto write = [&](std::optional<MailId> letter) {
+    const auto records = [&](const State& state) {
+      return order_records(state, order, !state.parent.empty() && !state.turn);
+    };
+    return record_in_log(journal, environment, session, records, letter);
+  };
+  const auto written = write({});
   if (written) return Delivered{};
   const Error& error = written.error();
   if (kind_of(error) == "not_found")
@@ -160,7 +166,15 @@ Result<OrderAnswer> give_order(Journal& journal, Environment& environment, const
   }
   auto mail = send_order(journal, environment, session, order);
   if (!mail) return fail(mail.error());
-  return wait_for_answer(journal, *mail, patience, stop);
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    auto answer = wait_for_answer(journal, *mail, std::min(kRound, left), stop);
+    const bool queued = answer && std::holds_alternative<Queued>(*answer);
+    if (!queued || left <= kRound || stop.stop_requested()) return answer;
+    // Its owner may have gone in the meantime, without a look at its mail. Should that fail, the order waits.
+    std::ignore = write(*mail);
+  }
 }
 
 }  // namespace praxis

@@ -145,6 +145,7 @@ TEST_F(MailTest, ToASessionThatNobodyOwns_WaitsOrIsWrittenToItsLog) {
 
 TEST_F(MailTest, ThatIsNoOrder_IsAnsweredWithTheReason) {
   Session session = start(speaker());
+  ASSERT_TRUE(session.ask("go"));
   const auto letter = elsewhere_->post(session.session_id(), "hello", {5});
   ASSERT_TRUE(letter);
   const auto answer = wait_for_answer(*elsewhere_, *letter, 20s);
@@ -154,6 +155,46 @@ TEST_F(MailTest, ThatIsNoOrder_IsAnsweredWithTheReason) {
   EXPECT_FALSE(send_order(*elsewhere_, other_->environment(), SessionId("nobody"), Acts{{}}));
   EXPECT_FALSE(send_order(*elsewhere_, other_->environment(), session.session_id(),
                           Acts{{Intervention::kRewind, "t1"}}));
+}
+
+/// As if the owner of a session went away between the moment when it was asked for and its next look at mail.
+class GoesAway final : public ForwardingJournal {
+ public:
+  GoesAway(std::shared_ptr<Journal> inner, Journal& owner, Lease lease)
+      : ForwardingJournal(std::move(inner)), owner_(owner), lease_(std::move(lease)) {}
+  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
+    auto mail = ForwardingJournal::post(to, std::move(body), now);
+    owner_.release(lease_);
+    return mail;
+  }
+
+ private:
+  Journal& owner_;
+  const Lease lease_;
+};
+
+TEST_F(MailTest, ToAnOwnerThatGoesAway_IsWrittenToTheLogOnce) {
+  SessionId id;
+  {
+    Session session = start(speaker());
+    ASSERT_TRUE(session.ask("go"));
+    id = session.session_id();
+    ASSERT_TRUE(session.close());
+  }
+  const auto give_late = [&](const Order& order) {
+    auto lease = journal_->acquire(id, false);
+    while (!lease) lease = journal_->acquire(id, false);
+    GoesAway journal(elsewhere_, *journal_, *lease);
+    return give_order(journal, other_->environment(), id, order, 20s);
+  };
+  const auto delivered = give_late(Acts{{Intervention::kSteer, "be brief"}});
+  ASSERT_TRUE(delivered);
+  EXPECT_TRUE(std::holds_alternative<Delivered>(*delivered));
+  EXPECT_THAT(recorded(id, Intervention::kSteer), ElementsAre("be brief"));
+  const auto refused = give_late(Ruling{ParkId{"p9"}, allow()});
+  ASSERT_TRUE(refused && std::holds_alternative<Refused>(*refused));
+  EXPECT_THAT(std::get<Refused>(*refused).reason, HasSubstr("nothing is parked"));
+  EXPECT_TRUE(elsewhere_->mail_for(id)->empty()) << "nothing is left to carry out";
 }
 
 TEST_F(MailTest, WaitingForAnAnswer_CanBeStopped) {

@@ -1,5 +1,6 @@
 #include "runtime/observers.hpp"
 
+#include <boost/container/small_vector.hpp>
 #include <utility>
 
 namespace praxis {
@@ -25,21 +26,25 @@ Observers::Subscription::~Subscription() {
 
 std::shared_ptr<void> Observers::add(std::string pattern, EventHandler handler) {
   auto subscription = std::make_shared<Subscription>(std::move(pattern), std::move(handler), counts_);
+  const unsigned long long kinds = kinds_of(subscription->pattern).to_ullong();
   const std::lock_guard lock(mutex_);
-  list_.push_back(subscription);
+  kinds_ |= kinds;
+  std::erase_if(list_, [](const Listed& listed) { return listed.subscription.expired(); });
+  list_.push_back({subscription, subscription->deltas});
   return subscription;
 }
 
 void Observers::publish(const Event& event) const {
-  if (!want_any()) return;
-  std::vector<std::shared_ptr<Subscription>> called;
+  const bool delta = is_delta(event.body);
+  if (delta ? !want_deltas() : !want_any()) return;
+  boost::container::small_vector<std::shared_ptr<Subscription>, 4> called;
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(list_, [](const auto& weak) { return weak.expired(); });
-    for (const auto& weak : list_) {
-      if (auto subscription = weak.lock(); subscription && selects(subscription->pattern, event.body)) {
+    for (const auto& [listed, deltas] : list_) {
+      if (delta && !deltas) continue;
+      auto subscription = listed.lock();
+      if (subscription && selects(subscription->pattern, event.body))
         called.push_back(std::move(subscription));
-      }
     }
   }
   for (const auto& subscription : called) subscription->handler(event);

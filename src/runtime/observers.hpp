@@ -21,7 +21,11 @@ class Observers {
  public:
   [[nodiscard]] std::shared_ptr<void> add(std::string pattern, EventHandler handler);
   void publish(const Event& event) const;
-  /// Whether anybody wants deltas, or anything at all: what nobody wants is not even made.
+  /// What is wanted, at least: what nobody wants is not even made.
+  EventKinds wanted() const {
+    return want_any() ? EventKinds(kinds_.load(std::memory_order_relaxed)) : EventKinds();
+  }
+  /// Whether anybody wants deltas, or anything at all.
   bool want_deltas() const { return counts_->deltas.load(std::memory_order_relaxed) > 0; }
   bool want_any() const { return counts_->all.load(std::memory_order_relaxed) > 0; }
 
@@ -42,9 +46,15 @@ class Observers {
     const std::shared_ptr<Counts> counts;
     const bool deltas;
   };
+  struct Listed {
+    std::weak_ptr<Subscription> subscription;
+    bool deltas;  ///< so that a delta need not touch those that want none
+  };
   std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  std::atomic<unsigned long long> kinds_ = 0;  ///< that were ever asked for
+  static_assert(EventKinds().size() <= 64);
   mutable std::mutex mutex_;
-  mutable std::vector<std::weak_ptr<Subscription>> list_;
+  std::vector<Listed> list_;
 };
 
 /// Events and end of one turn, for one reader. Lossy for deltas when the reader falls behind, never for the

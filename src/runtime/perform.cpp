@@ -38,7 +38,7 @@ Json memory_json(const std::vector<MemoryChange>& changes) {
 }  // namespace
 
 /// Hands deltas to whoever listens and the answer to the session.
-class SessionActor::ModelCallSink : public ModelSink {
+class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_from_this<ModelCallSink> {
  public:
   enum class Audience : std::uint8_t {
     kNobody,     ///< the answer is none: its pieces are nobody's to see
@@ -51,16 +51,14 @@ class SessionActor::ModelCallSink : public ModelSink {
       : actor_(std::move(actor)),
         effect_(std::move(effect)),
         attempt_(attempt),
-        where_(std::move(where)),
+        event_(std::move(where)),
         audience_(audience) {}
 
   void on_delta(const ModelDelta& delta) override {
     if (!heard() || std::holds_alternative<KeepAlive>(delta)) return;
-    Event event = where_;
-    event.body = std::visit(*this, delta);
-    actor_->post([actor = actor_, effect = effect_, attempt = attempt_, event = std::move(event)] {
-      if (actor->active(effect, attempt) != nullptr) actor->publish(event, actor->readers_);
-    });
+    event_.body = std::visit(*this, delta);
+    const bool told = actor_->strand_.run_if_free([this] { tell(event_); });
+    if (!told) actor_->post([sink = shared_from_this(), event = event_] { sink->tell(event); });
   }
 
   void on_done(Result<ModelResponse> response) override {
@@ -88,6 +86,10 @@ class SessionActor::ModelCallSink : public ModelSink {
   EventBody operator()(const KeepAlive&) const { std::unreachable(); }
 
  private:
+  void tell(const Event& event) const {
+    if (actor_->active(effect_, attempt_) != nullptr) actor_->publish(event, actor_->readers_);
+  }
+
   bool heard() const {
     if (audience_ != Audience::kObservers) return audience_ == Audience::kAll;
     return actor_->wants_deltas();
@@ -96,7 +98,7 @@ class SessionActor::ModelCallSink : public ModelSink {
   const std::shared_ptr<SessionActor> actor_;
   const EffectId effect_;
   const std::uint32_t attempt_;
-  const Event where_;
+  Event event_;  ///< the last delta
   const Audience audience_;
 };
 
@@ -284,6 +286,7 @@ ToolOutcome SessionActor::outcome_of(const ToolCallPart& call, ToolOutput output
 }
 
 void SessionActor::tool_done(const EffectId& effect, std::uint32_t attempt, Result<ToolOutput> output) {
+  state();  // a suspended session may lose it here, and all that is under way
   if (active(effect, attempt) == nullptr) return;
   EffectSettled record;
   if (output) {
@@ -304,6 +307,7 @@ void SessionActor::perform_timer(const EffectIntended& intent) {
 }
 
 void SessionActor::settled(const EffectId& effect, std::uint32_t attempt, EffectSettled record_body) {
+  state();  // a suspended session may lose it here, and all that is under way
   Active* done = active(effect, attempt);
   if (done == nullptr || broken_) return;
   if (done->timer != 0) services_->options.executor->cancel(done->timer);
@@ -384,6 +388,29 @@ void SessionActor::settle_unstopped(std::vector<std::pair<EffectId, std::uint32_
       for (const auto& [effect, attempt] : effects) self->settled(effect, attempt, unstopped());
     });
   });
+}
+
+/// The time of a turn runs while it is active: not while it waits for a person or is paused.
+void SessionActor::arm_deadline() {
+  if (broken_ || deadline_ != 0 || !state().turn || state().paused) return;
+  const Limits& limits = state().agent->limits;
+  if (limits.max_time.count() == 0 || waits_for_people()) return;
+  const Millis left = std::max(limits.max_time - state().turn->report.duration, Millis{0});
+  deadline_ = services_->options.executor->after(left, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->post([self] {
+      self->deadline_ = 0;
+      if (self->broken_ || !self->state().turn) return;
+      self->record(Intervened{Intervention::kDeadline, {}, nullptr});
+      self->cancel_effects();
+      self->advance();
+    });
+  });
+}
+
+void SessionActor::disarm_deadline() {
+  if (deadline_ != 0) services_->options.executor->cancel(std::exchange(deadline_, 0));
 }
 
 }  // namespace praxis

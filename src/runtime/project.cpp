@@ -8,7 +8,8 @@ namespace {
 
 class Projector {
  public:
-  Projector(const Record& record, const State& after) : record_(record), after_(after) {}
+  Projector(const Record& record, const State& after, const EventKinds& wanted)
+      : record_(record), after_(after), wanted_(wanted) {}
 
   std::vector<Event> take() && {
     std::visit(*this, record_.body);
@@ -80,8 +81,11 @@ class Projector {
   }
 
  private:
-  void add(EventBody body) {
-    Event event;
+  template <class Body>
+  void add(Body body) {
+    static const std::size_t kKind = EventBody(Body{}).index();
+    if (!wanted_.test(kKind)) return;
+    Event& event = events_.emplace_back();
     event.agent = {after_.id, after_.depth, after_.parent};
     event.seq = after_.seq;
     event.turn = after_.turn ? after_.turn->id : turn_;
@@ -89,7 +93,6 @@ class Projector {
     event.attempt = attempt_;
     event.time = record_.time;
     event.body = std::move(body);
-    events_.push_back(std::move(event));
   }
 
   /// The message as the conversation holds it, with id and time; as given when the normaliser dropped it.
@@ -162,6 +165,7 @@ class Projector {
 
   const Record& record_;
   const State& after_;
+  const EventKinds& wanted_;
   std::vector<Event> events_;
   TurnId turn_;
   std::uint32_t step_ = 0;
@@ -170,8 +174,8 @@ class Projector {
 
 }  // namespace
 
-std::vector<Event> project(const Record& record, const State& after) {
-  return Projector(record, after).take();
+std::vector<Event> project(const Record& record, const State& after, const EventKinds& wanted) {
+  return Projector(record, after, wanted).take();
 }
 
 }  // namespace praxis

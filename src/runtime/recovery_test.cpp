@@ -95,9 +95,12 @@ INSTANTIATE_TEST_SUITE_P(OfATurn, FailedAppend, ::testing::Range(1, 5));
 
 TEST_F(RecoveryTest, FailedFirstAppend_MakesNoSession) {
   journal_->fail_append(1);
-  auto session = scripted("").session();
-  ASSERT_FALSE(session);
-  EXPECT_EQ(session.error().code, ErrorCode::kJournal);
+  Session session = session_of(scripted(R"({"text":"done"})"));
+  const auto result = session.ask("go");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kJournal);
+  EXPECT_EQ(session.status(), SessionStatus::kError);
+  EXPECT_TRUE(read_records(*journal_, session.session_id()).value_or(std::vector<StoredRecord>{}).empty());
 }
 
 TEST_F(RecoveryTest, FailedAppendOfADecision_IsToldToWhoDecided) {

@@ -45,9 +45,7 @@ class Replayer {
       forked_at_ = created->forked_at;
       if (agent_ != nullptr) created->agent = described(*created->agent);
     }
-    auto applied = apply(std::move(state_), record);
-    if (!applied) return fail(applied.error());
-    state_ = *std::move(applied);
+    if (auto applied = apply_to(state_, record); !applied) return applied;
     ++report.records;
     if (planned_for_ != state_.agent.get()) {
       auto planner = make_planner(*state_.agent);

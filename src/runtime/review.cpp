@@ -104,7 +104,7 @@ bool SessionActor::hooks_for_model(CallModel& decision) {
           });
         }
         self->hooks_answered(context, std::move(pause), [self, merged = std::move(merged)]() mutable {
-          self->model_hook_ = std::move(merged);
+          self->model_hook_ = std::make_unique<ModelHookResult>(std::move(merged));
         });
       });
   return false;

@@ -50,9 +50,7 @@ Result<State> fold(const std::vector<StoredRecord>& records, std::uint64_t count
   State state;
   for (const StoredRecord& stored : records) {
     if (count != 0 && stored.seq > count) break;
-    auto applied = apply(std::move(state), stored.record);
-    if (!applied) return fail(applied.error());
-    state = *std::move(applied);
+    if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
   }
   return state;
 }
@@ -84,9 +82,7 @@ Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std:
   State state;
   std::uint64_t found = 0;
   for (const StoredRecord& stored : records) {
-    auto applied = apply(std::move(state), stored.record);
-    if (!applied) return fail(applied.error());
-    state = *std::move(applied);
+    if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
     // What shortens the conversation comes before the next step, not after this one.
     const bool shortens = std::holds_alternative<Compacted>(stored.record.body) ||
                           (state.turn && (state.turn->summary || state.turn->summary_failed));

@@ -9,6 +9,8 @@
 namespace praxis {
 namespace {
 
+constexpr std::size_t kUsualRecords = 4;  // that are committed together: moving them costs more than the room
+
 /// The first words of a text, cut between characters.
 std::string title_of(const std::string& text) {
   std::size_t end = std::min<std::size_t>(text.size(), 80);
@@ -32,7 +34,7 @@ SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<c
       planner_(std::move(planner)),
       lease_(std::move(lease)),
       origin_(std::move(origin)),
-      state_(std::move(state)) {
+      state_(std::make_unique<State>(std::move(state))) {
   durable_seq_ = state_->seq;
   inherited_ = state_->turn.has_value();
   for (const auto& [pattern, handler] : agent_->handlers)
@@ -63,8 +65,11 @@ State& SessionActor::state() {
   if (state_) return *state_;
   auto records = read_records(*services_->options.journal, id());
   auto folded = records ? fold(*records) : Result<State>(fail(records.error()));
-  if (folded) {
-    state_ = *std::move(folded);
+  if (folded && folded->seq != durable_seq_) {
+    lose_state({ErrorCode::kJournal, "session " + id().str() + " was taken over by another process", false,
+                nullptr, JsonObject{{"kind", "lease_lost"}}});
+  } else if (folded) {
+    state_ = std::make_unique<State>(*std::move(folded));
   } else {
     lose_state(folded.error());
   }
@@ -72,7 +77,7 @@ State& SessionActor::state() {
 }
 
 void SessionActor::lose_state(Error error) {
-  state_.emplace();
+  state_ = std::make_unique<State>();
   state_->id = id();
   broken(std::move(error));
 }
@@ -81,22 +86,21 @@ bool SessionActor::record(RecordBody body) {
   if (services_->closing) broken(shut_down_error());
   if (broken_) return false;
   const CallId within = handed_back(body);
-  PendingRecord pending{
-      {services_->options.environment->now(), std::move(body)}, readers_, {}, std::nullopt, {}};
-  auto applied = apply(std::move(state()), pending.record);
-  if (!applied) {
+  PendingRecord pending{{services_->options.environment->now(), std::move(body)}, readers_, {}, nullptr, {}};
+  if (auto applied = apply_to(state(), pending.record); !applied) {
     lose_state(applied.error());
     return false;
   }
-  state_ = *std::move(applied);
   const CallState* given = within.empty() ? nullptr : state_->find_call(within);
   if (given != nullptr && given->phase == CallState::Phase::kSettled) pending.handed_back = within;
   if (origin_.above && std::holds_alternative<TurnStarted>(pending.record.body)) {
     origin_.above->child_began(id(), origin_.call);
   }
-  if (want_any()) pending.events = project(pending.record, *state_);
+  if (const EventKinds kinds = wanted(); kinds.any()) {
+    pending.events = project(pending.record, *state_, kinds);
+  }
   if (std::holds_alternative<TurnSettled>(pending.record.body)) {
-    pending.result = result_of(*state_);
+    pending.result = std::make_unique<AgentResult>(result_of(*state_));
     readers_.clear();
     readers_changed();
     model_hook_.reset();
@@ -107,6 +111,7 @@ bool SessionActor::record(RecordBody body) {
     budget_.reset();
     budget_known_ = false;
   }
+  if (pending_.empty()) pending_.reserve(kUsualRecords);
   pending_.push_back(std::move(pending));
   return true;
 }
@@ -148,7 +153,7 @@ bool SessionActor::carry_out(Decision decision) {
   std::optional<ModelResponse> answered;
   if (auto* call = std::get_if<CallModel>(&decision)) {
     if (!hooks_for_model(*call)) return false;
-    if (model_hook_) answered = std::exchange(model_hook_, std::nullopt)->skip;
+    if (model_hook_) answered = std::exchange(model_hook_, nullptr)->skip;
   }
   for (RecordBody& body : derive(state(), decision)) {
     if (!record(std::move(body))) return false;
@@ -192,10 +197,14 @@ void SessionActor::commit() {
   services_->options.journal->append(
       std::move(append), [self = shared_from_this(), records = std::exchange(pending_, {}),
                           waiters = std::exchange(waiters_, {})](Result<std::uint64_t> done) mutable {
-        self->post([self, records = std::move(records), waiters = std::move(waiters),
-                    done = std::move(done)]() mutable {
+        Task settle = [self, records = std::move(records), waiters = std::move(waiters),
+                       done = std::move(done)]() mutable {
           self->committed(std::move(records), std::move(waiters), std::move(done));
-        });
+        };
+        if (self->on_strand()) return self->post(std::move(settle));
+        // Not on the journal's own thread, which has the next commit to make.
+        self->services_->options.executor->post(
+            [self, settle = std::move(settle)]() mutable { self->post(std::move(settle)); });
       });
 }
 
@@ -330,31 +339,9 @@ void SessionActor::finish(const Readers& readers, const Result<AgentResult>& res
   for (const auto& reader : readers) reader->finish(result);
 }
 
-bool SessionActor::want_any() const {
-  return observers_.want_any() || services_->observers.want_any() || collecting_ || heard_above(false);
-}
-
-/// The time of a turn runs while it is active: not while it waits for a person or is paused.
-void SessionActor::arm_deadline() {
-  if (broken_ || deadline_ != 0 || !state().turn || state().paused) return;
-  const Limits& limits = state().agent->limits;
-  if (limits.max_time.count() == 0 || waits_for_people()) return;
-  const Millis left = std::max(limits.max_time - state().turn->report.duration, Millis{0});
-  deadline_ = services_->options.executor->after(left, [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (!self) return;
-    self->post([self] {
-      self->deadline_ = 0;
-      if (self->broken_ || !self->state().turn) return;
-      self->record(Intervened{Intervention::kDeadline, {}, nullptr});
-      self->cancel_effects();
-      self->advance();
-    });
-  });
-}
-
-void SessionActor::disarm_deadline() {
-  if (deadline_ != 0) services_->options.executor->cancel(std::exchange(deadline_, 0));
+EventKinds SessionActor::wanted() const {
+  if (collecting_ || heard_above(false)) return EventKinds().set();
+  return observers_.wanted() | services_->observers.wanted();
 }
 
 /// Records what came from outside and goes on. What another process left is carried on by a decision alone,
@@ -393,6 +380,13 @@ Status SessionActor::submit(Inputs inputs) {
     });
   });
   return durable.get_future().get();
+}
+
+void SessionActor::begin(RecordBody created) {
+  post([this, created = std::move(created)]() mutable {
+    record(std::move(created));
+    commit();
+  });
 }
 
 void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events,

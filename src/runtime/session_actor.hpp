@@ -43,6 +43,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   /// Records inputs, carries on, and waits until they are durable.
   Status submit(Inputs inputs);
+  /// Records the first fact of a new session, and does not wait for it.
+  void begin(RecordBody created);
   /// Starts a turn with these messages (none: on what the conversation holds) whose answer has to fit
   /// `output_schema` unless that is null; `events` gets it all. Hooks that come before a turn run on the
   /// calling thread.
@@ -153,8 +155,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
     Record record;
     Readers readers;  ///< at that time: when the record is durable, another turn may have begun
     std::vector<Event> events;
-    std::optional<AgentResult> result;  ///< of the turn that this record settles
-    CallId handed_back;                 ///< a call within another that this record settles
+    std::unique_ptr<AgentResult> result;  ///< of the turn that this record settles
+    CallId handed_back;                   ///< a call within another that this record settles
   };
   /// What rules and hooks said of one call.
   struct Review {
@@ -198,7 +200,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void disarm_deadline();
   void publish(const Event& event, const Readers& readers);
   static void finish(const Readers& readers, const Result<AgentResult>& result);
-  bool want_any() const;
+  EventKinds wanted() const;
   void suspend();
   HookContext hook_context();
 
@@ -280,7 +282,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::atomic<std::uint32_t> height_ = 0;  ///< levels of sub-agents below
 
   // All below belongs to the strand.
-  std::optional<State> state_;  ///< empty while suspended: folded again from the journal when needed
+  std::unique_ptr<State> state_;  ///< empty while suspended: folded again from the journal when needed
   std::uint64_t durable_seq_ = 0;
   std::optional<Error> broken_;
   std::vector<PendingRecord> pending_;
@@ -296,7 +298,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   Executor::TimerId deadline_ = 0;
   bool hook_running_ = false;
   bool turn_hooked_ = false;  ///< the hooks before the next queued turn have run
-  std::optional<ModelHookResult> model_hook_;
+  std::unique_ptr<ModelHookResult> model_hook_;
   std::map<CallId, Review> reviews_;  ///< of step `reviewed_step_` alone: models may use a call id again
   std::uint32_t reviewed_step_ = 0;
   AgentSpecPtr rules_of_;

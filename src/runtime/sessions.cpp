@@ -88,15 +88,15 @@ AgentSpecPtr with_bounds_of(const AgentSpecPtr& spec, const AgentSpec& recorded)
   return changed;
 }
 
-/// Somebody who decides a step of a sub-agent that sleeps holds its lease for a moment: no reason to fail the
-/// call that wants it back.
-Result<Lease> acquire_soon(Journal& journal, const SessionId& session) {
+/// Who gives a session up, or decides a step of one that sleeps, holds its lease for a moment more: no reason
+/// to fail the call that wants it.
+Result<Lease> acquire_soon(Journal& journal, const SessionId& session, bool force) {
   constexpr int kAttempts = 50;
   constexpr std::chrono::milliseconds kMoment{10};
-  auto lease = journal.acquire(session);
+  auto lease = journal.acquire(session, force);
   for (int i = 1; i < kAttempts && !lease && json_text(lease.error().detail, "kind") == "lease_held"; ++i) {
     std::this_thread::sleep_for(kMoment);
-    lease = journal.acquire(session);
+    lease = journal.acquire(session, force);
   }
   return lease;
 }
@@ -203,6 +203,10 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
                           std::move(origin));
   services->live.add(actor);
   services->mail->watch();
+  if (birth.history.empty()) {  // nothing of it is worth a wait: what is done with it is recorded after this
+    actor->begin(std::move(created));
+    return actor;
+  }
   auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
     std::vector<RecordBody> records;
     records.emplace_back(std::move(created));
@@ -223,7 +227,7 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   if (!equipment) return fail(equipment.error());
 
   Journal& journal = *services->options.journal;
-  auto lease = origin.above ? acquire_soon(journal, session) : journal.acquire(session, force);
+  auto lease = acquire_soon(journal, session, force);
   if (!lease) return fail(lease.error());
   if (auto taken = force ? take_below(*services, session) : Status{}; !taken) {
     journal.release(*lease);

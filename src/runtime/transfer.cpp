@@ -99,9 +99,8 @@ Result<SessionId> import_session(Journal& journal, std::string_view text) {
     };
     auto body = decode_record(entry.kind, entry.body, find);
     if (!body) return bad_line(number, body.error().message);
-    auto applied = apply(std::move(state), {entry.time, *std::move(body)});
+    auto applied = apply_to(state, {entry.time, *std::move(body)});
     if (!applied) return bad_line(number, applied.error().message);
-    state = *std::move(applied);
     copy.entries.push_back(std::move(entry));
   }
   if (state.id != session) return bad_line(number, "the records are those of another session");

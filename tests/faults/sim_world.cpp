@@ -113,15 +113,21 @@ void World::client(Root& root) {
     auto session =
         root.id.empty() ? runtime_->create_session(root.agent) : runtime_->open_session(root.id, root.agent);
     if (!session) {
+      if (!root.id.empty() && log_of(root.id).empty()) root.id = {};  // gone before it was written
       nap(20);
       continue;
     }
-    if (root.id.empty()) {
-      root.id = session->session_id();
-      promise(root.id, "the session", [](const Log& log) { return !log.empty(); });
-    }
+    root.id = session->session_id();
     while (!root.over && one_turn(root, *session)) nap(10);
   }
+}
+
+Log World::log_of(const SessionId& session) { return read_records(*disk_, session).value_or(Log{}); }
+
+/// A turn that has ended for those who ask has not yet ended on the disk.
+bool World::on_disk_at_rest(const SessionId& session) {
+  const auto state = fold(log_of(session));
+  return !state || !state->turn;
 }
 
 /// False when the session is of no more use in this life.
@@ -129,8 +135,8 @@ bool World::one_turn(Root& root, Session& session) {
   auto result = session.carry_on().result();
   if (!result && result.error().code == ErrorCode::kInput) {
     if (closing()) {
-      root.over = true;
-      return false;
+      root.over = on_disk_at_rest(root.id);
+      return !root.over;
     }
     if (session.status() == SessionStatus::kDeleted) {
       root.id = {};

@@ -42,6 +42,8 @@ class World {
 
   // Programs and people; each on a thread of its own.
   void client(Root& root);
+  Log log_of(const SessionId& session);
+  bool on_disk_at_rest(const SessionId& session);
   bool one_turn(Root& root, Session& session);
   void ended(const Session& session, const AgentResult& result);
   void decide(Session& session, const AgentResult& result);

@@ -198,6 +198,9 @@ std::string beside_another(const Rig& rig, int socket, const std::vector<std::st
   const Agent agent = testing::model_agent(ground);
   auto held = runtime->create_session(agent);
   if (!held) return held.error().message;
+  // It is there for others with its first append.
+  if (auto there = runtime->intervene(held->session_id(), {.comment = "held"}); !there)
+    return there.error().message;
   if (auto wrong = wrong_refusal(*runtime, agent, meet(socket, held->session_id())); !wrong.empty())
     return wrong;
   meet(socket, held->session_id());  // the other has looked as well

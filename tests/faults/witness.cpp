@@ -55,7 +55,7 @@ void Witness::close() {
   for (Known& session : sessions_) session.lease.reset();
 }
 
-void Witness::settle() { journal_->release(Lease{kNobody, 0}); }
+void Witness::settle() { std::ignore = journal_->acquire(kNobody); }
 
 std::string Witness::text(std::size_t size) {
   std::string text = "{\"n\":" + std::to_string(++last_number_) + ",\"text\":\"";
@@ -83,9 +83,8 @@ Status Witness::create() {
   Known& session = sessions_.back();
   auto lease = journal_->create(session.id, {1});
   if (!lease) return fail(lease.error());
-  session.made = true;
   session.lease = *lease;
-  return {};
+  return append_to(sessions_.size() - 1, write_something(false));
 }
 
 Result<Lease> Witness::lease_of(Known& session) {
@@ -160,11 +159,15 @@ void Witness::note_answered(const Written& written) {
     if (message.id == written.answers) message.outcome = written.outcome;
 }
 
+Status Witness::append_to(std::size_t session, Written written) {
+  std::vector<Planned> plans;
+  const auto planned = plan(session, std::move(written), plans);
+  return planned ? carry_out(plans) : planned;
+}
+
 Status Witness::append_to_some(Written written) {
   if (sessions_.empty()) return {};
-  std::vector<Planned> plans;
-  const auto planned = plan(random_.below(sessions_.size()), std::move(written), plans);
-  return planned ? carry_out(plans) : planned;
+  return append_to(random_.below(sessions_.size()), std::move(written));
 }
 
 Status Witness::append(bool large) { return append_to_some(write_something(large)); }
@@ -227,9 +230,7 @@ Status Witness::append_answer() {
   written.answers = message->id;
   written.outcome = text(20);
   const auto session = std::ranges::find(sessions_, message->session, &Known::id) - sessions_.begin();
-  std::vector<Planned> plans;
-  const auto planned = plan(static_cast<std::size_t>(session), std::move(written), plans);
-  return planned ? carry_out(plans) : planned;
+  return append_to(static_cast<std::size_t>(session), std::move(written));
 }
 
 Status Witness::checkpoint(int mode) {
@@ -280,7 +281,6 @@ Status Witness::check_session(Known& session, Since since, bool& gone) {
   if (!entries && is_kind(entries.error(), "not_found")) {
     EXPECT_TRUE(session.promised.empty())
         << session.id.str() << " is lost, " << session.seq() << " entries promised";
-    EXPECT_TRUE(since == Since::kCrash || !session.made) << session.id.str() << " is lost without a crash";
     for (const Chain& chain : session.undecided)
       if (auto checked = check_blobs(chain, false); !checked) return checked;
     EXPECT_EQ(std::erase_if(mail_, [&](const Message& message) { return message.session == session.id; }), 0)
@@ -289,8 +289,7 @@ Status Witness::check_session(Known& session, Since since, bool& gone) {
     return {};
   }
   if (!entries) return fail(entries.error());
-  EXPECT_TRUE(since == Since::kCrash || session.made) << session.id.str() << " is there although refused";
-  session.made = true;
+  EXPECT_FALSE(entries->empty()) << session.id.str() << " is there without its first append";
   auto more = beyond(session, *entries, since);
   EXPECT_TRUE(more) << session.id.str() << ": " << entries->size() << " entries read, " << session.seq()
                     << " promised, in doubt " << session.undecided.size();

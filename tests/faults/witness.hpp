@@ -29,6 +29,7 @@ class Witness {
   // What it does; each is the error it met, if any. Without a session or a message to work on, nothing.
   Status open();
   void close();
+  /// A session, with its first append.
   Status create();
   /// One to a session; `large` of some ten KB.
   Status append(bool large = false);
@@ -66,7 +67,6 @@ class Witness {
   using Chain = std::vector<Written>;  // one after the other
   struct Known {
     SessionId id;
-    bool made = false;  // `create` was a success
     std::optional<Lease> lease{};
     Chain promised{};
     std::vector<Chain> undecided{};  // each could be what follows
@@ -96,6 +96,7 @@ class Witness {
   Status remember(std::vector<Planned>& plans);
   void note_answered(const Written& written);
   Message* some_waiting();
+  Status append_to(std::size_t session, Written written);
   Status append_to_some(Written written);
   Status check_session(Known& session, Since since, bool& gone);
   std::optional<Chain> beyond(const Known& session, const std::vector<Entry>& entries, Since since) const;

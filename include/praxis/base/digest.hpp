@@ -4,7 +4,9 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,14 +19,17 @@ struct Digest {
   auto operator<=>(const Digest&) const = default;
 
   bool empty() const { return *this == Digest{}; }
-  /// 64 lower-case hexadecimal digits.
-  std::string hex() const;
+  /// The `first` bytes (at most 32), each as two lower-case hexadecimal digits.
+  std::string hex(std::size_t first = 32) const;
   static std::optional<Digest> from_hex(std::string_view hex);
 };
 
 /// Digest of `bytes`.
 Digest digest_of(std::string_view bytes);
-/// Digest of `previous` followed by `bytes`: one link of a chain.
-Digest digest_chain(const Digest& previous, std::string_view bytes);
+/// Digest of `previous` followed by all pieces: one link of a chain.
+Digest digest_chain(const Digest& previous, std::initializer_list<std::string_view> pieces);
+inline Digest digest_chain(const Digest& previous, std::string_view bytes) {
+  return digest_chain(previous, {bytes});
+}
 
 }  // namespace praxis

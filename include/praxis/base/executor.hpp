@@ -45,10 +45,24 @@ std::shared_ptr<Executor> make_executor(std::size_t max_workers = 512);
 class Strand {
  public:
   void run(Task task);
+  /// Runs `work` at once if nobody holds the strand; false when it was left alone. Unlike a task it is never
+  /// kept, so it may refer to what the caller has.
+  template <class F>
+  bool run_if_free(F&& work) {
+    if (!enter()) return false;
+    [&]() noexcept { work(); }();
+    leave();
+    return true;
+  }
   /// Whether the calling thread is running one of its tasks.
   bool runs_here() const { return runner_.load() == std::this_thread::get_id(); }
 
  private:
+  /// False when somebody holds the strand.
+  bool enter();
+  /// Runs what was left for the holder, and lets go.
+  void leave();
+
   std::atomic<std::thread::id> runner_;
   std::mutex mutex_;
   std::vector<Task> queue_;

@@ -199,6 +199,8 @@ struct State {
 /// The state after one more record. Error `kJournal`: the record cannot follow this state (a foreign or
 /// damaged log).
 Result<State> apply(State state, const Record& record);
+/// The same in place, which is cheaper. After an error the state is of no use.
+Status apply_to(State& state, const Record& record);
 /// Whether the conversation can go back to before `turn`. Error `kInput`: a turn is in progress, or there is
 /// no such turn (any more).
 Status check_rewind(const State& state, const TurnId& turn);

@@ -111,13 +111,15 @@ class Journal {
  public:
   virtual ~Journal() = default;
 
-  /// Creates an empty session and takes its lease; durable with the first append to it. Error `exists`.
+  /// The lease of a new session, which is there for others, and durable, with the first append to it. Error
+  /// `exists`; when another process takes the name meanwhile, of that append.
   virtual Result<Lease> create(const SessionId& session, UnixMillis now) = 0;
   /// Takes the lease of a session whose owner released it or is gone; with `force`, also from a live owner,
   /// whose next append is then refused. Errors `not_found`, `lease_held` (`detail.pid` says by which
   /// process).
   virtual Result<Lease> acquire(const SessionId& session, bool force = false) = 0;
-  /// Gives a lease back, after the appends already given; an old lease releases nothing.
+  /// Gives a lease back, after the appends already given; an old lease releases nothing. It may return before
+  /// others can take it.
   virtual void release(const Lease& lease) = 0;
 
   /// Writes durably and then calls `done`. Appends of one session are done in the order given; those of

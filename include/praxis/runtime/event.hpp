@@ -2,6 +2,7 @@
 // are transient. `docs/events.md` lists each with its moment, payload and the names other designs use.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -151,6 +152,8 @@ using EventBody =
                  ToolFailed, ToolTimedOut, ChildBegan, ChildEnded, StepParked, StepDecided, SessionPaused,
                  SessionResumed, SessionRecovered, SessionIntervened, HistoryCut, PrefixBroken, HookFailed,
                  CustomEvent>;
+/// A set of kinds of events, each by its place in `EventBody`.
+using EventKinds = std::bitset<std::variant_size_v<EventBody>>;
 
 /// One event. Events of a session are ordered; `seq` is that of the record behind it, or of the last record
 /// before a transient event.
@@ -171,13 +174,16 @@ bool is_delta(const EventBody& body);
 /// `{event, session, depth, parent?, seq, turn, step, attempt?, time, ...payload}`.
 Json to_json(const Event& event);
 
-/// The events of one record; `after` is the state with the record applied.
-std::vector<Event> project(const Record& record, const State& after);
+/// The events of one record, as far as they are wanted; `after` is the state with the record applied.
+std::vector<Event> project(const Record& record, const State& after,
+                           const EventKinds& wanted = EventKinds().set());
 
 /// Called in order, on the session's strand: return soon and do not wait for the same session.
 using EventHandler = std::function<void(const Event&)>;
 /// Whether `pattern` selects an event: its name, a prefix ending in `*`, `parts` (all but deltas), `deltas`.
 bool selects(std::string_view pattern, const EventBody& body);
+/// The kinds that `pattern` selects, without those named by their host.
+EventKinds kinds_of(std::string_view pattern);
 
 /// `std::visit` with a set of lambdas.
 template <class... Fs>

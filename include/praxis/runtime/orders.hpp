@@ -58,7 +58,8 @@ Result<MailId> send_order(Journal& journal, Environment& environment, const Sess
 Result<OrderAnswer> wait_for_answer(Journal& journal, MailId mail, std::chrono::milliseconds patience,
                                     std::stop_token stop = {});
 /// Has an order carried out: written to the session's log when nobody owns it, else sent to its owner, whose
-/// answer is waited for. Errors `kInput` (unknown session), `kJournal`.
+/// answer is waited for; an owner that goes away without one leaves it to us. Errors `kInput` (unknown
+/// session), `kJournal`.
 Result<OrderAnswer> give_order(Journal& journal, Environment& environment, const SessionId& session,
                                const Order& order,
                                std::chrono::milliseconds patience = std::chrono::seconds{2},

@@ -57,7 +57,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  /// A new session; its record is durable when this returns.
+  /// A new session. Its record is written but not waited for: this process finds it at once, and it is
+  /// durable before anything that is done with the session is. A journal that cannot write says so there.
   Result<Session> create_session(const Agent& agent, Json metadata = nullptr);
   /// A session from the journal. The agent brings tools, hooks and model; when its description differs from
   /// the recorded one the difference is recorded. With `force`, also from a live owner. Errors: `kJournal`.

@@ -66,9 +66,7 @@ class Fold {
 
   void apply(RecordBody body) {
     Record record{UnixMillis{1'000 + static_cast<std::int64_t>(log_.size())}, std::move(body)};
-    auto after = praxis::apply(std::move(state_), record);
-    if (!after) throw std::logic_error(after.error().message);
-    state_ = *std::move(after);
+    if (auto applied = apply_to(state_, record); !applied) throw std::logic_error(applied.error().message);
     log_.push_back(std::move(record));
   }
   bool refuses(RecordBody body) const {

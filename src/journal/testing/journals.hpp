@@ -56,6 +56,14 @@ inline Result<std::uint64_t> append_now(Journal& journal, Append append) {
   return promise.get_future().get();
 }
 
+/// A new session without entries that everybody finds.
+inline Lease make_session(Journal& journal, const SessionId& session) {
+  const auto lease = *journal.create(session, {5});
+  if (auto made = append_now(journal, append_of(lease, 0, {})); !made)
+    throw std::runtime_error(made.error().message);
+  return lease;
+}
+
 /// A test of what every journal promises; the parameter names one.
 class AnyJournalTest : public ::testing::TestWithParam<const char*> {
  protected:
