@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 namespace praxis {
@@ -56,9 +57,9 @@ class Mark {
   std::size_t bearers() const {
     std::size_t found = 0;
     for (const auto& entry : fs::directory_iterator("/proc")) {
-      std::ifstream file(entry.path() / "environ");
-      const std::string environment{std::istreambuf_iterator<char>(file), {}};
-      found += environment.find(text_) != std::string::npos;
+      std::ostringstream environment;  // of a process that goes away meanwhile, reading fails
+      environment << std::ifstream(entry.path() / "environ").rdbuf();
+      found += environment.str().find(text_) != std::string::npos;
     }
     return found;
   }

@@ -13,8 +13,9 @@ constexpr int kCheckpointPages = 1000;
 constexpr int kWaitForReadersPages = 16 * kCheckpointPages;
 constexpr int kWaitForReadersMs = 100;
 
-// A sync costs as much as some ten writes. So while several write at once, a group is gathered for as long as
-// every slice of time brings another write.
+// A sync costs as much as some ten writes. So while many write at once, a group is gathered for as long as
+// every slice of time brings another write. A few had rather not wait for each other.
+constexpr std::size_t kCrowd = 4;
 constexpr std::chrono::microseconds kGatherSlice{250};
 constexpr int kGatherSlices = 4;
 
@@ -84,9 +85,9 @@ void GroupCommit::work() {
   }
 }
 
-/// Nobody gathers for a single writer, nor while a thread waits.
+/// Nobody gathers for a few writers, nor while a thread waits.
 void GroupCommit::gather(std::unique_lock<std::mutex>& lock) {
-  if (last_group_ < 2) return;
+  if (last_group_ < kCrowd) return;
   for (int slice = 0; slice < kGatherSlices; ++slice) {
     const std::size_t before = queue_.size();
     const bool now = wake_.wait_for(lock, kGatherSlice, [this] { return stopping_ || hurried_; });
