@@ -176,7 +176,8 @@ TEST_F(EventsTest, EachPattern_HearsAllOfItsEventsAndNoOthers) {
     Session alone = session_of(scripted(kToolThenText).use(echo_tool()));  // nobody else listens
     const auto subscription = alone.on(name, seen.handler());
     ASSERT_TRUE(alone.ask("go"));
-    EXPECT_EQ(seen.names(), std::vector<std::string>(std::ranges::count(all, name), name));
+    const auto times = static_cast<std::size_t>(std::ranges::count(all, name));
+    EXPECT_EQ(seen.names(), std::vector<std::string>(times, name));
   }
 }
 
