@@ -170,16 +170,14 @@ class AsioExecutor final : public Executor, public EventLoop {
   std::array<std::thread, 2> threads_;
 };
 
-/// Destroys executors on threads of its own, and holds up the end of the program until that is done.
+/// Destroys executors on threads of its own, and holds up the end of the program until that is done. It is
+/// never destroyed itself: a thread may come here even after that.
 class Undertaker {
  public:
   static Undertaker& instance() {
-    static Undertaker undertaker;
-    return undertaker;
-  }
-  ~Undertaker() {
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return under_way_ == 0; });
+    static Undertaker* const undertaker = new Undertaker;
+    static const AtExit wait{*undertaker};
+    return *undertaker;
   }
 
   void take(AsioExecutor* executor) {
@@ -195,6 +193,16 @@ class Undertaker {
   }
 
  private:
+  struct AtExit {
+    Undertaker& undertaker;
+    ~AtExit() { undertaker.wait(); }
+  };
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return under_way_ == 0; });
+  }
+
   std::mutex mutex_;
   std::condition_variable done_;
   int under_way_ = 0;
