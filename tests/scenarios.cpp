@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "journal/testing/remove_folder.hpp"
 #include "praxis/tools/kv_tool.hpp"
 #include "praxis/tools/text_tool.hpp"
 
@@ -23,7 +24,7 @@ MemoryFolder::MemoryFolder() {
   path_ = parent / "praxis-test-XXXXXX";
   if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make the folder " + path_);
 }
-MemoryFolder::~MemoryFolder() { std::filesystem::remove_all(path_); }
+MemoryFolder::~MemoryFolder() { remove_folder(path_); }
 
 // ---- World
 

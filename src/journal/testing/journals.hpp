@@ -14,6 +14,7 @@
 #include <future>
 #include <iterator>
 
+#include "journal/testing/remove_folder.hpp"
 #include "praxis/base/json.hpp"
 #include "praxis/journal/journal.hpp"
 
@@ -25,7 +26,7 @@ class TemporaryFolder {
     std::string name = ::testing::TempDir() + "praxis-journal-XXXXXX";
     path_ = mkdtemp(name.data());
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  ~TemporaryFolder() { remove_folder(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   std::string operator/(std::string_view name) const { return (path_ / name).string(); }
