@@ -115,7 +115,7 @@ void GroupCommit::commit(std::span<Write> group) {
   }
   for (std::size_t i = 0; i < group.size(); ++i) {
     auto& outcome = committed ? outcomes[i] : committed;
-    if (group[i].awaited) {
+    if (group[i].awaited || !group[i].durable) {
       group[i].done(outcome);
     } else {
       settled_.push_back({std::move(group[i].done), outcome});

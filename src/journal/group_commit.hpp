@@ -27,7 +27,8 @@ class GroupCommit {
   /// Queues `change`; `done` is called on the writer's thread, outside any lock, once it is on the disk.
   /// Calls come in the order of the pushes.
   void push(Change change, Done done) { enqueue({std::move(change), std::move(done), true, false}); }
-  /// The same, but `done` is called once it is visible to all; it reaches the disk with the next durable one.
+  /// The same, but it reaches the disk with the next durable one, and `done` is called before any later
+  /// change: it must not come back here.
   void push_lazily(Change change, Done done) { enqueue({std::move(change), std::move(done), false, false}); }
   /// Queues `change` and waits until it is visible to all; it reaches the disk with the next durable one. May
   /// be called from a `done`.
@@ -42,7 +43,7 @@ class GroupCommit {
     Change change;
     Done done;
     bool durable;
-    bool awaited;  ///< `done` only wakes a waiting thread and is called at once
+    bool awaited;  ///< a thread waits for `done`
   };
 
   struct Settled {

@@ -39,18 +39,23 @@ class OpenLeases {
   /// It is not there, or that append has failed: the next append makes it.
   void free(const Lease& lease) {
     const std::lock_guard lock(mutex_);
-    if (Begun* begun = find(lease)) begun->busy = false;
+    Begun* begun = find(lease);
+    if (begun == nullptr) return;
+    begun->busy = false;
+    if (begun->released) begun_.erase(lease.session);
   }
   /// It is there.
   void made(const SessionId& session) {
     const std::lock_guard lock(mutex_);
     begun_.erase(session);
   }
-  /// Nobody will write it any more. False when it is no such session.
+  /// Nobody will write it any more. False when it is no such session, or an append makes it just now.
   bool drop(const Lease& lease) {
     const std::lock_guard lock(mutex_);
-    const Begun* begun = find(lease);
-    if (begun == nullptr || begun->busy) return false;
+    Begun* begun = find(lease);
+    if (begun == nullptr) return false;
+    begun->released = true;
+    if (begun->busy) return false;
     begun_.erase(lease.session);
     return true;
   }
@@ -66,6 +71,7 @@ class OpenLeases {
   /// A lease that was given back while the disk would not have it.
   void keep(const Lease& lease) {
     const std::lock_guard lock(mutex_);
+    std::erase_if(unreleased_, [&](const Lease& old) { return old.session == lease.session; });
     unreleased_.push_back(lease);
   }
   std::vector<Lease> kept(const SessionId& session) {
@@ -84,6 +90,7 @@ class OpenLeases {
     UnixMillis created;
     std::uint64_t token = 0;
     bool busy = true;
+    bool released = false;
   };
 
   Begun* find(const Lease& lease) {
@@ -147,10 +154,13 @@ class SqliteJournal final : public Journal {
   void release(const Lease& lease) override {
     if (!writer_ || leases_->drop(lease)) return;
     writer_->push_lazily(
-        [lease, owner = owner_](Database& database) { return give_lease(database, lease, owner); },
+        [lease, owner = owner_, leases = leases_](Database& database) {
+          auto given = give_lease(database, lease, owner);
+          if (!given) leases->keep(lease);  // who takes it may be next in the same group
+          return given;
+        },
         [lease, leases = leases_](Status given) {
-          // The append that was to make the session may have failed meanwhile.
-          if (!leases->drop(lease) && !given) leases->keep(lease);
+          if (!given) leases->keep(lease);
         });
   }
 

@@ -103,11 +103,11 @@ TEST_F(MailTest, Orders_AreCarriedOutByTheOwner) {
   slow.entered->wait();
   const SessionId leaf = tree()[1].id;
   EXPECT_TRUE(delivered(leaf, Acts{{Intervention::kAnnotate, "seen"}, {Intervention::kModify, "Rome"}}));
-  EXPECT_EQ(tree()[1].comment, "seen");
+  EXPECT_TRUE(eventually([&] { return tree()[1].comment == "seen"; }));
   EXPECT_EQ(tree()[1].status, SessionStatus::kModified);
   EXPECT_THAT(refusal(leaf, Acts{{Intervention::kResume}}), HasSubstr("not paused"));
   EXPECT_TRUE(delivered(leaf, Acts{{Intervention::kPause}}));
-  EXPECT_TRUE(tree()[1].paused);
+  EXPECT_TRUE(eventually([&] { return tree()[1].paused; }));
   EXPECT_TRUE(other_->intervene(leaf, {"unchanged", {}, Intervention::kResume}));
   EXPECT_TRUE(delivered(leaf, Acts{{Intervention::kDelete}}));
   const auto result = run.result();
