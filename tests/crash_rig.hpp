@@ -119,13 +119,15 @@ inline std::map<std::string, Effect> effects_of(const std::vector<StoredRecord>&
   std::map<std::string, Effect> effects;            // by effect id
   std::map<std::string, std::string> call_effects;  // call to effect
   std::set<std::string> in_doubt;                   // parks
+  std::string session;
   for (const StoredRecord& stored : records) {
     const RecordBody& body = stored.record.body;
+    if (const auto* created = std::get_if<SessionCreated>(&body)) session = created->session.str();
     if (const auto* intent = std::get_if<EffectIntended>(&body);
         intent && intent->kind == EffectKind::kTool) {
       Effect& effect = effects[intent->effect.str()];
-      effect.tool = intent->name;
-      effect.key = intent->idempotency_key;
+      effect.tool = intent->tool;
+      effect.key = session + "/" + intent->effect.str();
       ++effect.intents;
       call_effects[intent->call.str()] = intent->effect.str();
     } else if (const auto* settled = std::get_if<EffectSettled>(&body);

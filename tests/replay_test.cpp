@@ -72,14 +72,17 @@ TEST_P(Replay, ChangedAgent_DivergesAtTheFirstModelCall) {
 TEST_P(Replay, ChangedResultInTheLog_DivergesAtTheNextModelCall) {
   auto log = records();
   std::set<CallId> within;  // calls whose results only a handler is told
+  std::set<EffectId> untold;
   for (const StoredRecord& stored : log) {
     const auto* proposed = std::get_if<CallProposed>(&stored.record.body);
     if (proposed != nullptr) within.insert(proposed->call.id);
+    const auto* intent = std::get_if<EffectIntended>(&stored.record.body);
+    if (intent != nullptr && within.contains(intent->call)) untold.insert(intent->effect);
   }
   const auto is_result = [&](const StoredRecord& stored) {
     const auto* settled = std::get_if<EffectSettled>(&stored.record.body);
     const auto* outcome = settled == nullptr ? nullptr : std::get_if<ToolOutcome>(&settled->result);
-    return outcome != nullptr && !within.contains(outcome->result.id);
+    return outcome != nullptr && !untold.contains(settled->effect);
   };
   const auto result = std::ranges::find_if(log, is_result);
   if (result == log.end()) GTEST_SKIP() << "no tool gives a result";

@@ -43,8 +43,10 @@ struct Words {
     const std::string again = r.attempt > 1 ? fmt::format(", attempt {}", r.attempt) : "";
     const std::string delay = r.delay.count() > 0 ? fmt::format(", after {}", show_duration(r.delay)) : "";
     const std::string purpose = r.summary ? ", a summary" : r.consult ? ", " + r.consult->purpose : "";
-    return fmt::format("{} {} {} (step {}{}{}{})", r.effect.str(), to_string(r.kind), r.name, r.step, purpose,
-                       again, delay);
+    const std::string what = r.kind == EffectKind::kTool
+                                 ? fmt::format("tool {} ({}", r.tool, r.call.str())
+                                 : fmt::format("{} (step {}", to_string(r.kind), r.step);
+    return fmt::format("{} {}{}{}{})", r.effect.str(), what, purpose, again, delay);
   }
   std::string operator()(const EffectSettled& r) const {
     std::string text =

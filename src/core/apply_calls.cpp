@@ -154,6 +154,8 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const EffectS
   }
   const auto* outcome = std::get_if<ToolOutcome>(&r.result);
   ToolOutcome settled = outcome != nullptr ? *outcome : ToolOutcome{failed_result(call, r), nullptr, nullptr};
+  settled.result.id = call.call.id;
+  settled.result.name = call.call.name;
   report_memory_changes(turn.report, settled.memory);
   report_action(turn, call, r.outcome, r.duration);
   const bool fatal =

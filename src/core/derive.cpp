@@ -88,13 +88,10 @@ class Deriver {
       }
       EffectIntended intent;
       intent.kind = EffectKind::kTool;
-      intent.name = call.call.name;
+      intent.tool = call.call.name;
       intent.call = call.call.id;
-      intent.step = state_.turn->step;
       intent.attempt = call.attempt + 1;
       intent.effect = call.attempt == 0 ? effect_id(number++) : call.effect;
-      intent.idempotency_key = state_.id.str() + "/" + intent.effect.str();
-      intent.request.settings = half(digest_of(call.call.arguments));
       records.emplace_back(std::move(intent));
     }
     return records;
@@ -132,7 +129,6 @@ class Deriver {
 
   std::vector<RecordBody> operator()(const StartTimer& d) const {
     EffectIntended intent = again_or_new(EffectKind::kTimer, d.attempt);
-    intent.name = "timer";
     intent.delay = d.delay;
     return {std::move(intent)};
   }
@@ -205,7 +201,6 @@ class Deriver {
 
   EffectIntended model_intent(std::uint32_t attempt, Millis delay) const {
     EffectIntended intent = again_or_new(EffectKind::kModel, attempt);
-    intent.name = state_.agent->model;
     intent.delay = delay;
     return intent;
   }

@@ -413,14 +413,14 @@ TEST(Recovery, ModelCall_IsMadeAgainAsTheSameEffect) {
   EXPECT_EQ(fold.turn().step, 1U);
 }
 
-TEST(Recovery, IdempotentTool_IsRepeatedWithItsKey) {
+TEST(Recovery, IdempotentTool_IsRepeatedAsTheSameEffect) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("r", "read")}));
-  const auto key = std::get<EffectIntended>(fold.log().back().body).idempotency_key;
+  const EffectId effect = std::get<EffectIntended>(fold.log().back().body).effect;
   fold.recover();
   const auto& again = std::get<EffectIntended>(fold.log().back().body);
-  EXPECT_EQ(again.idempotency_key, key);
+  EXPECT_EQ(again.effect, effect);
   EXPECT_EQ(again.attempt, 2U);
 }
 

@@ -83,8 +83,8 @@ struct Writer {
     const std::string_view kind = r.summary ? kSummaryKind : r.consult ? kConsultKind : to_string(r.kind);
     out.text("effect", r.effect.str());
     out.text("kind", kind);
-    out.text("name", r.name);
-    out.number("step", r.step);
+    out.text_if_any("name", r.tool);
+    if (r.step != 0) out.number("step", r.step);
     if (r.summary) {
       out.value("keep_from", r.summary->keep_from);
       out.text("cause", r.summary->cause);
@@ -95,7 +95,6 @@ struct Writer {
       if (!r.consult->schema.is_null()) out.value("schema", r.consult->schema);
     }
     if (r.attempt != 1) out.number("attempt", r.attempt);
-    out.text_if_any("idempotency_key", r.idempotency_key);
     out.text_if_any("call", r.call.str());
     out.text_if_any("settings", short_hex(r.request.settings));
     out.text_if_any("tools", short_hex(r.request.tools));
@@ -105,11 +104,11 @@ struct Writer {
   }
   void operator()(const EffectSettled& r) const {
     out.text("effect", r.effect.str());
-    out.text("outcome", to_string(r.outcome));
+    if (r.outcome != Outcome::kOk) out.text("outcome", to_string(r.outcome));
     if (r.duration.count() != 0) out.number("duration_ms", r.duration.count());
     if (const auto* response = std::get_if<ModelResponse>(&r.result)) put(out, "response", *response);
     if (const auto* tool = std::get_if<ToolOutcome>(&r.result)) {
-      put(out, "result", tool->result);
+      out.object("result", [&](JsonFields& result) { write_result(result, tool->result); });
       if (!tool->value.is_null()) out.value("value", tool->value);
       if (!tool->memory.is_null()) out.value("memory", tool->memory);
     }
@@ -132,7 +131,7 @@ struct Writer {
   void operator()(const ChildSettled& r) const {
     out.text("child", r.child.str());
     out.text("reason", to_string(r.reason));
-    put(out, "usage", r.usage);
+    out.object("usage", [&](JsonFields& usage) { write_counts(usage, r.usage); });
   }
   void operator()(const Parked& r) const { write(out, r.step); }
   void operator()(const Decided& r) const {
@@ -218,11 +217,13 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   }
   r.effect = EffectId{json_string(json, "effect")};
   r.kind = *kind;
-  r.name = json_string(json, "name");
-  r.step = static_cast<std::uint32_t>(json_int(json, "step"));
   r.attempt = static_cast<std::uint32_t>(json_int(json, "attempt", 1));
-  r.idempotency_key = json_string(json, "idempotency_key");
-  r.call = CallId{json_string(json, "call")};
+  if (r.kind == EffectKind::kTool) {  // up to version 3 it had more, all of which follows from the call
+    r.tool = json_string(json, "name");
+    r.call = CallId{json_string(json, "call")};
+    return r;
+  }
+  r.step = static_cast<std::uint32_t>(json_int(json, "step"));
   r.request = {from_short_hex(json_string(json, "settings")), from_short_hex(json_string(json, "tools")),
                from_short_hex(json_string(json, "history"))};
   r.patch = patch_from_json(json_at(json, "patch"));
@@ -231,7 +232,7 @@ Result<RecordBody> read_effect_intended(const Json& json) {
 }
 
 Result<RecordBody> read_effect_settled(const Json& json) {
-  const auto outcome = outcome_from(json_string(json, "outcome"));
+  const auto outcome = outcome_from(json_string(json, "outcome", to_string(Outcome::kOk)));
   if (!outcome) return bad("effect_settled", "unknown outcome");
   EffectSettled r;
   r.effect = EffectId{json_string(json, "effect")};
@@ -243,11 +244,9 @@ Result<RecordBody> read_effect_settled(const Json& json) {
     if (!parsed) return bad("effect_settled", parsed.error().message);
     r.result = *std::move(parsed);
   } else if (const Json& result = json_at(json, "result"); result.is_object()) {
-    auto part = part_from_json(result);
-    if (!part) return bad("effect_settled", part.error().message);
-    auto* tool = std::get_if<ToolResultPart>(&*part);
-    if (tool == nullptr) return bad("effect_settled", "\"result\" is no tool result");
-    r.result = ToolOutcome{std::move(*tool), json_at(json, "value"), json_at(json, "memory")};
+    auto tool = tool_result_from_json(result);
+    if (!tool) return bad("effect_settled", tool.error().message);
+    r.result = ToolOutcome{*std::move(tool), json_at(json, "value"), json_at(json, "memory")};
   }
   if (const Json& error = json_at(json, "error"); error.is_object()) r.error = error_from_json(error);
   return r;

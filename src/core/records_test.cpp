@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "praxis/core/state.hpp"
@@ -127,12 +128,10 @@ TEST(Records, MessageAppended_SurvivesTheJournal) {
 TEST(Records, EffectIntended_SurvivesTheJournal) {
   EffectIntended intent;
   intent.effect = EffectId{"e7"};
-  intent.kind = EffectKind::kTool;
-  intent.name = "read";
   intent.step = 4;
   intent.attempt = 3;
-  intent.idempotency_key = "s/e7";
-  intent.call = CallId{"c1"};
+  intent.request.history = digest_of("the conversation");
+  std::fill(intent.request.history.bytes.begin() + 16, intent.request.history.bytes.end(), std::uint8_t{0});
   intent.patch.instructions = "";
   intent.patch.options = rich_agent()->options;
   intent.delay = Millis{250};
@@ -141,7 +140,22 @@ TEST(Records, EffectIntended_SurvivesTheJournal) {
   EXPECT_EQ(back.delay, intent.delay);
   EXPECT_EQ(back.attempt, 3U);
   EXPECT_EQ(back.step, 4U);
-  EXPECT_EQ(back.idempotency_key, "s/e7");
+  EXPECT_EQ(back.request, intent.request);
+}
+
+TEST(Records, EffectIntendedOfATool_SurvivesTheJournal) {
+  EffectIntended intent;
+  intent.effect = EffectId{"e7"};
+  intent.kind = EffectKind::kTool;
+  intent.tool = "read";
+  intent.call = CallId{"c1"};
+  intent.attempt = 3;
+  const auto back = round_trip_as(intent);
+  EXPECT_EQ(back.kind, EffectKind::kTool);
+  EXPECT_EQ(back.effect.str(), "e7");
+  EXPECT_EQ(back.tool, "read");
+  EXPECT_EQ(back.call.str(), "c1");
+  EXPECT_EQ(back.attempt, 3U);
 }
 
 TEST(Records, EffectSettled_SurvivesTheJournal) {
@@ -154,11 +168,19 @@ TEST(Records, EffectSettled_SurvivesTheJournal) {
   const auto model = std::get<ModelResponse>(round_trip_as(settled).result);
   EXPECT_EQ(model.usage, response.usage);
   EXPECT_EQ(model.finish, FinishReason::kToolCalls);
-  settled.result =
-      ToolOutcome{{CallId{"c"}, "read", ToolStatus::kOk, "text", {}}, Json(JsonArray{1}), Json(JsonArray{2})};
+  for (const char* raw : {"", "tool_calls", "tool_use"}) {
+    std::get<ModelResponse>(settled.result).finish_raw = raw;
+    EXPECT_EQ(std::get<ModelResponse>(round_trip_as(settled).result).finish_raw, raw);
+  }
+  ToolResultPart said{CallId{"c"}, "read", ToolStatus::kError, "text", {}, {}};
+  said.images = std::get<ToolResultPart>(rich_message().parts[4]).images;
+  settled.result = ToolOutcome{said, Json(JsonArray{1}), Json(JsonArray{2})};
   const auto tool = std::get<ToolOutcome>(round_trip_as(settled).result);
   EXPECT_EQ(tool.value, Json(JsonArray{1}));
   EXPECT_EQ(tool.memory, Json(JsonArray{2}));
+  said.id = CallId{};
+  said.name.clear();
+  EXPECT_EQ(to_json(tool.result), to_json(said)) << "whose it is, its call says";
   settled.result = {};
   settled.outcome = Outcome::kUnknown;
   settled.error = rich_error();
@@ -278,9 +300,8 @@ TEST(Records, WhatCannotBeRead_IsSaid) {
   refusal("message_appended", R"({"source":"user"})");
   refusal("message_appended", R"({"source":"nobody","message":{"role":"user","content":"x"}})");
   refusal("effect_intended", R"({"kind":"magic"})");
-  refusal("effect_settled", R"({"effect":"e1"})");
-  refusal("effect_settled",
-          R"({"effect":"e1","outcome":"ok","result":{"type":"text","text":"no tool result"}})");
+  refusal("effect_settled", R"({"effect":"e1","outcome":"done"})");
+  refusal("effect_settled", R"({"effect":"e1","result":{"text":"a picture","images":[{}]}})");
   refusal("parked", "{}");
   refusal("decided", "{}");
   refusal("intervened", "{}");

@@ -8,7 +8,7 @@ namespace {
 
 /// Empty when the request extends the one before.
 std::string cause_of_break(const State& state, const EffectIntended& r) {
-  if (r.name != state.sent->model) return "model";
+  if (state.agent->model != state.sent->model) return "model";
   if (r.patch != state.sent->patch) return "hook";
   if (!r.request.settings.empty()) return "settings";
   if (!r.request.tools.empty()) return "tools";
@@ -28,7 +28,7 @@ void note_prefix(State& state, const EffectIntended& r) {
         std::max<std::int64_t>(profile.price_input.value - profile.price_cached.value, 0);
     state.prefix_break = {cause, lost, {lost * dearer / 1'000'000}};
   }
-  state.sent = SentRequest{r.name, r.patch, state.request_tokens()};
+  state.sent = SentRequest{state.agent->model, r.patch, state.request_tokens()};
   state.history_break.clear();
 }
 

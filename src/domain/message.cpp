@@ -105,9 +105,7 @@ struct PartWriter {
     out.text("id", part.id.str());
     out.text("name", part.name);
     out.text("status", part.status == ToolStatus::kOk ? "ok" : "error");
-    out.text("text", part.text);
-    put_media("images", part.images);
-    put_media("files", part.files);
+    put_content(part);
   }
   void operator()(const ImagePart& part) const {
     out.text("type", "image");
@@ -136,6 +134,12 @@ struct PartWriter {
     put_vendor(out, part.vendor);
   }
 
+  void put_content(const ToolResultPart& part) const {
+    out.text("text", part.text);
+    put_media("images", part.images);
+    put_media("files", part.files);
+  }
+
   template <class Media>
   void put_media(std::string_view key, const std::vector<Media>& media) const {
     if (media.empty()) return;
@@ -143,7 +147,9 @@ struct PartWriter {
   }
 };
 
-Result<Part> tool_result_from_json(const Json& json) {
+}  // namespace
+
+Result<ToolResultPart> tool_result_from_json(const Json& json) {
   ToolResultPart part{CallId{json_string(json, "id")}, json_string(json, "name"),
                       json_string(json, "status", "ok") == "error" ? ToolStatus::kError : ToolStatus::kOk,
                       json_string(json, "text")};
@@ -163,8 +169,6 @@ Result<Part> tool_result_from_json(const Json& json) {
   }
   return part;
 }
-
-}  // namespace
 
 std::string_view to_string(Role role) {
   for (const auto& [value, name] : kRoleNames) {
@@ -196,7 +200,11 @@ Message text_message(Role role, std::string text) {
 }
 
 void write(JsonFields& out, const Part& part) { std::visit(PartWriter{out}, part); }
-void write(JsonFields& out, const ToolResultPart& part) { PartWriter{out}(part); }
+
+void write_result(JsonFields& out, const ToolResultPart& part) {
+  if (part.status == ToolStatus::kError) out.text("status", "error");
+  PartWriter{out}.put_content(part);
+}
 
 void write(JsonFields& out, const Message& message) {
   out.text_if_any("id", message.id.str());

@@ -77,8 +77,8 @@ void write(JsonFields& out, const ModelResponse& response) {
   out.objects("content", response.parts.size(),
               [&](std::size_t i, JsonFields& part) { write(part, response.parts[i]); });
   out.text("finish", to_string(response.finish));
-  out.object("usage", [&](JsonFields& usage) { write(usage, response.usage); });
-  out.text_if_any("finish_raw", response.finish_raw);
+  out.object("usage", [&](JsonFields& usage) { write_counts(usage, response.usage); });
+  if (response.finish_raw != to_string(response.finish)) out.text("finish_raw", response.finish_raw);
   out.text_if_any("model", response.model);
   out.text_if_any("response_id", response.response_id);
   out.text_if_any("request_id", response.request_id);
@@ -100,7 +100,7 @@ Result<ModelResponse> model_response_from_json(const Json& json) {
     response.parts.push_back(*std::move(part));
   }
   response.finish = finish_reason_from(json_string(json, "finish"));
-  response.finish_raw = json_string(json, "finish_raw");
+  response.finish_raw = json_string(json, "finish_raw", to_string(response.finish));
   response.usage = usage_from_json(json_at(json, "usage"));
   response.model = json_string(json, "model");
   response.response_id = json_string(json, "response_id");

@@ -21,12 +21,16 @@ Usage& Usage::operator+=(const Usage& other) {
 Usage operator+(Usage a, const Usage& b) { return a += b; }
 
 void write(JsonFields& out, const Usage& usage) {
+  out.number("total", usage.total());
+  write_counts(out, usage);
+}
+
+void write_counts(JsonFields& out, const Usage& usage) {
   const auto put = [&](std::string_view key, std::int64_t count) {
     if (count != 0) out.number(key, count);
   };
   out.number("input", usage.input);
   out.number("output", usage.output);
-  out.number("total", usage.total());
   put("cache_read", usage.cache_read);
   put("cache_write", usage.cache_write);
   put("cache_write_long", usage.cache_write_long);

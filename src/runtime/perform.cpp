@@ -242,7 +242,7 @@ ToolContext SessionActor::tool_context(const EffectIntended& intent, Millis limi
   context.session = id();
   context.agent = state().agent->id;
   context.call = intent.call;
-  context.idempotency_key = intent.idempotency_key;
+  context.idempotency_key = context.session.str() + "/" + intent.effect.str();
   context.attempt = intent.attempt;
   context.depth = state().depth;
   context.stop = active_[intent.effect].stop.get_token();

@@ -33,15 +33,15 @@ class Projector {
 
   void operator()(const EffectIntended& r) {
     attempt_ = r.attempt;
-    if (r.kind == EffectKind::kTool) return add(ToolCallStarted{r.call, r.name});
+    if (r.kind == EffectKind::kTool) return add(ToolCallStarted{r.call, r.tool});
     const bool repeated = after_.turn && after_.turn->redo;  // the step began with a call that failed
     if (r.attempt == 1 && !r.summary && !r.consult && !repeated) add(StepBegan{});
     if (r.kind != EffectKind::kModel) return;
-    if (r.summary) return add(ModelRequested{r.name, "summary"});
-    if (r.consult) return add(ModelRequested{r.name, r.consult->purpose});
+    if (r.summary) return add(ModelRequested{after_.agent->model, "summary"});
+    if (r.consult) return add(ModelRequested{after_.agent->model, r.consult->purpose});
     if (r.attempt > 1 || repeated) add(AttemptSuperseded{});
     if (r.attempt == 1 && after_.prefix_break) add(PrefixBroken{*after_.prefix_break});
-    add(ModelRequested{r.name, {}});
+    add(ModelRequested{after_.agent->model, {}});
   }
 
   void operator()(const EffectSettled& r) {
@@ -153,8 +153,6 @@ class Projector {
   }
 
   std::pair<CallId, std::string> call_of(const EffectSettled& r) const {
-    if (const auto* outcome = std::get_if<ToolOutcome>(&r.result))
-      return {outcome->result.id, outcome->result.name};
     for (const CallState& call : after_.turn->calls) {
       if (call.effect == r.effect) return {call.call.id, call.call.name};
     }

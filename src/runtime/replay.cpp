@@ -41,10 +41,8 @@ class Replayer {
       if (auto compared = compare(stored.seq, record.body, report); !compared || report.divergence)
         return compared;
     }
-    if (auto* created = std::get_if<SessionCreated>(&record.body)) {
-      forked_at_ = created->forked_at;
-      if (agent_ != nullptr) created->agent = described(*created->agent);
-    }
+    if (auto* created = std::get_if<SessionCreated>(&record.body); created != nullptr && agent_ != nullptr)
+      created->agent = described(*created->agent);
     if (auto applied = apply_to(state_, record); !applied) return applied;
     ++report.records;
     if (planned_for_ != state_.agent.get()) {
@@ -66,15 +64,11 @@ class Replayer {
       report.divergence = {seq, "kind", std::string(kind_name(recorded)), "nothing (the session would wait)"};
       return {};
     }
-    RecordBody found = derived.front();
+    const RecordBody& found = derived.front();
     if (kind_name(found) != kind_name(recorded)) {
       report.divergence = {seq, "kind", std::string(kind_name(recorded)), std::string(kind_name(found))};
       return {};
     }
-    auto* intent = std::get_if<EffectIntended>(&found);
-    // A fork copies the keys under which its original worked; its own begin after them.
-    if (intent != nullptr && seq <= forked_at_)
-      intent->idempotency_key = std::get<EffectIntended>(recorded).idempotency_key;
     auto expected = comparable(recorded);
     auto actual = comparable(found);
     if (!expected || !actual) return fail(expected ? actual.error() : expected.error());
@@ -108,7 +102,6 @@ class Replayer {
   State state_;
   std::unique_ptr<Planner> planner_;
   const AgentSpec* planned_for_ = nullptr;
-  std::uint64_t forked_at_ = 0;
 };
 
 }  // namespace

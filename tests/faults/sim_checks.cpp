@@ -40,9 +40,9 @@ class Tracer {
   void intended(const EffectIntended& intent) {
     if (intent.kind != EffectKind::kTool) return;
     Traced& effect = effects_[intent.effect];
-    effect.tool = intent.name;
-    effect.key = intent.idempotency_key;
-    const ToolSpec* spec = state_.agent->find_tool(intent.name);
+    effect.tool = intent.tool;
+    effect.key = state_.id.str() + "/" + intent.effect.str();
+    const ToolSpec* spec = state_.agent->find_tool(intent.tool);
     effect.idempotent = spec != nullptr && spec->definition.idempotent;
     effect.settled = false;
     if (intent.attempt <= effect.intents)

@@ -20,7 +20,7 @@
 namespace praxis {
 
 /// The version of the record set that this library writes; it reads every version up to this one.
-inline constexpr std::uint32_t kRecordVersion = 3;
+inline constexpr std::uint32_t kRecordVersion = 4;
 
 /// Where a session stands (S5-13), plus `idle` for one that has not had a turn yet.
 enum class SessionStatus : std::uint8_t {
@@ -120,18 +120,18 @@ struct Consultation {
   std::string prompt;     ///< follows the conversation as a user message
   Json schema = nullptr;  ///< JSON Schema of the answer; null: free text
 };
-/// Derived. Durable before the effect starts. The same effect is intended again for another attempt.
+/// Derived. Durable before the effect starts. The same effect is intended again for another attempt. It holds
+/// what cannot be known from the log before it: the model is the agent's, a tool's arguments are the call's.
 struct EffectIntended {
   EffectId effect;
   EffectKind kind = EffectKind::kModel;
-  std::string name;  ///< model or tool name
-  std::uint32_t step = 0;
   std::uint32_t attempt = 1;
-  std::string idempotency_key;  ///< of tools
-  CallId call;                  ///< of tools
-  RequestDigest request;        ///< of models; for tools `settings` is the digest of the argument text
-  RequestPatch patch;           ///< of models
-  Millis delay{0};              ///< of timers, and of model attempts that back off first
+  std::string tool;        ///< of tools: its name
+  CallId call;             ///< of tools
+  std::uint32_t step = 0;  ///< of models and timers; a tool's is that of the call's model
+  RequestDigest request;   ///< of models
+  RequestPatch patch;      ///< of models
+  Millis delay{0};         ///< of timers, and of model attempts that back off first
   std::optional<SummaryTask> summary = std::nullopt;   ///< of a model that is to summarise, not to answer
   std::optional<Consultation> consult = std::nullopt;  ///< of a model that answers a planner
 };
@@ -157,9 +157,9 @@ struct ChildSettled {
 };
 /// What a tool gave back.
 struct ToolOutcome {
-  ToolResultPart result;
-  Json value;   ///< the structured form; null when there is none
-  Json memory;  ///< array of memory changes; null when there are none
+  ToolResultPart result;  ///< its `id` and `name` are the call's and not recorded
+  Json value;             ///< the structured form; null when there is none
+  Json memory;            ///< array of memory changes; null when there are none
 };
 /// Input. Durable before anyone sees the effect as done.
 struct EffectSettled {
