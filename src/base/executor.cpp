@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 // To hand a task to a worker and its outcome back costs two switches of threads, more than most tools need
 // to run. So the thread of the event loop runs one such task itself between two events; if that does not
 // return soon, a thread that stands by takes the loop over.
-constexpr std::chrono::milliseconds kLook{1};     // how often the one who stands by looks
-constexpr int kIdleLooks = 20;                    // then it sleeps until there is something to look at
+constexpr std::chrono::milliseconds kLook{4};     // how often the one who stands by looks
+constexpr int kIdleLooks = 5;                    // then it sleeps until there is something to look at
 constexpr std::chrono::microseconds kQuick{200};  // a task that took longer had better not be run in place,
 constexpr int kWary = 64;                         // nor had as many after it
 

@@ -131,10 +131,12 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
     if (!set) return set;
     synchronous_ = synchronous;
   }
-  if (auto begun = database_.run("BEGIN IMMEDIATE"); !begun) return begun;
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    outcomes[i] = apply(group[i]);
-    if (!database_.in_transaction()) return outcomes[i];  // a disk error has undone the whole group
+  while (true) {
+    if (auto begun = database_.run("BEGIN IMMEDIATE"); !begun) return begun;
+    const auto failed = apply(group, outcomes);
+    if (!failed) break;
+    if (!database_.in_transaction()) return outcomes[*failed];  // a disk error has undone the whole group
+    if (auto undone = database_.run("ROLLBACK"); !undone) return undone;
   }
   auto committed = database_.run("COMMIT");
   if (!committed) {
@@ -144,13 +146,15 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
   return committed;
 }
 
-Status GroupCommit::apply(Write& write) {
-  if (auto saved = database_.run("SAVEPOINT one"); !saved) return saved;
-  auto outcome = write.change(database_);
-  if (!database_.in_transaction()) return outcome;
-  if (!outcome) std::ignore = database_.run("ROLLBACK TO one");
-  std::ignore = database_.run("RELEASE one");
-  return outcome;
+/// Makes the changes of all writes that have not failed yet. The first that fails now is the result: then all
+/// have to be undone and made again without it. That is rare, and savepoints would cost every write dearly.
+std::optional<std::size_t> GroupCommit::apply(std::span<Write> group, std::span<Status> outcomes) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (!outcomes[i]) continue;
+    outcomes[i] = group[i].change(database_);
+    if (!outcomes[i]) return i;
+  }
+  return std::nullopt;
 }
 
 /// After a failed sync nothing else is promised until all that was committed is surely on the disk. It stays

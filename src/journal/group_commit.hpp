@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -17,7 +18,8 @@ namespace praxis {
 
 class GroupCommit {
  public:
-  /// Changes the database within a transaction; called again, alone, when the group did not fit on the disk.
+  /// Changes the database within a transaction; called again, after all that it did was undone, when another of
+  /// its group failed or did not fit on the disk.
   using Change = std::move_only_function<Status(Database&)>;
   using Done = std::move_only_function<void(Status)>;
 
@@ -59,7 +61,7 @@ class GroupCommit {
   void commit_queued();
   void commit(std::span<Write> group);
   Status transact(std::span<Write> group, std::span<Status> outcomes);
-  Status apply(Write& write);
+  std::optional<std::size_t> apply(std::span<Write> group, std::span<Status> outcomes);
   Status recover_from_failed_sync();
   void checkpoint();
 

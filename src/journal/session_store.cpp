@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::int64_t kNobody = 0;  // `lease_owner` of a released lease
 
-struct StoredHead {
-  std::int64_t session = 0;
-  std::int64_t owner = kNobody;
-  Head head;
-};
-
 Result<StoredHead> select_head(Database& database, const SessionId& session, std::int64_t owner) {
   Query query(database,
               "SELECT id, lease_owner, head_seq, head_hash, lease_token FROM sessions WHERE name = ?1",
@@ -102,26 +96,63 @@ Status insert_blob(Database& database, const Blob& blob) {
       blob.bytes);
 }
 
-/// Inserts `entry` as the successor of `head`, which it moves.
-Status insert_entry(Database& database, std::int64_t session, const NewEntry& entry, Head& head) {
-  const auto& [kind, time, body] = entry;
-  head.hash = chain_next(head.hash, ++head.seq, time, kind, body);
+Status insert_entry(Database& database, std::int64_t session, const NewEntry& entry, const Head& head) {
   return database.run(
       "INSERT INTO entries (session, seq, time, kind, body, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", session,
-      head.seq, time.value, kind, body, head.hash);
+      head.seq, entry.time.value, entry.kind, entry.body, head.hash);
 }
 
-Status update_row(Database& database, std::int64_t session, const Head& head, const Append& append) {
+/// Moves the session's row from one head to another. False when the row is not, or no longer, where it was
+/// thought to be.
+Result<bool> move_head(Database& database, const StoredHead& from, const Head& to, const Append& append) {
   const auto updated = append.entries.empty() ? std::int64_t{0} : append.entries.back().time.value;
   const auto& row = append.row;
   auto set = database.run(
-      "UPDATE sessions SET head_seq = ?2, head_hash = ?3, updated = iif(?4 = 0, updated, ?4), "
-      "agent = coalesce(?5, agent), model = coalesce(?6, model), status = coalesce(?7, status), "
-      "title = coalesce(?8, title) WHERE id = ?1",
-      session, head.seq, head.hash, updated, row.agent, row.model, row.status, row.title);
-  if (!set || !row.parent) return set;
-  // Apart from the rest, so that not every append writes the index of parents anew.
-  return database.run("UPDATE sessions SET parent = ?2 WHERE id = ?1", session, row.parent->str());
+      "UPDATE sessions SET head_seq = ?5, head_hash = ?6, updated = iif(?7 = 0, updated, ?7), "
+      "agent = coalesce(?8, agent), model = coalesce(?9, model), status = coalesce(?10, status), "
+      "title = coalesce(?11, title) WHERE id = ?1 AND lease_owner = ?2 AND lease_token = ?3 AND head_seq = ?4",
+      from.session, from.owner, from.head.token, from.head.seq, to.seq, to.hash, updated, row.agent, row.model,
+      row.status, row.title);
+  if (!set) return fail(std::move(set.error()));
+  return sqlite3_changes(database.handle()) == 1;
+}
+
+/// Apart from the rest of the row, so that not every append writes the index of parents anew.
+Status set_parent(Database& database, std::int64_t session, const SessionId& parent) {
+  return database.run("UPDATE sessions SET parent = ?2 WHERE id = ?1", session, parent.str());
+}
+
+/// The heads after each entry in turn.
+std::vector<Head> heads_after(Head head, const std::vector<NewEntry>& entries) {
+  std::vector<Head> heads;
+  heads.reserve(entries.size());
+  for (const auto& [kind, time, body] : entries) {
+    head.hash = chain_next(head.hash, ++head.seq, time, kind, body);
+    heads.push_back(head);
+  }
+  return heads;
+}
+
+Result<StoredHead> head_before(Database& database, const Append& append, std::int64_t owner,
+                               const KnownHeads& heads) {
+  if (auto known = heads.before(append)) return *known;
+  return select_head(database, append.lease.session, owner);
+}
+
+/// What an append adds besides moving the head.
+Status insert_contents(Database& database, std::int64_t session, const Append& append,
+                       const std::vector<Head>& heads) {
+  for (const auto& blob : append.blobs) {
+    if (auto inserted = insert_blob(database, blob); !inserted) return inserted;
+  }
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    if (auto inserted = insert_entry(database, session, append.entries[i], heads[i]); !inserted)
+      return inserted;
+  }
+  for (const auto& answer : append.answers) {
+    if (auto answered = answer_mail(database, append.lease.session, answer); !answered) return answered;
+  }
+  return append.row.parent ? set_parent(database, session, *append.row.parent) : Status{};
 }
 
 }  // namespace
@@ -197,21 +228,22 @@ Status give_lease(Database& database, const Lease& lease, std::int64_t owner) {
       lease.session.str(), lease.token, owner, kNobody);
 }
 
-Status insert_append(Database& database, const Append& append, std::int64_t owner) {
-  auto stored = select_head(database, append.lease.session, owner);
+Status insert_append(Database& database, const Append& append, std::int64_t owner, KnownHeads& heads) {
+  const SessionId& session = append.lease.session;
+  auto stored = head_before(database, append, owner, heads);
   if (!stored) return fail(std::move(stored.error()));
   if (auto admitted = admit(append, stored->head); !admitted) return admitted;
-  for (const auto& blob : append.blobs) {
-    if (auto inserted = insert_blob(database, blob); !inserted) return inserted;
+  const std::vector<Head> after = heads_after(stored->head, append.entries);
+  const Head& last = after.empty() ? stored->head : after.back();
+  const auto moved = move_head(database, *stored, last, append);
+  if (!moved) return fail(moved.error());
+  if (!*moved) {  // it was not as we knew it: look
+    heads.forget(session);
+    return insert_append(database, append, owner, heads);
   }
-  for (const auto& entry : append.entries) {
-    if (auto inserted = insert_entry(database, stored->session, entry, stored->head); !inserted)
-      return inserted;
-  }
-  for (const auto& answer : append.answers) {
-    if (auto answered = answer_mail(database, append.lease.session, answer); !answered) return answered;
-  }
-  return update_row(database, stored->session, stored->head, append);
+  auto inserted = insert_contents(database, stored->session, append, after);
+  if (inserted) heads.note(session, {stored->session, stored->owner, last});
+  return inserted;
 }
 
 Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer& answer, std::int64_t owner) {

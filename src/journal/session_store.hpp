@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "journal/known_heads.hpp"
 #include "journal/owners.hpp"
 #include "journal/sqlite.hpp"
 #include "praxis/journal/journal.hpp"
@@ -25,7 +26,7 @@ Result<std::uint64_t> take_lease(Database& database, const SessionId& session, s
 /// Frees a lease that `owner` still has.
 Status give_lease(Database& database, const Lease& lease, std::int64_t owner);
 /// Errors of `admit` and `answer_mail`, and `not_found`.
-Status insert_append(Database& database, const Append& append, std::int64_t owner);
+Status insert_append(Database& database, const Append& append, std::int64_t owner, KnownHeads& heads);
 
 /// Errors of `answer_mail`, `lease_lost`, and `not_found`.
 Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer& answer, std::int64_t owner);

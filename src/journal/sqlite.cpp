@@ -121,7 +121,7 @@ Status Database::rewrite_log_locked() {
 }
 
 sqlite3_stmt* Database::prepared(std::string_view sql) {
-  auto& statement = statements_[sql];
+  auto& statement = statements_[sql.data()];
   if (!statement) {
     sqlite3_stmt* fresh = nullptr;
     sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &fresh,

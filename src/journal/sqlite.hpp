@@ -36,7 +36,8 @@ class Database {
   /// `path` is absolute.
   static Result<Database> open(const std::string& path, Mode mode);
 
-  /// Runs one statement that yields no rows. The text of statements must be literals: it is the cache's key.
+  /// Runs one statement that yields no rows. Statements are told apart by where their text stands, so it must
+  /// be a literal or live as long as the program.
   template <class... Values>
   Status run(std::string_view sql, const Values&... values);
 
@@ -74,7 +75,7 @@ class Database {
 
   std::string path_;
   std::unique_ptr<sqlite3, Close> connection_;
-  std::unordered_map<std::string_view, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
+  std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
 };
 
 /// One use of a statement: values bound to ?1, ?2, ... (they must outlive it), then rows; reset at the end.

@@ -154,7 +154,8 @@ class SqliteJournal final : public Journal {
   void release(const Lease& lease) override {
     if (!writer_ || leases_->drop(lease)) return;
     writer_->push_lazily(
-        [lease, owner = owner_, leases = leases_](Database& database) {
+        [lease, owner = owner_, leases = leases_, heads = heads_](Database& database) {
+          heads->forget(lease.session);
           auto given = give_lease(database, lease, owner);
           if (!given) leases->keep(lease);  // who takes it may be next in the same group
           return given;
@@ -170,11 +171,11 @@ class SqliteJournal final : public Journal {
     const auto last = append.expected_seq + append.entries.size();
     const auto begun = append.expected_seq == 0 ? leases_->queue(lease) : std::nullopt;
     writer_->push(
-        [append = std::move(append), begun, owner = owner_](Database& database) -> Status {
+        [append = std::move(append), begun, owner = owner_, heads = heads_](Database& database) -> Status {
           if (begun) {
             if (auto made = insert_session(database, append.lease, *begun, owner); !made) return made;
           }
-          return insert_append(database, append, owner);
+          return insert_append(database, append, owner, *heads);
         },
         [done = std::move(done), last, begun, lease, leases = leases_](Status status) mutable {
           if (begun) status ? leases->made(lease.session) : leases->free(lease);
@@ -290,6 +291,7 @@ class SqliteJournal final : public Journal {
   std::int64_t owner_ = 0;
   std::shared_ptr<GroupCommit> writer_;
   const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
+  const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // of the writer's thread
   std::mutex mutex_;
   std::vector<Database> readers_;  // gone before the writer, whose connection as the last one tidies up
 };
