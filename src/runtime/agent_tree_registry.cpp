@@ -11,7 +11,6 @@ std::unique_ptr<AgentRegistry::Place> AgentRegistry::enter(const SessionId& root
   auto entry = std::make_shared<Entry>();
   entry->node = node_of(state);
   entry->node.created = entry->node.updated = created;
-  entry->agent = state.agent;
   if (state.turn) {
     entry->turn = state.turn->id;
     entry->task = state.turn->task;
@@ -42,11 +41,8 @@ void AgentRegistry::Place::show(const State& state, SessionStatus status, std::o
     entry.task = turn->task;
     node.content = content_of(state);
   }
-  if (entry.agent != state.agent) {
-    entry.agent = state.agent;
-    node.agent = state.agent->id;
-    node.metadata = state.agent->metadata;
-  }
+  if (node.agent != state.agent->id) node.agent = state.agent->id;
+  if (node.metadata != state.agent->metadata) node.metadata = state.agent->metadata;
   const std::pair parked(state.next_park, state.parked.size());
   if (entry.parked != parked) {
     entry.parked = parked;

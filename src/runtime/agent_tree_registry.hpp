@@ -51,7 +51,6 @@ class AgentRegistry {
  private:
   struct Entry {
     AgentNode node;
-    AgentSpecPtr agent;                            ///< whose metadata the node has
     TurnId turn;                                   ///< whose prompt the node has
     std::string task;                              ///< what a person made of that prompt
     std::pair<std::uint32_t, std::size_t> parked;  ///< next id and number: they tell one set from another

@@ -227,6 +227,7 @@ void SessionActor::run_call(const CallId& id) {
     if (call == nullptr) return;
     if (const auto* asked = std::get_if<Ask>(&review.verdict)) {
       record(park_call(state(), *call, asked->reason));
+      if (!review.result) reviews_.erase(reviewed);  // the rest is in the log, and the wait may be long
       return;
     }
   }

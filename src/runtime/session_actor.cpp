@@ -267,6 +267,8 @@ void SessionActor::abandon() {
 void SessionActor::suspend() {
   if (hook_running_ || broken_) return;
   state_.reset();
+  rules_of_.reset();  // the description that the log gives next is another copy
+  rules_.reset();
   // A model session must outlive its calls; once none is under way it is only a cache.
   const bool calling =
       std::ranges::any_of(active_, [](const auto& a) { return a.second.kind == EffectKind::kModel; });
