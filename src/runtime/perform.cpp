@@ -28,6 +28,18 @@ EffectSettled cancelled(EffectKind kind) {
   return settled;
 }
 
+/// The bytes of a piece of an answer that a vendor counts as output.
+struct CountBytes {
+  std::size_t operator()(const TextChunk& chunk) const { return chunk.text.size(); }
+  std::size_t operator()(const ReasoningChunk& chunk) const { return chunk.text.size(); }
+  std::size_t operator()(const ToolCallChunk& chunk) const { return chunk.name.size(); }
+  std::size_t operator()(const ToolArgumentsChunk& chunk) const { return chunk.bytes.size(); }
+  std::size_t operator()(const RefusalChunk& chunk) const { return chunk.text.size(); }
+  std::size_t operator()(const ProviderEvent&) const { return 0; }
+  std::size_t operator()(const Restarted&) const { return 0; }
+  std::size_t operator()(const KeepAlive&) const { return 0; }
+};
+
 Json memory_json(const std::vector<MemoryChange>& changes) {
   if (changes.empty()) return nullptr;
   JsonArray out;
@@ -46,15 +58,17 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
     kAll,        ///< the turn's readers collect them too
   };
 
-  ModelCallSink(std::shared_ptr<SessionActor> actor, EffectId effect, std::uint32_t attempt, Event where,
+  ModelCallSink(std::shared_ptr<SessionActor> actor, EffectId effect, const Active& call, Event where,
                 Audience audience)
       : actor_(std::move(actor)),
         effect_(std::move(effect)),
-        attempt_(attempt),
+        attempt_(call.attempt),
+        arrived_(call.arrived),
         event_(std::move(where)),
         audience_(audience) {}
 
   void on_delta(const ModelDelta& delta) override {
+    arrived_->fetch_add(std::visit(CountBytes{}, delta), std::memory_order_relaxed);
     if (!heard() || std::holds_alternative<KeepAlive>(delta)) return;
     event_.body = std::visit(*this, delta);
     const bool told = actor_->strand_.run_if_free([this] { tell(event_); });
@@ -98,6 +112,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
   const std::shared_ptr<SessionActor> actor_;
   const EffectId effect_;
   const std::uint32_t attempt_;
+  const std::shared_ptr<std::atomic<std::size_t>> arrived_;
   Event event_;  ///< the last delta
   const Audience audience_;
 };
@@ -182,10 +197,12 @@ void SessionActor::start_model(const EffectIntended& intent) {
   const Audience audience = !answers      ? Audience::kNobody
                             : collecting_ ? Audience::kAll
                                           : Audience::kObservers;
-  auto sink = std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, intent.attempt,
-                                              std::move(where), audience);
+  Active& call = active_[intent.effect];
+  call.arrived = std::make_shared<std::atomic<std::size_t>>(0);
+  auto sink =
+      std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, call, std::move(where), audience);
   if (!model_session_) model_session_ = model_->open_session();
-  model_session_->start(request, std::move(sink), active_[intent.effect].stop.get_token());
+  model_session_->start(request, std::move(sink), call.stop.get_token());
 }
 
 void SessionActor::model_done(const EffectId& effect, std::uint32_t attempt, Result<ModelResponse> response) {
@@ -315,11 +332,7 @@ void SessionActor::settled(const EffectId& effect, std::uint32_t attempt, Effect
   if (done->waits_since) done->waited += now - *done->waits_since;
   record_body.effect = effect;
   record_body.duration = std::chrono::duration_cast<Millis>(now - done->started - done->waited);
-  if (done->kind == EffectKind::kModel && grant_) {
-    const auto* answer = std::get_if<ModelResponse>(&record_body.result);
-    grant_->settle(answer == nullptr ? Amount{} : Amount{answer->usage.total(), answer->usage.cost, 0});
-    grant_.reset();
-  }
+  if (done->kind == EffectKind::kModel) settle_grant(*done, record_body);
   if (done->kind == EffectKind::kTool) settle_within(CallId(state().find_call(effect)->call.id));
   active_.erase(effect);
   record(std::move(record_body));
