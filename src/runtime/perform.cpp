@@ -150,7 +150,7 @@ void SessionActor::perform(const EffectIntended& intent) {
   started.kind = intent.kind;
   started.attempt = intent.attempt;
   started.started = services_->options.environment->monotonic();
-  if (state().turn->stop) {
+  if (state().turn->stop || is_outdated(intent.call)) {
     return settled(intent.effect, intent.attempt, cancelled(intent.kind));
   }
   switch (intent.kind) {
@@ -374,6 +374,28 @@ void SessionActor::settle_within(const CallId& outer) {
     never.effect = std::move(effect);
     record(std::move(never));
   }
+}
+
+/// What a change of the request has made pointless stops; what of it has not begun is not done.
+void SessionActor::stop_outdated() {
+  if (broken_ || !state().turn) return;
+  std::vector<std::pair<EffectId, std::uint32_t>> stopping;
+  for (const CallId& id : planner_->outdated(state())) {
+    const CallState& call = *state().find_call(id);
+    if (call.phase == CallState::Phase::kProposed) {
+      if (!record(Decided{{}, id, Verb::kDeny, "a person has changed the request", "policy"})) return;
+      continue;
+    }
+    const auto running = active_.find(call.effect);
+    if (running == active_.end() || running->second.stop.stop_requested()) continue;
+    running->second.stop.request_stop();
+    stopping.emplace_back(running->first, running->second.attempt);
+  }
+  if (!stopping.empty()) settle_unstopped(std::move(stopping));
+}
+
+bool SessionActor::is_outdated(const CallId& call) {
+  return !call.empty() && std::ranges::count(planner_->outdated(state()), call) != 0;
 }
 
 /// Asks every effect under way to stop. Tools that do not within the grace time are settled as unknown: their

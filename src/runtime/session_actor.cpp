@@ -127,6 +127,7 @@ void SessionActor::wind_down() {
 void SessionActor::advance() {
   state();  // a suspended session may lose it here
   recover();
+  stop_outdated();
   while (!broken_ && carry_out(next(state(), *planner_))) {
   }
   drop_hand_backs();

@@ -222,6 +222,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void cancel_effects();
   void settle_unstopped(std::vector<std::pair<EffectId, std::uint32_t>> effects);
   void settle_within(const CallId& call);
+  void stop_outdated();
+  bool is_outdated(const CallId& call);
   Event transient(EventBody body);
   static ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output);
 
