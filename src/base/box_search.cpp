@@ -13,7 +13,7 @@
 namespace praxis {
 namespace {
 
-constexpr std::size_t kMostFolders = 100'000;  // about half a second
+constexpr std::size_t kMostFolders = 100'000;  // about a second
 constexpr std::size_t kMostFinds = 256;        // each is a mount, and mounts cost more the more there are
 
 struct CloseFolder {
