@@ -76,8 +76,8 @@ class BudgetTest : public Scripted {
     return result ? result->usage : Usage{};
   }
 
-  /// A turn whose process goes away while the model thinks; the session. The agent must have no runtime, which
-  /// it would keep alive.
+  /// A turn whose process goes away while the model thinks; the session. The agent must have no runtime,
+  /// which it would keep alive.
   SessionId cut_off(const Agent& agent) {
     auto session = runtime_->create_session(agent);
     if (!session) throw std::runtime_error(session.error().message);
