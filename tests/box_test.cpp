@@ -75,10 +75,13 @@ class BoxTest : public testing::Test {
   void fresh() {
     fs::remove_all(top_ / "ws");
     fs::remove_all(top_ / "out");
-    for (const char* folder : {"ws/.git/hooks", "ws/.vscode", "ws/conf", "out"})
+    for (const char* folder : {"ws/.git/hooks", "ws/.vscode", "ws/conf", "ws/team/a/.git/hooks",
+                               "ws/team/a/deep/er", "ws/team/b/.praxis", "ws/team/b/.vscode", "out"})
       fs::create_directories(top_ / folder);
-    for (const char* file : {"ws/.git/config", "ws/.env", "ws/.env.local", "ws/.mcp.json", "ws/.bashrc",
-                             "ws/conf/agent.toml", "ws/file", "out/secret", "out/victim"}) {
+    for (const char* file :
+         {"ws/.git/config", "ws/.env", "ws/.env.local", "ws/.mcp.json", "ws/.bashrc", "ws/conf/agent.toml",
+          "ws/team/a/.git/config", "ws/team/a/deep/er/.mcp.json", "ws/team/b/.git", "ws/team/b/.env.local",
+          "ws/file", "out/secret", "out/victim"}) {
       std::ofstream(top_ / file) << "KEY=1\n";
     }
     fs::create_symlink(top_ / "out", top_ / "ws/link");
@@ -197,6 +200,34 @@ TEST_F(BoxTest, AnHonestProgramHasWhatItNeeds) {
   EXPECT_TRUE(fs::remove(top_ / "ws/a/d")) << "what it made is ours";
 }
 
+TEST_F(BoxTest, ManyCheckoutsAndFolders_AreLookedThrough) {
+  for (int i = 0; i < 100; ++i) fs::create_directories(top_ / "ws/many" / std::to_string(i) / ".git/hooks");
+  for (int i = 0; i < 2'000; ++i) fs::create_directories(top_ / "ws/plain" / std::to_string(i));
+  auto spec = python({"-c",
+                      "import os\n"
+                      "kept = 0\n"
+                      "for i in range(100):\n"
+                      "  try: open(f'many/{i}/.git/hooks/post-checkout', 'w')\n"
+                      "  except OSError: kept += 1\n"
+                      "  open(f'many/{i}/source', 'w')\n"
+                      "print(kept)"});
+  put_in_box(spec);
+  const auto result = run(spec);
+  EXPECT_EQ(result.out.text(), "100\n") << result.err.text();
+}
+
+TEST_F(BoxTest, AReadableFolderBelowACheckout_StaysReadOnly) {
+  auto spec = python({"-c",
+                      "for name in ['team/a/deep/file', 'team/a/deep/er/.mcp.json', 'team/a/.git/config']:\n"
+                      "  try: open(name, 'w'); print('OPEN', name)\n"
+                      "  except OSError: pass\n"
+                      "open('team/a/file', 'w')"});
+  put_in_box(spec);
+  spec.box->readable = {workspace() + "/team/a/deep"};
+  const auto result = run(spec);
+  EXPECT_EQ(result.out.text() + result.err.text(), "");
+}
+
 TEST_F(BoxTest, LeavesNothingInTheFolderButWhatTheProgramMade) {
   std::vector<std::string> before, after;
   for (const auto& entry : fs::directory_iterator(workspace())) before.push_back(entry.path());
@@ -229,6 +260,19 @@ TEST_F(BoxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
          fs::create_symlink(top_ / "out/victim", top_ / "ws/.mcp.json");
        },
        "symbolic link"},
+      {"link further down",
+       [&](ProcessSpec&) {
+         fs::remove(top_ / "ws/.mcp.json");
+         fs::remove(top_ / "ws/team/b/.git");
+         fs::create_symlink(top_ / "out", top_ / "ws/team/b/.git");
+       },
+       "ws/team/b/.git must stay as it is, but is a symbolic link"},
+      {"more checkouts than can be kept",
+       [&](ProcessSpec&) {
+         fs::remove(top_ / "ws/team/b/.git");
+         for (int i = 0; i < 257; ++i) fs::create_directories(top_ / "ws/many" / std::to_string(i) / ".git");
+       },
+       "more than 256 checkouts"},
   };
   for (const Case& one : cases) {
     auto spec = python({"-c", "open('ran', 'w')"});

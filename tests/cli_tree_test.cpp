@@ -341,6 +341,23 @@ TEST_F(CliTree, Watch_PrintsALineForEachChangeUntilAllIsAtRest) {
   EXPECT_THAT(watch.output, HasSubstr("completed"));
 }
 
+TEST_F(CliTree, Watch_EndsWhenTheProcessThatRunsItIsKilled) {
+  add_slow_agent();
+  file("research.toml", "id = 'research'\nmodel = 'script:research.jsonl'\n[tools.kv]\n");
+  Process run(command({"run", "lead.toml", "Find the colour", "--json"}), options_);
+  ASSERT_TRUE(run.prints(R"("event":"child.settled")")) << run.output << run.errors;
+  Process watch(command({"tree", "--watch"}), options_);
+  ASSERT_TRUE(watch.prints("lead/slow")) << watch.output << watch.errors;
+  run.signal(SIGKILL);
+  EXPECT_EQ(run.finish(), 128 + SIGKILL);
+  EXPECT_EQ(watch.finish(), 1);
+  EXPECT_EQ(watch.errors, last_run() +
+                              " was interrupted: the process that ran it is gone. Carry it on with "
+                              "praxis resume " +
+                              last_run() + "\n");
+  EXPECT_EQ(praxis({"tree", "last", "--watch", "--json"}).status, 1) << "also when it was gone before";
+}
+
 TEST_F(CliTree, Watch_OnATerminalIsDrawnInPlace) {
   if (shell("command -v script").status != 0) GTEST_SKIP() << "needs script";
   file("hello.jsonl", "{\"text\": \"Hello.\"}\n");

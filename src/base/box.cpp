@@ -132,20 +132,16 @@ class Plan {
         folders.push_back({std::move(*real), writable});
       }
     }
-    // What lies in another folder is put over it.
-    std::ranges::sort(folders);
-    std::vector<BoxFolder> writable;
     std::set<std::string> mounted;
+    for (const Folder& folder : folders) mounted.insert(folder.path);
+    // What lies in another folder is put over it, and over what is mounted there to protect it.
+    std::ranges::sort(folders);
     for (const Folder& folder : folders) {
       const BoxFolder made{folder.path, source_of(folder.path)};
       add(options_, {folder.writable ? "--bind" : "--ro-bind", made.source, made.path});
-      mounted.insert(made.path);
       if (!folder.writable) continue;
-      writable.push_back(made);
       request_.writable.push_back(made.path);
-    }
-    for (const BoxFolder& folder : writable) {
-      if (auto done = protect_paths(folder, box_.protect, mounted, options_, request_.guards); !done)
+      if (auto done = protect_paths(made, box_.protect, mounted, options_, request_.guards); !done)
         return done;
     }
     return {};

@@ -2,11 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
-#include <system_error>
+
+#include "base/box_search.hpp"
 
 namespace praxis {
 
@@ -17,15 +19,25 @@ namespace fs = std::filesystem;
 struct Usual {
   const char* name;
   bool folder;
+  bool anywhere = false;  ///< counts wherever it lies, not only at the top
 };
 /// What other programs read as their configuration, or run.
-constexpr std::array kUsual{Usual{".git", true},           Usual{".praxis", true},  Usual{".mcp.json", false},
-                            Usual{".env", false},          Usual{".envrc", false},  Usual{".vscode", true},
-                            Usual{".idea", true},          Usual{".bashrc", false}, Usual{".profile", false},
-                            Usual{".bash_profile", false}, Usual{".zshrc", false},  Usual{".zshenv", false},
-                            Usual{".gitconfig", false}};
+constexpr std::array kUsual{
+    Usual{".git", true, true},     Usual{".praxis", true, true}, Usual{".mcp.json", false, true},
+    Usual{".env", false},          Usual{".envrc", false, true}, Usual{".vscode", true, true},
+    Usual{".idea", true, true},    Usual{".bashrc", false},      Usual{".profile", false},
+    Usual{".bash_profile", false}, Usual{".zshrc", false},       Usual{".zshenv", false},
+    Usual{".gitconfig", false}};
 
 bool is_secret(std::string_view name) { return name == ".env" || name.starts_with(".env."); }
+
+/// Whether something of this name stays as it is wherever it lies. A folder `.env` holds no secrets but
+/// programs.
+bool stays_anywhere(std::string_view name, bool is_folder) {
+  if (is_secret(name)) return !is_folder;
+  return std::ranges::any_of(kUsual,
+                             [&](const Usual& usual) { return usual.anywhere && usual.name == name; });
+}
 
 enum class What { kNothing, kFile, kFolder, kLink };
 
@@ -59,7 +71,7 @@ class Protection {
           fix(path);
           return {};
         case What::kFile:
-          fix(path);
+          is_secret(part->string()) ? mask(path) : fix(path);
           return {};
         case What::kFolder:
           if (is_last) {
@@ -72,15 +84,15 @@ class Protection {
     return {};
   }
 
-  /// No one can read or replace it.
-  void mask(const std::string& name) {
-    options_.insert(options_.end(), {"--ro-bind", "/dev/null", folder_.path + "/" + name});
-  }
-
  private:
   void fix(const std::string& path) {
     read_only_.insert(path);
     bind("--ro-bind", path);
+  }
+  /// No one can read or replace it.
+  void mask(const std::string& path) {
+    read_only_.insert(path);
+    options_.insert(options_.end(), {"--ro-bind", "/dev/null", folder_.path + path});
   }
   /// Mounted on itself, a folder on the way cannot be renamed with what it holds. Once: a second mount would
   /// hide what is mounted in the first.
@@ -103,24 +115,20 @@ class Protection {
 Status protect_paths(const BoxFolder& folder, const std::vector<std::string>& protect,
                      std::set<std::string>& mounted, std::vector<std::string>& options,
                      std::vector<keeper::Guard>& guards) {
+  // Before anything is pinned: what has a mount by now is lent, and protected, by itself.
+  auto finds = find_below(folder.path, mounted, stays_anywhere);
+  if (!finds) return fail(std::move(finds.error()));
   Protection protection(folder, mounted, options, guards);
   for (const Usual& usual : kUsual) {
     if (auto done = protection.add(usual.name, usual.folder); !done) return done;
+  }
+  for (const std::string& path : *finds) {
+    if (auto done = protection.add(path.substr(1), false); !done) return done;
   }
   for (const std::string& path : protect) {
     const fs::path relative = fs::path(path).lexically_normal().lexically_relative(folder.path);
     if (relative.empty() || relative == "." || *relative.begin() == "..") continue;
     if (auto done = protection.add(relative, false); !done) return done;
-  }
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder.path, error)) {
-    const std::string name = entry.path().filename().string();
-    if (!is_secret(name)) continue;
-    const What what = what_is(entry.path().string());
-    if (what == What::kFile) protection.mask(name);
-    if (what == What::kLink) {
-      if (auto done = protection.add(name, false); !done) return done;
-    }
   }
   return {};
 }

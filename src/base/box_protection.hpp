@@ -16,9 +16,10 @@ struct BoxFolder {
   std::string source;
 };
 
-/// Adds to `options` what keeps the usual files of `folder`, and those of `protect` that lie below it, from
-/// being changed, and to `guards` what must exist for that. `mounted` are the paths that the box has mounts
-/// at. Error `kPolicy`: one of them is a symbolic link, which nothing can be mounted over.
+/// Adds to `options` what keeps the usual files of `folder`, checkouts and settings anywhere below it, and
+/// those of `protect` that lie below it, from being changed, and to `guards` what must exist for that.
+/// `mounted` are the paths that the box has mounts at, or will have. Error `kPolicy`: one of them is a
+/// symbolic link, which nothing can be mounted over; the folder is too large to be searched.
 Status protect_paths(const BoxFolder& folder, const std::vector<std::string>& protect,
                      std::set<std::string>& mounted, std::vector<std::string>& options,
                      std::vector<keeper::Guard>& guards);

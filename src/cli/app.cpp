@@ -250,7 +250,8 @@ void Definition::define_tree() {
       ->type_name("");
   tree->add_option("NODE", tree_words_.node, "Who is to do it: the id of a node")->type_name("");
   tree->add_option("TEXT", tree_words_.text, "With steer, annotate and modify: what to say")->type_name("");
-  tree->add_flag("--watch", tree_.watch, "Go on showing changes until everything is at rest");
+  tree->add_flag("--watch", tree_.watch,
+                 "Go on showing changes until everything is at rest or its process is gone");
   tree->add_flag("--all", tree_.all, "Every run in the journal");
   tree->add_flag("--json", tree_.json, "One JSON object a line for each node; with --watch for each change");
   add_place(tree, tree_.place);

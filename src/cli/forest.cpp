@@ -52,6 +52,26 @@ Status Forest::refresh() {
   return {};
 }
 
+std::vector<SessionId> Forest::busy() const {
+  std::vector<SessionId> roots;
+  for (const auto& [root, tree] : trees_) {
+    if (!std::ranges::all_of(tree.nodes(), at_rest)) roots.push_back(root);
+  }
+  return roots;
+}
+
+Result<std::vector<SessionId>> Forest::deserted() const {
+  std::vector<SessionId> roots;
+  for (const SessionId& root : busy()) {
+    const SessionStatus status = trees_.at(root).nodes().front().status;
+    if (status != SessionStatus::kRunning && status != SessionStatus::kModified) continue;
+    const auto row = journal_->session(root);
+    if (!row) return fail(row.error());
+    if (!row->held) roots.push_back(root);
+  }
+  return roots;
+}
+
 std::vector<AgentNode> Forest::nodes() const {
   std::vector<AgentNode> busy, resting;
   for (const auto& [root, tree] : trees_ | std::views::reverse) {

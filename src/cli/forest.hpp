@@ -27,6 +27,10 @@ class Forest {
 
   /// Reads what has changed. Error `kJournal`.
   Status refresh();
+  /// The roots of the trees that are not at rest.
+  std::vector<SessionId> busy() const;
+  /// Those of them that are in the middle of a turn although no process has them open. Error `kJournal`.
+  Result<std::vector<SessionId>> deserted() const;
   /// Parents before their children; the trees that are not at rest first, the newest of them on top.
   std::vector<AgentNode> nodes() const;
 

@@ -141,12 +141,29 @@ void print_json(const std::vector<AgentNode>& nodes, Console& console) {
   for (const AgentNode& node : nodes) console.json(to_json(node));
 }
 
-/// Until everything is at rest; a signal ends the process.
-Status watch(Forest& forest, const TreeOptions& options, const Workspace& workspace, Console& console) {
+/// Runs that are still deserted at the second look: a run may be passed from one process to the next.
+class Deserted {
+ public:
+  Result<std::vector<SessionId>> among(const Forest& forest) {
+    auto now = forest.deserted();
+    if (!now) return fail(now.error());
+    const auto before = std::exchange(before_, *now);
+    std::erase_if(*now, [&](const SessionId& root) { return !std::ranges::count(before, root); });
+    return now;
+  }
+
+ private:
+  std::vector<SessionId> before_;
+};
+
+/// Until nothing can happen any more: all is at rest, or whoever ran it is gone. A signal ends the process.
+Result<ExitStatus> watch(Forest& forest, const TreeOptions& options, const Workspace& workspace,
+                         Console& console) {
   View view(workspace, console);
   Changes changes;
+  Deserted deserted;
   for (;; std::this_thread::sleep_for(kLookAgain)) {
-    if (auto read = forest.refresh(); !read) return read;
+    if (auto read = forest.refresh(); !read) return fail(read.error());
     const auto nodes = forest.nodes();
     if (options.json) {
       print_json(changes.of(nodes), console);
@@ -157,7 +174,14 @@ Status watch(Forest& forest, const TreeOptions& options, const Workspace& worksp
         console.out.line(fmt::format("{}  {}", to_iso8601(node.updated), change_text(node)));
       }
     }
-    if (std::ranges::all_of(nodes, at_rest)) return {};
+    const auto gone = deserted.among(forest);
+    if (!gone) return fail(gone.error());
+    if (gone->size() < forest.busy().size()) continue;
+    for (const SessionId& root : *gone) {
+      console.err.line(fmt::format("{} was interrupted: the process that ran it is gone. Carry it on with {}",
+                                   root.str(), resume_command(workspace, root)));
+    }
+    return gone->empty() ? ExitStatus::kFinished : ExitStatus::kFailed;
   }
 }
 
@@ -208,10 +232,7 @@ Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
     return ExitStatus::kFinished;
   }
   if (!forest) return fail(forest.error());
-  if (options.watch) {
-    if (auto seen = watch(*forest, options, *workspace, console); !seen) return fail(seen.error());
-    return ExitStatus::kFinished;
-  }
+  if (options.watch) return watch(*forest, options, *workspace, console);
   if (auto read = forest->refresh(); !read) return fail(read.error());
   const auto nodes = forest->nodes();
   if (options.json) {

@@ -120,9 +120,8 @@ Result<SessionId> root_of(Journal& journal, const SessionId& session) {
 }
 
 bool is_held(Journal& journal, const SessionId& session) {
-  const auto lease = journal.acquire(session);
-  if (lease) journal.release(*lease);
-  return !lease && json_string(lease.error().detail, "kind") == "lease_held";
+  const auto row = journal.session(session);
+  return row && row->held;
 }
 
 std::shared_ptr<const RememberedRules> remembered_rules() {

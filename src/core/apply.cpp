@@ -244,6 +244,7 @@ class Applier {
       TurnState& turn = *state_.turn;
       if (turn.effect && turn.effect->phase == EffectState::Phase::kRunning) {
         turn.effect->phase = EffectState::Phase::kInDoubt;
+        charge(state_, r.spent);
       }
       for (CallState& call : turn.calls) {
         if (call.phase == Phase::kRunning) call.phase = Phase::kInDoubt;
@@ -374,6 +375,11 @@ MessagePtr stamped(State& state, UnixMillis time, Message message) {
 
 void note_plan_result(State& state, StepResult result) {
   if (state.follows_plan()) state.turn->results.push_back(std::move(result));
+}
+
+void charge(State& state, const Usage& usage) {
+  state.turn->report.usage += usage;
+  state.usage += usage;
 }
 
 Result<State> apply(State state, const Record& record) {

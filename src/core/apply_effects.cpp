@@ -15,7 +15,9 @@ bool holds(const Part& part) {
   return std::holds_alternative<Wanted>(part);
 }
 
-void fail_model(TurnState& turn, const EffectSettled& r) {
+void fail_model(State& state, const EffectSettled& r) {
+  charge(state, r.spent);
+  TurnState& turn = *state.turn;
   turn.effect->phase = EffectState::Phase::kFailed;
   turn.effect->error =
       r.error.value_or(Error{ErrorCode::kModel, "the model call ended without an answer", {}, {}, {}});
@@ -32,9 +34,8 @@ void report_model_call(State& state, const EffectSettled& r, const ModelResponse
   TurnState& turn = *state.turn;
   turn.report.model_calls.push_back({turn.step, response.model, response.finish, response.usage,
                                      turn.effect->attempt, r.duration, purpose_of(*turn.effect)});
-  turn.report.usage += response.usage;
+  charge(state, response.usage);
   turn.report.warnings.insert(turn.report.warnings.end(), response.warnings.begin(), response.warnings.end());
-  state.usage += response.usage;
 }
 
 std::string text_of(const ModelResponse& response) {
@@ -107,7 +108,7 @@ void take_answer(State& state, UnixMillis time, const EffectSettled& r, const Mo
 void settle_model(State& state, UnixMillis time, const EffectSettled& r) {
   if (r.outcome != Outcome::kCancelled) ++state.model_calls;
   const auto* response = std::get_if<ModelResponse>(&r.result);
-  if (response == nullptr) return fail_model(*state.turn, r);
+  if (response == nullptr) return fail_model(state, r);
   report_model_call(state, r, *response);
   if (state.turn->effect->summary) return take_summary(state, *response);
   if (state.turn->effect->consult) return take_consultation(state, *response);

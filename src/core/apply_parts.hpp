@@ -16,6 +16,8 @@ std::unexpected<Error> against_rules(std::string what);
 MessagePtr stamped(State& state, UnixMillis time, Message message);
 /// A step of a plan is done: plans find their place by counting results. Nothing happens without a plan.
 void note_plan_result(State& state, StepResult result);
+/// A model call used as much: counts for the turn and the session.
+void charge(State& state, const Usage& usage);
 
 // The model call or timer in progress (apply_effects.cpp).
 

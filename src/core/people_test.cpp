@@ -413,6 +413,20 @@ TEST(Recovery, ModelCall_IsMadeAgainAsTheSameEffect) {
   EXPECT_EQ(fold.turn().step, 1U);
 }
 
+TEST(Recovery, ModelCall_CountsWithWhatItMayHaveTaken) {
+  Modelled fold;
+  fold.begin("hi");
+  const Usage taken = fold.state().usage_in_doubt();
+  EXPECT_EQ(taken.input, fold.state().request_tokens());
+  EXPECT_TRUE(taken.estimated);
+  fold.apply(StatusChanged{fold.state().status(), "recovered", taken});
+  EXPECT_EQ(fold.state().usage, taken);
+  fold.run();
+  fold.answer(says("hello"));
+  EXPECT_EQ(fold.result().usage.total(), taken.total() + 15);
+  EXPECT_TRUE(fold.result().usage.estimated);
+}
+
 TEST(Recovery, IdempotentTool_IsRepeatedAsTheSameEffect) {
   Modelled fold;
   fold.begin("hi");

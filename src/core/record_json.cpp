@@ -57,6 +57,10 @@ void put(JsonFields& out, std::string_view key, const Value& value) {
   out.object(key, [&](JsonFields& fields) { write(fields, value); });
 }
 
+void put_usage(JsonFields& out, std::string_view key, const Usage& usage) {
+  out.object(key, [&](JsonFields& counts) { write_counts(counts, usage); });
+}
+
 struct Writer {
   JsonFields& out;
 
@@ -114,6 +118,7 @@ struct Writer {
     }
     if (r.error) put(out, "error", *r.error);
     out.text_if_any("by", r.by);
+    if (r.spent.total() != 0) put_usage(out, "spent", r.spent);
   }
   void operator()(const CallProposed& r) const {
     out.text("within", r.within.str());
@@ -131,7 +136,7 @@ struct Writer {
   void operator()(const ChildSettled& r) const {
     out.text("child", r.child.str());
     out.text("reason", to_string(r.reason));
-    out.object("usage", [&](JsonFields& usage) { write_counts(usage, r.usage); });
+    put_usage(out, "usage", r.usage);
   }
   void operator()(const Parked& r) const { write(out, r.step); }
   void operator()(const Decided& r) const {
@@ -154,6 +159,7 @@ struct Writer {
   void operator()(const StatusChanged& r) const {
     out.text("status", to_string(r.status));
     out.text("cause", r.cause);
+    if (r.spent.total() != 0) put_usage(out, "spent", r.spent);
   }
   void operator()(const TurnSettled& r) const {
     out.text("turn", r.turn.str());
@@ -249,6 +255,7 @@ Result<RecordBody> read_effect_settled(const Json& json) {
     r.result = ToolOutcome{*std::move(tool), json_at(json, "value"), json_at(json, "memory")};
   }
   if (const Json& error = json_at(json, "error"); error.is_object()) r.error = error_from_json(error);
+  r.spent = usage_from_json(json_at(json, "spent"));
   return r;
 }
 
@@ -325,7 +332,7 @@ Result<RecordBody> read_body(std::string_view kind, const Json& json) {
   if (kind == "status_changed") {
     const auto status = session_status_from(json_string(json, "status"));
     if (!status) return bad(kind, "unknown status");
-    return StatusChanged{*status, json_string(json, "cause")};
+    return StatusChanged{*status, json_string(json, "cause"), usage_from_json(json_at(json, "spent"))};
   }
   if (kind == "turn_settled") return read_turn_settled(json);
   if (kind == "call_proposed") return read_call_proposed(json);

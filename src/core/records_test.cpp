@@ -188,6 +188,9 @@ TEST(Records, EffectSettled_SurvivesTheJournal) {
   EXPECT_EQ(to_json(*failed.error), to_json(rich_error()));
   EXPECT_EQ(failed.outcome, Outcome::kUnknown);
   EXPECT_EQ(failed.by, "hook");
+  EXPECT_EQ(failed.spent, Usage{});
+  settled.spent = {100, 20, 0, 0, 0, 0, {7}, true};
+  EXPECT_EQ(round_trip_as(settled).spent, settled.spent);
 }
 
 TEST(Records, EveryOtherKind_SurvivesTheJournal) {
@@ -215,6 +218,8 @@ TEST(Records, EveryOtherKind_SurvivesTheJournal) {
   EXPECT_EQ(round_trip_as(consulting).consult->prompt, "Is it clear?");
   EXPECT_EQ(round_trip_as(consulting).consult->schema, consulting.consult->schema);
   EXPECT_EQ(round_trip_as(StatusChanged{SessionStatus::kModified, "recovered"}).cause, "recovered");
+  const StatusChanged taken{SessionStatus::kRunning, "recovered", {100, 20, 0, 0, 0, 0, {7}, true}};
+  EXPECT_EQ(round_trip_as(taken).spent, taken.spent);
   const auto ended = round_trip_as(TurnSettled{TurnId{"t1"}, StopReason::kPlanFailed, "text", rich_error()});
   EXPECT_EQ(ended.reason, StopReason::kPlanFailed);
   EXPECT_EQ(ended.text, "text");

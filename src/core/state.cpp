@@ -49,6 +49,14 @@ std::int64_t State::request_tokens() const {
   return (conversation.history().estimated_tokens() + overhead_tokens) * correction / 1000;
 }
 
+Usage State::usage_in_doubt() const {
+  Usage taken;
+  taken.input = request_tokens();
+  taken.output = agent->options.max_output_tokens.value_or(0);
+  taken.estimated = true;
+  return taken;
+}
+
 std::int64_t State::context_window() const {
   const std::int64_t bound = agent->limits.max_context;
   return bound != 0 ? bound : agent->profile.context_window;

@@ -45,8 +45,13 @@ TEST_F(JournalCrashTest, LeaseOfAKilledProcess_IsTakenOverAtOnce) {
   const auto refused = journal->acquire(kSession);
   ASSERT_EQ(kind_of(refused), "lease_held");
   EXPECT_EQ(json_int(refused.error().detail, "pid"), process.pid());
+  const auto reader = open_journal(path_, {.read_only = true});
+  EXPECT_TRUE(journal->session(kSession)->held);
+  EXPECT_TRUE(reader->session(kSession)->held);
 
   process.kill();
+  EXPECT_FALSE(journal->session(kSession)->held);
+  EXPECT_FALSE(reader->session(kSession)->held);
   const auto lease = journal->acquire(kSession);
   ASSERT_TRUE(lease) << lease.error().message;
   EXPECT_EQ(lease->token, 2);

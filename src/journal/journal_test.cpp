@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <thread>
 
 #include "journal/chain.hpp"
 #include "journal/testing/journals.hpp"
@@ -193,6 +194,19 @@ TEST_P(JournalTest, Lease_PassesOnOnlyWhenReleasedOrForced) {
   const auto third = *journal_->acquire(kSession, true);
   EXPECT_EQ(kind_of(append_now(*journal_, append_of(second, 1, {"2"}))), "lease_lost");
   EXPECT_TRUE(append_now(*journal_, append_of(third, 1, {"2"})));
+}
+
+TEST_P(JournalTest, Row_SaysWhetherSomebodyHasTheSession) {
+  const auto lease = make_session(*journal_, kSession);
+  EXPECT_TRUE(journal_->session(kSession)->held);
+  EXPECT_TRUE(journal_->sessions(0)->front().held);
+  journal_->release(lease);
+  const auto taken = journal_->acquire(kSession);
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(journal_->session(kSession)->held);
+  journal_->release(*taken);
+  for (int i = 0; i < 10'000 && journal_->session(kSession)->held; ++i) std::this_thread::yield();
+  EXPECT_FALSE(journal_->session(kSession)->held);
 }
 
 TEST_P(JournalTest, Done_MayCallTheJournal) {

@@ -44,6 +44,12 @@ void change(SessionRow& row, RowChange change) {
   if (change.parent) row.parent = std::move(*change.parent);
 }
 
+SessionRow row_of(const StoredSession& session) {
+  SessionRow row = session.row;
+  row.held = session.head.held;
+  return row;
+}
+
 class MemoryJournal final : public Journal {
  public:
   Result<Lease> create(const SessionId& id, UnixMillis now) override {
@@ -106,7 +112,7 @@ class MemoryJournal final : public Journal {
     std::vector<SessionRow> rows;
     for (auto next = by_age_.rbegin(); next != by_age_.rend(); ++next) {
       if (limit != 0 && rows.size() == limit) break;
-      rows.push_back((*next)->row);
+      rows.push_back(row_of(**next));
     }
     return rows;
   }
@@ -115,7 +121,7 @@ class MemoryJournal final : public Journal {
     std::lock_guard lock(mutex_);
     const auto found = sessions_.find(id);
     if (found == sessions_.end()) return fail(no_such_session(id));
-    return found->second.row;
+    return row_of(found->second);
   }
 
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {
@@ -123,7 +129,7 @@ class MemoryJournal final : public Journal {
     std::vector<SessionRow> rows;
     for (auto next = children_.lower_bound({parent, 0});
          next != children_.end() && next->first.first == parent; ++next) {
-      rows.push_back(next->second->row);
+      rows.push_back(row_of(*next->second));
     }
     return rows;
   }

@@ -31,6 +31,14 @@ Result<Owners> Owners::open(const std::string& journal) {
   return Owners(std::move(path), file);
 }
 
+bool Owners::alive_in(const std::string& journal, std::int64_t number) {
+  auto path = journal + ".owners";
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  // Nobody can hold a number where there is no file.
+  if (file < 0) return errno != ENOENT;
+  return Owners(std::move(path), file).alive(number);
+}
+
 Owners::Owners(Owners&& other) noexcept
     : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
 

@@ -17,6 +17,8 @@ class Owners {
  public:
   /// Opens `<journal>.owners`, made with mode 0600 when missing; it stays empty. Error `io`.
   static Result<Owners> open(const std::string& journal);
+  /// Whether somebody holds `number` of `journal`, without making anything: for those who only read.
+  static bool alive_in(const std::string& journal, std::int64_t number);
   Owners(Owners&& other) noexcept;
   Owners& operator=(Owners&&) = delete;
   ~Owners();

@@ -59,12 +59,12 @@ Result<Digest> hash_before(Database& database, const StoredHead& stored, const S
 const std::string kSelectRow =
     "SELECT name, created, updated, head_seq, agent, model, "
     "CASE WHEN head_seq = 0 OR EXISTS (SELECT 1 FROM entries WHERE session = s.id AND seq = head_seq "
-    "AND hash = head_hash) THEN status ELSE 'corrupt' END, title, parent FROM sessions s ";
+    "AND hash = head_hash) THEN status ELSE 'corrupt' END, title, parent, lease_owner FROM sessions s ";
 const std::string kSelectOne = kSelectRow + "WHERE name = ?1";
 const std::string kSelectChildren = kSelectRow + "WHERE parent = ?1 AND parent <> '' ORDER BY id";
 const std::string kSelectNewest = kSelectRow + "ORDER BY id DESC LIMIT ?1";
 
-SessionRow row_of(const Query& query) {
+SessionRow row_of(const Query& query, const IsAlive& held) {
   return {.id = SessionId(query.text(0)),
           .created = {query.integer(1)},
           .updated = {query.integer(2)},
@@ -73,16 +73,17 @@ SessionRow row_of(const Query& query) {
           .model = query.text(5),
           .status = query.text(6),
           .title = query.text(7),
-          .parent = SessionId(query.text(8))};
+          .parent = SessionId(query.text(8)),
+          .held = query.integer(9) != kNobody && held(query.integer(9))};
 }
 
 template <class... Values>
-Result<std::vector<SessionRow>> select_rows(Database& database, std::string_view sql,
+Result<std::vector<SessionRow>> select_rows(Database& database, const IsAlive& held, std::string_view sql,
                                             const Values&... values) {
   Query query(database, sql, values...);
   std::vector<SessionRow> rows;
   auto row = query.next();
-  for (; row && *row; row = query.next()) rows.push_back(row_of(query));
+  for (; row && *row; row = query.next()) rows.push_back(row_of(query, held));
   if (!row) return fail(std::move(row.error()));
   return rows;
 }
@@ -209,7 +210,7 @@ Status insert_session(Database& database, const Lease& lease, UnixMillis now, st
 }
 
 Result<std::uint64_t> take_lease(Database& database, const SessionId& session, std::int64_t owner,
-                                 const std::function<bool(std::int64_t owner)>& held) {
+                                 const IsAlive& held) {
   auto stored = select_head(database, session, owner);
   if (!stored) return fail(std::move(stored.error()));
   if (stored->owner != kNobody && held(stored->owner)) {
@@ -300,20 +301,21 @@ Result<std::string> select_blob(Database& database, const Digest& digest) {
   return bytes;
 }
 
-Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit) {
-  return select_rows(database, kSelectNewest, sql_limit(limit));
+Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit, const IsAlive& held) {
+  return select_rows(database, held, kSelectNewest, sql_limit(limit));
 }
 
-Result<std::vector<SessionRow>> select_children(Database& database, const SessionId& parent) {
-  return select_rows(database, kSelectChildren, parent.str());
+Result<std::vector<SessionRow>> select_children(Database& database, const SessionId& parent,
+                                                const IsAlive& held) {
+  return select_rows(database, held, kSelectChildren, parent.str());
 }
 
-Result<SessionRow> select_session(Database& database, const SessionId& session) {
+Result<SessionRow> select_session(Database& database, const SessionId& session, const IsAlive& held) {
   Query query(database, kSelectOne, session.str());
   auto row = query.next();
   if (!row) return fail(std::move(row.error()));
   if (!*row) return fail(no_such_session(session));
-  return row_of(query);
+  return row_of(query, held);
 }
 
 }  // namespace praxis

@@ -19,10 +19,12 @@ Result<std::int64_t> claim_owner(Database& database, Owners& owners);
 Result<bool> has_session(Database& database, const SessionId& session);
 /// An empty session with this lease. Error `exists`.
 Status insert_session(Database& database, const Lease& lease, UnixMillis now, std::int64_t owner);
+/// Whether an owner, as `lease_owner` has it, is alive; it may be nobody (0).
+using IsAlive = std::function<bool(std::int64_t owner)>;
 /// Gives the lease to `owner` unless `held` says that the present owner has it; returns the new token.
 /// Errors `not_found`, `lease_held`.
 Result<std::uint64_t> take_lease(Database& database, const SessionId& session, std::int64_t owner,
-                                 const std::function<bool(std::int64_t owner)>& held);
+                                 const IsAlive& held);
 /// Frees a lease that `owner` still has.
 Status give_lease(Database& database, const Lease& lease, std::int64_t owner);
 /// Errors of `admit` and `answer_mail`, and `not_found`.
@@ -35,8 +37,9 @@ Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer&
 Result<std::vector<Entry>> select_entries(Database& database, const SessionId& session, std::uint64_t from,
                                           std::size_t limit);
 Result<std::string> select_blob(Database& database, const Digest& digest);
-Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit);
-Result<SessionRow> select_session(Database& database, const SessionId& session);
-Result<std::vector<SessionRow>> select_children(Database& database, const SessionId& parent);
+Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit, const IsAlive& held);
+Result<SessionRow> select_session(Database& database, const SessionId& session, const IsAlive& held);
+Result<std::vector<SessionRow>> select_children(Database& database, const SessionId& parent,
+                                                const IsAlive& held);
 
 }  // namespace praxis

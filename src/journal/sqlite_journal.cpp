@@ -134,9 +134,7 @@ class SqliteJournal final : public Journal {
   Result<Lease> acquire(const SessionId& session, bool force) override {
     if (!writer_) return fail(read_only());
     Lease lease{session, 0};
-    const auto held = [&](std::int64_t owner) {
-      return !force && (owner == owner_ || owners_->alive(owner));
-    };
+    const auto held = [&](std::int64_t owner) { return !force && is_alive_(owner); };
     auto taken = writer_->run([&](Database& database) -> Status {
       for (const Lease& old : leases_->kept(session)) {
         if (auto given = give_lease(database, old, owner_); !given) return given;
@@ -192,15 +190,15 @@ class SqliteJournal final : public Journal {
   }
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override {
     await_made(SessionId{});
-    return reading([&](Database& database) { return select_sessions(database, limit); });
+    return reading([&](Database& database) { return select_sessions(database, limit, is_alive_); });
   }
   Result<SessionRow> session(const SessionId& session) override {
     await_made(session);
-    return reading([&](Database& database) { return select_session(database, session); });
+    return reading([&](Database& database) { return select_session(database, session, is_alive_); });
   }
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {
     await_made(SessionId{});
-    return reading([&](Database& database) { return select_children(database, parent); });
+    return reading([&](Database& database) { return select_children(database, parent, is_alive_); });
   }
 
   Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
@@ -289,6 +287,10 @@ class SqliteJournal final : public Journal {
   const std::string path_;
   std::optional<Owners> owners_;  // as `writer_`, only when writable
   std::int64_t owner_ = 0;
+  const IsAlive is_alive_ = [this](std::int64_t owner) {
+    if (!owners_) return Owners::alive_in(path_, owner);
+    return owner == owner_ || owners_->alive(owner);  // our own lock is no obstacle to us
+  };
   std::shared_ptr<GroupCommit> writer_;
   const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
   const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // of the writer's thread

@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "praxis/base/dates.hpp"
+#include "praxis/models/model.hpp"
 
 namespace praxis {
 namespace {
@@ -381,6 +382,14 @@ Error transport_error(const Error& error, bool answering) {
   out.retriable = error.retriable;
   out.detail.get_object()["transport"] = cause;
   return out;
+}
+
+bool may_have_cost(const Error& error) {
+  constexpr std::array<std::string_view, 4> kBrokeOff{"network", "timeout", "truncated_stream", "protocol"};
+  constexpr std::array<std::string_view, 5> kNotSent{"dns", "connect", "proxy", "tls", "timeout_connect"};
+  if (error.code == ErrorCode::kCancelled) return true;
+  return std::ranges::count(kBrokeOff, json_text(error.detail, "kind")) != 0 &&
+         std::ranges::count(kNotSent, json_text(error.detail, "transport")) == 0;
 }
 
 }  // namespace praxis

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "praxis/models/model.hpp"
+
 namespace praxis {
 namespace {
 
@@ -236,6 +238,22 @@ TEST(VendorError, Transport_KeepsWhetherARetryHelps) {
   EXPECT_EQ(kind("closed", true), "truncated_stream");
   EXPECT_EQ(kind("timeout_idle", true), "timeout");
   EXPECT_EQ(kind("protocol", true), "protocol");
+}
+
+TEST(VendorError, WhatBrokeOff_MayHaveCost) {
+  const auto broke = [](std::string_view cause, bool answering) {
+    Error error{ErrorCode::kModel, "no", true, nullptr, JsonObject{{"kind", cause}}};
+    return may_have_cost(transport_error(error, answering));
+  };
+  for (const char* unsent : {"dns", "connect", "proxy", "tls", "timeout_connect"}) {
+    EXPECT_FALSE(broke(unsent, false)) << unsent;
+  }
+  EXPECT_TRUE(broke("closed", false));
+  EXPECT_TRUE(broke("closed", true));
+  EXPECT_TRUE(broke("timeout_first_byte", false));
+  EXPECT_TRUE(may_have_cost({ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr}));
+  EXPECT_FALSE(may_have_cost(http_error({429, {}}, "{}")));
+  EXPECT_FALSE(may_have_cost(http_error({500, {}}, "{}")));
 }
 
 }  // namespace

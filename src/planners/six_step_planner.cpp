@@ -38,4 +38,8 @@ PlanStep SixStepPlanner::plan(const State& state) const {
   return six_steps::conclude(progress);
 }
 
+std::vector<CallId> SixStepPlanner::outdated(const State& state) const {
+  return state.turn->modified ? six_steps::open_sub_questions(state) : std::vector<CallId>{};
+}
+
 }  // namespace praxis

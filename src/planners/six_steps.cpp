@@ -91,6 +91,9 @@ std::string question_in(const StepResult& answer, std::string_view flag) {
   return json_string(answer.value, "question");
 }
 
+/// How the ids of calls begin that work on sub-questions.
+std::string sub_question_prefix(const State& state) { return state.turn->id.str() + "-sub"; }
+
 /// What is left to do before a person has answered, given what has happened since the question came up. It
 /// is said first, so that the conversation has the question as well as the answer.
 std::optional<PlanStep> put_to_person(Results since, const std::string& question) {
@@ -163,12 +166,22 @@ std::optional<PlanStep> work_on_sub_questions(const Progress& progress) {
   UseTools forks;
   for (const std::string& question : sub_questions_in(*named)) {
     const std::size_t number = progress.all.size() + forks.calls.size();  // no other call of the turn has it
-    const std::string id = progress.state.turn->id.str() + "-sub" + std::to_string(number);
+    const std::string id = sub_question_prefix(progress.state) + std::to_string(number);
     forks.calls.push_back(
         {CallId{id}, std::string(kFork), to_json_text(JsonObject{{"prompt", question}}), true, nullptr});
   }
   if (forks.calls.empty()) return std::nullopt;
   return forks;
+}
+
+std::vector<CallId> open_sub_questions(const State& state) {
+  const std::string prefix = sub_question_prefix(state);
+  std::vector<CallId> open;
+  for (const CallState& call : state.turn->calls) {
+    const bool is_own = call.within.empty() && call.call.id.str().starts_with(prefix);
+    if (is_own && call.phase != CallState::Phase::kSettled) open.push_back(call.call.id);
+  }
+  return open;
 }
 
 std::optional<PlanStep> work_on_request(const Progress& progress) {

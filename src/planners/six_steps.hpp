@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "praxis/core/planner.hpp"
 
@@ -43,6 +44,8 @@ std::optional<PlanStep> clarify(const Progress& progress);
 std::optional<PlanStep> find_sub_questions(const Progress& progress);
 /// Step 4, first half: sub-agents work on the sub-questions, all at once.
 std::optional<PlanStep> work_on_sub_questions(const Progress& progress);
+/// The calls of that which are not settled.
+std::vector<CallId> open_sub_questions(const State& state);
 /// Step 4, second half: the model works on the request, with its tools and what the sub-agents found.
 std::optional<PlanStep> work_on_request(const Progress& progress);
 /// Step 6: the model sums up and may have one last question. Always has something to do.

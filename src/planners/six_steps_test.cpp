@@ -287,12 +287,16 @@ TEST(SixStepPlanner, ChangedRequest_GoesBackOnceWhatRunsIsDone) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.clear();
-  turn.divide(R"(["Which cake?"])");
+  turn.divide(R"(["Which cake?", "Which games?"])");
+  turn.fold.give("t1-sub3", "Tag");
+  EXPECT_TRUE(turn.planner.outdated(turn.fold.state()).empty());
   EXPECT_TRUE(is<Wait>(turn.fold.intervene(Intervention::kModify, "Plan a funeral")));
+  EXPECT_EQ(turn.planner.outdated(turn.fold.state()), std::vector{CallId{"t1-sub2"}});
   turn.fold.give("t1-sub2", "Chocolate");
+  EXPECT_TRUE(turn.planner.outdated(turn.fold.state()).empty());
   turn.clear();
   turn.divide(R"(["Which flowers?"])");
-  turn.fold.give("t1-sub5", "Lilies");
+  turn.fold.give("t1-sub6", "Lilies");
   turn.fold.answer(says("Lilies."));
   turn.sum_up("A funeral with lilies.");
   EXPECT_EQ(turn.fold.result().text, "A funeral with lilies.");

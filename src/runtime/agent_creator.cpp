@@ -64,7 +64,10 @@ Tool Agent::as_tool(std::string name, std::string description) const {
   tool.definition.timeout = std::chrono::milliseconds{0};  // the agent has limits of its own
   tool.definition.idempotent = true;                       // run once more, it finds the session it made
   tool.definition.safe_by_default = true;
-  tool.handler = [agent = description_](ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
+  Agent copy(*this);
+  copy.runtime(nullptr);  // that of the call
+  tool.handler = [agent = copy.description_](ToolContext& context,
+                                             const Json& arguments) -> Result<ToolOutput> {
     if (!context.scope) return fail(ErrorCode::kInput, "this call is not part of a session");
     std::string prompt = json_string(arguments, "prompt");
     auto child = live(context.scope).spawn(agent, agent->spec.id + '\n' + prompt);

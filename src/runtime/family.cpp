@@ -339,12 +339,47 @@ std::shared_ptr<Budget> SessionActor::budget() {
   return budget_;
 }
 
-/// What the next model call may take: the request, and the longest answer it may get.
-Amount SessionActor::estimate_of_answer() {
-  Usage usage;
-  usage.input = state().request_tokens();
-  usage.output = state().agent->options.max_output_tokens.value_or(0);
-  return {usage.total(), model_ ? model_->price(usage) : MicroUsd{}, 0};
+/// With its price, where that is known.
+Usage SessionActor::usage_in_doubt() {
+  Usage usage = state().usage_in_doubt();
+  if (model_) usage.cost = model_->price(usage);
+  return usage;
+}
+
+/// What the next model call may take: the request, and the longest answer it may get. Where nobody knows how
+/// long that is or what it costs, more than any limit leaves: such a call is made while no other draws on it.
+Amount SessionActor::longest_answer() {
+  constexpr std::int64_t kEndless = 1'000'000'000;
+  constexpr MicroUsd kPriceless{1'000'000'000'000};
+  Usage usage = state().usage_in_doubt();
+  const std::int64_t most = model_ ? model_->capabilities().max_output : 0;
+  if (usage.output == 0) usage.output = most != 0 ? most : kEndless;
+  const MicroUsd cost = model_ ? model_->price(usage) : MicroUsd{};
+  return {usage.total(), cost.value != 0 ? cost : kPriceless, 0};
+}
+
+/// What a model call took becomes known to the budgets. One that gave no answer may have been paid for all
+/// the same: its request and what arrived count, unless it never went out or was refused.
+void SessionActor::settle_grant(const Active& call, EffectSettled& ended) {
+  const auto* answer = std::get_if<ModelResponse>(&ended.result);
+  const std::size_t arrived = call.arrived ? call.arrived->load() : 0;
+  const bool asked = call.arrived && (arrived != 0 || !ended.error || may_have_cost(*ended.error));
+  if (answer == nullptr && asked) {
+    constexpr std::size_t kBytesPerToken = 3;  // few, so that it is rather too much than too little
+    ended.spent = state().usage_in_doubt();
+    ended.spent.output = static_cast<std::int64_t>(arrived / kBytesPerToken);
+    ended.spent.cost = model_->price(ended.spent);
+  }
+  if (!grant_) return;
+  const Usage& usage = answer != nullptr ? answer->usage : ended.spent;
+  grant_->settle({usage.total(), usage.cost, 0});
+  grant_.reset();
+}
+
+/// A model call that was granted but is not made now, because somebody paused the session meanwhile, holds
+/// nothing back from the others.
+void SessionActor::drop_idle_grant() {
+  if (grant_ && !hook_running_ && state_->turn && !state_->turn->effect) grant_.reset();
 }
 
 void SessionActor::out_of_budget(StopReason reason) {
@@ -359,7 +394,7 @@ SessionActor::Spending SessionActor::spend_on(const Decision& decision) {
   if (!asks || grant_) return Spending::kGranted;
   const auto shared = budget();
   if (!shared) return Spending::kGranted;
-  auto answer = shared->reserve(estimate_of_answer(), [weak = weak_from_this()] {
+  auto answer = shared->reserve(longest_answer(), [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->post([self] { self->advance(); });
   });
   if (auto* granted = std::get_if<Budget::Grant>(&answer)) {

@@ -39,7 +39,11 @@ class LogWriter {
   Status settle_stopped() {
     if (!state_.turn || !state_.turn->stop) return {};
     if (state_.turn->in_flight()) {
-      if (auto added = add(StatusChanged{SessionStatus::kRunning, "recovered"}); !added) return added;
+      // What that cost cannot be said here: the model with its prices is not at hand.
+      const auto& effect = state_.turn->effect;
+      const bool asked = effect && effect->kind == EffectKind::kModel;
+      const Usage spent = asked ? state_.usage_in_doubt() : Usage{};
+      if (auto added = add(StatusChanged{SessionStatus::kRunning, "recovered", spent}); !added) return added;
     }
     auto planner = make_planner(*state_.agent);
     if (!planner) return fail(planner.error());

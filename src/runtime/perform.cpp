@@ -28,6 +28,18 @@ EffectSettled cancelled(EffectKind kind) {
   return settled;
 }
 
+/// The bytes of a piece of an answer that a vendor counts as output.
+struct CountBytes {
+  std::size_t operator()(const TextChunk& chunk) const { return chunk.text.size(); }
+  std::size_t operator()(const ReasoningChunk& chunk) const { return chunk.text.size(); }
+  std::size_t operator()(const ToolCallChunk& chunk) const { return chunk.name.size(); }
+  std::size_t operator()(const ToolArgumentsChunk& chunk) const { return chunk.bytes.size(); }
+  std::size_t operator()(const RefusalChunk& chunk) const { return chunk.text.size(); }
+  std::size_t operator()(const ProviderEvent&) const { return 0; }
+  std::size_t operator()(const Restarted&) const { return 0; }
+  std::size_t operator()(const KeepAlive&) const { return 0; }
+};
+
 Json memory_json(const std::vector<MemoryChange>& changes) {
   if (changes.empty()) return nullptr;
   JsonArray out;
@@ -46,15 +58,17 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
     kAll,        ///< the turn's readers collect them too
   };
 
-  ModelCallSink(std::shared_ptr<SessionActor> actor, EffectId effect, std::uint32_t attempt, Event where,
+  ModelCallSink(std::shared_ptr<SessionActor> actor, EffectId effect, const Active& call, Event where,
                 Audience audience)
       : actor_(std::move(actor)),
         effect_(std::move(effect)),
-        attempt_(attempt),
+        attempt_(call.attempt),
+        arrived_(call.arrived),
         event_(std::move(where)),
         audience_(audience) {}
 
   void on_delta(const ModelDelta& delta) override {
+    arrived_->fetch_add(std::visit(CountBytes{}, delta), std::memory_order_relaxed);
     if (!heard() || std::holds_alternative<KeepAlive>(delta)) return;
     event_.body = std::visit(*this, delta);
     const bool told = actor_->strand_.run_if_free([this] { tell(event_); });
@@ -98,6 +112,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
   const std::shared_ptr<SessionActor> actor_;
   const EffectId effect_;
   const std::uint32_t attempt_;
+  const std::shared_ptr<std::atomic<std::size_t>> arrived_;
   Event event_;  ///< the last delta
   const Audience audience_;
 };
@@ -135,7 +150,7 @@ void SessionActor::perform(const EffectIntended& intent) {
   started.kind = intent.kind;
   started.attempt = intent.attempt;
   started.started = services_->options.environment->monotonic();
-  if (state().turn->stop) {
+  if (state().turn->stop || is_outdated(intent.call)) {
     return settled(intent.effect, intent.attempt, cancelled(intent.kind));
   }
   switch (intent.kind) {
@@ -182,10 +197,12 @@ void SessionActor::start_model(const EffectIntended& intent) {
   const Audience audience = !answers      ? Audience::kNobody
                             : collecting_ ? Audience::kAll
                                           : Audience::kObservers;
-  auto sink = std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, intent.attempt,
-                                              std::move(where), audience);
+  Active& call = active_[intent.effect];
+  call.arrived = std::make_shared<std::atomic<std::size_t>>(0);
+  auto sink =
+      std::make_shared<ModelCallSink>(shared_from_this(), intent.effect, call, std::move(where), audience);
   if (!model_session_) model_session_ = model_->open_session();
-  model_session_->start(request, std::move(sink), active_[intent.effect].stop.get_token());
+  model_session_->start(request, std::move(sink), call.stop.get_token());
 }
 
 void SessionActor::model_done(const EffectId& effect, std::uint32_t attempt, Result<ModelResponse> response) {
@@ -315,11 +332,7 @@ void SessionActor::settled(const EffectId& effect, std::uint32_t attempt, Effect
   if (done->waits_since) done->waited += now - *done->waits_since;
   record_body.effect = effect;
   record_body.duration = std::chrono::duration_cast<Millis>(now - done->started - done->waited);
-  if (done->kind == EffectKind::kModel && grant_) {
-    const auto* answer = std::get_if<ModelResponse>(&record_body.result);
-    grant_->settle(answer == nullptr ? Amount{} : Amount{answer->usage.total(), answer->usage.cost, 0});
-    grant_.reset();
-  }
+  if (done->kind == EffectKind::kModel) settle_grant(*done, record_body);
   if (done->kind == EffectKind::kTool) settle_within(CallId(state().find_call(effect)->call.id));
   active_.erase(effect);
   record(std::move(record_body));
@@ -361,6 +374,28 @@ void SessionActor::settle_within(const CallId& outer) {
     never.effect = std::move(effect);
     record(std::move(never));
   }
+}
+
+/// What a change of the request has made pointless stops; what of it has not begun is not done.
+void SessionActor::stop_outdated() {
+  if (broken_ || !state().turn) return;
+  std::vector<std::pair<EffectId, std::uint32_t>> stopping;
+  for (const CallId& id : planner_->outdated(state())) {
+    const CallState& call = *state().find_call(id);
+    if (call.phase == CallState::Phase::kProposed) {
+      if (!record(Decided{{}, id, Verb::kDeny, "a person has changed the request", "policy"})) return;
+      continue;
+    }
+    const auto running = active_.find(call.effect);
+    if (running == active_.end() || running->second.stop.stop_requested()) continue;
+    running->second.stop.request_stop();
+    stopping.emplace_back(running->first, running->second.attempt);
+  }
+  if (!stopping.empty()) settle_unstopped(std::move(stopping));
+}
+
+bool SessionActor::is_outdated(const CallId& call) {
+  return !call.empty() && std::ranges::count(planner_->outdated(state()), call) != 0;
 }
 
 /// Asks every effect under way to stop. Tools that do not within the grace time are settled as unknown: their

@@ -37,9 +37,12 @@ Result<std::shared_ptr<Model>> Services::model_for(const AgentDescription& agent
 
 struct Runtime::Parts {
   std::shared_ptr<Services> services = std::make_shared<Services>();
+  std::unique_ptr<Team> team;
 };
 
-Runtime::Runtime(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Runtime::Runtime(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {
+  parts_->team.reset(new Team(*this));
+}
 
 std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
   if (!options.journal) options.journal = memory_journal();
@@ -107,6 +110,13 @@ Status Runtime::intervene(const SessionId& session, const InterventionRequest& r
   if (!acts) return fail(acts.error());
   return carry_out(parts_->services, session, *std::move(acts));
 }
+
+void Runtime::register_agent(Agent agent) { parts_->team->register_agent(std::move(agent)); }
+void Runtime::set_agent(const Agent& agent) { parts_->team->set_agent(agent); }
+Status Runtime::set_agent_by_id(const std::string& id) { return parts_->team->set_agent_by_id(id); }
+Agent Runtime::current_agent() const { return parts_->team->current_agent(); }
+void Runtime::route_message(Strategy strategy) { parts_->team->route_message(std::move(strategy)); }
+Team& Runtime::team() { return *parts_->team; }
 
 std::shared_ptr<void> Runtime::on(std::string pattern, EventHandler handler) {
   return parts_->services->observers.add(std::move(pattern), std::move(handler));

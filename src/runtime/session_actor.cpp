@@ -127,9 +127,11 @@ void SessionActor::wind_down() {
 void SessionActor::advance() {
   state();  // a suspended session may lose it here
   recover();
+  stop_outdated();
   while (!broken_ && carry_out(next(state(), *planner_))) {
   }
   drop_hand_backs();
+  if (!broken_) drop_idle_grant();
   commit();
 }
 
@@ -428,7 +430,9 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
 /// Effects that a process before us intended and did not settle are in doubt from here.
 void SessionActor::recover() {
   if (std::exchange(inherited_, false) && state().turn && state().turn->in_flight() && active_.empty()) {
-    record(StatusChanged{SessionStatus::kRunning, "recovered"});
+    const auto& effect = state().turn->effect;
+    const bool asked = effect && effect->kind == EffectKind::kModel;
+    record(StatusChanged{SessionStatus::kRunning, "recovered", asked ? usage_in_doubt() : Usage{}});
   }
 }
 

@@ -135,6 +135,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
     bool repeatable = false;             ///< may be tried again after its limit
     std::chrono::nanoseconds waited{0};  ///< for people, by those who work for it
     std::optional<std::chrono::nanoseconds> waits_since;
+    /// Bytes of a model's answer so far; null before it was asked.
+    std::shared_ptr<std::atomic<std::size_t>> arrived;
   };
   /// A sub-agent of a call in progress.
   struct Child {
@@ -220,6 +222,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void cancel_effects();
   void settle_unstopped(std::vector<std::pair<EffectId, std::uint32_t>> effects);
   void settle_within(const CallId& call);
+  void stop_outdated();
+  bool is_outdated(const CallId& call);
   Event transient(EventBody body);
   static ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output);
 
@@ -263,7 +267,10 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   Spending spend_on(const Decision& decision);
   bool may_call();
   void out_of_budget(StopReason reason);
-  Amount estimate_of_answer();
+  Amount longest_answer();
+  void settle_grant(const Active& call, EffectSettled& ended);
+  void drop_idle_grant();
+  Usage usage_in_doubt();
   std::chrono::milliseconds grace() const;
 
   const std::shared_ptr<Services> services_;

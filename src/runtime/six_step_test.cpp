@@ -144,6 +144,41 @@ TEST_F(SixStepTest, ChangedRequest_BeginsAgainWithTheFirstStep) {
   EXPECT_EQ(result->model_calls.size(), 7U);
 }
 
+TEST_F(SixStepTest, ChangedRequest_StopsTheCopiesThatWorkOnTheOldOne) {
+  BlockedTool cakes, games;
+  Agent agent = planner({kClear, kTwoSubQuestions, kClear, kNoSubQuestions, kWork, kSure}, kCopiesLookUp);
+  agent.use(cakes.tool("cakes", true)).use(games.tool("games", true));
+  Session session = session_of(agent);
+  auto run = session.send_user_message("Plan a funeral");
+  ASSERT_TRUE(cakes.entered->wait_briefly() && games.entered->wait_briefly());
+  ASSERT_TRUE(runtime_->intervene(session.session_id(), {"modify", "Plan a birthday", {}}));
+  EXPECT_TRUE(cakes.left->wait_briefly() && games.left->wait_briefly());
+  cakes.release->open();
+  games.release->open();
+  const auto result = run.result();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "A party with cake.");
+  EXPECT_NE(result_for(session.history(), "t1-sub2").text.find("cancelled"), std::string::npos);
+  EXPECT_EQ(result->model_calls.size(), 6U);
+}
+
+TEST_F(SixStepTest, ChangedRequest_BeginsNoCopyThatWaitsForAPlace) {
+  BlockedTool cakes;
+  Agent agent = planner({kClear, kTwoSubQuestions, kClear, kNoSubQuestions, kWork, kSure}, kCopiesLookUp);
+  agent.use(cakes.tool("cakes", true)).limits(limit(&Limits::max_parallel_tools, 1U));
+  Session session = session_of(agent);
+  auto run = session.send_user_message("Plan a funeral");
+  ASSERT_TRUE(cakes.entered->wait_briefly());
+  ASSERT_TRUE(runtime_->intervene(session.session_id(), {"modify", "Plan a birthday", {}}));
+  EXPECT_TRUE(cakes.left->wait_briefly());
+  cakes.release->open();
+  const auto result = run.result();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "A party with cake.");
+  EXPECT_NE(result_for(session.history(), "t1-sub3").text.find("changed the request"), std::string::npos);
+  EXPECT_EQ(journal_->sessions(0)->size(), 2U);
+}
+
 TEST_F(SixStepTest, UncertainAnswer_AsksOnceAndIsSummedUpAgain) {
   const AgentResult asked = carried_through({kClear, kNoSubQuestions, kWork, kUnsure, kSure}, {ask("Yes")});
   EXPECT_EQ(asked.text, "A party with cake.");

@@ -58,6 +58,7 @@ Strategy route_by_role(std::map<std::string, std::string> agents) {
 }
 
 Strategy route_by_supervisor(Agent supervisor) {
+  supervisor.runtime(nullptr);  // that of the team
   return [supervisor = std::move(supervisor)](const Routing& routing) -> Result<std::vector<std::string>> {
     auto session = routing.runtime.create_session(supervisor);
     if (!session) return fail(session.error());
@@ -72,7 +73,10 @@ Strategy route_chain(std::vector<std::string> ids) {
 }
 
 struct Team::Parts {
-  std::shared_ptr<Runtime> runtime;
+  explicit Parts(Runtime& home) : runtime(home) {}
+
+  Runtime& runtime;
+  std::shared_ptr<Runtime> kept;  ///< the same; empty when it is the runtime that has the team
   Observers observers;
 
   std::mutex sending;  ///< held while a message is answered
@@ -112,7 +116,7 @@ Result<Session> Team::Parts::seat(const Agent& agent) {
     subscriptions.clear();
     if (auto closed = session->close(); !closed) return fail(closed.error());
   }
-  auto seated_now = id ? runtime->open_session(*id, agent) : runtime->create_session(agent);
+  auto seated_now = id ? runtime.open_session(*id, agent) : runtime.create_session(agent);
   if (!seated_now) return fail(seated_now.error());
   const std::lock_guard lock(mutex);
   subscriptions.push_back(seated_now->on("*", [this](const Event& event) { observers.publish(event); }));
@@ -143,21 +147,23 @@ Result<std::vector<std::string>> Team::Parts::route(const std::string& text) {
     if (session) said = session->history();
   }
   if (!chosen) return std::vector{now};
-  auto ids = chosen({text, said, all, now, *runtime});
+  auto ids = chosen({text, said, all, now, runtime});
   if (ids && ids->empty()) return fail(ErrorCode::kInput, "the strategy names no agent for this message");
   return ids;
 }
 
-Team::Team(std::vector<Agent> agents, std::shared_ptr<Runtime> runtime) : parts_(std::make_shared<Parts>()) {
-  parts_->runtime = runtime ? std::move(runtime) : default_runtime();
-  parts_->agents = std::move(agents);
-  if (!parts_->agents.empty()) parts_->current = parts_->agents.front().spec().id;
+Team::Team(Runtime& runtime) : parts_(std::make_shared<Parts>(runtime)) {}
+Team::Team(std::vector<Agent> agents, std::shared_ptr<Runtime> runtime)
+    : Team(runtime ? *runtime : *default_runtime()) {
+  parts_->kept = parts_->runtime.shared_from_this();
+  for (Agent& agent : agents) register_agent(std::move(agent));
 }
 Team::~Team() = default;
 Team::Team(Team&&) noexcept = default;
 Team& Team::operator=(Team&&) noexcept = default;
 
 void Team::register_agent(Agent agent) {
+  agent.runtime(nullptr);  // it may be the one that has this team, which would keep itself alive
   const std::lock_guard lock(parts_->mutex);
   const std::string id = agent.spec().id;
   const auto known = std::ranges::find(parts_->agents, id, [](const Agent& a) { return a.spec().id; });
@@ -186,7 +192,7 @@ Status Team::set_agent_by_id(const std::string& id) {
 Agent Team::current_agent() const {
   const std::lock_guard lock(parts_->mutex);
   const Agent* agent = parts_->find(parts_->current);
-  return agent == nullptr ? Agent() : *agent;
+  return (agent == nullptr ? Agent() : Agent(*agent)).runtime(parts_->runtime.shared_from_this());
 }
 
 void Team::route_message(Strategy strategy) {

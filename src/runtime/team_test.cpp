@@ -38,6 +38,32 @@ TEST_F(TeamTest, TheFirstAgentAnswers_UntilAnotherIsSet) {
   EXPECT_EQ(journal_->sessions(0)->size(), 1U);
 }
 
+TEST_F(TeamTest, OfTheRuntime_TakesAgentsAndAStrategy) {
+  EXPECT_EQ(runtime_->current_agent().spec().model, "") << "there is none yet";
+  runtime_->register_agent(named("one"));
+  EXPECT_EQ(runtime_->current_agent().spec().id, "one");
+  runtime_->set_agent(named("two"));
+  EXPECT_EQ(answer(runtime_->team(), "hello"), "I am two");
+  ASSERT_TRUE(runtime_->set_agent_by_id("one"));
+  EXPECT_FALSE(runtime_->set_agent_by_id("three"));
+  runtime_->route_message(route_by_role({{"legal", "two"}}));
+  EXPECT_EQ(answer(runtime_->team(), "a question"), "I am one");
+  EXPECT_EQ(answer(runtime_->team(), "a legal question"), "I am two");
+  EXPECT_EQ(runtime_->team().history().messages().size(), 6U);
+  EXPECT_EQ(runtime_->current_agent().run("by itself")->text, "I am one");
+}
+
+TEST_F(TeamTest, OfTheRuntime_DoesNotKeepItAlive) {
+  const std::weak_ptr<Runtime> weak = runtime_;
+  Agent supervisor = scripted(R"({"text":"{\"agent\":\"one\"}"})");
+  runtime_->register_agent(named("one").use(named("helper").as_tool("helper", "Helps")));
+  runtime_->route_message(route_by_supervisor(supervisor.id("supervisor")));
+  EXPECT_EQ(answer(runtime_->team(), "hello"), "I am one");
+  supervisor = Agent();
+  runtime_.reset();
+  EXPECT_TRUE(weak.expired());
+}
+
 TEST_F(TeamTest, AnUnknownId_IsRefusedWithThoseThatThereAre) {
   Team both = team({named("one"), named("two")});
   const auto set = both.set_agent_by_id("tow");

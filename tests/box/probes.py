@@ -253,6 +253,42 @@ def protected_folder_renamed():
     os.rename(WS + "/conf", WS + "/gone")
     return True
 @probe
+def nested_git_hook():
+    return write(WS + "/team/a/.git/hooks/pre-commit")
+@probe
+def nested_git_config():
+    return write(WS + "/team/a/.git/config")
+@probe
+def nested_checkout_exchanged():
+    os.rename(WS + "/team/a", WS + "/team/old")
+    os.makedirs(WS + "/team/a/.git/hooks")
+    return write(WS + "/team/a/.git/hooks/pre-commit")
+@probe
+def nested_checkout_exchanged_above():
+    os.rename(WS + "/team", WS + "/old")
+    os.makedirs(WS + "/team/a/.git/hooks")
+    return write(WS + "/team/a/.git/hooks/pre-commit")
+@probe
+def nested_worktree_redirected():
+    return write(WS + "/team/b/.git", "gitdir: /tmp/evil")
+@probe
+def nested_env_read():
+    return b"KEY" in read(WS + "/team/b/.env.local")
+@probe
+def nested_env_replaced():
+    write(WS + "/mine")
+    os.replace(WS + "/mine", WS + "/team/b/.env.local")
+    return True
+@probe
+def nested_servers_written():
+    return write(WS + "/team/a/deep/er/.mcp.json")
+@probe
+def nested_settings_written():
+    return write(WS + "/team/b/.praxis/config.toml")
+@probe
+def nested_editor_task_written():
+    return write(WS + "/team/b/.vscode/tasks.json")
+@probe
 def protected_missing_made():
     return write(WS + "/conf/later.toml")
 

@@ -45,6 +45,9 @@ class Planner {
   virtual ~Planner() = default;
   /// Called when nothing is in flight, no call is open and no limit is reached.
   virtual PlanStep plan(const State& state) const = 0;
+  /// Open calls that a person's change of the request, which the conversation does not have yet, has made
+  /// pointless: they are told to stop. Called while a turn is in progress.
+  virtual std::vector<CallId> outdated(const State& /*state*/) const { return {}; }
 };
 
 }  // namespace praxis

@@ -171,6 +171,9 @@ struct EffectSettled {
   /// Empty for the effect itself; `hook` when a hook answered in its place; `recovery` (then derived) for a
   /// call that was in doubt and is told to the model as unknown.
   std::string by;
+  /// Of a model call without an answer: what it is taken to have used all the same. Zero when its request did
+  /// not go out or was refused.
+  Usage spent = {};
 };
 /// What a person is asked.
 enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt, kAuthorisation };
@@ -240,6 +243,7 @@ struct Compacted {
 struct StatusChanged {
   SessionStatus status = SessionStatus::kIdle;
   std::string cause;
+  Usage spent = {};  ///< what a model call that is now in doubt is taken to have used
 };
 /// Derived. The turn is over.
 struct TurnSettled {

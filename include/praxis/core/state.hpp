@@ -186,6 +186,9 @@ struct State {
   bool follows_plan() const { return agent && !agent->plan.is_null(); }
   /// Tokens that the next request is expected to take: the estimate, corrected by what the vendor counted.
   std::int64_t request_tokens() const;
+  /// What a model call is taken to have used of which nobody knows how it ended: the next request, and the
+  /// longest answer where the agent bounds it. Without a price.
+  Usage usage_in_doubt() const;
   /// Of the agent's model, or the agent's own bound on a request; 0 when neither is known.
   std::int64_t context_window() const;
   /// Usage of this session and all below it, as far as turns of sub-agents have ended.

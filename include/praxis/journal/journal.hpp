@@ -59,6 +59,8 @@ struct SessionRow {
   std::string status;  ///< the session's status name
   std::string title;   ///< first words of the first prompt
   SessionId parent;    ///< empty for a root
+  /// Some process, perhaps this one, has the lease and is alive. Released leases may count a moment longer.
+  bool held = false;
 };
 
 /// Changes to a session's row, saved with an append; an empty optional leaves the field as it is.

@@ -77,6 +77,10 @@ class Model {
   virtual MicroUsd price(const Usage& usage) const = 0;
 };
 
+/// Whether a call that ended with `error` may have been paid for all the same: it was cancelled or broke off,
+/// rather than being refused or never reaching the vendor. Thread-safe.
+bool may_have_cost(const Error& error);
+
 /// Makes one call and waits for its answer: for tests and plain programs.
 Result<ModelResponse> complete(Model& model, const ModelRequest& request, std::stop_token stop = {},
                                const std::function<void(const ModelDelta&)>& on_delta = {});

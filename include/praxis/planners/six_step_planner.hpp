@@ -16,6 +16,8 @@ class SixStepPlanner final : public Planner {
 
   /// The first of the six steps that is not done. A turn without any message concludes with `kPlanFailed`.
   PlanStep plan(const State& state) const override;
+  /// The sub-questions that sub-agents work on.
+  std::vector<CallId> outdated(const State& state) const override;
 
  private:
   SixStepPlanner() = default;

@@ -18,6 +18,7 @@
 #include "praxis/runtime/agent.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 #include "praxis/runtime/session.hpp"
+#include "praxis/runtime/team.hpp"
 
 namespace praxis {
 
@@ -86,6 +87,17 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// Acts on a session at any depth while it runs, asleep or in another process: recorded at once, effective
   /// at the next safe point. Error `kInput`: unknown, deleted already, ended, or the request makes no sense.
   Status intervene(const SessionId& session, const InterventionRequest& request);
+
+  /// The agents that share one conversation of this runtime's own: who they are, who answers, and by which
+  /// strategy; as the methods of `Team` say. What is said goes through `team`.
+  void register_agent(Agent agent);
+  void set_agent(const Agent& agent);
+  Status set_agent_by_id(const std::string& id);
+  Agent current_agent() const;
+  void route_message(Strategy strategy);
+  /// That conversation, with the messages. Lives as long as the runtime. Handlers and strategies in it must
+  /// not keep the runtime alive.
+  Team& team();
 
   /// Subscribes to the events of all sessions until the returned object is destroyed.
   [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);

@@ -33,11 +33,13 @@ Strategy route_by_supervisor(Agent supervisor);
 /// Every message goes through these agents, one after the other.
 Strategy route_chain(std::vector<std::string> ids);
 
-/// Several agents on one session. Thread-safe; messages are answered one at a time.
+/// Several agents on one session. Thread-safe; messages are answered one at a time. They run in the team's
+/// runtime, whatever runtime they had before. A runtime has a team of its own (`Runtime::team`); further ones
+/// are further conversations.
 class Team {
  public:
-  /// The first of `agents` answers until something else is said. With no runtime in them they run in the
-  /// default one.
+  /// The first of `agents` answers until something else is said. Null: in the default runtime. The team keeps
+  /// its runtime alive.
   explicit Team(std::vector<Agent> agents, std::shared_ptr<Runtime> runtime = nullptr);
   ~Team();
   Team(Team&&) noexcept;
@@ -49,7 +51,8 @@ class Team {
   void set_agent(const Agent& agent);
   /// Error `kInput` lists the ids there are.
   Status set_agent_by_id(const std::string& id);
-  /// The agent that answers the next message unless a strategy says otherwise.
+  /// The agent that answers the next message unless a strategy says otherwise; it runs in the team's runtime.
+  /// One without a name while there is none.
   Agent current_agent() const;
   /// From the next message on; null: the current agent answers.
   void route_message(Strategy strategy);
@@ -69,6 +72,10 @@ class Team {
   [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);
 
  private:
+  friend class Runtime;
+  /// That of a runtime itself, which it does not keep alive.
+  explicit Team(Runtime& runtime);
+
   struct Parts;
   std::shared_ptr<Parts> parts_;
 };

@@ -1,0 +1,218 @@
+// What a tree may spend: never overshot by more than one answer, whoever asks at the same time and however a
+// call ends.
+#include <algorithm>
+#include <thread>
+
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::testing {
+namespace {
+
+constexpr int kChildren = 8;
+
+/// Says some words, tells the test, and then breaks off, or waits until it is told to stop.
+class BrokenModel final : public Model, public ModelSession {
+ public:
+  explicit BrokenModel(std::string said, std::optional<Error> error)
+      : said_(std::move(said)), error_(std::move(error)) {}
+
+  const std::string& name() const override { return name_; }
+  ModelCapabilities capabilities() const override { return {}; }
+  MicroUsd price(const Usage& usage) const override { return {usage.input + 10 * usage.output}; }
+  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<BrokenModel>(*this); }
+  void start(const ModelRequest&, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
+    if (!said_.empty()) sink->on_delta(TextChunk{said_, 0});
+    if (error_) return sink->on_done(fail(*error_));
+    entered_->open();
+    end_ =
+        std::make_unique<End>(std::move(stop), [sink] { sink->on_done(fail(ErrorCode::kCancelled, "off")); });
+  }
+  const Gate& entered() const { return *entered_; }
+
+  BrokenModel(const BrokenModel& other)
+      : said_(other.said_), error_(other.error_), entered_(other.entered_) {}
+
+ private:
+  using End = std::stop_callback<std::function<void()>>;
+  std::string name_ = "test:broken";
+  std::string said_;
+  std::optional<Error> error_;
+  std::shared_ptr<Gate> entered_ = std::make_shared<Gate>();
+  std::unique_ptr<End> end_;
+};
+
+Error failure(std::string_view kind, std::string_view transport = {}) {
+  return {ErrorCode::kModel, "it broke off", false, nullptr,
+          JsonObject{{"kind", kind}, {"transport", transport}}};
+}
+
+class BudgetTest : public Scripted {
+ protected:
+  /// What a whole tree used in which eight sub-agents ask at once, each for an answer as in `answer`.
+  AgentResult used_by_many(std::string_view answer, const Limits& limits) {
+    Agent child = scripted(answer);
+    child.id("child");
+    Tool work = host_tool("work", [child](ToolContext& context, const Json&) -> Result<ToolOutput> {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < kChildren; ++i) {
+        threads.emplace_back([&context, &child] {
+          if (auto made = AgentCreator(context).create(child)) (void)made->ask("go");
+        });
+      }
+      threads.clear();
+      return says("all");
+    });
+    Agent lead = scripted(R"({"tool_calls":[{"name":"work","arguments":{}}],"usage":{"input":1,"output":1}}
+{"text":"done"})");
+    auto result = lead.use(work).limits(limits).run("start");
+    if (!result) throw std::runtime_error(result.error().message);
+    return *std::move(result);
+  }
+
+  /// What a turn used whose model said something and then failed.
+  Usage used_when(std::string said, const Error& error) {
+    Agent agent = scripted("").model(std::make_shared<BrokenModel>(std::move(said), error));
+    auto result = agent.limits(limit(&Limits::max_model_attempts, 1U)).run("go");
+    return result ? result->usage : Usage{};
+  }
+
+  /// A turn whose process goes away while the model thinks; the session. The agent must have no runtime,
+  /// which it would keep alive.
+  SessionId cut_off(const Agent& agent) {
+    auto session = runtime_->create_session(agent);
+    if (!session) throw std::runtime_error(session.error().message);
+    Gate asked;
+    const auto watching = session->on("model.requested", [&](const Event&) { asked.open(); });
+    auto run = session->send_user_message("go");
+    EXPECT_TRUE(asked.wait_briefly());
+    runtime_.reset();
+    EXPECT_FALSE(run.result());
+    use_runtime({});
+    return session->session_id();
+  }
+};
+
+TEST_F(BudgetTest, AnswersOfUnknownLength_OvershootByOneAtMost) {
+  const auto result = used_by_many(R"({"text":"long","delay_ms":20,"usage":{"input":10,"output":50}})",
+                                   limit(&Limits::max_tokens, std::int64_t{150}));
+  EXPECT_EQ(result.reason, StopReason::kTokenLimit);
+  EXPECT_GE((result.usage + result.usage_children).total(), 150);
+  EXPECT_LT((result.usage + result.usage_children).total(), 150 + 60);
+}
+
+TEST_F(BudgetTest, AnswersOfUnknownPrice_OvershootByOneAtMost) {
+  const auto result =
+      used_by_many(R"({"text":"dear","delay_ms":20,"usage":{"input":1,"output":1,"cost_usd":0.01}})",
+                   limit(&Limits::max_cost, MicroUsd{25'000}));
+  EXPECT_EQ(result.reason, StopReason::kCostLimit);
+  EXPECT_EQ((result.usage + result.usage_children).cost.value, 30'000);
+}
+
+TEST_F(BudgetTest, WithoutALimit_NobodyWaits) {
+  const auto result = used_by_many(R"({"text":"long","usage":{"input":10,"output":50}})", {});
+  EXPECT_EQ(result.reason, StopReason::kFinished);
+  EXPECT_EQ(result.usage_children.total(), kChildren * 60);
+}
+
+TEST_F(BudgetTest, ACallThatIsCancelled_CountsWithWhatArrived) {
+  const auto model = std::make_shared<BrokenModel>(std::string(300, 'a'), std::nullopt);
+  Session session = session_of(scripted("").model(model));
+  auto run = session.send_user_message("go");
+  ASSERT_TRUE(model->entered().wait_briefly());
+  session.interrupt();
+  const auto result = run.result();
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->usage.estimated);
+  EXPECT_GT(result->usage.input, 0);
+  EXPECT_EQ(result->usage.output, 100);
+  EXPECT_EQ(result->usage.cost.value, result->usage.input + 1'000);
+  EXPECT_EQ(session.token_usage(), result->usage);
+}
+
+TEST_F(BudgetTest, ACallThatBreaksOff_CountsUnlessNobodyWorkedOnIt) {
+  EXPECT_GT(used_when("", failure("truncated_stream")).input, 0);
+  EXPECT_GT(used_when("", failure("timeout", "timeout_first_byte")).input, 0);
+  EXPECT_EQ(used_when("some of it", failure("overloaded")).output, 3);
+  EXPECT_EQ(used_when("", failure("network", "connect")), Usage{});
+  EXPECT_EQ(used_when("", failure("rate_limit")), Usage{});
+}
+
+TEST_F(BudgetTest, CallsThatBreakOff_SpendTheBudget) {
+  Agent agent = scripted("").model(std::make_shared<BrokenModel>(std::string(300, 'a'), [] {
+    Error error = failure("truncated_stream");
+    error.retriable = true;
+    error.detail.get_object()["retry_after_ms"] = 1;
+    return error;
+  }()));
+  Limits limits = limit(&Limits::max_tokens, std::int64_t{150});
+  limits.max_model_attempts = 10;
+  const auto result = agent.limits(limits).run("go");
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->reason, StopReason::kTokenLimit);
+  EXPECT_EQ(result->usage.output, 200);
+}
+
+TEST_F(BudgetTest, ACallThatACrashCutOff_CountsAsMuchAsItMayHaveTaken) {
+  Agent agent = scripted(R"({"text":"late","delay_ms":100,"usage":{"input":7,"output":3}})");
+  ModelOptions options;
+  options.max_output_tokens = 50;
+  agent.options(options).runtime(nullptr);
+  const SessionId id = cut_off(agent);
+  const auto result = Agent(agent).runtime(runtime_).resume(id);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "late");
+  EXPECT_TRUE(result->usage.estimated);
+  EXPECT_GT(result->usage.input, 7);
+  EXPECT_EQ(result->usage.output, 53);
+}
+
+TEST_F(BudgetTest, ACallThatACrashCutOff_CountsWhenTheTurnIsStoppedInItsLog) {
+  const SessionId id = cut_off(scripted(R"({"text":"late","delay_ms":600000})").runtime(nullptr));
+  ASSERT_TRUE(runtime_->intervene(id, {"unchanged", {}, Intervention::kInterrupt}));
+  const auto state = fold(*read_records(*journal_, id));
+  ASSERT_TRUE(state && state->last);
+  EXPECT_EQ(state->last->reason, StopReason::kCancelled);
+  EXPECT_GT(state->usage.input, 0);
+}
+
+TEST_F(BudgetTest, APausedSession_HoldsNothingBack) {
+  Gate in_hook, release;
+  Hooks hooks;
+  hooks.before_model.push_back([&](const HookContext&, const History&) {
+    in_hook.open();
+    release.wait();
+    return ModelHookResult{};
+  });
+  Agent first = scripted(R"({"text":"first","usage":{"input":1,"output":1}})");
+  first.id("first").hooks(hooks);
+  Agent second = scripted(R"({"text":"second","usage":{"input":1,"output":1}})");
+  second.id("second");
+  Gate answered;
+  bool in_time = false;
+  Tool work = host_tool("work", [&](ToolContext& context, const Json&) -> Result<ToolOutput> {
+    auto paused = AgentCreator(context).create(first);
+    auto other = AgentCreator(context).create(second);
+    if (!paused || !other) return fail(ErrorCode::kInternal, "no sub-agents");
+    auto run = paused->send_user_message("go");
+    in_hook.wait();
+    paused->pause();
+    release.open();
+    std::jthread asking([&] {
+      if (other->ask("go")) answered.open();
+    });
+    in_time = answered.wait_briefly();
+    paused->resume();
+    (void)run.result();
+    return says("both");
+  });
+  work.definition.timeout = Millis{0};
+  Agent lead = scripted(R"({"tool_calls":[{"name":"work","arguments":{}}],"usage":{"input":1,"output":1}}
+{"text":"done","usage":{"input":1,"output":1}})");
+  const auto result = lead.use(work).limits(limit(&Limits::max_tokens, std::int64_t{1'000})).run("start");
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(in_time);
+  EXPECT_EQ(result->text, "done");
+}
+
+}  // namespace
+}  // namespace praxis::testing
