@@ -90,8 +90,9 @@ TEST_P(Format, IsCarriedOn) {
 INSTANTIATE_TEST_SUITE_P(Released, Format,
                          ::testing::Values(Left{"session-1.jsonl", 1, StopReason::kOutputLimit},
                                            Left{"session-2.jsonl", 2, StopReason::kFinished},
-                                           Left{"session-3.jsonl", 3, StopReason::kFinished}));
-static_assert(kRecordVersion == 3, "a new version of records needs a fixture above");
+                                           Left{"session-3.jsonl", 3, StopReason::kFinished},
+                                           Left{"session-4.jsonl", 4, StopReason::kFinished}));
+static_assert(kRecordVersion == 4, "a new version of records needs a fixture above");
 
 // ---- versions to come
 
@@ -102,16 +103,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(FutureFormat, Export_IsRefusedWithTheReason) {
-  const std::string now = fixture("session-3.jsonl");
-  const auto header = import_session(*memory_journal(), replaced(now, R"("version":3)", R"("version":4)"));
+  const std::string now = fixture("session-4.jsonl");
+  const auto header = import_session(*memory_journal(), replaced(now, R"("version":4)", R"("version":5)"));
   ASSERT_FALSE(header);
   EXPECT_NE(header.error().message.find("newer praxis"), std::string::npos) << header.error().message;
-  const auto record = import_session(*memory_journal(), replaced(now, R"({"version":3)", R"({"version":4)"));
+  const auto record = import_session(*memory_journal(), replaced(now, R"({"version":4)", R"({"version":5)"));
   ASSERT_FALSE(record);
-  EXPECT_NE(record.error().message.find("format version 4"), std::string::npos) << record.error().message;
+  EXPECT_NE(record.error().message.find("format version 5"), std::string::npos) << record.error().message;
 }
 
-/// A journal with one session whose first record is of version 4, or whose last is of a kind to come.
+/// A journal with one session whose first record is of version 5, or whose last is of a kind to come.
 std::shared_ptr<Journal> later_journal(const std::string& first, const std::string& kind) {
   auto journal = memory_journal();
   const Lease lease = *journal->create(SessionId("01LATER"), {1000});
@@ -124,9 +125,9 @@ std::shared_ptr<Journal> later_journal(const std::string& first, const std::stri
 }
 
 TEST(FutureFormat, Session_IsRefusedWithTheReasonAndLeftAlone) {
-  const std::string present = R"({"version":3,"session":"01LATER","seed":1,"agent":{"id":"a","limits":{}}})";
+  const std::string present = R"({"version":4,"session":"01LATER","seed":1,"agent":{"id":"a","limits":{}}})";
   const std::vector<std::array<std::string, 3>> cases{
-      {replaced(present, "3", "4"), "turn_started", "format version 4"},
+      {replaced(present, "4", "5"), "turn_started", "format version 5"},
       {present, "turn_dreamt", "turn_dreamt"}};
   for (const auto& [first, kind, reason] : cases) {
     RuntimeOptions options;

@@ -138,6 +138,7 @@ Status start_effect(State& state, const EffectIntended& r) {
     leave_failed_effect(turn);
     turn.step = std::max(turn.step, r.step);
   }
+  if (r.non_strict) state.non_strict = true;
   if (r.kind == EffectKind::kModel && !r.summary && !r.consult) note_request(state, r);
   turn.effect = EffectState{
       r.effect, r.kind, EffectState::Phase::kRunning, r.attempt, r.delay, std::nullopt, r.summary, r.consult};

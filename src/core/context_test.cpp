@@ -41,7 +41,8 @@ ModelResponse uncounted(ModelResponse response) {
 }
 
 struct Talk : Fold {
-  explicit Talk(AgentSpec agent = agent_with_window()) : Fold(std::move(agent), kAskModel) {}
+  explicit Talk(AgentSpec agent = agent_with_window(), std::uint32_t version = kRecordVersion)
+      : Fold(std::move(agent), kAskModel, version) {}
 
   bool summarises() const { return state().turn && turn().effect && turn().effect->summary; }
   /// One tool round with a long result.
@@ -315,6 +316,55 @@ TEST(Retries, ThatNeedANote_GetOneOnce) {
   talk.fail_model(malformed);
   EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
   EXPECT_EQ(talk.result().error->message, "malformed");
+}
+
+Error too_strict() {
+  return {ErrorCode::kModel, "schemas are too complex", false, nullptr, JsonObject{{"change", "non_strict"}}};
+}
+
+TEST(Retries, ThatWantNoStrictTools_OfferThemWithout_FromThenOn) {
+  Talk talk;
+  talk.begin("go");
+  const Digest tools = talk.last_intent().request.tools;
+  ASSERT_FALSE(talk.last_intent().non_strict);
+  ASSERT_TRUE(is<Wait>(talk.fail_model(too_strict())));
+  EXPECT_EQ(talk.last_intent().attempt, 2U);
+  EXPECT_EQ(talk.last_intent().delay, Millis{0});
+  EXPECT_TRUE(talk.last_intent().non_strict);
+  EXPECT_NE(talk.last_intent().request.tools, tools) << "that is another request";
+  EXPECT_TRUE(question_of(talk.state(), talk.last_intent()).non_strict);
+  talk.round(1, 1);
+  EXPECT_EQ(talk.last_intent().attempt, 1U);
+  EXPECT_TRUE(talk.last_intent().non_strict);
+  EXPECT_TRUE(talk.last_intent().request.tools.empty()) << "the tools are as they were in the last request";
+  talk.fail_model(too_strict());
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
+}
+
+TEST(Retries, ThatWantNoStrictTools_AreForgottenWithTheAgent) {
+  Talk talk;
+  talk.begin("go");
+  talk.fail_model(too_strict());
+  talk.apply(Intervened{Intervention::kSetAgent, {}, std::make_shared<AgentSpec>(*talk.state().agent)});
+  talk.round(1, 1);
+  EXPECT_FALSE(talk.last_intent().non_strict);
+}
+
+TEST(Retries, ThatWantNoStrictTools_StayWithinTheLimits) {
+  AgentSpec agent = agent_with_window();
+  agent.limits.max_model_attempts = 1;
+  Talk talk(agent);
+  talk.begin("go");
+  talk.fail_model(too_strict());
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
+  EXPECT_EQ(talk.result().error->message, "schemas are too complex");
+}
+
+TEST(Retries, ThatWantNoStrictTools_WereNoneInVersion3) {
+  Talk talk(agent_with_window(), 3);
+  talk.begin("go");
+  talk.fail_model(too_strict());
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
 }
 
 TEST(Pause, IsAskedAgainWithTheHistoryAsItIs_UpToABound) {
