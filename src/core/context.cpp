@@ -114,10 +114,18 @@ bool is_overflow(const Error& error) {
          json_text(error.detail, "change") == "compact";
 }
 
+Error window_full() {
+  return {ErrorCode::kModel, "the model's context window was full before its answer was complete", false,
+          nullptr, JsonObject{{"kind", "context_overflow"}}};
+}
+
+std::optional<Decision> shorten_once(const State& state) {
+  if (!compacts(state) || state.turn->overflow != Overflow::kNone) return std::nullopt;
+  return shorten(state);
+}
+
 Decision after_overflow(const State& state, const Error& error) {
-  if (compacts(state) && state.turn->overflow == Overflow::kNone) {
-    if (auto decision = shorten(state)) return *std::move(decision);
-  }
+  if (auto decision = shorten_once(state)) return *std::move(decision);
   return Finish{StopReason::kContextLimit, {}, error};
 }
 

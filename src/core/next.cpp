@@ -127,7 +127,9 @@ std::optional<Decision> next_of_batch(const State& state) {
 std::optional<Decision> check_limits(const State& state) {
   const TurnState& turn = *state.turn;
   const Limits& limits = state.agent->limits;
-  if (limits.max_steps != 0 && turn.step >= limits.max_steps) {
+  // Up to version 3 of the records a step that had to be done again counted as one more.
+  const bool goes_on = turn.redo && state.version >= 4;
+  if (limits.max_steps != 0 && turn.step >= limits.max_steps && !goes_on) {
     return limit_reached(StopReason::kMaxSteps,
                          "the limit of " + std::to_string(limits.max_steps) + " steps is reached");
   }
