@@ -91,6 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Released, Format,
                          ::testing::Values(Left{"session-1.jsonl", 1, StopReason::kOutputLimit},
                                            Left{"session-2.jsonl", 2, StopReason::kFinished},
                                            Left{"session-3.jsonl", 3, StopReason::kFinished},
+                                           Left{"session-3-window.jsonl", 3, StopReason::kContextLimit},
                                            Left{"session-4.jsonl", 4, StopReason::kFinished}));
 static_assert(kRecordVersion == 4, "a new version of records needs a fixture above");
 

@@ -334,6 +334,12 @@ std::vector<Scenario> all_scenarios() {
        .shape = windowed});
   add({.name = "compaction_after_overflow",
        .script = long_notes(0, 3) + kTooLong + kSummary + R"({"text": "it fits now"})"});
+  add({.name = "window_full", .script = long_notes(0, 3) + R"({"text": "it fi", "finish": "context_window"}
+)" + kSummary + R"({"text": "it fits now"})"});
+  add({.name = "too_strict",
+       .script = R"({"error": {"status": 400, "message": "the tools' schemas are too complex"}}
+{"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 1}}]}
+{"text": "2"})"});
   add({.name = "irreducible", .script = kTooLong, .ends = StopReason::kContextLimit});
   add({.name = "max_steps",
        .script = many_rounds(5),

@@ -79,6 +79,7 @@ inline std::vector<std::string> requests_of(const std::vector<StoredRecord>& log
     request.instructions = std::move(question.instructions);
     request.options = std::move(question.options);
     request.history = std::move(question.history);
+    request.non_strict = question.non_strict;
     request.tools = agent.tools.definitions();
     request.stream = stream;
     request.session = state->id;

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 // to run. So the thread of the event loop runs one such task itself between two events; if that does not
 // return soon, a thread that stands by takes the loop over.
 constexpr std::chrono::milliseconds kLook{4};     // how often the one who stands by looks
-constexpr int kIdleLooks = 5;                    // then it sleeps until there is something to look at
+constexpr int kIdleLooks = 5;                     // then it sleeps until there is something to look at
 constexpr std::chrono::microseconds kQuick{200};  // a task that took longer had better not be run in place,
 constexpr int kWary = 64;                         // nor had as many after it
 

@@ -307,6 +307,7 @@ class Applier {
 
   void set_agent(AgentSpecPtr agent) {
     state_.agent = std::move(agent);
+    state_.non_strict = false;
     state_.described.settings = digest_of(settings_text(*state_.agent));
     state_.described.tools = digest_of(tools_text(*state_.agent));
     state_.overhead_tokens = overhead_of(*state_.agent);

@@ -15,12 +15,9 @@ bool holds(const Part& part) {
   return std::holds_alternative<Wanted>(part);
 }
 
-void fail_model(State& state, const EffectSettled& r) {
-  charge(state, r.spent);
-  TurnState& turn = *state.turn;
+void fail_model(TurnState& turn, Error error) {
   turn.effect->phase = EffectState::Phase::kFailed;
-  turn.effect->error =
-      r.error.value_or(Error{ErrorCode::kModel, "the model call ended without an answer", {}, {}, {}});
+  turn.effect->error = std::move(error);
   ++turn.report.retries.attempts;
   turn.report.retries.last_error = turn.effect->error;
 }
@@ -83,9 +80,19 @@ void append_answer(State& state, UnixMillis time, const ModelResponse& response)
   if (stands_for_all) history_shrank(state, before + 1, "compaction");
 }
 
-void take_answer(State& state, UnixMillis time, const EffectSettled& r, const ModelResponse& response) {
+/// Whether an answer was cut off because the window was full, with nothing in it that can be acted on, and
+/// can be had again in a shorter conversation. Up to version 3 of the records it ended the turn.
+bool wants_room(const State& state, const ModelResponse& response) {
+  const auto runs = [](const Part& part) {
+    const auto* call = std::get_if<ToolCallPart>(&part);
+    return call != nullptr && call->valid;
+  };
+  return state.version >= 4 && response.finish == FinishReason::kContextWindow &&
+         std::ranges::none_of(response.parts, runs) && shorten_once(state);
+}
+
+void take_answer(State& state, UnixMillis time, const ModelResponse& response) {
   TurnState& turn = *state.turn;
-  if (r.by.empty()) learn_correction(state, response.usage);
   state.context_tokens = response.usage.total();
   if (state.sent && state.context_tokens > 0) state.sent->tokens = state.context_tokens;
   turn.redo = false;
@@ -108,11 +115,17 @@ void take_answer(State& state, UnixMillis time, const EffectSettled& r, const Mo
 void settle_model(State& state, UnixMillis time, const EffectSettled& r) {
   if (r.outcome != Outcome::kCancelled) ++state.model_calls;
   const auto* response = std::get_if<ModelResponse>(&r.result);
-  if (response == nullptr) return fail_model(state, r);
+  if (response == nullptr) {
+    charge(state, r.spent);
+    const Error none{ErrorCode::kModel, "the model call ended without an answer", {}, {}, {}};
+    return fail_model(*state.turn, r.error.value_or(none));
+  }
   report_model_call(state, r, *response);
   if (state.turn->effect->summary) return take_summary(state, *response);
   if (state.turn->effect->consult) return take_consultation(state, *response);
-  take_answer(state, time, r, *response);
+  if (r.by.empty()) learn_correction(state, response->usage);
+  if (wants_room(state, *response)) return fail_model(*state.turn, window_full());
+  take_answer(state, time, *response);
 }
 
 }  // namespace
@@ -139,6 +152,7 @@ Status start_effect(State& state, const EffectIntended& r) {
     leave_failed_effect(turn);
     turn.step = std::max(turn.step, r.step);
   }
+  if (r.non_strict) state.non_strict = true;
   if (r.kind == EffectKind::kModel && !r.summary && !r.consult) note_request(state, r);
   turn.effect = EffectState{
       r.effect, r.kind, EffectState::Phase::kRunning, r.attempt, r.delay, std::nullopt, r.summary, r.consult};

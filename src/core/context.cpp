@@ -1,6 +1,7 @@
 #include "core/context.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/decisions.hpp"
@@ -77,6 +78,59 @@ bool nears_window(const State& state) {
          state.request_tokens() * 100 > window * state.agent->limits.compact_at;
 }
 
+/// Whether a part counts surely, and about as much as it is estimated: of media, files and reasoning the
+/// vendor knows better what they take.
+bool is_countable(const Part& part) {
+  return std::holds_alternative<TextPart>(part) || std::holds_alternative<ToolCallPart>(part) ||
+         std::holds_alternative<ToolResultPart>(part) || std::holds_alternative<RefusalPart>(part);
+}
+
+std::int64_t countable_tokens(const History& history) {
+  std::int64_t tokens = 0;
+  for (const MessagePtr& message : history.messages()) {
+    Message counted;
+    std::ranges::copy_if(message->parts, std::back_inserter(counted.parts), is_countable);
+    for (Part& part : counted.parts) {
+      if (auto* result = std::get_if<ToolResultPart>(&part)) result->images.clear();
+    }
+    tokens += estimate_tokens(counted);
+  }
+  return tokens;
+}
+
+/// About how much the next request takes, if that is surely more than the window which is known of the model.
+/// What the vendor counted may only lower the estimate here: what it adds to a short conversation says little
+/// about a long one. Up to version 3 of the records such a request was left for the vendor to refuse.
+std::optional<std::int64_t> surely_too_long(const State& state) {
+  constexpr std::int64_t kHeadroom = 115;  // percent; by so much estimates are off
+  const std::int64_t window = state.agent->profile.context_window;
+  const bool judged_here = window != 0 && state.agent->limits.max_context == 0 &&
+                           !state.agent->profile.compacts && !state.follows_plan();
+  if (state.version < 4 || !judged_here) return std::nullopt;
+  const auto of_request = [&](std::int64_t history) {
+    return (history + state.overhead_tokens) * std::min<std::int64_t>(state.correction, 1000) / 1000;
+  };
+  const auto too_long = [&](std::int64_t tokens) { return tokens * 100 > window * kHeadroom; };
+  const History& history = state.conversation.history();
+  if (!too_long(of_request(history.estimated_tokens()))) return std::nullopt;
+  const std::int64_t tokens = of_request(countable_tokens(history));
+  return too_long(tokens) ? std::optional(tokens) : std::nullopt;
+}
+
+/// What is done about a request that is surely longer than the window.
+std::optional<Decision> keep_below_window(const State& state) {
+  const auto tokens = surely_too_long(state);
+  if (!tokens) return std::nullopt;
+  if (compacts(state)) {
+    if (auto decision = leave_out(state, history_room(state), "context_window")) return decision;
+  }
+  return limit_reached(StopReason::kContextLimit,
+                       "the next request would take about " + std::to_string(*tokens) +
+                           " tokens, the context window of " + state.agent->model + " is " +
+                           std::to_string(state.agent->profile.context_window) +
+                           ", and it cannot be shortened any further");
+}
+
 }  // namespace
 
 std::optional<Decision> fit_window(const State& state) {
@@ -99,14 +153,13 @@ std::optional<Decision> fit_window(const State& state) {
   if (const std::size_t cut = choose_cut(history, {limits.max_messages, limits.max_context})) {
     return Compact{cut, too_long ? "max_context" : "max_messages"};
   }
-  // Only the agent's own bound is refused here. What a vendor's window really holds, the vendor knows best.
   if (too_long) {
     return limit_reached(StopReason::kContextLimit,
                          "the conversation needs about " + std::to_string(history.estimated_tokens()) +
                              " tokens, the limit is " + std::to_string(limits.max_context) +
                              ", and nothing more can be left out");
   }
-  return std::nullopt;
+  return keep_below_window(state);
 }
 
 bool is_overflow(const Error& error) {
@@ -114,10 +167,18 @@ bool is_overflow(const Error& error) {
          json_text(error.detail, "change") == "compact";
 }
 
+Error window_full() {
+  return {ErrorCode::kModel, "the model's context window was full before its answer was complete", false,
+          nullptr, JsonObject{{"kind", "context_overflow"}}};
+}
+
+std::optional<Decision> shorten_once(const State& state) {
+  if (!compacts(state) || state.turn->overflow != Overflow::kNone) return std::nullopt;
+  return shorten(state);
+}
+
 Decision after_overflow(const State& state, const Error& error) {
-  if (compacts(state) && state.turn->overflow == Overflow::kNone) {
-    if (auto decision = shorten(state)) return *std::move(decision);
-  }
+  if (auto decision = shorten_once(state)) return *std::move(decision);
   return Finish{StopReason::kContextLimit, {}, error};
 }
 

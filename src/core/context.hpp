@@ -15,6 +15,11 @@ namespace praxis {
 std::optional<Decision> fit_window(const State& state);
 /// Whether a model refused the conversation as too long.
 bool is_overflow(const Error& error);
+/// What an answer amounts to that broke off because the model's context window was full.
+Error window_full();
+/// What shortens a conversation that turned out to be too long; nothing when that was done already for this
+/// answer, is not wanted or frees nothing.
+std::optional<Decision> shorten_once(const State& state);
 /// After the model refused the conversation as too long: shorten it, or give up with `error`.
 Decision after_overflow(const State& state, const Error& error);
 

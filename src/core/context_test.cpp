@@ -4,80 +4,12 @@
 
 #include <gmock/gmock.h>
 
-#include "core/testing/fold.hpp"
-#include "core/testing/planners.hpp"
+#include "core/testing/talk.hpp"
 
 namespace praxis {
 namespace {
 
 using ::testing::HasSubstr;
-
-const AlwaysAskModel kAskModel;
-constexpr std::int64_t kWindow = 2'000;
-
-std::string words(int count) {
-  std::string text;
-  for (int i = 0; i < count; ++i) text += "word ";
-  return text;
-}
-
-AgentSpec agent_with_window(std::int64_t window = kWindow) {
-  AgentSpec agent;
-  agent.model = "test:model";
-  agent.instructions = "Be brief.";
-  agent.tools = {test_tool("read")};
-  agent.limits.max_messages = 0;
-  agent.limits.max_repeats = 0;
-  agent.profile.context_window = window;
-  agent.profile.price_input = {2'000'000};
-  agent.profile.price_cached = {500'000};
-  return agent;
-}
-
-/// An answer whose usage nobody counted.
-ModelResponse uncounted(ModelResponse response) {
-  response.usage = {};
-  return response;
-}
-
-struct Talk : Fold {
-  explicit Talk(AgentSpec agent = agent_with_window()) : Fold(std::move(agent), kAskModel) {}
-
-  bool summarises() const { return state().turn && turn().effect && turn().effect->summary; }
-  /// One tool round with a long result.
-  void round(int number, int length = 200) {
-    const std::string id = "c" + std::to_string(number);
-    answer(uncounted(calls({tool_call(id, "read")})));
-    give(id, "result " + std::to_string(number) + " " + words(length));
-  }
-  /// Rounds until the model is asked for a summary.
-  int fill() {
-    for (int i = 0; i < 50; ++i) {
-      if (summarises()) return i;
-      round(i);
-    }
-    throw std::logic_error("no summary is asked for");
-  }
-  const EffectIntended& last_intent() const {
-    for (auto record = log().rbegin(); record != log().rend(); ++record) {
-      if (const auto* intent = std::get_if<EffectIntended>(&record->body)) return *intent;
-    }
-    throw std::logic_error("no intent");
-  }
-  std::vector<std::string> compactions() const {
-    std::vector<std::string> all;
-    for (const Record& record : log()) {
-      const auto* compacted = std::get_if<Compacted>(&record.body);
-      if (compacted != nullptr)
-        all.push_back(compacted->cause + (compacted->summary.empty() ? "" : "+summary"));
-    }
-    return all;
-  }
-};
-
-Error overflow() {
-  return {ErrorCode::kModel, "prompt is too long", false, nullptr, JsonObject{{"kind", "context_overflow"}}};
-}
 
 TEST(Compaction, NearTheWindow_OlderMessagesAreSummarisedByTheModel) {
   Talk talk;
@@ -163,7 +95,8 @@ TEST(Compaction, TurnedOff_NothingIsSummarised) {
   agent.limits.compact_at = 0;
   Talk talk(agent);
   talk.begin("the goal");
-  for (int i = 0; i < 20; ++i) talk.round(i);
+  for (int i = 0; i < 9; ++i) talk.round(i);
+  EXPECT_GT(talk.state().request_tokens(), kWindow * 90 / 100);
   EXPECT_TRUE(talk.compactions().empty());
   talk.fail_model(overflow());
   EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
@@ -315,6 +248,55 @@ TEST(Retries, ThatNeedANote_GetOneOnce) {
   talk.fail_model(malformed);
   EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
   EXPECT_EQ(talk.result().error->message, "malformed");
+}
+
+Error too_strict() {
+  return {ErrorCode::kModel, "schemas are too complex", false, nullptr, JsonObject{{"change", "non_strict"}}};
+}
+
+TEST(Retries, ThatWantNoStrictTools_OfferThemWithout_FromThenOn) {
+  Talk talk;
+  talk.begin("go");
+  const Digest tools = talk.last_intent().request.tools;
+  ASSERT_FALSE(talk.last_intent().non_strict);
+  ASSERT_TRUE(is<Wait>(talk.fail_model(too_strict())));
+  EXPECT_EQ(talk.last_intent().attempt, 2U);
+  EXPECT_EQ(talk.last_intent().delay, Millis{0});
+  EXPECT_TRUE(talk.last_intent().non_strict);
+  EXPECT_NE(talk.last_intent().request.tools, tools) << "that is another request";
+  EXPECT_TRUE(question_of(talk.state(), talk.last_intent()).non_strict);
+  talk.round(1, 1);
+  EXPECT_EQ(talk.last_intent().attempt, 1U);
+  EXPECT_TRUE(talk.last_intent().non_strict);
+  EXPECT_TRUE(talk.last_intent().request.tools.empty()) << "the tools are as they were in the last request";
+  talk.fail_model(too_strict());
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
+}
+
+TEST(Retries, ThatWantNoStrictTools_AreForgottenWithTheAgent) {
+  Talk talk;
+  talk.begin("go");
+  talk.fail_model(too_strict());
+  talk.apply(Intervened{Intervention::kSetAgent, {}, std::make_shared<AgentSpec>(*talk.state().agent)});
+  talk.round(1, 1);
+  EXPECT_FALSE(talk.last_intent().non_strict);
+}
+
+TEST(Retries, ThatWantNoStrictTools_StayWithinTheLimits) {
+  AgentSpec agent = agent_with_window();
+  agent.limits.max_model_attempts = 1;
+  Talk talk(agent);
+  talk.begin("go");
+  talk.fail_model(too_strict());
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
+  EXPECT_EQ(talk.result().error->message, "schemas are too complex");
+}
+
+TEST(Retries, ThatWantNoStrictTools_WereNoneInVersion3) {
+  Talk talk(agent_with_window(), 3);
+  talk.begin("go");
+  talk.fail_model(too_strict());
+  EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
 }
 
 TEST(Pause, IsAskedAgainWithTheHistoryAsItIs_UpToABound) {

@@ -37,6 +37,7 @@ RequestDigest request_digest(const State& state, const EffectIntended& intent) {
   } else if (state.turn && !state.turn->output_schema.is_null()) {
     digest.settings = digest_chain(digest.settings, to_canonical_json(state.turn->output_schema));
   }
+  if (intent.non_strict) digest.tools = digest_chain(digest.tools, "non_strict");
   const History& history = state.conversation.history();
   digest.history = asked_history(history, intent).digest();
   return {half(digest.settings), half(digest.tools), half(digest.history)};
@@ -61,6 +62,7 @@ class Deriver {
     EffectIntended intent = model_intent(d.attempt, d.delay);
     intent.patch = d.patch;
     intent.consult = d.consult;
+    intent.non_strict |= d.non_strict;
     if (d.consult) intent.step = state_.turn->step;
     intent.request = request_digest(state_, intent);
     if (intent.request.settings == state_.recorded.settings) intent.request.settings = {};
@@ -202,6 +204,7 @@ class Deriver {
   EffectIntended model_intent(std::uint32_t attempt, Millis delay) const {
     EffectIntended intent = again_or_new(EffectKind::kModel, attempt);
     intent.delay = delay;
+    intent.non_strict = state_.non_strict;
     return intent;
   }
 
@@ -224,7 +227,7 @@ ModelQuestion question_of(const State& state, const EffectIntended& intent) {
   const AgentSpec& agent = *state.agent;
   ModelQuestion question{intent.patch.instructions.value_or(agent.instructions),
                          intent.patch.options.value_or(agent.options),
-                         asked_history(state.conversation.history(), intent)};
+                         asked_history(state.conversation.history(), intent), intent.non_strict};
   if (intent.summary || intent.consult) {
     // The same request up to here, so that a vendor's cache still serves; tools stay as calls of them do.
     question.options.output_schema = intent.consult ? intent.consult->schema : nullptr;

@@ -36,18 +36,33 @@ std::optional<Millis> backoff(const State& state, const EffectState& failed) {
   return full / 2 + full / 2 * draw.bytes[0] / 255;
 }
 
-/// When the failed call is made again: with which delay; nothing when it is not.
-std::optional<Millis> retry_after(const State& state, const EffectState& failed) {
+/// Whether the limits leave another attempt at the failed call.
+bool may_retry(const State& state, const EffectState& failed) {
   const Limits& limits = state.agent->limits;
   const bool spent = limits.max_model_retries != 0 && state.turn->model_retries >= limits.max_model_retries;
-  if (!failed.error->retriable || failed.attempt >= limits.max_model_attempts || spent) return std::nullopt;
+  return failed.attempt < limits.max_model_attempts && !spent;
+}
+
+/// When the failed call is made again: with which delay; nothing when it is not.
+std::optional<Millis> retry_after(const State& state, const EffectState& failed) {
+  if (!failed.error->retriable || !may_retry(state, failed)) return std::nullopt;
   return backoff(state, failed);
+}
+
+/// Whether the vendor refused to hold the tools to their schemas, and they can be offered without. Sessions
+/// that began before version 4 of the records failed of it.
+bool is_too_strict(const State& state, const EffectState& failed) {
+  return json_text(failed.error->detail, "change") == "non_strict" && state.version >= 4 &&
+         !state.non_strict && may_retry(state, failed);
 }
 
 Decision after_model_failure(const State& state, const EffectState& failed) {
   const Error& error = *failed.error;
   if (const auto delay = retry_after(state, failed)) {
     return CallModel{failed.attempt + 1, *delay, {}, failed.consult};
+  }
+  if (is_too_strict(state, failed)) {
+    return CallModel{failed.attempt + 1, Millis{0}, {}, failed.consult, true};
   }
   if (failed.consult) {
     Finish finish{StopReason::kModelFailed, {}, error};
@@ -112,7 +127,9 @@ std::optional<Decision> next_of_batch(const State& state) {
 std::optional<Decision> check_limits(const State& state) {
   const TurnState& turn = *state.turn;
   const Limits& limits = state.agent->limits;
-  if (limits.max_steps != 0 && turn.step >= limits.max_steps) {
+  // Up to version 3 of the records a step that had to be done again counted as one more.
+  const bool goes_on = turn.redo && state.version >= 4;
+  if (limits.max_steps != 0 && turn.step >= limits.max_steps && !goes_on) {
     return limit_reached(StopReason::kMaxSteps,
                          "the limit of " + std::to_string(limits.max_steps) + " steps is reached");
   }

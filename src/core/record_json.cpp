@@ -105,6 +105,7 @@ struct Writer {
     out.text_if_any("history", short_hex(r.request.history));
     if (r.patch != RequestPatch{}) put(out, "patch", r.patch);
     if (r.delay.count() != 0) out.number("delay_ms", r.delay.count());
+    if (r.non_strict) out.flag("non_strict", true);
   }
   void operator()(const EffectSettled& r) const {
     out.text("effect", r.effect.str());
@@ -234,6 +235,7 @@ Result<RecordBody> read_effect_intended(const Json& json) {
                from_short_hex(json_string(json, "history"))};
   r.patch = patch_from_json(json_at(json, "patch"));
   r.delay = Millis{json_int(json, "delay_ms")};
+  r.non_strict = json_bool(json, "non_strict");
   return r;
 }
 

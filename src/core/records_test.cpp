@@ -135,7 +135,10 @@ TEST(Records, EffectIntended_SurvivesTheJournal) {
   intent.patch.instructions = "";
   intent.patch.options = rich_agent()->options;
   intent.delay = Millis{250};
+  EXPECT_FALSE(round_trip_as(intent).non_strict);
+  intent.non_strict = true;
   const auto back = round_trip_as(intent);
+  EXPECT_TRUE(back.non_strict);
   EXPECT_EQ(back.patch, intent.patch);
   EXPECT_EQ(back.delay, intent.delay);
   EXPECT_EQ(back.attempt, 3U);

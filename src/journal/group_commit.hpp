@@ -18,8 +18,8 @@ namespace praxis {
 
 class GroupCommit {
  public:
-  /// Changes the database within a transaction; called again, after all that it did was undone, when another of
-  /// its group failed or did not fit on the disk.
+  /// Changes the database within a transaction; called again, after all that it did was undone, when another
+  /// of its group failed or did not fit on the disk.
   using Change = std::move_only_function<Status(Database&)>;
   using Done = std::move_only_function<void(Status)>;
 

@@ -1,6 +1,6 @@
-// Where sessions stand in the file, as their last append from here left them: it spares the next append of the
-// same writer the look. Only a guess: whoever uses one checks it within the transaction, as an append that was
-// undone or a lease that another took leaves it wrong.
+// Where sessions stand in the file, as their last append from here left them: it spares the next append of
+// the same writer the look. Only a guess: whoever uses one checks it within the transaction, as an append
+// that was undone or a lease that another took leaves it wrong.
 #pragma once
 
 #include <cstdint>

@@ -111,9 +111,10 @@ Result<bool> move_head(Database& database, const StoredHead& from, const Head& t
   auto set = database.run(
       "UPDATE sessions SET head_seq = ?5, head_hash = ?6, updated = iif(?7 = 0, updated, ?7), "
       "agent = coalesce(?8, agent), model = coalesce(?9, model), status = coalesce(?10, status), "
-      "title = coalesce(?11, title) WHERE id = ?1 AND lease_owner = ?2 AND lease_token = ?3 AND head_seq = ?4",
-      from.session, from.owner, from.head.token, from.head.seq, to.seq, to.hash, updated, row.agent, row.model,
-      row.status, row.title);
+      "title = coalesce(?11, title) WHERE id = ?1 AND lease_owner = ?2 AND lease_token = ?3 AND head_seq = "
+      "?4",
+      from.session, from.owner, from.head.token, from.head.seq, to.seq, to.hash, updated, row.agent,
+      row.model, row.status, row.title);
   if (!set) return fail(std::move(set.error()));
   return sqlite3_changes(database.handle()) == 1;
 }

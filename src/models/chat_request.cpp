@@ -11,11 +11,11 @@ namespace {
 constexpr std::string_view kOff = "off";
 constexpr std::string_view kEffortOff = "none";
 
-JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect) {
+JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, bool strict) {
   JsonArray out;
   for (const ToolDefinition& tool : tools) {
     Json function = to_json(tool);
-    if (dialect.strict_tools && is_strict_schema(tool.parameters)) function.get_object()["strict"] = true;
+    if (strict && is_strict_schema(tool.parameters)) function.get_object()["strict"] = true;
     out.push_back(JsonObject{{"type", "function"}, {"function", std::move(function)}});
   }
   return out;
@@ -77,7 +77,7 @@ void put_thinking(JsonObject& fields, const Thinking& thinking, const Dialect& d
 /// thinking that nobody asked for, and behind thinking that was.
 void put_tools(JsonObject& fields, const ModelRequest& request, const Dialect& dialect, Thinking& thinking) {
   if (!request.tools || request.tools->empty()) return;
-  fields["tools"] = tool_declarations(*request.tools, dialect);
+  fields["tools"] = tool_declarations(*request.tools, dialect.strict_tools && !request.non_strict);
   const std::string& choice = request.options.tool_choice;
   if (choice.empty()) return;
   if (is_forced(choice) && !dialect.forced_choice_thinking) {

@@ -248,6 +248,23 @@ TEST(ChatRequest, StrictTools_AreThoseWithClosedSchemas) {
   EXPECT_EQ(strict(settings({}, {{"strict_tools", true}})), "true");
 }
 
+TEST(ChatRequest, StrictTools_AreNoneOnceTheVendorRefusedThem) {
+  RequestWriter writer(chat_codec({.provider = "openai",
+                                   .model = "gpt-x",
+                                   .dialect = JsonObject{{"strict_tools", true}},
+                                   .facts = {}})
+                           .value());
+  ModelRequest request = request_of({text_message(Role::kUser, "hi")});
+  request.tools = std::make_shared<const std::vector<ToolDefinition>>(std::vector<ToolDefinition>{
+      {.name = "f",
+       .description = "F.",
+       .parameters =
+           JsonObject{{"type", "object"}, {"properties", JsonObject{}}, {"additionalProperties", false}}}});
+  EXPECT_TRUE(writer.write(request)->contains("strict"));
+  request.non_strict = true;
+  EXPECT_FALSE(writer.write(request)->contains("strict"));
+}
+
 TEST(ChatRequest, OutputSchema_IsHeldByTheServerOrByWords) {
   ModelOptions options;
   options.output_schema = JsonObject{{"type", "object"}};

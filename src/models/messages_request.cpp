@@ -163,7 +163,7 @@ void add_settings(JsonObject& fields, const CodecTarget& target, const Dialect& 
         JsonObject{{"edits", JsonArray{JsonObject{{"type", dialect.compaction_edit}}}}};
   }
   if (request.tools && !request.tools->empty()) {
-    fields["tools"] = tool_declarations(*request.tools, dialect);
+    fields["tools"] = tool_declarations(*request.tools, dialect, dialect.strict_tools && !request.non_strict);
     if (!options.tool_choice.empty()) fields["tool_choice"] = tool_choice(options.tool_choice, thinks);
   }
 }

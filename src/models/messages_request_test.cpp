@@ -236,6 +236,17 @@ TEST(MessagesRequest, StrictTools_AreThoseWhoseSchemasAllowIt) {
   EXPECT_FALSE(is_strict(optional(24)));
 }
 
+TEST(MessagesRequest, StrictTools_AreNoneOnceTheVendorRefusedThem) {
+  ModelRequest request = ask();
+  request.tools = std::make_shared<const std::vector<ToolDefinition>>(std::vector<ToolDefinition>{
+      {.name = "f",
+       .description = "",
+       .parameters = JsonObject{{"type", "object"}, {"additionalProperties", false}}}});
+  EXPECT_TRUE(text_of(request, target({{"strict_tools", true}})).contains("strict"));
+  request.non_strict = true;
+  EXPECT_FALSE(text_of(request, target({{"strict_tools", true}})).contains("strict"));
+}
+
 TEST(MessagesRequest, ResultsStandFirst_InOneMessageWithTheWordsBehindThem) {
   ToolResultPart failed = result("b", "broken");
   failed.status = ToolStatus::kError;

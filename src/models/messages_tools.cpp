@@ -60,7 +60,7 @@ Json input_schema(const Json& parameters) {
 
 }  // namespace
 
-JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect) {
+JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect, bool strict) {
   JsonArray out;
   Complexity total;
   for (const ToolDefinition& tool : tools) {
@@ -68,7 +68,7 @@ JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dial
     if (!tool.description.empty()) fields["description"] = tool.description;
     fields["input_schema"] = input_schema(tool.parameters);
     Complexity more{.tools = 1};
-    if (dialect.strict_tools && can_be_strict(tool.parameters, more) && (total + more).fits()) {
+    if (strict && can_be_strict(tool.parameters, more) && (total + more).fits()) {
       total = total + more;
       fields["strict"] = true;
     }

@@ -9,8 +9,8 @@
 
 namespace praxis::messages {
 
-/// The declarations in order. Where the dialect has strict tools, those are declared strict whose schemas
-/// allow it, as far as the limits on a whole request reach.
-JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect);
+/// The declarations in order. If `strict`, those are declared strict whose schemas allow it, as far as the
+/// limits on a whole request reach.
+JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect, bool strict);
 
 }  // namespace praxis::messages

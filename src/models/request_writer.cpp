@@ -17,8 +17,8 @@ bool is_opening(const std::vector<MessagePtr>& messages) {
 bool RequestWriter::continues(const ModelRequest& request) const {
   const std::vector<MessagePtr>& messages = request.history.messages();
   return body_ && !is_opening(messages_) && request.stream == stream_ && request.tools == tools_ &&
-         request.options == options_ && request.instructions == instructions_ &&
-         messages.size() >= messages_.size() &&
+         request.options == options_ && request.non_strict == non_strict_ &&
+         request.instructions == instructions_ && messages.size() >= messages_.size() &&
          std::equal(messages_.begin(), messages_.end(), messages.begin());
 }
 
@@ -28,6 +28,7 @@ void RequestWriter::start_over(const ModelRequest& request) {
   instructions_ = request.instructions;
   tools_ = request.tools;
   options_ = request.options;
+  non_strict_ = request.non_strict;
   stream_ = request.stream;
   messages_.clear();
   state_ = {};

@@ -40,6 +40,7 @@ class RequestWriter {
   std::string instructions_;
   std::shared_ptr<const std::vector<ToolDefinition>> tools_;
   ModelOptions options_;
+  bool non_strict_ = false;
   bool stream_ = false;
   std::vector<MessagePtr> messages_;
   std::int64_t history_tokens_ = 0;

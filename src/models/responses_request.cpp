@@ -61,7 +61,7 @@ std::string cache_key(const ModelRequest& request) {
 
 void put_tools(JsonObject& fields, const Dialect& dialect, const ModelRequest& request) {
   if (!request.tools || request.tools->empty()) return;
-  fields["tools"] = tool_declarations(*request.tools, dialect.strict_tools);
+  fields["tools"] = tool_declarations(*request.tools, dialect.strict_tools && !request.non_strict);
   if (!request.options.tool_choice.empty()) fields["tool_choice"] = tool_choice(request.options.tool_choice);
 }
 

@@ -182,6 +182,8 @@ TEST(ResponsesRequest, Tools_AreStrictOnlyWhereAskedForAndPossible) {
                 R"(,"strict":true},{"type":"function","name":"g","description":"G.","parameters":)" +
                 kOpenSchema + R"(,"strict":false}]{"type":"function","name":"f"})");
   EXPECT_FALSE(tools(false).contains("true"));
+  request.non_strict = true;
+  EXPECT_FALSE(tools(true).contains("true")) << "the vendor refused it";
 }
 
 TEST(ResponsesRequest, OutputSchemas_AreStrictWhenTheyQualify) {

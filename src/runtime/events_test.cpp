@@ -71,6 +71,28 @@ TEST_F(EventsTest, Run_GivesTheWholeTurnInOrder) {
   EXPECT_TRUE(run.result()) << "the result is there after the events";
 }
 
+TEST_F(EventsTest, AnswerThatTheWindowCutsOff_BelongsToAStepThatIsDoneAgain) {
+  std::string script;
+  for (int i = 0; i < 4; ++i) {
+    script +=
+        R"({"chunk": 100, "tool_calls": [{"name": "echo", "arguments": {"text": "a long result of many words"}}]})"
+        "\n";
+  }
+  script += R"({"text": "half", "finish": "context_window"}
+{"text": "Summed up."}
+{"text": "whole", "chunk": 100})";
+  Agent agent = scripted(script);
+  auto run = session_of(agent.use(echo_tool())).send_user_message("go");
+  std::vector<std::string> last = names(run);
+  EXPECT_EQ(std::ranges::count(last, "step.started"), 5);
+  EXPECT_EQ(std::ranges::count(last, "step.completed"), 5);
+  last.erase(last.begin(), std::ranges::find(last, "model.failed"));
+  EXPECT_THAT(last, ElementsAre("model.failed", "model.requested", "model.responded", "history.cut",
+                                "attempt.superseded", "prefix.broken", "model.requested", "text.delta",
+                                "assistant.text", "model.responded", "step.completed", "turn.completed"));
+  EXPECT_EQ(run.result()->text, "whole");
+}
+
 TEST_F(EventsTest, EveryEvent_SaysWhereItBelongs) {
   Agent agent = scripted(kToolThenText);
   Session session = session_of(agent.use(echo_tool()));

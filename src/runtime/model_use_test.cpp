@@ -1,4 +1,6 @@
 // What a session asks of its model: nothing that the model cannot do.
+#include <gmock/gmock.h>
+
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -7,7 +9,8 @@ namespace {
 /// Answers at once and keeps what it was asked.
 class LimitedModel final : public Model, public ModelSession {
  public:
-  explicit LimitedModel(ModelCapabilities capabilities) : capabilities_(capabilities) {}
+  explicit LimitedModel(ModelCapabilities capabilities, bool refuses_strict = false)
+      : capabilities_(capabilities), refuses_strict_(refuses_strict) {}
 
   const std::string& name() const override { return name_; }
   ModelCapabilities capabilities() const override { return capabilities_; }
@@ -15,6 +18,10 @@ class LimitedModel final : public Model, public ModelSession {
   std::unique_ptr<ModelSession> open_session() override { return std::make_unique<LimitedModel>(*this); }
   void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token) override {
     *asked_ = request;
+    if (refuses_strict_ && !request.non_strict) {
+      return sink->on_done(fail(Error{ErrorCode::kModel, "too many strict tools", false, nullptr,
+                                      JsonObject{{"change", "non_strict"}}}));
+    }
     ModelResponse response;
     response.parts = {TextPart{"ok", nullptr}};
     response.usage.input = 100;
@@ -26,6 +33,7 @@ class LimitedModel final : public Model, public ModelSession {
  private:
   std::string name_ = "test:limited";
   ModelCapabilities capabilities_;
+  bool refuses_strict_;
   std::shared_ptr<ModelRequest> asked_ = std::make_shared<ModelRequest>();
 };
 
@@ -53,6 +61,22 @@ TEST_F(ModelUseTest, Tools_AreOfferedOnlyToModelsThatUseThem) {
 TEST_F(ModelUseTest, Streaming_IsAskedOnlyOfModelsThatStream) {
   EXPECT_TRUE(asked_of({.streaming = true, .tools = true, .context_window = 0, .max_output = 0}).stream);
   EXPECT_FALSE(asked_of({.streaming = false, .tools = true, .context_window = 0, .max_output = 0}).stream);
+}
+
+TEST_F(ModelUseTest, ToolsThatTheVendorRefusesToHoldStrictly_AreOfferedWithout) {
+  const auto model = std::make_shared<LimitedModel>(ModelCapabilities{}, true);
+  Agent agent;
+  Session session = session_of(agent.model(model).use(echo_tool()).runtime(runtime_));
+  auto run = session.send_user_message("hi");
+  EXPECT_THAT(names(run), ::testing::ElementsAre("turn.started", "message.added", "step.started",
+                                                 "model.requested", "model.failed", "attempt.superseded",
+                                                 "model.requested", "assistant.text", "model.responded",
+                                                 "step.completed", "turn.completed"));
+  ASSERT_TRUE(run.result());
+  EXPECT_EQ(run.result()->retries.attempts, 1U);
+  EXPECT_TRUE(model->asked().non_strict);
+  ASSERT_TRUE(session.ask("again"));
+  EXPECT_EQ(session.last_result().retries.attempts, 0U) << "it is not tried again";
 }
 
 TEST_F(ModelUseTest, PriceOfTheModel_IsTheCostOfTheTurn) {

@@ -183,6 +183,7 @@ void SessionActor::start_model(const EffectIntended& intent) {
   request.instructions = std::move(question.instructions);
   request.options = std::move(question.options);
   request.history = std::move(question.history);
+  request.non_strict = question.non_strict;
   if (model_->capabilities().tools) request.tools = agent_->tools.definitions();
   request.stream = services_->options.stream && model_->capabilities().streaming;
   request.session = id();

@@ -112,6 +112,10 @@ class Projector {
     if (!call.purpose.empty()) {
       return add(ModelResponded{response.model, response.finish, response.usage, call.purpose});
     }
+    if (const auto& failed = after_.turn->effect) {  // it broke off, and is asked for again
+      add(ModelResponded{response.model, response.finish, response.usage, {}});
+      return add(ModelFailed{*failed->error});
+    }
     for (const Part& part : response.parts) {
       if (const auto* reasoning = std::get_if<ReasoningPart>(&part)) add(AssistantReasoning{reasoning->text});
       if (const auto* text = std::get_if<TextPart>(&part)) add(AssistantText{text->text});

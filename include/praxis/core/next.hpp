@@ -25,6 +25,7 @@ struct CallModel {
   Millis delay{0};                                     ///< back off this long first
   RequestPatch patch;                                  ///< filled in by the driver's hooks
   std::optional<Consultation> consult = std::nullopt;  ///< a planner asks, not the conversation
+  bool non_strict = false;                             ///< from here on, no tool is held to its schema
 };
 /// Start these calls (indexes into `TurnState::calls`). Those still `kProposed` need a verdict first.
 struct RunCalls {
@@ -79,6 +80,7 @@ struct ModelQuestion {
   std::string instructions;
   ModelOptions options;
   History history;
+  bool non_strict = false;  ///< as in `EffectIntended`
 };
 /// What the model call that `intent` begins is about, when the state is that after `intent`.
 ModelQuestion question_of(const State& state, const EffectIntended& intent);

@@ -134,6 +134,7 @@ struct EffectIntended {
   Millis delay{0};         ///< of timers, and of model attempts that back off first
   std::optional<SummaryTask> summary = std::nullopt;   ///< of a model that is to summarise, not to answer
   std::optional<Consultation> consult = std::nullopt;  ///< of a model that answers a planner
+  bool non_strict = false;  ///< of models: no tool is held to its schema, because the vendor refused that
 };
 /// Input. The handler of the running call `within` asks for a tool of its agent. Judged and carried out as a
 /// call of the model is; its result goes to the handler, not into the conversation.

@@ -176,6 +176,7 @@ struct State {
   std::int64_t context_tokens = 0;   ///< of the last request and its answer, as the vendor counted
   std::int64_t overhead_tokens = 0;  ///< estimate of instructions and tools, which go with every request
   std::int64_t correction = 1000;    ///< tokens that the vendor counts for 1000 estimated ones
+  bool non_strict = false;           ///< the vendor refused to hold this agent's tools to their schemas
   std::optional<SentRequest> sent;
   std::string history_break;                ///< how the history changed since then; empty: it only grew
   std::optional<PrefixBreak> prefix_break;  ///< of the last model request

@@ -24,7 +24,8 @@ struct ModelRequest {
   History history;
   std::shared_ptr<const std::vector<ToolDefinition>> tools;  ///< null or empty: none are offered
   ModelOptions options;
-  bool stream = true;  ///< ask the vendor for deltas
+  bool non_strict = false;  ///< hold no tool to its schema, also where the vendor could
+  bool stream = true;       ///< ask the vendor for deltas
   SessionId session;
   std::string agent;          ///< agent id
   std::uint64_t ordinal = 0;  ///< model calls of this session that were answered or failed before

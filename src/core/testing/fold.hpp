@@ -51,8 +51,9 @@ inline ModelResponse calls(std::vector<ToolCallPart> calls) {
 
 class Fold {
  public:
-  Fold(AgentSpec agent, const Planner& planner) : planner_(planner) {
+  Fold(AgentSpec agent, const Planner& planner, std::uint32_t version = kRecordVersion) : planner_(planner) {
     SessionCreated created;
+    created.version = version;
     created.session = SessionId{"s1"};
     created.seed = 7;
     created.agent = std::make_shared<const AgentSpec>(std::move(agent));

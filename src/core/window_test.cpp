@@ -1,0 +1,159 @@
+// Windows that are full: answers that one cuts off, and requests that are surely longer.
+#include <gmock/gmock.h>
+
+#include "core/testing/talk.hpp"
+
+namespace praxis {
+namespace {
+
+using ::testing::HasSubstr;
+
+ModelResponse cut_off(std::string text) {
+  return uncounted(says(std::move(text), FinishReason::kContextWindow));
+}
+
+/// Rounds enough to leave something out.
+Talk long_talk(std::uint32_t version = kRecordVersion) {
+  Talk talk(agent_with_window(0), version);
+  talk.begin("the goal");
+  for (int i = 0; i < 6; ++i) talk.round(i);
+  return talk;
+}
+
+TEST(FullWindow, AnswerThatItCutsOff_IsGivenAgainInAShorterConversation) {
+  Talk talk = long_talk();
+  const std::uint32_t step = talk.turn().step;
+  talk.answer(cut_off("half of it"));
+  ASSERT_TRUE(talk.state().turn) << "the turn goes on";
+  ASSERT_TRUE(talk.summarises());
+  talk.answer(uncounted(says("Summed up.")));
+  EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_overflow+summary"});
+  EXPECT_EQ(talk.turn().step, step) << "the same step, once more";
+  EXPECT_EQ(talk.messages().back()->role, Role::kTool) << "nothing of what was cut off stays";
+  talk.answer(says("all of it"));
+  EXPECT_EQ(talk.result().reason, StopReason::kFinished);
+  EXPECT_EQ(talk.result().text, "all of it");
+  EXPECT_EQ(talk.result().full_text, "all of it");
+}
+
+TEST(FullWindow, AnswerThatIsGivenAgain_IsNoFurtherStep) {
+  AgentSpec agent = agent_with_window(0);
+  agent.limits.max_steps = 7;
+  Talk talk(agent);
+  talk.begin("the goal");
+  for (int i = 0; i < 6; ++i) talk.round(i);
+  ASSERT_EQ(talk.turn().step, 7U);
+  talk.answer(cut_off("half of it"));
+  talk.answer(uncounted(says("Summed up.")));
+  talk.answer(says("all of it"));
+  EXPECT_EQ(talk.result().reason, StopReason::kFinished);
+}
+
+TEST(FullWindow, AnswerThatItCutsOffTwice_EndsTheTurnWithWhatThereIs) {
+  Talk talk = long_talk();
+  talk.answer(cut_off("half of it"));
+  talk.answer(uncounted(says("Summed up.")));
+  talk.answer(cut_off("half again"));
+  EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
+  EXPECT_EQ(talk.result().error->code, ErrorCode::kLimit);
+  EXPECT_THAT(talk.result().error->message, HasSubstr("context window"));
+  EXPECT_EQ(talk.result().text, "half again");
+}
+
+TEST(FullWindow, WithNothingToLeaveOut_EndsTheTurnWithWhatThereIs) {
+  Talk talk(agent_with_window(0));
+  talk.begin("the goal");
+  talk.answer(cut_off("half of it"));
+  EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
+  EXPECT_EQ(talk.result().text, "half of it");
+  EXPECT_TRUE(talk.compactions().empty());
+}
+
+TEST(FullWindow, CallsThatCameThrough_AreRun) {
+  Talk talk = long_talk();
+  ModelResponse response = calls({tool_call("last", "read")});
+  response.finish = FinishReason::kContextWindow;
+  talk.answer(uncounted(response));
+  EXPECT_FALSE(talk.summarises());
+  EXPECT_EQ(talk.call("last").phase, CallState::Phase::kRunning);
+}
+
+TEST(FullWindow, InASessionOfVersion3_EndsTheTurnAsItDidThen) {
+  Talk talk = long_talk(3);
+  talk.answer(cut_off("half of it"));
+  EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
+  EXPECT_EQ(talk.result().text, "half of it");
+}
+
+// ---- requests that cannot fit
+
+TEST(KnownWindow, RequestSurelyLonger_IsNotSent) {
+  Talk talk;
+  EXPECT_TRUE(is<Idle>(talk.begin(words(3'000))));
+  EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
+  EXPECT_EQ(talk.result().error->code, ErrorCode::kLimit);
+  EXPECT_THAT(talk.result().error->message, HasSubstr("about 30"));
+  EXPECT_THAT(talk.result().error->message, HasSubstr("context window of test:model is 2000"));
+  EXPECT_TRUE(talk.result().model_calls.empty());
+}
+
+TEST(KnownWindow, RequestOnlyEstimatedLonger_IsLeftToTheVendor) {
+  Talk talk;
+  EXPECT_TRUE(is<Wait>(talk.begin(words(2'150))));
+  EXPECT_TRUE(talk.turn().effect);
+}
+
+TEST(KnownWindow, WhatTheVendorAddsToAShortConversation_IsNotHeldAgainstALongOne) {
+  Talk talk;
+  talk.begin("hi");
+  ModelResponse response = says("hello");
+  response.usage.input = 1'000;
+  talk.answer(response);
+  ASSERT_GT(talk.state().correction, 3'000);
+  EXPECT_TRUE(is<Wait>(talk.begin(words(1'500))));
+  EXPECT_TRUE(talk.turn().effect);
+}
+
+TEST(KnownWindow, Files_AreNotCountedAgainstIt) {
+  Talk talk;
+  Message message = text_message(Role::kUser, "what does it say?");
+  FilePart file;
+  file.source.data = std::string(100'000, 'x');
+  message.parts.emplace_back(std::move(file));
+  talk.apply(TurnStarted{TurnId{"t1"}});
+  talk.apply(MessageAppended{std::make_shared<const Message>(std::move(message))});
+  EXPECT_TRUE(is<Wait>(talk.run()));
+  EXPECT_TRUE(talk.turn().effect);
+}
+
+TEST(KnownWindow, OlderMessages_AreLeftOutBeforeItIsRefused) {
+  Talk talk;
+  talk.begin(words(200));
+  talk.answer(uncounted(says(words(100))));
+  talk.begin("and now?");
+  talk.answer(uncounted(calls({tool_call("a", "read")})));
+  talk.give("a", words(2'250));
+  EXPECT_TRUE(talk.state().turn) << "without the older messages it may fit";
+  EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_window"});
+}
+
+TEST(KnownWindow, WhereNothingIsSummarised_TheLimitOfMessagesComesFirst) {
+  AgentSpec agent = agent_with_window();
+  agent.limits.compact_at = 0;
+  agent.limits.max_messages = 8;
+  Talk talk(agent);
+  talk.begin("the goal");
+  for (int i = 0; i < 3; ++i) talk.round(i, 600);
+  talk.round(3, 600);
+  EXPECT_TRUE(talk.state().turn);
+  EXPECT_EQ(talk.compactions(), std::vector<std::string>{"max_messages"});
+}
+
+TEST(KnownWindow, InASessionOfVersion3_IsLeftToTheVendor) {
+  Talk talk(agent_with_window(), 3);
+  EXPECT_TRUE(is<Wait>(talk.begin(words(3'000))));
+  EXPECT_TRUE(talk.turn().effect);
+}
+
+}  // namespace
+}  // namespace praxis
