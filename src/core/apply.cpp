@@ -306,6 +306,8 @@ class Applier {
   }
 
   void set_agent(AgentSpecPtr agent) {
+    const bool other_model = state_.agent && state_.agent->model != agent->model;
+    if (other_model && state_.version >= 4) state_.correction = State{}.correction;
     state_.agent = std::move(agent);
     state_.non_strict = false;
     state_.described.settings = digest_of(settings_text(*state_.agent));

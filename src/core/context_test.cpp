@@ -11,6 +11,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
+std::int64_t estimated(const Talk& talk) {
+  return talk.state().conversation.history().estimated_tokens() + talk.state().overhead_tokens;
+}
+
 TEST(Compaction, NearTheWindow_OlderMessagesAreSummarisedByTheModel) {
   Talk talk;
   talk.begin("the goal");
@@ -75,19 +79,49 @@ TEST(Compaction, CanBeRepeated_AndTheLaterSummaryReplacesTheEarlier) {
 
 TEST(Compaction, CountsWhatTheVendorCounted) {
   // The vendor finds three times as many tokens as the estimate does.
-  Talk talk;
+  Talk talk(agent_with_window(10 * kWindow));
   talk.begin("the goal");
-  for (int i = 0; i < 2 && !talk.summarises(); ++i) {
+  for (int i = 0; i < 3; ++i) {
     ModelResponse response = calls({tool_call("c" + std::to_string(i), "read")});
-    response.usage.input =
-        3 * (talk.state().conversation.history().estimated_tokens() + talk.state().overhead_tokens);
+    response.usage.input = 3 * estimated(talk);
     talk.answer(response);
-    talk.give("c" + std::to_string(i), words(200));
+    talk.give("c" + std::to_string(i), words(2'000));
   }
-  EXPECT_EQ(talk.state().correction, 3'000);
+  EXPECT_GT(talk.state().correction, 2'500);
   talk.answer(uncounted(calls({tool_call("last", "read")})));
-  talk.give("last", words(200));
+  talk.give("last", words(2'000));
+  EXPECT_LT(estimated(talk), 10 * kWindow * 80 / 100);
   EXPECT_TRUE(talk.summarises());
+}
+
+TEST(Correction, WhatAVendorAddsToAShortConversation_IsNoFactorOfALongOne) {
+  const auto learned = [](std::uint32_t version) {
+    Talk talk(agent_with_window(), version);
+    talk.begin("hi");
+    ModelResponse response = says("hello");
+    response.usage.input = estimated(talk) + 400;
+    talk.answer(response);
+    return talk.state().correction;
+  };
+  EXPECT_LT(learned(kRecordVersion), 1'500);
+  EXPECT_EQ(learned(3), 4'000) << "as those logs concluded from it";
+}
+
+TEST(Correction, OfAnotherModel_IsForgotten) {
+  Talk talk;
+  talk.begin("hi");
+  ModelResponse response = says("hello");
+  response.usage.input = 2'000;
+  talk.answer(response);
+  const std::int64_t learned = talk.state().correction;
+  ASSERT_GT(learned, 1'500);
+  AgentSpec agent = *talk.state().agent;
+  agent.instructions = "Be brief!";
+  talk.apply(Intervened{Intervention::kSetAgent, "", std::make_shared<const AgentSpec>(agent)});
+  EXPECT_EQ(talk.state().correction, learned) << "it is the same model";
+  agent.model = "test:other";
+  talk.apply(Intervened{Intervention::kSetAgent, "", std::make_shared<const AgentSpec>(agent)});
+  EXPECT_EQ(talk.state().correction, 1'000);
 }
 
 TEST(Compaction, TurnedOff_NothingIsSummarised) {

@@ -109,7 +109,7 @@ TEST(KnownWindow, WhatTheVendorAddsToAShortConversation_IsNotHeldAgainstALongOne
   ModelResponse response = says("hello");
   response.usage.input = 1'000;
   talk.answer(response);
-  ASSERT_GT(talk.state().correction, 3'000);
+  ASSERT_GT(talk.state().correction, 1'800);
   EXPECT_TRUE(is<Wait>(talk.begin(words(1'500))));
   EXPECT_TRUE(talk.turn().effect);
 }
