@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/box_search.hpp"
+#include "base/stand_in.hpp"
 
 namespace praxis {
 
@@ -39,11 +40,12 @@ bool stays_anywhere(std::string_view name, bool is_folder) {
                              [&](const Usual& usual) { return usual.anywhere && usual.name == name; });
 }
 
+/// A stand-in of another box is nothing: it goes away with that box.
 enum class What { kNothing, kFile, kFolder, kLink };
 
 What what_is(const std::string& path) {
   struct stat info{};
-  if (lstat(path.c_str(), &info) != 0) return What::kNothing;
+  if (lstat(path.c_str(), &info) != 0 || is_stand_in(info)) return What::kNothing;
   if (S_ISLNK(info.st_mode)) return What::kLink;
   return S_ISDIR(info.st_mode) ? What::kFolder : What::kFile;
 }

@@ -6,19 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+
+#include "base/stand_in.hpp"
 
 namespace praxis::keeper {
 
 namespace {
-
-// The mode by which a stand-in of another box is known: nobody else makes an empty file that is sticky.
-constexpr mode_t kFileMode = 01444, kFolderMode = 01555, kModeBits = 07777;
-
-bool is_stand_in(const struct stat& info) {
-  const mode_t mode = info.st_mode & kModeBits;
-  return (S_ISREG(info.st_mode) && mode == kFileMode && info.st_size == 0) ||
-         (S_ISDIR(info.st_mode) && mode == kFolderMode);
-}
 
 /// Whether `path` still is what `fd` is.
 bool same(const std::string& path, int fd) {
@@ -29,9 +23,9 @@ bool same(const std::string& path, int fd) {
 
 bool make(const Guard& guard) {
   const char* path = guard.path.c_str();
-  if (guard.folder) return mkdir(path, 0555) == 0 && chmod(path, kFolderMode) == 0;
-  const FileDescriptor file(open(path, O_CREAT | O_EXCL | O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0444));
-  return file.get() >= 0 && fchmod(file.get(), kFileMode) == 0;
+  if (guard.folder) return mkdir(path, kStandInFolder) == 0;
+  constexpr int kNew = O_CREAT | O_EXCL | O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
+  return FileDescriptor(open(path, kNew, kStandInFile)).get() >= 0;
 }
 
 }  // namespace
@@ -45,10 +39,17 @@ std::string Guards::place(const std::vector<Guard>& guards) {
       struct stat info{};
       if (lock.get() < 0 && errno == ENOENT) continue;
       if (lock.get() < 0 || fstat(lock.get(), &info) != 0) return guard.path;
-      if (!is_stand_in(info)) break;  // somebody has made the real thing meanwhile
+      if (!is_stand_in(info)) {
+        if (!made) break;                 // somebody has made the real thing meanwhile
+        std::remove(guard.path.c_str());  // on a file system that cannot mark it
+        errno = ENOTSUP;
+        return guard.path;
+      }
       // Shared with other boxes; the last one removes it, and may just have done so.
       if (flock(lock.get(), LOCK_SH) != 0) return guard.path;
       if (!same(guard.path, lock.get())) continue;
+      // The mask of the process may have taken what the user of the box needs to see it.
+      if (made) fchmod(lock.get(), guard.folder ? kStandInFolder : kStandInFile);
       placed_.push_back({guard, std::move(lock)});
       break;
     }
@@ -59,11 +60,7 @@ std::string Guards::place(const std::vector<Guard>& guards) {
 Guards::~Guards() {
   for (const Placed& one : placed_) {
     if (flock(one.lock.get(), LOCK_EX | LOCK_NB) != 0 || !same(one.guard.path, one.lock.get())) continue;
-    if (one.guard.folder) {
-      rmdir(one.guard.path.c_str());
-    } else {
-      unlink(one.guard.path.c_str());
-    }
+    std::remove(one.guard.path.c_str());
   }
 }
 

@@ -1,5 +1,4 @@
-// Stand-ins for paths that a command in a box must not make: an empty file or folder that exists while the
-// box does, so that it can be mounted read-only over itself.
+// Stand-ins (base/stand_in.hpp) for paths that a command in a box must not make.
 #pragma once
 
 #include <string>
