@@ -195,7 +195,8 @@ class Router final : public Model {
   }
 
   const std::string& name() const override { return name_; }
-  /// What at least one of the models can do: each call goes to one that can do what it asks for.
+  /// What at least one of the models can do: each call goes to one that can do what it asks for. How long an
+  /// answer may get is known only where it is known of all.
   ModelCapabilities capabilities() const override {
     ModelCapabilities all = shared_->members.front()->model->capabilities();
     for (const auto& member : shared_->members | std::views::drop(1)) {
@@ -207,13 +208,23 @@ class Router final : public Model {
       all.reasoning |= one.reasoning;
       all.compaction &= one.compaction;
       all.context_window = std::max(all.context_window, one.context_window);
-      all.max_output = std::max(all.max_output, one.max_output);
+      const bool bounded = all.max_output != 0 && one.max_output != 0;
+      all.max_output = bounded ? std::max(all.max_output, one.max_output) : 0;
     }
     return all;
   }
   std::unique_ptr<ModelSession> open_session() override { return std::make_unique<RouterSession>(shared_); }
-  /// That of the first choice; an answer brings the price of who gave it.
-  MicroUsd price(const Usage& usage) const override { return shared_->members.front()->model->price(usage); }
+  /// That of the dearest, as nobody knows who will answer, and unknown where one's is; an answer brings the
+  /// price of who gave it.
+  MicroUsd price(const Usage& usage) const override {
+    MicroUsd most;
+    for (const auto& member : shared_->members) {
+      const MicroUsd price = member->model->price(usage);
+      if (price.value == 0) return {};
+      most = std::max(most, price);
+    }
+    return most;
+  }
 
  private:
   std::string name_;

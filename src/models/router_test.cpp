@@ -157,6 +157,19 @@ TEST(Router, TheCeiling_KeepsExpensiveModelsOut) {
   EXPECT_EQ(text(ask(*router_of(models, {.max_cost = MicroUsd{10}}), request)), "error invalid_request");
 }
 
+TEST(Router, PriceAndLongestAnswer_AreThoseOfWhoeverMayAnswer) {
+  const auto dear = std::make_shared<NamedModel>("dear", ModelCapabilities{.max_output = 100}, 1000);
+  const auto cheap = std::make_shared<NamedModel>("cheap", ModelCapabilities{.max_output = 200}, 1);
+  const auto unknown = std::make_shared<NamedModel>("unknown", ModelCapabilities{});
+  const Usage usage{.input = 1, .output = 1};
+  const auto known = router_of({cheap, dear});
+  EXPECT_EQ(known->price(usage).value, 2000);
+  EXPECT_EQ(known->capabilities().max_output, 200);
+  const auto partly = router_of({cheap, unknown});
+  EXPECT_EQ(partly->price(usage).value, 0);
+  EXPECT_EQ(partly->capabilities().max_output, 0);
+}
+
 TEST(Router, Strategies_OrderTheCandidates) {
   const Models models{std::make_shared<NamedModel>("dear", ModelCapabilities{}, 1000),
                       std::make_shared<NamedModel>("unknown", ModelCapabilities{}),

@@ -50,7 +50,9 @@ class BudgetTest : public Scripted {
  protected:
   /// What a whole tree used in which eight sub-agents ask at once, each for an answer as in `answer`.
   AgentResult used_by_many(std::string_view answer, const Limits& limits) {
-    Agent child = scripted(answer);
+    return used_by_many(scripted(answer), limits);
+  }
+  AgentResult used_by_many(Agent child, const Limits& limits) {
     child.id("child");
     Tool work = host_tool("work", [child](ToolContext& context, const Json&) -> Result<ToolOutput> {
       std::vector<std::jthread> threads;
@@ -97,6 +99,22 @@ TEST_F(BudgetTest, AnswersOfUnknownLength_OvershootByOneAtMost) {
                                    limit(&Limits::max_tokens, std::int64_t{150}));
   EXPECT_EQ(result.reason, StopReason::kTokenLimit);
   EXPECT_GE((result.usage + result.usage_children).total(), 150);
+  EXPECT_LT((result.usage + result.usage_children).total(), 150 + 60);
+}
+
+TEST_F(BudgetTest, AnswersThatAHookMakesLonger_OvershootByOneAtMost) {
+  ModelOptions short_answers;
+  short_answers.max_output_tokens = 5;
+  Hooks hooks;
+  hooks.before_model.push_back([](const HookContext&, const History&) {
+    ModelHookResult result;
+    result.patch.options.emplace().max_output_tokens = 50;
+    return result;
+  });
+  Agent child = scripted(R"({"text":"long","delay_ms":20,"usage":{"input":10,"output":50}})");
+  child.options(short_answers).hooks(hooks);
+  const auto result = used_by_many(child, limit(&Limits::max_tokens, std::int64_t{150}));
+  EXPECT_EQ(result.reason, StopReason::kTokenLimit);
   EXPECT_LT((result.usage + result.usage_children).total(), 150 + 60);
 }
 

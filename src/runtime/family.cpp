@@ -353,7 +353,8 @@ Amount SessionActor::longest_answer() {
   constexpr MicroUsd kPriceless{1'000'000'000'000};
   Usage usage = state().usage_in_doubt();
   const std::int64_t most = model_ ? model_->capabilities().max_output : 0;
-  if (usage.output == 0) usage.output = most != 0 ? most : kEndless;
+  const bool may_be_raised = !agent_->hooks.before_model.empty();
+  if (usage.output == 0 || may_be_raised) usage.output = most != 0 ? most : kEndless;
   const MicroUsd cost = model_ ? model_->price(usage) : MicroUsd{};
   return {usage.total(), cost.value != 0 ? cost : kPriceless, 0};
 }
