@@ -38,7 +38,7 @@ struct Options {
   std::vector<std::string> only;
   bool many = false;
   bool list = false;
-  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  unsigned jobs = 2 * std::max(1U, std::thread::hardware_concurrency());  // most of a run waits for the disk
   std::string table;
 };
 
