@@ -35,7 +35,7 @@ SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<c
       lease_(std::move(lease)),
       origin_(std::move(origin)),
       state_(std::make_unique<State>(std::move(state))) {
-  durable_seq_ = state_->seq;
+  opened_at_ = durable_seq_ = state_->seq;
   inherited_ = state_->turn.has_value();
   for (const auto& [pattern, handler] : agent_->handlers)
     agent_handlers_.push_back(observers_.add(pattern, handler));
@@ -183,6 +183,8 @@ void SessionActor::commit() {
   append.lease = lease_;
   append.expected_seq = durable_seq_;
   append.row.status = std::string(to_string(state().status()));
+  // Who took the session above meanwhile has looked for those below and not found this one.
+  if (origin_.above && durable_seq_ == opened_at_) append.on_behalf_of = origin_.above->lease_;
   if (durable_seq_ == 0) {
     append.row.agent = agent_->spec.id;
     append.row.model = agent_->spec.model;

@@ -292,6 +292,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   // All below belongs to the strand.
   std::unique_ptr<State> state_;  ///< empty while suspended: folded again from the journal when needed
   std::uint64_t durable_seq_ = 0;
+  std::uint64_t opened_at_ = 0;  ///< `durable_seq_` when it came to life
   std::optional<Error> broken_;
   std::vector<PendingRecord> pending_;
   std::vector<MailAnswer> answers_;  ///< to the mail that `pending_` carries out

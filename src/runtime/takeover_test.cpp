@@ -5,6 +5,17 @@
 namespace praxis::testing {
 namespace {
 
+/// Lets the test do something just before a session comes into being.
+class InterruptedBirth final : public ForwardingJournal {
+ public:
+  using ForwardingJournal::ForwardingJournal;
+  Result<Lease> create(const SessionId& session, UnixMillis now) override {
+    if (before) std::exchange(before, nullptr)();
+    return inner().create(session, now);
+  }
+  std::function<void()> before;
+};
+
 class TakeoverTest : public Trees {
  protected:
   /// Whether the log of a session holds such a record.
@@ -16,6 +27,22 @@ class TakeoverTest : public Trees {
            });
   }
 };
+
+TEST_F(TakeoverTest, OwnerThatLosesItsSession_MakesNoSubAgent) {
+  const auto journal = std::make_shared<InterruptedBirth>(journal_);
+  RuntimeOptions options;
+  options.journal = journal;
+  const auto stale = Runtime::create(std::move(options));
+  const Agent agent = chain(1, speaker());
+  auto session = stale->create_session(agent);
+  ASSERT_TRUE(session) << session.error().message;
+  // The sub-agent is recorded, and about to be made.
+  journal->before = [&] { EXPECT_TRUE(runtime_->open_session(session->session_id(), agent, true)); };
+  const auto late = session->ask("go");
+  EXPECT_EQ(kind_of(late), "lease_lost");
+  EXPECT_TRUE(holds<ChildSpawned>(session->session_id()));
+  EXPECT_TRUE(journal_->children(session->session_id())->empty());
+}
 
 TEST_F(TakeoverTest, ResultOfATurnThatEndedBelow_IsGivenOnceItIsDurable) {
   Session session = start(chain(1, asker()));
