@@ -83,7 +83,7 @@ int run(char** arguments, bool force) {
 }  // namespace praxis
 
 int main(int count, char** arguments) {
-  alarm(20);  // whatever hangs is a failure, not a wait
+  alarm(praxis::testing::kPatience);  // whatever hangs is a failure, not a wait
   if (count == 6 || (count == 7 && std::string_view(arguments[6]) == "force")) {
     const int status = praxis::run(arguments, count == 7);
     std::fflush(nullptr);

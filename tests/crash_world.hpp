@@ -24,6 +24,9 @@
 namespace praxis::testing {
 
 inline constexpr Millis kNap{7};  // no other timer has this delay
+/// For so many seconds a process may go on without recording anything. Not a bound on the whole run: how long
+/// that takes depends on what else the machine does.
+inline constexpr unsigned kPatience = 20;
 
 /// Where to die, or after `stop:` where to stand still: at the n-th time that `target` comes by `where`.
 class Doom {
@@ -114,6 +117,7 @@ class DoomedJournal final : public ForwardingJournal {
       for (const NewEntry& entry : append.entries)
         subjects.push_back(subject_of(entry, names_[append.lease.session]));
     }
+    alarm(kPatience);
     doom_.pass("append", "before");
     for (const auto& [target, intent] : subjects) doom_.pass(target, intent ? "before_intent" : "unrecorded");
     inner().append(std::move(append), [this, subjects = std::move(subjects),

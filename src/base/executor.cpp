@@ -37,19 +37,18 @@ class AsioExecutor final : public Executor, public EventLoop {
  public:
   explicit AsioExecutor(std::size_t max_workers) : work_(io_.get_executor()), workers_(max_workers) {
     timers_.start(io_);
-    for (std::thread& thread : threads_) {
-      thread = std::thread([this, leads = &thread == threads_.data()] { serve(leads); });
+    try {
+      for (std::thread& thread : threads_) {
+        thread = std::thread([this, leads = &thread == threads_.data()] { serve(leads); });
+      }
+    } catch (...) {  // no destructor is called for who never was
+      join();
+      throw;
     }
   }
 
   ~AsioExecutor() override {
-    io_.stop();
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    join();
     timers_.stop();
   }
 
@@ -75,6 +74,18 @@ class AsioExecutor final : public Executor, public EventLoop {
   bool runs_here() const override { return leading == this; }
 
  private:
+  void join() {
+    io_.stop();
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
+
   /// One thread leads, the other stands by; they change places until the executor ends.
   void serve(bool leads) {
     own_executor = this;

@@ -46,6 +46,9 @@ void WorkerPool::add_worker() {
   } catch (const std::system_error&) {  // the machine is out of threads: those we have must do
     workers_.erase(self);
     if (workers_.empty()) throw;
+  } catch (...) {
+    workers_.erase(self);  // there is nothing to join
+    throw;
   }
 }
 

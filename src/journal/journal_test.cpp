@@ -196,6 +196,23 @@ TEST_P(JournalTest, Lease_PassesOnOnlyWhenReleasedOrForced) {
   EXPECT_TRUE(append_now(*journal_, append_of(third, 1, {"2"})));
 }
 
+TEST_P(JournalTest, AppendOnBehalfOfALeaseThatIsLost_LeavesNothing) {
+  const auto above = make_session(*journal_, kOther);
+  auto append = append_of(*journal_->create(kSession, {5}), 0, {"1"});
+  append.on_behalf_of = above;
+  const auto taken = *journal_->acquire(kOther, true);
+  EXPECT_EQ(kind_of(append_now(*journal_, append)), "lease_lost");
+  EXPECT_TRUE(journal_->read(kSession).value_or(std::vector<Entry>{}).empty());
+  append.on_behalf_of = taken;
+  EXPECT_EQ(append_now(*journal_, append), 1);
+
+  journal_->release(taken);
+  auto next = append_of(append.lease, 1, {"2"});
+  next.on_behalf_of = taken;
+  EXPECT_EQ(kind_of(append_now(*journal_, next)), "lease_lost");
+  EXPECT_EQ(journal_->read(kSession)->size(), 1);
+}
+
 TEST_P(JournalTest, Row_SaysWhetherSomebodyHasTheSession) {
   const auto lease = make_session(*journal_, kSession);
   EXPECT_TRUE(journal_->session(kSession)->held);

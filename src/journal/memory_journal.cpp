@@ -152,9 +152,7 @@ class MemoryJournal final : public Journal {
 
   Status answer(const Lease& lease, MailId mail, std::string outcome) override {
     std::lock_guard lock(mutex_);
-    const auto found = sessions_.find(lease.session);
-    if (found == sessions_.end()) return fail(no_such_session(lease.session));
-    if (auto admitted = admit(lease, found->second.head); !admitted) return admitted;
+    if (auto good = check_lease(lease); !good) return good;
     return mailbox_.answer(lease.session, {{mail, std::move(outcome)}});
   }
 
@@ -168,6 +166,9 @@ class MemoryJournal final : public Journal {
     std::lock_guard lock(mutex_);
     const auto found = sessions_.find(append.lease.session);
     if (found == sessions_.end()) return fail(no_such_session(append.lease.session));
+    if (append.on_behalf_of) {
+      if (auto good = check_lease(*append.on_behalf_of); !good) return fail(std::move(good.error()));
+    }
     auto& [row, age, head, entries] = found->second;
     if (auto admitted = admit(append, head); !admitted) return fail(std::move(admitted.error()));
     if (auto answered = mailbox_.answer(row.id, std::move(append.answers)); !answered)
@@ -182,6 +183,11 @@ class MemoryJournal final : public Journal {
     row.entries = head.seq;
     change(row, std::move(append.row));
     return head.seq;
+  }
+
+  Status check_lease(const Lease& lease) const {
+    const auto found = sessions_.find(lease.session);
+    return found == sessions_.end() ? fail(no_such_session(lease.session)) : admit(lease, found->second.head);
   }
 
   void give_to(const SessionId& parent, const StoredSession& child) {

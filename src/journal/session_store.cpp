@@ -23,6 +23,12 @@ Result<StoredHead> select_head(Database& database, const SessionId& session, std
   return stored;
 }
 
+/// Errors `lease_lost` and `not_found`.
+Status check_lease(Database& database, const Lease& lease, std::int64_t owner) {
+  const auto stored = select_head(database, lease.session, owner);
+  return stored ? admit(lease, stored->head) : fail(stored.error());
+}
+
 std::int64_t pid_of(Database& database, std::int64_t owner) {
   Query query(database, "SELECT pid FROM owners WHERE id = ?1", owner);
   return query.next().value_or(false) ? query.integer(0) : 0;
@@ -232,6 +238,9 @@ Status give_lease(Database& database, const Lease& lease, std::int64_t owner) {
 
 Status insert_append(Database& database, const Append& append, std::int64_t owner, KnownHeads& heads) {
   const SessionId& session = append.lease.session;
+  if (append.on_behalf_of) {
+    if (auto good = check_lease(database, *append.on_behalf_of, owner); !good) return good;
+  }
   auto stored = head_before(database, append, owner, heads);
   if (!stored) return fail(std::move(stored.error()));
   if (auto admitted = admit(append, stored->head); !admitted) return admitted;
@@ -249,9 +258,7 @@ Status insert_append(Database& database, const Append& append, std::int64_t owne
 }
 
 Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer& answer, std::int64_t owner) {
-  const auto stored = select_head(database, lease.session, owner);
-  if (!stored) return fail(stored.error());
-  if (auto admitted = admit(lease, stored->head); !admitted) return admitted;
+  if (auto good = check_lease(database, lease, owner); !good) return good;
   return answer_mail(database, lease.session, answer);
 }
 

@@ -258,6 +258,8 @@ class SqliteJournal final : public Journal {
       reader = std::move(*opened);
     }
     auto result = select(*reader);
+    // One that could not end its transaction would read the journal of that moment for ever.
+    if (reader->in_transaction()) return result;
     std::lock_guard lock(mutex_);
     if (readers_.size() < kIdleReaders) readers_.push_back(std::move(*reader));
     return result;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <map>
 
 #include "journal/testing/faulty_disk.hpp"
@@ -323,6 +324,29 @@ TEST_F(OlderFormatTest, WithoutRoomForTheUpgrade_StaysAsItIs) {
   disk.full = false;
   EXPECT_EQ(schema(), kFormat1);
   expect_what_was_written(*open_journal(path_));
+}
+
+TEST_F(SqliteJournalTest, ReaderThatCannotEndItsTransaction_IsNotUsedAgain) {
+  static std::atomic<bool> refuses = false;
+  static constexpr auto kJudge = [](void*, int action, const char* what, const char*, const char*,
+                                    const char*) -> int {
+    const bool ends = action == SQLITE_TRANSACTION && std::string_view(what) == "COMMIT";
+    return ends && refuses.exchange(false) ? SQLITE_DENY : SQLITE_OK;
+  };
+  constexpr auto kWatch = [](sqlite3* connection, char**, const sqlite3_api_routines*) -> int {
+    return sqlite3_set_authorizer(connection, kJudge, nullptr);
+  };
+  sqlite3_auto_extension(reinterpret_cast<void (*)()>(+kWatch));
+  const auto journal = open_journal(folder_ / "watched");
+  const auto lease = *journal->create(kSession, {5});
+  EXPECT_EQ(append_now(*journal, append_of(lease, 0, {"1"})), 1);
+  refuses = true;
+  EXPECT_TRUE(journal->read(kSession));
+  EXPECT_FALSE(refuses);
+  EXPECT_EQ(append_now(*journal, append_of(lease, 1, {"2"})), 2);
+  EXPECT_EQ(journal->session(kSession)->entries, 2);
+  EXPECT_EQ(journal->read(kSession).value_or(std::vector<Entry>{}).size(), 2);
+  sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(+kWatch));
 }
 
 TEST_F(SqliteJournalTest, MissingFile_IsMadeOnlyWhenAllowed) {

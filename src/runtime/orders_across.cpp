@@ -115,6 +115,15 @@ Status SessionActor::decide(Ruling ruling) {
   return rule_below(session, ruling, [] {});
 }
 
+/// The result of a turn that is over, once that is durable: before, the end of this process could undo it.
+void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
+  waiters_.emplace_back(
+      [events = std::move(events), result = result_of(state())](const Result<std::uint64_t>& durable) {
+        events->finish(durable ? Result<AgentResult>(result) : fail(durable.error()));
+      });
+  commit();
+}
+
 Result<Decisions> SessionActor::decide_below(const Decisions& decisions) {
   Decisions own;
   std::vector<std::pair<SessionId, Ruling>> below;

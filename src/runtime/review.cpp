@@ -253,4 +253,9 @@ void SessionActor::give_in_its_place(const CallState& call, ToolOutput output) {
   record(std::move(mocked));
 }
 
+HookContext SessionActor::hook_context() {
+  const auto& turn = state().turn;
+  return {id(), agent_->spec.id, turn ? turn->id : TurnId{}, turn ? turn->step : 0};
+}
+
 }  // namespace praxis

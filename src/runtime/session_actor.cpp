@@ -35,7 +35,7 @@ SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<c
       lease_(std::move(lease)),
       origin_(std::move(origin)),
       state_(std::make_unique<State>(std::move(state))) {
-  durable_seq_ = state_->seq;
+  opened_at_ = durable_seq_ = state_->seq;
   inherited_ = state_->turn.has_value();
   for (const auto& [pattern, handler] : agent_->handlers)
     agent_handlers_.push_back(observers_.add(pattern, handler));
@@ -174,12 +174,17 @@ bool SessionActor::carry_out(Decision decision) {
 void SessionActor::commit() {
   if (committing_ || broken_) return;
   attend_people();
-  if (pending_.empty() && answers_.empty()) return settle_waiting();
+  if (pending_.empty() && answers_.empty()) {
+    for (AppendDone& waiter : std::exchange(waiters_, {})) waiter(durable_seq_);
+    return settle_waiting();
+  }
   Append append;
   append.answers = std::exchange(answers_, {});
   append.lease = lease_;
   append.expected_seq = durable_seq_;
   append.row.status = std::string(to_string(state().status()));
+  // Who took the session above meanwhile has looked for those below and not found this one.
+  if (origin_.above && durable_seq_ == opened_at_) append.on_behalf_of = origin_.above->lease_;
   if (durable_seq_ == 0) {
     append.row.agent = agent_->spec.id;
     append.row.model = agent_->spec.model;
@@ -440,7 +445,7 @@ void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs, b
   post([this, events = std::move(events), inputs = std::move(inputs), may_be_over]() mutable {
     state();  // a suspended session may lose it here
     if (!broken_ && !state().turn && state().queue.empty()) {
-      if (may_be_over && state().last) return events->finish(result_of(state()));
+      if (may_be_over && state().last) return finish_over(std::move(events));
       return events->finish(fail(ErrorCode::kInput, "session " + id().str() + " has no turn to carry on"));
     }
     if (broken_) return events->finish(fail(*broken_));
@@ -489,11 +494,6 @@ Error SessionActor::retired_error() const {
 Error SessionActor::deleted_error() const {
   return {ErrorCode::kInput, "session " + lease_.session.str() + " was deleted by a person", false, nullptr,
           nullptr};
-}
-
-HookContext SessionActor::hook_context() {
-  const auto& turn = state().turn;
-  return {id(), agent_->spec.id, turn ? turn->id : TurnId{}, turn ? turn->step : 0};
 }
 
 }  // namespace praxis

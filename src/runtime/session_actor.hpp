@@ -192,6 +192,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void notify_rest();
   void turn_settled(AgentResult result, Readers readers);
   void finish_turn(AgentResult result, Readers readers);
+  void finish_over(std::shared_ptr<EventQueue> events);
   Error retired_error() const;
   Error shut_down_error() const;
   Error deleted_error() const;
@@ -204,7 +205,6 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   static void finish(const Readers& readers, const Result<AgentResult>& result);
   EventKinds wanted() const;
   void suspend();
-  HookContext hook_context();
 
   // Effects (perform.cpp).
   void perform(const EffectIntended& intent);
@@ -228,6 +228,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   static ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output);
 
   // Hooks (review.cpp).
+  HookContext hook_context();
   AgentSpecPtr before_turn();
   bool hooks_for_turn();
   bool hooks_for_model(CallModel& decision);
@@ -291,6 +292,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   // All below belongs to the strand.
   std::unique_ptr<State> state_;  ///< empty while suspended: folded again from the journal when needed
   std::uint64_t durable_seq_ = 0;
+  std::uint64_t opened_at_ = 0;  ///< `durable_seq_` when it came to life
   std::optional<Error> broken_;
   std::vector<PendingRecord> pending_;
   std::vector<MailAnswer> answers_;  ///< to the mail that `pending_` carries out

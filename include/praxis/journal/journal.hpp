@@ -100,6 +100,9 @@ struct Append {
   RowChange row;
   /// To mail that the entries carry out: so it is carried out once, wherever the process dies.
   std::vector<MailAnswer> answers = {};
+  /// A lease that must be good as well, or nothing is written (`lease_lost`): of the session on whose behalf
+  /// this one is made or opened.
+  std::optional<Lease> on_behalf_of = {};
 };
 
 /// Called once with the seq of the last entry written, from the journal's thread or before `append` returns,

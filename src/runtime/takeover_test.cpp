@@ -1,0 +1,70 @@
+// What a session may still do and say at its edges: when another process has taken it, and when its turn is
+// over but not yet durable.
+#include "runtime/testing/trees.hpp"
+
+namespace praxis::testing {
+namespace {
+
+/// Lets the test do something just before a session comes into being.
+class InterruptedBirth final : public ForwardingJournal {
+ public:
+  using ForwardingJournal::ForwardingJournal;
+  Result<Lease> create(const SessionId& session, UnixMillis now) override {
+    if (before) std::exchange(before, nullptr)();
+    return inner().create(session, now);
+  }
+  std::function<void()> before;
+};
+
+class TakeoverTest : public Trees {
+ protected:
+  /// Whether the log of a session holds such a record.
+  template <class Body>
+  bool holds(const SessionId& session) {
+    const auto records = read_records(*journal_, session);
+    return records && std::ranges::any_of(*records, [](const StoredRecord& stored) {
+             return std::holds_alternative<Body>(stored.record.body);
+           });
+  }
+};
+
+TEST_F(TakeoverTest, OwnerThatLosesItsSession_MakesNoSubAgent) {
+  const auto journal = std::make_shared<InterruptedBirth>(journal_);
+  RuntimeOptions options;
+  options.journal = journal;
+  const auto stale = Runtime::create(std::move(options));
+  const Agent agent = chain(1, speaker());
+  auto session = stale->create_session(agent);
+  ASSERT_TRUE(session) << session.error().message;
+  // The sub-agent is recorded, and about to be made.
+  journal->before = [&] { EXPECT_TRUE(runtime_->open_session(session->session_id(), agent, true)); };
+  const auto late = session->ask("go");
+  EXPECT_EQ(kind_of(late), "lease_lost");
+  EXPECT_TRUE(holds<ChildSpawned>(session->session_id()));
+  EXPECT_TRUE(journal_->children(session->session_id())->empty());
+}
+
+TEST_F(TakeoverTest, ResultOfATurnThatEndedBelow_IsGivenOnceItIsDurable) {
+  Session session = start(chain(1, asker()));
+  const auto parked = session.ask("go");
+  ASSERT_TRUE(parked) << parked.error().message;
+  ASSERT_EQ(parked->pending.size(), 1U);
+  const SessionId child = journal_->children(session.session_id())->front().id;
+
+  const auto decision = journal_->hold_append(1);
+  auto carried = std::async(std::launch::async,
+                            [&] { return session.carry_on({{parked->pending[0].id, allow()}}).result(); });
+  ASSERT_TRUE(eventually([&] { return holds<Decided>(child); }));
+  const auto end = journal_->hold_append(2);  // the first says that the turn is to stop
+  session.interrupt();
+  ASSERT_TRUE(eventually([&] { return holds<TurnSettled>(session.session_id()); }));
+  decision->open();
+  EXPECT_EQ(carried.wait_for(300ms), std::future_status::timeout) << "told before it was durable";
+  end->open();
+  const auto result = carried.get();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->reason, StopReason::kCancelled);
+}
+
+}  // namespace
+}  // namespace praxis::testing
