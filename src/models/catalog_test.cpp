@@ -127,6 +127,14 @@ TEST(Catalog, ClaudeModels_CountToolsAndTextAsTheirVendorDocuments) {
   EXPECT_EQ(built_in_catalog()->model("openai", "gpt-5-mini").counting, TokenCounting{});
 }
 
+TEST(Catalog, ClaudeModelsThatCompactByThemselves_AreAskedTo) {
+  const auto edit = [](const char* id) {
+    return json_string(built_in_catalog()->model("anthropic", id).dialect, "compaction_edit");
+  };
+  EXPECT_EQ(edit("claude-sonnet-4-6"), "compact_20260112");
+  EXPECT_EQ(edit("claude-haiku-4-5"), "");
+}
+
 TEST(Catalog, ADatedName_HasTheFactsOfTheOneWithout) {
   const auto catalog = built_in_catalog();
   for (const auto* id :
