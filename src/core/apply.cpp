@@ -306,8 +306,9 @@ class Applier {
   }
 
   void set_agent(AgentSpecPtr agent) {
-    const bool other_model = state_.agent && state_.agent->model != agent->model;
-    if (other_model && state_.version >= 4) state_.correction = State{}.correction;
+    const bool counted_alike = state_.agent && state_.agent->model == agent->model &&
+                               state_.agent->profile.counting == agent->profile.counting;
+    if (!counted_alike && state_.version >= 4) state_.correction = prior_correction(*agent);
     state_.agent = std::move(agent);
     state_.non_strict = false;
     state_.described.settings = digest_of(settings_text(*state_.agent));

@@ -124,6 +124,42 @@ TEST(Correction, OfAnotherModel_IsForgotten) {
   EXPECT_EQ(talk.state().correction, 1'000);
 }
 
+TEST(Correction, BeginsWithWhatIsKnownOfTheVendorsCounting) {
+  const auto tokens = [](const AgentSpec& agent) {
+    Talk talk(agent);
+    talk.begin(words(1'000));
+    return talk.state().request_tokens();
+  };
+  AgentSpec agent = agent_with_window(10 * kWindow);
+  const std::int64_t plain = tokens(agent);
+  agent.profile.counting = {.percent = 100, .tool_tokens = 500};
+  EXPECT_EQ(tokens(agent), plain + 500);
+  agent.profile.counting = {.percent = 130, .tool_tokens = 650};
+  EXPECT_EQ(tokens(agent), (plain + 500) * 13 / 10) << "the vendor's tokens, not the estimator's";
+  agent.tools.clear();
+  EXPECT_LT(tokens(agent), plain * 13 / 10);
+}
+
+TEST(Correction, ACountThatWasForeseen_LeavesItAsItIs) {
+  AgentSpec agent = agent_with_window(10 * kWindow);
+  agent.profile.counting = {.percent = 130, .tool_tokens = 650};
+  Talk talk(agent);
+  talk.begin("hi");
+  EXPECT_EQ(talk.state().correction, 1'300);
+  ModelResponse response = says("hello");
+  response.usage.input = talk.state().request_tokens();
+  talk.answer(response);
+  EXPECT_NEAR(static_cast<double>(talk.state().correction), 1'300, 2);
+}
+
+TEST(Correction, InASessionOfVersion3_BeginsAsItDidThen) {
+  AgentSpec agent = agent_with_window();
+  agent.profile.counting.percent = 130;
+  Talk talk(agent, 3);
+  talk.begin("hi");
+  EXPECT_EQ(talk.state().correction, 1'000);
+}
+
 TEST(Compaction, TurnedOff_NothingIsSummarised) {
   AgentSpec agent = agent_with_window();
   agent.limits.compact_at = 0;

@@ -34,8 +34,13 @@ void note_prefix(State& state, const EffectIntended& r) {
 
 }  // namespace
 
+std::int64_t prior_correction(const AgentSpec& agent) { return agent.profile.counting.percent * 10; }
+
 std::int64_t overhead_of(const AgentSpec& agent) {
+  const TokenCounting& counting = agent.profile.counting;
   std::int64_t tokens = estimate_tokens(agent.instructions);
+  // The vendor's own tokens, in the estimator's.
+  if (!agent.tools.empty()) tokens += counting.tool_tokens * 100 / counting.percent;
   for (const ToolSpec& tool : agent.tools) {
     const ToolDefinition& definition = tool.definition;
     tokens += estimate_tokens(definition.name) + estimate_tokens(definition.description) +
@@ -58,9 +63,10 @@ void learn_correction(State& state, const Usage& usage) {
   // What a vendor adds to every request is a large factor of a short conversation and hardly one of a long
   // one: so much is taken to have been estimated rightly. Up to version 3 of the records nothing was.
   const std::int64_t known = state.version >= 4 ? 1000 : 0;
+  const std::int64_t counted = known * prior_correction(*state.agent) / 1000;
   const std::int64_t estimated = state.conversation.history().estimated_tokens() + state.overhead_tokens;
   if (usage.estimated || usage.input <= 0 || estimated == 0) return;
-  state.correction = std::clamp((usage.input + known) * 1000 / (estimated + known), kLeast, kMost);
+  state.correction = std::clamp((usage.input + counted) * 1000 / (estimated + known), kLeast, kMost);
 }
 
 void history_shrank(State& state, std::size_t before, std::string cause) {

@@ -12,6 +12,8 @@ namespace praxis {
 
 /// Estimated tokens of instructions and tools, which go with every request.
 std::int64_t overhead_of(const AgentSpec& agent);
+/// What `State::correction` is before the vendor has counted anything.
+std::int64_t prior_correction(const AgentSpec& agent);
 /// A model is about to be asked for the next step.
 void note_request(State& state, const EffectIntended& r);
 /// Learns from a vendor's count how far the estimate is off. A server may count less than it was sent because

@@ -1,5 +1,7 @@
 #include "praxis/domain/agent_spec.hpp"
 
+#include <algorithm>
+
 namespace praxis {
 namespace {
 
@@ -35,6 +37,9 @@ Json to_json(const ModelProfile& profile) {
   if (profile.compacts) out["compacts"] = true;
   if (profile.price_input.value != 0) out["price_input"] = profile.price_input.value;
   if (profile.price_cached.value != 0) out["price_cached"] = profile.price_cached.value;
+  const TokenCounting& counting = profile.counting;
+  if (counting.percent != TokenCounting{}.percent) out["token_percent"] = counting.percent;
+  if (counting.tool_tokens != 0) out["tool_tokens"] = counting.tool_tokens;
   return out;
 }
 
@@ -42,7 +47,9 @@ ModelProfile profile_from_json(const Json& json) {
   return {json_int(json, "context_window"),
           json_bool(json, "compacts"),
           {json_int(json, "price_input")},
-          {json_int(json, "price_cached")}};
+          {json_int(json, "price_cached")},
+          {std::max<std::int64_t>(json_int(json, "token_percent", TokenCounting{}.percent), 1),
+           json_int(json, "tool_tokens")}};
 }
 
 }  // namespace

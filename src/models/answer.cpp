@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/answer_json.hpp"
+
 namespace praxis {
 namespace {
 
@@ -25,6 +27,11 @@ bool settle_call(ToolCallPart& call, bool cut_short) {
   if (!parses) {
     drop_repetition(call.arguments);
     parses = parse_json(call.arguments).has_value();
+  }
+  if (!parses) {
+    std::string repaired = repair_json_text(call.arguments);
+    parses = parse_json(repaired).has_value();
+    if (parses) call.arguments = std::move(repaired);
   }
   call.valid = call.valid && parses && !cut_short && !call.name.empty();
   return call.valid;

@@ -1,10 +1,39 @@
 #include "models/answer_json.hpp"
 
+#include <charconv>
 #include <utility>
 
 #include "models/vendor_error.hpp"
 
 namespace praxis {
+namespace {
+
+constexpr std::size_t kEscape = 6;  // characters of `\uXXXX`
+
+/// The UTF-16 unit that is escaped at the front of `text`; 0 when none is.
+unsigned unit_at_front(std::string_view text) {
+  if (text.size() < kEscape || !text.starts_with("\\u")) return 0;
+  unsigned unit = 0;
+  const char* end = text.data() + kEscape;
+  return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? unit : 0;
+}
+
+bool leads(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool trails(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+}  // namespace
+
+std::string repair_json_text(std::string_view text) {
+  std::string out = repair_utf8(text);
+  for (std::size_t at = 0; (at = out.find('\\', at)) != out.npos;) {
+    const std::string_view rest = std::string_view(out).substr(at);
+    const unsigned unit = unit_at_front(rest);
+    const bool pair = leads(unit) && trails(unit_at_front(rest.substr(kEscape)));
+    if ((leads(unit) && !pair) || trails(unit)) out.replace(at, kEscape, "\\ufffd");
+    at += pair ? 2 * kEscape : unit != 0 ? kEscape : 2;
+  }
+  return out;
+}
 
 std::string excerpt(std::string_view bytes) {
   constexpr std::size_t kLength = 200;
@@ -13,6 +42,7 @@ std::string excerpt(std::string_view bytes) {
 
 Result<Json> parse_answer(std::string_view body) {
   Result<Json> json = parse_json(body);
+  if (!json) json = parse_json(repair_json_text(body));
   if (json) return json;
   const bool cut = (body.starts_with('{') || body.starts_with('[')) && parse_partial_json(body);
   return fail(cut ? model_error("truncated_stream", "truncated_stream: the answer ends within its JSON")
@@ -21,7 +51,7 @@ Result<Json> parse_answer(std::string_view body) {
 
 Result<const Json*> EventJson::parse(std::string_view data) {
   auto event = series_.parse(data);
-  if (!event && !is_valid_utf8(data)) event = series_.parse(repair_utf8(data));
+  if (!event) event = series_.parse(repair_json_text(data));
   if (event) return event;
   return fail(model_error("protocol", "protocol: a piece of the answer is no JSON: " + excerpt(data)));
 }

@@ -57,6 +57,18 @@ Result<std::vector<Prices>> price_list(const Json& list, const std::string& path
   return prices;
 }
 
+void read_counting(FieldReader& fields, TokenCounting& counting) {
+  constexpr std::int64_t kLeast = 25, kMost = 400;
+  std::int64_t percent = counting.percent;
+  fields.tokens("token_percent", percent);
+  if (percent < kLeast || percent > kMost) {
+    fields.refuse("token_percent", "a percentage from 25 to 400");
+  } else {
+    counting.percent = percent;
+  }
+  fields.tokens("tool_tokens", counting.tool_tokens);
+}
+
 JsonArray prices_json(const std::vector<Prices>& list) {
   JsonArray out;
   for (const Prices& prices : list) {
@@ -77,6 +89,7 @@ Status correct(ModelFacts& facts, const Json& table, const std::string& path) {
   fields.text("name", facts.name);
   fields.tokens("context_window", facts.context_window);
   fields.tokens("max_output", facts.max_output);
+  read_counting(fields, facts.counting);
   fields.flag("tools", facts.tools);
   fields.flag("images", facts.images);
   fields.flag("files", facts.files);
@@ -146,6 +159,8 @@ Json to_json(const ModelFacts& facts) {
   if (!facts.name.empty()) out["name"] = facts.name;
   if (facts.context_window != 0) out["context_window"] = facts.context_window;
   if (facts.max_output != 0) out["max_output"] = facts.max_output;
+  if (facts.counting.percent != TokenCounting{}.percent) out["token_percent"] = facts.counting.percent;
+  if (facts.counting.tool_tokens != 0) out["tool_tokens"] = facts.counting.tool_tokens;
   if (!facts.prices.empty()) out["prices"] = prices_json(facts.prices);
   out["tools"] = facts.tools;
   out["images"] = facts.images;

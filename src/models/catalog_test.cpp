@@ -120,6 +120,21 @@ TEST(Catalog, AModel_HasTheFactsOfItsProvidersCatalogue) {
   EXPECT_EQ(facts.reasoning_levels.at("max"), "") << "not offered";
 }
 
+TEST(Catalog, ClaudeModels_CountToolsAndTextAsTheirVendorDocuments) {
+  const auto counting = [](const char* id) { return built_in_catalog()->model("anthropic", id).counting; };
+  EXPECT_EQ(counting("claude-sonnet-4-6"), (TokenCounting{.percent = 100, .tool_tokens = 497}));
+  EXPECT_EQ(counting("claude-sonnet-5"), (TokenCounting{.percent = 130, .tool_tokens = 354}));
+  EXPECT_EQ(built_in_catalog()->model("openai", "gpt-5-mini").counting, TokenCounting{});
+}
+
+TEST(Catalog, ClaudeModelsThatCompactByThemselves_AreAskedTo) {
+  const auto edit = [](const char* id) {
+    return json_string(built_in_catalog()->model("anthropic", id).dialect, "compaction_edit");
+  };
+  EXPECT_EQ(edit("claude-sonnet-4-6"), "compact_20260112");
+  EXPECT_EQ(edit("claude-haiku-4-5"), "");
+}
+
 TEST(Catalog, ADatedName_HasTheFactsOfTheOneWithout) {
   const auto catalog = built_in_catalog();
   for (const auto* id :
@@ -173,13 +188,14 @@ TEST(CatalogWith, AProviderOfOnesOwn_IsLikeTheOthers) {
 TEST(CatalogWith, ACorrection_LeavesEverythingElse) {
   const auto catalog = corrected(R"({
       "providers": {"openai": {"base_url": "https://eu.api.openai.com/v1"}},
-      "models": {"openai:gpt-5-mini": {"context_window": 1000, "reasoning_levels": {"max": "xhigh"}},
+      "models": {"openai:gpt-5-mini": {"context_window": 1000, "tool_tokens": 90, "reasoning_levels": {"max": "xhigh"}},
                  "ollama:llava:7b": {"images": true, "prices": [{"input": 0.5, "output": 1.25}]}}})");
   EXPECT_EQ(catalog->provider("openai")->base_url, "https://eu.api.openai.com/v1");
   EXPECT_EQ(catalog->provider("openai")->key_env, std::vector<std::string>{"OPENAI_API_KEY"});
   const ModelFacts mini = catalog->model("openai", "gpt-5-mini");
   EXPECT_EQ(mini.context_window, 1000);
   EXPECT_EQ(mini.max_output, 128'000);
+  EXPECT_EQ(mini.counting, (TokenCounting{.percent = 100, .tool_tokens = 90}));
   EXPECT_EQ(mini.reasoning_levels.at("max"), "xhigh");
   EXPECT_EQ(mini.reasoning_levels.at("low"), "low");
   const ModelFacts llava = catalog->model("ollama", "llava:7b");
@@ -203,6 +219,8 @@ TEST(CatalogWith, Mistakes_NameTheField) {
       {R"({"models": {"openai": {}}})",
        "\"models.openai\" must be PROVIDER:MODEL with a provider that there is"},
       {R"({"models": {"openai:x": {"tools": "yes"}}})", "\"models.openai:x.tools\" must be true or false"},
+      {R"({"models": {"openai:x": {"token_percent": 5}}})",
+       "\"models.openai:x.token_percent\" must be a percentage from 25 to 400"},
       {R"({"models": {"openai:x": {"prices": [{"input": 2000}]}}})",
        "\"models.openai:x.prices[0].input\" must be US dollars for a million tokens, from 0 to 1000"},
       {R"({"models": {"openai:x": {"prices": [{"input": 1}, {"input": 2}]}}})",

@@ -29,9 +29,12 @@ Usage read_usage(const Json& usage) {
   const Json& prompt = json_at(usage, "prompt_tokens_details");
   const Json& completion = json_at(usage, "completion_tokens_details");
   Usage out;
-  out.input = json_int(usage, "prompt_tokens");
+  // Some gateways keep the names of the protocol that they translate from.
+  out.input = first_of({json_int(usage, "prompt_tokens"), json_int(usage, "input_tokens")});
+  const std::int64_t output =
+      first_of({json_int(usage, "completion_tokens"), json_int(usage, "output_tokens")});
   // A total above the sum counts reasoning that the completion leaves out.
-  out.output = std::max(json_int(usage, "completion_tokens"), json_int(usage, "total_tokens") - out.input);
+  out.output = std::max(output, json_int(usage, "total_tokens") - out.input);
   out.cache_read = first_of({json_int(prompt, "cached_tokens"), json_int(usage, "prompt_cache_hit_tokens"),
                              json_int(usage, "cached_tokens"), json_int(usage, "num_cached_tokens"),
                              json_int(usage, "cache_read_input_tokens")});

@@ -43,14 +43,14 @@ std::string_view said(const Json& json, std::string_view field) {
   return word.ends_with("_UNSPECIFIED") ? std::string_view{} : word;
 }
 
-/// What a part is, by the name of its content; empty when it has none.
+/// What a part is, by the name of its content; empty when it has none, or null.
 std::string_view kind_of(const JsonObject& part) {
   constexpr std::array<std::string_view, 4> kBeside{"thought", "videoMetadata", "partMetadata",
                                                     "mediaResolution"};
   std::string_view kind;
   for (const auto& [name, value] : part) {
     const bool beside = std::ranges::find(kBeside, std::string_view(name)) != kBeside.end();
-    if (!beside && (kind.empty() || kind == kSignature)) kind = name;
+    if (!beside && !value.is_null() && (kind.empty() || kind == kSignature)) kind = name;
   }
   return kind;
 }

@@ -25,7 +25,10 @@ class MessagesCodec final : public Codec {
     HttpHeaders headers;
     if (!dialect_.version.empty()) headers.emplace_back("anthropic-version", dialect_.version);
     std::string betas;
-    for (const std::string& beta : dialect_.betas) betas.append(betas.empty() ? "" : ",").append(beta);
+    const auto add = [&](const std::string& beta) { betas.append(betas.empty() ? "" : ",").append(beta); };
+    for (const std::string& beta : dialect_.betas) add(beta);
+    // Also for the sake of a summary that goes back, whoever asked for it.
+    if (compacts() && !dialect_.compaction_beta.empty()) add(dialect_.compaction_beta);
     if (!betas.empty()) headers.emplace_back("anthropic-beta", std::move(betas));
     if (!dialect_.session_header.empty()) {
       headers.emplace_back(dialect_.session_header, request.session.value);

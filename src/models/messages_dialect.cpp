@@ -14,7 +14,7 @@ struct Flag {
   std::string_view name;
   Field field;
 };
-const std::array<Flag, 14> kFlags{{{"path", &Dialect::path},
+const std::array<Flag, 15> kFlags{{{"path", &Dialect::path},
                                    {"stream_path", &Dialect::stream_path},
                                    {"version", &Dialect::version},
                                    {"body_version", &Dialect::body_version},
@@ -27,7 +27,8 @@ const std::array<Flag, 14> kFlags{{{"path", &Dialect::path},
                                    {"strict_tools", &Dialect::strict_tools},
                                    {"cache_marks", &Dialect::cache_marks},
                                    {"cache_tools", &Dialect::cache_tools},
-                                   {"compaction_edit", &Dialect::compaction_edit}}};
+                                   {"compaction_edit", &Dialect::compaction_edit},
+                                   {"compaction_beta", &Dialect::compaction_beta}}};
 
 /// Takes over a flag's value. What is wrong with it, empty when nothing is.
 struct Setter {

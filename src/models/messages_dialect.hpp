@@ -31,6 +31,7 @@ struct Dialect {
   CacheMarks cache_marks = CacheMarks::kAutomatic;  ///< `automatic`, `newest` or `none`
   bool cache_tools = true;                          ///< takes a mark on a tool
   std::string compaction_edit = {};  ///< type of the context edit by which the server compacts; empty: none
+  std::string compaction_beta = {};  ///< one more of `betas`, which that edit needs
 };
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.

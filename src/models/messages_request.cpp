@@ -141,6 +141,17 @@ std::int64_t max_tokens(const CodecTarget& target, const Dialect& dialect, const
   return target.facts.max_output > 0 ? target.facts.max_output : dialect.max_tokens;
 }
 
+/// Without a trigger the server compacts where it sees fit, which may be far below a large window.
+JsonObject compaction_edit(const CodecTarget& target, const Dialect& dialect) {
+  constexpr std::int64_t kLeastTrigger = 50'000;  // what the server accepts
+  JsonObject edit{{"type", dialect.compaction_edit}};
+  if (const std::int64_t window = target.facts.context_window; window > 0) {
+    edit["trigger"] =
+        JsonObject{{"type", "input_tokens"}, {"value", std::max(window / 5 * 4, kLeastTrigger)}};
+  }
+  return edit;
+}
+
 void add_settings(JsonObject& fields, const CodecTarget& target, const Dialect& dialect,
                   const ModelRequest& request) {
   const ModelOptions& options = request.options;
@@ -159,8 +170,7 @@ void add_settings(JsonObject& fields, const CodecTarget& target, const Dialect& 
   if (dialect.cache_marks == CacheMarks::kAutomatic)
     fields["cache_control"] = JsonObject{{"type", "ephemeral"}};
   if (!dialect.compaction_edit.empty()) {
-    fields["context_management"] =
-        JsonObject{{"edits", JsonArray{JsonObject{{"type", dialect.compaction_edit}}}}};
+    fields["context_management"] = JsonObject{{"edits", JsonArray{compaction_edit(target, dialect)}}};
   }
   if (request.tools && !request.tools->empty()) {
     fields["tools"] = tool_declarations(*request.tools, dialect, dialect.strict_tools && !request.non_strict);

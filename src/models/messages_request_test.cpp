@@ -415,6 +415,23 @@ TEST(MessagesCodec, PathHeadersAndBody_FollowTheDialect) {
   EXPECT_EQ(field(request, "context_management", cloud), R"({"edits":[{"type":"compact_1"}]})");
 }
 
+TEST(MessagesCodec, Compaction_IsAskedForWithItsBetaBelowTheWindow) {
+  CodecTarget window = target(
+      {{"betas", JsonArray{"a-1"}}, {"compaction_edit", "compact_1"}, {"compaction_beta", "compact-b"}});
+  const auto edit = [&](std::int64_t tokens) {
+    window.facts.context_window = tokens;
+    return field(ask(), "context_management", window);
+  };
+  EXPECT_EQ(edit(200'000),
+            R"({"edits":[{"type":"compact_1","trigger":{"type":"input_tokens","value":160000}}]})");
+  EXPECT_TRUE(edit(8'000).contains(R"("value":50000)")) << "less is refused";
+  EXPECT_TRUE(messages_codec(window).value()->compacts());
+  EXPECT_EQ(messages_codec(window).value()->headers(ask())[1].second, "a-1,compact-b");
+  const auto none = messages_codec(target({{"compaction_beta", "compact-b"}})).value();
+  EXPECT_FALSE(none->compacts());
+  EXPECT_EQ(none->headers(ask()), (HttpHeaders{{"anthropic-version", "2023-06-01"}}));
+}
+
 TEST(MessagesCodec, AFlagThatIsUnknownOrOfTheWrongType_IsAnError) {
   const std::vector<std::pair<JsonObject, std::string>> cases{
       {{{"adaptive", true}}, R"(flag "adaptive" is unknown)"},

@@ -81,6 +81,11 @@ void merge(JsonObject& block, const Json& delta) {
   }
 }
 
+/// Whether a compaction has something to stand for what it replaces.
+bool holds_summary(const JsonObject& block) {
+  return !text_of(block, "content").empty() || !text_of(block, "encrypted_content").empty();
+}
+
 std::string first_text(const Json& json, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
     if (const std::string_view text = json_text(json, key); !text.empty()) return std::string(text);
@@ -307,7 +312,11 @@ void ResponseReader::close_block(Block& block) {
   } else {
     if (auto input = parse_json(block.input)) block.native["input"] = *std::move(input);
     const VendorStatePtr whole = builder_.state(to_json_text(block.native));
-    if (auto* compaction = std::get_if<CompactionPart>(&part)) {
+    auto* compaction = std::get_if<CompactionPart>(&part);
+    if (compaction != nullptr && !holds_summary(block.native)) {
+      // A summary that failed: what stands before it must not go for nothing.
+      part = OpaquePart{"compaction", whole};
+    } else if (compaction != nullptr) {
       compaction->summary = text_of(block.native, "content");
       compaction->vendor = whole;
     } else {

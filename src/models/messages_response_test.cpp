@@ -155,6 +155,8 @@ TEST(MessagesResponse, ReadsEveryKindOfBlock) {
                delta(0, R"({"type":"compaction_delta","content":"so far","encrypted_content":"e"})"),
                stop(0)}),
        R"(compaction(so far){"type":"compaction","content":"so far","encrypted_content":"e"} stop)"},
+      {"compaction that failed", stream({start(0, R"({"type":"compaction","content":null})"), stop(0)}),
+       R"(opaque(compaction){"type":"compaction","content":null} stop)"},
       {"interleaved blocks",
        stream({start(0, kText), start(1, kText), text_delta("a"),
                delta(1, R"({"type":"text_delta","text":"b"})"), text_delta("c"), stop(0), stop(1)}),

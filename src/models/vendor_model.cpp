@@ -140,7 +140,8 @@ class VendorModel final : public Model {
             .reasoning = facts.reasoning,
             .compaction = shared_->codec->compacts(),
             .context_window = facts.context_window,
-            .max_output = facts.max_output};
+            .max_output = facts.max_output,
+            .counting = facts.counting};
   }
   std::unique_ptr<ModelSession> open_session() override { return std::make_unique<Session>(shared_); }
   MicroUsd price(const Usage& usage) const override { return price_of(shared_->target.facts, usage); }

@@ -29,7 +29,7 @@ ModelProfile profile_of(const Model& model) {
   };
   const ModelCapabilities capabilities = model.capabilities();
   return {capabilities.context_window, capabilities.compaction, price_of_million(0),
-          price_of_million(kTokens)};
+          price_of_million(kTokens), capabilities.counting};
 }
 
 AgentSpecPtr with_profile(AgentSpecPtr spec, const Model* model) {

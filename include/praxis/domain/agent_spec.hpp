@@ -55,6 +55,7 @@ struct ModelProfile {
   bool compacts = false;            ///< shortens a conversation that nears its window by itself
   MicroUsd price_input = {};        ///< of a million tokens; zero when unknown
   MicroUsd price_cached = {};       ///< of a million tokens read from the vendor's cache
+  TokenCounting counting = {};
   bool operator==(const ModelProfile&) const = default;
 };
 

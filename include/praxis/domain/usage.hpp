@@ -34,6 +34,13 @@ struct Usage {
 };
 Usage operator+(Usage a, const Usage& b);
 
+/// How a vendor counts a request, as far as its text alone does not tell.
+struct TokenCounting {
+  std::int64_t percent = 100;    ///< tokens for a hundred that the estimator sees
+  std::int64_t tool_tokens = 0;  ///< added to every request that offers tools, beside their declarations
+  bool operator==(const TokenCounting&) const = default;
+};
+
 /// `{input, output, cache_read, cache_write, reasoning, total, cost_usd, estimated}`; zero fields but the
 /// first two and the total are left out.
 Json to_json(const Usage& usage);

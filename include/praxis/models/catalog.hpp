@@ -30,6 +30,7 @@ struct ModelFacts {
   bool known = false;
   std::int64_t context_window = 0;  ///< tokens; 0 when unknown
   std::int64_t max_output = 0;      ///< tokens; 0 when unknown
+  TokenCounting counting = {};
   std::vector<Prices> prices = {};  ///< the base first, then the tiers by `above`; empty when unknown
   bool tools = true;
   bool images = false;  ///< takes images in its input

@@ -42,6 +42,7 @@ struct ModelCapabilities {
   bool compaction = false;          ///< shortens a conversation that nears its window by itself
   std::int64_t context_window = 0;  ///< tokens; 0 when unknown
   std::int64_t max_output = 0;      ///< tokens; 0 when unknown
+  TokenCounting counting = {};      ///< what estimates of its requests go by
 };
 
 /// Receives one answer. Calls come one at a time, from any thread, and must not block; `on_done` is the last
