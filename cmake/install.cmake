@@ -17,8 +17,6 @@ install(FILES ${PROJECT_BINARY_DIR}/praxis.pc DESTINATION ${CMAKE_INSTALL_LIBDIR
 
 install(FILES LICENSE CHANGELOG.md TYPE DOC)
 install(FILES share/praxis/agent.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/praxis)
-if(TARGET praxis_cli)
-  install(TARGETS praxis_cli)
-  install(CODE "set(PRAXIS_BINARY \"$<TARGET_FILE:praxis_cli>\")")
-  install(SCRIPT cmake/install_pages.cmake)
-endif()
+install(TARGETS praxis_cli)
+install(CODE "set(PRAXIS_BINARY \"$<TARGET_FILE:praxis_cli>\")")
+install(SCRIPT cmake/install_pages.cmake)

@@ -70,9 +70,7 @@ if(sources)
     praxis_precompile(praxis_faults OWNER praxis_tests_pch)
     add_dependencies(praxis_faults crash_runner)
   endif()
-  if(TARGET praxis_cli)
-    add_dependencies(whole_test praxis_cli)
-  endif()
+  add_dependencies(whole_test praxis_cli)
 endif()
 
 # Installs to a scratch folder, then builds and runs a program against it. A sanitizer would have to be passed on.

@@ -42,15 +42,12 @@ class AsioExecutor final : public Executor, public EventLoop {
         thread = std::thread([this, leads = &thread == threads_.data()] { serve(leads); });
       }
     } catch (...) {  // no destructor is called for who never was
-      join();
+      end();
       throw;
     }
   }
 
-  ~AsioExecutor() override {
-    join();
-    timers_.stop();
-  }
+  ~AsioExecutor() override { end(); }
 
   void post(Task task) override { asio::post(io_, std::move(task)); }
 
@@ -74,7 +71,8 @@ class AsioExecutor final : public Executor, public EventLoop {
   bool runs_here() const override { return leading == this; }
 
  private:
-  void join() {
+  /// Nothing runs any more after this, and no timer outlives the loop.
+  void end() {
     io_.stop();
     {
       const std::lock_guard lock(mutex_);
@@ -84,6 +82,7 @@ class AsioExecutor final : public Executor, public EventLoop {
     for (std::thread& thread : threads_) {
       if (thread.joinable()) thread.join();
     }
+    timers_.stop();
   }
 
   /// One thread leads, the other stands by; they change places until the executor ends.
