@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/event_loop.hpp"
+#include "base/idle_task.hpp"
 #include "base/loop_timers.hpp"
 #include "base/worker_pool.hpp"
 
@@ -26,12 +27,17 @@ constexpr std::chrono::milliseconds kLook{4};     // how often the one who stand
 constexpr int kIdleLooks = 5;                     // then it sleeps until there is something to look at
 constexpr std::chrono::microseconds kQuick{200};  // a task that took longer had better not be run in place,
 constexpr int kWary = 64;                         // nor had as many after it
+constexpr int kPatience = 16;  // events that a task for an idle loop lets pass
 
 class AsioExecutor;
 /// The executor that the calling thread belongs to.
 thread_local const AsioExecutor* own_executor = nullptr;
 /// The executor whose event loop the calling thread runs; null while it runs a task that may block.
-thread_local const AsioExecutor* leading = nullptr;
+thread_local AsioExecutor* leading = nullptr;
+/// The executor whose event loop it will go on with after the task that it runs.
+thread_local AsioExecutor* interrupted = nullptr;
+/// What that task leaves for when the loop is idle.
+thread_local Task left_for_idle;
 
 class AsioExecutor final : public Executor, public EventLoop {
  public:
@@ -67,6 +73,18 @@ class AsioExecutor final : public Executor, public EventLoop {
   }
   void cancel(TimerId id) override { timers_.cancel(id); }
 
+  /// On a thread for which this is `leading` or `interrupted`.
+  bool take_for_idle(Task& task) {
+    Task& place = leading == this ? idle_ : left_for_idle;
+    if (place || !stood_by_) return false;
+    if (held_up_ > 0) {
+      --held_up_;
+      return false;
+    }
+    place = std::move(task);
+    return true;
+  }
+
   asio::io_context& io() override { return io_; }
   bool runs_here() const override { return leading == this; }
 
@@ -94,10 +112,18 @@ class AsioExecutor final : public Executor, public EventLoop {
   /// Runs the event loop. True when the other thread has taken it over.
   bool lead() {
     leading = this;
-    while (io_.run_one() != 0) {
+    for (int passed = 0;;) {
+      const std::size_t ran = idle_ ? io_.poll_one() : io_.run_one();
+      if (ran == 0 && !idle_) break;
       while (handy_) {
+        const Clock::time_point begun = Clock::now();
         if (!run_in_place(std::exchange(handy_, nullptr))) return true;
+        if (Clock::now() - begun > kQuick) wary_ = kWary;
       }
+      passed = idle_ ? passed + 1 : 0;
+      if (!idle_ || (ran != 0 && passed < kPatience)) continue;
+      passed = 0;
+      if (!run_in_place(std::exchange(idle_, nullptr))) return true;
     }
     leading = nullptr;
     return false;
@@ -106,16 +132,18 @@ class AsioExecutor final : public Executor, public EventLoop {
   /// False when the loop was taken over meanwhile.
   bool run_in_place(Task task) {
     leading = nullptr;
-    const Clock::time_point begun = Clock::now();
+    interrupted = this;
     std::uint64_t mine = ++runs_;
     in_place_ = mine;
     if (asleep_) rouse();
     task();
     task = nullptr;
-    if (!in_place_.compare_exchange_strong(mine, 0)) return false;
-    if (Clock::now() - begun > kQuick) wary_ = kWary;
-    leading = this;
-    return true;
+    interrupted = nullptr;
+    const bool leads = in_place_.compare_exchange_strong(mine, 0);
+    Task left = std::exchange(left_for_idle, nullptr);
+    if (leads) leading = this;
+    if (left && (!leads || !take_for_idle(left))) workers_.post(std::move(left));
+    return leads;
   }
 
   bool may_block_here() {
@@ -152,6 +180,7 @@ class AsioExecutor final : public Executor, public EventLoop {
         stood_by_ = false;
         if (in_place_.compare_exchange_strong(now, 0)) {
           wary_ = kWary;
+          held_up_ = kWary;
           return true;
         }
         stood_by_ = true;
@@ -169,6 +198,9 @@ class AsioExecutor final : public Executor, public EventLoop {
   // What the leader alone touches.
   Task handy_;  ///< to be run once the event loop has nothing else in hand
   int wary_ = 0;
+  Task idle_;   ///< to be run when no event is ready
+
+  std::atomic<int> held_up_ = 0;  ///< so many tasks are not taken for an idle loop
 
   std::atomic<std::uint64_t> runs_ = 0;      ///< in place so far
   std::atomic<std::uint64_t> in_place_ = 0;  ///< the number of the one under way; 0: none, or taken over
@@ -231,6 +263,11 @@ void destroy(AsioExecutor* executor) {
 
 std::shared_ptr<Executor> make_executor(std::size_t max_workers) {
   return {new AsioExecutor(max_workers), destroy};
+}
+
+bool run_when_idle(Task& task) {
+  AsioExecutor* const here = leading != nullptr ? leading : interrupted;
+  return here != nullptr && here->take_for_idle(task);
 }
 
 EventLoop* event_loop_of(Executor& executor) { return dynamic_cast<EventLoop*>(&executor); }

@@ -2,6 +2,7 @@
 
 #include <future>
 
+#include "base/idle_task.hpp"
 #include "journal/chain.hpp"
 
 namespace praxis {
@@ -20,6 +21,24 @@ constexpr std::chrono::microseconds kGatherSlice{250};
 constexpr int kGatherSlices = 4;
 
 }  // namespace
+
+/// What an event loop gets: the commit of a single write. Dropped unused, it goes back to the writer's thread.
+/// It keeps no writer alive, whose end is to be the end of its connection.
+class GroupCommit::Loan {
+ public:
+  explicit Loan(std::weak_ptr<GroupCommit> writer) : writer_(std::move(writer)) {}
+  Loan(Loan&&) = default;
+  Loan& operator=(Loan&&) = delete;
+  ~Loan() {
+    if (const auto writer = writer_.lock()) writer->end_loan();
+  }
+  void operator()() const {
+    if (const auto writer = writer_.lock()) writer->work_off_loan();
+  }
+
+ private:
+  std::weak_ptr<GroupCommit> writer_;
+};
 
 std::shared_ptr<GroupCommit> GroupCommit::start(Database database) {
   std::shared_ptr<GroupCommit> writer(new GroupCommit(std::move(database)));
@@ -40,8 +59,13 @@ Status GroupCommit::wait_for(Change change, bool durable) {
   std::promise<Status> outcome;
   enqueue({std::move(change), [&](Status status) { outcome.set_value(std::move(status)); }, durable, true});
   // No transaction is open while a `done` runs, so it may commit what is queued itself.
-  if (thread_.get_id() == std::this_thread::get_id()) commit_queued();
+  if (serves_here()) commit_queued();
   return outcome.get_future().get();
+}
+
+bool GroupCommit::serves_here() {
+  const std::lock_guard lock(mutex_);
+  return server_ == std::this_thread::get_id();
 }
 
 void GroupCommit::stop() {
@@ -50,7 +74,7 @@ void GroupCommit::stop() {
     stopping_ = true;
   }
   wake_.notify_one();
-  if (thread_.get_id() == std::this_thread::get_id()) {
+  if (serves_here()) {
     thread_.detach();
   } else {
     thread_.join();
@@ -58,31 +82,76 @@ void GroupCommit::stop() {
 }
 
 void GroupCommit::enqueue(Write write) {
-  bool first;
+  Task loan;  // an unused one is given back after the lock
+  bool wakes;
   {
     std::lock_guard lock(mutex_);
     hurried_ = hurried_ || write.awaited;
-    first = queue_.empty() || write.awaited;
+    wakes = has_to_wake(queue_.empty(), write.awaited, loan);
     queue_.push_back(std::move(write));
   }
-  if (first) wake_.notify_one();  // otherwise the writer knows that there is something to do
+  if (wakes) wake_.notify_one();
+}
+
+/// Whether the writer's thread has to be told of a write, which is lent to an event loop if it can be.
+bool GroupCommit::has_to_wake(bool comes_alone, bool awaited, Task& loan) {
+  if (server_ != std::thread::id()) return awaited;  // whoever serves looks again, or gathers
+  if (comes_alone && !awaited && last_group_ <= 1 && !stopping_) {
+    loan = Loan(weak_from_this());
+    lent_ = run_when_idle(loan);
+    return !lent_;
+  }
+  return std::exchange(lent_, false) || comes_alone || awaited;
 }
 
 void GroupCommit::work() {
+  const auto has_work = [this] {
+    return server_ == std::thread::id() && (stopping_ || (!lent_ && !queue_.empty()));
+  };
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      wake_.wait(lock, has_work);
       if (queue_.empty()) return;
+      lent_ = false;
+      server_ = std::this_thread::get_id();
       gather(lock);
     }
-    commit_queued();
-    for (; !settled_.empty(); settled_.pop_front()) {
-      auto& [done, outcome] = settled_.front();
-      done(std::move(outcome));
-    }
-    checkpoint();
+    serve();
   }
+}
+
+void GroupCommit::work_off_loan() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(lent_, false)) return;
+    server_ = std::this_thread::get_id();
+  }
+  serve();
+}
+
+void GroupCommit::end_loan() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(lent_, false)) return;
+  }
+  wake_.notify_one();
+}
+
+void GroupCommit::serve() {
+  commit_queued();
+  for (; !settled_.empty(); settled_.pop_front()) {
+    auto& [done, outcome] = settled_.front();
+    done(std::move(outcome));
+  }
+  checkpoint();
+  bool more;
+  {
+    const std::lock_guard lock(mutex_);
+    server_ = {};
+    more = stopping_ || !queue_.empty();
+  }
+  if (more) wake_.notify_one();
 }
 
 /// Nobody gathers for a few writers, nor while a thread waits.
@@ -101,8 +170,8 @@ void GroupCommit::commit_queued() {
     std::lock_guard lock(mutex_);
     group.swap(queue_);
     hurried_ = false;
+    last_group_ = group.size();
   }
-  last_group_ = group.size();
   commit(group);
 }
 

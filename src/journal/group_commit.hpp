@@ -1,5 +1,7 @@
-// The one writer of a SQLite journal: a thread that puts all writes that wait into one transaction, so that
-// concurrent sessions share one sync. A write that fails leaves no trace and takes no other with it.
+// The one writer of a SQLite journal: it puts all writes that wait into one transaction, so that concurrent
+// sessions share one sync. A write that fails leaves no trace and takes no other with it. A thread of its own
+// does it; but a write that comes alone from an event loop is lent to that loop, which has nothing to do but to
+// wait for it, and is taken back when another comes.
 #pragma once
 
 #include <condition_variable>
@@ -13,10 +15,11 @@
 #include <vector>
 
 #include "journal/sqlite.hpp"
+#include "praxis/base/executor.hpp"
 
 namespace praxis {
 
-class GroupCommit {
+class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
  public:
   /// Changes the database within a transaction; called again, after all that it did was undone, when another
   /// of its group failed or did not fit on the disk.
@@ -26,8 +29,8 @@ class GroupCommit {
   /// Starts the writer.
   static std::shared_ptr<GroupCommit> start(Database database);
 
-  /// Queues `change`; `done` is called on the writer's thread, outside any lock, once it is on the disk.
-  /// Calls come in the order of the pushes.
+  /// Queues `change`; `done` is called outside any lock, once it is on the disk. Calls come one at a time, in
+  /// the order of the pushes.
   void push(Change change, Done done) { enqueue({std::move(change), std::move(done), true, false}); }
   /// The same, but it reaches the disk with the next durable one, and `done` is called before any later
   /// change: it must not come back here.
@@ -48,6 +51,8 @@ class GroupCommit {
     bool awaited;  ///< a thread waits for `done`
   };
 
+  class Loan;
+
   struct Settled {
     Done done;
     Status outcome;
@@ -56,7 +61,12 @@ class GroupCommit {
   explicit GroupCommit(Database database);
   Status wait_for(Change change, bool durable);
   void enqueue(Write write);
+  bool has_to_wake(bool comes_alone, bool awaited, Task& loan);
   void work();
+  void work_off_loan();
+  void end_loan();
+  void serve();
+  bool serves_here();
   void gather(std::unique_lock<std::mutex>& lock);
   void commit_queued();
   void commit(std::span<Write> group);
@@ -70,12 +80,14 @@ class GroupCommit {
   std::vector<Write> queue_;
   bool hurried_ = false;  // somebody blocks until a write of the queue is done
   bool stopping_ = false;
+  bool lent_ = false;            // an event loop is to commit the one write in the queue
+  std::thread::id server_ = {};  // who commits, or tells what became of it; nobody else may
+  std::size_t last_group_ = 0;
   std::thread thread_;
 
-  // Only the writer's thread touches these.
+  // Only `server_` touches these.
   Database database_;
   std::deque<Settled> settled_;  // `done` calls still to make
-  std::size_t last_group_ = 0;
   bool synchronous_ = true;
   bool sync_failed_ = false;
   int wal_pages_ = 0;  // length of the write-ahead log
