@@ -27,17 +27,13 @@ constexpr std::chrono::milliseconds kLook{4};     // how often the one who stand
 constexpr int kIdleLooks = 5;                     // then it sleeps until there is something to look at
 constexpr std::chrono::microseconds kQuick{200};  // a task that took longer had better not be run in place,
 constexpr int kWary = 64;                         // nor had as many after it
-constexpr int kPatience = 16;  // events that a task for an idle loop lets pass
+constexpr int kPatience = 16;                     // events that a task for an idle loop lets pass
 
 class AsioExecutor;
 /// The executor that the calling thread belongs to.
 thread_local const AsioExecutor* own_executor = nullptr;
 /// The executor whose event loop the calling thread runs; null while it runs a task that may block.
 thread_local AsioExecutor* leading = nullptr;
-/// The executor whose event loop it will go on with after the task that it runs.
-thread_local AsioExecutor* interrupted = nullptr;
-/// What that task leaves for when the loop is idle.
-thread_local Task left_for_idle;
 
 class AsioExecutor final : public Executor, public EventLoop {
  public:
@@ -73,15 +69,14 @@ class AsioExecutor final : public Executor, public EventLoop {
   }
   void cancel(TimerId id) override { timers_.cancel(id); }
 
-  /// On a thread for which this is `leading` or `interrupted`.
+  /// By the leader.
   bool take_for_idle(Task& task) {
-    Task& place = leading == this ? idle_ : left_for_idle;
-    if (place || !stood_by_) return false;
+    if (idle_ || !stood_by_) return false;
     if (held_up_ > 0) {
       --held_up_;
       return false;
     }
-    place = std::move(task);
+    idle_ = std::move(task);
     return true;
   }
 
@@ -132,17 +127,13 @@ class AsioExecutor final : public Executor, public EventLoop {
   /// False when the loop was taken over meanwhile.
   bool run_in_place(Task task) {
     leading = nullptr;
-    interrupted = this;
     std::uint64_t mine = ++runs_;
     in_place_ = mine;
     if (asleep_) rouse();
     task();
     task = nullptr;
-    interrupted = nullptr;
     const bool leads = in_place_.compare_exchange_strong(mine, 0);
-    Task left = std::exchange(left_for_idle, nullptr);
     if (leads) leading = this;
-    if (left && (!leads || !take_for_idle(left))) workers_.post(std::move(left));
     return leads;
   }
 
@@ -198,7 +189,7 @@ class AsioExecutor final : public Executor, public EventLoop {
   // What the leader alone touches.
   Task handy_;  ///< to be run once the event loop has nothing else in hand
   int wary_ = 0;
-  Task idle_;   ///< to be run when no event is ready
+  Task idle_;  ///< to be run when no event is ready
 
   std::atomic<int> held_up_ = 0;  ///< so many tasks are not taken for an idle loop
 
@@ -265,10 +256,7 @@ std::shared_ptr<Executor> make_executor(std::size_t max_workers) {
   return {new AsioExecutor(max_workers), destroy};
 }
 
-bool run_when_idle(Task& task) {
-  AsioExecutor* const here = leading != nullptr ? leading : interrupted;
-  return here != nullptr && here->take_for_idle(task);
-}
+bool run_when_idle(Task& task) { return leading != nullptr && leading->take_for_idle(task); }
 
 EventLoop* event_loop_of(Executor& executor) { return dynamic_cast<EventLoop*>(&executor); }
 

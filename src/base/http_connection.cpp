@@ -1,5 +1,7 @@
 #include "base/http_connection.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <span>
@@ -86,8 +88,8 @@ void HttpConnection::connect_next() {
 }
 
 void HttpConnection::on_connected(const error_code& error) {
-  if (error) {
-    last_connect_error_ = error.message();
+  if (const error_code failure = error ? error : watch_anew()) {
+    last_connect_error_ = failure.message();
     return connect_next();
   }
   candidates_ = {};
@@ -95,6 +97,18 @@ void HttpConnection::on_connected(const error_code& error) {
   limit(std::chrono::ceil<std::chrono::milliseconds>(connect_deadline_ - Clock::now()));
   if (!route_.secure()) return send();
   route_.proxy ? open_tunnel() : begin_tls();
+}
+
+/// A socket that has been waited for until it can be written, as for the connection, is watched for that ever
+/// after, and each wait for an answer would wake the loop at once for nothing.
+error_code HttpConnection::watch_anew() {
+  const tcp protocol = candidates_[next_candidate_ - 1].protocol();
+  error_code error;
+  const int descriptor = socket_.release(error);
+  if (error) return error;
+  socket_.assign(protocol, descriptor, error);
+  if (error) ::close(descriptor);
+  return error;
 }
 
 void HttpConnection::open_tunnel() {

@@ -56,6 +56,7 @@ class HttpConnection final : public Timed, public std::enable_shared_from_this<H
 
   void connect_next();
   void on_connected(const boost::system::error_code& error);
+  boost::system::error_code watch_anew();
   void open_tunnel();
   void begin_tls();
   void shake_hands();

@@ -22,8 +22,8 @@ constexpr int kGatherSlices = 4;
 
 }  // namespace
 
-/// What an event loop gets: the commit of a single write. Dropped unused, it goes back to the writer's thread.
-/// It keeps no writer alive, whose end is to be the end of its connection.
+/// What an event loop gets: the commit of a single write. Dropped unused, it goes back to the writer's
+/// thread. It keeps no writer alive, whose end is to be the end of its connection.
 class GroupCommit::Loan {
  public:
   explicit Loan(std::weak_ptr<GroupCommit> writer) : writer_(std::move(writer)) {}

@@ -1,7 +1,7 @@
 // The one writer of a SQLite journal: it puts all writes that wait into one transaction, so that concurrent
 // sessions share one sync. A write that fails leaves no trace and takes no other with it. A thread of its own
-// does it; but a write that comes alone from an event loop is lent to that loop, which has nothing to do but to
-// wait for it, and is taken back when another comes.
+// does it; but a write that comes alone from an event loop is lent to that loop, which has nothing to do but
+// to wait for it, and is taken back when another comes.
 #pragma once
 
 #include <condition_variable>

@@ -19,7 +19,7 @@ struct StoredHead {
   Head head;
 };
 
-/// Belongs to the writer's thread.
+/// For whoever commits just now.
 class KnownHeads {
  public:
   /// Nothing when the last append that is known was not the one that `append` wants to follow.

@@ -1,5 +1,5 @@
-// Who commits a write that comes from an event loop: the loop itself while it is the only one, and the writer's
-// thread as soon as anybody else is waiting.
+// Who commits a write that comes from an event loop: the loop itself while it is the only one, and the
+// writer's thread as soon as anybody else is waiting.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,6 +81,13 @@ TEST_F(LoopCommitTest, ALoopThatWaitsForTheJournal_IsNotWaitedFor) {
     return written;
   });
   EXPECT_TRUE(is_told(teller));
+}
+
+TEST_F(LoopCommitTest, ATaskThatWaitsForItsOwnWrite_GetsIt) {
+  ASSERT_TRUE(loop_takes_writes());
+  std::promise<bool> told;
+  executor_->post([&] { executor_->post_blocking([&] { told.set_value(is_told(write(kSession))); }); });
+  EXPECT_TRUE(told.get_future().get());
 }
 
 TEST_F(LoopCommitTest, AWriteIsNotLost_WhenTheLoopEnds) {

@@ -295,7 +295,7 @@ class SqliteJournal final : public Journal {
   };
   std::shared_ptr<GroupCommit> writer_;
   const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
-  const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // of the writer's thread
+  const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // of who commits
   std::mutex mutex_;
   std::vector<Database> readers_;  // gone before the writer, whose connection as the last one tidies up
 };

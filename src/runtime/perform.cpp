@@ -249,8 +249,11 @@ void SessionActor::perform_tool(const EffectIntended& intent) {
       if (!output) break;
       self->run_hook("after_tool", [&] { hook(hooks, call, *output); });
     }
-    self->post([self, effect, attempt, output = std::move(output)]() mutable {
-      self->tool_done(effect, attempt, std::move(output));
+    // On the event loop, which then also commits what follows if nothing else does: here it might block.
+    self->services_->options.executor->post([self, effect, attempt, output = std::move(output)]() mutable {
+      self->post([self, effect, attempt, output = std::move(output)]() mutable {
+        self->tool_done(effect, attempt, std::move(output));
+      });
     });
   });
 }
