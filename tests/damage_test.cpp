@@ -66,10 +66,10 @@ TEST_F(CrashDamage, Undamaged_GivesWhatWasWritten) {
 
 TEST_F(CrashDamage, AnyBitOfAnyColumn_IsCorrupt) {
   const std::vector<std::pair<std::string, std::string>> columns{
-      {"entries", "body"}, {"entries", "kind"}, {"entries", "time"},       {"entries", "seq"},
-      {"entries", "hash"}, {"blobs", "bytes"},  {"sessions", "head_hash"}, {"sessions", "head_seq"}};
+      {"chain", "body"}, {"chain", "kind"},  {"chain", "time"},         {"chain", "seq"},
+      {"chain", "hash"}, {"blobs", "bytes"}, {"sessions", "head_hash"}, {"sessions", "head_seq"}};
   for (const auto& [table, column] : columns) {
-    const std::string key = table == "entries" ? "seq" : table == "blobs" ? "digest" : "id";
+    const std::string key = table == "chain" ? "seq" : table == "blobs" ? "digest" : "id";
     for (std::uint64_t seed = 0; seed < kFlipsPerColumn; ++seed) {
       SCOPED_TRACE(table + "." + column + ", seed " + std::to_string(seed));
       std::mt19937_64 random(seed);
@@ -87,7 +87,7 @@ TEST_F(CrashDamage, AnyBitOfAnyColumn_IsCorrupt) {
 TEST_F(CrashDamage, MissingEnd_IsCorrupt) {
   const auto entries = std::ranges::count(log_, '\n') - 1;
   for (std::ptrdiff_t left = 0; left < entries; ++left) {
-    damage("DELETE FROM entries WHERE seq > " + std::to_string(left));
+    damage("DELETE FROM chain WHERE seq > " + std::to_string(left));
     const auto found = read();
     ASSERT_FALSE(found) << left << " entries left";
     EXPECT_EQ(kind_of(found), "corrupt") << found.error().message;

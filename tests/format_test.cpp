@@ -147,22 +147,41 @@ TEST(FutureFormat, Session_IsRefusedWithTheReasonAndLeftAlone) {
 
 // ---- files
 
-TEST(FileFormat, Format2_IsReadAndItsSessionCarriedOn) {
-  const MemoryFolder folder;
-  alter(folder / "j", fixture("journal-2.sql"));
-  const auto journal = open_journal(folder / "j");
-  const auto rows = *journal->sessions();
-  ASSERT_EQ(rows.size(), 2U);
-  const auto root = std::ranges::find_if(rows, [](const SessionRow& row) { return row.parent.empty(); });
-  ASSERT_NE(root, rows.end());
-  EXPECT_EQ(journal->children(root->id)->size(), 1U);
+class FileFormat : public ::testing::TestWithParam<const char*> {
+ protected:
+  FileFormat() { alter(folder_ / "j", fixture(GetParam())); }
+
+  static SessionRow root_of(Journal& journal) {
+    const auto rows = *journal.sessions();
+    EXPECT_EQ(rows.size(), 2U);
+    for (const SessionRow& row : rows) EXPECT_EQ(row.status, "completed");
+    return *std::ranges::find_if(rows, [](const SessionRow& row) { return row.parent.empty(); });
+  }
+
+  const MemoryFolder folder_;
+};
+INSTANTIATE_TEST_SUITE_P(Released, FileFormat, ::testing::Values("journal-2.sql", "journal-3.sql"));
+
+TEST_P(FileFormat, IsReadAndItsSessionCarriedOn) {
+  const auto journal = open_journal(folder_ / "j");
+  const SessionRow root = root_of(*journal);
+  EXPECT_EQ(journal->children(root.id)->size(), 1U);
   EXPECT_EQ(*journal->outcome(1), "ok") << "of mail that was answered";
-  for (const SessionRow& row : rows) EXPECT_EQ(row.status, "completed");
   const auto mail =
-      send_order(*journal, *fixed_environment(1), root->id, Acts{{Intervention::kAnnotate, "and now"}});
+      send_order(*journal, *fixed_environment(1), root.id, Acts{{Intervention::kAnnotate, "and now"}});
   ASSERT_TRUE(mail);
   EXPECT_EQ(*mail, 2);
-  expect_carried_on(journal, root->id);
+  expect_carried_on(journal, root.id);
+}
+
+TEST_P(FileFormat, WithoutLeaveToWrite_IsReadAsItIs) {
+  const auto read_only = open_journal(folder_ / "j", {.read_only = true});
+  const SessionRow root = root_of(*read_only);
+  const auto entries = read_only->read(root.id);
+  ASSERT_TRUE(entries) << entries.error().message;
+  EXPECT_EQ(entries->size(), root.entries);
+  EXPECT_EQ(read_only->read(root.id, 3, 2)->front().body, (*entries)[2].body);
+  EXPECT_EQ(open_journal(folder_ / "j")->read(root.id)->back().hash, entries->back().hash);
 }
 
 }  // namespace

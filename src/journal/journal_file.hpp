@@ -16,6 +16,10 @@ Status create_journal_file(const std::string& path);
 /// one. Errors `version`, `full`, `io`.
 Status upgrade_journal_file(Database& database);
 
+/// Lets a connection see a journal of an older format, which it may not change, as if it were brought up to
+/// date.
+Status show_as_latest(Database& database);
+
 /// Whether this Praxis can use the file, told from its header without locks and without changing anything.
 /// Errors `not_found`, `corrupt` (not a journal), `version` (of a newer format), `io`.
 Status check_journal_file(const std::string& path);

@@ -16,6 +16,7 @@ namespace praxis {
 struct StoredHead {
   std::int64_t session = 0;  ///< `id` of the row
   std::int64_t owner = 0;    ///< `lease_owner`; 0: released
+  std::int64_t last = 0;     ///< `id` of its last entry; 0: there is none
   Head head;
 };
 

@@ -11,14 +11,17 @@ namespace {
 constexpr std::int64_t kNobody = 0;  // `lease_owner` of a released lease
 
 Result<StoredHead> select_head(Database& database, const SessionId& session, std::int64_t owner) {
-  Query query(database,
-              "SELECT id, lease_owner, head_seq, head_hash, lease_token FROM sessions WHERE name = ?1",
-              session.str());
+  Query query(
+      database,
+      "SELECT id, lease_owner, head_id, head_seq, head_hash, lease_token FROM sessions WHERE name = ?1",
+      session.str());
   auto row = query.next();
   if (!row) return fail(std::move(row.error()));
   if (!*row) return fail(no_such_session(session));
-  StoredHead stored{
-      query.integer(0), query.integer(1), {query.number(2), query.digest(3), query.number(4), false}};
+  StoredHead stored{query.integer(0),
+                    query.integer(1),
+                    query.integer(2),
+                    {query.number(3), query.digest(4), query.number(5), false}};
   stored.head.held = stored.owner == owner;
   return stored;
 }
@@ -50,22 +53,51 @@ class Snapshot {
   Status begun_;
 };
 
-/// The hash that entry `seq` is chained to.
-Result<Digest> hash_before(Database& database, const StoredHead& stored, const SessionId& session,
-                           std::uint64_t seq) {
-  if (seq == 1) return chain_start(session);
-  Query query(database, "SELECT hash FROM entries WHERE session = ?1 AND seq = ?2", stored.session, seq - 1);
+/// The ids of what the table holds of a session from entry `first` on, for when its links are broken: what is
+/// missing is to be found. It takes long, as no index leads there.
+Result<std::vector<std::int64_t>> scan_for_entries(Database& database, const StoredHead& stored,
+                                                   std::uint64_t first) {
+  std::vector<std::int64_t> ids;
+  Query query(database, "SELECT id FROM chain WHERE session = ?1 AND seq >= ?2", stored.session, first);
   auto row = query.next();
-  if (!row) return fail(std::move(row.error()));
-  if (!*row) return fail(untrusted_from(session, seq - 1));
-  return query.digest(0);
+  for (; row && *row; row = query.next()) ids.push_back(query.integer(0));
+  if (!row && !is_kind(row.error(), "corrupt")) return fail(std::move(row.error()));
+  return ids;
+}
+
+/// The ids of a session's entries from `first` on, in their order, by the links from its head.
+Result<std::vector<std::int64_t>> follow_links(Database& database, const StoredHead& stored,
+                                               std::uint64_t first) {
+  std::vector<std::int64_t> ids;
+  std::int64_t id = stored.last;
+  for (std::uint64_t seq = stored.head.seq; seq >= first; --seq) {
+    Query query(database, "SELECT before FROM chain WHERE id = ?1 AND session = ?2 AND seq = ?3", id,
+                stored.session, seq);
+    auto row = query.next();
+    if (!row && !is_kind(row.error(), "corrupt")) return fail(std::move(row.error()));
+    if (!row.value_or(false)) return scan_for_entries(database, stored, first);
+    ids.push_back(id);
+    id = query.integer(0);
+  }
+  std::ranges::reverse(ids);
+  return ids;
+}
+
+/// Entry `seq`, which is to have this id. Error `corrupt` when it is not there.
+Result<Entry> select_entry(Database& database, std::int64_t id, std::uint64_t seq, const SessionId& session) {
+  Query query(database, "SELECT time, kind, body, hash FROM chain WHERE id = ?1 AND seq = ?2", id, seq);
+  auto row = query.next();
+  if (!row && !is_kind(row.error(), "corrupt")) return fail(std::move(row.error()));
+  if (!row.value_or(false)) return fail(untrusted_from(session, seq));
+  return Entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
 }
 
 // The end of a session is sound when the last entry is the one that its row names.
 const std::string kSelectRow =
     "SELECT name, created, updated, head_seq, agent, model, "
-    "CASE WHEN head_seq = 0 OR EXISTS (SELECT 1 FROM entries WHERE session = s.id AND seq = head_seq "
-    "AND hash = head_hash) THEN status ELSE 'corrupt' END, title, parent, lease_owner FROM sessions s ";
+    "CASE WHEN head_seq = 0 OR EXISTS (SELECT 1 FROM chain c WHERE c.id = head_id AND session = s.id "
+    "AND seq = head_seq AND hash = head_hash) THEN status ELSE 'corrupt' END, title, parent, lease_owner "
+    "FROM sessions s ";
 const std::string kSelectOne = kSelectRow + "WHERE name = ?1";
 const std::string kSelectChildren = kSelectRow + "WHERE parent = ?1 AND parent <> '' ORDER BY id";
 const std::string kSelectNewest = kSelectRow + "ORDER BY id DESC LIMIT ?1";
@@ -103,24 +135,35 @@ Status insert_blob(Database& database, const Blob& blob) {
       blob.bytes);
 }
 
-Status insert_entry(Database& database, std::int64_t session, const NewEntry& entry, const Head& head) {
-  return database.run(
-      "INSERT INTO entries (session, seq, time, kind, body, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", session,
-      head.seq, entry.time.value, entry.kind, entry.body, head.hash);
+/// Adds the entries after which the session stands at `heads`; returns the id of the last.
+Result<std::int64_t> insert_entries(Database& database, const StoredHead& stored,
+                                    const std::vector<NewEntry>& entries, const std::vector<Head>& heads) {
+  std::int64_t last = stored.last;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& [kind, time, body] = entries[i];
+    auto inserted = database.run(
+        "INSERT INTO chain (session, seq, before, time, hash, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+        "?7)",
+        stored.session, heads[i].seq, last, time.value, heads[i].hash, kind, body);
+    if (!inserted) return fail(std::move(inserted.error()));
+    last = sqlite3_last_insert_rowid(database.handle());
+  }
+  return last;
 }
 
-/// Moves the session's row from one head to another. False when the row is not, or no longer, where it was
-/// thought to be.
+/// Moves the session's row from one head to another, whose entries are inserted next: SQLite numbers them
+/// from the largest id on. False when the row is not, or no longer, where it was thought to be.
 Result<bool> move_head(Database& database, const StoredHead& from, const Head& to, const Append& append) {
   const auto updated = append.entries.empty() ? std::int64_t{0} : append.entries.back().time.value;
   const auto& row = append.row;
   auto set = database.run(
       "UPDATE sessions SET head_seq = ?5, head_hash = ?6, updated = iif(?7 = 0, updated, ?7), "
+      "head_id = iif(?12 = 0, head_id, (SELECT coalesce(max(id), 0) FROM chain) + ?12), "
       "agent = coalesce(?8, agent), model = coalesce(?9, model), status = coalesce(?10, status), "
       "title = coalesce(?11, title) WHERE id = ?1 AND lease_owner = ?2 AND lease_token = ?3 AND head_seq = "
       "?4",
       from.session, from.owner, from.head.token, from.head.seq, to.seq, to.hash, updated, row.agent,
-      row.model, row.status, row.title);
+      row.model, row.status, row.title, std::uint64_t{append.entries.size()});
   if (!set) return fail(std::move(set.error()));
   return sqlite3_changes(database.handle()) == 1;
 }
@@ -141,21 +184,23 @@ std::vector<Head> heads_after(Head head, const std::vector<NewEntry>& entries) {
   return heads;
 }
 
+/// Where the session stands, whose end is sound.
 Result<StoredHead> head_before(Database& database, const Append& append, std::int64_t owner,
                                const KnownHeads& heads) {
   if (auto known = heads.before(append)) return *known;
-  return select_head(database, append.lease.session, owner);
+  const SessionId& session = append.lease.session;
+  auto stored = select_head(database, session, owner);
+  if (!stored || stored->head.seq == 0) return stored;
+  const auto entry = select_entry(database, stored->last, stored->head.seq, session);
+  if (!entry) return fail(entry.error());
+  if (entry->hash != stored->head.hash) return fail(untrusted_from(session, entry->seq));
+  return stored;
 }
 
-/// What an append adds besides moving the head.
-Status insert_contents(Database& database, std::int64_t session, const Append& append,
-                       const std::vector<Head>& heads) {
+/// What an append adds besides entries.
+Status insert_others(Database& database, std::int64_t session, const Append& append) {
   for (const auto& blob : append.blobs) {
     if (auto inserted = insert_blob(database, blob); !inserted) return inserted;
-  }
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    if (auto inserted = insert_entry(database, session, append.entries[i], heads[i]); !inserted)
-      return inserted;
   }
   for (const auto& answer : append.answers) {
     if (auto answered = answer_mail(database, append.lease.session, answer); !answered) return answered;
@@ -252,9 +297,11 @@ Status insert_append(Database& database, const Append& append, std::int64_t owne
     heads.forget(session);
     return insert_append(database, append, owner, heads);
   }
-  auto inserted = insert_contents(database, stored->session, append, after);
-  if (inserted) heads.note(session, {stored->session, stored->owner, last});
-  return inserted;
+  const auto inserted = insert_entries(database, *stored, append.entries, after);
+  if (!inserted) return fail(inserted.error());
+  if (auto added = insert_others(database, stored->session, append); !added) return added;
+  heads.note(session, {stored->session, stored->owner, *inserted, last});
+  return {};
 }
 
 Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer& answer, std::int64_t owner) {
@@ -271,28 +318,30 @@ Result<std::vector<Entry>> select_entries(Database& database, const SessionId& s
   const auto& head = stored->head;
   auto seq = std::max(from, std::uint64_t{1});  // of the entry that has to come next
   if (seq > head.seq + 1) return std::vector<Entry>{};
-  auto previous = hash_before(database, *stored, session, seq);
-  if (!previous) return fail(std::move(previous.error()));
+  const bool chained = seq > 1;  // to an entry before the first one that is wanted
+  const auto ids = follow_links(database, *stored, chained ? seq - 1 : seq);
+  if (!ids) return fail(ids.error());
+  auto id = ids->begin();
+  Digest previous = chain_start(session);
+  if (chained) {
+    const auto before = select_entry(database, id == ids->end() ? 0 : *id++, seq - 1, session);
+    if (!before) return fail(before.error());
+    previous = before->hash;
+  }
 
   std::vector<Entry> entries;
-  Query query(database,
-              "SELECT time, kind, body, hash, seq FROM entries WHERE session = ?1 AND seq >= ?2 ORDER BY seq "
-              "LIMIT ?3",
-              stored->session, seq, sql_limit(limit));
-  auto row = query.next();
-  for (; row && *row; row = query.next(), ++seq) {
-    Entry entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
-    *previous = chain_next(*previous, seq, entry.time, entry.kind, entry.body);
-    if (entry.hash != *previous || query.number(4) != seq) return fail(untrusted_from(session, seq));
-    entries.push_back(std::move(entry));
+  for (; id != ids->end() && (limit == 0 || entries.size() < limit); ++id, ++seq) {
+    auto entry = select_entry(database, *id, seq, session);
+    if (!entry) return fail(std::move(entry.error()));
+    previous = chain_next(previous, seq, entry->time, entry->kind, entry->body);
+    if (entry->hash != previous) return fail(untrusted_from(session, seq));
+    entries.push_back(*std::move(entry));
   }
-  if (!row && is_kind(row.error(), "corrupt")) return fail(untrusted_from(session, seq));
-  if (!row) return fail(std::move(row.error()));
 
   const bool all = limit == 0 || entries.size() < limit;
   if (all && seq <= head.seq) return fail(untrusted_from(session, seq));  // entries are missing at the end
   if (seq > head.seq + 1) return fail(untrusted_from(session, head.seq + 1));  // more than were appended
-  if (seq == head.seq + 1 && *previous != head.hash)
+  if (seq == head.seq + 1 && previous != head.hash)
     return fail(untrusted_from(session, std::max(head.seq, std::uint64_t{1})));
   return entries;
 }

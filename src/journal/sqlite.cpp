@@ -75,7 +75,7 @@ Error Database::error() const {
       return journal_error("full", what + "no space left; free some and try again", true);
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:       // the tables are not those that our statements name
-    case SQLITE_CONSTRAINT:  // entries beyond the head that the session's row names
+    case SQLITE_CONSTRAINT:  // nor hold what we have made sure of
       return journal_error("corrupt", what + "the file is damaged (" + sqlite3_errmsg(handle()) + ")");
     case SQLITE_NOTADB:
       return journal_error("corrupt", what + "not a Praxis journal");

@@ -281,6 +281,7 @@ class SqliteJournal final : public Journal {
                                 : Database::Mode::kRead;
       auto reader = Database::open(path_, mode);
       if (!reader) return fail(std::move(reader.error()));
+      if (auto shown = show_as_latest(*reader); !shown) return fail(std::move(shown.error()));
       auto result = select(*reader);
       if (result || log || access((path_ + "-wal").c_str(), F_OK) != 0) return result;
     }

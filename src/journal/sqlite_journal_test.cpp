@@ -77,26 +77,25 @@ struct Damage {
 class DamageTest : public SqliteJournalTest, public ::testing::WithParamInterface<Damage> {};
 INSTANTIATE_TEST_SUITE_P(
     All, DamageTest,
-    ::testing::Values(
-        Damage{"Time", "UPDATE entries SET time = time | 1 WHERE seq = 3", 3},
-        Damage{"Kind", "UPDATE entries SET kind = 'nessage_appended' WHERE seq = 3", 3},
-        Damage{"Body", "UPDATE entries SET body = 'thref' WHERE seq = 3", 3},
-        Damage{"Hash", "UPDATE entries SET hash = zeroblob(32) WHERE seq = 3", 3},
-        Damage{"ShortHash", "UPDATE entries SET hash = x'00' WHERE seq = 3", 3},
-        Damage{"Seq", "UPDATE entries SET seq = 9 WHERE seq = 3", 3},
-        Damage{"Session", "UPDATE entries SET session = 9 WHERE seq = 3", 3},
-        Damage{"Deleted", "DELETE FROM entries WHERE seq = 3", 3},
-        Damage{"First", "DELETE FROM entries WHERE seq = 1", 1},
-        Damage{"Tail", "DELETE FROM entries WHERE seq > 3", 4}, Damage{"All", "DELETE FROM entries", 1},
-        Damage{"Swapped",
-               "UPDATE entries SET seq = 99 WHERE seq = 2; UPDATE entries SET seq = 2 WHERE seq = 4;"
-               "UPDATE entries SET seq = 4 WHERE seq = 99",
-               2},
-        Damage{"Added", "INSERT INTO entries SELECT session, 6, time, kind, body, hash FROM entries LIMIT 1",
-               6},
-        Damage{"HeadSeq", "UPDATE sessions SET head_seq = 7", 6},
-        Damage{"HeadSeqLower", "UPDATE sessions SET head_seq = 4", 5},
-        Damage{"HeadHash", "UPDATE sessions SET head_hash = zeroblob(32)", 5}),
+    ::testing::Values(Damage{"Time", "UPDATE chain SET time = time | 1 WHERE seq = 3", 3},
+                      Damage{"Kind", "UPDATE chain SET kind = 'nessage_appended' WHERE seq = 3", 3},
+                      Damage{"Body", "UPDATE chain SET body = 'thref' WHERE seq = 3", 3},
+                      Damage{"Hash", "UPDATE chain SET hash = zeroblob(32) WHERE seq = 3", 3},
+                      Damage{"ShortHash", "UPDATE chain SET hash = x'00' WHERE seq = 3", 3},
+                      Damage{"Seq", "UPDATE chain SET seq = 9 WHERE seq = 3", 3},
+                      Damage{"Session", "UPDATE chain SET session = 9 WHERE seq = 3", 3},
+                      Damage{"Deleted", "DELETE FROM chain WHERE seq = 3", 3},
+                      Damage{"First", "DELETE FROM chain WHERE seq = 1", 1},
+                      Damage{"Tail", "DELETE FROM chain WHERE seq > 3", 4},
+                      Damage{"All", "DELETE FROM chain", 1},
+                      Damage{
+                          "Swapped",
+                          "UPDATE chain SET seq = 99 WHERE seq = 2; UPDATE chain SET seq = 2 WHERE seq = 4;"
+                          "UPDATE chain SET seq = 4 WHERE seq = 99",
+                          2},
+                      Damage{"HeadSeq", "UPDATE sessions SET head_seq = 7", 6},
+                      Damage{"HeadSeqLower", "UPDATE sessions SET head_seq = 4", 5},
+                      Damage{"HeadHash", "UPDATE sessions SET head_hash = zeroblob(32)", 5}),
     [](const auto& damage) { return std::string(damage.param.name); });
 
 TEST_P(DamageTest, IsFoundAndNamed) {
@@ -104,6 +103,25 @@ TEST_P(DamageTest, IsFoundAndNamed) {
   EXPECT_EQ(untrusted_from(), 0);
   alter(path_, GetParam().sql);
   EXPECT_EQ(untrusted_from(), GetParam().seq);
+}
+
+TEST_F(SqliteJournalTest, BrokenLinks_HideNothing) {
+  for (const auto* damage :
+       {"UPDATE chain SET before = 0 WHERE seq = 3", "UPDATE chain SET before = 5 WHERE seq = 2",
+        "UPDATE sessions SET head_id = 1"}) {
+    std::filesystem::remove(path_);
+    write_journal();
+    alter(path_, damage);
+    EXPECT_EQ(open_journal(path_)->read(kSession)->size(), 5) << damage;
+    EXPECT_EQ(open_journal(path_)->read(kSession, 3)->size(), 3) << damage;
+  }
+}
+
+TEST_F(SqliteJournalTest, EntryThatNothingLinksTo_IsNotRead) {
+  write_journal();
+  alter(path_, "INSERT INTO chain SELECT 6, session, 6, 5, time, hash, kind, body FROM chain LIMIT 1");
+  EXPECT_EQ(untrusted_from(), 0);
+  EXPECT_EQ(open_journal(path_)->read(kSession)->size(), 5);
 }
 
 TEST_F(SqliteJournalTest, LogOfAnotherSession_IsNotTrusted) {
@@ -114,7 +132,7 @@ TEST_F(SqliteJournalTest, LogOfAnotherSession_IsNotTrusted) {
 
 TEST_F(SqliteJournalTest, EntriesBeforeTheDamage_AreReadable) {
   write_journal();
-  alter(path_, "UPDATE entries SET body = '' WHERE seq = 3");
+  alter(path_, "UPDATE chain SET body = '' WHERE seq = 3");
   EXPECT_EQ(untrusted_from(1, 2), 0);
   EXPECT_EQ(untrusted_from(2, 2), 3);
   EXPECT_EQ(untrusted_from(4), 0) << "chained to the stored hash of entry 3";
@@ -122,7 +140,7 @@ TEST_F(SqliteJournalTest, EntriesBeforeTheDamage_AreReadable) {
 
 TEST_F(SqliteJournalTest, DamagedEnd_ShowsInTheList) {
   write_journal();
-  alter(path_, "DELETE FROM entries WHERE seq = 5");
+  alter(path_, "DELETE FROM chain WHERE seq = 5");
   const auto journal = open_journal(path_);
   EXPECT_EQ(journal->sessions()->front().status, "corrupt");
   EXPECT_EQ(journal->session(kSession)->status, "corrupt");
@@ -134,7 +152,7 @@ TEST_F(SqliteJournalTest, AlteredBlob_IsNotHandedOut) {
   EXPECT_EQ(kind_of(open_journal(path_)->blob(digest_of("blob"))), "corrupt");
 }
 
-TEST_F(SqliteJournalTest, AppendOverEntriesBeyondTheHead_IsRefused) {
+TEST_F(SqliteJournalTest, AppendToADamagedEnd_IsRefused) {
   write_journal();
   alter(path_, "UPDATE sessions SET head_seq = 4");
   const auto journal = open_journal(path_);
@@ -185,11 +203,11 @@ TEST_F(SqliteJournalTest, ForeignFile_IsRefusedAndUntouched) {
 
 TEST_F(SqliteJournalTest, NewerFormat_IsRefusedAndUntouched) {
   write_journal();
-  alter(path_, "PRAGMA user_version = 3");
+  alter(path_, "PRAGMA user_version = 4");
   const auto before = files();
   const auto opened = sqlite_journal(path_);
   EXPECT_EQ(kind_of(opened), "version");
-  EXPECT_NE(opened.error().message.find("format 3"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().message.find("format 4"), std::string::npos) << opened.error().message;
   EXPECT_EQ(kind_of(sqlite_journal(path_, {.read_only = true})), "version");
   EXPECT_EQ(files(), before);
 }
@@ -198,7 +216,7 @@ TEST_F(SqliteJournalTest, NewerFormatInTheLog_IsRefusedAndUntouched) {
   write_journal();
   sqlite3* newer = nullptr;  // keeps what it writes out of the file's header
   ASSERT_EQ(sqlite3_open(path_.c_str(), &newer), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(newer, "PRAGMA user_version = 3", nullptr, nullptr, nullptr), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(newer, "PRAGMA user_version = 4", nullptr, nullptr, nullptr), SQLITE_OK);
   const auto before = file_bytes(path_) + file_bytes(path_ + "-wal");
   EXPECT_EQ(kind_of(sqlite_journal(path_)), "version");
   EXPECT_EQ(file_bytes(path_) + file_bytes(path_ + "-wal"), before);
