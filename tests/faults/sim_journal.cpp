@@ -12,6 +12,8 @@ std::unexpected<Error> refused(Random& random) {
   return fail(Error{ErrorCode::kJournal, "the disk failed", false, nullptr, JsonObject{{"kind", "io"}}});
 }
 
+std::pair<SessionId, std::uint64_t> key_of(const Lease& lease) { return {lease.session, lease.token}; }
+
 }  // namespace
 
 Result<Lease> SimJournal::create(const SessionId& session, UnixMillis now) {
@@ -33,6 +35,7 @@ Result<Lease> SimJournal::acquire(const SessionId& session, bool force) {
 }
 
 void SimJournal::release(const Lease& lease) {
+  given_back_.insert(key_of(lease));
   Queue& queue = queues_[lease.session];
   if (queue.empty()) return inner().release(lease);
   queue.push_back({std::nullopt, nullptr, lease});
@@ -68,9 +71,11 @@ void SimJournal::carry_out(Operation operation) {
 
 Result<std::uint64_t> SimJournal::write(Append append) {
   const SessionId session = append.lease.session;
+  // Who gave the session above back, because an append failed, makes no sub-agent of it any more.
+  const bool too_late = append.on_behalf_of && given_back_.contains(key_of(*append.on_behalf_of));
   Result<std::uint64_t> written = 0;
   inner().append(std::move(append), [&](Result<std::uint64_t> seq) { written = std::move(seq); });
-  if (!written) complaint_ = session.str() + ": " + written.error().message;
+  if (!written && !too_late) complaint_ = session.str() + ": " + written.error().message;
   return written;
 }
 

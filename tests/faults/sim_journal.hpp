@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,7 @@ class SimJournal final : public testing::ForwardingJournal {
   bool mended_ = false;
   std::map<SessionId, Queue> queues_;
   std::map<SessionId, Lease> leases_;
+  std::set<std::pair<SessionId, std::uint64_t>> given_back_;  ///< leases by session and token
   std::string complaint_;
 };
 
