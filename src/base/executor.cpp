@@ -108,20 +108,25 @@ class AsioExecutor final : public Executor, public EventLoop {
   bool lead() {
     leading = this;
     for (int passed = 0;;) {
-      const std::size_t ran = idle_ ? io_.poll_one() : io_.run_one();
-      if (ran == 0 && !idle_) break;
+      const bool ran = (idle_ ? io_.poll_one() : io_.run_one()) != 0;
+      if (!ran && !idle_) break;
       while (handy_) {
-        const Clock::time_point begun = Clock::now();
-        if (!run_in_place(std::exchange(handy_, nullptr))) return true;
-        if (Clock::now() - begun > kQuick) wary_ = kWary;
+        if (!run_handy()) return true;
       }
-      passed = idle_ ? passed + 1 : 0;
-      if (!idle_ || (ran != 0 && passed < kPatience)) continue;
+      if (idle_ && ran && ++passed < kPatience) continue;
       passed = 0;
-      if (!run_in_place(std::exchange(idle_, nullptr))) return true;
+      if (idle_ && !run_in_place(std::exchange(idle_, nullptr))) return true;
     }
     leading = nullptr;
     return false;
+  }
+
+  /// False when the loop was taken over meanwhile.
+  bool run_handy() {
+    const Clock::time_point begun = Clock::now();
+    if (!run_in_place(std::exchange(handy_, nullptr))) return false;
+    if (Clock::now() - begun > kQuick) wary_ = kWary;
+    return true;
   }
 
   /// False when the loop was taken over meanwhile.
@@ -189,9 +194,8 @@ class AsioExecutor final : public Executor, public EventLoop {
   // What the leader alone touches.
   Task handy_;  ///< to be run once the event loop has nothing else in hand
   int wary_ = 0;
-  Task idle_;  ///< to be run when no event is ready
-
-  std::atomic<int> held_up_ = 0;  ///< so many tasks are not taken for an idle loop
+  Task idle_;        ///< to be run when no event is ready
+  int held_up_ = 0;  ///< so many tasks are not taken for an idle loop
 
   std::atomic<std::uint64_t> runs_ = 0;      ///< in place so far
   std::atomic<std::uint64_t> in_place_ = 0;  ///< the number of the one under way; 0: none, or taken over
