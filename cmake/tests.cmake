@@ -17,13 +17,21 @@ function(praxis_test name)
                                         OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3 ZLIB::ZLIB)
   target_compile_definitions(${name} PRIVATE PRAXIS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRAXIS_BINARY_DIR="${PROJECT_BINARY_DIR}")
   praxis_precompile(${name} OWNER praxis_tests_pch)
-  # A program with a sanitizer takes longer to start than most tests take: these rooms' tests share one start.
   if(PRAXIS_SANITIZE AND name MATCHES "^(domain|core|models|prompts|policy|planners)_test$")
-    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+    praxis_test_in_one(${name} ${name} *)
+  elseif(PRAXIS_SANITIZE AND name STREQUAL whole_test)
+    praxis_test_in_one(properties ${name} Property/*)
+    gtest_discover_tests(${name} TEST_FILTER -Property/* DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
   else()
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
   endif()
+endfunction()
+
+# A program with a sanitizer takes longer to start than most tests take: those of `program` that `filter` names share
+# one start, which comes first. More arguments are properties of the test.
+function(praxis_test_in_one name program filter)
+  add_test(NAME ${name} COMMAND ${program} --gtest_brief=1 --gtest_filter=${filter})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600 COST 1000 ${ARGN})
 endfunction()
 
 set(tested_rooms base domain core journal models tools memory prompts policy planners runtime)
@@ -37,7 +45,9 @@ foreach(room ${tested_rooms})
   endif()
 endforeach()
 # The driver once more, dropping all memory at every effect and starting again from the records.
-if(TARGET runtime_test)
+if(TARGET runtime_test AND PRAXIS_SANITIZE)
+  praxis_test_in_one(suspended runtime_test * ENVIRONMENT PRAXIS_TEST_SUSPEND=1)
+elseif(TARGET runtime_test)
   gtest_discover_tests(runtime_test TEST_PREFIX Suspended. TEST_LIST runtime_suspended DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_TEST_SUSPEND=1)
 endif()
