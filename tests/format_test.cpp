@@ -155,7 +155,9 @@ class FileFormat : public ::testing::TestWithParam<const char*> {
     const auto rows = *journal.sessions();
     EXPECT_EQ(rows.size(), 2U);
     for (const SessionRow& row : rows) EXPECT_EQ(row.status, "completed");
-    return *std::ranges::find_if(rows, [](const SessionRow& row) { return row.parent.empty(); });
+    const auto root = std::ranges::find_if(rows, [](const SessionRow& row) { return row.parent.empty(); });
+    if (root == rows.end()) throw std::runtime_error("there is no root");
+    return *root;
   }
 
   const MemoryFolder folder_;

@@ -19,9 +19,15 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x50525841;  // "PRXA"
 
+// What format 3 stores as `before` and `head_id`, found by the index that the formats before it had.
+const std::string kEntryBefore =
+    "(SELECT b.rowid FROM main.entries b WHERE b.session = e.session AND b.seq = e.seq - 1)";
+const std::string kLastEntry =
+    "(SELECT e.rowid FROM main.entries e WHERE e.session = s.id AND e.seq = s.head_seq)";
+
 // What each format added to the one before. A new file goes through all of them, so it does not differ from
 // one that was brought up to date.
-constexpr std::array kFormats = {
+const std::array<std::string, 3> kFormats = {
     // A rowid table beats a clustered one: entries of all sessions land on the same last page, so a group
     // commit of 100 sessions writes a third of the pages; and rows up to 4 KB need no overflow page.
     R"(
@@ -46,23 +52,21 @@ CREATE TABLE mail (
 CREATE INDEX mail_by_answer ON mail (answered, session);
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent <> '';
 )",
-    // Each entry names the one before, and the session its last: an append writes no index, which was a third
-    // of its cost in a group. The table's new name keeps off programs that still have the file open and do
-    // not
-    // know of the links.
+    // Each entry names the one before, and the session its last: an append writes no index, which was a
+    // quarter of its cost in a group. The table's new name keeps off programs that have the file open and do
+    // not know of the links.
     R"(
 CREATE TABLE chain (
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL, before INTEGER NOT NULL,
   time INTEGER NOT NULL, hash BLOB NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
-INSERT INTO chain SELECT rowid, session, seq,
-  coalesce((SELECT b.rowid FROM entries b WHERE b.session = e.session AND b.seq = e.seq - 1), 0),
-  time, hash, kind, body FROM entries e;
+INSERT INTO chain SELECT rowid, session, seq, coalesce()" +
+        kEntryBefore + R"(, 0), time, hash, kind, body FROM entries e;
 ALTER TABLE sessions ADD COLUMN head_id INTEGER NOT NULL DEFAULT 0;
-UPDATE sessions SET head_id = coalesce(
-  (SELECT e.rowid FROM entries e WHERE e.session = sessions.id AND e.seq = head_seq), 0);
+UPDATE sessions AS s SET head_id = coalesce()" +
+        kLastEntry + R"(, 0);
 DROP TABLE entries;
 )"};
-constexpr std::int64_t kFormatVersion = kFormats.size();
+constexpr std::int64_t kFormatVersion = std::tuple_size_v<decltype(kFormats)>;
 
 Error system_error(const std::string& doing) {
   const int cause = errno;
@@ -186,15 +190,13 @@ Status show_as_latest(Database& database) {
   const auto version = format_of(database);
   if (!version) return fail(version.error());
   if (*version >= 3) return {};
-  return execute(database, R"(
-PRAGMA temp_store = MEMORY;
-CREATE TEMP VIEW chain AS SELECT rowid AS id, *,
-  (SELECT b.rowid FROM main.entries b WHERE b.session = e.session AND b.seq = e.seq - 1) AS before
-  FROM main.entries e;
-CREATE TEMP VIEW sessions AS SELECT *,
-  (SELECT e.rowid FROM main.entries e WHERE e.session = s.id AND e.seq = s.head_seq) AS head_id
-  FROM main.sessions s;
-)");
+  return execute(database,
+                 "PRAGMA temp_store = MEMORY;"
+                 "CREATE TEMP VIEW chain AS SELECT rowid AS id, *, " +
+                     kEntryBefore +
+                     " AS before FROM main.entries e;"
+                     "CREATE TEMP VIEW sessions AS SELECT *, " +
+                     kLastEntry + " AS head_id FROM main.sessions s;");
 }
 
 Status check_journal_file(const std::string& path) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <regex>
 
+#include "journal/testing/journals.hpp"
 #include "praxis/policy/policy.hpp"
 #include "runtime/agent_keys.hpp"
 
@@ -138,14 +139,13 @@ TEST(AgentFile, PlannerStaysWhateverTheModel) {
 }
 
 TEST(AgentFile, FilesAreRelativeToTheAgentFileAndItsPathIsKept) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "praxis-agent-file";
-  std::filesystem::create_directories(folder);
+  const testing::TemporaryFolder folder;  // the suite may run twice at once
   std::ofstream(folder / "words.md") << "Be kind.";
   std::ofstream(folder / "a.toml") << "instructions_file = 'words.md'\nmetadata.team = 'docs'";
   const auto agent = load_agent_file(folder / "a.toml");
   ASSERT_TRUE(agent.has_value()) << agent.error().message;
   EXPECT_EQ(agent->spec().instructions, "Be kind.");
-  EXPECT_EQ(json_string(agent->spec().metadata, "agent_file"), (folder / "a.toml").string());
+  EXPECT_EQ(json_string(agent->spec().metadata, "agent_file"), folder / "a.toml");
   EXPECT_EQ(json_string(agent->spec().metadata, "team"), "docs");
 }
 

@@ -250,10 +250,8 @@ void SessionActor::perform_tool(const EffectIntended& intent) {
       self->run_hook("after_tool", [&] { hook(hooks, call, *output); });
     }
     // On the event loop, which then also commits what follows if nothing else does: here it might block.
-    self->services_->options.executor->post([self, effect, attempt, output = std::move(output)]() mutable {
-      self->post([self, effect, attempt, output = std::move(output)]() mutable {
-        self->tool_done(effect, attempt, std::move(output));
-      });
+    self->post_from_loop([self, effect, attempt, output = std::move(output)]() mutable {
+      self->tool_done(effect, attempt, std::move(output));
     });
   });
 }

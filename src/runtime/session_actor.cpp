@@ -61,6 +61,11 @@ void SessionActor::post(Task work) {
   strand_.run(std::move(work));
 }
 
+void SessionActor::post_from_loop(Task work) {
+  services_->options.executor->post(
+      [self = shared_from_this(), work = std::move(work)]() mutable { self->post(std::move(work)); });
+}
+
 State& SessionActor::state() {
   if (state_) return *state_;
   auto records = read_records(*services_->options.journal, id());
@@ -210,8 +215,7 @@ void SessionActor::commit() {
         };
         if (self->on_strand()) return self->post(std::move(settle));
         // Not on the journal's own thread, which has the next commit to make.
-        self->services_->options.executor->post(
-            [self, settle = std::move(settle)]() mutable { self->post(std::move(settle)); });
+        self->post_from_loop(std::move(settle));
       });
 }
 

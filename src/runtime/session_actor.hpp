@@ -198,6 +198,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   Error deleted_error() const;
   void recover();
   bool on_strand() const { return strand_.runs_here(); }
+  /// As `post`, but the event loop takes the work to the strand, whatever thread this is.
+  void post_from_loop(Task work);
   void broken(Error error);
   void arm_deadline();
   void disarm_deadline();
