@@ -2,12 +2,14 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint format faults install clean setup setup-check
+.PHONY: help run test check bench fuzz sdk lint format faults trained install clean setup setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SEED ?= 1
+
+PROFILE = $(CURDIR)/build/training/profile
 
 # Some tests read this folder only, whatever their program was built with: once is enough for them.
 WITHOUT_FOLDER_TESTS = --exclude-regex '^(Layers|Docs)[.]'
@@ -59,10 +61,16 @@ faults: setup ## break it on purpose: SEED=1, RUNS=, ONLY=name,name, LONG=1; the
 	build/dev/praxis_faults --seed $(SEED) $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(LONG),--long) --table build/faults.md | tee build/faults.log; exit $${PIPESTATUS[0]}
 
-bench: setup ## build with optimisation and measure
-	cmake --preset release -DPRAXIS_BENCH=ON >/dev/null
+bench: trained ## build as `make install` does, and measure
+	cmake --preset release -DPRAXIS_BENCH=ON -DPRAXIS_PROFILE=$(PROFILE) >/dev/null
 	cmake --build --preset release --parallel $(JOBS)
 	bench/run build/release
+
+# What is installed and measured is built twice: to see which ways the library takes, then laid out for them.
+trained: setup
+	$(call build,training,praxis_training)
+	rm -rf $(PROFILE)
+	build/training/bench/praxis_training
 
 fuzz: setup-check ## each fuzzer for FUZZ_SECONDS
 	$(call build,fuzz)
@@ -72,8 +80,9 @@ sdk: setup ## the vendors' own clients read recorded answers beside ours (needs 
 	$(call build,dev,wire_check)
 	scripts/check-sdks build/dev/wire_check build/sdk
 
-install: setup ## build with optimisation and copy to PREFIX
-	$(call build,release)
+install: trained ## build with optimisation for what it does, and copy to PREFIX
+	cmake --preset release -DPRAXIS_PROFILE=$(PROFILE) >/dev/null
+	cmake --build --preset release --parallel $(JOBS)
 	cmake --install build/release --prefix $(PREFIX)
 
 clean: ## remove all builds

@@ -46,10 +46,10 @@ foreach(room ${tested_rooms})
 endforeach()
 # The driver once more, dropping all memory at every effect and starting again from the records.
 if(TARGET runtime_test AND PRAXIS_SANITIZE)
-  praxis_test_in_one(suspended runtime_test * ENVIRONMENT PRAXIS_TEST_SUSPEND=1)
+  praxis_test_in_one(suspended runtime_test * ENVIRONMENT PRAXIS_SUSPEND=true)
 elseif(TARGET runtime_test)
   gtest_discover_tests(runtime_test TEST_PREFIX Suspended. TEST_LIST runtime_suspended DISCOVERY_TIMEOUT 60
-                       PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_TEST_SUSPEND=1)
+                       PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_SUSPEND=true)
 endif()
 file(GLOB sources CONFIGURE_DEPENDS src/cli/*_test.cpp)
 praxis_test(cli_test ${sources})
@@ -81,8 +81,19 @@ if(sources)
     add_dependencies(praxis_faults crash_runner)
   endif()
   add_dependencies(whole_test praxis_cli)
+  # The binary and the programs that are killed once more, likewise.
+  if(NOT PRAXIS_SANITIZE)
+    gtest_discover_tests(whole_test TEST_PREFIX Suspended. TEST_LIST whole_suspended DISCOVERY_TIMEOUT 60
+                         TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*"
+                         PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_SUSPEND=true)
+  endif()
 endif()
 
+# What an optimised build learns from (bench/training.cpp) must run to its end.
+if(NOT PRAXIS_SANITIZE)
+  add_test(NAME training COMMAND praxis_training)
+  set_tests_properties(training PROPERTIES TIMEOUT 120)
+endif()
 # Installs to a scratch folder, then builds and runs a program against it. A sanitizer would have to be passed on.
 if(NOT PRAXIS_SANITIZE)
   add_test(NAME install_consumer

@@ -63,6 +63,7 @@ int run(char** arguments, bool force) {
   RuntimeOptions options;
   options.journal = std::make_shared<DoomedJournal>(*std::move(file), doom);
   options.executor = std::make_shared<DoomedExecutor>(make_executor(), doom, ledger);
+  options.suspend_when_waiting = std::getenv("PRAXIS_SUSPEND") != nullptr;
   if (name.ends_with(kLate)) {
     name.remove_suffix(kLate.size());
     options.environment = std::make_shared<LateClock>();

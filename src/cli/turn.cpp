@@ -67,6 +67,7 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
   options.catalog = *std::move(catalog);
   options.stream = output.stream;
   options.record_to = output.record_to;
+  options.suspend_when_waiting = workspace.config.get("suspend") == "true";
   return Runtime::create(std::move(options));
 }
 

@@ -135,7 +135,7 @@ TEST_F(AgentTreeTest, FromTheJournal_IsTheSame) {
 }
 
 TEST_F(AgentTreeTest, FromTheJournal_ReadsOnlyWhatHasChanged) {
-  if (std::getenv("PRAXIS_TEST_SUSPEND") != nullptr)
+  if (std::getenv("PRAXIS_SUSPEND") != nullptr)
     GTEST_SKIP() << "sessions that drop their memory read the journal themselves";
   Session root = start(chain(3, asker()));
   const auto waiting = root.ask("go");

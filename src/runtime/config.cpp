@@ -26,6 +26,7 @@ constexpr std::array kKeys{
                .type = Type::kText,
                .description = "Journal file, or memory",
                .own = "say where runs are kept"},
+    SettingKey{"suspend", Type::kFlag, "Whether a session leaves memory whenever it waits"},
     SettingKey{"agents.folder", Type::kText, "Where agents are looked up by name"},
     SettingKey{"limits.max_steps", Type::kWhole, "Passes of the loop in one turn", {}, 1, 4'294'967'295},
     SettingKey{"limits.max_usd", Type::kNumber, "Cost of one turn in US dollars", {}, 0.000'001, 1e6},
@@ -138,6 +139,11 @@ std::string variable_of(const SettingKey& key) {
   return name;
 }
 
+/// Text as it is, anything else as JSON.
+std::string text_of(const Json& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_json_text(value);
+}
+
 class Merge {
  public:
   Status add(const Layer& layer) {
@@ -209,7 +215,7 @@ class Merge {
 
   /// For people who ask which layer a value came from. Headers may be secret.
   void note(const std::string& path, const Json& value, const Layer& layer) {
-    std::string shown = value.is_string() ? std::string(value.get_string()) : to_json_text(value);
+    std::string shown = text_of(value);
     if (path.ends_with(".headers")) shown = "(not shown)";
     config_.settings[path] = {std::move(shown), layer.file.string()};
   }
@@ -217,7 +223,7 @@ class Merge {
   Status set(const SettingKey& key, const Json& value, const std::string& origin, Trust trust) {
     const std::string path(key.path);
     if (!is_limit(key)) {
-      config_.settings[path] = {std::string(value.get_string()), origin};
+      config_.settings[path] = {text_of(value), origin};
       return {};
     }
     const Json number = key.type == Type::kDuration ? Json(duration_of(value).count()) : value;

@@ -224,6 +224,15 @@ TEST_F(ConfigTest, PathsAreRelativeToTheirFile) {
   EXPECT_EQ(loaded().get("journal"), "memory");
 }
 
+TEST_F(ConfigTest, FlagsAreTrueOrFalse) {
+  write(user_file(), "suspend = true");
+  EXPECT_EQ(loaded().get("suspend"), "true");
+  env_["PRAXIS_SUSPEND"] = "false";
+  EXPECT_EQ(loaded().get("suspend"), "false");
+  env_["PRAXIS_SUSPEND"] = "1";
+  EXPECT_EQ(mistake(), "environment PRAXIS_SUSPEND: \"suspend\" must be true or false, not 1");
+}
+
 TEST_F(ConfigTest, MistakesNameFileLineKeyAndTheNearest) {
   write(user_file(), "modell = 'a:b'");
   EXPECT_EQ(mistake(), user_file().string() + ":1:1: unknown key \"modell\"; did you mean \"model\"?");

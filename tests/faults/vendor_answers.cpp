@@ -9,12 +9,12 @@ namespace {
 
 using Pieces = std::vector<std::string>;
 
-/// One to four pieces, cut between characters.
-Pieces pieces_of(const std::string& text, Random& random) {
+/// The text in pieces, cut between characters.
+Pieces pieces_of(const std::string& text, Random& random, std::size_t most = 4) {
   Pieces pieces(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80;
-    if (begins && pieces.size() < 4 && random.once_in(12)) pieces.emplace_back();
+    if (begins && pieces.size() < most && random.once_in(12)) pieces.emplace_back();
     pieces.back() += text[i];
   }
   return pieces;
@@ -65,7 +65,8 @@ WireAnswer chat_stream(const Words& words, Random& random) {
   const auto delta = [&](JsonObject what) {
     out.events.push_back(bare_event(chat_chunk(chat_choice("delta", std::move(what), nullptr))));
   };
-  for (const std::string& piece : pieces_of(words.text, random)) delta({{"content", piece}});
+  for (const std::string& piece : pieces_of(words.text, random, words.most_pieces))
+    delta({{"content", piece}});
   if (!words.tool.empty()) {
     delta({{"tool_calls", JsonArray{chat_call(words.tool, "")}}});
     for (const std::string& piece : pieces_of(words.arguments, random)) {
@@ -121,7 +122,7 @@ WireAnswer responses_stream(const Words& words, Random& random) {
        {"output_index", 0},
        {"item",
         JsonObject{{"id", "msg_1"}, {"type", "message"}, {"role", "assistant"}, {"content", JsonArray{}}}}});
-  for (const std::string& piece : pieces_of(words.text, random)) {
+  for (const std::string& piece : pieces_of(words.text, random, words.most_pieces)) {
     say({{"type", "response.output_text.delta"},
          {"item_id", "msg_1"},
          {"output_index", 0},
@@ -188,7 +189,8 @@ WireAnswer messages_stream(const Words& words, Random& random) {
                                         {"model", "m"},
                                         {"content", JsonArray{}},
                                         {"usage", JsonObject{{"input_tokens", 7}, {"output_tokens", 1}}}}}});
-  block(0, JsonObject{{"type", "text"}, {"text", ""}}, "text_delta", "text", pieces_of(words.text, random));
+  block(0, JsonObject{{"type", "text"}, {"text", ""}}, "text_delta", "text",
+        pieces_of(words.text, random, words.most_pieces));
   if (!words.tool.empty()) {
     block(1, messages_call(words, false), "input_json_delta", "partial_json",
           pieces_of(words.arguments, random));
@@ -226,7 +228,7 @@ WireAnswer gemini_whole(const Words& words) {
 
 WireAnswer gemini_stream(const Words& words, Random& random) {
   WireAnswer out{{}, 0, "text/event-stream"};
-  for (const std::string& piece : pieces_of(words.text, random)) {
+  for (const std::string& piece : pieces_of(words.text, random, words.most_pieces)) {
     out.events.push_back(bare_event(gemini_object({gemini_text(piece)}, false)));
   }
   if (!words.tool.empty()) out.events.push_back(bare_event(gemini_object({gemini_call(words)}, false)));
@@ -261,7 +263,7 @@ WireAnswer ollama_whole(const Words& words) {
 
 WireAnswer ollama_stream(const Words& words, Random& random) {
   WireAnswer out{{}, 0, "application/x-ndjson"};
-  for (const std::string& piece : pieces_of(words.text, random)) {
+  for (const std::string& piece : pieces_of(words.text, random, words.most_pieces)) {
     out.events.push_back(line_event(ollama_object({{"content", piece}}, false)));
   }
   if (!words.tool.empty()) {

@@ -18,7 +18,8 @@ inline constexpr std::array<std::string_view, 5> kProtocols{"chat", "responses",
 struct Words {
   std::string text;
   std::string tool;
-  std::string arguments;  ///< a JSON object
+  std::string arguments;        ///< a JSON object
+  std::size_t most_pieces = 4;  ///< of the text, when it is streamed
 };
 
 /// The same on the wire. An answer that is not streamed is one event.

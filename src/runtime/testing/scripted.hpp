@@ -194,9 +194,9 @@ class Scripted : public ::testing::Test {
     }
   }
 
-  /// With PRAXIS_TEST_SUSPEND set every test runs with all memory dropped at each effect.
+  /// With PRAXIS_SUSPEND set every test runs with all memory dropped at each effect.
   void use_runtime(RuntimeOptions options) {
-    options.suspend_when_waiting = std::getenv("PRAXIS_TEST_SUSPEND") != nullptr;
+    options.suspend_when_waiting = std::getenv("PRAXIS_SUSPEND") != nullptr;
     options.journal = journal_;
     runtime_ = Runtime::create(std::move(options));
   }
