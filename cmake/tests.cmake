@@ -84,7 +84,7 @@ if(sources)
   # The binary and the programs that are killed once more, likewise.
   if(NOT PRAXIS_SANITIZE)
     gtest_discover_tests(whole_test TEST_PREFIX Suspended. TEST_LIST whole_suspended DISCOVERY_TIMEOUT 60
-                         TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*"
+                         TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*:-CrashDamage*"
                          PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_SUSPEND=true)
   endif()
 endif()

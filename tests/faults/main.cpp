@@ -30,7 +30,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kLongestRun = std::chrono::seconds(120);  // what takes longer hangs
-constexpr int kMostFailures = 20;                        // of one fault; then it is given up
+constexpr auto kBetweenNews = std::chrono::minutes(1);
+constexpr int kMostFailures = 20;  // of one fault; then it is given up
 
 struct Options {
   std::uint64_t seed = 1;
@@ -51,7 +52,7 @@ struct Track {
   pid_t pid = -1;
   int out = -1;
   std::string unread{};
-  Clock::time_point begun{}, heard{};
+  Clock::time_point begun{}, heard{}, told{};
   std::chrono::milliseconds took{0};
 };
 
@@ -151,10 +152,18 @@ void reap(Track& track) {
   track.unread.clear();
 }
 
+/// A line now and then for whoever waits for a long run.
+void tell_progress(Track& track) {
+  if (Clock::now() - track.told < kBetweenNews) return;
+  track.told = Clock::now();
+  std::cerr << track.fault->name << ": " << track.done << " of " << track.runs << " runs\n";
+}
+
 /// Takes in what the process has said; true once the fault is through.
 bool attend(Track& track, const Options& options) {
   pollfd ready{track.out, POLLIN, 0};
   if (poll(&ready, 1, 20) > 0) hear(track, options);
+  tell_progress(track);
   const bool hangs = Clock::now() - track.heard > kLongestRun;
   if (hangs) kill(-track.pid, SIGKILL);
   int status = 0;
@@ -217,7 +226,7 @@ bool run_all(std::vector<Track>& tracks, const Options& options) {
     while (!waiting.empty() && running.size() < options.jobs) {
       running.push_back(waiting.back());
       waiting.pop_back();
-      running.back()->begun = Clock::now();
+      running.back()->begun = running.back()->told = Clock::now();
       start(*running.back(), options);
     }
     std::erase_if(running, [&](Track* track) {
