@@ -17,8 +17,9 @@ WITHOUT_FOLDER_TESTS = --exclude-regex '^(Layers|Docs)[.]'
 # Programs with sanitizers are killed less often: the faults kill 1,500 without.
 FEWER_KILLS = PRAXIS_CRASH_ROUNDS=2
 
-# $(call build,preset,targets) and $(call ctest,preset,log,arguments); targets and arguments may be left out.
-build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
+# $(call build,preset,targets,settings) and $(call ctest,preset,log,arguments);
+# targets, settings and arguments may be left out.
+build = cmake --preset $(1) $(3) >/dev/null && cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --output-log build/$(1)/$(2).log $(3)
 sources = find include src tests bench fuzz examples -name '*.[ch]pp'
 
@@ -62,8 +63,7 @@ faults: setup ## break it on purpose: SEED=1, RUNS=, ONLY=name,name, LONG=1; the
 	  $(if $(LONG),--long) --table build/faults.md | tee build/faults.log; exit $${PIPESTATUS[0]}
 
 bench: trained ## build as `make install` does, and measure
-	cmake --preset release -DPRAXIS_BENCH=ON -DPRAXIS_PROFILE=$(PROFILE) >/dev/null
-	cmake --build --preset release --parallel $(JOBS)
+	$(call build,release,,-DPRAXIS_BENCH=ON -DPRAXIS_PROFILE=$(PROFILE))
 	bench/run build/release
 
 # What is installed and measured is built twice: to see which ways the library takes, then laid out for them.
@@ -81,8 +81,7 @@ sdk: setup ## the vendors' own clients read recorded answers beside ours (needs 
 	scripts/check-sdks build/dev/wire_check build/sdk
 
 install: trained ## build with optimisation for what it does, and copy to PREFIX
-	cmake --preset release -DPRAXIS_PROFILE=$(PROFILE) >/dev/null
-	cmake --build --preset release --parallel $(JOBS)
+	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE))
 	cmake --install build/release --prefix $(PREFIX)
 
 clean: ## remove all builds

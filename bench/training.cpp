@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/testing/test_server.hpp"
+#include "faults/reply_parts.hpp"
 #include "faults/vendor_answers.hpp"
 #include "praxis/praxis.hpp"
 #include "praxis/tools/typed_tool.hpp"
@@ -27,7 +28,8 @@
 namespace {
 
 using namespace praxis;
-using faults::endpoint::Words;
+namespace endpoint = faults::endpoint;
+using endpoint::Words;
 
 constexpr std::string_view kAsked = "Please note this.";
 constexpr std::string_view kNoted = "It is noted.";
@@ -88,19 +90,13 @@ void serve(const TestRequest& request, TestConnection& to) {
   const bool stream =
       request.target.find("stream") != std::string::npos || count(request.body, R"("stream":true)") > 0;
   faults::Random random(request.body.size());
-  const auto answer =
-      faults::endpoint::wire_answer(vendor->protocol, stream, words_for(request.body), random);
-  const std::string type = "Content-Type: " + answer.content_type + "\r\n";
+  const auto answer = endpoint::wire_answer(vendor->protocol, stream, words_for(request.body), random);
   if (!stream) {
-    to.write(http_reply(200, answer.body(), type));
+    to.write(http_reply(200, answer.body(), "Content-Type: " + answer.content_type + "\r\n"));
     return;
   }
-  to.write("HTTP/1.1 200 OK\r\n" + type + "Transfer-Encoding: chunked\r\n\r\n");
-  for (const std::string& event : answer.events) {
-    char size[32];
-    std::snprintf(size, sizeof size, "%zx\r\n", event.size());
-    to.write(size + event + "\r\n");
-  }
+  to.write(endpoint::head_of(endpoint::Framing::kChunked, 0, answer.content_type));
+  for (const std::string& event : answer.events) to.write(endpoint::chunk(event));
   to.write("0\r\n\r\n");
 }
 
