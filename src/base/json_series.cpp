@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 namespace praxis {
@@ -49,6 +50,22 @@ std::size_t plain_length(std::string_view text) {
   }
   while (at < text.size() && is_plain(text[at])) ++at;
   return at;
+}
+
+/// Whether both hold the same keys and kinds of values in the same order. Begins at the end, where the events
+/// of one stream differ first.
+bool same_shape(const Json& a, const Json& b) {
+  if (a.kind() != b.kind()) return false;
+  if (const auto* object = a.if_object()) {
+    const auto same_member = [](const auto& x, const auto& y) {
+      return x.key() == y.key() && same_shape(x.value(), y.value());
+    };
+    return std::ranges::equal(*object | std::views::reverse, b.get_object() | std::views::reverse,
+                              same_member);
+  }
+  const auto* array = a.if_array();
+  return array == nullptr ||
+         std::ranges::equal(*array | std::views::reverse, b.get_array() | std::views::reverse, same_shape);
 }
 
 /// The length of the number at the front of `text`; 0 when it is one that is left to the parser.
@@ -166,8 +183,10 @@ Result<const Json*> JsonSeries::parse(std::string_view text) {
   text_.clear();
   Result<Json> parsed = parse_json(text);
   if (!parsed) return fail(std::move(parsed.error()));
+  // Learning costs as much as parsing, so it waits for the second of a kind: many events have no like.
+  const bool is_second = same_shape(value_, *parsed);
   value_ = *std::move(parsed);
-  learn(text);
+  if (is_second) learn(text);
   return &value_;
 }
 

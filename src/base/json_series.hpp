@@ -11,9 +11,9 @@
 
 namespace praxis {
 
-/// Keeps the last text and its value. The next text is compared with it: where only strings and small whole
-/// numbers differ, these alone are replaced in the value. Everything else goes to the parser, so that the
-/// result is always what the parser would say. Not thread-safe.
+/// Keeps the last value, and its text once two in a row had the same shape. The next text is compared with
+/// it: where only strings and small whole numbers differ, these alone are replaced in the value. Everything
+/// else goes to the parser, so that the result is always what the parser would say. Not thread-safe.
 class JsonSeries {
  public:
   JsonSeries() = default;
