@@ -1,6 +1,6 @@
 # Everything Praxis stands on, all Debian packages (docs/dependencies.md says why each).
 find_package(Threads REQUIRED)
-find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(Boost 1.81 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -15,7 +15,8 @@ if(PROJECT_IS_TOP_LEVEL)
   find_package(fmt REQUIRED)
 endif()
 
-# Asio and Beast are headers: this target only says how they are to be compiled.
+# Boost is headers here: what of it has to be compiled is a part of ours (asio_impl.cpp, json_impl.cpp).
+# This target only says how Asio and Beast are to be compiled.
 add_library(praxis_asio INTERFACE)
 target_compile_definitions(praxis_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
                                                  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)

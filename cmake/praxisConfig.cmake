@@ -1,7 +1,7 @@
 # find_package(praxis) gives the target praxis::praxis; what it stands on must be installed too.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
-find_dependency(Boost 1.81 COMPONENTS json)
+find_dependency(Boost 1.81)
 find_dependency(OpenSSL 3)
 find_dependency(SQLite3 3.40)
 find_dependency(ZLIB)

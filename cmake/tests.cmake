@@ -7,7 +7,7 @@ include(GoogleTest)
 file(WRITE ${PROJECT_BINARY_DIR}/tests_pch.cpp "")
 add_library(praxis_tests_pch OBJECT ${PROJECT_BINARY_DIR}/tests_pch.cpp)
 set_target_properties(praxis_tests_pch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-target_link_libraries(praxis_tests_pch PRIVATE praxis_options Boost::json GTest::gtest GTest::gmock Threads::Threads)
+target_link_libraries(praxis_tests_pch PRIVATE praxis_options Boost::headers GTest::gtest GTest::gmock Threads::Threads)
 praxis_precompile(praxis_tests_pch HEADERS <gmock/gmock.h> <gtest/gtest.h>)
 
 function(praxis_test name)
