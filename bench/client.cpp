@@ -4,6 +4,8 @@
 //
 //   praxis_bench --base URL --model NAME --stream 0|1 --sessions N --conc C --warmup W [--marks 1] [--idle 1]
 //                [--journal memory|FILE]
+//
+// With a file as its journal it begins a new one: what a run left there is removed.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -104,6 +106,7 @@ void run_sessions(praxis::Runtime& runtime, const praxis::Agent& agent, long ses
 
 std::shared_ptr<praxis::Journal> open_journal(const std::string& where) {
   if (where == "memory") return praxis::memory_journal();
+  for (const char* part : {"", "-wal", "-shm", ".owners"}) std::remove((where + part).c_str());
   auto journal = praxis::sqlite_journal(where);
   if (!journal) {
     std::fprintf(stderr, "%s\n", journal.error().message.c_str());

@@ -17,11 +17,13 @@
 #include <string>
 #include <vector>
 
+#include "must.hpp"
 #include "praxis/praxis.hpp"
 
 namespace {
 
 using namespace praxis;
+using bench::must;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kCalls = 1'000;       // of the long session
@@ -29,13 +31,6 @@ constexpr int kAsleep = 50'000;     // sessions that wait
 constexpr int kWriters = 100;       // sessions that write at once
 constexpr int kRecordsEach = 200;   // by each of them
 constexpr std::size_t kBody = 300;  // bytes of such a record
-
-template <class T>
-T must(Result<T> result) {
-  if (result) return *std::move(result);
-  std::fprintf(stderr, "%s\n", result.error().message.c_str());
-  std::exit(1);
-}
 
 double cpu_seconds() {
   timespec t{};

@@ -22,12 +22,14 @@
 #include "base/testing/test_server.hpp"
 #include "faults/reply_parts.hpp"
 #include "faults/vendor_answers.hpp"
+#include "must.hpp"
 #include "praxis/praxis.hpp"
 #include "praxis/tools/typed_tool.hpp"
 
 namespace {
 
 using namespace praxis;
+using bench::must;
 namespace endpoint = faults::endpoint;
 using endpoint::Words;
 
@@ -55,13 +57,6 @@ struct Note {
   std::string text;
 };
 PRAXIS_FIELDS(Note, text)
-
-template <class T>
-T must(Result<T> result) {
-  if (result) return *std::move(result);
-  std::fprintf(stderr, "%s\n", result.error().message.c_str());
-  std::exit(1);
-}
 
 // ---- the vendors
 

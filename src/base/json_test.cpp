@@ -36,6 +36,11 @@ TEST(JsonWriter, TextRoundTripsInInsertionOrder) {
   EXPECT_EQ(to_json_text(parsed(text)), text);
 }
 
+TEST(JsonWriter, PlainTextIsTheStringItself_OrElseJson) {
+  EXPECT_EQ(to_plain_text("a \"word\""), "a \"word\"");
+  EXPECT_EQ(to_plain_text(parsed(R"({"a":[1,null]})")), R"({"a":[1,null]})");
+}
+
 TEST(JsonWriter, RandomDoublesReadBackExactly) {
   const auto environment = fixed_environment(7);
   for (int i = 0; i < 20'000; ++i) {

@@ -243,6 +243,10 @@ std::string to_json_text(const Json& value) {
   return out;
 }
 
+std::string to_plain_text(const Json& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_json_text(value);
+}
+
 std::string to_canonical_json(const Json& value) {
   std::string out;
   append_value(out, value, KeyOrder::kSorted);

@@ -22,9 +22,7 @@ std::vector<std::string> choices_of(const ParkedStep& step) {
   std::vector<std::string> choices;
   const auto* offered = json_at(step.schema, "enum").if_array();
   if (offered == nullptr) return choices;
-  for (const Json& choice : *offered) {
-    choices.push_back(choice.is_string() ? std::string(choice.get_string()) : to_json_text(choice));
-  }
+  for (const Json& choice : *offered) choices.push_back(to_plain_text(choice));
   return choices;
 }
 

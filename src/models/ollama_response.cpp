@@ -54,11 +54,9 @@ void ResponseReader::read_message(const Json& message) {
 void ResponseReader::read_call(const Json& call) {
   const Json& function = json_at(call, "function");
   if (!function.is_object()) return;
-  const Json& arguments = json_at(function, "arguments");
   const std::size_t item = builder_.open(ToolCallPart{});
   builder_.name_call(item, json_text(call, "id"), json_text(function, "name"));
-  builder_.arguments(
-      item, arguments.is_string() ? std::string(json_text(function, "arguments")) : to_json_text(arguments));
+  builder_.arguments(item, to_plain_text(json_at(function, "arguments")));
 }
 
 void ResponseReader::read_end(const Json& line) {

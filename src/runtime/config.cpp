@@ -139,11 +139,6 @@ std::string variable_of(const SettingKey& key) {
   return name;
 }
 
-/// Text as it is, anything else as JSON.
-std::string text_of(const Json& value) {
-  return value.is_string() ? std::string(value.get_string()) : to_json_text(value);
-}
-
 class Merge {
  public:
   Status add(const Layer& layer) {
@@ -215,7 +210,7 @@ class Merge {
 
   /// For people who ask which layer a value came from. Headers may be secret.
   void note(const std::string& path, const Json& value, const Layer& layer) {
-    std::string shown = text_of(value);
+    std::string shown = to_plain_text(value);
     if (path.ends_with(".headers")) shown = "(not shown)";
     config_.settings[path] = {std::move(shown), layer.file.string()};
   }
@@ -223,7 +218,7 @@ class Merge {
   Status set(const SettingKey& key, const Json& value, const std::string& origin, Trust trust) {
     const std::string path(key.path);
     if (!is_limit(key)) {
-      config_.settings[path] = {text_of(value), origin};
+      config_.settings[path] = {to_plain_text(value), origin};
       return {};
     }
     const Json number = key.type == Type::kDuration ? Json(duration_of(value).count()) : value;

@@ -18,10 +18,8 @@ std::string spoken(const ParkedStep& step) {
   const JsonArray* choices = json_at(step.schema, "enum").if_array();
   if (choices == nullptr) return step.prompt;
   std::string text = step.prompt + " (one of: ";
-  for (std::size_t i = 0; i < choices->size(); ++i) {
-    text += (i == 0 ? "" : ", ") + ((*choices)[i].is_string() ? std::string((*choices)[i].get_string())
-                                                              : to_json_text((*choices)[i]));
-  }
+  for (std::size_t i = 0; i < choices->size(); ++i)
+    text += (i == 0 ? "" : ", ") + to_plain_text((*choices)[i]);
   return text + ")";
 }
 

@@ -29,6 +29,8 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 
 /// Compact text in insertion order; numbers in shortest round-trip form; invalid UTF-8 becomes U+FFFD.
 std::string to_json_text(const Json& value);
+/// A string's text as it is, without quotes; anything else as `to_json_text`.
+std::string to_plain_text(const Json& value);
 /// As `to_json_text`, appended to `out`.
 void append_json(std::string& out, const Json& value);
 /// Appends `text` as a quoted, escaped JSON string; invalid UTF-8 becomes U+FFFD.
