@@ -53,7 +53,7 @@ RunOutcome World::run(std::uint64_t steps) {
       outside_->calm = true;
       journal_->mend();
     }
-    if (std::ranges::all_of(roots_, &Root::over)) break;
+    if (all_over()) break;
     if (!closing() && random_.once_in(kill_once_in)) kill();
     if (!schedule_.step()) outcome_.complaints.emplace_back("nothing is left to do");
     if (schedule_.steps() > steps + kMostToRest) outcome_.complaints.emplace_back("it does not come to rest");
@@ -79,6 +79,7 @@ void World::begin_life() {
       return verdict_on(step, false);
     });
   }
+  deleted_.clear();
   for (Root& root : roots_) {
     root.over = false;
     schedule_.post_blocking([this, &root] { client(root); });
@@ -103,6 +104,12 @@ void World::check(bool at_rest) {
   outcome_.complaints = checks.complaints();
   if (!journal_->complaint().empty()) outcome_.complaints.push_back(journal_->complaint());
   outcome_.digest = checks.digest();
+}
+
+/// What is deleted ends its turn on its own; nobody carries it on after a kill.
+bool World::all_over() {
+  return std::ranges::all_of(roots_, &Root::over) &&
+         std::ranges::all_of(deleted_, [this](const SessionId& session) { return on_disk_at_rest(session); });
 }
 
 // ---- programs
@@ -139,7 +146,7 @@ bool World::one_turn(Root& root, Session& session) {
       return !root.over;
     }
     if (session.status() == SessionStatus::kDeleted) {
-      root.id = {};
+      deleted_.push_back(std::exchange(root.id, {}));
       return false;
     }
     const std::string prompt = "prompt " + outside_->number();
