@@ -1,5 +1,9 @@
 #include "sim_journal.hpp"
 
+#include <unistd.h>
+
+#include <utility>
+
 #include "praxis/base/json.hpp"
 
 namespace praxis::faults::sim {
@@ -10,6 +14,15 @@ std::unexpected<Error> refused(Random& random) {
     return fail(Error{ErrorCode::kJournal, "the disk is full", true, nullptr, JsonObject{{"kind", "full"}}});
   }
   return fail(Error{ErrorCode::kJournal, "the disk failed", false, nullptr, JsonObject{{"kind", "io"}}});
+}
+
+/// Tools put errors into the log, and the number of a process is no matter of the seed.
+Error without_process(Error error) {
+  const std::string number = "process " + std::to_string(getpid());
+  if (const auto at = error.message.find(number); at != error.message.npos)
+    error.message.replace(at, number.size(), "a process");
+  if (auto* detail = error.detail.if_object()) detail->erase("pid");
+  return error;
 }
 
 std::pair<SessionId, std::uint64_t> key_of(const Lease& lease) { return {lease.session, lease.token}; }
@@ -30,7 +43,8 @@ Result<Lease> SimJournal::acquire(const SessionId& session, bool force) {
     carry_out(std::move(operation));
   }
   auto lease = inner().acquire(session, force);
-  if (lease) leases_[session] = *lease;
+  if (!lease) return fail(without_process(std::move(lease.error())));
+  leases_[session] = *lease;
   return lease;
 }
 

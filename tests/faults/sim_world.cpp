@@ -194,11 +194,21 @@ void World::decide(Session& session, const AgentResult& result) {
 
 /// Somebody who acts on sessions while they run.
 void World::meddle() {
+  for (const Root& root : roots_) {  // who paused it in the last life was killed before resuming it
+    const auto state = fold(log_of(root.id));
+    if (state && state->paused) resume(root.id);
+  }
   while (!closing()) {
     nap(80);
     const auto nodes = runtime_->agent_tree();
     if (!nodes.empty()) meddle_once(nodes[random_.below(nodes.size())].id);
   }
+}
+
+/// What is paused must be resumed by somebody, whatever the disk says to it.
+void World::resume(const SessionId& session) {
+  for (int tries = 0; tries < 5 && !runtime_->intervene(session, {.status = Intervention::kResume}); ++tries)
+    nap(20);
 }
 
 void World::meddle_once(const SessionId& session) {
@@ -212,12 +222,7 @@ void World::meddle_once(const SessionId& session) {
     case 0:
       act({.status = Intervention::kPause}, Intervention::kPause, "");
       nap(100);
-      // What is paused must be resumed by somebody, whatever the disk says to it.
-      for (int tries = 0; tries < 5 && !runtime_->intervene(session, {.status = Intervention::kResume});) {
-        ++tries;
-        nap(20);
-      }
-      return;
+      return resume(session);
     case 1:
       return act({.status = Intervention::kInterrupt}, Intervention::kInterrupt, "");
     case 2:
