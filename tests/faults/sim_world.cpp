@@ -146,6 +146,8 @@ bool World::one_turn(Root& root, Session& session) {
       return !root.over;
     }
     if (session.status() == SessionStatus::kDeleted) {
+      const auto state = fold(log_of(root.id));
+      if (state && !state->deleted) return true;  // not yet on the disk, so that a kill may undo it
       deleted_.push_back(std::exchange(root.id, {}));
       return false;
     }
