@@ -148,7 +148,7 @@ void Checks::effects(const SessionId& session, const Log& log) {
 void Checks::at_rest() {
   for (const auto& [session, state] : states_) {
     if (!state.parent.empty()) continue;
-    if (state.turn && !state.deleted) complain(session, "is still in turn " + state.turn->id.str());
+    if (state.turn) complain(session, "is still in turn " + state.turn->id.str());
     if (!state.queue.empty() && !state.deleted && !state.paused) complain(session, "has a queue");
   }
   tree();

@@ -53,7 +53,7 @@ RunOutcome World::run(std::uint64_t steps) {
       outside_->calm = true;
       journal_->mend();
     }
-    if (all_over()) break;
+    if (std::ranges::all_of(roots_, &Root::over)) break;
     if (!closing() && random_.once_in(kill_once_in)) kill();
     if (!schedule_.step()) outcome_.complaints.emplace_back("nothing is left to do");
     if (schedule_.steps() > steps + kMostToRest) outcome_.complaints.emplace_back("it does not come to rest");
@@ -79,7 +79,6 @@ void World::begin_life() {
       return verdict_on(step, false);
     });
   }
-  deleted_.clear();
   for (Root& root : roots_) {
     root.over = false;
     schedule_.post_blocking([this, &root] { client(root); });
@@ -104,12 +103,6 @@ void World::check(bool at_rest) {
   outcome_.complaints = checks.complaints();
   if (!journal_->complaint().empty()) outcome_.complaints.push_back(journal_->complaint());
   outcome_.digest = checks.digest();
-}
-
-/// What is deleted ends its turn on its own; nobody carries it on after a kill.
-bool World::all_over() {
-  return std::ranges::all_of(roots_, &Root::over) &&
-         std::ranges::all_of(deleted_, [this](const SessionId& session) { return on_disk_at_rest(session); });
 }
 
 // ---- programs
@@ -147,8 +140,9 @@ bool World::one_turn(Root& root, Session& session) {
     }
     if (session.status() == SessionStatus::kDeleted) {
       const auto state = fold(log_of(root.id));
-      if (state && !state->deleted) return true;  // not yet on the disk, so that a kill may undo it
-      deleted_.push_back(std::exchange(root.id, {}));
+      // Not yet so on the disk: a kill may undo it, or leave its turn to be carried on.
+      if (state && (!state->deleted || state->turn)) return true;
+      root.id = {};
       return false;
     }
     const std::string prompt = "prompt " + outside_->number();

@@ -39,7 +39,6 @@ class World {
   void begin_life();
   void kill();
   void check(bool at_rest);
-  bool all_over();
 
   // Programs and people; each on a thread of its own.
   void client(Root& root);
@@ -62,7 +61,6 @@ class World {
   const std::shared_ptr<Journal> disk_ = memory_journal();
   const std::shared_ptr<SimEnvironment> environment_;
   std::deque<Root> roots_;
-  std::vector<SessionId> deleted_;  ///< in this life
   std::vector<Promise> promises_;
   std::shared_ptr<SimJournal> journal_;
   std::shared_ptr<Runtime> runtime_;
