@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "praxis/base/process.hpp"
+#include "praxis/process/process.hpp"
 
 namespace {
 

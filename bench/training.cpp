@@ -19,10 +19,10 @@
 #include <thread>
 #include <vector>
 
-#include "base/testing/test_server.hpp"
 #include "faults/reply_parts.hpp"
 #include "faults/vendor_answers.hpp"
 #include "must.hpp"
+#include "net/testing/test_server.hpp"
 #include "praxis/praxis.hpp"
 #include "praxis/tools/typed_tool.hpp"
 

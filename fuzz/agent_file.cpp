@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "praxis/runtime/agent_file.hpp"
+#include "praxis/app/agent_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace praxis;

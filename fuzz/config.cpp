@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "praxis/app/config.hpp"
 #include "praxis/models/catalog.hpp"
-#include "praxis/runtime/config.hpp"
 
 namespace {
 

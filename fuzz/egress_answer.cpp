@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "base/egress_proxy_message.hpp"
+#include "net/egress_proxy_message.hpp"
 
 namespace {
 

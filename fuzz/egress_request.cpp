@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/ascii.hpp"
-#include "base/egress_proxy_message.hpp"
+#include "net/egress_proxy_message.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/http_response_parser.hpp"
+#include "net/http_response_parser.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <map>
 
-#include "praxis/runtime/runs.hpp"
-#include "runtime/append.hpp"
+#include "logs/append.hpp"
+#include "praxis/logs/logs.hpp"
 
 namespace {
 

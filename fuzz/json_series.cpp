@@ -1,6 +1,6 @@
 // Lines of any bytes as texts of one series: each is read as the parser alone reads it. Each comes twice,
 // since a series learns from two alike.
-#include "base/json_series.hpp"
+#include "json/series.hpp"
 
 #include <algorithm>
 #include <cstdint>

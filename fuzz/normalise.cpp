@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "praxis/base/json.hpp"
 #include "praxis/core/history.hpp"
+#include "praxis/json/json.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "praxis/base/sse.hpp"
+#include "praxis/net/sse.hpp"
 
 namespace {
 

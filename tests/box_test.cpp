@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "base/file_descriptor.hpp"
-#include "praxis/base/process.hpp"
+#include "praxis/process/process.hpp"
 
 namespace praxis {
 namespace {

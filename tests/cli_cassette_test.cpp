@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/testing/test_server.hpp"
 #include "command_line.hpp"
+#include "net/testing/test_server.hpp"
 
 namespace praxis::testing {
 namespace {

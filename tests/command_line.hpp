@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 #include "process.hpp"
 
 namespace praxis::testing {

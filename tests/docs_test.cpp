@@ -143,7 +143,7 @@ TEST(Docs, NamesThatServeRequirements_StandInTheirHeaders) {
 }
 
 TEST(Docs, Events_AreThoseOfTheCode) {
-  const Names code = matches(read(kRoot / "src/runtime/event.cpp"), R"re(return "([a-z_]+\.[a-z_]+)")re");
+  const Names code = matches(read(kRoot / "src/core/event.cpp"), R"re(return "([a-z_]+\.[a-z_]+)")re");
   const Names docs =
       matches(section(read(kRoot / "docs/events.md"), "Events"), R"(^\| `([a-z_]+\.[a-z_]+)` \|)");
   EXPECT_THAT(code, Not(IsEmpty()));

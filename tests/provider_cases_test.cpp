@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/testing/test_server.hpp"
 #include "models/vendor_model.hpp"
+#include "net/testing/test_server.hpp"
 #include "wire/expectation.hpp"
 #include "wire/rebuilding.hpp"
 #include "wire/variations.hpp"

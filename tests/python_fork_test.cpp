@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "praxis/base/box.hpp"
+#include "praxis/process/sandbox.hpp"
 
 namespace praxis {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "base/testing/test_server.hpp"
-#include "praxis/base/process.hpp"
+#include "net/testing/test_server.hpp"
+#include "praxis/process/process.hpp"
 #include "praxis/tools/http_tool.hpp"
 #include "runtime/testing/scripted.hpp"
 

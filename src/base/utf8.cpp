@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "praxis/base/json.hpp"
+#include "praxis/base/utf8.hpp"
 
 namespace praxis {
 

@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "base/uri_reference.hpp"
 #include "praxis/base/base64.hpp"
 #include "praxis/base/environment.hpp"
 #include "praxis/base/result.hpp"
@@ -20,18 +19,6 @@ TEST(Error, CodesRoundTripByName) {
   EXPECT_EQ(to_string(ErrorCode::kModel), "model");
   EXPECT_EQ(to_string(ErrorCode::kInternal), "internal");
   EXPECT_EQ(error_code_from("new in a later version"), ErrorCode::kInternal);
-}
-
-TEST(Error, JsonFormRoundTripsWithItsCauses) {
-  const auto root = std::make_shared<const Error>(Error{ErrorCode::kLimit, "root", false, nullptr, nullptr});
-  const Error error{ErrorCode::kModel, "outer", true, root, Json{{"status", 503}}};
-  const Error back = error_from_json(to_json(error));
-  EXPECT_EQ(to_json(back), to_json(error));
-  EXPECT_EQ(back.code, ErrorCode::kModel);
-  EXPECT_TRUE(back.retriable);
-  ASSERT_TRUE(back.cause);
-  EXPECT_EQ(back.cause->message, "root");
-  EXPECT_FALSE(back.cause->cause);
 }
 
 TEST(Time, PrintsIso8601WithMilliseconds) {
@@ -102,32 +89,6 @@ TEST(Suggest, FindsWhatWasMeant) {
   EXPECT_EQ(closest("", names), std::nullopt);
   EXPECT_EQ(closest("x", {}), std::nullopt);
   EXPECT_EQ(closest(std::string(1'000'000, 'a'), names), std::nullopt);
-}
-
-TEST(UriReference, ResolvesTheExamplesOfRfc3986) {
-  const std::pair<const char*, const char*> examples[] = {
-      {"g:h", "g:h"},
-      {"g", "http://a/b/c/g"},
-      {"./g", "http://a/b/c/g"},
-      {"g/", "http://a/b/c/g/"},
-      {"/g", "http://a/g"},
-      {"//g", "http://g"},
-      {"?y", "http://a/b/c/d;p?y"},
-      {"g?y", "http://a/b/c/g?y"},
-      {"#s", "http://a/b/c/d;p?q#s"},
-      {"g#s", "http://a/b/c/g#s"},
-      {"", "http://a/b/c/d;p?q"},
-      {".", "http://a/b/c/"},
-      {"..", "http://a/b/"},
-      {"../g", "http://a/b/g"},
-      {"../..", "http://a/"},
-      {"../../../g", "http://a/g"},
-      {"g/./h", "http://a/b/c/g/h"},
-      {"g/../h", "http://a/b/c/h"},
-  };
-  for (const auto& [reference, uri] : examples) EXPECT_EQ(resolve_uri("http://a/b/c/d;p?q", reference), uri);
-  EXPECT_EQ(resolve_uri("urn:uuid:1", "#/a"), "urn:uuid:1#/a");
-  EXPECT_EQ(percent_decode("a%25b%2f%zz%4"), "a%b/%zz%4");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "app/forest.hpp"
 #include "cli/commands.hpp"
-#include "cli/forest.hpp"
 #include "cli/pending_text.hpp"
 #include "cli/take_up.hpp"
 #include "praxis/policy/policy.hpp"

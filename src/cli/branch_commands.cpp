@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/values.hpp"
 #include "cli/workspace.hpp"
-#include "praxis/runtime/agent_file.hpp"
+#include "praxis/app/agent_file.hpp"
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis::cli {

@@ -6,8 +6,8 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/terminal.hpp"
-#include "praxis/base/json.hpp"
 #include "praxis/base/result.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::cli {
 

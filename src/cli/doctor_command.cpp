@@ -11,11 +11,11 @@
 #include <iterator>
 #include <optional>
 
+#include "app/forest.hpp"
 #include "cli/commands.hpp"
-#include "cli/forest.hpp"
 #include "cli/provider_status.hpp"
-#include "praxis/base/box.hpp"
-#include "praxis/base/http_client.hpp"
+#include "praxis/net/http_client.hpp"
+#include "praxis/process/sandbox.hpp"
 
 namespace praxis::cli {
 namespace {

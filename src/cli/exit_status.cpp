@@ -4,7 +4,7 @@
 #include <array>
 #include <csignal>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::cli {
 namespace {

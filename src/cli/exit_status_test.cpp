@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "cli/envelope.hpp"
+#include "app/envelope.hpp"
 
 namespace praxis::cli {
 namespace {

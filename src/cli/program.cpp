@@ -9,9 +9,9 @@
 #include <cstring>
 #include <exception>
 
+#include "app/envelope.hpp"
 #include "cli/app.hpp"
 #include "cli/commands.hpp"
-#include "cli/envelope.hpp"
 
 namespace praxis::cli {
 namespace {

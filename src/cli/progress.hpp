@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "cli/console.hpp"
+#include "praxis/core/event.hpp"
 #include "praxis/journal/journal.hpp"
-#include "praxis/runtime/event.hpp"
 
 namespace praxis::cli {
 

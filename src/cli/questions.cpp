@@ -10,7 +10,7 @@
 #include <charconv>
 #include <vector>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/envelope.hpp"
 #include "cli/commands.hpp"
-#include "cli/envelope.hpp"
 #include "cli/pending_text.hpp"
 #include "cli/take_up.hpp"
 #include "cli/values.hpp"

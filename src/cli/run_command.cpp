@@ -5,9 +5,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/turn.hpp"
-#include "praxis/base/json_schema.hpp"
+#include "praxis/app/agent_file.hpp"
+#include "praxis/json/schema.hpp"
 #include "praxis/planners/make_planner.hpp"
-#include "praxis/runtime/agent_file.hpp"
 #include "praxis/tools/media.hpp"
 
 namespace praxis::cli {

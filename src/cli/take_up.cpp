@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "praxis/app/agent_file.hpp"
 #include "praxis/planners/make_planner.hpp"
-#include "praxis/runtime/agent_file.hpp"
 
 namespace praxis::cli {
 namespace {

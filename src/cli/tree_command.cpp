@@ -9,8 +9,8 @@
 #include <tuple>
 #include <variant>
 
+#include "app/forest.hpp"
 #include "cli/commands.hpp"
-#include "cli/forest.hpp"
 #include "cli/tree_text.hpp"
 #include "praxis/runtime/orders.hpp"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/envelope.hpp"
+#include "app/envelope.hpp"
 #include "cli/pending_text.hpp"
 #include "cli/progress.hpp"
 #include "cli/questions.hpp"

@@ -5,7 +5,7 @@
 #include "cli/interrupts.hpp"
 #include "cli/options.hpp"
 #include "cli/workspace.hpp"
-#include "praxis/runtime/agent_file.hpp"
+#include "praxis/app/agent_file.hpp"
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis::cli {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "cli/options.hpp"
+#include "praxis/app/config.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/journal/journal.hpp"
+#include "praxis/logs/logs.hpp"
 #include "praxis/models/catalog.hpp"
 #include "praxis/policy/remembered_rules.hpp"
-#include "praxis/runtime/config.hpp"
-#include "praxis/runtime/runs.hpp"
 
 namespace praxis::cli {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "praxis/base/json.hpp"
 #include "praxis/core/records.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

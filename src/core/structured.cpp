@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/decisions.hpp"
-#include "praxis/base/json_schema.hpp"
+#include "praxis/json/schema.hpp"
 
 namespace praxis {
 namespace {

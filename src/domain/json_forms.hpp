@@ -1,7 +1,7 @@
 // The JSON forms of the domain's values, for those who write them as a part of another.
 #pragma once
 
-#include "base/json_fields.hpp"
+#include "json/fields.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/domain/model_types.hpp"
 #include "praxis/domain/usage.hpp"

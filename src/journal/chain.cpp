@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 namespace {

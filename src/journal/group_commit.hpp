@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "journal/sqlite.hpp"
 #include "praxis/base/executor.hpp"
+#include "store/sqlite.hpp"
 
 namespace praxis {
 

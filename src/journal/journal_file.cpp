@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "journal/chain.hpp"
-#include "journal/sqlite.hpp"
+#include "store/sqlite.hpp"
 
 namespace praxis {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "journal/sqlite.hpp"
 #include "praxis/base/result.hpp"
+#include "store/sqlite.hpp"
 
 namespace praxis {
 

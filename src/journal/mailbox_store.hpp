@@ -2,8 +2,8 @@
 // transaction.
 #pragma once
 
-#include "journal/sqlite.hpp"
 #include "praxis/journal/journal.hpp"
+#include "store/sqlite.hpp"
 
 namespace praxis {
 

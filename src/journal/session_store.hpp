@@ -6,8 +6,8 @@
 
 #include "journal/known_heads.hpp"
 #include "journal/owners.hpp"
-#include "journal/sqlite.hpp"
 #include "praxis/journal/journal.hpp"
+#include "store/sqlite.hpp"
 
 namespace praxis {
 

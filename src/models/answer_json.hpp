@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_series.hpp"
-#include "praxis/base/json.hpp"
+#include "json/series.hpp"
 #include "praxis/base/result.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "models/codec.hpp"
-#include "praxis/base/sse.hpp"
+#include "praxis/net/sse.hpp"
 
 namespace praxis {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "praxis/base/json.hpp"
 #include "praxis/base/result.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

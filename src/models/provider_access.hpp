@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "praxis/base/http_client.hpp"
 #include "praxis/models/catalog.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 

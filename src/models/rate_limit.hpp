@@ -12,7 +12,7 @@
 #include <stop_token>
 
 #include "praxis/base/executor.hpp"
-#include "praxis/base/http_client.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 

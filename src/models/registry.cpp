@@ -4,10 +4,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "models/cassette.hpp"
-#include "models/catalog_facts.hpp"
+#include "models/catalog/facts.hpp"
 #include "models/provider_access.hpp"
-#include "models/recorder.hpp"
+#include "models/recording/cassette.hpp"
+#include "models/recording/recorder.hpp"
 #include "models/text_tools.hpp"
 #include "models/vendor_model.hpp"
 #include "praxis/base/suggest.hpp"

@@ -1,7 +1,7 @@
 // Which JSON Schemas a server can hold a model to word for word.
 #pragma once
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::text_tools {
 

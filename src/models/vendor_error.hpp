@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "praxis/base/http_client.hpp"
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 

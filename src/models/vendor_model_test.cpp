@@ -4,7 +4,7 @@
 
 #include <future>
 
-#include "base/testing/test_server.hpp"
+#include "net/testing/test_server.hpp"
 
 namespace praxis {
 namespace {

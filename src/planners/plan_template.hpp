@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace re2 {
 class RE2;

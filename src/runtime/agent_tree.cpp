@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "praxis/runtime/runs.hpp"
+#include "praxis/logs/logs.hpp"
 #include "runtime/agent_tree_nodes.hpp"
 
 namespace praxis {

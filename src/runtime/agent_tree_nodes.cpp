@@ -4,7 +4,7 @@
 #include <ranges>
 #include <utility>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "praxis/base/json_schema.hpp"
+#include "praxis/json/schema.hpp"
 
 namespace praxis {
 namespace {

@@ -1,5 +1,5 @@
 // Events as observers see them: which, in what order, with what in them.
-#include "praxis/runtime/event.hpp"
+#include "praxis/core/event.hpp"
 
 #include <gmock/gmock.h>
 

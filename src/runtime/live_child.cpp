@@ -3,7 +3,7 @@
 #include <future>
 #include <optional>
 
-#include "praxis/runtime/runs.hpp"
+#include "praxis/logs/logs.hpp"
 
 namespace praxis {
 namespace {

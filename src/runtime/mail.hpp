@@ -13,8 +13,6 @@ namespace praxis {
 
 struct Services;
 
-inline constexpr std::string_view kMailOk = "ok";  ///< the answer to an order that was carried out
-
 /// The order that a message is. Error `kInput`: it is none.
 Result<Order> order_of(const Mail& mail);
 

@@ -4,9 +4,9 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "praxis/base/json.hpp"
+#include "logs/log_writer.hpp"
+#include "praxis/json/json.hpp"
 #include "praxis/runtime/orders.hpp"
-#include "runtime/log_writer.hpp"
 #include "runtime/mail.hpp"
 #include "runtime/rulings.hpp"
 

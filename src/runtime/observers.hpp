@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "praxis/runtime/event.hpp"
+#include "praxis/core/event.hpp"
 
 namespace praxis {
 

@@ -2,7 +2,8 @@
 // asleep, or another process's.
 #include <utility>
 
-#include "praxis/runtime/runs.hpp"
+#include "logs/log_writer.hpp"
+#include "praxis/logs/logs.hpp"
 #include "runtime/rulings.hpp"
 #include "runtime/session_actor.hpp"
 

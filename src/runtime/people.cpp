@@ -25,15 +25,6 @@ std::string spoken(const ParkedStep& step) {
 
 }  // namespace
 
-std::vector<Decided> overdue(const State& state, UnixMillis now) {
-  std::vector<Decided> late;
-  for (const auto& [id, step] : state.parked) {
-    if (step.expires.value != 0 && step.expires <= now)
-      late.push_back({id, step.call, Verb::kDeny, {}, "expiry"});
-  }
-  return late;
-}
-
 PersonHandler answers_questions(QueryUserHandler handler) {
   if (!handler) return nullptr;
   return [handler = std::move(handler)](const ParkedStep& step,

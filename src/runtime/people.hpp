@@ -7,13 +7,11 @@
 #include <mutex>
 #include <vector>
 
+#include "driver/expiry.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis {
-
-/// What nobody decided in time counts as denied.
-std::vector<Decided> overdue(const State& state, UnixMillis now);
 
 /// Who decides for people in one process, and the questions that wait for their turn: few are asked at once,
 /// because whoever answers may hold a worker for as long as a person needs. Thread-safe.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "praxis/base/json.hpp"
-#include "praxis/base/json_schema.hpp"
+#include "praxis/json/json.hpp"
+#include "praxis/json/schema.hpp"
 
 namespace praxis {
 namespace {

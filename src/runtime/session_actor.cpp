@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "praxis/runtime/runs.hpp"
+#include "praxis/logs/logs.hpp"
 #include "runtime/asked.hpp"
 #include "runtime/rulings.hpp"
 

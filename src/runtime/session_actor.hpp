@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "driver/budget.hpp"
 #include "praxis/core/next.hpp"
 #include "praxis/runtime/orders.hpp"
 #include "praxis/runtime/session.hpp"
-#include "runtime/budget.hpp"
 #include "runtime/services.hpp"
 
 namespace praxis {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "praxis/logs/logs.hpp"
 #include "praxis/planners/make_planner.hpp"
-#include "praxis/runtime/runs.hpp"
 #include "runtime/asked.hpp"
 #include "runtime/session_actor.hpp"
 

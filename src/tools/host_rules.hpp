@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "praxis/base/http_client.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 

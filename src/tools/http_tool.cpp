@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "base/uri_reference.hpp"
+#include "json/uri_reference.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/host_rules.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "base/testing/test_server.hpp"
+#include "net/testing/test_server.hpp"
 #include "tools/host_rules.hpp"
 #include "tools/testing/call.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 namespace {

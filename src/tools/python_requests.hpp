@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

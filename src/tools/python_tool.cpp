@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "praxis/base/process.hpp"
+#include "praxis/process/process.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/python_bridge.hpp"
 

@@ -1,7 +1,7 @@
 // The smallest program that uses an installed Praxis: it must compile, link and run.
 #include <iostream>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 int main() {
   auto json = praxis::parse_json(R"({"answer": 42})");

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 #include "reply_parts.hpp"
 
 namespace praxis::faults::endpoint {

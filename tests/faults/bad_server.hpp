@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bad_replies.hpp"
-#include "base/testing/test_server.hpp"
+#include "net/testing/test_server.hpp"
 #include "praxis/praxis.hpp"
 
 namespace praxis::faults::endpoint {

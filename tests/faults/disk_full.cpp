@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "journal_scenarios.hpp"
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::faults {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "journal/testing/journals.hpp"
 #include "journal_scenarios.hpp"
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::faults {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::faults::sim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::faults::endpoint {
 namespace {

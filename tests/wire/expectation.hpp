@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::wire {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "praxis/base/http_client.hpp"
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis::wire {
 

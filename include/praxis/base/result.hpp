@@ -51,8 +51,4 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message, bool ret
 }
 inline std::unexpected<Error> fail(Error error) { return std::unexpected(std::move(error)); }
 
-/// JSON form `{code, message, retriable, detail?, cause?}` and back; unknown fields are ignored.
-Json to_json(const Error& error);
-Error error_from_json(const Json& json);
-
 }  // namespace praxis

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "praxis/base/ids.hpp"
-#include "praxis/base/json.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/domain/usage.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

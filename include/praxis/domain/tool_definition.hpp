@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

@@ -4,7 +4,7 @@
 #include <compare>
 #include <cstdint>
 
-#include "praxis/base/json.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "praxis/base/json.hpp"
 #include "praxis/base/result.hpp"
 #include "praxis/domain/usage.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

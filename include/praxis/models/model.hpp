@@ -11,10 +11,10 @@
 
 #include "praxis/base/environment.hpp"
 #include "praxis/base/executor.hpp"
-#include "praxis/base/http_client.hpp"
 #include "praxis/core/history.hpp"
 #include "praxis/domain/model_types.hpp"
 #include "praxis/models/catalog.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 

@@ -12,9 +12,9 @@
 
 #include "praxis/base/environment.hpp"
 #include "praxis/base/executor.hpp"
-#include "praxis/base/http_client.hpp"
 #include "praxis/journal/journal.hpp"
 #include "praxis/models/model.hpp"
+#include "praxis/net/http_client.hpp"
 #include "praxis/runtime/agent.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 #include "praxis/runtime/session.hpp"

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "praxis/runtime/event.hpp"
+#include "praxis/core/event.hpp"
+#include "praxis/json/describe.hpp"
 #include "praxis/runtime/hooks.hpp"
-#include "praxis/tools/describe.hpp"
 
 namespace praxis {
 

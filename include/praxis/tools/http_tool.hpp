@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "praxis/base/http_client.hpp"
+#include "praxis/net/http_client.hpp"
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "praxis/base/box.hpp"
 #include "praxis/base/time.hpp"
+#include "praxis/process/sandbox.hpp"
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {

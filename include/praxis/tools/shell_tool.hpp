@@ -1,10 +1,11 @@
-// The `shell` tool: programs of the machine, run in the box (praxis/base/box.hpp) and never outside it.
+// The `shell` tool: programs of the machine, run in the box (praxis/process/sandbox.hpp) and never outside
+// it.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "praxis/base/process.hpp"
+#include "praxis/process/process.hpp"
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {

@@ -15,9 +15,9 @@
 
 #include "praxis/base/environment.hpp"
 #include "praxis/base/ids.hpp"
-#include "praxis/base/json_schema.hpp"
 #include "praxis/core/history.hpp"
 #include "praxis/domain/tool_definition.hpp"
+#include "praxis/json/schema.hpp"
 #include "praxis/tools/sub_agent.hpp"
 
 namespace praxis {

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "praxis/tools/describe.hpp"
+#include "praxis/json/describe.hpp"
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {

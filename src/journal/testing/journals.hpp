@@ -15,8 +15,8 @@
 #include <iterator>
 
 #include "journal/testing/remove_folder.hpp"
-#include "praxis/base/json.hpp"
 #include "praxis/journal/journal.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::testing {
 

@@ -1,0 +1,17 @@
+# The program that watches over processes, and locks the box from inside (src/process/supervisor). It is started from memory, by
+# whoever links the library, so it is static, free of sanitizers, and a part of the library as bytes.
+file(GLOB supervisor_sources CONFIGURE_DEPENDS src/process/supervisor/*.cpp)
+add_executable(praxis_supervisor ${supervisor_sources} src/process/supervisor_protocol.cpp)
+set_target_properties(praxis_supervisor PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+                                               POSITION_INDEPENDENT_CODE OFF)
+target_include_directories(praxis_supervisor PRIVATE src include)
+target_compile_options(praxis_supervisor PRIVATE -fno-sanitize=all -Os -g0 -ffunction-sections -fdata-sections)
+target_link_options(praxis_supervisor PRIVATE -fno-sanitize=all -static -s -Wl,--gc-sections)
+target_link_libraries(praxis_supervisor PRIVATE praxis_options ${SECCOMP_STATIC})
+praxis_tidy(praxis_supervisor)
+
+add_dependencies(praxis praxis_supervisor)
+set_source_files_properties(src/process/supervisor_image.cpp PROPERTIES
+  COMPILE_DEFINITIONS PRAXIS_BINARY_DIR="${PROJECT_BINARY_DIR}"
+  OBJECT_DEPENDS ${PROJECT_BINARY_DIR}/praxis_supervisor
+  SKIP_PRECOMPILE_HEADERS ON)

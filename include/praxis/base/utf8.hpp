@@ -1,0 +1,13 @@
+// Checking and repairing UTF-8. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace praxis {
+
+/// Replaces every invalid UTF-8 sequence by U+FFFD (one per maximal invalid prefix).
+std::string repair_utf8(std::string_view bytes);
+bool is_valid_utf8(std::string_view bytes);
+
+}  // namespace praxis

@@ -1,0 +1,353 @@
+#include "praxis/app/agent_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/agent_keys.hpp"
+#include "app/sandboxed_tools.hpp"
+#include "praxis/base/suggest.hpp"
+#include "praxis/planners/make_planner.hpp"
+#include "praxis/planners/scripted_planner.hpp"
+#include "praxis/policy/policy.hpp"
+#include "praxis/tools/ask_user_tool.hpp"
+#include "praxis/tools/file_tool.hpp"
+#include "praxis/tools/fork_tool.hpp"
+#include "praxis/tools/http_tool.hpp"
+#include "praxis/tools/kv_tool.hpp"
+#include "praxis/tools/text_tool.hpp"
+
+namespace praxis {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxInstructions = 1024 * 1024;
+constexpr std::size_t kMaxLevels = 8;  ///< of agent files that name each other
+constexpr std::size_t kMaxFiles = 64;  ///< read for one agent; a file counts each time it is named
+
+/// The agent files that are being read, each named by the one before it.
+struct FileChain {
+  std::vector<std::string> files;
+  std::size_t read = 0;  ///< all that were, for the first of them
+};
+
+Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain);
+
+/// Files are the same when they are so after symbolic links.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+}
+
+std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal(); }
+
+/// Makes an agent of a document whose keys have been checked.
+class AgentReader {
+ public:
+  /// `home` is the file's own folder.
+  AgentReader(const TomlDocument& document, const AgentFileOptions& options, fs::path home, FileChain& chain)
+      : document_(document), options_(options), home_(std::move(home)), chain_(chain) {}
+
+  Result<Agent> read() {
+    spec_.model = options_.model.value_or(text("model"));
+    for (auto step : {&AgentReader::read_instructions, &AgentReader::read_tools, &AgentReader::read_agents,
+                      &AgentReader::read_rules, &AgentReader::check_tool_choice, &AgentReader::read_plan}) {
+      if (auto done = (this->*step)(); !done) return fail(std::move(done.error()));
+    }
+    read_values();
+    if (spec_.model.empty() && needs_model(spec_)) spec_.model = options_.default_model;
+    Agent agent(std::move(spec_));
+    for (Tool& tool : tools_) agent.use(std::move(tool));
+    if (const Status& status = agent.description()->status; !status) return fail(status.error());
+    return agent;
+  }
+
+ private:
+  const Json& at(std::string_view path) const { return document_.at(path); }
+  std::string text(std::string_view path) const { return json_string(document_.json(), path); }
+
+  void read_values() {
+    spec_.id = json_string(document_.json(), "id", spec_.id);
+    spec_.name = text("name");
+    spec_.options = model_options_from_json(at("options"));
+    spec_.limits = limits_from_table(at("limits"));
+    if (text("tool_failure") == "fail") spec_.tool_failure = ToolFailureMode::kFail;
+    if (text("in_doubt") == "tell") spec_.in_doubt = InDoubt::kTell;
+    if (rules_ != PolicyRules{}) spec_.policy = to_json(rules_);
+    spec_.metadata = at("metadata");
+  }
+
+  Status read_rules() {
+    for (const auto& [list, rules] : {std::pair{"policy.allow", &rules_.allow},
+                                      {"policy.deny", &rules_.deny},
+                                      {"policy.ask", &rules_.ask}}) {
+      for (std::string& rule : texts_of(at(list))) rules->push_back(std::move(rule));
+    }
+    if (auto read = read_call_rules(); !read) return read;
+    if (!options_.remembered) return {};
+    auto remembered = options_.remembered->of(absolute_path(document_.name()));
+    if (!remembered) return fail(remembered.error());
+    add_remembered(rules_, *remembered);
+    return {};
+  }
+
+  Status read_instructions() {
+    spec_.instructions = text("instructions");
+    const std::string file = text("instructions_file");
+    if (file.empty()) return {};
+    if (!spec_.instructions.empty()) {
+      return document_.mistake("instructions_file",
+                               "give either \"instructions\" or \"instructions_file\", not both");
+    }
+    auto read = read_text_file((home_ / file).string(), kMaxInstructions);
+    if (!read) return document_.mistake("instructions_file", read.error().message);
+    spec_.instructions = *std::move(read);
+    return {};
+  }
+
+  Status read_tools() {
+    const Json& tools = at("tools");
+    if (!json_at(tools, "ask_user").is_null()) tools_.push_back(ask_user_tool());
+    if (!json_at(tools, "fork").is_null()) tools_.push_back(fork_tool());
+    if (!json_at(tools, "kv").is_null()) tools_.push_back(kv_tool());
+    if (!json_at(tools, "text").is_null()) tools_.push_back(text_tool());
+    if (auto read = read_file_tools(json_at(tools, "file")); !read) return read;
+    if (auto read = read_http_tool(json_at(tools, "http")); !read) return read;
+    if (auto read = read_boxed_tool("shell", shell_tool_of); !read) return read;
+    return read_boxed_tool("python", python_tool_of);
+  }
+
+  /// What can run any program is offered only with a rule that says so, so that nobody turns it on unaware.
+  Status read_boxed_tool(const std::string& name,
+                         Result<Tool> (*make)(const TomlDocument& document, const fs::path& folder)) {
+    const std::string table = "tools." + name;
+    if (at(table).is_null()) return {};
+    const auto names_it = [&](std::string_view list) {
+      const auto rules = texts_of(at(list));
+      return std::ranges::any_of(rules, [&](const std::string& rule) { return rule_names(rule, name); });
+    };
+    if (!names_it("policy.allow") && !names_it("policy.ask")) {
+      return document_.mistake(
+          table, '[' + table + "] needs a rule: name \"" + name + "\" in policy.ask, or in policy.allow");
+    }
+    auto tool = make(document_, start_folder());
+    if (!tool) return fail(tool.error());
+    tools_.push_back(*std::move(tool));
+    return {};
+  }
+
+  /// Each sub-agent is a tool that has its name.
+  Status read_agents() {
+    const auto* agents = at("agents").if_object();
+    if (agents == nullptr) return {};
+    ToolSet known;
+    for (const Tool& tool : tools_) {
+      if (auto added = known.add(tool); !added) return added;
+    }
+    for (const auto& [name, table] : *agents) {
+      const std::string place = "agents." + std::string(name);
+      const std::string file = json_string(table, "file"), description = json_string(table, "description");
+      if (file.empty() || description.empty()) {
+        return document_.mistake(place, '[' + place + "] needs \"file\" and \"description\"");
+      }
+      auto agent = read_sub_agent(place + ".file", file);
+      if (!agent) return fail(agent.error());
+      Tool tool = agent->as_tool(std::string(name), description);
+      if (auto added = known.add(tool); !added) return document_.mistake(place, added.error().message);
+      tools_.push_back(std::move(tool));
+    }
+    return {};
+  }
+
+  Result<Agent> read_sub_agent(const std::string& place, const std::string& file) {
+    const std::string path = (home_ / file).lexically_normal();
+    if (std::error_code ignored; !fs::exists(path, ignored))
+      return document_.mistake(place, "there is no agent file \"" + path + '"');
+    const auto again =
+        std::ranges::find_if(chain_.files, [&](const std::string& other) { return same_file(path, other); });
+    if (again != chain_.files.end()) {
+      std::string circle;
+      for (auto each = again; each != chain_.files.end(); ++each) circle += *each + " -> ";
+      return document_.mistake(place, "agents cannot work for themselves: " + circle + path);
+    }
+    if (chain_.files.size() >= kMaxLevels) {
+      return document_.mistake(
+          place, "agent files name each other at most " + std::to_string(kMaxLevels) + " levels deep");
+    }
+    if (chain_.read > kMaxFiles) {
+      return document_.mistake(place,
+                               "one agent has at most " + std::to_string(kMaxFiles) + " files below it");
+    }
+    AgentFileOptions below = options_;
+    below.model.reset();
+    if (!spec_.model.empty()) below.default_model = spec_.model;
+    return load(path, below, chain_);
+  }
+
+  Status read_call_rules() {
+    const JsonArray* calls = at("policy.calls").if_array();
+    for (std::size_t i = 0; calls != nullptr && i < calls->size(); ++i) {
+      auto rule = call_rule_from_json((*calls)[i]);
+      if (!rule) return document_.mistake("policy.calls[" + std::to_string(i) + ']', rule.error().message);
+      rules_.calls.push_back(*std::move(rule));
+    }
+    return {};
+  }
+
+  Status read_file_tools(const Json& file) {
+    if (file.is_null()) return {};
+    const auto readable = roots(json_at(file, "read")), writable = roots(json_at(file, "write"));
+    if (readable.empty() && writable.empty()) {
+      return document_.mistake("tools.file",
+                               "[tools.file] needs folders in \"read\", in \"write\" or in both");
+    }
+    if (!readable.empty()) tools_.push_back(file_read_tool(readable));
+    if (!writable.empty()) grant(file_write_tool(writable));
+    return {};
+  }
+
+  Status read_http_tool(const Json& http) {
+    if (http.is_null()) return {};
+    HttpToolOptions http_options;
+    http_options.allow_hosts = texts_of(json_at(http, "allow"));
+    if (http_options.allow_hosts.empty()) {
+      return document_.mistake("tools.http", "[tools.http] needs the hosts it may reach in \"allow\"");
+    }
+    http_options.max_body_bytes = static_cast<std::size_t>(
+        json_int(http, "max_bytes", static_cast<std::int64_t>(http_options.max_body_bytes)));
+    if (options_.http == nullptr)
+      return document_.mistake("tools.http", "this program gives agents no network");
+    auto tool = http_tool(options_.http, std::move(http_options));
+    if (!tool) return document_.mistake("tools.http.allow", tool.error().message);
+    if (const Millis timeout = duration_of(json_at(http, "timeout")); timeout > Millis{0}) {
+      tool->definition.timeout = timeout;
+    }
+    tool->retries = static_cast<std::uint32_t>(json_int(http, "retries", tool->retries));
+    grant(*std::move(tool));
+    return {};
+  }
+
+  /// Folders or hosts that somebody wrote down are leave to use the tool on them; "ask" and "deny" still win.
+  void grant(Tool tool) {
+    rules_.allow.push_back(tool.definition.name);
+    tools_.push_back(std::move(tool));
+  }
+
+  std::vector<std::string> roots(const Json& list) const {
+    std::vector<std::string> folders;
+    for (const std::string& folder : texts_of(list)) {
+      folders.push_back((start_folder() / folder).lexically_normal());
+    }
+    return folders;
+  }
+
+  fs::path start_folder() const { return fs::absolute(options_.folder.empty() ? "." : options_.folder); }
+
+  std::vector<std::string> tool_names() const {
+    std::vector<std::string> names;
+    for (const Tool& tool : tools_) names.push_back(tool.definition.name);
+    return names;
+  }
+
+  /// Nothing when there is such a tool.
+  Status check_tool(const std::string& place, const std::string& tool) const {
+    const std::vector<std::string> names = tool_names();
+    if (std::ranges::find(names, tool) != names.end()) return {};
+    const auto meant = closest(tool, names);
+    return document_.mistake(
+        place, "this agent has no tool \"" + tool + '"' +
+                   (meant ? "; did you mean \"" + *meant + "\"?" : "; [tools] says which it has"));
+  }
+
+  Status check_tool_choice() {
+    const std::string choice = json_string(at("options"), "tool_choice", "auto");
+    if (choice == "auto" || choice == "none" || choice == "required") return {};
+    return check_tool("options.tool_choice", choice);
+  }
+
+  Status read_plan() {
+    const Json& plan = at("plan");
+    if (const std::string planner = text("planner"); !planner.empty()) {
+      spec_.plan = JsonObject{{"kind", planner}};
+      if (plan.is_null()) return {};
+      return document_.mistake("planner", "give either \"planner\" or [[plan]], not both");
+    }
+    if (plan.is_null()) return {};
+    if (auto parsed = ScriptedPlanner::parse(plan); !parsed) {
+      return document_.mistake(faulty_step(plan.get_array()), parsed.error().message);
+    }
+    for (std::size_t i = 0; i < plan.get_array().size(); ++i) {
+      const std::string place = step_place(i);
+      const Json& step = plan.get_array()[i];
+      if (const std::string tool = json_string(step, "tool"); !tool.empty()) {
+        if (auto known = check_tool(place + ".tool", tool); !known) return known;
+      }
+      const auto* calls = json_at(step, "tools").if_array();
+      for (std::size_t j = 0; calls != nullptr && j < calls->size(); ++j) {
+        const std::string call = place + ".tools[" + std::to_string(j) + "].tool";
+        if (auto known = check_tool(call, json_string((*calls)[j], "tool")); !known) return known;
+      }
+    }
+    if (!options_.model) spec_.plan = plan;
+    return {};
+  }
+
+  static std::string step_place(std::size_t index) { return "plan[" + std::to_string(index) + ']'; }
+
+  /// The step at which a plan that does not parse goes wrong: steps refer only to earlier ones.
+  static std::string faulty_step(const JsonArray& plan) {
+    JsonArray begun;
+    for (const Json& step : plan) {
+      begun.push_back(step);
+      if (!ScriptedPlanner::parse(begun)) return step_place(begun.size() - 1);
+    }
+    return "plan";
+  }
+
+  const TomlDocument& document_;
+  const AgentFileOptions& options_;
+  const fs::path home_;
+  FileChain& chain_;
+  AgentSpec spec_;
+  PolicyRules rules_;
+  std::vector<Tool> tools_;
+};
+
+Result<Agent> read_agent(const Result<TomlDocument>& document, const AgentFileOptions& options, fs::path home,
+                         FileChain& chain) {
+  if (!document) return fail(document.error());
+  if (auto checked = check_keys(*document, agent_keys()); !checked) return fail(std::move(checked.error()));
+  chain.files.push_back(document->name());
+  auto agent = AgentReader(*document, options, std::move(home), chain).read();
+  chain.files.pop_back();
+  return agent;
+}
+
+Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain) {
+  ++chain.read;
+  auto agent = read_agent(TomlDocument::read(path), options, fs::path(path).parent_path(), chain);
+  if (!agent) return agent;
+  JsonObject metadata;
+  if (const auto* given = agent->spec().metadata.if_object()) metadata = *given;
+  metadata["agent_file"] = absolute_path(path);
+  agent->metadata(std::move(metadata));
+  return agent;
+}
+
+}  // namespace
+
+Result<Agent> load_agent_file(const std::string& path, const AgentFileOptions& options) {
+  FileChain chain;
+  return load(path, options, chain);
+}
+
+Result<Agent> parse_agent_file(std::string_view text, const std::string& name,
+                               const AgentFileOptions& options) {
+  FileChain chain;
+  return read_agent(TomlDocument::parse(text, name), options, {}, chain);
+}
+
+}  // namespace praxis

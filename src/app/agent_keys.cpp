@@ -1,0 +1,91 @@
+#include "app/agent_keys.hpp"
+
+#include <array>
+#include <vector>
+
+namespace praxis {
+namespace {
+
+using Type = SettingKey::Type;
+
+constexpr std::array kOwnKeys{
+    SettingKey{"id", Type::kText, "Short name for programs; \"agent\" if absent"},
+    SettingKey{"name", Type::kText, "Name for people"},
+    SettingKey{"model", Type::kText, "PROVIDER:NAME, such as openai:gpt-5-mini"},
+    SettingKey{"instructions", Type::kText, "What the model is told before the conversation"},
+    SettingKey{"instructions_file", Type::kText, "A file with the instructions; relative to this file"},
+    SettingKey{"tool_failure", Type::kText, "Whether the turn goes on after a failed tool call",
+               "continue|fail"},
+    SettingKey{"in_doubt", Type::kText,
+               "What happens to a call that may have run when the process died: a person decides, or the "
+               "model is told",
+               "park|tell"},
+    SettingKey{"options.temperature", Type::kNumber, "Randomness of the model's choice of words", {}, 0, 2},
+    SettingKey{"options.max_output_tokens", Type::kWhole, "Length of one answer", {}, 1, 1e9},
+    SettingKey{"options.reasoning_effort", Type::kText, "How much the model thinks, in the vendor's words"},
+    SettingKey{"options.tool_choice", Type::kText, "auto, none, required, or the name of a tool"},
+    SettingKey{"options.extra", Type::kAnyTable, "Settings merged into the request as they are"},
+    SettingKey{"policy.allow", Type::kTexts, "Tools that may run; `*` at the end stands for any ending"},
+    SettingKey{"policy.ask", Type::kTexts, "Tools whose every call waits for a person"},
+    SettingKey{"policy.deny", Type::kTexts, "Tools that may not run"},
+    SettingKey{
+        "policy.calls", Type::kTables,
+        "Single calls that need nobody's word: `tool`, `arguments`, and `any_ending` if `argv` may go on"},
+    SettingKey{"tools.ask_user", Type::kTable, "Questions to the person it works for"},
+    SettingKey{"agents.*.file", Type::kText, "The sub-agent's own file; relative to this one"},
+    SettingKey{"agents.*.description", Type::kText, "What the sub-agent is for; the model reads it"},
+    SettingKey{"tools.fork", Type::kTable, "Copies of the agent that work on parts side by side"},
+    SettingKey{"tools.kv", Type::kTable, "Notes by key, for the time of the run"},
+    SettingKey{"tools.text", Type::kTable, "Sections, matching lines and summaries of a text"},
+    SettingKey{"tools.file.read", Type::kTexts, "Folders that may be read; gives the tool file_read"},
+    SettingKey{"tools.file.write", Type::kTexts, "Folders that may be written; gives the tool file_write"},
+    SettingKey{"tools.http.allow", Type::kTexts, "Hosts that may be reached; gives the tool http"},
+    SettingKey{"tools.http.timeout", Type::kDuration, "For one request, such as \"30s\", or milliseconds"},
+    SettingKey{
+        "tools.http.retries", Type::kWhole, "Further attempts after a failure that may pass", {}, 0, 10},
+    SettingKey{"tools.http.max_bytes", Type::kWhole, "Longest response", {}, 1, 1024.0 * 1024 * 1024},
+    SettingKey{"tools.shell.folder", Type::kText, "Where programs run; the current folder if absent"},
+    SettingKey{"tools.shell.write", Type::kTexts, "Further folders that may be written"},
+    SettingKey{"tools.shell.read", Type::kTexts, "Folders and files that may be read, besides the system's"},
+    SettingKey{"tools.shell.protect", Type::kTexts, "What stays read-only in a folder that may be written"},
+    SettingKey{"tools.shell.programs", Type::kTexts, "The only programs that may be started; any if absent"},
+    SettingKey{"tools.shell.shell_strings", Type::kFlag, "Whether the model may also give a line for sh"},
+    SettingKey{"tools.shell.environment", Type::kTexts, "Environment variables that are passed on"},
+    SettingKey{"tools.shell.allow", Type::kTexts, "Hosts that programs may reach; no network if absent"},
+    SettingKey{"tools.shell.timeout", Type::kDuration, "For one program, such as \"30s\", or milliseconds"},
+    SettingKey{"tools.shell.max_memory_mb", Type::kWhole, "Memory of one process in MiB", {}, 16, 1 << 20},
+    SettingKey{"tools.shell.max_processes", Type::kWhole, "Processes and threads of one call", {}, 1, 65536},
+    SettingKey{"tools.shell.max_output", Type::kWhole, "Bytes kept of each output", {}, 1, 16 << 20},
+    SettingKey{"tools.python.folder", Type::kText, "Where the code runs; an empty folder if absent"},
+    SettingKey{"tools.python.write", Type::kTexts, "Folders that may be written"},
+    SettingKey{"tools.python.read", Type::kTexts, "Folders and files that may be read, besides the system's"},
+    SettingKey{"tools.python.protect", Type::kTexts, "What stays read-only in a folder that may be written"},
+    SettingKey{"tools.python.allow", Type::kTexts, "Hosts that the code may reach; no network if absent"},
+    SettingKey{"tools.python.timeout", Type::kDuration, "Of the code itself, without what it waits for"},
+    SettingKey{"tools.python.max_memory_mb", Type::kWhole, "Memory of one process in MiB", {}, 16, 1 << 20},
+    SettingKey{"tools.python.max_processes", Type::kWhole, "Processes and threads of one call", {}, 1, 65536},
+    SettingKey{
+        "tools.python.max_output", Type::kWhole, "Bytes kept of what the code prints", {}, 1, 16 << 20},
+    SettingKey{"planner", Type::kText,
+               "How the model is led through a request (docs/six-steps.md); absent: it decides itself",
+               "six_steps"},
+    SettingKey{"plan", Type::kTables, "Steps to follow instead of a model (docs/plans.md)"},
+    SettingKey{"metadata", Type::kAnyTable, "Whatever the host likes; tools see it"},
+};
+
+}  // namespace
+
+std::span<const SettingKey> agent_keys() {
+  static const std::vector<SettingKey> keys = [] {
+    std::vector<SettingKey> all(kOwnKeys.begin(), kOwnKeys.end());
+    all.insert(all.end(), limit_keys().begin(), limit_keys().end());
+    return all;
+  }();
+  return keys;
+}
+
+Json agent_file_schema() {
+  return schema_of_keys(agent_keys(), "urn:praxis:agent-file", "Praxis agent file");
+}
+
+}  // namespace praxis

@@ -1,0 +1,131 @@
+#include "app/sandboxed_tools.hpp"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/setting_key.hpp"
+#include "net/egress_proxy.hpp"
+#include "praxis/tools/python_tool.hpp"
+#include "praxis/tools/shell_tool.hpp"
+#include "tools/host_rules.hpp"
+
+namespace praxis {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMebibyte = 1024 * 1024;
+
+std::vector<std::string> paths(const Json& list, const fs::path& folder) {
+  std::vector<std::string> all;
+  for (const std::string& path : texts_of(list)) all.push_back((folder / path).lexically_normal());
+  return all;
+}
+
+std::uint64_t whole(const Json& table, std::string_view key, std::uint64_t otherwise) {
+  return static_cast<std::uint64_t>(json_int(table, key, static_cast<std::int64_t>(otherwise)));
+}
+
+std::uint64_t memory_of(const Json& table, std::uint64_t otherwise) {
+  return whole(table, "max_memory_mb", otherwise / kMebibyte) * kMebibyte;
+}
+
+/// The way out of a box to certain hosts. It is open from the first call of the tool on, as long as there is
+/// the tool. Thread-safe.
+class WayOut {
+ public:
+  explicit WayOut(HostRules rules) : rules_(std::make_shared<const HostRules>(std::move(rules))) {
+    path_ = fs::temp_directory_path() / ("praxis-" + system_environment()->new_id()) / "proxy";
+  }
+
+  const std::string& path() const { return path_; }
+
+  Status open() {
+    const std::lock_guard lock(mutex_);
+    if (proxy_) return {};
+    EgressOptions options;
+    options.socket_path = path_;
+    options.rules.allows = [rules = rules_](const Url& url) { return rules->allows(url); };
+    options.rules.allows_address = [rules = rules_](const Url& url, std::string_view address) {
+      return rules->allows_address(url, address);
+    };
+    auto proxy = EgressProxy::start(std::move(options));
+    if (!proxy) return fail(proxy.error());
+    proxy_ = *std::move(proxy);
+    return {};
+  }
+
+ private:
+  const std::shared_ptr<const HostRules> rules_;
+  std::string path_;
+  std::mutex mutex_;
+  std::unique_ptr<EgressProxy> proxy_;
+};
+
+/// Null when the table names no hosts.
+Result<std::shared_ptr<WayOut>> way_out(const TomlDocument& document, const std::string& table) {
+  const std::vector<std::string> hosts = texts_of(document.at(table + ".allow"));
+  if (hosts.empty()) return nullptr;
+  auto rules = HostRules::parse(hosts);
+  if (!rules) return document.mistake(table + ".allow", rules.error().message);
+  return std::make_shared<WayOut>(*std::move(rules));
+}
+
+Tool through(std::shared_ptr<WayOut> way, Tool tool) {
+  if (!way) return tool;
+  tool.handler = [way = std::move(way), run = std::move(tool.handler)](
+                     ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
+    if (auto open = way->open(); !open) return fail(open.error());
+    return run(context, arguments);
+  };
+  return tool;
+}
+
+}  // namespace
+
+Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder) {
+  const Json& table = document.at("tools.shell");
+  auto way = way_out(document, "tools.shell");
+  if (!way) return fail(way.error());
+  ShellToolOptions options;
+  options.folder = (folder / json_string(table, "folder", ".")).lexically_normal();
+  options.writable = paths(json_at(table, "write"), folder);
+  options.readable = paths(json_at(table, "read"), folder);
+  options.protect = paths(json_at(table, "protect"), folder);
+  options.programs = texts_of(json_at(table, "programs"));
+  options.shell_strings = json_bool(table, "shell_strings");
+  options.environment = texts_of(json_at(table, "environment"));
+  if (*way) options.proxy_socket = (*way)->path();
+  ProcessLimits& limits = options.limits;
+  if (const Millis time = duration_of(json_at(table, "timeout")); time > Millis{0}) limits.wall_time = time;
+  limits.memory_bytes = memory_of(table, limits.memory_bytes);
+  limits.processes = whole(table, "max_processes", limits.processes);
+  limits.output_bytes = whole(table, "max_output", limits.output_bytes);
+  return through(*std::move(way), shell_tool(std::move(options)));
+}
+
+Result<Tool> python_tool_of(const TomlDocument& document, const fs::path& folder) {
+  const Json& table = document.at("tools.python");
+  auto way = way_out(document, "tools.python");
+  if (!way) return fail(way.error());
+  PythonToolOptions options;
+  Box& box = *options.box;
+  box.writable = paths(json_at(table, "write"), folder);
+  box.readable = paths(json_at(table, "read"), folder);
+  box.protect = paths(json_at(table, "protect"), folder);
+  if (const std::string home = json_string(table, "folder"); !home.empty()) {
+    options.folder = (folder / home).lexically_normal();
+    box.readable.push_back(options.folder);
+  }
+  if (*way) box.proxy_socket = (*way)->path();
+  if (const Millis time = duration_of(json_at(table, "timeout")); time > Millis{0}) options.time = time;
+  options.memory_bytes = memory_of(table, options.memory_bytes);
+  options.processes = whole(table, "max_processes", options.processes);
+  options.output_bytes = whole(table, "max_output", options.output_bytes);
+  return through(*std::move(way), python_tool(std::move(options)));
+}
+
+}  // namespace praxis

@@ -1,0 +1,320 @@
+#include "app/setting_key.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "praxis/base/duration.hpp"
+#include "praxis/base/suggest.hpp"
+
+namespace praxis {
+namespace {
+
+using Type = SettingKey::Type;
+
+constexpr double kMostCount = 4'294'967'295;
+constexpr double kMostTokens = 1e15;
+constexpr double kMostUsd = 1e6;
+constexpr double kMostMillis = 365.0 * 24 * 3600 * 1000;
+constexpr std::size_t kMaxShown = 60;
+
+constexpr std::array kLimitKeys{
+    SettingKey{
+        "limits.max_steps", Type::kWhole, "Passes of the loop in one turn; 0: no bound", {}, 0, kMostCount},
+    SettingKey{
+        "limits.max_tool_calls", Type::kWhole, "Tool calls in one turn; 0: no bound", {}, 0, kMostCount},
+    SettingKey{"limits.timeout", Type::kDuration,
+               "Active time of one turn, such as \"5m\", or milliseconds; 0: no bound"},
+    SettingKey{
+        "limits.max_wait", Type::kDuration,
+        "How long a step waits for a person, such as \"2h\", before it counts as denied; 0: as long as it "
+        "takes"},
+    SettingKey{"limits.max_tokens",
+               Type::kWhole,
+               "Input and output tokens of one turn; 0: no bound",
+               {},
+               0,
+               kMostTokens},
+    SettingKey{
+        "limits.max_usd", Type::kNumber, "Cost of one turn in US dollars; 0: no bound", {}, 0, kMostUsd},
+    SettingKey{"limits.max_context",
+               Type::kWhole,
+               "Estimated tokens of one request; 0: no bound",
+               {},
+               0,
+               kMostTokens},
+    SettingKey{"limits.max_parallel_tools", Type::kWhole, "Tool calls running at once", {}, 1, 1024},
+    SettingKey{"limits.max_model_attempts", Type::kWhole, "Attempts at one model call", {}, 1, 100},
+    SettingKey{"limits.max_repeats",
+               Type::kWhole,
+               "Identical calls or errors in a row; 0: no bound",
+               {},
+               0,
+               kMostCount},
+    SettingKey{
+        "limits.max_messages", Type::kWhole, "Messages sent to the model; 0: no bound", {}, 0, kMostCount},
+    SettingKey{"limits.max_model_retries",
+               Type::kWhole,
+               "Retries of all model calls of one turn together; 0: no bound",
+               {},
+               0,
+               kMostCount},
+    SettingKey{"limits.compact_at",
+               Type::kWhole,
+               "Percent of the model's context window (or of max_context) at which older messages are "
+               "summarised; 0: never",
+               {},
+               0,
+               100},
+};
+
+std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? last : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+std::string bounds(const SettingKey& key) {
+  return " from " + to_json_text(key.least) + " to " + to_json_text(key.most);
+}
+
+std::string what_fits(const SettingKey& key) {
+  switch (key.type) {
+    case Type::kText: {
+      std::vector<std::string> choices = split(key.choices, '|');
+      if (choices.empty()) return "a text that is not empty";
+      std::ranges::transform(choices, choices.begin(), quoted);
+      return joined(choices, " or ");
+    }
+    case Type::kTexts:
+      return "an array of texts";
+    case Type::kWhole:
+      return "a whole number" + bounds(key);
+    case Type::kNumber:
+      return "a number" + bounds(key);
+    case Type::kDuration:
+      return "a duration such as \"500ms\", \"30s\", \"5m\" or \"2h\", or whole milliseconds";
+    case Type::kFlag:
+      return "true or false";
+    case Type::kTables:
+      return "an array of tables";
+    default:
+      return "a table";
+  }
+}
+
+bool is_text(const Json& value) { return value.is_string() && !value.get_string().empty(); }
+
+bool is_choice(std::string_view choices, std::string_view text) {
+  const auto known = split(choices, '|');
+  return std::ranges::find(known, text) != known.end();
+}
+
+bool is_duration(const Json& value) {
+  if (const auto* text = value.if_string()) return parse_duration(*text).has_value();
+  const auto* millis = value.if_int64();
+  return millis != nullptr && *millis >= 0 && static_cast<double>(*millis) <= kMostMillis;
+}
+
+bool fits(const SettingKey& key, const Json& value) {
+  const auto in_bounds = [&] {
+    const double number = value.is_int64() ? static_cast<double>(value.get_int64()) : value.get_double();
+    return number >= key.least && number <= key.most;
+  };
+  const auto all = [&](bool (*wanted)(const Json&)) {
+    return value.is_array() && std::ranges::all_of(value.get_array(), wanted);
+  };
+  switch (key.type) {
+    case Type::kText:
+      return is_text(value) && (key.choices.empty() || is_choice(key.choices, value.get_string()));
+    case Type::kTexts:
+      return all(is_text);
+    case Type::kWhole:
+      return value.is_int64() && in_bounds();
+    case Type::kNumber:
+      return (value.is_int64() || value.is_double()) && in_bounds();
+    case Type::kDuration:
+      return is_duration(value);
+    case Type::kFlag:
+      return value.is_bool();
+    case Type::kTables:
+      return all([](const Json& item) { return item.is_object(); });
+    default:
+      return value.is_object();
+  }
+}
+
+/// The keys that the table at `path` (empty: the file) may have.
+std::vector<std::string> members_of(std::span<const SettingKey> keys, const std::string& path) {
+  const std::string prefix = path.empty() ? "" : path + '.';
+  std::vector<std::string> members;
+  for (const SettingKey& key : keys) {
+    if (!key.path.starts_with(prefix)) continue;
+    std::string member(key.path.substr(prefix.size()));
+    member.resize(std::min(member.find('.'), member.size()));
+    if (!member.empty() && std::ranges::find(members, member) == members.end()) members.push_back(member);
+  }
+  return members;
+}
+
+std::string joined_path(const std::string& table, std::string_view member) {
+  return table.empty() ? std::string(member) : table + '.' + std::string(member);
+}
+
+/// Goes through the tables of a document.
+class KeyCheck {
+ public:
+  KeyCheck(const TomlDocument& document, std::span<const SettingKey> keys, FileOwner owner)
+      : document_(document), keys_(keys), owner_(owner) {}
+
+  /// `listed` is the path of `table` in the list of keys, where a `*` may stand for a name.
+  Status check_table(const std::string& table, const std::string& listed, const Json& json) const {
+    const std::vector<std::string> known = members_of(keys_, listed);
+    const bool any_name = known == std::vector<std::string>{"*"};
+    for (const auto& [member, value] : json.get_object()) {
+      if (!any_name && std::ranges::find(known, std::string_view(member)) == known.end()) {
+        return unknown_key(table, member, known);
+      }
+      const auto checked = check_value(joined_path(table, member),
+                                       joined_path(listed, any_name ? "*" : std::string_view(member)), value);
+      if (!checked) return checked;
+    }
+    return {};
+  }
+
+ private:
+  Status check_value(const std::string& path, const std::string& listed, const Json& value) const {
+    const auto found = std::ranges::find(keys_, listed, &SettingKey::path);
+    const SettingKey key = found == keys_.end() ? SettingKey{listed, Type::kTable, {}} : *found;
+    if (owner_ == FileOwner::kProject && !key.own.empty()) {
+      return document_.mistake(path, "a project must not " + std::string(key.own) + "; set " + quoted(path) +
+                                         " in your own configuration");
+    }
+    if (const std::string wrong = why_unfit(key, value); !wrong.empty()) {
+      return document_.mistake(path, quoted(path) + ' ' + wrong);
+    }
+    return key.type == Type::kTable ? check_table(path, listed, value) : Status{};
+  }
+
+  std::unexpected<Error> unknown_key(const std::string& table, std::string_view member,
+                                     const std::vector<std::string>& known) const {
+    const std::string path = joined_path(table, member);
+    const auto meant = closest(member, known);
+    std::string help = table.empty() ? "there can be " : '[' + table + "] can have ";
+    help = known.empty() ? '[' + table + "] has no keys" : help + joined(known, " and ");
+    if (meant) help = "did you mean " + quoted(*meant) + '?';
+    return document_.mistake(path, "unknown key " + quoted(path) + "; " + help);
+  }
+
+  const TomlDocument& document_;
+  const std::span<const SettingKey> keys_;
+  const FileOwner owner_;
+};
+
+JsonObject schema_of_value(const SettingKey& key) {
+  const auto number = [&](std::string_view type) {
+    return JsonObject{{"type", type}, {"minimum", key.least}, {"maximum", key.most}};
+  };
+  const JsonObject text{{"type", "string"}, {"minLength", 1}};
+  switch (key.type) {
+    case Type::kText: {
+      const auto choices = split(key.choices, '|');
+      return choices.empty() ? text : JsonObject{{"enum", JsonArray(choices.begin(), choices.end())}};
+    }
+    case Type::kTexts:
+      return {{"type", "array"}, {"items", text}};
+    case Type::kWhole:
+      return number("integer");
+    case Type::kNumber:
+      return number("number");
+    case Type::kDuration:
+      return {{"type", {"string", "integer"}},
+              {"pattern", R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"},
+              {"minimum", 0},
+              {"maximum", kMostMillis}};
+    case Type::kFlag:
+      return {{"type", "boolean"}};
+    case Type::kTables:
+      return {{"type", "array"}, {"items", {{"type", "object"}}}};
+    default:
+      return {{"type", "object"}};
+  }
+}
+
+JsonObject schema_of_table(std::span<const SettingKey> keys, const std::string& table) {
+  JsonObject properties;
+  Json others = false;
+  for (const std::string& member : members_of(keys, table)) {
+    const std::string path = table.empty() ? member : table + '.' + member;
+    const auto key = std::ranges::find(keys, path, &SettingKey::path);
+    const bool is_table = key == keys.end() || key->type == Type::kTable;
+    JsonObject schema = is_table ? schema_of_table(keys, path) : schema_of_value(*key);
+    if (key != keys.end()) schema["description"] = key->description;
+    (member == "*" ? others : properties[member]) = std::move(schema);
+  }
+  return {
+      {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", std::move(others)}};
+}
+
+}  // namespace
+
+std::span<const SettingKey> limit_keys() { return kLimitKeys; }
+
+Limits limits_from_table(const Json& table) {
+  if (!table.is_object()) return {};
+  JsonObject limits = to_json(Limits{}).get_object();
+  for (const auto& [key, value] : table.get_object()) limits[key] = value;
+  limits["max_time_ms"] = duration_of(json_at(table, "timeout")).count();
+  limits["max_wait_ms"] = duration_of(json_at(table, "max_wait")).count();
+  limits["max_cost_usd"] = json_double(table, "max_usd");
+  return limits_from_json(limits);
+}
+
+std::string why_unfit(const SettingKey& key, const Json& value) {
+  if (fits(key, value)) return {};
+  std::string shown = to_json_text(value);
+  if (shown.size() > kMaxShown) shown = repair_utf8(shown.substr(0, kMaxShown)) + "...";
+  return "must be " + what_fits(key) + ", not " + shown;
+}
+
+Status check_keys(const TomlDocument& document, std::span<const SettingKey> keys, FileOwner owner) {
+  return KeyCheck(document, keys, owner).check_table("", "", document.json());
+}
+
+Json schema_of_keys(std::span<const SettingKey> keys, std::string_view id, std::string_view title) {
+  JsonObject schema{
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"$id", id}, {"title", title}};
+  for (auto& [key, value] : schema_of_table(keys, "")) schema[key] = value;
+  return schema;
+}
+
+Millis duration_of(const Json& value) {
+  if (const auto* text = value.if_string()) return parse_duration(*text).value_or(Millis{0});
+  const auto* millis = value.if_int64();
+  return Millis{millis ? *millis : 0};
+}
+
+std::vector<std::string> texts_of(const Json& value) {
+  std::vector<std::string> texts;
+  if (!value.is_array()) return texts;
+  for (const Json& item : value.get_array()) texts.emplace_back(item.get_string());
+  return texts;
+}
+
+}  // namespace praxis

@@ -1,0 +1,50 @@
+// A TOML file as JSON that remembers where everything stood, so that a mistake found later can still be shown
+// with its line. What reads settings works on this and needs not know TOML.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "praxis/json/json.hpp"
+
+namespace praxis {
+
+/// More is no file that a person wrote.
+inline constexpr std::size_t kMaxTomlBytes = 1024 * 1024;
+
+class TomlDocument {
+ public:
+  /// `name` stands for the file in errors. Error `kInput` with line and column; dates and times are refused.
+  static Result<TomlDocument> parse(std::string_view text, std::string name);
+  /// Error `kInput`: unreadable, longer than `kMaxTomlBytes`, or as `parse`.
+  static Result<TomlDocument> read(const std::string& path);
+
+  const std::string& name() const { return name_; }
+  /// Members in the order of the file.
+  const Json& json() const { return json_; }
+  /// The value at a dotted path such as `limits.max_steps`; null when absent.
+  const Json& at(std::string_view path) const;
+
+  /// Error `kInput`: `file:line:column: what`, for the key or value at `path`; elements of arrays are
+  /// `plan[2]`.
+  std::unexpected<Error> mistake(const std::string& path, std::string_view what) const;
+
+ private:
+  struct Place {
+    std::uint32_t line = 1;
+    std::uint32_t column = 1;
+  };
+  class Reader;
+
+  std::string name_;
+  Json json_;
+  std::map<std::string, Place> places_;
+};
+
+/// The whole file as text. Error `kInput`: unreadable, or longer than `max_bytes`.
+Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes);
+
+}  // namespace praxis

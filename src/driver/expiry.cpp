@@ -1,0 +1,14 @@
+#include "driver/expiry.hpp"
+
+namespace praxis {
+
+std::vector<Decided> overdue(const State& state, UnixMillis now) {
+  std::vector<Decided> late;
+  for (const auto& [id, step] : state.parked) {
+    if (step.expires.value != 0 && step.expires <= now)
+      late.push_back({id, step.call, Verb::kDeny, {}, "expiry"});
+  }
+  return late;
+}
+
+}  // namespace praxis

@@ -1,0 +1,128 @@
+// The JSON form of a value, described once and written either as a tree or straight as text. Records and the
+// digests of messages take the second way, which costs a small part of building the tree first.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "praxis/base/result.hpp"
+#include "praxis/json/json.hpp"
+
+namespace praxis {
+
+/// Takes the fields of one object, in order; each key once. Keys hold nothing that JSON has to escape.
+class JsonFields {
+ public:
+  using Write = std::function<void(JsonFields&)>;
+
+  virtual ~JsonFields() = default;
+  virtual void text(std::string_view key, std::string_view value) = 0;
+  virtual void number(std::string_view key, std::int64_t value) = 0;
+  virtual void value(std::string_view key, const Json& value) = 0;
+  virtual void object(std::string_view key, const Write& write) = 0;
+  /// An array of `count` objects.
+  virtual void objects(std::string_view key, std::size_t count,
+                       const std::function<void(std::size_t index, JsonFields&)>& write) = 0;
+
+  void flag(std::string_view key, bool set) { value(key, Json(set)); }
+  void text_if_any(std::string_view key, std::string_view value) {
+    if (!value.empty()) text(key, value);
+  }
+};
+
+class TextFields final : public JsonFields {
+ public:
+  explicit TextFields(std::string& out) : out_(out) {}
+
+  void text(std::string_view key, std::string_view value) override { append_json_string(named(key), value); }
+  void number(std::string_view key, std::int64_t value) override { append_json(named(key), Json(value)); }
+  void value(std::string_view key, const Json& value) override { append_json(named(key), value); }
+  void object(std::string_view key, const Write& write) override {
+    named(key);
+    whole(write);
+  }
+  void objects(std::string_view key, std::size_t count,
+               const std::function<void(std::size_t, JsonFields&)>& write) override {
+    named(key) += '[';
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0) out_ += ',';
+      whole([&](JsonFields& fields) { write(i, fields); });
+    }
+    out_ += ']';
+  }
+
+  /// Braces and what `write` puts between them.
+  template <class F>
+  void whole(F&& write) {
+    const bool outer = std::exchange(empty_, true);
+    out_ += '{';
+    write(*this);
+    out_ += '}';
+    empty_ = outer;
+  }
+
+ private:
+  std::string& named(std::string_view key) {
+    const bool first = std::exchange(empty_, false);
+    const std::size_t before = out_.size(), after = before + key.size() + (first ? 3 : 4);
+    out_.resize_and_overwrite(after, [&](char* all, std::size_t) {  // that is the capacity with g++ 12
+      char* at = all + before;
+      if (!first) *at++ = ',';
+      *at++ = '"';
+      at = std::ranges::copy(key, at).out;
+      *at++ = '"';
+      *at = ':';
+      return after;
+    });
+    return out_;
+  }
+
+  std::string& out_;
+  bool empty_ = true;
+};
+
+class TreeFields final : public JsonFields {
+ public:
+  void text(std::string_view key, std::string_view value) override { out_[key] = value; }
+  void number(std::string_view key, std::int64_t value) override { out_[key] = value; }
+  void value(std::string_view key, const Json& value) override { out_[key] = value; }
+  void object(std::string_view key, const Write& write) override {
+    TreeFields inner;
+    write(inner);
+    out_[key] = std::move(inner).release();
+  }
+  void objects(std::string_view key, std::size_t count,
+               const std::function<void(std::size_t, JsonFields&)>& write) override {
+    JsonArray list;
+    for (std::size_t i = 0; i < count; ++i) {
+      TreeFields inner;
+      write(i, inner);
+      list.push_back(std::move(inner).release());
+    }
+    out_[key] = std::move(list);
+  }
+  JsonObject release() && { return std::move(out_); }
+
+ private:
+  JsonObject out_;
+};
+
+template <class F>
+void append_object(std::string& out, F&& write) {
+  TextFields(out).whole(write);
+}
+
+template <class F>
+JsonObject object_of(F&& write) {
+  TreeFields fields;
+  write(fields);
+  return std::move(fields).release();
+}
+
+void write(JsonFields& out, const Error& error);
+
+}  // namespace praxis

@@ -1,0 +1,238 @@
+#include "json/series.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <ranges>
+#include <utility>
+
+namespace praxis {
+namespace {
+
+constexpr std::size_t kMostBytes = 64 * 1024;  // of a text that is kept: longer ones are rare
+constexpr std::size_t kMostDigits = 15;        // of a number that surely fits
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The length of what both begin with.
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t at = 0;
+  for (std::uint64_t x, y; at + sizeof x <= most; at += sizeof x) {
+    std::memcpy(&x, a.data() + at, sizeof x);
+    std::memcpy(&y, b.data() + at, sizeof y);
+    if (x != y) break;
+  }
+  while (at < most && a[at] == b[at]) ++at;
+  return at;
+}
+
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+/// How many bytes at the front of `text` can stand in a string as they are: ASCII without quotes,
+/// back-slashes and controls. Looks at eight of them at once.
+std::size_t plain_length(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kHighs = 0x80 * kOnes;
+  std::size_t at = 0;
+  for (std::uint64_t x; at + sizeof x <= text.size(); at += sizeof x) {
+    std::memcpy(&x, text.data() + at, sizeof x);
+    const std::uint64_t quote = x ^ ('"' * kOnes), slash = x ^ ('\\' * kOnes);
+    // A byte below n borrows from its high bit when n is taken off; one without that bit has borrowed.
+    const std::uint64_t odd =
+        ((quote - kOnes) & ~quote) | ((slash - kOnes) & ~slash) | (x - 0x20 * kOnes) | x;
+    if ((odd & kHighs) != 0) break;
+  }
+  while (at < text.size() && is_plain(text[at])) ++at;
+  return at;
+}
+
+/// Whether both hold the same keys and kinds of values in the same order. Begins at the end, where the events
+/// of one stream differ first.
+bool same_shape(const Json& a, const Json& b) {
+  if (a.kind() != b.kind()) return false;
+  if (const auto* object = a.if_object()) {
+    const auto same_member = [](const auto& x, const auto& y) {
+      return x.key() == y.key() && same_shape(x.value(), y.value());
+    };
+    return std::ranges::equal(*object | std::views::reverse, b.get_object() | std::views::reverse,
+                              same_member);
+  }
+  const auto* array = a.if_array();
+  return array == nullptr ||
+         std::ranges::equal(*array | std::views::reverse, b.get_array() | std::views::reverse, same_shape);
+}
+
+/// The length of the number at the front of `text`; 0 when it is one that is left to the parser.
+std::size_t number_length(std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size() && is_digit(text[length])) ++length;
+  const bool is_padded = length > 1 && text.front() == '0';
+  return is_padded || length > kMostDigits ? 0 : length;
+}
+
+/// The position of the quote that ends the string whose content begins at `at`; the text's size without one.
+std::size_t closing_quote(std::string_view text, std::size_t at) {
+  while (at < text.size()) {
+    at += plain_length(text.substr(at));
+    if (at == text.size() || text[at] == '"') return at;
+    at += text[at] == '\\' ? 2 : 1;
+  }
+  return text.size();
+}
+
+/// Gives `value` the number at `at`; its end, or nothing when the parser has to look at it.
+std::optional<std::size_t> replace_number(std::string_view text, std::size_t at, Json& value) {
+  const std::size_t length = number_length(text.substr(at));
+  if (length == 0) return std::nullopt;
+  std::from_chars(text.data() + at, text.data() + at + length, value.get_int64());
+  return at + length;
+}
+
+/// Gives `value` the string whose content begins at `begin`; its end, or nothing when it is not valid.
+std::optional<std::size_t> replace_string(std::string_view text, std::size_t begin, Json& value) {
+  const std::size_t plain_end = begin + plain_length(text.substr(begin));
+  const std::size_t end = closing_quote(text, plain_end);
+  if (end == text.size()) return std::nullopt;
+  if (end == plain_end) {
+    value.get_string().assign(text.substr(begin, end - begin));
+    return end;
+  }
+  auto parsed = parse_json(text.substr(begin - 1, end - begin + 2));
+  if (!parsed) return std::nullopt;
+  value = *std::move(parsed);
+  return end;
+}
+
+}  // namespace
+
+/// Walks over a text together with its value.
+class JsonSeries::SlotFinder {
+ public:
+  SlotFinder(std::string_view text, std::vector<Slot>& slots) : text_(text), slots_(slots) {}
+
+  /// Whether every value was found at its place. A key that occurs twice is not.
+  bool find(Json& value) {
+    skip_space();
+    if (value.is_string()) return find_string(value);
+    if (auto* object = value.if_object()) return find_members(*object);
+    if (auto* array = value.if_array()) return find_elements(*array);
+    if (at_ == text_.size() || std::string_view("\"{[").contains(text_[at_])) return false;
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && !ends_word(text_[at_])) ++at_;
+    if (value.is_int64() && number_length(text_.substr(begin)) == at_ - begin)
+      slots_.push_back({begin, at_, &value});
+    return true;
+  }
+
+ private:
+  bool find_string(Json& value) {
+    if (!take('"')) return false;
+    const std::size_t begin = at_;
+    at_ = closing_quote(text_, at_);
+    slots_.push_back({begin, at_, &value});
+    return take('"');
+  }
+
+  bool find_members(JsonObject& object) {
+    if (!take('{')) return false;
+    for (std::size_t n = 0; auto& member : object) {
+      if (n++ > 0 && !take(',')) return false;
+      skip_space();
+      at_ = closing_quote(text_, at_ + 1) + 1;
+      if (!take(':') || !find(member.value())) return false;
+    }
+    return take('}');
+  }
+
+  bool find_elements(JsonArray& array) {
+    if (!take('[')) return false;
+    for (std::size_t n = 0; Json & element : array) {
+      if (n++ > 0 && !take(',')) return false;
+      if (!find(element)) return false;
+    }
+    return take(']');
+  }
+
+  static bool ends_word(char c) { return c == ',' || c == ']' || c == '}' || is_space(c); }
+
+  void skip_space() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  }
+
+  bool take(char expected) {
+    skip_space();
+    if (at_ >= text_.size() || text_[at_] != expected) return false;
+    ++at_;
+    return true;
+  }
+
+  const std::string_view text_;
+  std::vector<Slot>& slots_;
+  std::size_t at_ = 0;
+};
+
+Result<const Json*> JsonSeries::parse(std::string_view text) {
+  adapted_ = adapt(text);
+  if (adapted_) return &value_;
+  text_.clear();
+  Result<Json> parsed = parse_json(text);
+  if (!parsed) return fail(std::move(parsed.error()));
+  // Learning costs as much as parsing, so it waits for the second of a kind: many events have no like.
+  const bool is_second = same_shape(value_, *parsed);
+  value_ = *std::move(parsed);
+  if (is_second) learn(text);
+  return &value_;
+}
+
+bool JsonSeries::changed_only(std::span<const Json* const> values) const {
+  const auto is_expected = [&](const Json* changed) {
+    return std::ranges::find(values, changed) != values.end();
+  };
+  return adapted_ && std::ranges::all_of(changed_, is_expected);
+}
+
+void JsonSeries::learn(std::string_view text) {
+  slots_.clear();
+  if (text.size() <= kMostBytes && SlotFinder(text, slots_).find(value_)) text_ = text;
+}
+
+/// When this fails, some values may have been replaced already.
+bool JsonSeries::adapt(std::string_view text) {
+  if (text_.empty() || text.size() > kMostBytes) return false;
+  changed_.clear();
+  std::size_t known = 0, at = 0;  // how far both texts were compared
+  auto slot = slots_.begin();
+  const auto pass = [&](std::size_t end) {  // slots move along with the text before them
+    for (; slot != slots_.end() && slot->end < end; ++slot) {
+      slot->begin += at - known;
+      slot->end += at - known;
+    }
+  };
+  for (;;) {
+    const std::size_t same = common_prefix(std::string_view(text_).substr(known), text.substr(at));
+    pass(known + same);
+    known += same;
+    at += same;
+    if (known == text_.size() && at == text.size()) break;
+    if (slot == slots_.end() || known < slot->begin) return false;
+    at -= known - slot->begin;
+    const auto end = slot->value->is_string() ? replace_string(text, at, *slot->value)
+                                              : replace_number(text, at, *slot->value);
+    if (!end) return false;
+    changed_.push_back(slot->value);
+    known = slot->end;
+    *slot = {at, *end, slot->value};
+    at = *end;
+    ++slot;
+  }
+  text_ = text;
+  return true;
+}
+
+}  // namespace praxis

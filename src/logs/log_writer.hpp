@@ -1,0 +1,26 @@
+// Writing to the log of a session that nobody runs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "praxis/base/environment.hpp"
+#include "praxis/core/state.hpp"
+#include "praxis/journal/journal.hpp"
+
+namespace praxis {
+
+/// The answer to a command from the inbox that was carried out.
+inline constexpr std::string_view kMailOk = "ok";
+
+/// Appends what `inputs` says, given the state; an error of it changes nothing. A turn that this stops is
+/// settled at once. With `letter`, what comes of it, be it that error, is the answer to that message.
+/// Errors `kJournal`, among them `lease_held` when somebody runs the session and `conflict` when the message
+/// has an answer.
+Status record_in_log(Journal& journal, Environment& environment, const SessionId& session,
+                     const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
+                     std::optional<MailId> letter = {});
+
+}  // namespace praxis

@@ -1,0 +1,147 @@
+#include "praxis/logs/logs.hpp"
+
+#include <algorithm>
+#include <future>
+
+#include "logs/append.hpp"
+#include "logs/log_writer.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::size_t kShortestPart = 4;
+
+}  // namespace
+
+Status append_and_wait(Journal& journal, Append append) {
+  std::promise<Status> done;
+  journal.append(std::move(append), [&done](const Result<std::uint64_t>& seq) {
+    done.set_value(seq ? Status{} : Status(fail(seq.error())));
+  });
+  return done.get_future().get();
+}
+
+Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId& session,
+                                               std::uint64_t from) {
+  auto entries = journal.read(session, from);
+  if (!entries) return fail(entries.error());
+  if (entries->empty() && from <= 1) {
+    return fail(
+        ErrorCode::kJournal,
+        "session " + session.str() + " has no records: the process that made it ended before it wrote any");
+  }
+  const BlobLookup blobs = [&journal](const Digest& digest) { return journal.blob(digest); };
+  std::vector<StoredRecord> records;
+  records.reserve(entries->size());
+  for (const Entry& entry : *entries) {
+    auto body = decode_record(entry.kind, entry.body, blobs);
+    if (!body) {
+      Error error = std::move(body.error());
+      error.message =
+          "session " + session.str() + ", record " + std::to_string(entry.seq) + ": " + error.message;
+      return fail(std::move(error));
+    }
+    records.push_back({entry.seq, {entry.time, *std::move(body)}});
+  }
+  return records;
+}
+
+Result<State> fold(const std::vector<StoredRecord>& records, std::uint64_t count) {
+  State state;
+  for (const StoredRecord& stored : records) {
+    if (count != 0 && stored.seq > count) break;
+    if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
+  }
+  return state;
+}
+
+Result<SessionId> find_session(Journal& journal, std::string_view text) {
+  auto rows = journal.sessions();
+  if (!rows) return fail(rows.error());
+  if (rows->empty()) return fail(ErrorCode::kInput, "the journal holds no session yet");
+  if (text == "last") {
+    const auto root = std::ranges::find_if(*rows, [](const SessionRow& row) { return row.parent.empty(); });
+    return root == rows->end() ? rows->front().id : root->id;
+  }
+  std::vector<SessionId> candidates;
+  for (const SessionRow& row : *rows) {
+    const std::string& id = row.id.str();
+    if (id == text) return row.id;
+    if (text.size() >= kShortestPart && (id.starts_with(text) || id.ends_with(text)))
+      candidates.push_back(row.id);
+  }
+  if (candidates.size() == 1) return candidates.front();
+  if (candidates.empty())
+    return fail(ErrorCode::kInput, "no session is called \"" + std::string(text) + "\"");
+  std::string names;
+  for (const SessionId& id : candidates) names += " " + id.str();
+  return fail(ErrorCode::kInput, "\"" + std::string(text) + "\" fits several sessions:" + names);
+}
+
+Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std::uint32_t step) {
+  State state;
+  std::uint64_t found = 0;
+  for (const StoredRecord& stored : records) {
+    if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
+    // What shortens the conversation comes before the next step, not after this one.
+    const bool shortens = std::holds_alternative<Compacted>(stored.record.body) ||
+                          (state.turn && (state.turn->summary || state.turn->summary_failed));
+    const bool complete = state.turn && state.turn->step == step && !state.turn->in_flight() &&
+                          state.turn->calls.empty() && !state.turn->effect && !shortens;
+    if (complete) found = stored.seq;
+  }
+  if (found == 0)
+    return fail(ErrorCode::kInput, "no turn of the session completed a step " + std::to_string(step));
+  return found;
+}
+
+Result<SessionId> fork_session(Journal& journal, Environment& environment, const SessionId& session,
+                               std::uint64_t seq) {
+  auto records = read_records(journal, session);
+  if (!records) return fail(records.error());
+  if (seq == 0) seq = records->back().seq;
+  if (seq > records->back().seq) {
+    return fail(ErrorCode::kInput, "session " + session.str() + " has " +
+                                       std::to_string(records->back().seq) +
+                                       " records; it cannot be forked at " + std::to_string(seq));
+  }
+  auto state = fold(*records, seq);
+  if (!state) return fail(state.error());
+
+  Append copy;
+  SessionId fork{environment.new_id()};
+  for (const StoredRecord& stored : *records) {
+    if (stored.seq > seq) break;
+    RecordBody body = stored.record.body;
+    if (auto* created = std::get_if<SessionCreated>(&body)) {
+      created->session = fork;
+      created->forked_from = session;
+      created->forked_at = seq;
+      created->seed = environment.random();
+    }
+    std::vector<RecordBlob> blobs;
+    copy.entries.push_back({std::string(kind_name(body)), stored.record.time, encode_record(body, blobs)});
+    for (RecordBlob& blob : blobs) copy.blobs.push_back({blob.digest, std::move(blob.bytes)});
+  }
+  auto row = journal.session(session);
+  if (!row) return fail(row.error());
+  copy.row = {row->agent, row->model, std::string(to_string(state->status())), row->title, row->parent};
+  auto lease = journal.create(fork, environment.now());
+  if (!lease) return fail(lease.error());
+  copy.lease = *lease;
+  auto written = append_and_wait(journal, std::move(copy));
+  journal.release(*lease);
+  if (!written) return fail(written.error());
+  return fork;
+}
+
+Status rewind_session(Journal& journal, Environment& environment, const SessionId& session,
+                      const TurnId& turn) {
+  return record_in_log(
+      journal, environment, session, [&](const State& state) -> Result<std::vector<RecordBody>> {
+        if (auto possible = check_rewind(state, turn); !possible) return fail(possible.error());
+        return std::vector<RecordBody>{Intervened{Intervention::kRewind, turn.str(), nullptr}};
+      });
+}
+
+}  // namespace praxis

@@ -1,0 +1,119 @@
+// Offline replay: inputs come from the log; what the core concludes from them is concluded again and
+// compared.
+#include <algorithm>
+#include <memory>
+
+#include "praxis/core/next.hpp"
+#include "praxis/logs/logs.hpp"
+#include "praxis/planners/make_planner.hpp"
+
+namespace praxis {
+namespace {
+
+/// The first key in which two JSON objects differ.
+Divergence difference(std::uint64_t seq, const Json& expected, const Json& found) {
+  const auto text = [](const Json& json) { return to_json_text(json); };
+  if (expected.is_object() && found.is_object()) {
+    for (const auto& [key, value] : expected.get_object()) {
+      if (json_at(found, key) != value)
+        return {seq, std::string(key), text(value), text(json_at(found, key))};
+    }
+    for (const auto& [key, value] : found.get_object()) {
+      if (!expected.get_object().contains(key)) return {seq, std::string(key), "null", text(value)};
+    }
+  }
+  return {seq, "record", text(expected), text(found)};
+}
+
+Result<Json> comparable(const RecordBody& body) {
+  std::vector<RecordBlob> blobs;
+  return parse_json(encode_record(body, blobs));
+}
+
+class Replayer {
+ public:
+  explicit Replayer(const AgentSpec* agent) : agent_(agent) {}
+
+  Status feed(const StoredRecord& stored, ReplayReport& report) {
+    Record record = stored.record;
+    if (is_derived(record.body)) {
+      ++report.derived;
+      if (auto compared = compare(stored.seq, record.body, report); !compared || report.divergence)
+        return compared;
+    }
+    if (auto* created = std::get_if<SessionCreated>(&record.body); created != nullptr && agent_ != nullptr)
+      created->agent = described(*created->agent);
+    if (auto applied = apply_to(state_, record); !applied) return applied;
+    ++report.records;
+    if (planned_for_ != state_.agent.get()) {
+      auto planner = make_planner(*state_.agent);
+      if (!planner) return fail(planner.error());
+      planner_ = *std::move(planner);
+      planned_for_ = state_.agent.get();
+    }
+    return {};
+  }
+
+ private:
+  Status compare(std::uint64_t seq, const RecordBody& recorded, ReplayReport& report) {
+    if (!planner_) return fail(ErrorCode::kJournal, "the log does not begin with session_created");
+    Decision decision = next(state_, *planner_);
+    adopt(recorded, decision);
+    const std::vector<RecordBody> derived = derive(state_, decision);
+    if (derived.empty()) {
+      report.divergence = {seq, "kind", std::string(kind_name(recorded)), "nothing (the session would wait)"};
+      return {};
+    }
+    const RecordBody& found = derived.front();
+    if (kind_name(found) != kind_name(recorded)) {
+      report.divergence = {seq, "kind", std::string(kind_name(recorded)), std::string(kind_name(found))};
+      return {};
+    }
+    auto expected = comparable(recorded);
+    auto actual = comparable(found);
+    if (!expected || !actual) return fail(expected ? actual.error() : expected.error());
+    if (*expected != *actual) report.divergence = difference(seq, *expected, *actual);
+    return {};
+  }
+
+  /// The given description, with what was known of the model when the log was written.
+  AgentSpecPtr described(const AgentSpec& recorded) const {
+    auto agent = std::make_shared<AgentSpec>(*agent_);
+    agent->profile = recorded.profile;
+    return agent;
+  }
+
+  /// What the host chose at this point is an input: which call it started first, and what its hooks changed.
+  void adopt(const RecordBody& recorded, Decision& decision) const {
+    const auto* intent = std::get_if<EffectIntended>(&recorded);
+    const auto* parked = std::get_if<Parked>(&recorded);
+    if (auto* call = std::get_if<CallModel>(&decision); call != nullptr && intent != nullptr) {
+      call->patch = intent->patch;
+    } else if (auto* batch = std::get_if<RunCalls>(&decision)) {
+      const CallId chosen = intent != nullptr   ? intent->call
+                            : parked != nullptr ? parked->step.call
+                                                : CallId{};
+      const auto& calls = state_.turn->calls;
+      std::erase_if(batch->calls, [&](std::size_t index) { return calls[index].call.id != chosen; });
+    }
+  }
+
+  const AgentSpec* agent_;
+  State state_;
+  std::unique_ptr<Planner> planner_;
+  const AgentSpec* planned_for_ = nullptr;
+};
+
+}  // namespace
+
+Result<ReplayReport> replay(const std::vector<StoredRecord>& records, const AgentSpec* agent) {
+  Replayer replayer(agent);
+  ReplayReport report;
+  for (const StoredRecord& stored : records) {
+    if (auto fed = replayer.feed(stored, report); !fed) return fail(fed.error());
+    if (report.divergence) break;
+  }
+  return report;
+}
+
+}  // namespace praxis

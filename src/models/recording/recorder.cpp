@@ -1,0 +1,245 @@
+#include "models/recording/recorder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "models/redact.hpp"
+#include "praxis/json/json.hpp"
+
+namespace praxis {
+namespace {
+
+// ---- what is left out ----------------------------------------------------------------------------------
+
+/// Headers that say who is asking, and those of one connection.
+bool is_dropped(const std::string& header) {
+  static constexpr std::array<std::string_view, 6> kOfConnections{
+      "connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "host"};
+  static constexpr std::array<std::string_view, 7> kPrivate{
+      "authorization", "cookie", "organization", "project", "api-key", "account", "secret"};
+  return std::ranges::find(kOfConnections, header) != kOfConnections.end() || header.ends_with("-token") ||
+         std::ranges::any_of(kPrivate, [&](std::string_view word) { return header.contains(word); });
+}
+
+bool is_key_name(const std::string& parameter) {
+  static constexpr std::array<std::string_view, 8> kKeys{"key",   "api_key",      "api-key",   "apikey",
+                                                         "token", "access_token", "signature", "sig"};
+  return std::ranges::find(kKeys, lower_case(parameter)) != kKeys.end();
+}
+
+/// The URL with the values of its keys masked.
+std::string without_keys(const std::string& url) {
+  const std::size_t query = url.find('?');
+  if (query == std::string::npos) return url;
+  std::string out = url.substr(0, query + 1);
+  for (std::size_t at = query + 1; at <= url.size();) {
+    const std::size_t end = std::min(url.find('&', at), url.size());
+    const std::string parameter = url.substr(at, end - at), name = parameter.substr(0, parameter.find('='));
+    out += is_key_name(name) ? name + "=[key]" : parameter;
+    if (end < url.size()) out += '&';
+    at = end + 1;
+  }
+  return out;
+}
+
+/// Masks `org-` followed by an id, as error messages have it.
+std::string without_organisations(std::string text) {
+  constexpr std::string_view kPrefix = "org-", kMask = "org-[id]";
+  constexpr std::size_t kLeast = 16;
+  const auto is_id = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  for (std::size_t at = 0; (at = text.find(kPrefix, at)) != std::string::npos;) {
+    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(at + kPrefix.size());
+    const auto length = static_cast<std::size_t>(std::find_if_not(begin, text.end(), is_id) - begin);
+    if (length < kLeast) {
+      at += kPrefix.size();
+    } else {
+      text.replace(at, kPrefix.size() + length, kMask);
+      at += kMask.size();
+    }
+  }
+  return text;
+}
+
+// ---- the file ------------------------------------------------------------------------------------------
+
+struct RecordedRequest {
+  std::string method, url;
+  HttpHeaders headers;
+  std::shared_ptr<const std::string> body;
+};
+
+/// What the body is, in one word.
+std::string_view kind_of(const HttpResponseHead& head, std::string_view body) {
+  if (head.status == 0) return "none";
+  const std::string type = lower_case(find_header(head.headers, "content-type").value_or(""));
+  if (type.contains("event-stream")) return "sse";
+  if (type.contains("ndjson")) return "ndjson";
+  const std::size_t first = body.find_first_not_of(" \t\r\n");
+  return first != body.npos && (body[first] == '{' || body[first] == '[') ? "json" : "text";
+}
+
+/// A cassette being written. Thread-safe.
+class Cassette {
+ public:
+  Cassette(int fd, std::string file, std::vector<std::string> secrets)
+      : fd_(fd), file_(std::move(file)), secrets_(std::move(secrets)) {}
+  ~Cassette() { close(fd_); }
+  Cassette(const Cassette&) = delete;
+  Cassette& operator=(const Cassette&) = delete;
+
+  Status append(const RecordedRequest& request, const HttpResponseHead& head, std::string_view body) {
+    Json sent = nullptr;
+    if (request.body) {
+      const std::string text = masked(*request.body);
+      auto json = parse_json(text);
+      sent = json ? *std::move(json) : Json(text);
+    }
+    JsonObject exchange{{"i", nullptr},
+                        {"request", JsonObject{{"method", request.method},
+                                               {"url", masked(without_keys(request.url))},
+                                               {"headers", headers(request.headers)},
+                                               {"body", std::move(sent)}}},
+                        {"response", JsonObject{{"status", head.status},
+                                                {"headers", headers(head.headers)},
+                                                {"kind", kind_of(head, body)},
+                                                {"body", masked(std::string(body))}}}};
+    const std::lock_guard lock(mutex_);
+    exchange["i"] = count_lines();
+    return write_line(to_json_text(exchange) + '\n');
+  }
+
+ private:
+  std::string masked(std::string text) const {
+    for (const std::string& secret : secrets_) text = redact(std::move(text), secret);
+    return without_organisations(std::move(text));
+  }
+
+  JsonObject headers(const HttpHeaders& headers) const {
+    JsonObject out;
+    for (const auto& [name, value] : headers) {
+      const std::string key = lower_case(name);
+      if (!is_dropped(key)) out.emplace(key, masked(value));
+    }
+    return out;
+  }
+
+  off_t size() const {
+    struct stat info{};
+    return fstat(fd_, &info) == 0 ? info.st_size : 0;
+  }
+
+  /// Others may have written since, so what is new is counted again.
+  std::int64_t count_lines() {
+    const off_t end = size();
+    std::array<char, 64 * 1024> block;
+    while (counted_ < end) {
+      const ssize_t got = pread(fd_, block.data(), block.size(), counted_);
+      if (got <= 0) break;
+      lines_ += std::count(block.begin(), block.begin() + got, '\n');
+      counted_ += got;
+    }
+    return lines_;
+  }
+
+  /// All of it or nothing, as far as the file system lets us.
+  Status write_line(std::string_view line) {
+    const off_t before = size();
+    while (!line.empty()) {
+      const ssize_t wrote = write(fd_, line.data(), line.size());
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) {
+        const std::string why = std::strerror(errno);
+        const bool undone = ftruncate(fd_, before) == 0;
+        return fail(ErrorCode::kJournal, "cannot record to \"" + file_ + "\": " + why +
+                                             (undone ? "" : "; the last line of the file is incomplete"));
+      }
+      line.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+    return {};
+  }
+
+  const int fd_;
+  const std::string file_;
+  const std::vector<std::string> secrets_;
+  std::mutex mutex_;
+  off_t counted_ = 0;
+  std::int64_t lines_ = 0;
+};
+
+// ---- the client ----------------------------------------------------------------------------------------
+
+class RecordingSink final : public HttpSink {
+ public:
+  RecordingSink(std::shared_ptr<Cassette> cassette, RecordedRequest request, std::shared_ptr<HttpSink> sink)
+      : cassette_(std::move(cassette)), request_(std::move(request)), sink_(std::move(sink)) {}
+
+  void on_head(const HttpResponseHead& head) override {
+    head_ = head;
+    sink_->on_head(head);
+  }
+  void on_body(std::string_view bytes) override {
+    body_ += bytes;
+    sink_->on_body(bytes);
+  }
+  void on_done(Status status) override {
+    const bool cancelled = !status && status.error().code == ErrorCode::kCancelled;
+    const Status written = cancelled ? Status() : cassette_->append(request_, head_, body_);
+    if (!written) status = fail(written.error());
+    request_.body.reset();  // its writer wants it back
+    sink_->on_done(std::move(status));
+  }
+
+ private:
+  const std::shared_ptr<Cassette> cassette_;
+  RecordedRequest request_;
+  const std::shared_ptr<HttpSink> sink_;
+  HttpResponseHead head_;
+  std::string body_;
+};
+
+class RecordingClient final : public HttpClient {
+ public:
+  RecordingClient(std::shared_ptr<HttpClient> http, std::shared_ptr<Cassette> cassette)
+      : http_(std::move(http)), cassette_(std::move(cassette)) {}
+
+  void send(HttpRequest request, std::shared_ptr<HttpSink> sink, std::stop_token stop) override {
+    RecordedRequest recorded{request.method, request.url, request.headers, request.body};
+    auto recording = std::make_shared<RecordingSink>(cassette_, std::move(recorded), std::move(sink));
+    http_->send(std::move(request), std::move(recording), std::move(stop));
+  }
+
+ private:
+  const std::shared_ptr<HttpClient> http_;
+  const std::shared_ptr<Cassette> cassette_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<HttpClient>> recording_client(std::shared_ptr<HttpClient> http,
+                                                     const std::string& folder,
+                                                     std::vector<std::string> secrets) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return fail(ErrorCode::kInput, "cannot make the cassette \"" + folder + "\": " + error.message());
+  }
+  const std::string file = (std::filesystem::path(folder) / kExchangesFile).string();
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) return fail(ErrorCode::kInput, "cannot write \"" + file + "\": " + std::strerror(errno));
+  return std::make_shared<RecordingClient>(std::move(http),
+                                           std::make_shared<Cassette>(fd, file, std::move(secrets)));
+}
+
+}  // namespace praxis

@@ -1,0 +1,73 @@
+// Reads Chat Completions answers, streamed or whole, from any server of the family: no I/O, no clock. What it
+// cannot understand it skips; what is missing at the end is an error, never half an answer.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/answer_builder.hpp"
+#include "models/answer_json.hpp"
+#include "models/wire/chat/calls.hpp"
+#include "models/wire/chat/dialect.hpp"
+#include "models/wire/chat/reasoning.hpp"
+
+namespace praxis::chat {
+
+class ResponseReader final : public AnswerReader {
+ public:
+  ResponseReader(const CodecTarget& target, const Dialect& dialect, Options options)
+      : dialect_(dialect), builder_(target, std::move(options)) {}
+
+  Status read_event(std::string_view name, std::string_view data) override;
+  Status read_whole(std::string_view body) override;
+  Result<ModelResponse> finish() override;
+  bool is_done() const override { return done_; }
+  const ModelResponse& so_far() const override { return builder_.response; }
+  std::size_t deltas() const override { return builder_.deltas(); }
+
+ private:
+  // `whole` says that the message stands in one piece, not as a delta.
+  Status read_chunk(const Json& chunk, bool whole);
+  Status read_choice(const Json& choice, bool whole);
+  void read_usage(const Json& usage);
+  void read_message(const Json& message, bool whole);
+  void read_reasoning(const Json& message);
+  void read_details(const Json& details, bool shown);
+  void read_content(const Json& content);
+  void read_content_part(const Json& part);
+  void read_tool_calls(const Json& calls, bool whole);
+  void read_annotations(const Json& annotations);
+  void read_sources(const Json& chunk);
+  void read_audio(const Json& audio);
+
+  void add_text(std::string_view text);
+  void add_piece(const ThinkTags::Piece& piece);
+  void add_reasoning(std::string_view text, std::string_view field);
+  void add_refusal(std::string_view text);
+  /// The number of the last part when it is of this kind, else of a new one.
+  template <class Kind>
+  std::size_t last();
+
+  void settle_reasoning();
+  void settle_text();
+
+  const Dialect& dialect_;  ///< of the codec, which outlives its readers
+  EventJson json_;
+  std::vector<const Json*> repeats_;  ///< what may differ in a chunk that only adds more text than the last
+  AnswerBuilder builder_;
+  CallAssembler calls_{builder_, dialect_.call_ids};
+  ThinkTags think_tags_;
+  std::string reasoning_field_;      ///< in which reasoning came
+  JsonArray details_;                ///< `reasoning_details`, put together
+  Json extra_content_;               ///< of the message
+  std::vector<Citation> citations_;  ///< in the text's annotations
+  std::vector<Citation> sources_;    ///< of the whole answer
+  JsonObject audio_;
+  bool has_choice_ = false;
+  bool has_finish_ = false;
+  bool has_usage_ = false;
+  bool done_ = false;
+};
+
+}  // namespace praxis::chat

@@ -1,0 +1,76 @@
+// Reads Gemini answers, streamed or whole: no I/O, no clock. What it cannot understand it keeps or skips;
+// what is missing at the end is an error, never half an answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/answer_builder.hpp"
+#include "models/answer_json.hpp"
+#include "models/wire/gemini/arguments.hpp"
+
+namespace praxis::gemini {
+
+/// Every event of a stream is a response with further parts, and so is every element of the array that a
+/// stream without events is.
+class ResponseReader final : public AnswerReader {
+ public:
+  ResponseReader(const CodecTarget& target, Options options) : builder_(target, std::move(options)) {}
+
+  Status read_event(std::string_view name, std::string_view data) override;
+  Status read_whole(std::string_view body) override;
+  Result<ModelResponse> finish() override;
+  bool is_done() const override { return done_; }
+  const ModelResponse& so_far() const override { return builder_.response; }
+  std::size_t deltas() const override { return builder_.deltas(); }
+
+ private:
+  /// A call whose arguments may not all be there yet.
+  struct OpenCall {
+    std::size_t item;
+    JsonObject own;  ///< of the vendor's: the id, if it has one, and the signature
+    PartialArguments arguments;
+    bool whole = true;  ///< false: a part of them could not be understood
+  };
+  /// Tokens by the vendor's names; each count holds until it is told again.
+  struct Counts {
+    std::int64_t prompt = 0, tool_prompt = 0, cached = 0, candidates = 0, thoughts = 0;
+    bool told = false;
+  };
+
+  Status read_response(const Json& response);
+  void read_feedback(const Json& feedback);
+  void read_usage(const Json& usage);
+  void read_candidate(const Json& candidate);
+  void read_part(const Json& part);
+  void read_text(std::string_view text, bool thought, std::string_view signature);
+  void read_call(const Json& part);
+  void begin_call(const Json& call);
+  void end_call(bool complete);
+  bool read_media(const Json& part);
+  void read_opaque(const Json& part);
+  void read_citations(const Json& candidate);
+  void cite(Citation citation);
+  /// The number of the last part when it is of this kind and may still grow.
+  template <class TextLike>
+  std::optional<std::size_t> open_item();
+  VendorStatePtr signed_by(std::string_view signature) const;
+  void attach_citations();
+  Usage usage() const;
+
+  EventJson json_;
+  AnswerBuilder builder_;
+  std::optional<OpenCall> open_call_;
+  std::vector<Citation> citations_;
+  Counts counts_;
+  std::string finish_message_;
+  bool has_candidate_ = false;
+  bool is_blocked_ = false;
+  bool is_unary_ = false;
+  bool done_ = false;
+};
+
+}  // namespace praxis::gemini

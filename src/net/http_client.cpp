@@ -1,0 +1,182 @@
+#include "praxis/net/http_client.hpp"
+
+#include <netdb.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <utility>
+
+#include "net/http_connection.hpp"
+#include "net/http_engine.hpp"
+#include "net/http_request.hpp"
+
+namespace praxis {
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// Blocks.
+Result<Endpoints> look_up(const std::string& host, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_ADDRCONFIG;
+  addrinfo* found = nullptr;
+  if (const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0) {
+    return fail(http_failure("dns", "cannot find the address of " + host + ": " + ::gai_strerror(error), true)
+                    .error());
+  }
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  Endpoints endpoints;
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    if (each->ai_family != AF_INET && each->ai_family != AF_INET6) continue;
+    asio::ip::tcp::endpoint& endpoint = endpoints.emplace_back();
+    std::memcpy(endpoint.data(), each->ai_addr, each->ai_addrlen);
+    endpoint.port(port);
+  }
+  return endpoints;
+}
+
+}  // namespace
+
+void HttpEngine::begin(const std::shared_ptr<HttpExchange>& exchange) {
+  const HttpRequest& request = exchange->request;
+  if (stopping_ || exchange->stop.stop_requested()) return exchange->finish(http_cancelled());
+  if (Status ok = check_request(request); !ok) return exchange->finish(std::move(ok));
+  Result<Url> url = parse_url(request.url);
+  if (!url) return exchange->finish(fail(std::move(url.error())));
+  HttpRoute route{std::move(*url), std::nullopt};
+  if (request.use_proxy) {
+    auto proxy = proxies_.choose(route.url);
+    if (!proxy) return exchange->finish(fail(std::move(proxy.error())));
+    route.proxy = std::move(*proxy);
+  }
+  if (route.proxy && request.allow_address && route.url.is_address &&
+      !request.allow_address(route.url.host)) {
+    return exchange->finish(http_address_refused(route.url));
+  }
+  if (request.timeouts.total.count() > 0) {
+    exchange->total_deadline = Clock::now() + std::min(request.timeouts.total, kLongestLimit);
+  }
+  if (auto idle = take_idle(route, request.allow_address)) return idle->start(exchange, std::move(route.url));
+  dial(exchange, std::move(route));
+}
+
+void HttpEngine::dial(const std::shared_ptr<HttpExchange>& exchange, HttpRoute route) {
+  auto connection = std::make_shared<HttpConnection>(*this, std::move(route));
+  connections_.emplace(connection.get(), connection);
+  connection->dial(exchange);
+}
+
+void HttpEngine::shut_down() {
+  stopping_ = true;
+  for (const auto& [_, connection] : std::exchange(connections_, {})) connection->end(http_cancelled());
+  deadlines_.stop();
+}
+
+const TlsContext& HttpEngine::tls() {
+  if (!tls_) tls_.emplace();
+  return *tls_;
+}
+
+void HttpEngine::resolve(const Url& url, std::weak_ptr<HttpConnection> waiter) {
+  executor_->post_blocking(
+      [&io = io(), host = url.host, port = url.port, waiter = std::move(waiter)]() mutable {
+        asio::post(io, [waiter = std::move(waiter), addresses = look_up(host, port)]() mutable {
+          if (const auto connection = waiter.lock()) connection->on_resolved(std::move(addresses));
+        });
+      });
+}
+
+std::shared_ptr<HttpConnection> HttpEngine::take_idle(const HttpRoute& route,
+                                                      const AddressRule& allow_address) {
+  const std::string key = route.key();
+  for (auto found = idle_.find(key); found != idle_.end() && !found->second.empty();
+       found = idle_.find(key)) {
+    std::shared_ptr<HttpConnection> connection = found->second.back();
+    // The request that opened the connection may have had another rule.
+    if (allow_address && !route.proxy && !allow_address(connection->address())) break;
+    found->second.pop_back();
+    if (connection->is_quiet()) return connection;
+    connection->end({});
+  }
+  return nullptr;
+}
+
+bool HttpEngine::keep(const std::shared_ptr<HttpConnection>& connection) {
+  if (stopping_) return false;
+  auto& kept = idle_[connection->key()];
+  if (kept.size() >= options_.max_idle_per_host) return false;
+  kept.push_back(connection);
+  return true;
+}
+
+void HttpEngine::forget(const HttpConnection& connection) {
+  if (const auto found = idle_.find(connection.key()); found != idle_.end()) {
+    std::erase_if(found->second, [&](const auto& kept) { return kept.get() == &connection; });
+    if (found->second.empty()) idle_.erase(found);
+  }
+  connections_.erase(&connection);
+}
+
+namespace {
+
+constexpr std::size_t kLookUps = 16;  // of names, at once
+
+class Client final : public HttpClient {
+ public:
+  Client(HttpClientOptions options, std::shared_ptr<Executor> executor)
+      : options_(std::move(options)), executor_(std::move(executor)) {}
+
+  // Only a lack of memory can throw here, and then the program is lost anyway.
+  ~Client() override {  // NOLINT(bugprone-exception-escape)
+    if (!engine_) return;
+    std::promise<void> done;
+    auto ended = done.get_future();
+    asio::post(engine_->io(), [engine = engine_, done = std::move(done)]() mutable {
+      engine->shut_down();
+      engine.reset();  // so that the last one, and with it the executor, goes on the thread that waits
+      done.set_value();
+    });
+    if (!engine_->loop().runs_here()) ended.wait();  // it may be one of its own sinks that destroys it
+  }
+
+  void send(HttpRequest request, std::shared_ptr<HttpSink> sink, std::stop_token stop) override {
+    std::call_once(started_, [this] { start(); });
+    auto exchange = std::make_shared<HttpExchange>(std::move(request), std::move(sink), std::move(stop));
+    if (exchange->stop.stop_possible()) {
+      exchange->on_stop.emplace(exchange->stop, [engine = engine_, weak = std::weak_ptr(exchange)] {
+        asio::post(engine->io(), [weak] {
+          const auto stopped = weak.lock();
+          const auto connection = stopped ? stopped->connection.lock() : nullptr;
+          if (connection) connection->end(http_cancelled());
+        });
+      });
+    }
+    asio::post(engine_->io(), [engine = engine_, exchange] { engine->begin(exchange); });
+  }
+
+ private:
+  void start() {
+    if (!executor_ || event_loop_of(*executor_) == nullptr) executor_ = make_executor(kLookUps);
+    engine_ = std::make_shared<HttpEngine>(std::move(options_), std::move(executor_));
+  }
+
+  // What the engine is made of, at the first request.
+  HttpClientOptions options_;
+  std::shared_ptr<Executor> executor_;
+  std::once_flag started_;
+  std::shared_ptr<HttpEngine> engine_;
+};
+
+}  // namespace
+
+std::shared_ptr<HttpClient> make_http_client(HttpClientOptions options, std::shared_ptr<Executor> executor) {
+  return std::make_shared<Client>(std::move(options), std::move(executor));
+}
+
+}  // namespace praxis

@@ -1,0 +1,404 @@
+#include "net/http_connection.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <span>
+#include <utility>
+
+#include "net/http_engine.hpp"
+#include "net/http_request.hpp"
+
+namespace praxis {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr int kReadsPerTurn = 16;      // then other connections get their turn
+constexpr int kMaxInformational = 16;  // 1xx responses before the real one
+constexpr std::size_t kKeptBytes = 4 * 1024;
+
+// Tells nonsense at once; the parser would wait for the end of its first line.
+bool begins_as_http(std::string_view bytes) {
+  const std::string_view start = "HTTP/1.";
+  return bytes.substr(0, start.size()) == start.substr(0, bytes.size());
+}
+
+}  // namespace
+
+// ---- reaching the server ----
+
+HttpConnection::HttpConnection(HttpEngine& engine, HttpRoute route)
+    : engine_(engine), route_(std::move(route)), key_(route_.key()), socket_(engine.io()) {}
+
+void HttpConnection::dial(std::shared_ptr<HttpExchange> exchange) {
+  exchange_ = std::move(exchange);
+  exchange_->connection = weak_from_this();
+  connect_deadline_ = Clock::now() + std::min(exchange_->request.timeouts.connect, kLongestLimit);
+  limit(exchange_->request.timeouts.connect);
+  const Url& hop = route_.next_hop();
+  if (!hop.is_address) return engine_.resolve(hop, weak_from_this());
+  on_resolved(Endpoints{{asio::ip::make_address(hop.host), hop.port}});
+}
+
+void HttpConnection::on_resolved(Result<Endpoints> endpoints) {
+  if (phase_ != Phase::kResolving) return;  // given up meanwhile
+  if (!endpoints) return end(fail(std::move(endpoints.error())));
+  candidates_ = std::move(*endpoints);
+  const AddressRule& allow = exchange_->request.allow_address;
+  if (allow && !route_.proxy) {
+    std::erase_if(candidates_, [&](const tcp::endpoint& at) { return !allow(at.address().to_string()); });
+    if (candidates_.empty()) return end(http_address_refused(route_.url));
+  }
+  phase_ = Phase::kConnecting;
+  connect_next();
+}
+
+void HttpConnection::connect_next() {
+  error_code error;
+  socket_.close(error);
+  if (next_candidate_ == candidates_.size()) {
+    return end(http_failure(
+        "connect", "cannot connect to " + authority(route_.next_hop()) + ": " + last_connect_error_, true));
+  }
+  // Each address gets its share of the time left, so that a dead one does not use up all of it.
+  const auto left = connect_deadline_ - Clock::now();
+  limit(std::chrono::ceil<std::chrono::milliseconds>(left /
+                                                     static_cast<int>(candidates_.size() - next_candidate_)));
+  const tcp::endpoint endpoint = candidates_[next_candidate_++];
+  address_ = endpoint.address().to_string();
+  socket_.open(endpoint.protocol(), error);
+  if (!error) socket_.non_blocking(true, error);
+  if (error) {
+    last_connect_error_ = error.message();
+    return connect_next();
+  }
+  socket_.set_option(tcp::no_delay(true), error);
+  socket_.async_connect(
+      endpoint, [self = shared_from_this(), attempt = next_candidate_](const error_code& result) {
+        const bool given_up = self->phase_ != Phase::kConnecting || attempt != self->next_candidate_;
+        if (!given_up) self->on_connected(result);
+      });
+}
+
+void HttpConnection::on_connected(const error_code& error) {
+  if (const error_code failure = error ? error : watch_anew()) {
+    last_connect_error_ = failure.message();
+    return connect_next();
+  }
+  candidates_ = {};
+  stream_ = ByteStream(socket_.native_handle());
+  limit(std::chrono::ceil<std::chrono::milliseconds>(connect_deadline_ - Clock::now()));
+  if (!route_.secure()) return send();
+  route_.proxy ? open_tunnel() : begin_tls();
+}
+
+/// A socket that has been waited for until it can be written, as for the connection, is watched for that ever
+/// after, and each wait for an answer would wake the loop at once for nothing.
+error_code HttpConnection::watch_anew() {
+  const tcp protocol = candidates_[next_candidate_ - 1].protocol();
+  error_code error;
+  const int descriptor = socket_.release(error);
+  if (error) return error;
+  socket_.assign(protocol, descriptor, error);
+  if (error) ::close(descriptor);
+  return error;
+}
+
+void HttpConnection::open_tunnel() {
+  phase_ = Phase::kTunnel;
+  append_connect_head(head_, route_.url, *route_.proxy, engine_.options().user_agent);
+  parser_.emplace(nullptr, 0);
+  parser_->skip(true);
+  write_more();
+}
+
+void HttpConnection::begin_tls() {
+  phase_ = Phase::kHandshake;
+  const Url& url = route_.url;
+  if (Status ok = stream_.start_tls(engine_.tls(), url.host, url.is_address); !ok) return end(std::move(ok));
+  shake_hands();
+}
+
+void HttpConnection::shake_hands() {
+  switch (stream_.handshake().state) {
+    case IoState::kOk:
+      return send();
+    case IoState::kWantRead:
+      return wait_readable();
+    case IoState::kWantWrite:
+      return wait_writable();
+    case IoState::kEnd:
+    case IoState::kFailed:
+      return end(
+          http_failure("tls", "TLS with " + authority(route_.url) + " failed: " + stream_.failure(), false));
+  }
+}
+
+// ---- one exchange ----
+
+bool HttpConnection::is_quiet() { return stream_.read(engine_.buffer()).state == IoState::kWantRead; }
+
+void HttpConnection::start(std::shared_ptr<HttpExchange> exchange, Url url) {
+  exchange_ = std::move(exchange);
+  exchange_->connection = weak_from_this();
+  route_.url = std::move(url);
+  reused_ = true;
+  send();
+}
+
+void HttpConnection::send() {
+  phase_ = Phase::kHead;
+  const HttpRequest& request = exchange_->request;
+  const Proxy* proxy = route_.proxy && !route_.secure() ? &*route_.proxy : nullptr;
+  head_.clear();
+  append_request_head(head_, request, route_.url, proxy, engine_.options().user_agent);
+  sent_ = 0;
+  received_ = false;
+  informational_ = 0;
+  expect_response();
+  write_more();
+}
+
+void HttpConnection::expect_response() {
+  const HttpRequest& request = exchange_->request;
+  parser_.emplace(exchange_->sink.get(), request.max_body_bytes);
+  parser_->skip(request.method == "HEAD");
+}
+
+void HttpConnection::write_more() {
+  const HttpTimeouts& timeouts = exchange_->request.timeouts;
+  const std::string_view body = request_body();
+  wait_readable();
+  while (!all_sent()) {
+    const std::size_t from_head = std::min(sent_, head_.size());
+    const IoResult result = stream_.write(std::string_view(head_).substr(from_head),
+                                          body.substr(sent_ - from_head), engine_.buffer());
+    sent_ += result.bytes;
+    if (result.state == IoState::kOk) continue;
+    if (phase_ == Phase::kHead) limit(timeouts.idle);
+    if (result.state == IoState::kWantWrite) wait_writable();
+    return;  // otherwise reading goes on: the server may have answered before it closed
+  }
+  if (phase_ == Phase::kHead) limit(timeouts.first_byte);
+}
+
+std::string_view HttpConnection::request_body() const {
+  const auto& body = exchange_->request.body;
+  return body && phase_ != Phase::kTunnel ? std::string_view(*body) : std::string_view();
+}
+
+bool HttpConnection::all_sent() const { return sent_ == head_.size() + request_body().size(); }
+
+void HttpConnection::wait_readable() {
+  if (std::exchange(waiting_readable_, true)) return;
+  socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const error_code& error) {
+    self->waiting_readable_ = false;
+    if (!error) self->on_readable();
+  });
+}
+
+void HttpConnection::wait_writable() {
+  if (std::exchange(waiting_writable_, true)) return;
+  socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](const error_code& error) {
+    self->waiting_writable_ = false;
+    if (error || !self->exchange_) return;
+    self->phase_ == Phase::kHandshake ? self->shake_hands() : self->write_more();
+  });
+}
+
+void HttpConnection::on_readable() {
+  if (phase_ == Phase::kClosed) return;
+  if (phase_ == Phase::kHandshake) return shake_hands();
+  for (int i = 0; i < kReadsPerTurn; ++i) {
+    const std::span<char> buffer = engine_.buffer();
+    const IoResult result = stream_.read(buffer);
+    switch (result.state) {
+      case IoState::kOk:
+        if (!take({buffer.data(), result.bytes})) return;
+        if (result.bytes < buffer.size() && !stream_.has_buffered()) return wait_readable();
+        break;
+      case IoState::kWantRead:
+        return wait_readable();
+      case IoState::kWantWrite:
+        wait_readable();
+        return wait_writable();
+      case IoState::kEnd:
+      case IoState::kFailed:
+        return on_end_of_input(result.state == IoState::kEnd);
+    }
+  }
+  asio::post(engine_.io(), [self = shared_from_this()] {
+    if (!self->waiting_readable_) self->on_readable();
+  });
+}
+
+// Says whether to go on reading.
+bool HttpConnection::take(std::string_view bytes) {
+  if (phase_ == Phase::kIdle) {  // nobody asked for it
+    close();
+    return false;
+  }
+  if (!std::exchange(received_, true) && !begins_as_http(bytes)) {
+    end(refusal(http::error::bad_version));
+    return false;
+  }
+  if (phase_ == Phase::kBody) limit(exchange_->request.timeouts.idle);
+  std::string joined;
+  if (!pending_.empty()) {
+    joined = std::exchange(pending_, {}).append(bytes);
+    bytes = joined;
+  }
+  if (!parse(bytes)) return false;
+  if (bytes.size() > kMaxHeadBytes) {
+    end(refusal(http::error::header_limit));
+    return false;
+  }
+  pending_.assign(bytes);
+  return true;
+}
+
+// Takes what is complete off the front of `bytes`. Says whether to go on reading.
+bool HttpConnection::parse(std::string_view& bytes) {
+  while (!bytes.empty()) {
+    error_code error;
+    const bool had_head = parser_->is_header_done();
+    bytes.remove_prefix(parser_->put(asio::const_buffer(bytes.data(), bytes.size()), error));
+    if (error == http::error::need_more) return true;
+    if (error) {
+      end(refusal(error));
+      return false;
+    }
+    if (!had_head && parser_->is_header_done() && !on_head()) return false;
+    if (parser_->is_done()) {
+      on_complete(bytes.empty() && parser_->keep_alive());
+      return false;
+    }
+  }
+  return true;
+}
+
+Status HttpConnection::refusal(const error_code& error) const {
+  const std::string response = "the response of " + authority(route_.url);
+  if (error == http::error::header_limit) {
+    return http_failure("too_large", response + " has too large a head", false);
+  }
+  if (error == http::error::body_limit) {
+    const std::string most = std::to_string(exchange_->request.max_body_bytes);
+    return http_failure("too_large", response + " is larger than " + most + " bytes", false);
+  }
+  return http_failure("protocol", response + " is not valid HTTP: " + error.message(), false);
+}
+
+// Says whether to go on with the body.
+bool HttpConnection::on_head() {
+  const HttpResponseHead& head = parser_->head();
+  if (phase_ == Phase::kTunnel) {
+    if (head.status / 100 == 2) {
+      begin_tls();
+    } else {
+      end(http_failure("proxy",
+                       "proxy " + authority(route_.proxy->url) + " refused the tunnel to " +
+                           authority(route_.url) + " with status " + std::to_string(head.status),
+                       head.status >= 500));
+    }
+    return false;
+  }
+  if (head.status / 100 != 1) {
+    phase_ = Phase::kBody;
+    limit(exchange_->request.timeouts.idle);
+    exchange_->sink->on_head(head);
+    return true;
+  }
+  if (head.status == 101 || ++informational_ > kMaxInformational) {
+    end(refusal(http::error::bad_status));
+    return false;
+  }
+  expect_response();
+  return true;
+}
+
+void HttpConnection::on_complete(bool reusable) {
+  reusable = reusable && all_sent();
+  const std::shared_ptr<HttpExchange> exchange = std::exchange(exchange_, nullptr);
+  parser_.reset();
+  if (head_.capacity() > kKeptBytes) head_ = {};
+  if (reusable && engine_.keep(shared_from_this())) {
+    phase_ = Phase::kIdle;
+    limit(engine_.options().idle_lifetime);
+    wait_readable();
+  } else {
+    close();
+  }
+  exchange->finish({});
+}
+
+void HttpConnection::on_end_of_input(bool orderly) {
+  if (phase_ == Phase::kIdle) return close();
+  if (phase_ == Phase::kBody && orderly) {
+    error_code cut;
+    parser_->put_eof(cut);
+    if (!cut) return on_complete(false);
+  }
+  if (phase_ == Phase::kHead && reused_ && !received_ && !exchange_->resent) {
+    // The server closed the idle connection while the request was under way, and never looked at it.
+    const std::shared_ptr<HttpExchange> exchange = std::exchange(exchange_, nullptr);
+    exchange->resent = true;
+    close();
+    return engine_.dial(exchange, route_);
+  }
+  const bool in_tunnel = phase_ == Phase::kTunnel;
+  std::string message = authority(in_tunnel ? route_.proxy->url : route_.url) + " closed the connection " +
+                        (received_ ? "before the end of its response" : "without a response");
+  if (!stream_.failure().empty()) message += ": " + stream_.failure();
+  end(http_failure(in_tunnel ? "proxy" : "closed", std::move(message), true));
+}
+
+// ---- limits and ends ----
+
+void HttpConnection::limit(std::chrono::milliseconds from_now) {
+  const TimePoint deadline = Clock::now() + std::min(from_now, kLongestLimit);
+  engine_.deadlines().set(*this, exchange_ ? std::min(deadline, exchange_->total_deadline) : deadline);
+}
+
+void HttpConnection::on_deadline() {
+  const auto self = shared_from_this();  // outlives its place in the pool
+  if (phase_ == Phase::kIdle) return close();
+  const TimePoint now = Clock::now();
+  const auto timed_out = [&](std::string_view kind, std::string_view what) {
+    end(http_failure(kind, authority(route_.url) + ": " + std::string(what), true));
+  };
+  if (exchange_->total_deadline <= now) return timed_out("timeout_total", "the exchange took too long");
+  if (phase_ == Phase::kBody) return timed_out("timeout_idle", "the response stalled");
+  if (phase_ == Phase::kHead) {
+    if (!all_sent()) return timed_out("timeout_idle", "the request could not be sent in time");
+    return timed_out("timeout_first_byte", "no response in time");
+  }
+  if (phase_ != Phase::kConnecting || now >= connect_deadline_) {
+    return timed_out("timeout_connect", "no connection in time");
+  }
+  last_connect_error_ = "no answer in time";
+  connect_next();
+}
+
+void HttpConnection::end(Status status) {
+  const std::shared_ptr<HttpExchange> exchange = std::exchange(exchange_, nullptr);
+  close();
+  if (exchange) exchange->finish(std::move(status));
+}
+
+void HttpConnection::close() {
+  phase_ = Phase::kClosed;
+  engine_.deadlines().drop(*this);
+  error_code ignored;
+  socket_.close(ignored);
+  engine_.forget(*this);
+}
+
+}  // namespace praxis

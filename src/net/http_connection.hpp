@@ -1,0 +1,103 @@
+// One connection of the HTTP client through its whole life: look-up, TCP, proxy tunnel, TLS, then one
+// exchange after another.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/byte_stream.hpp"
+#include "net/deadlines.hpp"
+#include "net/http_exchange.hpp"
+#include "net/http_response_parser.hpp"
+#include "praxis/net/http_client.hpp"
+
+namespace praxis {
+
+class HttpEngine;
+using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
+
+/// One TCP connection and the exchange on it. All its code runs on the engine's thread.
+class HttpConnection final : public Timed, public std::enable_shared_from_this<HttpConnection> {
+ public:
+  HttpConnection(HttpEngine& engine, HttpRoute route);
+
+  void dial(std::shared_ptr<HttpExchange> exchange);
+  /// Whether an idle connection is still open and the server has said nothing unasked.
+  bool is_quiet();
+  /// Sends on an idle connection.
+  void start(std::shared_ptr<HttpExchange> exchange, Url url);
+  void on_resolved(Result<Endpoints> endpoints);
+  /// Closes and reports to the exchange, if there is one.
+  void end(Status status);
+
+  const std::string& key() const { return key_; }
+  const std::string& address() const { return address_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    kResolving,
+    kConnecting,
+    kTunnel,
+    kHandshake,
+    kHead,
+    kBody,
+    kIdle,
+    kClosed
+  };
+
+  void on_deadline() override;
+  void limit(std::chrono::milliseconds from_now);
+  void close();
+
+  void connect_next();
+  void on_connected(const boost::system::error_code& error);
+  boost::system::error_code watch_anew();
+  void open_tunnel();
+  void begin_tls();
+  void shake_hands();
+
+  void send();
+  void expect_response();
+  void write_more();
+  std::string_view request_body() const;
+  bool all_sent() const;
+  void wait_readable();
+  void wait_writable();
+  void on_readable();
+  bool take(std::string_view bytes);
+  bool parse(std::string_view& bytes);
+  Status refusal(const boost::system::error_code& error) const;
+  bool on_head();
+  void on_complete(bool reusable);
+  void on_end_of_input(bool orderly);
+
+  HttpEngine& engine_;
+  HttpRoute route_;
+  std::string key_;
+  std::string address_;  ///< of the peer, as text
+  boost::asio::ip::tcp::socket socket_;
+  ByteStream stream_;
+  Endpoints candidates_;
+  std::size_t next_candidate_ = 0;
+  std::string last_connect_error_;
+  TimePoint connect_deadline_ = TimePoint::max();
+
+  std::shared_ptr<HttpExchange> exchange_;
+  std::string head_;  ///< of the request
+  std::size_t sent_ = 0;
+  std::optional<ResponseParser> parser_;
+  std::string pending_;  ///< received, but no use without what follows
+  int informational_ = 0;
+  Phase phase_ = Phase::kResolving;
+  bool reused_ = false;
+  bool received_ = false;
+  bool waiting_readable_ = false;
+  bool waiting_writable_ = false;
+};
+
+}  // namespace praxis

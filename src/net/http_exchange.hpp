@@ -1,0 +1,72 @@
+// What the HTTP client's parts hand to each other: an exchange, where it goes, and how it fails.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "net/deadlines.hpp"
+#include "net/http_proxy.hpp"
+#include "net/http_request.hpp"
+#include "praxis/net/http_client.hpp"
+
+namespace praxis {
+
+class HttpConnection;
+
+/// No limit is taken for longer than this, so that sums of time points cannot overflow.
+constexpr std::chrono::milliseconds kLongestLimit = std::chrono::years(1);
+
+/// One request and what is owed to its sink.
+struct HttpExchange {
+  HttpExchange(HttpRequest r, std::shared_ptr<HttpSink> s, std::stop_token t)
+      : request(std::move(r)), sink(std::move(s)), stop(std::move(t)) {}
+
+  void finish(Status status) {
+    on_stop.reset();
+    connection.reset();
+    std::exchange(sink, nullptr)->on_done(std::move(status));
+  }
+
+  HttpRequest request;
+  std::shared_ptr<HttpSink> sink;
+  std::stop_token stop;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop;
+  std::weak_ptr<HttpConnection> connection;
+  TimePoint total_deadline = TimePoint::max();
+  bool resent = false;
+};
+
+/// Where a request goes. Connections with equal keys are interchangeable.
+struct HttpRoute {
+  Url url;
+  std::optional<Proxy> proxy;
+
+  const Url& next_hop() const { return proxy ? proxy->url : url; }
+  bool secure() const { return url.scheme == "https"; }
+  std::string key() const {
+    std::string key = url.scheme + "://" + authority(url);
+    if (proxy) key += " via " + authority(proxy->url) + " " + proxy->authorization;
+    return key;
+  }
+};
+
+/// The error of an exchange; `kind` is one of those listed at `HttpSink::on_done`.
+inline Status http_failure(std::string_view kind, std::string message, bool retriable) {
+  Error error{ErrorCode::kModel, std::move(message), retriable, nullptr, nullptr};
+  error.detail = {{"kind", boost::json::string_view(kind.data(), kind.size())}};
+  return fail(std::move(error));
+}
+
+inline Status http_cancelled() { return fail(ErrorCode::kCancelled, "the HTTP request was cancelled"); }
+
+inline Status http_address_refused(const Url& url) {
+  return http_failure("address_refused", "the address of " + url.host + " is not allowed", false);
+}
+
+}  // namespace praxis

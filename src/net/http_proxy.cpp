@@ -1,0 +1,117 @@
+#include "net/http_proxy.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "praxis/base/base64.hpp"
+
+namespace praxis {
+namespace {
+
+std::string first_of(const ProxySettings::Lookup& lookup, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const char* value = lookup ? lookup(name) : std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return {};
+}
+
+std::string percent_decoded(std::string_view text) {
+  const auto hex = [](char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    c = static_cast<char>(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+      out += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+Result<Proxy> parse_proxy(std::string_view text) {
+  std::string_view scheme = "http";
+  if (const std::size_t end = text.find("://"); end != text.npos) {
+    scheme = text.substr(0, end);
+    text.remove_prefix(end + 3);
+  }
+  if (scheme != "http") {
+    return fail(ErrorCode::kInput,
+                "the proxy set in the environment must begin with http://: proxies spoken to by " +
+                    std::string(scheme) + " are not supported");
+  }
+  Proxy proxy;
+  if (const std::size_t at = text.rfind('@'); at != text.npos) {
+    proxy.authorization = "Basic " + base64_encode(percent_decoded(text.substr(0, at)));
+    text.remove_prefix(at + 1);
+  }
+  Result<Url> url = parse_url("http://" + std::string(text));
+  if (!url) return fail(ErrorCode::kInput, "the proxy set in the environment is " + url.error().message);
+  proxy.url = std::move(*url);
+  return proxy;
+}
+
+std::pair<std::string_view, std::string_view> split_port(std::string_view entry) {
+  if (entry.starts_with('[')) {
+    const std::size_t close = std::min(entry.find(']'), entry.size() - 1);
+    const std::string_view rest = entry.substr(close + 1);
+    return {entry.substr(1, close - 1), rest.starts_with(':') ? rest.substr(1) : std::string_view()};
+  }
+  const std::size_t colon = entry.find(':');
+  if (colon == entry.npos || entry.find(':', colon + 1) != entry.npos)
+    return {entry, {}};  // none, or bare IPv6
+  return {entry.substr(0, colon), entry.substr(colon + 1)};
+}
+
+bool matches(const Url& url, std::string_view entry) {
+  if (entry == "*") return true;
+  auto [name, port] = split_port(entry);
+  if (!port.empty() && port != std::to_string(url.port)) return false;
+  if (name.starts_with('*')) name.remove_prefix(1);
+  if (name.starts_with('.')) name.remove_prefix(1);
+  if (name.ends_with('.')) name.remove_suffix(1);
+  if (name.empty() || name.size() > url.host.size()) return false;
+  const auto same = [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b | 0x20 : b); };
+  const std::size_t start = url.host.size() - name.size();
+  return std::ranges::equal(std::string_view(url.host).substr(start), name, same) &&
+         (start == 0 || url.host[start - 1] == '.');
+}
+
+}  // namespace
+
+ProxySettings::ProxySettings(const Lookup& lookup) {
+  const bool is_cgi = !first_of(lookup, {"REQUEST_METHOD"}).empty();
+  const std::string all = first_of(lookup, {"all_proxy", "ALL_PROXY"});
+  http_ = is_cgi ? first_of(lookup, {"http_proxy"}) : first_of(lookup, {"http_proxy", "HTTP_PROXY"});
+  https_ = first_of(lookup, {"https_proxy", "HTTPS_PROXY"});
+  if (http_.empty()) http_ = all;
+  if (https_.empty()) https_ = all;
+  no_proxy_ = first_of(lookup, {"no_proxy", "NO_PROXY"});
+}
+
+bool ProxySettings::bypasses(const Url& url) const {
+  std::string_view rest = no_proxy_;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(", \t"), rest.size());
+    if (end > 0 && matches(url, rest.substr(0, end))) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+Result<std::optional<Proxy>> ProxySettings::choose(const Url& url) const {
+  const std::string& setting = url.scheme == "https" ? https_ : http_;
+  if (setting.empty() || bypasses(url)) return std::nullopt;
+  Result<Proxy> proxy = parse_proxy(setting);
+  if (!proxy) return fail(proxy.error());
+  return std::optional(std::move(*proxy));
+}
+
+}  // namespace praxis

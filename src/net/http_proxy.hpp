@@ -1,0 +1,39 @@
+// Which proxy a request goes through, by the customary environment variables.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "praxis/net/http_client.hpp"
+
+namespace praxis {
+
+struct Proxy {
+  Url url;                    ///< where it listens; always plain http
+  std::string authorization;  ///< value of Proxy-Authorization; empty for none
+};
+
+/// Immutable. HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, the lower-case spelling first. In a CGI
+/// program (REQUEST_METHOD is set) HTTP_PROXY may come from the request and is ignored.
+class ProxySettings {
+ public:
+  using Lookup = std::function<const char*(const char* name)>;
+
+  /// Reads the variables through `lookup`, by default getenv.
+  explicit ProxySettings(const Lookup& lookup = {});
+
+  /// The proxy for `url`, or nothing for a direct connection. Error: `kInput` when the variable's value is
+  /// unusable.
+  Result<std::optional<Proxy>> choose(const Url& url) const;
+
+ private:
+  bool bypasses(const Url& url) const;
+
+  std::string http_;
+  std::string https_;
+  std::string no_proxy_;
+};
+
+}  // namespace praxis

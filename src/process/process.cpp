@@ -1,0 +1,347 @@
+#include "praxis/process/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+#include "process/sandbox_plan.hpp"
+#include "process/supervisor_image.hpp"
+#include "process/supervisor_protocol.hpp"
+
+namespace praxis {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How long the keeper may take beyond the grace time before it is given up.
+constexpr Millis kPatience{5'000};
+
+bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+Status check(const ProcessSpec& spec) {
+  if (spec.argv.empty() || spec.argv.front().empty()) {
+    return fail(ErrorCode::kInput, "argv must name a program");
+  }
+  if (std::ranges::any_of(spec.argv, has_nul)) return fail(ErrorCode::kInput, "argv must not hold NUL bytes");
+  if (!spec.folder.starts_with('/') || has_nul(spec.folder)) {
+    return fail(ErrorCode::kInput, "the folder of a process must be an absolute path");
+  }
+  for (const auto& [name, value] : spec.environment) {
+    if (name.empty() || has_nul(name) || name.find('=') != std::string::npos || has_nul(value)) {
+      return fail(ErrorCode::kInput, "\"" + name + "\" is no usable environment variable");
+    }
+  }
+  return {};
+}
+
+keeper::Request request_of(const ProcessSpec& spec) {
+  const ProcessLimits& limits = spec.limits;
+  keeper::Request request;
+  request.settings = {.limits = {.cpu_seconds = static_cast<std::uint64_t>(limits.cpu.count()),
+                                 .memory_bytes = limits.memory_bytes,
+                                 .processes = spec.box ? limits.processes : 0,
+                                 .file_bytes = limits.file_bytes,
+                                 .open_files = limits.open_files},
+                      .output_bytes = limits.output_bytes,
+                      .wall_ms = limits.wall_time.count(),
+                      .grace_ms = limits.grace.count(),
+                      .channel = spec.channel,
+                      .boxed = spec.box.has_value()};
+  request.folder = spec.folder;
+  request.arguments = spec.argv;
+  for (const auto& [name, value] : spec.environment) request.environment.push_back(name + "=" + value);
+  return request;
+}
+
+/// Both ends are above the descriptors that the keeper is given.
+struct SocketPair {
+  FileDescriptor ours, theirs;
+};
+
+std::unexpected<Error> no_resources(int error) {
+  return fail(ErrorCode::kTool, "no program can be started: " + std::generic_category().message(error), true);
+}
+
+Result<SocketPair> make_sockets() {
+  std::array<int, 2> ends{-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return no_resources(errno);
+  const FileDescriptor first(ends[0]), second(ends[1]);
+  SocketPair pair{FileDescriptor(fcntl(first.get(), F_DUPFD_CLOEXEC, 16)),
+                  FileDescriptor(fcntl(second.get(), F_DUPFD_CLOEXEC, 16))};
+  if (pair.ours.get() < 0 || pair.theirs.get() < 0) return no_resources(errno);
+  return pair;
+}
+
+/// What is put in place for the keeper; -1 stays empty.
+struct Descriptors {
+  int input = -1, control = -1, channel = -1, image = -1, request = -1, box_arguments = -1;
+};
+
+/// posix_spawn is safe in a process with threads: nothing of ours runs between its fork and its exec.
+Result<pid_t> spawn_keeper(const Descriptors& fds) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  const auto place = [&](int fd, int at) {
+    if (fd >= 0) posix_spawn_file_actions_adddup2(&actions, fd, at);
+  };
+  if (fds.input < 0) posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  place(fds.input, STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  place(fds.control, keeper::kControl);
+  place(fds.channel, keeper::kChannel);
+  place(fds.image, keeper::kImage);
+  place(fds.request, keeper::kRequest);
+  place(fds.box_arguments, keeper::kBoxArguments);
+  posix_spawn_file_actions_addclosefrom_np(&actions, keeper::kFirstFree);
+  // Out of reach of the terminal's signals, and with none blocked that our thread has blocked.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+
+  const std::string image = "/proc/self/fd/" + std::to_string(keeper::kImage);
+  std::array<char*, 3> arguments{const_cast<char*>("praxis-keeper"), const_cast<char*>("keep"), nullptr};
+  std::array<char*, 1> environment{nullptr};
+  pid_t pid = -1;
+  const int error =
+      posix_spawn(&pid, image.c_str(), &actions, &attributes, arguments.data(), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return no_resources(error);
+  return pid;
+}
+
+/// False when the other end is closed before `size` bytes have come.
+bool receive(int fd, void* to, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = recv(fd, static_cast<char*>(to) + done, size - done, MSG_WAITALL);
+    if (got == 0 || (got < 0 && errno != EINTR)) return false;
+    if (got > 0) done += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool receive(int fd, ProcessOutput& out, const keeper::StreamSizes& stream) {
+  out.total_bytes = stream.total;
+  out.head.resize(stream.head);
+  out.tail.resize(stream.tail);
+  return receive(fd, out.head.data(), stream.head) && receive(fd, out.tail.data(), stream.tail);
+}
+
+Error killed_keeper() {
+  return {ErrorCode::kInternal,
+          "the process that watches over a program was killed from outside, and the program "
+          "with it",
+          false, nullptr, nullptr};
+}
+
+Error not_started(const ProcessSpec& spec, const keeper::Progress& failure, std::string text) {
+  using keeper::Stage;
+  const std::string why = failure.error == 0 ? "" : ": " + std::generic_category().message(failure.error);
+  const auto error = [&](ErrorCode code, const std::string& message) {
+    return Error{code, message, false, nullptr, nullptr};
+  };
+  while (text.ends_with('\n')) text.pop_back();
+  switch (failure.stage) {
+    case Stage::kExec:
+      return error(ErrorCode::kTool, "\"" + spec.argv.front() + "\" cannot be started" + why);
+    case Stage::kFolder:
+      return error(ErrorCode::kTool, "the folder " + spec.folder + " cannot be used" + why);
+    case Stage::kLimits:
+      return error(ErrorCode::kTool, "the limits of a process cannot be set" + why);
+    case Stage::kProcess:
+    case Stage::kRequest:
+      return error(ErrorCode::kTool, "no program can be started" + why);
+    case Stage::kGuard:
+      return error(ErrorCode::kPolicy, "the box cannot be built: " + text + " cannot be protected" + why);
+    case Stage::kLoan:
+      return error(ErrorCode::kPolicy, "the box cannot be built: " + text +
+                                           " belongs to root and cannot be lent to an ordinary user" + why +
+                                           ". Run as an ordinary user, or give the folder to uid 65534");
+    case Stage::kForwarder:
+      return error(ErrorCode::kPolicy, "the box cannot be built: no way to the proxy" + why);
+    case Stage::kLandlock:
+      return error(ErrorCode::kPolicy, "the box cannot be built: Landlock" + why);
+    case Stage::kSeccomp:
+      return error(ErrorCode::kPolicy, "the box cannot be built: seccomp" + why);
+    default:
+      return error(ErrorCode::kPolicy, "the box cannot be built" + why + (text.empty() ? "" : ": " + text));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(ProcessEnd end) {
+  switch (end) {
+    case ProcessEnd::kExited:
+      return "exited";
+    case ProcessEnd::kSignalled:
+      return "signalled";
+    case ProcessEnd::kTimedOut:
+      return "timed_out";
+    default:
+      return "cancelled";
+  }
+}
+
+std::string ProcessOutput::text() const {
+  if (left_out() == 0) return head + tail;
+  return head + "\n[" + std::to_string(left_out()) + " bytes left out]\n" + tail;
+}
+
+struct Process::State {
+  pid_t keeper = -1;
+  FileDescriptor control, channel;
+  Millis grace{0};
+
+  ~State() {
+    control.reset();
+    reap();
+  }
+
+  /// Without effect once the keeper has said its last.
+  void stop() const { send(control.get(), &keeper::kStop, 1, MSG_NOSIGNAL); }
+
+  void reap() const {
+    const FileDescriptor gone(static_cast<int>(syscall(SYS_pidfd_open, keeper, 0)));
+    pollfd ready{gone.get(), POLLIN, 0};
+    int polled = 0;
+    do {
+      polled = gone.get() < 0 ? 1 : poll(&ready, 1, static_cast<int>((grace + kPatience).count()));
+    } while (polled < 0 && errno == EINTR);
+    if (polled == 0) ::kill(keeper, SIGKILL);
+    while (waitpid(keeper, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+  /// Waits until the keeper speaks, and tells it to stop when that is asked for or the deadline has come;
+  /// says which. False when it stays silent.
+  bool wait_for_keeper(const std::stop_token& token, Clock::time_point deadline, ProcessEnd& asked) const;
+};
+
+bool Process::State::wait_for_keeper(const std::stop_token& token, Clock::time_point deadline,
+                                     ProcessEnd& asked) const {
+  const FileDescriptor wake(token.stop_possible() ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1);
+  const std::stop_callback on_stop(token, [&] { eventfd_write(wake.get(), 1); });
+  std::array<pollfd, 2> ready{{{control.get(), POLLIN, 0}, {wake.get(), POLLIN, 0}}};
+  bool told = false;
+  for (;;) {
+    const bool for_ever = deadline == Clock::time_point::max();
+    const auto left = for_ever ? 0 : std::chrono::ceil<Millis>(deadline - Clock::now()).count();
+    const auto timeout = for_ever ? -1 : static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
+    if (poll(ready.data(), ready.size(), timeout) < 0 && errno != EINTR) return false;
+    if (ready[0].revents != 0) return true;
+    const bool is_late = Clock::now() >= deadline;
+    if (told && is_late) return false;
+    if (told || (ready[1].revents == 0 && !is_late)) continue;
+    asked = is_late ? ProcessEnd::kTimedOut : ProcessEnd::kCancelled;
+    told = true;
+    stop();
+    ready[1].fd = -1;
+    deadline = Clock::now() + grace + kPatience;
+  }
+}
+
+Process::Process(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Process::Process(Process&&) noexcept = default;
+Process& Process::operator=(Process&&) noexcept = default;
+Process::~Process() = default;
+
+int Process::channel() const { return state_->channel.get(); }
+void Process::kill() { state_->stop(); }
+
+Result<ProcessResult> Process::wait(const std::stop_token& stop, Clock::time_point deadline) {
+  ProcessResult result;
+  ProcessEnd asked = ProcessEnd::kCancelled;
+  keeper::Message message;
+  const int control = state_->control.get();
+  const bool whole = state_->wait_for_keeper(stop, deadline, asked) &&
+                     receive(control, &message, sizeof message) &&
+                     receive(control, result.out, message.out) && receive(control, result.err, message.err);
+  if (!whole) return fail(killed_keeper());
+  state_->reap();
+  result.duration = Millis(message.duration_ms);
+  switch (message.end) {
+    case keeper::End::kExited:
+      result.exit_code = message.status;
+      break;
+    case keeper::End::kSignalled:
+      result.end = ProcessEnd::kSignalled;
+      result.signal = message.status;
+      break;
+    case keeper::End::kTimedOut:
+      result.end = ProcessEnd::kTimedOut;
+      break;
+    case keeper::End::kStopped:
+      result.end = asked;
+      break;
+  }
+  return result;
+}
+
+Result<Process> start_process(const ProcessSpec& spec) {
+  if (auto usable = check(spec); !usable) return fail(std::move(usable.error()));
+  keeper::Request request = request_of(spec);
+  FileDescriptor box_arguments, input;
+  if (spec.box) {
+    auto plan = plan_box(*spec.box, request);
+    if (!plan) return fail(std::move(plan.error()));
+    std::string text;
+    for (const std::string& argument : *plan) text += argument + '\0';
+    auto file = memory_file("box", text);
+    if (!file) return fail(std::move(file.error()));
+    box_arguments = std::move(*file);
+  }
+  if (!spec.input.empty()) {
+    auto file = memory_file("input", spec.input);
+    if (!file) return fail(std::move(file.error()));
+    input = std::move(*file);
+  }
+  const auto encoded = memory_file("request", keeper::encode(request));
+  if (!encoded) return fail(encoded.error());
+  const auto image = keeper_image();
+  if (!image) return fail(image.error());
+  auto control = make_sockets();
+  if (!control) return fail(std::move(control.error()));
+  auto channel = spec.channel ? make_sockets() : SocketPair();
+  if (!channel) return fail(std::move(channel.error()));
+
+  const auto keeper = spawn_keeper({.input = input.get(),
+                                    .control = control->theirs.get(),
+                                    .channel = channel->theirs.get(),
+                                    .image = *image,
+                                    .request = encoded->get(),
+                                    .box_arguments = box_arguments.get()});
+  if (!keeper) return fail(keeper.error());
+  auto state = std::make_unique<Process::State>();
+  state->keeper = *keeper;
+  state->control = std::move(control->ours);
+  state->channel = std::move(channel->ours);
+  state->grace = spec.limits.grace;
+  control->theirs.reset();
+
+  keeper::Message first;
+  ProcessOutput text;
+  if (!receive(state->control.get(), &first, sizeof first)) return fail(killed_keeper());
+  if (first.kind == keeper::Kind::kStarted) return Process(std::move(state));
+  receive(state->control.get(), text, first.err);
+  return fail(not_started(spec, first.failure, std::move(text.head)));
+}
+
+}  // namespace praxis

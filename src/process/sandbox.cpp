@@ -1,0 +1,231 @@
+#include "praxis/process/sandbox.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "praxis/process/process.hpp"
+#include "process/sandbox_plan.hpp"
+#include "process/sandbox_protection.hpp"
+
+namespace praxis {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Options = std::vector<std::string>;
+
+/// Who root becomes for a box. Also who everybody seems to be in it.
+constexpr std::uint32_t kNobody = 65534;
+constexpr const char* kBubblewrap = "/usr/bin/bwrap";
+constexpr const char* kProxyPlace = "/run/proxy";
+constexpr const char* kProxyUrl = "http://127.0.0.1:3128";
+/// What programs need of /etc and what is no secret.
+constexpr std::array kEtc{"alternatives", "ld.so.cache",   "ld.so.conf",      "ld.so.conf.d",   "localtime",
+                          "timezone",     "nsswitch.conf", "passwd",          "group",          "os-release",
+                          "ssl/certs",    "services",      "ca-certificates", "mime.types",     "magic",
+                          "terminfo",     "protocols",     "python3",         "debian_version", "perl"};
+/// A writable folder must neither be one of these nor hold one: the box puts its own there.
+constexpr std::array kOfTheSystem{"/usr",  "/etc", "/bin", "/sbin", "/lib",
+                                  "/proc", "/sys", "/dev", "/run",  "/boot"};
+
+std::unexpected<Error> refused(const std::string& why) {
+  return fail(ErrorCode::kPolicy, "the box cannot be built: " + why);
+}
+
+void add(Options& options, std::initializer_list<std::string> more) { options.insert(options.end(), more); }
+
+bool is_below(const std::string& path, const std::string& folder) {
+  return path == folder || folder == "/" || path.starts_with(folder + "/");
+}
+
+/// The path without links. A folder that a box may write to is no part of the system.
+Result<std::string> resolve(const std::string& path, bool writable) {
+  std::error_code error;
+  if (!path.starts_with('/')) return refused("\"" + path + "\" is no absolute path");
+  std::string real = fs::canonical(path, error).string();
+  if (error) return refused(path + ": " + error.message());
+  if (!writable) return real;
+  if (!fs::is_directory(real)) return refused(path + " is no folder");
+  for (const char* system : kOfTheSystem) {
+    if (is_below(real, system) || is_below(system, real)) {
+      return refused(path + " belongs to the system; it cannot be writable");
+    }
+  }
+  return real;
+}
+
+void add_system(Options& options) {
+  add(options, {"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+                "--cap-drop", "ALL", "--clearenv", "--hostname", "box"});
+  add(options, {"--uid", std::to_string(kNobody), "--gid", std::to_string(kNobody)});
+  add(options, {"--ro-bind", "/usr", "/usr"});
+  for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}) {
+    std::error_code error;
+    if (fs::is_symlink(name, error)) {
+      add(options, {"--symlink", fs::read_symlink(name, error).string(), name});
+    } else {
+      add(options, {"--ro-bind-try", name, name});
+    }
+  }
+  for (const char* name : kEtc)
+    add(options, {"--ro-bind-try", std::string("/etc/") + name, std::string("/etc/") + name});
+}
+
+void add_own(Options& options, std::uint64_t temporary_bytes) {
+  constexpr const char* kShared = "67108864";
+  const std::string temporary = std::to_string(temporary_bytes);
+  add(options,
+      {"--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", kShared, "--tmpfs", "/dev/shm"});
+  add(options, {"--perms", "1777", "--size", temporary, "--tmpfs", "/tmp"});
+  for (const char* path : {"/run", "/home", "/root"}) add(options, {"--size", kShared, "--tmpfs", path});
+}
+
+/// Collects what the host lends to a box.
+class Plan {
+ public:
+  Plan(const Box& box, keeper::Request& request) : box_(box), request_(request) {
+    if (geteuid() == 0) request_.settings.box_user = kNobody;
+  }
+
+  Result<Options> make() {
+    add_system(options_);
+    add_own(options_, box_.temporary_bytes);
+    if (auto done = add_folders(); !done) return fail(std::move(done.error()));
+    if (!box_.proxy_socket.empty()) {
+      const auto socket = resolve(box_.proxy_socket, false);
+      if (!socket) return fail(socket.error());
+      add_proxy(*socket);
+    }
+    add(options_, {"--remount-ro", "/", "--chdir", request_.folder});
+    add_variables();
+    return std::move(options_);
+  }
+
+ private:
+  struct Folder {
+    std::string path;
+    bool writable = false;
+    auto operator<=>(const Folder&) const = default;
+  };
+
+  /// Where bubblewrap finds what stands at `path`: as root, which it no longer is then, on loan.
+  std::string source_of(const std::string& path) {
+    if (request_.settings.box_user == 0) return path;
+    const std::string place = keeper::kLoans + ("/" + std::to_string(request_.loans.size()));
+    request_.loans.push_back({path, place});
+    return place;
+  }
+
+  Status add_folders() {
+    std::vector<Folder> folders;
+    for (const bool writable : {false, true}) {
+      for (const std::string& path : writable ? box_.writable : box_.readable) {
+        auto real = resolve(path, writable);
+        if (!real) return fail(std::move(real.error()));
+        folders.push_back({std::move(*real), writable});
+      }
+    }
+    std::set<std::string> mounted;
+    for (const Folder& folder : folders) mounted.insert(folder.path);
+    // What lies in another folder is put over it, and over what is mounted there to protect it.
+    std::ranges::sort(folders);
+    for (const Folder& folder : folders) {
+      const BoxFolder made{folder.path, source_of(folder.path)};
+      add(options_, {folder.writable ? "--bind" : "--ro-bind", made.source, made.path});
+      if (!folder.writable) continue;
+      request_.writable.push_back(made.path);
+      if (auto done = protect_paths(made, box_.protect, mounted, options_, request_.guards); !done)
+        return done;
+    }
+    return {};
+  }
+
+  void add_proxy(const std::string& socket) {
+    request_.settings.network = true;
+    request_.proxy = kProxyPlace;
+    add(options_, {"--ro-bind", source_of(socket), kProxyPlace});
+    for (const char* name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"}) {
+      request_.environment.push_back(std::string(name) + "=" + kProxyUrl);
+    }
+  }
+
+  void add_variables() {
+    for (const char* name : {"HOME", "TMPDIR"}) {
+      const std::string start = std::string(name) + "=";
+      const auto is_it = [&](const std::string& variable) { return variable.starts_with(start); };
+      if (std::ranges::none_of(request_.environment, is_it)) request_.environment.push_back(start + "/tmp");
+    }
+  }
+
+  const Box& box_;
+  keeper::Request& request_;
+  Options options_;
+};
+
+std::string read_line_of(const std::vector<std::string>& argv) {
+  ProcessSpec spec;
+  spec.argv = argv;
+  spec.limits.wall_time = Millis(10'000);
+  auto process = start_process(spec);
+  const auto result = process ? process->wait({}) : Result<ProcessResult>(fail(process.error()));
+  if (!result || result->exit_code != 0) return {};
+  return result->out.head.substr(0, result->out.head.find('\n'));
+}
+
+BoxSupport probe() {
+  BoxSupport support;
+  const std::string version = access(kBubblewrap, X_OK) == 0 ? read_line_of({kBubblewrap, "--version"}) : "";
+  if (version.empty()) {
+    support.missing.emplace_back("bubblewrap at /usr/bin/bwrap (install the package bubblewrap)");
+  }
+  const long landlock = syscall(SYS_landlock_create_ruleset, nullptr, 0, 1);
+  if (landlock < 1) {
+    support.missing.emplace_back(
+        "Landlock in the kernel (Linux 5.13 or later, with landlock in its lsm= list)");
+  }
+  if (!support.missing.empty()) return support;
+  support.version = version + ", Landlock " + std::to_string(landlock);
+
+  ProcessSpec spec;
+  spec.argv = {"/usr/bin/true"};
+  spec.limits.wall_time = Millis(10'000);
+  spec.box.emplace();
+  auto process = start_process(spec);
+  const auto result = process ? process->wait({}) : Result<ProcessResult>(fail(process.error()));
+  if (result && result->end == ProcessEnd::kExited && result->exit_code == 0) {
+    support.level = BoxSupport::Level::kFull;
+  } else {
+    support.missing.push_back(
+        "user namespaces and seccomp (enable kernel.unprivileged_userns_clone and "
+        "user.max_user_namespaces; in a container, allow them): " +
+        (result ? "the program in the box failed" : result.error().message));
+  }
+  return support;
+}
+
+}  // namespace
+
+std::string BoxSupport::reason() const {
+  std::string text;
+  for (const std::string& one : missing) text += (text.empty() ? "" : "; ") + one;
+  return text;
+}
+
+const BoxSupport& probe_box() {
+  static const BoxSupport support = probe();
+  return support;
+}
+
+Result<std::vector<std::string>> plan_box(const Box& box, keeper::Request& request) {
+  if (access(kBubblewrap, X_OK) != 0) return refused("bubblewrap is not installed (/usr/bin/bwrap)");
+  return Plan(box, request).make();
+}
+
+}  // namespace praxis

@@ -1,0 +1,138 @@
+#include "process/sandbox_protection.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+
+#include "process/placeholder.hpp"
+#include "process/sandbox_search.hpp"
+
+namespace praxis {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Usual {
+  const char* name;
+  bool folder;
+  bool anywhere = false;  ///< counts wherever it lies, not only at the top
+};
+/// What other programs read as their configuration, or run.
+constexpr std::array kUsual{
+    Usual{".git", true, true},     Usual{".praxis", true, true}, Usual{".mcp.json", false, true},
+    Usual{".env", false},          Usual{".envrc", false, true}, Usual{".vscode", true, true},
+    Usual{".idea", true, true},    Usual{".bashrc", false},      Usual{".profile", false},
+    Usual{".bash_profile", false}, Usual{".zshrc", false},       Usual{".zshenv", false},
+    Usual{".gitconfig", false}};
+
+bool is_secret(std::string_view name) { return name == ".env" || name.starts_with(".env."); }
+
+/// Whether something of this name stays as it is wherever it lies. A folder `.env` holds no secrets but
+/// programs.
+bool stays_anywhere(std::string_view name, bool is_folder) {
+  if (is_secret(name)) return !is_folder;
+  return std::ranges::any_of(kUsual,
+                             [&](const Usual& usual) { return usual.anywhere && usual.name == name; });
+}
+
+/// A stand-in of another box is nothing: it goes away with that box.
+enum class What { kNothing, kFile, kFolder, kLink };
+
+What what_is(const std::string& path) {
+  struct stat info{};
+  if (lstat(path.c_str(), &info) != 0 || is_stand_in(info)) return What::kNothing;
+  if (S_ISLNK(info.st_mode)) return What::kLink;
+  return S_ISDIR(info.st_mode) ? What::kFolder : What::kFile;
+}
+
+class Protection {
+ public:
+  Protection(const BoxFolder& folder, std::set<std::string>& mounted, std::vector<std::string>& options,
+             std::vector<keeper::Guard>& guards)
+      : folder_(folder), mounted_(mounted), options_(options), guards_(guards) {}
+
+  /// `relative` stays as it is, also when it is missing: then its first missing component is taken.
+  Status add(const fs::path& relative, bool is_folder) {
+    std::string path;
+    for (auto part = relative.begin(); part != relative.end(); ++part) {
+      const bool is_last = std::next(part) == relative.end();
+      path += "/" + part->string();
+      if (read_only_.contains(path)) return {};
+      switch (what_is(folder_.path + path)) {
+        case What::kLink:
+          return fail(ErrorCode::kPolicy, "the box cannot be built: " + folder_.path + path +
+                                              " must stay as it is, but is a symbolic link, which cannot be "
+                                              "protected. Replace it by what it points to");
+        case What::kNothing:
+          guards_.push_back({folder_.path + path, is_folder || !is_last});
+          fix(path);
+          return {};
+        case What::kFile:
+          is_secret(part->string()) ? mask(path) : fix(path);
+          return {};
+        case What::kFolder:
+          if (is_last) {
+            fix(path);
+          } else {
+            pin(path);
+          }
+      }
+    }
+    return {};
+  }
+
+ private:
+  void fix(const std::string& path) {
+    read_only_.insert(path);
+    bind("--ro-bind", path);
+  }
+  /// No one can read or replace it.
+  void mask(const std::string& path) {
+    read_only_.insert(path);
+    options_.insert(options_.end(), {"--ro-bind", "/dev/null", folder_.path + path});
+  }
+  /// Mounted on itself, a folder on the way cannot be renamed with what it holds. Once: a second mount would
+  /// hide what is mounted in the first.
+  void pin(const std::string& path) {
+    if (mounted_.insert(folder_.path + path).second) bind("--bind", path);
+  }
+  void bind(const char* option, const std::string& path) {
+    options_.insert(options_.end(), {option, folder_.source + path, folder_.path + path});
+  }
+
+  const BoxFolder& folder_;
+  std::set<std::string>& mounted_;
+  std::set<std::string> read_only_;  ///< below the folder
+  std::vector<std::string>& options_;
+  std::vector<keeper::Guard>& guards_;
+};
+
+}  // namespace
+
+Status protect_paths(const BoxFolder& folder, const std::vector<std::string>& protect,
+                     std::set<std::string>& mounted, std::vector<std::string>& options,
+                     std::vector<keeper::Guard>& guards) {
+  // Before anything is pinned: what has a mount by now is lent, and protected, by itself.
+  auto finds = find_below(folder.path, mounted, stays_anywhere);
+  if (!finds) return fail(std::move(finds.error()));
+  Protection protection(folder, mounted, options, guards);
+  for (const Usual& usual : kUsual) {
+    if (auto done = protection.add(usual.name, usual.folder); !done) return done;
+  }
+  for (const std::string& path : *finds) {
+    if (auto done = protection.add(path.substr(1), false); !done) return done;
+  }
+  for (const std::string& path : protect) {
+    const fs::path relative = fs::path(path).lexically_normal().lexically_relative(folder.path);
+    if (relative.empty() || relative == "." || *relative.begin() == "..") continue;
+    if (auto done = protection.add(relative, false); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace praxis

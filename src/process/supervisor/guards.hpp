@@ -1,0 +1,31 @@
+// Stand-ins (process/placeholder.hpp) for paths that a command in a box must not make.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.hpp"
+#include "process/supervisor_protocol.hpp"
+
+namespace praxis::keeper {
+
+/// Makes what is missing, and removes it with the last box that needs it.
+class Guards {
+ public:
+  Guards() = default;
+  Guards(const Guards&) = delete;
+  Guards& operator=(const Guards&) = delete;
+  ~Guards();
+
+  /// The path that could not be guarded, with errno; empty when all are.
+  std::string place(const std::vector<Guard>& guards);
+
+ private:
+  struct Placed {
+    Guard guard;
+    FileDescriptor lock;
+  };
+  std::vector<Placed> placed_;
+};
+
+}  // namespace praxis::keeper

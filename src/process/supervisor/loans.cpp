@@ -1,0 +1,104 @@
+#include "process/supervisor/loans.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "base/file_descriptor.hpp"
+
+namespace praxis::keeper {
+
+namespace {
+
+bool write_file(const std::string& path, const std::string& text) {
+  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// A user name space in which `owner` and `group` of a file system stand for `user`.
+FileDescriptor map_to(uid_t owner, gid_t group, std::uint32_t user) {
+  std::array<int, 2> ready{-1, -1};
+  if (pipe2(ready.data(), O_CLOEXEC) != 0) return {};
+  FileDescriptor read_end(ready[0]), write_end(ready[1]);
+  const pid_t child = fork();
+  if (child == 0) {
+    const char answer = unshare(CLONE_NEWUSER) == 0 ? 'y' : 'n';
+    [[maybe_unused]] const ssize_t written = write(write_end.get(), &answer, 1);
+    for (;;) pause();
+  }
+  if (child < 0) return {};
+  char answer = 'n';
+  FileDescriptor space;
+  const std::string proc = "/proc/" + std::to_string(child);
+  const std::string to = " " + std::to_string(user) + " 1\n";
+  if (read(read_end.get(), &answer, 1) == 1 && answer == 'y' &&
+      write_file(proc + "/uid_map", std::to_string(owner) + to) &&
+      write_file(proc + "/gid_map", std::to_string(group) + to)) {
+    space = FileDescriptor(open((proc + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
+  }
+  const int error = errno;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  errno = error;
+  return space;
+}
+
+/// A copy of the mount at `source`, seen by `user` as its own.
+FileDescriptor lent_copy(const std::string& source, std::uint32_t user) {
+  struct stat info{};
+  FileDescriptor tree(static_cast<int>(syscall(SYS_open_tree, AT_FDCWD, source.c_str(),
+                                               OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW)));
+  if (tree.get() < 0 || fstat(tree.get(), &info) != 0) return {};
+  if (info.st_uid == user) return tree;
+  const FileDescriptor space = map_to(info.st_uid, info.st_gid, user);
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_IDMAP;
+  attributes.userns_fd = static_cast<std::uint64_t>(space.get());
+  if (space.get() < 0 ||
+      syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0) {
+    return {};
+  }
+  return tree;
+}
+
+bool make_place(const std::string& place, int like) {
+  struct stat info{};
+  if (fstat(like, &info) != 0) return false;
+  if (S_ISDIR(info.st_mode)) return mkdir(place.c_str(), 0755) == 0;
+  return FileDescriptor(open(place.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644)).get() >= 0;
+}
+
+}  // namespace
+
+std::string lend(const std::vector<Loan>& loans, std::uint32_t user) {
+  std::string folder = kLoans;
+  // From here on, what this process mounts is seen by it and its children alone.
+  if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    return folder;
+  std::vector<FileDescriptor> copies;
+  for (const Loan& loan : loans) {
+    copies.push_back(lent_copy(loan.source, user));
+    if (copies.back().get() < 0) return loan.source;
+  }
+  umask(022);
+  // Only now, because a source may lie below it.
+  if (mount("tmpfs", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) return folder;
+  for (std::size_t i = 0; i < loans.size(); ++i) {
+    const std::string& place = loans[i].place;
+    if (!make_place(place, copies[i].get()) ||
+        syscall(SYS_move_mount, copies[i].get(), "", AT_FDCWD, place.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0) {
+      return loans[i].source;
+    }
+  }
+  return {};
+}
+
+}  // namespace praxis::keeper

@@ -1,0 +1,137 @@
+#include <netinet/in.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+
+#include "process/supervisor/confine.hpp"
+
+namespace praxis::keeper {
+
+namespace {
+
+using Filter = std::unique_ptr<void, decltype(&seccomp_release)>;
+
+constexpr std::array kDenied{
+    // Other processes.
+    SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(process_madvise),
+    SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(kcmp),
+    // Name spaces and mounts.
+    SCMP_SYS(unshare),
+    SCMP_SYS(setns),
+    SCMP_SYS(mount),
+    SCMP_SYS(umount2),
+    SCMP_SYS(pivot_root),
+    SCMP_SYS(chroot),
+    SCMP_SYS(open_tree),
+    SCMP_SYS(move_mount),
+    SCMP_SYS(fsopen),
+    SCMP_SYS(fsconfig),
+    SCMP_SYS(fsmount),
+    SCMP_SYS(fspick),
+    SCMP_SYS(mount_setattr),
+    SCMP_SYS(name_to_handle_at),
+    SCMP_SYS(open_by_handle_at),
+    SCMP_SYS(quotactl),
+    SCMP_SYS(swapon),
+    SCMP_SYS(swapoff),
+    // Large interfaces of the kernel.
+    SCMP_SYS(bpf),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(userfaultfd),
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(io_uring_enter),
+    SCMP_SYS(io_uring_register),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(add_key),
+    SCMP_SYS(request_key),
+    SCMP_SYS(fanotify_init),
+    SCMP_SYS(lookup_dcookie),
+    SCMP_SYS(vmsplice),
+    // The machine.
+    SCMP_SYS(init_module),
+    SCMP_SYS(finit_module),
+    SCMP_SYS(delete_module),
+    SCMP_SYS(kexec_load),
+    SCMP_SYS(kexec_file_load),
+    SCMP_SYS(reboot),
+    SCMP_SYS(syslog),
+    SCMP_SYS(acct),
+    SCMP_SYS(settimeofday),
+    SCMP_SYS(clock_settime),
+    SCMP_SYS(clock_adjtime),
+    SCMP_SYS(adjtimex),
+    SCMP_SYS(sethostname),
+    SCMP_SYS(setdomainname),
+    SCMP_SYS(iopl),
+    SCMP_SYS(ioperm),
+    SCMP_SYS(personality),
+    SCMP_SYS(vhangup),
+};
+
+constexpr scmp_arg_cmp argument(unsigned index, scmp_compare compare, scmp_datum_t a, scmp_datum_t b = 0) {
+  return {index, compare, a, b};
+}
+
+constexpr scmp_datum_t kLow = 0xffffffff;  ///< of an argument that the kernel takes as an int
+
+bool deny(void* filter, int call, int error, std::initializer_list<scmp_arg_cmp> when = {}) {
+  return seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call,
+                                static_cast<unsigned>(when.size()),
+                                when.size() == 0 ? nullptr : when.begin()) == 0;
+}
+
+bool deny_new_namespaces(void* filter) {
+  for (const int flag : {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS,
+                         CLONE_NEWCGROUP}) {
+    const auto bit = static_cast<scmp_datum_t>(static_cast<unsigned>(flag));
+    if (!deny(filter, SCMP_SYS(clone), EPERM, {argument(0, SCMP_CMP_MASKED_EQ, bit, bit)})) return false;
+  }
+  // Its flags are in memory, out of a filter's sight; libraries then fall back to clone.
+  return deny(filter, SCMP_SYS(clone3), ENOSYS);
+}
+
+/// The filter knows no "neither": what is not allowed is denied by complementary rules, one for each
+/// argument.
+bool restrict_sockets(void* filter, bool network) {
+  const bool pairs = deny(filter, SCMP_SYS(socketpair), EACCES, {argument(0, SCMP_CMP_NE, AF_UNIX)});
+  if (!network) return pairs && deny(filter, SCMP_SYS(socket), EACCES);
+  constexpr scmp_datum_t kType = 0xf;
+  bool done = pairs && deny(filter, SCMP_SYS(socket), EACCES, {argument(0, SCMP_CMP_LT, AF_INET)}) &&
+              deny(filter, SCMP_SYS(socket), EACCES, {argument(0, SCMP_CMP_GT, AF_INET)}) &&
+              deny(filter, SCMP_SYS(socket), EACCES, {argument(2, SCMP_CMP_GT, IPPROTO_TCP)});
+  for (scmp_datum_t type = 0; type <= kType; ++type) {
+    if (type == SOCK_STREAM) continue;
+    done = done && deny(filter, SCMP_SYS(socket), EACCES, {argument(1, SCMP_CMP_MASKED_EQ, kType, type)});
+  }
+  return done;
+}
+
+bool deny_terminal_tricks(void* filter) {
+  constexpr scmp_datum_t kPutIn = 0x5412, kLinux = 0x541C;  // TIOCSTI, TIOCLINUX
+  return deny(filter, SCMP_SYS(ioctl), EPERM, {argument(1, SCMP_CMP_MASKED_EQ, kLow, kPutIn)}) &&
+         deny(filter, SCMP_SYS(ioctl), EPERM, {argument(1, SCMP_CMP_MASKED_EQ, kLow, kLinux)});
+}
+
+}  // namespace
+
+bool restrict_calls(bool network) {
+  const Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
+  if (!filter || seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0)
+    return false;
+  for (const int call : kDenied) {
+    if (!deny(filter.get(), call, EPERM)) return false;
+  }
+  return deny_new_namespaces(filter.get()) && restrict_sockets(filter.get(), network) &&
+         deny_terminal_tricks(filter.get()) && seccomp_load(filter.get()) == 0;
+}
+
+}  // namespace praxis::keeper

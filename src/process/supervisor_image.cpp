@@ -1,0 +1,67 @@
+#include "process/supervisor_image.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+// clang-format off
+asm(".pushsection .rodata\n"
+    ".global kPraxisKeeperBegin\n"
+    ".hidden kPraxisKeeperBegin\n"
+    ".global kPraxisKeeperEnd\n"
+    ".hidden kPraxisKeeperEnd\n"
+    "kPraxisKeeperBegin:\n"
+    ".incbin \"" PRAXIS_BINARY_DIR "/praxis_supervisor\"\n"
+    "kPraxisKeeperEnd:\n"
+    ".popsection\n");
+// clang-format on
+extern "C" __attribute__((visibility("hidden"))) const char kPraxisKeeperBegin[];
+extern "C" __attribute__((visibility("hidden"))) const char kPraxisKeeperEnd[];
+
+namespace praxis {
+
+namespace {
+
+// Newer than the headers of Debian 12.
+constexpr unsigned kNoExec = 0x0008U, kExec = 0x0010U;
+/// Above the descriptors with which the keeper is started, so that putting those in place overwrites none.
+constexpr int kHigh = 16;
+
+/// Kernels before 6.3 know no flag for whether a file in memory may run: all may.
+int create(const char* name, bool executable) {
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  const int fd = memfd_create(name, kFlags | (executable ? kExec : kNoExec));
+  return fd < 0 && errno == EINVAL ? memfd_create(name, kFlags) : fd;
+}
+
+bool fill(int fd, std::string_view bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written = pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
+}
+
+}  // namespace
+
+Result<FileDescriptor> memory_file(const char* name, std::string_view bytes, bool executable) {
+  const FileDescriptor made(create(name, executable));
+  FileDescriptor file(made.get() < 0 ? -1 : fcntl(made.get(), F_DUPFD_CLOEXEC, kHigh));
+  if (file.get() >= 0 && fill(file.get(), bytes)) return file;
+  return fail(ErrorCode::kTool, "no program can be started: a file in memory cannot be made (" +
+                                    std::generic_category().message(errno) + ")");
+}
+
+Result<int> keeper_image() {
+  static const Result<FileDescriptor> image =
+      memory_file("praxis_supervisor", {kPraxisKeeperBegin, kPraxisKeeperEnd}, true);
+  if (!image) return fail(image.error());
+  return image->get();
+}
+
+}  // namespace praxis

@@ -1,0 +1,176 @@
+#include "store/sqlite.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "praxis/json/json.hpp"
+
+namespace praxis {
+namespace {
+
+std::string uri_of(const std::string& path, std::string_view parameters) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (std::string_view("%?#").find(c) == std::string_view::npos) {
+      uri += c;
+    } else {
+      uri += '%';
+      uri += kHex[static_cast<unsigned char>(c) >> 4];
+      uri += kHex[static_cast<unsigned char>(c) & 15];
+    }
+  }
+  return uri.append(parameters);
+}
+
+/// The `errno` of the last failure. SQLite forgets that of a failed commit, but the log it wrote to
+/// remembers.
+int last_errno(sqlite3* connection) {
+  sqlite3_file* log = nullptr;
+  int cause = 0;
+  if (sqlite3_extended_errcode(connection) != SQLITE_IOERR_WRITE) return sqlite3_system_errno(connection);
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log != nullptr && log->pMethods != nullptr)
+    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &cause);
+  return cause;
+}
+
+Error store_error(std::string_view kind, std::string message, bool retriable = false) {
+  return {ErrorCode::kJournal, std::move(message), retriable, nullptr, JsonObject{{"kind", kind}}};
+}
+
+}  // namespace
+
+bool try_again(int tries, int limit_ms) {
+  if (tries >= limit_ms) return false;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return true;
+}
+
+Result<Database> Database::open(const std::string& path, Mode mode) {
+  const auto access = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  const auto parameters = mode == Mode::kPassive    ? "?readonly_shm=1"
+                          : mode == Mode::kFileOnly ? "?immutable=1"
+                                                    : "";
+  sqlite3* connection = nullptr;
+  const int code = sqlite3_open_v2(uri_of(path, parameters).c_str(), &connection,
+                                   access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  Database database(path, connection);
+  if (code != SQLITE_OK) return fail(database.error());
+  sqlite3_extended_result_codes(connection, 1);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);  // the file may be from anywhere
+  database.wait_for_locks<kBusyTimeoutMs>();
+  if (mode == Mode::kWrite) {
+    if (auto set = database.run("PRAGMA synchronous = FULL"); !set) return fail(std::move(set.error()));
+  }
+  return database;
+}
+
+Error Database::error() const {
+  const int code = sqlite3_extended_errcode(handle());
+  const int cause = last_errno(handle());
+  const bool no_space = cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
+  std::string what = "journal " + path_ + ": ";
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return store_error("full", what + "no space left; free some and try again", true);
+    case SQLITE_CORRUPT:
+    case SQLITE_ERROR:       // the tables are not those that our statements name
+    case SQLITE_CONSTRAINT:  // nor hold what we have made sure of
+      return store_error("corrupt", what + "the file is damaged (" + sqlite3_errmsg(handle()) + ")");
+    case SQLITE_NOTADB:
+      return store_error("corrupt", what + "not a Praxis journal");
+    case SQLITE_BUSY:
+      return store_error("io", what + "another process keeps it locked; try again", true);
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+      if (no_space) return store_error("full", what + "no space left; free some and try again", true);
+      what.append(sqlite3_errmsg(handle()));
+      if (cause != 0) what.append(": ").append(std::strerror(cause));
+      return store_error("io", std::move(what), true);
+    default:
+      return store_error("io", what + sqlite3_errmsg(handle()));
+  }
+}
+
+Status Database::rewrite_log() {
+  if (auto begun = run("BEGIN IMMEDIATE"); !begun) return begun;  // nobody adds to the log meanwhile
+  auto rewritten = rewrite_log_locked();
+  auto ended = run("ROLLBACK");
+  return rewritten ? ended : rewritten;
+}
+
+Status Database::rewrite_log_locked() {
+  constexpr sqlite3_int64 kPiece = 64 * 1024;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log == nullptr || log->pMethods == nullptr) return {};  // there is none
+  sqlite3_int64 size = 0;
+  int code = log->pMethods->xFileSize(log, &size);
+  if (code == SQLITE_OK && size == 0) return {};
+  std::string bytes;
+  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size; at += kPiece) {
+    bytes.resize(static_cast<std::size_t>(std::min(kPiece, size - at)));
+    code = log->pMethods->xRead(log, bytes.data(), static_cast<int>(bytes.size()), at);
+    if (code == SQLITE_OK)
+      code = log->pMethods->xWrite(log, bytes.data(), static_cast<int>(bytes.size()), at);
+  }
+  if (code == SQLITE_OK) code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+  if (code == SQLITE_OK) return {};
+  return fail(store_error(code == SQLITE_FULL ? "full" : "io",
+                          "journal " + path_ + ": cannot write the log again after a failure", true));
+}
+
+sqlite3_stmt* Database::prepared(std::string_view sql) {
+  auto& statement = statements_[sql.data()];
+  if (!statement) {
+    sqlite3_stmt* fresh = nullptr;
+    sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &fresh,
+                       nullptr);
+    statement.reset(fresh);
+  }
+  return statement.get();
+}
+
+Result<bool> Query::next() {
+  const int code = statement_ == nullptr ? SQLITE_ERROR : sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return fail(database_.error());
+}
+
+std::string_view Query::bytes(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+Digest Query::digest(int column) const {
+  Digest digest;
+  if (const auto data = bytes(column); data.size() == digest.bytes.size()) {
+    std::memcpy(digest.bytes.data(), data.data(), data.size());
+  }
+  return digest;
+}
+
+void Query::bind(int index, std::string_view text) {
+  sqlite3_bind_text64(statement_, index, text.data() == nullptr ? "" : text.data(), text.size(),
+                      SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void Query::bind(int index, const std::optional<std::string>& text) {
+  if (text) {
+    bind(index, std::string_view(*text));
+  } else {
+    sqlite3_bind_null(statement_, index);
+  }
+}
+
+void Query::bind(int index, const Digest& digest) {
+  sqlite3_bind_blob(statement_, index, digest.bytes.data(), static_cast<int>(digest.bytes.size()),
+                    SQLITE_STATIC);
+}
+
+}  // namespace praxis
