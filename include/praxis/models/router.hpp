@@ -1,5 +1,5 @@
-// A model that picks among models: by priority, by what they can do, by what a call may cost, or by a
-// strategy of the host's own.
+// A model that selects one of several models per call: by priority, capability, estimated cost, or a strategy
+// of the host.
 #pragma once
 
 #include <cstddef>
@@ -14,38 +14,39 @@
 
 namespace praxis {
 
-/// One of a router's models, as it stands towards the call to be made.
+/// One model of a router, evaluated for the call to be made.
 struct Candidate {
   std::shared_ptr<Model> model;
-  MicroUsd
-      cost;  ///< of the call by estimate: the whole input, and as much output as may come; zero when unknown
-  std::size_t failures = 0;  ///< calls in a row that it has failed, over all sessions
+  /// Estimated cost of the call: the whole input, plus the output bound of the request or, without one, at
+  /// most 1,024 tokens. Zero if the price is unknown.
+  MicroUsd cost;
+  std::size_t failures = 0;  ///< consecutive failed calls, over all sessions
 };
 
-/// The order in which candidates are tried: indexes into them, the first being the first choice. One that is
-/// left out is not tried. Runs on the thread that starts the call and must not block. Thread-safe.
+/// Returns the order in which to try the candidates, as indexes into the span. A candidate whose index is
+/// missing is not tried. Runs on the thread that starts the call; must not block. Must be thread-safe.
 using RoutingStrategy =
     std::function<std::vector<std::size_t>(const ModelRequest&, std::span<const Candidate>)>;
 
-/// In the order given.
+/// Keeps the given order.
 std::vector<std::size_t> by_priority(const ModelRequest& request, std::span<const Candidate> candidates);
-/// The cheapest first; those of unknown price last.
+/// Cheapest first; candidates of unknown price last.
 std::vector<std::size_t> by_cost(const ModelRequest& request, std::span<const Candidate> candidates);
 
 struct RouterOptions {
   RoutingStrategy strategy = by_priority;
-  /// Models whose estimate for a call is above this are not asked; zero: no ceiling.
+  /// Skips models whose estimated cost for the call exceeds this. Zero: no limit.
   MicroUsd max_cost = {};
-  /// Whether another model may take over when one fails after its answer had begun to be shown: viewers are
-  /// told by a `Restarted` delta that what they saw is void.
+  /// Whether another model may take over after the failed one has already streamed part of its answer.
+  /// Viewers receive a `Restarted` delta and discard what they have shown.
   bool restart = false;
 };
 
-/// A model made of `models` (at least one). A call goes to the first that fits it: that takes tools and
-/// images where the request has them, whose window holds it, and that stays below the ceiling. When one fails
-/// in a way that another need not (network, overload, rate limit, key, unknown model, window), the next one
-/// is asked; the answer's warnings say so. A call that no model fits fails with kind `invalid_request` and
-/// says why for each.
+/// Combines `models` (at least one) into one model. A call goes to the first model in the strategy's order
+/// that fits: it accepts the request's tools, images and files, its window holds the request, and its
+/// estimated cost is within `max_cost`. If a model fails for a reason that may not apply to another (network,
+/// overload, rate limit, key, unknown model, window), the router tries the next one and adds a warning to the
+/// answer. A call that fits no model fails with kind `invalid_request` and states the reason per model.
 std::shared_ptr<Model> make_router(std::vector<std::shared_ptr<Model>> models, RouterOptions options = {});
 
 }  // namespace praxis

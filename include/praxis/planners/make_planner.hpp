@@ -1,4 +1,4 @@
-// Which planner an agent's description asks for.
+// Selects the planner that an agent's description asks for.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace praxis {
 
-/// A `ModelPlanner` when the description has no plan, a `ScriptedPlanner` when it is an array of steps, else
-/// the planner of its kind. Error `kInput` for a plan that cannot be read.
+/// A `ModelPlanner` if the description has no plan, a `ScriptedPlanner` if the plan is an array of steps,
+/// else the planner of the plan's kind. Error `kInput`: the plan is invalid.
 Result<std::unique_ptr<Planner>> make_planner(const AgentSpec& spec);
 
-/// Whether such an agent is of no use without a model: all are, but those with a written plan.
+/// Whether the agent cannot run without a model: true unless it has a written plan.
 bool needs_model(const AgentSpec& spec);
 
 }  // namespace praxis

@@ -5,7 +5,7 @@
 
 namespace praxis {
 
-/// Always asks the model. Stateless and thread-safe.
+/// Always calls the model. Stateless and thread-safe.
 class ModelPlanner final : public Planner {
  public:
   PlanStep plan(const State& state) const override;

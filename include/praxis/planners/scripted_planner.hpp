@@ -1,6 +1,5 @@
-// Follows a plan that somebody has written down, so that a run needs no model. docs/plans.md describes the
-// format. The planner keeps no place of its own: it finds it by walking the plan along the results in the
-// state.
+// Follows a written plan, so that a run needs no model. docs/plans.md describes the format. The planner
+// stores no position: it derives it by walking the plan along the results in the state.
 #pragma once
 
 #include <memory>
@@ -16,12 +15,12 @@ struct WrittenStep;
 /// Immutable and thread-safe; copies share the plan.
 class ScriptedPlanner final : public Planner {
  public:
-  /// Reads a plan (`AgentSpec::plan`): an array of steps. Error `kInput` naming the step, the key and, for a
-  /// mistyped name, the one that was probably meant.
+  /// Reads a plan (`AgentSpec::plan`): an array of steps. Error `kInput` names the step, the key and, for a
+  /// mistyped name, the nearest known one.
   static Result<ScriptedPlanner> parse(const Json& plan);
 
-  /// The first step that has left no result yet. A step that failed, or that refers to something that is not
-  /// there, concludes the turn with `kPlanFailed`.
+  /// Returns the first step that has no result yet. If a step failed, or refers to something that does not
+  /// exist, concludes the turn with `kPlanFailed`.
   PlanStep plan(const State& state) const override;
 
  private:

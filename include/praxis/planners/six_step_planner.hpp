@@ -1,6 +1,6 @@
-// Clarifies a request before it works on it: six steps with a model, a person where only a person can answer,
-// and sub-agents for what can be looked into separately. docs/six-steps.md describes them. The planner keeps
-// no place of its own: it finds it in the results that the steps have left in the state.
+// Clarifies a request before working on it: six steps with a model, questions to the user where only the user
+// can answer, and sub-agents for sub-questions that can be researched separately. docs/six-steps.md describes
+// the steps. The planner stores no position: it derives it from the results in the state.
 #pragma once
 
 #include "praxis/base/result.hpp"
@@ -11,12 +11,14 @@ namespace praxis {
 /// Stateless and thread-safe.
 class SixStepPlanner final : public Planner {
  public:
-  /// Reads a plan (`AgentSpec::plan`): `{"kind": "six_steps"}`. Error `kInput` naming the key that is wrong.
+  /// Reads a plan (`AgentSpec::plan`): `{"kind": "six_steps"}`. Error `kInput` names the invalid key.
   static Result<SixStepPlanner> parse(const Json& plan);
 
-  /// The first of the six steps that is not done. A turn without any message concludes with `kPlanFailed`.
+  /// Returns the first of the six steps that is not done. A turn without any message concludes with
+  /// `kPlanFailed`.
   PlanStep plan(const State& state) const override;
-  /// The sub-questions that sub-agents work on.
+  /// The open calls of sub-agents on sub-questions, if the request was modified after they were asked; else
+  /// empty.
   std::vector<CallId> outdated(const State& state) const override;
 
  private:

@@ -1,13 +1,13 @@
-// The `ask_user` tool: how a model asks the person it works for.
+// The `ask_user` tool: lets a model ask the user a question.
 #pragma once
 
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {
 
-/// `question`, with `choices` if only certain answers will do. A call waits, across the end of the process if
-/// need be, until a person answers; the answer is its result. A person may decline: then the result says so
-/// and the turn goes on. Other calls of the batch run meanwhile. Safe by default.
+/// Arguments: `question`, and optionally `choices` to restrict the answer. The call waits until a human
+/// answers, even across a restart of the process; the answer is its result. If the human declines, the result
+/// says so and the turn continues. Other calls of the batch run meanwhile. Safe by default.
 Tool ask_user_tool();
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// Reading and writing files inside given folders. The kernel enforces the bounds: no `..`, symbolic link or
-// race with a rename leads outside, and links inside are not followed either.
+// Tools that read and write files inside given folders. The kernel enforces the bounds: no `..`, symbolic
+// link or race with a rename leads outside, and links inside are not followed either.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace praxis {
 
-/// `file_read`: operations `read` (text from a byte offset; gzip is undone; binary files are named as such),
-/// `list` and `search` (RE2 over all files below a folder). Paths are relative to a root, the first where
-/// they exist, or absolute inside one; no roots means no files. Safe by default, since the roots say what may
-/// be read; idempotent.
+/// `file_read`: operations `read` (text from a byte offset; decompresses gzip; reports binary files as such),
+/// `list` and `search` (RE2, over all files below a folder). Paths are absolute inside a root, or relative to
+/// the first root in which they exist. An empty `roots` permits no files. Safe by default, because the roots
+/// bound what it can read; idempotent.
 Tool file_read_tool(std::vector<std::string> roots);
 
-/// `file_write`: creates or replaces a whole file with its folders, at once and durably: a reader or a crash
-/// sees the old content or the new. Relative paths stand below the first root. Not safe by default;
-/// idempotent, since the same bytes are written.
+/// `file_write`: creates or replaces a whole file, and creates missing folders. Writes are atomic and
+/// durable: a reader or a crash sees either the old or the new content. Relative paths refer to the first
+/// root. Not safe by default; idempotent, because a repetition writes the same bytes.
 Tool file_write_tool(std::vector<std::string> roots);
 
 }  // namespace praxis

@@ -1,14 +1,13 @@
-// The `fork` tool: lets a model, or a plan, have several things worked on at the same time.
+// The `fork` tool: lets a model or a plan work on several things in parallel.
 #pragma once
 
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {
 
-/// Takes `prompt` and gives back the answer of a clone of the agent (`ToolContext::fork`) that worked on it.
-/// Calls in one batch run side by side. Safe by default; idempotent, since a call that runs once more finds
-/// the clone it made. Clones may fork in turn, three levels deep; below that a call is an error of code
-/// `kInput`.
+/// Takes `prompt`, has a clone of the agent (`ToolContext::fork`) work on it, and returns the clone's answer.
+/// Calls of one batch run in parallel. Safe by default; idempotent, because a repeated call finds the clone
+/// it made before. Clones can fork again, up to three levels deep; a deeper call fails with `kInput`.
 Tool fork_tool();
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// The `http` tool: requests to hosts the operator has named, and to no others, wherever a redirect or a
-// name's address may point.
+// The `http` tool: sends requests to hosts that the operator has listed, and to no others, even if a redirect
+// or the resolved address points elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,20 @@ namespace praxis {
 
 struct HttpToolOptions {
   /// `example.com` or `10.1.2.3` (any port), `localhost:8080`, `[::1]:8080`, or `*.example.com` for all names
-  /// below, but not `example.com` itself. Empty means no host at all. A private or local address is dialled
-  /// only when the address itself is listed, or `localhost`: what a name resolves to is not trusted.
+  /// below, but not `example.com` itself. Empty: no host is allowed. A private or local address is reached
+  /// only if the list names that address, or `localhost`; a name that resolves to one is refused.
   std::vector<std::string> allow_hosts;
-  std::size_t max_body_bytes = 4 * 1024 * 1024;  ///< of a response; more is an error
-  /// Go through the proxy of the environment, which then resolves names: addresses are judged by it alone.
+  std::size_t max_body_bytes =
+      4 * 1024 * 1024;  ///< maximum size of a response body; a larger one is an error
+  /// Use the proxy from the environment. The proxy then resolves names, and is the only one to check
+  /// addresses.
   bool use_proxy = false;
 };
 
-/// Sends one request and gives back status, headers and body. Follows up to five redirects, each judged as
-/// the first URL was, never from https to http, without credentials to another origin. Failures that may pass
-/// are retried for GET, HEAD, PUT and DELETE. Neither safe by default nor idempotent. Error `kInput`: an
-/// unusable allow_hosts entry.
+/// Sends one request and returns status, headers and body. Follows up to five redirects. Each must pass the
+/// same checks as the first URL; https never redirects to http, and another origin receives no credentials.
+/// Retries transient failures of GET, HEAD, PUT and DELETE. Neither safe by default nor idempotent. Error
+/// `kInput`: an invalid `allow_hosts` entry.
 Result<Tool> http_tool(std::shared_ptr<HttpClient> client, HttpToolOptions options);
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// Images and files as parts of a message: from a path, an address or bytes, with the type found in the bytes
-// themselves and a bound on their size.
+// Builds image and file parts of a message from a path, a URL or bytes. Detects the type from the bytes and
+// bounds the size.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,24 @@
 
 namespace praxis {
 
-/// What vendors take in one request; larger ones are an error here and not after the upload.
+/// The largest size that vendors accept in one request. Checked here, before the upload.
 inline constexpr std::size_t kMaxImageBytes = 20 * 1024 * 1024;
 inline constexpr std::size_t kMaxFileBytes = 32 * 1024 * 1024;
 
-/// The MIME type that the first bytes tell: of PNG, JPEG, GIF, WebP or PDF; empty for anything else.
+/// The MIME type according to the first bytes: PNG, JPEG, GIF, WebP or PDF; empty for anything else.
 std::string_view media_type(std::string_view bytes);
 
-/// An image. Errors `kInput`: not one of the four types, or too large; `name` is for messages.
+/// An image part. Error `kInput`: not one of the four image types, or too large. `name` is used in messages.
 Result<ImagePart> image_of(std::string bytes, std::string_view name);
-/// The same from a file; also when it cannot be read.
+/// An image part from a file. Error `kInput` also if the file cannot be read.
 Result<ImagePart> image_file(const std::string& path);
-/// A PDF or text file. Errors `kInput`: it cannot be read, is of another type, or too large.
+/// A part from a PDF or text file. Error `kInput`: the file cannot be read, has another type, or is too
+/// large.
 Result<FilePart> file_part(const std::string& path);
 
-/// What a message can carry of a path, or of an address that begins with `http://` or `https://`: an image, a
-/// PDF, or the text of a file under its name. An address is not fetched here but handed on; it counts as an
-/// image unless it ends in `.pdf`. Errors as above.
+/// The part for a path or a URL: an image, a PDF, or the text of a file under its name. A URL (`http://`,
+/// `https://`) is not fetched here but passed to the vendor; it counts as an image unless it ends in `.pdf`.
+/// Errors as above.
 Result<Part> attachment(const std::string& place);
 
 }  // namespace praxis

@@ -1,5 +1,4 @@
-// The `shell` tool: programs of the machine, run in the box (praxis/process/sandbox.hpp) and never outside
-// it.
+// The `shell` tool: runs programs of the machine, always inside the sandbox (praxis/process/sandbox.hpp).
 #pragma once
 
 #include <string>
@@ -11,13 +10,14 @@
 namespace praxis {
 
 struct ShellToolOptions {
-  std::string folder;                 ///< where programs run, absolute; writable
-  std::vector<std::string> writable;  ///< further folders
-  std::vector<std::string> readable;  ///< folders and files, besides the system's programs
-  std::vector<std::string> protect;   ///< what stays read-only within, besides what `Box` protects always
-  std::vector<std::string> programs;  ///< names or paths that may be started, spelt so; empty means any
-  bool shell_strings = false;         ///< also takes `command`, run by `sh -c`, which can start any program
-  std::vector<std::string> environment;  ///< names of our variables that are passed on; of no others
+  std::string folder;                 ///< working directory, absolute; writable
+  std::vector<std::string> writable;  ///< additional writable folders
+  std::vector<std::string> readable;  ///< readable folders and files, in addition to the system's programs
+  std::vector<std::string>
+      protect;  ///< paths that stay read-only, in addition to those that `Box` always protects
+  std::vector<std::string> programs;  ///< names or paths that may be started, compared literally; empty: any
+  bool shell_strings = false;         ///< also accept `command`, run by `sh -c`, which can start any program
+  std::vector<std::string> environment;  ///< names of the environment variables to pass on; no others are
   std::string proxy_socket;              ///< as in `Box`; empty: no network
   ProcessLimits limits = shell_limits();
 
@@ -25,10 +25,10 @@ struct ShellToolOptions {
   static ProcessLimits shell_limits();
 };
 
-/// Takes `{argv, stdin?, timeout_ms?}` and gives exit status, standard output and standard error with what
-/// was left out; control characters are made visible. A program that fails is a result, not an error. Neither
-/// safe by default nor idempotent. Errors of a call: `kPolicy`, the box cannot be built or the program is not
-/// allowed; `kTool`, it cannot be started; `kCancelled`.
+/// Takes `{argv, stdin?, timeout_ms?}` and returns the exit status, standard output and standard error, and
+/// how much was omitted. Control characters are made visible. A program that exits with an error is a result,
+/// not a tool error. Neither safe by default nor idempotent. Errors of a call: `kPolicy` (the sandbox cannot
+/// be set up, or the program is not allowed), `kTool` (the program cannot be started), `kCancelled`.
 Tool shell_tool(ShellToolOptions options);
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// Sub-agents as the handler of a tool sees them. A handler may make agents below its own session; they live
-// as long as its call. The runtime implements what is declared here.
+// Sub-agents from the view of a tool handler. A handler can create sub-agents below its own session; they
+// live as long as the call. The runtime implements these interfaces.
 #pragma once
 
 #include <cstddef>
@@ -29,33 +29,33 @@ class ChildSession {
   virtual void interrupt() = 0;
 };
 
-/// A sub-agent: a value, cheap to copy, thread-safe. When the call that made it returns, a turn in progress
-/// is interrupted and every further use is an error of code `kInput`.
+/// A sub-agent: a value, cheap to copy, thread-safe. When the call that created it returns, the runtime
+/// interrupts its running turn, and every further use fails with `kInput`.
 class SubAgent {
  public:
   explicit SubAgent(Result<std::shared_ptr<ChildSession>> session) : session_(std::move(session)) {}
 
-  /// Empty when the sub-agent could not be made; `run` and `wait` say why.
+  /// Empty if the sub-agent could not be created; `run` and `wait` return the error.
   SessionId session_id() const { return session_ ? (*session_)->id() : SessionId{}; }
-  /// One turn, start to end.
+  /// Runs one turn from start to end.
   Result<AgentResult> run(std::string prompt) {
     if (auto started = start(std::move(prompt)); !started) return fail(started.error());
     return wait();
   }
-  /// Begins a turn and returns. Turns of several sub-agents run side by side. Error `kInput` while one is
-  /// running. When the handler runs once more after a crash, the turn that it began then is carried on, or
-  /// its result given again.
+  /// Starts a turn and returns. Turns of several sub-agents run in parallel. Error `kInput` while one is
+  /// running. When the handler runs again after a crash, `start` resumes the turn it had started before, or
+  /// yields its result again.
   Status start(std::string prompt) {
     if (!session_) return fail(session_.error());
     return (*session_)->start(std::move(prompt));
   }
-  /// Waits for the end of the turn begun last, also while it waits for a person. The result of a turn that
-  /// failed or was cancelled is a result.
+  /// Waits until the last started turn has ended, including any time it waits for an approver. A turn that
+  /// failed or was cancelled is a result, not an error.
   Result<AgentResult> wait() {
     if (!session_) return fail(session_.error());
     return (*session_)->wait();
   }
-  /// Reaches its model at the next safe boundary.
+  /// Adds `text` to the running turn; the model sees it at the next safe boundary.
   void steer(std::string text) {
     if (session_) (*session_)->steer(std::move(text));
   }
@@ -67,40 +67,41 @@ class SubAgent {
   Result<std::shared_ptr<ChildSession>> session_;
 };
 
-/// What an agent that worked for another gives it: its last words and structured answer, or as an error why
-/// there are none.
+/// The tool output for a sub-agent's result: its last message and structured answer, or an error with the
+/// reason for their absence.
 Result<ToolOutput> as_output(Result<AgentResult> result);
 
-/// A call that a handler asks for.
+/// A tool call that a handler requests.
 struct InnerCall {
   std::string tool;
   std::string arguments;  ///< JSON text
 };
-/// Gets the result of call number `index`, counted from 0.
+/// Receives the result of call `index`, counted from 0.
 using InnerCallDone = std::function<void(std::size_t index, Result<ToolOutput> output)>;
 
-/// What a call in progress may do in the agent tree. Thread-safe. Once the call is over everything is an
-/// error of code `kInput`.
+/// What a running call can do in the agent tree. Thread-safe. After the call has ended, every method fails
+/// with `kInput`.
 class CallScope {
  public:
   virtual ~CallScope() = default;
-  /// Makes a sub-agent. A `spec` without model has the caller's. When the handler runs once more after a
-  /// crash, the nth sub-agent with one id and instructions is the one it was then.
+  /// Creates a sub-agent. A `spec` without a model uses the caller's. When the handler runs again after a
+  /// crash, the nth sub-agent with the same id and instructions is the one created before.
   virtual Result<std::shared_ptr<ChildSession>> spawn(AgentSpec spec, std::vector<Tool> tools) = 0;
-  /// A sub-agent with the caller's prompts, tools and history up to the message that made this call. The
-  /// caller's plan stays behind if it has a model. `purpose` tells it from other clones: the nth of one
-  /// purpose is found again after a crash.
+  /// Creates a sub-agent with the caller's prompts, tools and history up to the message that made this call.
+  /// If the caller has a model, the clone does not inherit the caller's plan. `purpose` distinguishes clones:
+  /// after a crash, the nth clone of one purpose is found again.
   virtual Result<std::shared_ptr<ChildSession>> clone(const std::string& purpose) = 0;
-  /// A session of its own that outlives the call, with nobody above it: durable, carried on from the journal
-  /// like any other, and bound by no limit but its own.
+  /// Creates an independent root session that outlives the call. It is durable, can be resumed like any
+  /// other, and only its own limits apply.
   virtual Result<SessionId> detach(AgentSpec spec, std::vector<Tool> tools, std::string prompt) = 0;
-  /// Calls a tool of the agent, judged and recorded as a call of the model is, and waits for its result.
+  /// Calls a tool of the agent and waits for its result. The call is checked against the rules and recorded
+  /// like a call of the model.
   virtual Result<ToolOutput> call(std::string tool, std::string arguments) = 0;
   /// The agent's tools.
   virtual const std::vector<Tool>& tools() const = 0;
-  /// Calls several tools as one batch, so that people are asked about all of them together. `done` is called
-  /// once for each, on any thread, also before this returns; return from it soon. Without a result, at the
-  /// latest when the call that asks is over, it gets the error.
+  /// Calls several tools as one batch, so that one request for approval covers them all. Calls `done` once
+  /// for each, on any thread, possibly before this returns; `done` must return quickly. A call without a
+  /// result gets an error when the requesting call ends.
   virtual void call_all(std::vector<InnerCall> calls, InnerCallDone done) = 0;
 };
 

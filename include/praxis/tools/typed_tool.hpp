@@ -5,9 +5,9 @@
 //   auto tool = praxis::tool<get_weather>("Current weather");
 //
 // A handler takes an optional `ToolContext&` and then at most one described struct. It returns `std::string`,
-// any described type (sent as JSON), `ToolOutput`, or a `Result` of one of these. It may run on several
-// threads at once. A host that hands in its own function has decided that it may run: such a tool is safe by
-// default, which the rules of an agent can still narrow.
+// any described type (sent as JSON), `ToolOutput`, or a `Result` of one of these. It may be called on several
+// threads at once. Because the host passes its own function, such a tool is safe by default; the rules of an
+// agent can still restrict it.
 #pragma once
 
 #include <concepts>
@@ -22,19 +22,19 @@
 
 namespace praxis {
 
-/// A tool from a callable with a name of its own.
+/// A tool from a callable, with an explicit name.
 template <class F>
 Tool make_tool(std::string name, std::string description, F function);
-/// A tool from a function, under the function's unqualified name.
+/// A tool from a function, named after the function without its namespace.
 template <auto Function>
 Tool tool(std::string description);
 
-// What follows makes the above work; nothing below is called directly.
+// Implementation; do not call what follows directly.
 
 struct NoArguments {};
 PRAXIS_FIELDS(NoArguments)
 
-/// How a handler is called; undefined for shapes that no tool can have.
+/// How to call a handler with the given signature; undefined for signatures that a tool cannot have.
 template <class R, class... Parameters>
 struct Signature;
 
@@ -109,7 +109,7 @@ Tool make_tool(std::string name, std::string description, F function) {
   return made;
 }
 
-/// The unqualified name of a function, as the compiler spells it in its own description of this one.
+/// The unqualified name of `Function`, taken from the compiler's spelling of this function's signature.
 template <auto Function>
 constexpr std::string_view function_name() {
   std::string_view text = std::source_location::current().function_name();
