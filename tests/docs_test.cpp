@@ -1,15 +1,19 @@
 // The documentation against the tree it describes: the programs it shows, the tests and names that
-// docs/requirements.md cites, the events and hooks of docs/events.md, links between pages, and words that
-// belong to one machine only.
+// docs/requirements.md cites, the events and hooks of docs/events.md, links between pages, the shape of
+// tables, and words that do not belong in the project: those of one machine, and those of no engineer's
+// vocabulary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +21,7 @@
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 using Names = std::set<std::string>;
@@ -192,6 +197,236 @@ TEST(Docs, NoFile_SpeaksOfTheMachineItWasMadeOn) {
       EXPECT_FALSE(text.contains(word)) << file << " says " << word;
     }
   }
+}
+
+// ---- tables -----------------------------------------------------------------------------------------------
+
+/// The number of cells of a table's row; 0 when the row has no end.
+std::size_t cells_of(std::string_view row) {
+  if (row.size() < 2 || !row.ends_with('|') || row[row.size() - 2] == '\\') return 0;
+  std::size_t bars = 0;
+  for (std::size_t i = 0; i < row.size(); ++i)
+    bars += row[i] == '|' && (i == 0 || row[i - 1] != '\\') ? 1 : 0;
+  return bars - 1;
+}
+
+bool is_separator(const std::string& row) {
+  static const std::regex separator(R"(\|( *:?-+:? *\|)+)");
+  return std::regex_match(row, separator);
+}
+
+/// Checks the rows of one table; `first` is the line number of the first one.
+void check_table(const std::vector<std::string>& rows, std::size_t first, std::vector<std::string>& broken) {
+  const auto at = [&](std::size_t row) { return "line " + std::to_string(first + row) + ": "; };
+  if (rows.size() < 2 || !is_separator(rows[1])) {
+    broken.push_back(at(0) + "rows without a header and a separator");
+    return;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (cells_of(rows[i]) != cells_of(rows[0])) {
+      broken.push_back(at(i) + std::to_string(cells_of(rows[i])) + " cells, the header has " +
+                       std::to_string(cells_of(rows[0])));
+    }
+  }
+}
+
+/// What is wrong with the tables of a page. A blank line within a table leaves rows without a header.
+std::vector<std::string> broken_tables(const std::string& page) {
+  std::vector<std::string> broken, rows;
+  std::istringstream in(page);
+  std::size_t number = 0;
+  bool in_code = false;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const auto begin = line.find_first_not_of(' ');
+    if (begin != std::string::npos && line.compare(begin, 3, "```") == 0) in_code = !in_code;
+    if (!in_code && begin != std::string::npos && line[begin] == '|') {
+      rows.push_back(line.substr(begin, line.find_last_not_of(' ') + 1 - begin));
+    } else if (!rows.empty()) {
+      check_table(rows, number - rows.size(), broken);
+      rows.clear();
+    }
+  }
+  if (!rows.empty()) check_table(rows, number + 1 - rows.size(), broken);
+  return broken;
+}
+
+TEST(Docs, BrokenTables_AreSeen) {
+  const std::string head = "| a | b |\n|---|:-:|\n";
+  EXPECT_THAT(broken_tables("Text.\n\n" + head + "| 1 | 2 |\n| 3 \\| 4 | |\n\nText.\n"), IsEmpty());
+  EXPECT_THAT(broken_tables("```\n| no table |\n```\n" + head), IsEmpty());
+  EXPECT_THAT(broken_tables(head + "| 1 | 2 | 3 |\n| 4 | 5 |\n"),
+              ElementsAre("line 3: 3 cells, the header has 2"));
+  EXPECT_THAT(broken_tables(head + "| 1 |\n"), ElementsAre("line 3: 1 cells, the header has 2"));
+  EXPECT_THAT(broken_tables(head + "| 1 | 2\n"), ElementsAre("line 3: 0 cells, the header has 2"));
+  EXPECT_THAT(broken_tables("| a | b |\n|---|\n"), ElementsAre("line 2: 1 cells, the header has 2"));
+  EXPECT_THAT(broken_tables(head + "| 1 | 2 |\n\n| 3 | 4 |\n"),
+              ElementsAre("line 5: rows without a header and a separator"));
+  EXPECT_THAT(broken_tables("| 1 | 2 |\n| 3 | 4 |"),
+              ElementsAre("line 1: rows without a header and a separator"));
+}
+
+TEST(Docs, Tables_AreWhole) {
+  for (const fs::path& page : text_files(".md")) EXPECT_THAT(broken_tables(read(page)), IsEmpty()) << page;
+}
+
+// ---- words ------------------------------------------------------------------------------------------------
+
+/// Words and phrases that a reader from outside stumbles over, in lower case.
+constexpr std::array<std::string_view, 25> kPrivateWords{
+    "whoever",    "whatever",  "somebody",      "nobody",           "told", "is none", "are none",
+    "mend",       "mends",     "mended",        "mending",          "anew", "goes on", "carry on",
+    "carries on", "as it is",  "be it",         "the one who",      "dear", "dearer",  "dearest",
+    "beside",     "stands by", "what there is", "of its own making"};
+
+/// What people read in a file: one string for each comment, literal, paragraph or page.
+using Prose = std::vector<std::string>;
+
+/// The end of a literal in quotes that begins at `at`.
+std::size_t end_of_literal(std::string_view code, std::size_t at) {
+  const char quote = code[at];
+  for (++at; at < code.size() && code[at] != quote && code[at] != '\n'; ++at) at += code[at] == '\\' ? 1 : 0;
+  return std::min(at + 1, code.size());
+}
+
+/// The end of the raw literal whose first quote is at `at`.
+std::size_t end_of_raw_literal(std::string_view code, std::size_t at) {
+  const std::string end = ")" + std::string(code.substr(at + 1, code.find('(', at) - at - 1)) + "\"";
+  const std::size_t found = code.find(end, at);
+  return found == code.npos ? code.size() : found + end.size();
+}
+
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The comments and string literals of C++ code. Line comments below each other are one.
+Prose prose_of_code(std::string_view code) {
+  Prose prose;
+  std::size_t comment_end = 0;  // where the last line comment ended
+  for (std::size_t at = 0; at < code.size();) {
+    std::size_t end = at + 1;
+    if (code.substr(at, 2) == "//") {
+      end = std::min(code.find('\n', at), code.size());
+      std::string line(code.substr(std::min(code.find_first_not_of("/<", at), end), end));
+      line.resize(std::min(line.size(), line.find('\n')));
+      const bool continues = comment_end != 0 &&
+                             code.substr(comment_end, at - comment_end).find_first_not_of(" \n") == code.npos;
+      if (continues) {
+        prose.back() += ' ' + line;
+      } else {
+        prose.push_back(line);
+      }
+      comment_end = end;
+    } else if (code.substr(at, 2) == "/*") {
+      end = std::min(code.find("*/", at), code.size() - 2) + 2;
+      prose.emplace_back(code.substr(at, end - at));
+    } else if (code[at] == '"') {
+      end = at > 0 && code[at - 1] == 'R' ? end_of_raw_literal(code, at) : end_of_literal(code, at);
+      prose.emplace_back(code.substr(at, end - at));
+    } else if (code[at] == '\'' && (at == 0 || !is_word_char(code[at - 1]))) {  // no separator of digits
+      end = end_of_literal(code, at);
+    }
+    at = end;
+  }
+  return prose;
+}
+
+/// The comment lines of a script or a settings file.
+Prose prose_of_script(const std::string& script) {
+  Prose prose;
+  std::istringstream in(script);
+  for (std::string line; std::getline(in, line);) {
+    const auto begin = line.find_first_not_of(" \t");
+    if (begin != std::string::npos && line[begin] == '#') prose.push_back(line.substr(begin));
+  }
+  return prose;
+}
+
+Prose prose_of(const std::string& name, const std::string& text) {
+  if (name.ends_with(".cpp") || name.ends_with(".hpp")) return prose_of_code(text);
+  return name.ends_with(".md") ? Prose{text} : prose_of_script(text);
+}
+
+/// In lower case, with one space for any white space.
+std::string flat(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool space = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (space && out.ends_with(' ')) continue;
+    out += space ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+std::size_t count_words(std::string_view text) {
+  std::size_t words = 0, length = 0;
+  for (const char c : text) {
+    length = std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '\'' ? length + 1 : 0;
+    words += length == 2 ? 1 : 0;  // what has one letter is no word
+  }
+  return words;
+}
+
+/// Where `text`, which is flat, has private words: each with what stands around it.
+std::vector<std::string> private_words(const std::string& text) {
+  constexpr std::size_t kAround = 40;
+  std::vector<std::string> found;
+  for (const std::string_view word : kPrivateWords) {
+    for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+      const std::size_t end = at + word.size(), begin = at - std::min(at, kAround);
+      if ((at > 0 && is_word_char(text[at - 1])) || (end < text.size() && is_word_char(text[end]))) continue;
+      found.push_back(std::string(word) + ": ..." + text.substr(begin, end + kAround - begin));
+    }
+  }
+  return found;
+}
+
+TEST(Docs, PrivateWords_AreSeen) {
+  const auto seen = [](const std::string& name, const std::string& text) {
+    std::vector<std::string> words;
+    for (const std::string& piece : prose_of(name, text)) {
+      for (const std::string& found : private_words(flat(piece)))
+        words.push_back(found.substr(0, found.find(':')));
+    }
+    return words;
+  };
+  EXPECT_THAT(seen("a.md", "Nobody knows.\nIt is the one\nwho was told."),
+              ElementsAre("nobody", "told", "the one who"));
+  EXPECT_THAT(seen("a.cpp", "int told = 1'000'0;  // Nobody.\nauto t = \"anew\";\nchar q = '\"';  // mended"),
+              ElementsAre("nobody", "anew", "mended"));
+  EXPECT_THAT(seen("a.hpp", "/// The one\n/// who waits.\n/* dearer */ auto r = R\"x(be it \")\" told)x\";"),
+              ElementsAre("the one who", "dearer", "told", "be it"));
+  EXPECT_THAT(seen("a.cpp", "// The one\nint a;\n// who \"nobody_\", retold, besides."), IsEmpty());
+  EXPECT_THAT(seen("script", "told\n  # told\necho told # told\n"), ElementsAre("told"));
+  EXPECT_EQ(count_words("It isn't a \"word\" (x), 12."), 3U);
+}
+
+/// What others wrote, or what tests compare byte for byte.
+bool is_foreign(const std::string& path) {
+  constexpr std::array<std::string_view, 8> kFolders{
+      "fuzz/corpus", "tests/provider_cases", "tests/cassettes", "tests/fixtures", "share/", "LICENSE",
+      "tests/sdk",   "tests/docs_test.cpp"};
+  return std::ranges::any_of(kFolders, [&](std::string_view folder) { return path.starts_with(folder); });
+}
+
+TEST(Docs, PrivateWords_AreRare) {
+  constexpr double kMostIn10000 = 54;
+  std::size_t words = 0, found = 0;
+  std::string places;
+  for (const fs::path& file : text_files()) {
+    const std::string path = fs::relative(file, kRoot).generic_string();
+    if (is_foreign(path)) continue;
+    for (const std::string& piece : prose_of(path, read(file))) {
+      const std::string text = flat(piece);
+      words += count_words(text);
+      for (const std::string& place : private_words(text)) {
+        ++found;
+        places += path + ": " + place + '\n';
+      }
+    }
+  }
+  ASSERT_GT(words, 50'000U);
+  const double rate = 1e4 * static_cast<double>(found) / static_cast<double>(words);
+  EXPECT_LE(rate, kMostIn10000) << found << " in " << words << " words:\n" << places;
 }
 
 }  // namespace
