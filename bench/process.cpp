@@ -1,4 +1,5 @@
-// What it costs to run a program that does nothing: as the system does it, under the keeper, and in the box.
+// What it costs to run a program that does nothing: as the system does it, under the supervisor, and in the
+// sandbox.
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -25,10 +26,10 @@ bool plainly() {
          waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-bool kept(bool boxed) {
+bool run_supervised(bool sandboxed) {
   praxis::ProcessSpec spec;
   spec.argv = {kProgram};
-  if (boxed) spec.box.emplace();
+  if (sandboxed) spec.sandbox.emplace();
   auto process = praxis::start_process(spec);
   if (!process) return false;
   const auto result = process->wait({});
@@ -40,20 +41,21 @@ void measure(const char* name, const std::function<bool()>& run) {
   for (int i = 0; i < kRounds; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     if (!run()) {
-      std::printf("%-8s cannot be run here\n", name);
+      std::printf("%-10s cannot be run here\n", name);
       return;
     }
     millis.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   }
   std::ranges::sort(millis);
-  std::printf("%-8s median %6.1f ms, least %6.1f ms, of %d\n", name, millis[kRounds / 2], millis[0], kRounds);
+  std::printf("%-10s median %6.1f ms, least %6.1f ms, of %d\n", name, millis[kRounds / 2], millis[0],
+              kRounds);
 }
 
 }  // namespace
 
 int main() {
   measure("plain", plainly);
-  measure("keeper", [] { return kept(false); });
-  measure("box", [] { return kept(true); });
+  measure("supervisor", [] { return run_supervised(false); });
+  measure("sandbox", [] { return run_supervised(true); });
 }

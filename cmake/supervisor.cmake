@@ -1,4 +1,4 @@
-# The program that watches over processes, and locks the box from inside (src/process/supervisor). It is started from memory, by
+# The program that watches over processes, and locks the sandbox from inside (src/process/supervisor). It is started from memory, by
 # whoever links the library, so it is static, free of sanitizers, and a part of the library as bytes.
 file(GLOB supervisor_sources CONFIGURE_DEPENDS src/process/supervisor/*.cpp)
 add_executable(praxis_supervisor ${supervisor_sources} src/process/supervisor_protocol.cpp)

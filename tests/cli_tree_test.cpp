@@ -451,11 +451,11 @@ TEST_F(CliTree, Pages_ShowCommandsAndOptionsThatThereAre) {
 
 // ---- doctor -----------------------------------------------------------------------------------------------
 
-TEST_F(CliTree, Doctor_TellsOfTheBoxAndOfWhatWaits) {
+TEST_F(CliTree, Doctor_ReportsTheSandboxAndPendingSteps) {
   ASSERT_EQ(run_lead().status, 3);
   const std::string report = praxis({"doctor"}).out;
   EXPECT_THAT(report, HasSubstr("1 step waits for a person; praxis approve shows what"));
-  EXPECT_TRUE(std::regex_search(report, std::regex("(ok|missing) +box +(full|none): "))) << report;
+  EXPECT_TRUE(std::regex_search(report, std::regex("(ok|missing) +sandbox +(full|none): "))) << report;
 }
 
 }  // namespace

@@ -123,10 +123,10 @@ inline Agent tree_agent(const Ground& ground) {
 }
 
 /// The same, but the clerk writes a program whose three calls need leave, at most an hour from when they ask.
-/// The box is an affair of its own; here the code is ours.
+/// The sandbox is an affair of its own; here the code is ours.
 inline Agent python_agent(const Ground& ground, const std::vector<std::string>& asks = {"pay"}) {
-  PythonToolOptions unboxed;
-  unboxed.box = std::nullopt;
+  PythonToolOptions unsandboxed;
+  unsandboxed.sandbox = std::nullopt;
   Limits patience;
   patience.max_wait = std::chrono::hours(1);
   const Json code{{"code",
@@ -134,7 +134,7 @@ inline Agent python_agent(const Ground& ground, const std::vector<std::string>& 
                    "  print(said)"}};
   Agent clerk = ground.agent("clerk", R"({"tool_calls": [{"name": "python", "arguments": )" +
                                           to_json_text(code) + "}]}\n" + R"({"text": "I did it."})");
-  clerk.use(python_tool(std::move(unboxed))).use(ground.tool("pay", false)).limits(patience);
+  clerk.use(python_tool(std::move(unsandboxed))).use(ground.tool("pay", false)).limits(patience);
   clerk.policy({.allow = {"python"}, .deny = {}, .ask = asks});
   return above(ground, clerk, {.allow = {"python"}, .deny = {}, .ask = {}});
 }

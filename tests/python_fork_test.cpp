@@ -26,7 +26,8 @@ std::string content_of(const fs::path& file) {
 class PythonForkTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!probe_box().full()) GTEST_SKIP() << "the box cannot be built here: " << probe_box().reason();
+    if (!probe_sandbox().full())
+      GTEST_SKIP() << "the sandbox cannot be built here: " << probe_sandbox().reason();
     fs::remove_all(root_);
     fs::create_directories(root_ / "examples");
     fs::copy(PRAXIS_SOURCE_DIR "/examples/python-fork", root_ / "examples/python-fork");

@@ -116,13 +116,13 @@ class AgentReader {
     if (!json_at(tools, "text").is_null()) tools_.push_back(text_tool());
     if (auto read = read_file_tools(json_at(tools, "file")); !read) return read;
     if (auto read = read_http_tool(json_at(tools, "http")); !read) return read;
-    if (auto read = read_boxed_tool("shell", shell_tool_of); !read) return read;
-    return read_boxed_tool("python", python_tool_of);
+    if (auto read = read_sandboxed_tool("shell", shell_tool_of); !read) return read;
+    return read_sandboxed_tool("python", python_tool_of);
   }
 
   /// What can run any program is offered only with a rule that says so, so that nobody turns it on unaware.
-  Status read_boxed_tool(const std::string& name,
-                         Result<Tool> (*make)(const TomlDocument& document, const fs::path& folder)) {
+  Status read_sandboxed_tool(const std::string& name,
+                             Result<Tool> (*make)(const TomlDocument& document, const fs::path& folder)) {
     const std::string table = "tools." + name;
     if (at(table).is_null()) return {};
     const auto names_it = [&](std::string_view list) {

@@ -33,8 +33,8 @@ std::uint64_t memory_of(const Json& table, std::uint64_t otherwise) {
   return whole(table, "max_memory_mb", otherwise / kMebibyte) * kMebibyte;
 }
 
-/// The way out of a box to certain hosts. It is open from the first call of the tool on, as long as there is
-/// the tool. Thread-safe.
+/// The way out of a sandbox to certain hosts. It is open from the first call of the tool on, as long as there
+/// is the tool. Thread-safe.
 class WayOut {
  public:
   explicit WayOut(HostRules rules) : rules_(std::make_shared<const HostRules>(std::move(rules))) {
@@ -112,15 +112,15 @@ Result<Tool> python_tool_of(const TomlDocument& document, const fs::path& folder
   auto way = way_out(document, "tools.python");
   if (!way) return fail(way.error());
   PythonToolOptions options;
-  Box& box = *options.box;
-  box.writable = paths(json_at(table, "write"), folder);
-  box.readable = paths(json_at(table, "read"), folder);
-  box.protect = paths(json_at(table, "protect"), folder);
+  Sandbox& sandbox = *options.sandbox;
+  sandbox.writable = paths(json_at(table, "write"), folder);
+  sandbox.readable = paths(json_at(table, "read"), folder);
+  sandbox.protect = paths(json_at(table, "protect"), folder);
   if (const std::string home = json_string(table, "folder"); !home.empty()) {
     options.folder = (folder / home).lexically_normal();
-    box.readable.push_back(options.folder);
+    sandbox.readable.push_back(options.folder);
   }
-  if (*way) box.proxy_socket = (*way)->path();
+  if (*way) sandbox.proxy_socket = (*way)->path();
   if (const Millis time = duration_of(json_at(table, "timeout")); time > Millis{0}) options.time = time;
   options.memory_bytes = memory_of(table, options.memory_bytes);
   options.processes = whole(table, "max_processes", options.processes);

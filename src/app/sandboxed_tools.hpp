@@ -1,4 +1,4 @@
-// The tools of an agent file that run programs in the box: `[tools.shell]` and `[tools.python]`.
+// The tools of an agent file that run programs in the sandbox: `[tools.shell]` and `[tools.python]`.
 #pragma once
 
 #include <filesystem>

@@ -109,11 +109,12 @@ std::vector<Check> check_providers(const Workspace& workspace, bool online) {
 }
 
 /// Whether `shell` and `python` can run.
-std::vector<Check> check_box() {
-  const BoxSupport& box = probe_box();
-  if (box.full()) return {{"box", Health::kGood, "full: shell and python run in it; " + box.version}};
-  std::vector<Check> checks{{"box", Health::kMissing, "none: calls of shell and python are refused"}};
-  for (const std::string& missing : box.missing) checks.push_back({"box", Health::kMissing, missing});
+std::vector<Check> check_sandbox() {
+  const SandboxSupport& sandbox = probe_sandbox();
+  if (sandbox.full())
+    return {{"sandbox", Health::kGood, "full: shell and python run in it; " + sandbox.version}};
+  std::vector<Check> checks{{"sandbox", Health::kMissing, "none: calls of shell and python are refused"}};
+  for (const std::string& missing : sandbox.missing) checks.push_back({"sandbox", Health::kMissing, missing});
   return checks;
 }
 
@@ -178,7 +179,7 @@ Report examine(const DoctorOptions& options, const Terminal& terminal) {
     report.checks.push_back(check_people(*report.workspace));
     std::ranges::move(check_providers(*report.workspace, options.online), std::back_inserter(report.checks));
   }
-  std::ranges::move(check_box(), std::back_inserter(report.checks));
+  std::ranges::move(check_sandbox(), std::back_inserter(report.checks));
   report.checks.push_back(check_terminal(terminal));
   report.checks.push_back({"program", Health::kGood, "praxis " PRAXIS_VERSION});
   report.checks.push_back({"built with", Health::kGood, built_with()});

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long the keeper may take beyond the grace time before it is given up.
+/// How long the supervisor may take beyond the grace time before it is given up.
 constexpr Millis kPatience{5'000};
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
@@ -46,26 +46,26 @@ Status check(const ProcessSpec& spec) {
   return {};
 }
 
-keeper::Request request_of(const ProcessSpec& spec) {
+supervisor::Request request_of(const ProcessSpec& spec) {
   const ProcessLimits& limits = spec.limits;
-  keeper::Request request;
+  supervisor::Request request;
   request.settings = {.limits = {.cpu_seconds = static_cast<std::uint64_t>(limits.cpu.count()),
                                  .memory_bytes = limits.memory_bytes,
-                                 .processes = spec.box ? limits.processes : 0,
+                                 .processes = spec.sandbox ? limits.processes : 0,
                                  .file_bytes = limits.file_bytes,
                                  .open_files = limits.open_files},
                       .output_bytes = limits.output_bytes,
                       .wall_ms = limits.wall_time.count(),
                       .grace_ms = limits.grace.count(),
                       .channel = spec.channel,
-                      .boxed = spec.box.has_value()};
+                      .sandboxed = spec.sandbox.has_value()};
   request.folder = spec.folder;
   request.arguments = spec.argv;
   for (const auto& [name, value] : spec.environment) request.environment.push_back(name + "=" + value);
   return request;
 }
 
-/// Both ends are above the descriptors that the keeper is given.
+/// Both ends are above the descriptors that the supervisor is given.
 struct SocketPair {
   FileDescriptor ours, theirs;
 };
@@ -84,13 +84,13 @@ Result<SocketPair> make_sockets() {
   return pair;
 }
 
-/// What is put in place for the keeper; -1 stays empty.
+/// What is put in place for the supervisor; -1 stays empty.
 struct Descriptors {
-  int input = -1, control = -1, channel = -1, image = -1, request = -1, box_arguments = -1;
+  int input = -1, control = -1, channel = -1, image = -1, request = -1, bubblewrap_arguments = -1;
 };
 
 /// posix_spawn is safe in a process with threads: nothing of ours runs between its fork and its exec.
-Result<pid_t> spawn_keeper(const Descriptors& fds) {
+Result<pid_t> spawn_supervisor(const Descriptors& fds) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -102,20 +102,21 @@ Result<pid_t> spawn_keeper(const Descriptors& fds) {
   place(fds.input, STDIN_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  place(fds.control, keeper::kControl);
-  place(fds.channel, keeper::kChannel);
-  place(fds.image, keeper::kImage);
-  place(fds.request, keeper::kRequest);
-  place(fds.box_arguments, keeper::kBoxArguments);
-  posix_spawn_file_actions_addclosefrom_np(&actions, keeper::kFirstFree);
+  place(fds.control, supervisor::kControl);
+  place(fds.channel, supervisor::kChannel);
+  place(fds.image, supervisor::kImage);
+  place(fds.request, supervisor::kRequest);
+  place(fds.bubblewrap_arguments, supervisor::kBubblewrapArguments);
+  posix_spawn_file_actions_addclosefrom_np(&actions, supervisor::kFirstFree);
   // Out of reach of the terminal's signals, and with none blocked that our thread has blocked.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
 
-  const std::string image = "/proc/self/fd/" + std::to_string(keeper::kImage);
-  std::array<char*, 3> arguments{const_cast<char*>("praxis-keeper"), const_cast<char*>("keep"), nullptr};
+  const std::string image = "/proc/self/fd/" + std::to_string(supervisor::kImage);
+  std::array<char*, 3> arguments{const_cast<char*>("praxis-supervisor"), const_cast<char*>("supervise"),
+                                 nullptr};
   std::array<char*, 1> environment{nullptr};
   pid_t pid = -1;
   const int error =
@@ -137,22 +138,22 @@ bool receive(int fd, void* to, std::size_t size) {
   return true;
 }
 
-bool receive(int fd, ProcessOutput& out, const keeper::StreamSizes& stream) {
+bool receive(int fd, ProcessOutput& out, const supervisor::StreamSizes& stream) {
   out.total_bytes = stream.total;
   out.head.resize(stream.head);
   out.tail.resize(stream.tail);
   return receive(fd, out.head.data(), stream.head) && receive(fd, out.tail.data(), stream.tail);
 }
 
-Error killed_keeper() {
+Error killed_supervisor() {
   return {ErrorCode::kInternal,
           "the process that watches over a program was killed from outside, and the program "
           "with it",
           false, nullptr, nullptr};
 }
 
-Error not_started(const ProcessSpec& spec, const keeper::Progress& failure, std::string text) {
-  using keeper::Stage;
+Error not_started(const ProcessSpec& spec, const supervisor::Progress& failure, std::string text) {
+  using supervisor::Stage;
   const std::string why = failure.error == 0 ? "" : ": " + std::generic_category().message(failure.error);
   const auto error = [&](ErrorCode code, const std::string& message) {
     return Error{code, message, false, nullptr, nullptr};
@@ -169,19 +170,20 @@ Error not_started(const ProcessSpec& spec, const keeper::Progress& failure, std:
     case Stage::kRequest:
       return error(ErrorCode::kTool, "no program can be started" + why);
     case Stage::kGuard:
-      return error(ErrorCode::kPolicy, "the box cannot be built: " + text + " cannot be protected" + why);
+      return error(ErrorCode::kPolicy, "the sandbox cannot be built: " + text + " cannot be protected" + why);
     case Stage::kLoan:
-      return error(ErrorCode::kPolicy, "the box cannot be built: " + text +
+      return error(ErrorCode::kPolicy, "the sandbox cannot be built: " + text +
                                            " belongs to root and cannot be lent to an ordinary user" + why +
                                            ". Run as an ordinary user, or give the folder to uid 65534");
     case Stage::kForwarder:
-      return error(ErrorCode::kPolicy, "the box cannot be built: no way to the proxy" + why);
+      return error(ErrorCode::kPolicy, "the sandbox cannot be built: no way to the proxy" + why);
     case Stage::kLandlock:
-      return error(ErrorCode::kPolicy, "the box cannot be built: Landlock" + why);
+      return error(ErrorCode::kPolicy, "the sandbox cannot be built: Landlock" + why);
     case Stage::kSeccomp:
-      return error(ErrorCode::kPolicy, "the box cannot be built: seccomp" + why);
+      return error(ErrorCode::kPolicy, "the sandbox cannot be built: seccomp" + why);
     default:
-      return error(ErrorCode::kPolicy, "the box cannot be built" + why + (text.empty() ? "" : ": " + text));
+      return error(ErrorCode::kPolicy,
+                   "the sandbox cannot be built" + why + (text.empty() ? "" : ": " + text));
   }
 }
 
@@ -206,7 +208,7 @@ std::string ProcessOutput::text() const {
 }
 
 struct Process::State {
-  pid_t keeper = -1;
+  pid_t supervisor = -1;
   FileDescriptor control, channel;
   Millis grace{0};
 
@@ -215,28 +217,28 @@ struct Process::State {
     reap();
   }
 
-  /// Without effect once the keeper has said its last.
-  void stop() const { send(control.get(), &keeper::kStop, 1, MSG_NOSIGNAL); }
+  /// Without effect once the supervisor has said its last.
+  void stop() const { send(control.get(), &supervisor::kStop, 1, MSG_NOSIGNAL); }
 
   void reap() const {
-    const FileDescriptor gone(static_cast<int>(syscall(SYS_pidfd_open, keeper, 0)));
+    const FileDescriptor gone(static_cast<int>(syscall(SYS_pidfd_open, supervisor, 0)));
     pollfd ready{gone.get(), POLLIN, 0};
     int polled = 0;
     do {
       polled = gone.get() < 0 ? 1 : poll(&ready, 1, static_cast<int>((grace + kPatience).count()));
     } while (polled < 0 && errno == EINTR);
-    if (polled == 0) ::kill(keeper, SIGKILL);
-    while (waitpid(keeper, nullptr, 0) < 0 && errno == EINTR) {
+    if (polled == 0) ::kill(supervisor, SIGKILL);
+    while (waitpid(supervisor, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
 
-  /// Waits until the keeper speaks, and tells it to stop when that is asked for or the deadline has come;
+  /// Waits until the supervisor speaks, and tells it to stop when that is asked for or the deadline has come;
   /// says which. False when it stays silent.
-  bool wait_for_keeper(const std::stop_token& token, Clock::time_point deadline, ProcessEnd& asked) const;
+  bool wait_for_supervisor(const std::stop_token& token, Clock::time_point deadline, ProcessEnd& asked) const;
 };
 
-bool Process::State::wait_for_keeper(const std::stop_token& token, Clock::time_point deadline,
-                                     ProcessEnd& asked) const {
+bool Process::State::wait_for_supervisor(const std::stop_token& token, Clock::time_point deadline,
+                                         ProcessEnd& asked) const {
   const FileDescriptor wake(token.stop_possible() ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1);
   const std::stop_callback on_stop(token, [&] { eventfd_write(wake.get(), 1); });
   std::array<pollfd, 2> ready{{{control.get(), POLLIN, 0}, {wake.get(), POLLIN, 0}}};
@@ -269,26 +271,26 @@ void Process::kill() { state_->stop(); }
 Result<ProcessResult> Process::wait(const std::stop_token& stop, Clock::time_point deadline) {
   ProcessResult result;
   ProcessEnd asked = ProcessEnd::kCancelled;
-  keeper::Message message;
+  supervisor::Message message;
   const int control = state_->control.get();
-  const bool whole = state_->wait_for_keeper(stop, deadline, asked) &&
+  const bool whole = state_->wait_for_supervisor(stop, deadline, asked) &&
                      receive(control, &message, sizeof message) &&
                      receive(control, result.out, message.out) && receive(control, result.err, message.err);
-  if (!whole) return fail(killed_keeper());
+  if (!whole) return fail(killed_supervisor());
   state_->reap();
   result.duration = Millis(message.duration_ms);
   switch (message.end) {
-    case keeper::End::kExited:
+    case supervisor::End::kExited:
       result.exit_code = message.status;
       break;
-    case keeper::End::kSignalled:
+    case supervisor::End::kSignalled:
       result.end = ProcessEnd::kSignalled;
       result.signal = message.status;
       break;
-    case keeper::End::kTimedOut:
+    case supervisor::End::kTimedOut:
       result.end = ProcessEnd::kTimedOut;
       break;
-    case keeper::End::kStopped:
+    case supervisor::End::kStopped:
       result.end = asked;
       break;
   }
@@ -297,49 +299,49 @@ Result<ProcessResult> Process::wait(const std::stop_token& stop, Clock::time_poi
 
 Result<Process> start_process(const ProcessSpec& spec) {
   if (auto usable = check(spec); !usable) return fail(std::move(usable.error()));
-  keeper::Request request = request_of(spec);
-  FileDescriptor box_arguments, input;
-  if (spec.box) {
-    auto plan = plan_box(*spec.box, request);
+  supervisor::Request request = request_of(spec);
+  FileDescriptor bubblewrap_arguments, input;
+  if (spec.sandbox) {
+    auto plan = plan_sandbox(*spec.sandbox, request);
     if (!plan) return fail(std::move(plan.error()));
     std::string text;
     for (const std::string& argument : *plan) text += argument + '\0';
-    auto file = memory_file("box", text);
+    auto file = memory_file("bubblewrap_arguments", text);
     if (!file) return fail(std::move(file.error()));
-    box_arguments = std::move(*file);
+    bubblewrap_arguments = std::move(*file);
   }
   if (!spec.input.empty()) {
     auto file = memory_file("input", spec.input);
     if (!file) return fail(std::move(file.error()));
     input = std::move(*file);
   }
-  const auto encoded = memory_file("request", keeper::encode(request));
+  const auto encoded = memory_file("request", supervisor::encode(request));
   if (!encoded) return fail(encoded.error());
-  const auto image = keeper_image();
+  const auto image = supervisor_image();
   if (!image) return fail(image.error());
   auto control = make_sockets();
   if (!control) return fail(std::move(control.error()));
   auto channel = spec.channel ? make_sockets() : SocketPair();
   if (!channel) return fail(std::move(channel.error()));
 
-  const auto keeper = spawn_keeper({.input = input.get(),
-                                    .control = control->theirs.get(),
-                                    .channel = channel->theirs.get(),
-                                    .image = *image,
-                                    .request = encoded->get(),
-                                    .box_arguments = box_arguments.get()});
-  if (!keeper) return fail(keeper.error());
+  const auto supervisor = spawn_supervisor({.input = input.get(),
+                                            .control = control->theirs.get(),
+                                            .channel = channel->theirs.get(),
+                                            .image = *image,
+                                            .request = encoded->get(),
+                                            .bubblewrap_arguments = bubblewrap_arguments.get()});
+  if (!supervisor) return fail(supervisor.error());
   auto state = std::make_unique<Process::State>();
-  state->keeper = *keeper;
+  state->supervisor = *supervisor;
   state->control = std::move(control->ours);
   state->channel = std::move(channel->ours);
   state->grace = spec.limits.grace;
   control->theirs.reset();
 
-  keeper::Message first;
+  supervisor::Message first;
   ProcessOutput text;
-  if (!receive(state->control.get(), &first, sizeof first)) return fail(killed_keeper());
-  if (first.kind == keeper::Kind::kStarted) return Process(std::move(state));
+  if (!receive(state->control.get(), &first, sizeof first)) return fail(killed_supervisor());
+  if (first.kind == supervisor::Kind::kStarted) return Process(std::move(state));
   receive(state->control.get(), text, first.err);
   return fail(not_started(spec, first.failure, std::move(text.head)));
 }

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Options = std::vector<std::string>;
 
-/// Who root becomes for a box. Also who everybody seems to be in it.
+/// Who root becomes for a sandbox. Also who everybody seems to be in it.
 constexpr std::uint32_t kNobody = 65534;
 constexpr const char* kBubblewrap = "/usr/bin/bwrap";
 constexpr const char* kProxyPlace = "/run/proxy";
@@ -31,12 +31,12 @@ constexpr std::array kEtc{"alternatives", "ld.so.cache",   "ld.so.conf",      "l
                           "timezone",     "nsswitch.conf", "passwd",          "group",          "os-release",
                           "ssl/certs",    "services",      "ca-certificates", "mime.types",     "magic",
                           "terminfo",     "protocols",     "python3",         "debian_version", "perl"};
-/// A writable folder must neither be one of these nor hold one: the box puts its own there.
+/// A writable folder must neither be one of these nor hold one: the sandbox puts its own there.
 constexpr std::array kOfTheSystem{"/usr",  "/etc", "/bin", "/sbin", "/lib",
                                   "/proc", "/sys", "/dev", "/run",  "/boot"};
 
 std::unexpected<Error> refused(const std::string& why) {
-  return fail(ErrorCode::kPolicy, "the box cannot be built: " + why);
+  return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + why);
 }
 
 void add(Options& options, std::initializer_list<std::string> more) { options.insert(options.end(), more); }
@@ -45,7 +45,7 @@ bool is_below(const std::string& path, const std::string& folder) {
   return path == folder || folder == "/" || path.starts_with(folder + "/");
 }
 
-/// The path without links. A folder that a box may write to is no part of the system.
+/// The path without links. A folder that a sandbox may write to is no part of the system.
 Result<std::string> resolve(const std::string& path, bool writable) {
   std::error_code error;
   if (!path.starts_with('/')) return refused("\"" + path + "\" is no absolute path");
@@ -63,7 +63,7 @@ Result<std::string> resolve(const std::string& path, bool writable) {
 
 void add_system(Options& options) {
   add(options, {"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
-                "--cap-drop", "ALL", "--clearenv", "--hostname", "box"});
+                "--cap-drop", "ALL", "--clearenv", "--hostname", "sandbox"});
   add(options, {"--uid", std::to_string(kNobody), "--gid", std::to_string(kNobody)});
   add(options, {"--ro-bind", "/usr", "/usr"});
   for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}) {
@@ -87,19 +87,19 @@ void add_own(Options& options, std::uint64_t temporary_bytes) {
   for (const char* path : {"/run", "/home", "/root"}) add(options, {"--size", kShared, "--tmpfs", path});
 }
 
-/// Collects what the host lends to a box.
+/// Collects what the host lends to a sandbox.
 class Plan {
  public:
-  Plan(const Box& box, keeper::Request& request) : box_(box), request_(request) {
-    if (geteuid() == 0) request_.settings.box_user = kNobody;
+  Plan(const Sandbox& sandbox, supervisor::Request& request) : sandbox_(sandbox), request_(request) {
+    if (geteuid() == 0) request_.settings.sandbox_user = kNobody;
   }
 
   Result<Options> make() {
     add_system(options_);
-    add_own(options_, box_.temporary_bytes);
+    add_own(options_, sandbox_.temporary_bytes);
     if (auto done = add_folders(); !done) return fail(std::move(done.error()));
-    if (!box_.proxy_socket.empty()) {
-      const auto socket = resolve(box_.proxy_socket, false);
+    if (!sandbox_.proxy_socket.empty()) {
+      const auto socket = resolve(sandbox_.proxy_socket, false);
       if (!socket) return fail(socket.error());
       add_proxy(*socket);
     }
@@ -117,8 +117,8 @@ class Plan {
 
   /// Where bubblewrap finds what stands at `path`: as root, which it no longer is then, on loan.
   std::string source_of(const std::string& path) {
-    if (request_.settings.box_user == 0) return path;
-    const std::string place = keeper::kLoans + ("/" + std::to_string(request_.loans.size()));
+    if (request_.settings.sandbox_user == 0) return path;
+    const std::string place = supervisor::kLoans + ("/" + std::to_string(request_.loans.size()));
     request_.loans.push_back({path, place});
     return place;
   }
@@ -126,7 +126,7 @@ class Plan {
   Status add_folders() {
     std::vector<Folder> folders;
     for (const bool writable : {false, true}) {
-      for (const std::string& path : writable ? box_.writable : box_.readable) {
+      for (const std::string& path : writable ? sandbox_.writable : sandbox_.readable) {
         auto real = resolve(path, writable);
         if (!real) return fail(std::move(real.error()));
         folders.push_back({std::move(*real), writable});
@@ -137,11 +137,11 @@ class Plan {
     // What lies in another folder is put over it, and over what is mounted there to protect it.
     std::ranges::sort(folders);
     for (const Folder& folder : folders) {
-      const BoxFolder made{folder.path, source_of(folder.path)};
+      const SandboxFolder made{folder.path, source_of(folder.path)};
       add(options_, {folder.writable ? "--bind" : "--ro-bind", made.source, made.path});
       if (!folder.writable) continue;
       request_.writable.push_back(made.path);
-      if (auto done = protect_paths(made, box_.protect, mounted, options_, request_.guards); !done)
+      if (auto done = protect_paths(made, sandbox_.protect, mounted, options_, request_.guards); !done)
         return done;
     }
     return {};
@@ -164,8 +164,8 @@ class Plan {
     }
   }
 
-  const Box& box_;
-  keeper::Request& request_;
+  const Sandbox& sandbox_;
+  supervisor::Request& request_;
   Options options_;
 };
 
@@ -179,8 +179,8 @@ std::string read_line_of(const std::vector<std::string>& argv) {
   return result->out.head.substr(0, result->out.head.find('\n'));
 }
 
-BoxSupport probe() {
-  BoxSupport support;
+SandboxSupport probe() {
+  SandboxSupport support;
   const std::string version = access(kBubblewrap, X_OK) == 0 ? read_line_of({kBubblewrap, "--version"}) : "";
   if (version.empty()) {
     support.missing.emplace_back("bubblewrap at /usr/bin/bwrap (install the package bubblewrap)");
@@ -196,36 +196,36 @@ BoxSupport probe() {
   ProcessSpec spec;
   spec.argv = {"/usr/bin/true"};
   spec.limits.wall_time = Millis(10'000);
-  spec.box.emplace();
+  spec.sandbox.emplace();
   auto process = start_process(spec);
   const auto result = process ? process->wait({}) : Result<ProcessResult>(fail(process.error()));
   if (result && result->end == ProcessEnd::kExited && result->exit_code == 0) {
-    support.level = BoxSupport::Level::kFull;
+    support.level = SandboxSupport::Level::kFull;
   } else {
     support.missing.push_back(
         "user namespaces and seccomp (enable kernel.unprivileged_userns_clone and "
         "user.max_user_namespaces; in a container, allow them): " +
-        (result ? "the program in the box failed" : result.error().message));
+        (result ? "the program in the sandbox failed" : result.error().message));
   }
   return support;
 }
 
 }  // namespace
 
-std::string BoxSupport::reason() const {
+std::string SandboxSupport::reason() const {
   std::string text;
   for (const std::string& one : missing) text += (text.empty() ? "" : "; ") + one;
   return text;
 }
 
-const BoxSupport& probe_box() {
-  static const BoxSupport support = probe();
+const SandboxSupport& probe_sandbox() {
+  static const SandboxSupport support = probe();
   return support;
 }
 
-Result<std::vector<std::string>> plan_box(const Box& box, keeper::Request& request) {
+Result<std::vector<std::string>> plan_sandbox(const Sandbox& sandbox, supervisor::Request& request) {
   if (access(kBubblewrap, X_OK) != 0) return refused("bubblewrap is not installed (/usr/bin/bwrap)");
-  return Plan(box, request).make();
+  return Plan(sandbox, request).make();
 }
 
 }  // namespace praxis

@@ -1,4 +1,4 @@
-// What the keeper and bubblewrap are told so that a command runs in a box.
+// What the supervisor and bubblewrap are told so that a command runs in a sandbox.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace praxis {
 
-/// The options of bubblewrap for `box`, its first program not among them; what else is needed goes into
-/// `request`, whose settings, folder and environment are already filled in. Error `kPolicy`: the box cannot
-/// be built as asked.
-Result<std::vector<std::string>> plan_box(const Box& box, keeper::Request& request);
+/// The options of bubblewrap for `sandbox`, its first program not among them; what else is needed goes into
+/// `request`, whose settings, folder and environment are already filled in. Error `kPolicy`: the sandbox
+/// cannot be built as asked.
+Result<std::vector<std::string>> plan_sandbox(const Sandbox& sandbox, supervisor::Request& request);
 
 }  // namespace praxis

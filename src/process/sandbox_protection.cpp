@@ -40,20 +40,20 @@ bool stays_anywhere(std::string_view name, bool is_folder) {
                              [&](const Usual& usual) { return usual.anywhere && usual.name == name; });
 }
 
-/// A stand-in of another box is nothing: it goes away with that box.
+/// A placeholder of another sandbox is nothing: it goes away with that sandbox.
 enum class What { kNothing, kFile, kFolder, kLink };
 
 What what_is(const std::string& path) {
   struct stat info{};
-  if (lstat(path.c_str(), &info) != 0 || is_stand_in(info)) return What::kNothing;
+  if (lstat(path.c_str(), &info) != 0 || is_placeholder(info)) return What::kNothing;
   if (S_ISLNK(info.st_mode)) return What::kLink;
   return S_ISDIR(info.st_mode) ? What::kFolder : What::kFile;
 }
 
 class Protection {
  public:
-  Protection(const BoxFolder& folder, std::set<std::string>& mounted, std::vector<std::string>& options,
-             std::vector<keeper::Guard>& guards)
+  Protection(const SandboxFolder& folder, std::set<std::string>& mounted, std::vector<std::string>& options,
+             std::vector<supervisor::Guard>& guards)
       : folder_(folder), mounted_(mounted), options_(options), guards_(guards) {}
 
   /// `relative` stays as it is, also when it is missing: then its first missing component is taken.
@@ -65,7 +65,7 @@ class Protection {
       if (read_only_.contains(path)) return {};
       switch (what_is(folder_.path + path)) {
         case What::kLink:
-          return fail(ErrorCode::kPolicy, "the box cannot be built: " + folder_.path + path +
+          return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + folder_.path + path +
                                               " must stay as it is, but is a symbolic link, which cannot be "
                                               "protected. Replace it by what it points to");
         case What::kNothing:
@@ -105,18 +105,18 @@ class Protection {
     options_.insert(options_.end(), {option, folder_.source + path, folder_.path + path});
   }
 
-  const BoxFolder& folder_;
+  const SandboxFolder& folder_;
   std::set<std::string>& mounted_;
   std::set<std::string> read_only_;  ///< below the folder
   std::vector<std::string>& options_;
-  std::vector<keeper::Guard>& guards_;
+  std::vector<supervisor::Guard>& guards_;
 };
 
 }  // namespace
 
-Status protect_paths(const BoxFolder& folder, const std::vector<std::string>& protect,
+Status protect_paths(const SandboxFolder& folder, const std::vector<std::string>& protect,
                      std::set<std::string>& mounted, std::vector<std::string>& options,
-                     std::vector<keeper::Guard>& guards) {
+                     std::vector<supervisor::Guard>& guards) {
   // Before anything is pinned: what has a mount by now is lent, and protected, by itself.
   auto finds = find_below(folder.path, mounted, stays_anywhere);
   if (!finds) return fail(std::move(finds.error()));

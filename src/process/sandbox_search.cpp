@@ -76,17 +76,17 @@ class Search {
     return errno == 0 ? Status{} : may_skip(path, errno);
   }
 
-  /// What is gone or no folder any more holds nothing; nor can a box see into what is closed to us.
+  /// What is gone or no folder any more holds nothing; nor can a sandbox see into what is closed to us.
   Status may_skip(const std::string& path, int error) const {
     if (error == ENOENT || error == ENOTDIR || error == ELOOP) return {};
     if (error == EACCES && is_of_others(top_ + path)) return {};
     return fail(ErrorCode::kPolicy,
-                "the box cannot be built: " + top_ + path +
+                "the sandbox cannot be built: " + top_ + path +
                     " cannot be searched for what must stay as it is: " + std::strerror(error));
   }
 
   std::unexpected<Error> too_many(std::size_t most, const char* what) const {
-    return fail(ErrorCode::kPolicy, "the box cannot be built: " + top_ + " holds more than " +
+    return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + top_ + " holds more than " +
                                         std::to_string(most) + " " + what +
                                         ", too many to keep what must stay as it is. Grant a smaller folder");
   }

@@ -9,17 +9,17 @@
 
 // clang-format off
 asm(".pushsection .rodata\n"
-    ".global kPraxisKeeperBegin\n"
-    ".hidden kPraxisKeeperBegin\n"
-    ".global kPraxisKeeperEnd\n"
-    ".hidden kPraxisKeeperEnd\n"
-    "kPraxisKeeperBegin:\n"
+    ".global kPraxisSupervisorBegin\n"
+    ".hidden kPraxisSupervisorBegin\n"
+    ".global kPraxisSupervisorEnd\n"
+    ".hidden kPraxisSupervisorEnd\n"
+    "kPraxisSupervisorBegin:\n"
     ".incbin \"" PRAXIS_BINARY_DIR "/praxis_supervisor\"\n"
-    "kPraxisKeeperEnd:\n"
+    "kPraxisSupervisorEnd:\n"
     ".popsection\n");
 // clang-format on
-extern "C" __attribute__((visibility("hidden"))) const char kPraxisKeeperBegin[];
-extern "C" __attribute__((visibility("hidden"))) const char kPraxisKeeperEnd[];
+extern "C" __attribute__((visibility("hidden"))) const char kPraxisSupervisorBegin[];
+extern "C" __attribute__((visibility("hidden"))) const char kPraxisSupervisorEnd[];
 
 namespace praxis {
 
@@ -27,7 +27,8 @@ namespace {
 
 // Newer than the headers of Debian 12.
 constexpr unsigned kNoExec = 0x0008U, kExec = 0x0010U;
-/// Above the descriptors with which the keeper is started, so that putting those in place overwrites none.
+/// Above the descriptors with which the supervisor is started, so that putting those in place overwrites
+/// none.
 constexpr int kHigh = 16;
 
 /// Kernels before 6.3 know no flag for whether a file in memory may run: all may.
@@ -57,9 +58,9 @@ Result<FileDescriptor> memory_file(const char* name, std::string_view bytes, boo
                                     std::generic_category().message(errno) + ")");
 }
 
-Result<int> keeper_image() {
+Result<int> supervisor_image() {
   static const Result<FileDescriptor> image =
-      memory_file("praxis_supervisor", {kPraxisKeeperBegin, kPraxisKeeperEnd}, true);
+      memory_file("praxis_supervisor", {kPraxisSupervisorBegin, kPraxisSupervisorEnd}, true);
   if (!image) return fail(image.error());
   return image->get();
 }

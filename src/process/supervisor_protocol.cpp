@@ -3,7 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -98,4 +98,4 @@ std::optional<Request> decode(std::string_view bytes) {
   return request;
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

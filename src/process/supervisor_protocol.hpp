@@ -1,4 +1,5 @@
-// What the library and its keeper (src/box) say to each other. Both are of one build, so plain structs do.
+// What the library and its supervisor (src/sandbox) say to each other. Both are of one build, so plain
+// structs do.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +8,19 @@
 #include <string_view>
 #include <vector>
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
-/// The descriptors with which the keeper is started, besides standard input. All others are closed.
+/// The descriptors with which the supervisor is started, besides standard input. All others are closed.
 enum Descriptor : int {
-  kControl = 3,       ///< socket to the library; its end is the library's end
-  kChannel = 4,       ///< becomes descriptor 3 of the command, if it is to have a channel
-  kImage = 5,         ///< the keeper's own program
-  kRequest = 6,       ///< an encoded `Request`
-  kBoxArguments = 7,  ///< what bubblewrap reads as its options
+  kControl = 3,              ///< socket to the library; its end is the library's end
+  kChannel = 4,              ///< becomes descriptor 3 of the command, if it is to have a channel
+  kImage = 5,                ///< the supervisor's own program
+  kRequest = 6,              ///< an encoded `Request`
+  kBubblewrapArguments = 7,  ///< what bubblewrap reads as its options
   kFirstFree = 8,
 };
-/// Where the first program in the box says how it went; the image and the request are where they were.
-inline constexpr int kBoxStatus = 4;
+/// Where the first program in the sandbox says how it went; the image and the request are where they were.
+inline constexpr int kSandboxStatus = 4;
 
 /// Zero means no limit.
 struct Limits {
@@ -35,22 +36,24 @@ struct Settings {
   std::uint64_t output_bytes = 0;  ///< kept of each stream
   std::int64_t wall_ms = 0;
   std::int64_t grace_ms = 0;
-  std::uint32_t box_user = 0;  ///< user and group of what runs in the box, when the keeper is root
+  std::uint32_t sandbox_user =
+      0;  ///< user and group of what runs in the sandbox, when the supervisor is root
   bool channel = false;
-  bool boxed = false;
+  bool sandboxed = false;
   bool network = false;  ///< by way of `Request::proxy`
 };
 
 /// Where loans appear: a folder that every machine has.
 inline constexpr const char* kLoans = "/run";
 
-/// A folder or file that root lends to the user of the box: it appears at `place` as if it were that user's.
+/// A folder or file that root lends to the user of the sandbox: it appears at `place` as if it were that
+/// user's.
 struct Loan {
   std::string source;
   std::string place;
 };
 
-/// A path that must exist while the box does, so that something can be mounted over it.
+/// A path that must exist while the sandbox does, so that something can be mounted over it.
 struct Guard {
   std::string path;
   bool folder = false;
@@ -64,14 +67,14 @@ struct Request {
   std::vector<std::string> writable;     ///< what Landlock lets the command write below
   std::vector<Loan> loans;
   std::vector<Guard> guards;
-  std::string proxy;  ///< path in the box of the socket that leads to the network
+  std::string proxy;  ///< path in the sandbox of the socket that leads to the network
 };
 
 std::string encode(const Request& request);
 /// Nothing when `bytes` are no encoded request.
 std::optional<Request> decode(std::string_view bytes);
 
-/// What the keeper was doing when it failed.
+/// What the supervisor was doing when it failed.
 enum class Stage : std::uint32_t {
   kNone,
   kRequest,
@@ -80,14 +83,14 @@ enum class Stage : std::uint32_t {
   kProcess,
   kFolder,
   kLimits,
-  kBox,
+  kSandbox,
   kForwarder,
   kLandlock,
   kSeccomp,
   kExec,
 };
 
-/// From the command's side to the keeper: `kNone` just before the program is started.
+/// From the command's side to the supervisor: `kNone` just before the program is started.
 struct Progress {
   Stage stage = Stage::kNone;
   std::int32_t error = 0;  ///< errno
@@ -103,8 +106,8 @@ struct StreamSizes {
   std::uint32_t tail = 0;
 };
 
-/// From keeper to library, followed by the bytes whose lengths it names. `kStarted` or `kFailed` comes first,
-/// `kEnded` when nothing of the command is left.
+/// From supervisor to library, followed by the bytes whose lengths it names. `kStarted` or `kFailed` comes
+/// first, `kEnded` when nothing of the command is left.
 struct Message {
   Kind kind = Kind::kStarted;
   Progress failure = {};    ///< of `kFailed`; its text stands in `err`
@@ -115,7 +118,7 @@ struct Message {
   StreamSizes err = {};
 };
 
-/// From library to keeper: end everything. Closing the socket means the same.
+/// From library to supervisor: end everything. Closing the socket means the same.
 inline constexpr char kStop = 's';
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

@@ -11,10 +11,10 @@
 namespace praxis::testing {
 namespace {
 
-/// The box is the supervisor's affair and has tests of its own; here the code is ours.
-Tool unboxed_python() {
+/// The sandbox is the supervisor's affair and has tests of its own; here the code is ours.
+Tool unsandboxed_python() {
   PythonToolOptions options;
-  options.box = std::nullopt;
+  options.sandbox = std::nullopt;
   return python_tool(std::move(options));
 }
 
@@ -61,7 +61,7 @@ class PythonInSessionTest : public Scripted {
  protected:
   Agent coder(const std::string& script) {
     Agent agent = scripted(script);
-    agent.id("coder").use(unboxed_python()).use(note_tool(deeds_)).policy(allowing({"python"}));
+    agent.id("coder").use(unsandboxed_python()).use(note_tool(deeds_)).policy(allowing({"python"}));
     return agent;
   }
   std::string printed(const Session& session) { return result_for(session.history(), "call_1_1").text; }
@@ -165,7 +165,7 @@ class ParkedInPythonTest : public PythonInSessionTest {
   Agent coder_below() {
     return agent("coder", runs("for said in gather([('note', {'text': t}) for t in ('a', 'b', 'c')],\n"
                                "                   return_exceptions=True):\n  print(said)"))
-        .use(unboxed_python())
+        .use(unsandboxed_python())
         .use(note_tool(deeds_));
   }
   Agent root() {

@@ -45,7 +45,7 @@ ProcessSpec process_of(const PythonToolOptions& options) {
   spec.limits.processes = options.processes;
   spec.limits.file_bytes = options.file_bytes;
   spec.limits.output_bytes = options.output_bytes;
-  spec.box = options.box;
+  spec.sandbox = options.sandbox;
   return spec;
 }
 
@@ -66,11 +66,11 @@ std::unexpected<Error> failed(std::string_view kind, std::string why, const Proc
   return fail(Error{ErrorCode::kTool, std::move(why), false, nullptr, JsonObject{{"kind", kind}}});
 }
 
-/// The signal that ended the code; 0 if none did. Out of a box it comes as a shell would put it.
+/// The signal that ended the code; 0 if none did. Out of a sandbox it comes as a shell would put it.
 int signal_of(const ProcessResult& run) {
   constexpr int kSignalled = 128, kLastSignal = 64;
-  const bool by_box = run.exit_code > kSignalled && run.exit_code <= kSignalled + kLastSignal;
-  return by_box ? run.exit_code - kSignalled : run.signal;
+  const bool by_sandbox = run.exit_code > kSignalled && run.exit_code <= kSignalled + kLastSignal;
+  return by_sandbox ? run.exit_code - kSignalled : run.signal;
 }
 
 std::string how_it_ended(const ProcessResult& run, const PythonToolOptions& options) {

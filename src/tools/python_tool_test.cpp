@@ -84,7 +84,7 @@ Tool tool_named(std::string name, ToolHandler handler) {
 class PythonToolTest : public testing::Test {
  protected:
   PythonToolTest() {
-    options_.box = std::nullopt;
+    options_.sandbox = std::nullopt;
     context_.scope = desk_;
     context_.stop = stop_.get_token();
   }
@@ -310,13 +310,13 @@ TEST_F(PythonToolTest, MissingInterpreter_IsNamed) {
   EXPECT_NE(output.error().message.find("/nowhere/python3"), std::string::npos);
 }
 
-TEST_F(PythonToolTest, InABox_RunsOrSaysWhyNot) {
-  options_.box = Box{};
+TEST_F(PythonToolTest, InASandbox_RunsOrSaysWhyNot) {
+  options_.sandbox = Sandbox{};
   const auto output = run("import os\nprint(os.getcwd(), os.listdir('/tmp'))\necho(text='inside')");
-  if (!probe_box().full()) {
+  if (!probe_sandbox().full()) {
     ASSERT_FALSE(output);
     EXPECT_EQ(output.error().code, ErrorCode::kPolicy);
-    GTEST_SKIP() << "the box cannot be built here: " << probe_box().reason();
+    GTEST_SKIP() << "the sandbox cannot be built here: " << probe_sandbox().reason();
   }
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(output->text, "/tmp []\n'inside'\n");

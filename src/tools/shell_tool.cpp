@@ -94,7 +94,7 @@ class Shell {
     if (const Json& timeout = json_at(arguments, "timeout_ms"); timeout.is_int64()) {
       spec.limits.wall_time = std::min(spec.limits.wall_time, Millis(timeout.as_int64()));
     }
-    spec.box = box();
+    spec.sandbox = sandbox();
     auto process = start_process(spec);
     if (!process) return fail(std::move(process.error()));
     const bool is_limited = context.deadline != Clock::time_point();
@@ -131,8 +131,8 @@ class Shell {
     return variables;
   }
 
-  Box box() const {
-    Box made;
+  Sandbox sandbox() const {
+    Sandbox made;
     made.writable = options_.writable;
     made.writable.push_back(options_.folder);
     made.readable = options_.readable;

@@ -17,7 +17,7 @@ using testing::Not;
 class ShellToolTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!probe_box().full()) GTEST_SKIP() << "no box on this machine: " << probe_box().reason();
+    if (!probe_sandbox().full()) GTEST_SKIP() << "no sandbox on this machine: " << probe_sandbox().reason();
     options_.folder = folder_.str();
   }
   Result<ToolOutput> run(const Json& arguments) const { return call_with(shell_tool(options_), arguments); }
@@ -76,7 +76,7 @@ TEST(ShellTool, RefusesWhatItWasNotGiven) {
   EXPECT_THAT(text_of(call_with(shell_tool(options), {{"command", "ls"}})), HasSubstr("command"))
       << "not granted";
   EXPECT_THAT(text_of(call_with(shell_tool(options), {{"argv", {"git"}}})),
-              HasSubstr("the box cannot be built"));
+              HasSubstr("the sandbox cannot be built"));
 }
 
 TEST_F(ShellToolTest, ShellStringsAreACapabilityOfTheirOwn) {

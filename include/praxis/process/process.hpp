@@ -1,5 +1,5 @@
 // Programs that run under supervision: whatever they start ends with them, when they are told to stop, when
-// their owner goes away, and when our own process dies. A small keeper process of ours stands between; it
+// their owner goes away, and when our own process dies. A small supervisor process of ours stands between; it
 // reads all output, however much, and keeps its head and tail.
 #pragma once
 
@@ -25,7 +25,8 @@ struct ProcessLimits {
   Millis wall_time{0};             ///< from the start; then it is ended as by a stop
   std::chrono::seconds cpu{0};     ///< of processor time, of each process
   std::uint64_t memory_bytes = 0;  ///< of address space, of each process
-  std::uint64_t processes = 0;  ///< and threads, in a box; outside, the kernel can only count all of a user's
+  std::uint64_t processes =
+      0;  ///< and threads, in a sandbox; outside, the kernel can only count all of a user's
   std::uint64_t file_bytes = 0;          ///< of each file written
   std::uint64_t open_files = 0;          ///< of each process
   std::size_t output_bytes = 64 * 1024;  ///< kept of standard output, and as much of standard error
@@ -39,7 +40,7 @@ struct ProcessSpec {
   std::string input;                               ///< its standard input
   bool channel = false;  ///< gives it descriptor 3, the other end of `Process::channel`
   ProcessLimits limits;
-  std::optional<Box> box;  ///< runs in it, or not at all
+  std::optional<Sandbox> sandbox;  ///< runs in it, or not at all
 };
 
 /// One output stream: all of it in `head`, or its two ends.
@@ -81,7 +82,7 @@ class Process {
 
   /// Waits until nothing of the program is left. A stop or the deadline ends it: SIGTERM to all its
   /// processes, and SIGKILL after the grace time. To be called once. Error `kInternal`: somebody killed the
-  /// keeper.
+  /// supervisor.
   Result<ProcessResult> wait(const std::stop_token& stop, std::chrono::steady_clock::time_point deadline =
                                                               std::chrono::steady_clock::time_point::max());
   /// Our end of the channel: a stream socket, closed with this object; -1 without a channel. The program's
@@ -99,7 +100,7 @@ class Process {
 };
 
 /// Starts a program; returns when it runs. Thread-safe. Errors: `kInput`, an unusable spec; `kTool`, there is
-/// no such program or folder, or the machine lacks what it takes; `kPolicy`, the box cannot be built (the
+/// no such program or folder, or the machine lacks what it takes; `kPolicy`, the sandbox cannot be built (the
 /// message says why, and nothing was run).
 Result<Process> start_process(const ProcessSpec& spec);
 

@@ -19,7 +19,7 @@ struct PythonToolOptions {
   std::string interpreter = "/usr/bin/python3";  ///< 3.8 or newer
   std::string folder = "/tmp";  ///< working directory; inside a sandbox /tmp is empty and temporary
   /// What the code can access. `std::nullopt`: no sandbox; the code can do all that our own user can.
-  std::optional<Box> box = Box{};
+  std::optional<Sandbox> sandbox = Sandbox{};
   /// Wall time that the code itself may take. The clock stops while the code waits for the answer to a
   /// request, which includes waiting for a human decision.
   Millis time{60'000};

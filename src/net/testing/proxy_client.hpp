@@ -15,7 +15,7 @@
 
 namespace praxis {
 
-// A program in the box: a blocking socket that gives up after a while rather than hang the test.
+// A program in the sandbox: a blocking socket that gives up after a while rather than hang the test.
 class ProxyClient {
  public:
   explicit ProxyClient(int socket) : socket_(socket) {

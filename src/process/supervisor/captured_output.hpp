@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 class CapturedOutput {
  public:
@@ -42,4 +42,4 @@ class CapturedOutput {
   std::uint64_t total_ = 0;
 };
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

@@ -14,7 +14,7 @@
 
 #include "base/file_descriptor.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::vector<pid_t> descendants() {
   return below;
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

@@ -19,7 +19,7 @@
 #include "base/file_descriptor.hpp"
 #include "process/supervisor/confine.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -135,4 +135,4 @@ bool start_forwarder(const std::string& proxy) {
   return waitpid(child, nullptr, 0) == child;
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

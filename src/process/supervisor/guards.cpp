@@ -10,7 +10,7 @@
 
 #include "process/placeholder.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -23,9 +23,9 @@ bool same(const std::string& path, int fd) {
 
 bool make(const Guard& guard) {
   const char* path = guard.path.c_str();
-  if (guard.folder) return mkdir(path, kStandInFolder) == 0;
+  if (guard.folder) return mkdir(path, kPlaceholderFolder) == 0;
   constexpr int kNew = O_CREAT | O_EXCL | O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
-  return FileDescriptor(open(path, kNew, kStandInFile)).get() >= 0;
+  return FileDescriptor(open(path, kNew, kPlaceholderFile)).get() >= 0;
 }
 
 }  // namespace
@@ -39,17 +39,17 @@ std::string Guards::place(const std::vector<Guard>& guards) {
       struct stat info{};
       if (lock.get() < 0 && errno == ENOENT) continue;
       if (lock.get() < 0 || fstat(lock.get(), &info) != 0) return guard.path;
-      if (!is_stand_in(info)) {
+      if (!is_placeholder(info)) {
         if (!made) break;                 // somebody has made the real thing meanwhile
         std::remove(guard.path.c_str());  // on a file system that cannot mark it
         errno = ENOTSUP;
         return guard.path;
       }
-      // Shared with other boxes; the last one removes it, and may just have done so.
+      // Shared with other sandboxes; the last one removes it, and may just have done so.
       if (flock(lock.get(), LOCK_SH) != 0) return guard.path;
       if (!same(guard.path, lock.get())) continue;
-      // The mask of the process may have taken what the user of the box needs to see it.
-      if (made) fchmod(lock.get(), guard.folder ? kStandInFolder : kStandInFile);
+      // The mask of the process may have taken what the user of the sandbox needs to see it.
+      if (made) fchmod(lock.get(), guard.folder ? kPlaceholderFolder : kPlaceholderFile);
       placed_.push_back({guard, std::move(lock)});
       break;
     }
@@ -64,4 +64,4 @@ Guards::~Guards() {
   }
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

@@ -1,4 +1,4 @@
-// Stand-ins (process/placeholder.hpp) for paths that a command in a box must not make.
+// Placeholders (process/placeholder.hpp) for paths that a command in a sandbox must not make.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 #include "base/file_descriptor.hpp"
 #include "process/supervisor_protocol.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
-/// Makes what is missing, and removes it with the last box that needs it.
+/// Makes what is missing, and removes it with the last sandbox that needs it.
 class Guards {
  public:
   Guards() = default;
@@ -28,4 +28,4 @@ class Guards {
   std::vector<Placed> placed_;
 };
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

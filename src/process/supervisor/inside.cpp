@@ -8,7 +8,7 @@
 #include "process/supervisor/forwarder.hpp"
 #include "process/supervisor/launch.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -25,8 +25,8 @@ Stage confine(const Request& request) {
 
 void enter(const Request& request) {
   const Stage failed = confine(request);
-  if (failed != Stage::kNone) return report(kBoxStatus, {failed, errno});
-  become_command(request, kBoxStatus);
+  if (failed != Stage::kNone) return report(kSandboxStatus, {failed, errno});
+  become_command(request, kSandboxStatus);
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

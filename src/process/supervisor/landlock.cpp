@@ -8,7 +8,7 @@
 #include "base/file_descriptor.hpp"
 #include "process/supervisor/confine.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -78,4 +78,4 @@ bool restrict_files(const std::vector<std::string>& writable, bool network) {
   return syscall(SYS_landlock_restrict_self, ruleset.get(), 0) == 0;
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

@@ -11,7 +11,7 @@
 #include <csignal>
 #include <string>
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -61,21 +61,21 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }
 
 [[noreturn]] void become_bubblewrap(const Request& request, int status) {
-  hand_over(status, kBoxStatus);
-  for (const int fd : {kImage, kRequest, kBoxArguments}) hand_over(fd, fd);
-  if (!become_user(request.settings.box_user)) {
+  hand_over(status, kSandboxStatus);
+  for (const int fd : {kImage, kRequest, kBubblewrapArguments}) hand_over(fd, fd);
+  if (!become_user(request.settings.sandbox_user)) {
     report(status, {Stage::kProcess, errno});
     _exit(1);
   }
-  const std::string arguments = std::to_string(kBoxArguments);
+  const std::string arguments = std::to_string(kBubblewrapArguments);
   const std::string image = "/proc/self/fd/" + std::to_string(kImage);
   execle("/usr/bin/bwrap", "bwrap", "--args", arguments.c_str(), "--", image.c_str(), "inside", nullptr,
          static_cast<char**>(std::array<char*, 1>{nullptr}.data()));
-  report(status, {Stage::kBox, errno});
+  report(status, {Stage::kSandbox, errno});
   _exit(1);
 }
 
-[[noreturn]] void run_child(const Request& request, pid_t keeper, int out, int err, int status) {
+[[noreturn]] void run_child(const Request& request, pid_t supervisor, int out, int err, int status) {
   setsid();
   reset_signals();
   hand_over(out, STDOUT_FILENO);
@@ -83,10 +83,10 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   if (request.settings.channel) {
     hand_over(kChannel, kControl);
   }
-  // Should the keeper be killed, at least the command goes with it.
+  // Should the supervisor be killed, at least the command goes with it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != keeper) _exit(1);
-  if (request.settings.boxed) become_bubblewrap(request, status);
+  if (getppid() != supervisor) _exit(1);
+  if (request.settings.sandboxed) become_bubblewrap(request, status);
   if (chdir(request.folder.c_str()) != 0) {
     report(status, {Stage::kFolder, errno});
   } else if (!set_limits(request.settings.limits)) {
@@ -124,13 +124,13 @@ void become_command(const Request& request, int status) {
 Launched launch(const Request& request) {
   Pipe out = make_pipe(), err = make_pipe(), status = make_pipe();
   if (status.write_end.get() < 0) return {};
-  const pid_t keeper = getpid();
+  const pid_t supervisor = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    run_child(request, keeper, out.write_end.get(), err.write_end.get(), status.write_end.get());
+    run_child(request, supervisor, out.write_end.get(), err.write_end.get(), status.write_end.get());
   }
   for (const Pipe* pipe : {&out, &err, &status}) fcntl(pipe->read_end.get(), F_SETFL, O_NONBLOCK);
   return {pid, std::move(out.read_end), std::move(err.read_end), std::move(status.read_end)};
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

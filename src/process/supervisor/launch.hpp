@@ -1,4 +1,4 @@
-// From a request to a running command: what happens in the keeper's child up to the new program.
+// From a request to a running command: what happens in the supervisor's child up to the new program.
 #pragma once
 
 #include <sys/types.h>
@@ -6,7 +6,7 @@
 #include "base/file_descriptor.hpp"
 #include "process/supervisor_protocol.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 /// A child, and our ends of its pipes, which do not block.
 struct Launched {
@@ -27,4 +27,4 @@ void become_command(const Request& request, int status);
 
 void report(int status, Progress progress);
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

@@ -14,7 +14,7 @@
 
 #include "base/file_descriptor.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::string lend(const std::vector<Loan>& loans, std::uint32_t user) {
   return {};
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

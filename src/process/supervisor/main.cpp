@@ -1,6 +1,6 @@
-// The helper program of src/process/process.cpp: outside a box it keeps one command (`keep`), in a box it is
-// the first program (`inside`). Only the library starts it, with descriptors in place; keeper_protocol.hpp
-// says which.
+// The helper program of src/process/process.cpp: outside a sandbox it keeps one command (`keep`), in a
+// sandbox it is the first program (`inside`). Only the library starts it, with descriptors in place;
+// supervisor_protocol.hpp says which.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,39 +15,39 @@
 
 namespace {
 
-using praxis::keeper::Request;
+using praxis::supervisor::Request;
 
 std::optional<Request> read_request() {
   struct stat info{};
-  if (fstat(praxis::keeper::kRequest, &info) != 0 || info.st_size <= 0) return std::nullopt;
+  if (fstat(praxis::supervisor::kRequest, &info) != 0 || info.st_size <= 0) return std::nullopt;
   const auto size = static_cast<std::size_t>(info.st_size);
-  const void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, praxis::keeper::kRequest, 0);
+  const void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, praxis::supervisor::kRequest, 0);
   if (bytes == MAP_FAILED) return std::nullopt;
-  return praxis::keeper::decode({static_cast<const char*>(bytes), size});
+  return praxis::supervisor::decode({static_cast<const char*>(bytes), size});
 }
 
 void close_on_exec(int first) {
-  for (int fd = first; fd < praxis::keeper::kFirstFree; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  for (int fd = first; fd < praxis::supervisor::kFirstFree; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  using praxis::keeper::Stage;
+  using praxis::supervisor::Stage;
   const auto request = read_request();
   const int error = errno;
-  if (argc == 2 && std::string_view(argv[1]) == "keep") {
-    close_on_exec(praxis::keeper::kControl);
+  if (argc == 2 && std::string_view(argv[1]) == "supervise") {
+    close_on_exec(praxis::supervisor::kControl);
     if (request) {
-      praxis::keeper::keep(*request);
+      praxis::supervisor::supervise(*request);
     } else {
-      praxis::keeper::refuse({Stage::kRequest, error});
+      praxis::supervisor::refuse({Stage::kRequest, error});
     }
     return 0;
   }
   if (argc == 2 && std::string_view(argv[1]) == "inside" && request) {
-    close_on_exec(praxis::keeper::kBoxStatus);
-    praxis::keeper::enter(*request);
+    close_on_exec(praxis::supervisor::kSandboxStatus);
+    praxis::supervisor::enter(*request);
   }
   return 1;
 }

@@ -10,7 +10,7 @@
 
 #include "process/supervisor/confine.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -134,4 +134,4 @@ bool restrict_calls(bool network) {
          deny_terminal_tricks(filter.get()) && seccomp_load(filter.get()) == 0;
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

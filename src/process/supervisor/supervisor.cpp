@@ -22,7 +22,7 @@
 #include "process/supervisor/launch.hpp"
 #include "process/supervisor/loans.hpp"
 
-namespace praxis::keeper {
+namespace praxis::supervisor {
 
 namespace {
 
@@ -46,9 +46,9 @@ void send_message(const Message& message) {
   send_all({reinterpret_cast<const char*>(&message), sizeof message});
 }
 
-class Keeper {
+class Supervisor {
  public:
-  Keeper(const Request& request, Launched launched)
+  Supervisor(const Request& request, Launched launched)
       : settings_(request.settings),
         child_(launched.pid),
         out_{std::move(launched.out), CapturedOutput(settings_.output_bytes)},
@@ -178,10 +178,11 @@ class Keeper {
     signal_all(SIGTERM);
   }
 
-  /// The child that builds a box is spared the first signal: the box would end with it, without grace.
+  /// The child that builds a sandbox is spared the first signal: the sandbox would end with it, without
+  /// grace.
   void signal_all(int number) const {
     for (const pid_t pid : descendants()) {
-      if (settings_.boxed && number == SIGTERM && pid == child_) continue;
+      if (settings_.sandboxed && number == SIGTERM && pid == child_) continue;
       kill(pid, number);
     }
   }
@@ -195,7 +196,8 @@ class Keeper {
     }
     while (status_.get() >= 0 && read_status()) {
     }
-    if (!running_ && !stopped_) return refuse(progress_.value_or(Progress{Stage::kBox, 0}), err_.kept.head());
+    if (!running_ && !stopped_)
+      return refuse(progress_.value_or(Progress{Stage::kSandbox, 0}), err_.kept.head());
     if (!running_) started();
     send_end();
   }
@@ -243,7 +245,7 @@ void refuse(Progress progress, std::string_view text) {
   send_all(text);
 }
 
-void keep(const Request& request) {
+void supervise(const Request& request) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigset_t children;
   sigemptyset(&children);
@@ -257,7 +259,7 @@ void keep(const Request& request) {
     return refuse({Stage::kGuard, errno}, failed);
   }
   if (!request.loans.empty()) {
-    const std::string failed = lend(request.loans, request.settings.box_user);
+    const std::string failed = lend(request.loans, request.settings.sandbox_user);
     if (!failed.empty()) return refuse({Stage::kLoan, errno}, failed);
   }
   Launched launched = launch(request);
@@ -265,7 +267,7 @@ void keep(const Request& request) {
   // What the command holds at its ends must be its own alone.
   close(STDIN_FILENO);
   if (request.settings.channel) close(kChannel);
-  Keeper(request, std::move(launched)).run();
+  Supervisor(request, std::move(launched)).run();
 }
 
-}  // namespace praxis::keeper
+}  // namespace praxis::supervisor

@@ -1,5 +1,5 @@
-// The box from inside: hostile probes (tests/box/probes.py), each of which gets out when it is run outside,
-// and what an honest program needs.
+// The sandbox from inside: hostile probes (tests/sandbox/probes.py), each of which gets out when it is run
+// outside, and what an honest program needs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -59,11 +59,11 @@ std::string port_of(const FileDescriptor& socket) {
 }
 
 /// A writable folder with what must stay as it is, and a folder outside.
-class BoxTest : public testing::Test {
+class SandboxTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!probe_box().full()) GTEST_SKIP() << "no box on this machine: " << probe_box().reason();
-    std::string name = (fs::temp_directory_path() / "praxis_box_XXXXXX").string();
+    if (!probe_sandbox().full()) GTEST_SKIP() << "no sandbox on this machine: " << probe_sandbox().reason();
+    std::string name = (fs::temp_directory_path() / "praxis_sandbox_XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     top_ = name;
     fresh();
@@ -99,10 +99,10 @@ class BoxTest : public testing::Test {
     spec.limits.wall_time = Millis(30'000);
     return spec;
   }
-  void put_in_box(ProcessSpec& spec) const {
-    spec.box.emplace();
-    spec.box->writable = {workspace()};
-    spec.box->protect = {workspace() + "/conf/agent.toml", workspace() + "/conf/later.toml"};
+  void put_in_sandbox(ProcessSpec& spec) const {
+    spec.sandbox.emplace();
+    spec.sandbox->writable = {workspace()};
+    spec.sandbox->protect = {workspace() + "/conf/agent.toml", workspace() + "/conf/later.toml"};
     spec.limits.processes = 64;
     spec.limits.memory_bytes = std::uint64_t{1} << 30;
     spec.limits.file_bytes = 64 << 20;
@@ -133,13 +133,13 @@ std::vector<Probe> read_probes(const std::string& list) {
   return probes;
 }
 
-TEST_F(BoxTest, NoProbeGetsOut_ThoughEachDoesOutside) {
-  const std::string script = fs::path(PRAXIS_SOURCE_DIR) / "tests/box/probes.py";
+TEST_F(SandboxTest, NoProbeGetsOut_ThoughEachDoesOutside) {
+  const std::string script = fs::path(PRAXIS_SOURCE_DIR) / "tests/sandbox/probes.py";
   std::ifstream file(script);
   const std::string code{std::istreambuf_iterator<char>(file), {}};
   const auto tcp = port_listener(SOCK_STREAM), udp = port_listener(SOCK_DGRAM);
   const auto by_path = unix_listener(top_ / "socket");
-  const std::string abstract = "praxis_box_" + std::to_string(getpid());
+  const std::string abstract = "praxis_sandbox_" + std::to_string(getpid());
   const auto by_name = unix_listener('\0' + abstract);
 
   auto keeps_a_secret = python({"-c", "import time; time.sleep(1000)"});
@@ -172,7 +172,7 @@ TEST_F(BoxTest, NoProbeGetsOut_ThoughEachDoesOutside) {
     if (!open) std::cout << "not shown outside: " << probe.name << "\n";
 
     fresh();
-    put_in_box(spec);
+    put_in_sandbox(spec);
     const auto inside = run(spec);
     EXPECT_THAT(inside.out.text(), Not(HasSubstr("OPEN"))) << probe.name << " got out";
   }
@@ -181,7 +181,7 @@ TEST_F(BoxTest, NoProbeGetsOut_ThoughEachDoesOutside) {
   EXPECT_GE(shown, 40);
 }
 
-TEST_F(BoxTest, AnHonestProgramHasWhatItNeeds) {
+TEST_F(SandboxTest, AnHonestProgramHasWhatItNeeds) {
   auto spec =
       python({"-c",
               "import os, socket, tempfile, multiprocessing, getpass\n"
@@ -190,7 +190,7 @@ TEST_F(BoxTest, AnHonestProgramHasWhatItNeeds) {
               "tempfile.TemporaryFile().write(b'x'); open('/dev/null', 'w').write('x')\n"
               "socket.socketpair(); multiprocessing.Lock(); len(os.urandom(8))\n"
               "print(os.getcwd(), getpass.getuser(), os.environ['HOME'], open('.git/config').read())"});
-  put_in_box(spec);
+  put_in_sandbox(spec);
   const auto result = run(spec);
   EXPECT_EQ(result.out.text(), workspace() + " nobody /tmp KEY=1\n\n") << result.err.text();
   std::ifstream made(top_ / "ws/a/d");
@@ -200,7 +200,7 @@ TEST_F(BoxTest, AnHonestProgramHasWhatItNeeds) {
   EXPECT_TRUE(fs::remove(top_ / "ws/a/d")) << "what it made is ours";
 }
 
-TEST_F(BoxTest, ManyCheckoutsAndFolders_AreLookedThrough) {
+TEST_F(SandboxTest, ManyCheckoutsAndFolders_AreLookedThrough) {
   for (int i = 0; i < 100; ++i) fs::create_directories(top_ / "ws/many" / std::to_string(i) / ".git/hooks");
   for (int i = 0; i < 2'000; ++i) fs::create_directories(top_ / "ws/plain" / std::to_string(i));
   auto spec = python({"-c",
@@ -211,24 +211,24 @@ TEST_F(BoxTest, ManyCheckoutsAndFolders_AreLookedThrough) {
                       "  except OSError: kept += 1\n"
                       "  open(f'many/{i}/source', 'w')\n"
                       "print(kept)"});
-  put_in_box(spec);
+  put_in_sandbox(spec);
   const auto result = run(spec);
   EXPECT_EQ(result.out.text(), "100\n") << result.err.text();
 }
 
-TEST_F(BoxTest, AReadableFolderBelowACheckout_StaysReadOnly) {
+TEST_F(SandboxTest, AReadableFolderBelowACheckout_StaysReadOnly) {
   auto spec = python({"-c",
                       "for name in ['team/a/deep/file', 'team/a/deep/er/.mcp.json', 'team/a/.git/config']:\n"
                       "  try: open(name, 'w'); print('OPEN', name)\n"
                       "  except OSError: pass\n"
                       "open('team/a/file', 'w')"});
-  put_in_box(spec);
-  spec.box->readable = {workspace() + "/team/a/deep"};
+  put_in_sandbox(spec);
+  spec.sandbox->readable = {workspace() + "/team/a/deep"};
   const auto result = run(spec);
   EXPECT_EQ(result.out.text() + result.err.text(), "");
 }
 
-TEST_F(BoxTest, WhatABoxKeepsFromBeingMade_StaysKeptWhenAnotherBoxEnds) {
+TEST_F(SandboxTest, PathGuardedByTwoSandboxes_StaysGuardedWhenOneEnds) {
   const auto wait_for = [](const fs::path& path) {
     for (int i = 0; i < 2'000 && !fs::exists(path); ++i) std::this_thread::sleep_for(Millis(5));
     EXPECT_TRUE(fs::exists(path)) << path;
@@ -242,12 +242,12 @@ TEST_F(BoxTest, WhatABoxKeepsFromBeingMade_StaysKeptWhenAnotherBoxEnds) {
                                   "for name in ['.envrc', '.idea/workspace.xml']:\n"
                                   "  try: os.makedirs('.idea', exist_ok=True); open(name, 'w'); print(name)\n"
                                   "  except OSError: pass\n"});
-  put_in_box(first);
-  put_in_box(second);
+  put_in_sandbox(first);
+  put_in_sandbox(second);
 
   auto one = start_process(first);
   wait_for(top_ / "ws/first");
-  auto other = start_process(second);  // finds the stand-ins of the first
+  auto other = start_process(second);  // finds the placeholders of the first
   wait_for(top_ / "ws/second");
   std::ofstream(top_ / "ws/end_first").close();
   ASSERT_TRUE(one->wait({}));
@@ -260,9 +260,9 @@ TEST_F(BoxTest, WhatABoxKeepsFromBeingMade_StaysKeptWhenAnotherBoxEnds) {
   EXPECT_FALSE(fs::exists(top_ / "ws/.idea"));
 }
 
-TEST_F(BoxTest, ManyBoxesAtOnce_RunAndLeaveNothing) {
+TEST_F(SandboxTest, ManySandboxesAtOnce_RunAndLeaveNothing) {
   auto spec = python({"-c", "print('ran')"});
-  put_in_box(spec);
+  put_in_sandbox(spec);
   const auto count = [&] { return std::distance(fs::directory_iterator(workspace()), {}); };
   const auto before = count();
   std::vector<std::jthread> threads;
@@ -275,19 +275,21 @@ TEST_F(BoxTest, ManyBoxesAtOnce_RunAndLeaveNothing) {
   EXPECT_EQ(count(), before);
 }
 
-TEST_F(BoxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
+TEST_F(SandboxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
   struct Case {
     const char* about;
     std::function<void(ProcessSpec&)> change;
     const char* message;
   };
   const std::vector<Case> cases{
-      {"system folder", [](ProcessSpec& spec) { spec.box->writable = {"/usr/lib"}; },
+      {"system folder", [](ProcessSpec& spec) { spec.sandbox->writable = {"/usr/lib"}; },
        "belongs to the system"},
-      {"everything", [](ProcessSpec& spec) { spec.box->writable = {"/"}; }, "belongs to the system"},
-      {"missing folder", [](ProcessSpec& spec) { spec.box->writable = {"/nonexistent"}; }, "No such file"},
-      {"relative", [](ProcessSpec& spec) { spec.box->writable = {"here"}; }, "no absolute path"},
-      {"missing socket", [](ProcessSpec& spec) { spec.box->proxy_socket = "/nonexistent"; }, "No such file"},
+      {"everything", [](ProcessSpec& spec) { spec.sandbox->writable = {"/"}; }, "belongs to the system"},
+      {"missing folder", [](ProcessSpec& spec) { spec.sandbox->writable = {"/nonexistent"}; },
+       "No such file"},
+      {"relative", [](ProcessSpec& spec) { spec.sandbox->writable = {"here"}; }, "no absolute path"},
+      {"missing socket", [](ProcessSpec& spec) { spec.sandbox->proxy_socket = "/nonexistent"; },
+       "No such file"},
       {"folder outside", [](ProcessSpec& spec) { spec.folder = "/var/nothing"; }, "chdir"},
       {"link",
        [&](ProcessSpec&) {
@@ -311,7 +313,7 @@ TEST_F(BoxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
   };
   for (const Case& one : cases) {
     auto spec = python({"-c", "open('ran', 'w')"});
-    put_in_box(spec);
+    put_in_sandbox(spec);
     one.change(spec);
     const auto process = start_process(spec);
     ASSERT_FALSE(process) << one.about;
@@ -321,7 +323,7 @@ TEST_F(BoxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
   }
 }
 
-TEST_F(BoxTest, ThatIsCancelled_LeavesNobody) {
+TEST_F(SandboxTest, ThatIsCancelled_LeavesNobody) {
   auto spec = python({"-c",
                       "import os, signal, time\n"
                       "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -330,7 +332,7 @@ TEST_F(BoxTest, ThatIsCancelled_LeavesNobody) {
                       "  if os.fork(): os._exit(0)\n"
                       "os.write(3, b'r'); time.sleep(1000)"});
   spec.channel = true;
-  put_in_box(spec);
+  put_in_sandbox(spec);
   auto process = start_process(spec);
   ASSERT_TRUE(process) << process.error().message;
   char ready = 0;
@@ -344,7 +346,7 @@ TEST_F(BoxTest, ThatIsCancelled_LeavesNobody) {
   EXPECT_EQ(read(process->channel(), &ready, 1), 0) << "somebody still has the other end";
 }
 
-TEST_F(BoxTest, WithAProxy_ReachesItAndNothingElse) {
+TEST_F(SandboxTest, WithAProxy_ReachesItAndNothingElse) {
   const auto proxy = unix_listener(top_ / "proxy");
   const auto tcp = port_listener(SOCK_STREAM);
   std::jthread answering([&] {
@@ -375,8 +377,8 @@ TEST_F(BoxTest, WithAProxy_ReachesItAndNothingElse) {
                       "way('multipath', lambda: socket.socket(proto=262))\n"
                       "way('listen', lambda: socket.create_server(('127.0.0.1', 4000)))\n",
                       port_of(tcp)});
-  put_in_box(spec);
-  spec.box->proxy_socket = top_ / "proxy";
+  put_in_sandbox(spec);
+  spec.sandbox->proxy_socket = top_ / "proxy";
   auto process = start_process(spec);
   ASSERT_TRUE(process) << process.error().message;
   std::ofstream(top_ / "ws/started").close();

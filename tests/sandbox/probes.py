@@ -1,7 +1,7 @@
-"""Hostile probes: each tries one way out of a box and prints OPEN when it got out.
+"""Hostile probes: each tries one way out of a sandbox and prints OPEN when it got out.
 
 Usage: probes.py NAME. What a probe aims at stands in the environment: WS (the writable folder), OUT (a folder
-outside), PID (the process that built the box), TCP and UDP (ports of the host), SOCK and ABSTRACT (Unix sockets of
+outside), PID (the process that built the sandbox), TCP and UDP (ports of the host), SOCK and ABSTRACT (Unix sockets of
 the host), SECRET (how something begins that another process has in its environment). `probes.py --list` names all, with `*` those that need root outside.
 """
 import ctypes
