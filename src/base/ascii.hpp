@@ -1,4 +1,4 @@
-// Letters as protocols compare them, whatever the locale.
+// ASCII letter case as protocols compare it, independent of the locale.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace praxis {
 
-/// A to Z as a to z; every other byte stays.
+/// Maps A-Z to a-z; returns every other byte unchanged.
 inline char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 inline std::string lower_case(std::string_view text) {
   std::string out(text);

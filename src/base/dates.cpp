@@ -7,7 +7,7 @@
 namespace praxis {
 namespace {
 
-/// What `format` (of strptime) reads of `text`, as UTC, and what follows it.
+/// The result of parsing the front of a text with `format` (of strptime), as UTC, and the text after it.
 struct Read {
   std::time_t seconds = 0;
   std::string_view rest;
@@ -20,7 +20,7 @@ std::optional<Read> read_as(const std::string& text, const char* format) {
   return Read{::timegm(&parts), std::string_view(text).substr(static_cast<std::size_t>(end - text.c_str()))};
 }
 
-/// `.123456` at the front of `rest`, taken off it.
+/// Parses `.123456` at the front of `rest` and removes it.
 std::int64_t take_fraction_ms(std::string_view& rest) {
   if (!rest.starts_with('.')) return 0;
   std::int64_t ms = 0, unit = 100;
@@ -31,7 +31,7 @@ std::int64_t take_fraction_ms(std::string_view& rest) {
   return ms;
 }
 
-/// `Z`, `+02:00`, `-0930` in minutes.
+/// Parses `Z`, `+02:00`, `-0930` into minutes.
 std::optional<std::int64_t> offset_minutes(std::string_view text) {
   if (text == "Z" || text == "z") return 0;
   if (text.size() == 6 && text[3] == ':') {

@@ -6,7 +6,7 @@ namespace praxis {
 
 namespace {
 
-// libsodium picks the fastest implementation for this processor once it is initialised.
+// libsodium chooses the fastest implementation for this processor when it is initialised.
 void ensure_sodium() { [[maybe_unused]] static const int status = sodium_init(); }
 
 const unsigned char* as_bytes(std::string_view text) {

@@ -23,7 +23,8 @@ class SystemEnvironment final : public Environment {
 
   std::uint64_t random() override {
     std::uint64_t bits = 0;
-    // A read this short is never cut; only a signal while the source starts up can interrupt it.
+    // getrandom returns a request this short in full; only a signal during the kernel's start-up can
+    // interrupt it.
     while (getrandom(&bits, sizeof bits, 0) < 0) {
       if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
     }
@@ -53,7 +54,7 @@ class FixedEnvironment final : public Environment {
   std::atomic<std::uint64_t> seed_;
 };
 
-// `digits` characters of Crockford base 32, most significant first.
+// Appends `value` as `digits` characters of Crockford base 32, most significant first.
 void append_base32(std::string& out, std::uint64_t value, int digits) {
   constexpr std::string_view kAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
   for (int shift = 5 * (digits - 1); shift >= 0; shift -= 5) out += kAlphabet[value >> shift & 31];
@@ -65,7 +66,7 @@ std::string Environment::new_id() {
   std::string id;
   id.reserve(26);
   append_base32(id, static_cast<std::uint64_t>(now().value), 10);  // 48 bits of time
-  append_base32(id, random(), 8);                                  // and 80 of randomness
+  append_base32(id, random(), 8);                                  // followed by 80 bits of randomness
   append_base32(id, random(), 8);
   return id;
 }

@@ -1,4 +1,4 @@
-// The event loop of an executor, for those in this room who wait for sockets.
+// The event loop of an executor, for code that waits for sockets.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -7,17 +7,17 @@
 
 namespace praxis {
 
-/// One thread at a time runs it, so what only its handlers touch needs no lock. It lives as long as its
-/// executor.
+/// One thread at a time runs the loop, so state that only its handlers touch needs no lock. It lives as long
+/// as its executor.
 class EventLoop {
  public:
   virtual ~EventLoop() = default;
   virtual boost::asio::io_context& io() = 0;
-  /// The calling thread runs the loop: no handler runs elsewhere until it returns to the loop.
+  /// Whether the calling thread runs the loop: then no handler runs elsewhere until it returns to the loop.
   virtual bool runs_here() const = 0;
 };
 
-/// That of an executor from `make_executor`; null for others.
+/// Returns the event loop of an executor from `make_executor`; null for other executors.
 EventLoop* event_loop_of(Executor& executor);
 
 }  // namespace praxis

@@ -1,4 +1,4 @@
-// A file descriptor that is closed with its owner.
+// A file descriptor that its owner closes.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace praxis {
 
-/// Owns a file descriptor; -1 is none.
+/// Owns a file descriptor; -1 means no descriptor.
 class FileDescriptor {
  public:
   FileDescriptor() = default;

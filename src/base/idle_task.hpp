@@ -1,16 +1,15 @@
-// Work that holds up an event loop for a moment, done by the loop's own thread when that has nothing else to
-// do: it spares two switches of threads.
+// Short blocking work that the event loop's own thread does while it is idle: this saves two thread switches.
 #pragma once
 
 #include "praxis/base/executor.hpp"
 
 namespace praxis {
 
-/// Leaves `task`, which may block for about a millisecond, to the executor whose event loop the calling
-/// thread runs. It is run once nothing else is ready there; should it take longer than thought, the thread
-/// that stands by goes on with the loop. False, and `task` is untouched, when the thread runs no event loop,
-/// or something that may block and could wait for `task`, or when such tasks have lately held the loop up. It
-/// is dropped, as any task, when the executor ends before.
+/// Hands `task`, which may block for about a millisecond, to the executor whose event loop the calling thread
+/// runs. The loop runs it once no event is ready; if the task takes longer than expected, the standby thread
+/// takes over the loop. Returns false and leaves `task` untouched if the thread runs no event loop, if it
+/// runs a task that may block (and so could wait for `task`), or if such tasks have recently held up the
+/// loop. The executor's destructor drops a task that has not started.
 bool run_when_idle(Task& task);
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// The timers of an event loop, on one clock. Most are cancelled long before they are due, so a cancelled one
-// costs the loop nothing: the clock is only ever set to an earlier time.
+// The timers of an event loop, on one Asio timer. Most timers are cancelled long before they are due, so
+// cancelling costs the loop nothing: the Asio timer is only ever moved to an earlier time.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,14 @@
 
 namespace praxis {
 
-/// Thread-safe. What a task captured is destroyed outside the lock: it may come back here.
+/// Thread-safe. Captures of a task are destroyed outside the lock, because their destructors may call this
+/// object.
 class LoopTimers {
  public:
   using TimerId = Executor::TimerId;
 
   void start(boost::asio::io_context& io) { clock_.emplace(io); }
-  /// Destroys all tasks; none is added any more. Before the loop itself goes.
+  /// Destroys all tasks; later calls of `add` do nothing. Call it before the loop is destroyed.
   void stop() {
     Queue dropped;
     const std::lock_guard lock(mutex_);
@@ -31,7 +32,7 @@ class LoopTimers {
     dropped.swap(queue_);
   }
 
-  /// 0 once stopped.
+  /// Returns 0 after `stop`.
   TimerId add(std::chrono::nanoseconds delay, Task task) {
     const std::lock_guard lock(mutex_);
     if (!clock_) return 0;
@@ -53,7 +54,7 @@ class LoopTimers {
   using Clock = std::chrono::steady_clock;
   using TimePoint = Clock::time_point;
   using Queue = std::map<std::pair<TimePoint, TimerId>, Task>;
-  static constexpr std::chrono::hours kLongest{24 * 365};  // so that sums of time points cannot overflow
+  static constexpr std::chrono::hours kLongest{24 * 365};  // sums of time points cannot overflow
 
   void arm() {
     if (queue_.empty() || queue_.begin()->first.first >= armed_) return;

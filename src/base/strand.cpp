@@ -6,11 +6,11 @@
 namespace praxis {
 namespace {
 
-/// A task that throws (nothing but memory can run out there) leaves its work half done, and the strand would
-/// be held for good by a caller that catches: the process ends instead, as if it had been killed.
+/// Ends the process if a task throws (only running out of memory can): the task's work would be half done,
+/// and a caller that caught the exception would leave the strand held for ever.
 void run_through(Task& task) noexcept {
   task();
-  task = nullptr;  // what it captured may call `run` again: never destroy it under the lock
+  task = nullptr;  // its captures may call `run` again: never destroy them under the lock
 }
 
 }  // namespace

@@ -9,10 +9,10 @@ namespace praxis {
 
 namespace {
 
-// Longer names are no typing errors; it also bounds the work.
+// Longer names are not typing errors; the limit also bounds the work.
 constexpr std::size_t kMaxLength = 64;
 
-// Letters to change, insert, delete or swap with their neighbour; case does not count.
+// How many letters must be changed, inserted, deleted or swapped with their neighbour; ignores case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -35,7 +35,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> closest(std::string_view name, std::span<const std::string> candidates) {
   if (name.size() > kMaxLength) return std::nullopt;
   const std::string* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;  // the first that is too far
+  std::size_t best_distance =
+      std::max<std::size_t>(1, name.size() / 3) + 1;  // the first distance that is too large
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;
     const std::size_t distance = edit_distance(name, candidate);

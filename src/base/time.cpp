@@ -6,7 +6,7 @@
 namespace praxis {
 
 std::string to_iso8601(UnixMillis time) {
-  // The years 0000 to 9999: what four digits can say.
+  // The years 0000 to 9999, which four digits can express.
   constexpr std::int64_t kFirst = -62'167'219'200'000, kLast = 253'402'300'799'999;
   const std::chrono::sys_time<Millis> point{Millis{std::clamp(time.value, kFirst, kLast)}};
   const auto day = std::chrono::floor<std::chrono::days>(point);

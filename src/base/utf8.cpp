@@ -9,7 +9,7 @@ namespace praxis {
 
 namespace {
 
-// Bytes of ASCII at the front, looked at eight at a time; may stop early, within the last eight.
+// Skips ASCII bytes at the front, eight at a time; may stop early, within the last eight.
 std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
   for (; at + 8 <= bytes.size(); at += 8) {
     std::uint64_t word;
@@ -19,7 +19,7 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
   return at;
 }
 
-// Position of the first ill-formed sequence; the size when there is none.
+// Returns the position of the first ill-formed sequence; the size if there is none.
 std::size_t valid_until(std::string_view bytes, std::size_t at) {
   while ((at = skip_ascii(bytes, at)) < bytes.size()) {
     const auto [length, valid] = utf8_step(bytes.substr(at));
@@ -37,7 +37,7 @@ Utf8Step utf8_step(std::string_view bytes) {
   if (lead < 0x80) return {1, true};
   if (lead < 0xC2 || lead > 0xF4) return {1, false};
   const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte's range rules out overlong forms, surrogates and what lies beyond U+10FFFF.
+  // The range of the second byte excludes overlong forms, surrogates and code points beyond U+10FFFF.
   const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   for (std::size_t i = 1; i < length; ++i) {

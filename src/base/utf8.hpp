@@ -8,14 +8,14 @@ namespace praxis {
 
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";  // U+FFFD
 
-/// What stands at the front of some bytes: a whole well-formed sequence, or the maximal prefix of an
+/// The sequence at the front of some bytes: a complete well-formed one, or the maximal prefix of an
 /// ill-formed one.
 struct Utf8Step {
   std::size_t length;  ///< bytes to consume, at least 1
   bool valid;
 };
 
-/// Looks at the front of `bytes`, which must not be empty.
+/// Decodes the front of `bytes`, which must not be empty.
 Utf8Step utf8_step(std::string_view bytes);
 
 }  // namespace praxis

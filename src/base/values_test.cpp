@@ -1,4 +1,4 @@
-// The small values of base: errors, times, ids, base64, suggestions.
+// Tests of the small value types: errors, times, ids, base64, suggestions.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -43,11 +43,11 @@ void WorkerPool::add_worker() {
   const auto self = workers_.emplace(workers_.end());
   try {
     *self = std::thread([this, self] { work(self); });
-  } catch (const std::system_error&) {  // the machine is out of threads: those we have must do
+  } catch (const std::system_error&) {  // the machine is out of threads: the existing workers run the task
     workers_.erase(self);
     if (workers_.empty()) throw;
   } catch (...) {
-    workers_.erase(self);  // there is nothing to join
+    workers_.erase(self);  // the thread was not created, so there is nothing to join
     throw;
   }
 }

@@ -1,5 +1,5 @@
-// The threads under `Executor::post_blocking`: a thread is made only when none is idle, and leaves when it
-// has had nothing to do for a while.
+// The threads under `Executor::post_blocking`. A thread is created only when none is idle, and ends when it
+// has been idle for a while.
 #pragma once
 
 #include <chrono>
@@ -21,9 +21,9 @@ class WorkerPool {
                       std::chrono::milliseconds idle_lifetime = std::chrono::seconds(10));
   ~WorkerPool();
 
-  /// Runs `task` on a worker; waits in line when all `max_workers` are busy.
+  /// Runs `task` on a worker; queues it when all `max_workers` are busy.
   void post(Task task);
-  /// How many threads there are now, idle ones included.
+  /// The number of threads, including idle ones.
   std::size_t size() const;
 
  private:
@@ -38,7 +38,7 @@ class WorkerPool {
   std::condition_variable wake_;
   std::deque<Task> queue_;
   Workers workers_;
-  std::thread last_to_leave_;  ///< joined by the next to leave, or by the destructor
+  std::thread last_to_leave_;  ///< joined by the next worker that ends, or by the destructor
   std::size_t idle_ = 0;
   bool stopping_ = false;
 };

@@ -3,8 +3,8 @@
 namespace praxis {
 namespace {
 
-/// Most objects have so few fields that looking at their keys in turn, lengths first, takes less time than
-/// the library's search.
+/// Most objects have so few fields that comparing their keys in turn, lengths first, is faster than the
+/// library's search.
 const Json* find_field(const JsonObject& object, std::string_view key) {
   constexpr std::size_t kFew = 16;
   if (object.size() > kFew) return object.if_contains(key);
@@ -37,7 +37,7 @@ std::int64_t json_int(const Json& value, std::string_view key, std::int64_t fall
   const Json& field = json_at(value, key);
   boost::json::error_code error;
   const auto number =
-      field.to_number<std::int64_t>(error);  // also takes 3.0; refuses 3.5 and what does not fit
+      field.to_number<std::int64_t>(error);  // accepts 3.0; refuses 3.5 and numbers out of range
   return error ? fallback : number;
 }
 

@@ -1,2 +1,3 @@
-// The compiled half of Boost.JSON, in place of its shared library: so the compiler sees through both halves.
+// Compiles Boost.JSON into this library, in place of its shared library, so that the compiler can optimise
+// across both.
 #include <boost/json/src.hpp>

@@ -1,5 +1,5 @@
-// The JSON form of a value, described once and written either as a tree or straight as text. Records and the
-// digests of messages take the second way, which costs a small part of building the tree first.
+// Describes the JSON form of a value once and writes it either as a tree or directly as text. Records and
+// message digests write text, which costs a fraction of building the tree first.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace praxis {
 
-/// Takes the fields of one object, in order; each key once. Keys hold nothing that JSON has to escape.
+/// Receives the fields of one object, in order; each key once. Keys hold no characters that JSON must escape.
 class JsonFields {
  public:
   using Write = std::function<void(JsonFields&)>;
@@ -24,7 +24,7 @@ class JsonFields {
   virtual void number(std::string_view key, std::int64_t value) = 0;
   virtual void value(std::string_view key, const Json& value) = 0;
   virtual void object(std::string_view key, const Write& write) = 0;
-  /// An array of `count` objects.
+  /// Writes an array of `count` objects.
   virtual void objects(std::string_view key, std::size_t count,
                        const std::function<void(std::size_t index, JsonFields&)>& write) = 0;
 
@@ -55,7 +55,7 @@ class TextFields final : public JsonFields {
     out_ += ']';
   }
 
-  /// Braces and what `write` puts between them.
+  /// Writes braces around the output of `write`.
   template <class F>
   void whole(F&& write) {
     const bool outer = std::exchange(empty_, true);
@@ -69,15 +69,16 @@ class TextFields final : public JsonFields {
   std::string& named(std::string_view key) {
     const bool first = std::exchange(empty_, false);
     const std::size_t before = out_.size(), after = before + key.size() + (first ? 3 : 4);
-    out_.resize_and_overwrite(after, [&](char* all, std::size_t) {  // that is the capacity with g++ 12
-      char* at = all + before;
-      if (!first) *at++ = ',';
-      *at++ = '"';
-      at = std::ranges::copy(key, at).out;
-      *at++ = '"';
-      *at = ':';
-      return after;
-    });
+    out_.resize_and_overwrite(
+        after, [&](char* all, std::size_t) {  // libstdc++ 12 passes the capacity here, not the requested size
+          char* at = all + before;
+          if (!first) *at++ = ',';
+          *at++ = '"';
+          at = std::ranges::copy(key, at).out;
+          *at++ = '"';
+          *at = ':';
+          return after;
+        });
     return out_;
   }
 

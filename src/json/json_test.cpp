@@ -24,7 +24,7 @@ std::string parse_error(std::string_view text, const JsonLimits& limits = {}) {
   return json.error().message;
 }
 
-// What is shown of a truncated text; "nothing" when it is no prefix of JSON.
+// The completed form of a truncated text; "nothing" if it is not a prefix of JSON.
 std::string completed(std::string_view prefix) {
   const auto json = parse_partial_json(prefix);
   return json ? to_json_text(*json) : "nothing";
@@ -81,7 +81,7 @@ TEST(JsonWriter, InvalidUtf8InStringsAndKeysIsRepaired) {
             "{\"a\uFFFD\":\"long enough for words \uFFFD and on\\n\"}");
 }
 
-// Every byte at every offset within a word, so that the fast path and the slow one agree.
+// Puts every byte at every offset within a word, so that the fast path and the slow path must agree.
 TEST(JsonWriter, EscapesAreFoundWhereverTheyStand) {
   for (std::size_t at = 0; at < 17; ++at) {
     for (int byte = 0; byte < 0x80; ++byte) {

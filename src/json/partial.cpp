@@ -7,13 +7,13 @@ namespace praxis {
 
 namespace {
 
-// Walks over a truncated text and notes how far it makes whole values. The parser has the last word on
-// validity.
+// Scans a truncated text and notes how far it consists of complete values. The parser then decides whether
+// the completed text is valid.
 class Completion {
  public:
   explicit Completion(std::string_view text) : text_(text) {}
 
-  /// The text completed to what should be a whole JSON value; nothing when it cannot be.
+  /// Returns the text completed to a plausible JSON value; `std::nullopt` if that is impossible.
   std::optional<std::string> run() {
     while (at_ < text_.size()) {
       if (!read_token()) return std::nullopt;
@@ -63,7 +63,7 @@ class Completion {
 
   void read_string() {
     std::size_t safe =
-        ++at_;  // end of what can be shown of an unfinished string: no half escape or character
+        ++at_;  // end of the showable part of an unfinished string: no partial escape or character
     while (at_ < text_.size() && text_[at_] != '"') {
       const std::size_t length = text_[at_] == '\\' ? escape_length() : utf8_step(text_.substr(at_)).length;
       const bool cut = at_ + length > text_.size() || !is_valid_utf8(text_.substr(at_, length));
@@ -78,8 +78,8 @@ class Completion {
     }
   }
 
-  // Bytes of the escape at the back-slash. A leading surrogate counts together with the escape that must
-  // follow it.
+  // Length in bytes of the escape at the back-slash. A leading surrogate counts together with the escape that
+  // must follow it.
   std::size_t escape_length() const {
     if (text_.substr(at_, 2) != "\\u") return 2;
     const bool leads = text_.size() >= at_ + 4 && (text_[at_ + 2] | 0x20) == 'd' &&
@@ -87,7 +87,8 @@ class Completion {
     return leads ? 12 : 6;
   }
 
-  // A number or a literal. One that the text's end may have cut is kept as far as it is a value by itself.
+  // Reads a number or a literal. If the end of the text may have cut it, keeps the part that is a value by
+  // itself.
   bool read_word() {
     constexpr std::string_view kWord = "+-.0123456789Eaeflnrstu";
     const std::size_t end = std::min(text_.find_first_not_of(kWord, at_), text_.size());
@@ -104,10 +105,13 @@ class Completion {
   }
   const std::string_view text_;
   std::size_t at_ = 0;
-  std::size_t whole_ = 0;  // end of the last whole value or opening bracket
-  std::string closers_;    // of the open arrays and objects, outermost first
+  // End of the last complete value or opening bracket.
+  std::size_t whole_ = 0;
+  // Closers of the open arrays and objects, outermost first.
+  std::string closers_;
   bool expects_key_ = false;
-  std::optional<std::string> open_string_;  // the text up to a string value that its end cut, closed
+  // When the end cut a string value: the text up to that value, with the string closed.
+  std::optional<std::string> open_string_;
 };
 
 }  // namespace

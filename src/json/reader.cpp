@@ -13,8 +13,8 @@ namespace {
 
 namespace bj = boost::json;
 
-// Builds values as Boost's own parser does, but reads doubles with from_chars: Boost 1.81 is off by a unit in
-// the last place for many of them and turns 1e400 into infinity.
+// Builds values as Boost's own parser does, but reads doubles with from_chars: Boost 1.81 is off by one unit
+// in the last place for many doubles and turns 1e400 into infinity.
 class ValueBuilder {
  public:
   static constexpr std::size_t max_object_size = JsonObject::max_size();
@@ -43,7 +43,7 @@ class ValueBuilder {
     double exact = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), exact).ec != std::errc{}) {
       if (std::abs(rough) > 1) return error = bj::error::exponent_overflow, false;
-      exact = 0;  // too small to be told from zero
+      exact = 0;  // too small to be distinguished from zero
     }
     return values_.push_double(exact), true;
   }
@@ -53,7 +53,7 @@ class ValueBuilder {
   bool on_comment(bj::string_view, bj::error_code&) { return true; }
 
  private:
-  unsigned char buffer_[2048];  // spares small texts the allocation of the working stack
+  unsigned char buffer_[2048];  // saves small texts the allocation of the working stack
   bj::value_stack values_;
 };
 

@@ -19,7 +19,7 @@ std::string unescape_pointer(std::string_view token) {
   return out;
 }
 
-// The value at one token of a JSON pointer; null when there is none.
+// Returns the value at one token of a JSON pointer; null if there is none.
 const Json* step_into(const Json& json, const std::string& token) {
   if (const JsonObject* object = json.if_object()) return object->if_contains(token);
   const bool index =
@@ -28,7 +28,7 @@ const Json* step_into(const Json& json, const std::string& token) {
   return array && index ? array->if_contains(std::stoul(token)) : nullptr;
 }
 
-// Turns schema values into nodes, then resolves the references met on the way, which may bring in more.
+// Converts schema values into nodes, then resolves the collected references, which may add more nodes.
 class SchemaCompiler {
  public:
   explicit SchemaCompiler(const JsonSchema::Documents& documents) : documents_(documents) {}
@@ -52,7 +52,7 @@ class SchemaCompiler {
     std::string where;
   };
 
-  // One schema object being turned into a node.
+  // One schema object during its conversion into a node.
   struct Part {
     SchemaNode& node;
     SchemaKeywords keywords;
@@ -91,9 +91,9 @@ class SchemaCompiler {
     return &node;
   }
 
-  // ---- Names and references ----
+  // Names and references.
 
-  // `$id` opens a resource, which the rest of this schema is part of; the anchors name the node within it.
+  // `$id` opens a resource that the rest of this schema belongs to; the anchors name the node within it.
   void add_identity(Part& part, const Json& schema) {
     if (const auto id = part.keywords.text("$id")) {
       std::string uri = resolve_uri(part.resource->uri, *id);
@@ -108,7 +108,7 @@ class SchemaCompiler {
     }
   }
 
-  // Whether a dialect has the validation vocabulary. One that nobody described is taken for 2020-12.
+  // Whether a dialect has the validation vocabulary. An undescribed dialect counts as 2020-12.
   bool asserts(const std::string& dialect) const {
     const auto description = documents_.find(dialect);
     if (description == documents_.end()) return true;
@@ -157,7 +157,8 @@ class SchemaCompiler {
     return anchor == anchors.end() ? nullptr : anchor->second;
   }
 
-  // The node at a JSON pointer; made now if the pointer leads to where no keyword expects a schema.
+  // Returns the node at a JSON pointer; creates it if the pointer leads to a place where no keyword expects a
+  // schema.
   const SchemaNode* find_pointer(const Json& root, std::string_view pointer, const std::string& where) {
     const Json* json = &root;
     SchemaResource* resource = nullptr;  // of the innermost schema on the way
@@ -171,7 +172,7 @@ class SchemaCompiler {
     }
   }
 
-  // ---- Schemas within a schema ----
+  // Schemas nested in a schema.
 
   const SchemaNode* child(const Part& part, const std::string& key) {
     const Json* schema = part.keywords.find(key);
@@ -203,7 +204,7 @@ class SchemaCompiler {
 
   void add_applicators(Part& part) {
     SchemaNode& node = part.node;
-    named(part, "$defs");  // reached by reference alone
+    named(part, "$defs");  // reached by reference only
     node.all_of = children(part, "allOf");
     node.any_of = children(part, "anyOf");
     node.one_of = children(part, "oneOf");
@@ -232,7 +233,7 @@ class SchemaCompiler {
     }
   }
 
-  // ---- Demands on the instance itself ----
+  // Assertions about the instance itself.
 
   void add_assertions(Part& part) {
     SchemaNode& node = part.node;
@@ -285,7 +286,7 @@ class SchemaCompiler {
   std::unordered_map<const Json*, SchemaNode*> nodes_;
   std::map<std::string, const Json*> roots_;  // of the resources, by URI
   std::vector<Reference> references_;         // not yet resolved
-  std::optional<Error> error_;                // the first thing found wrong
+  std::optional<Error> error_;                // the first error found
 };
 
 }  // namespace

@@ -73,7 +73,7 @@ std::optional<std::size_t> SchemaKeywords::size(std::string_view key) const {
   const auto value = number(key);
   if (!value) return std::nullopt;
   boost::json::error_code error;
-  const auto size = value->to_number<std::size_t>(error);  // takes 2.0 as well
+  const auto size = value->to_number<std::size_t>(error);  // accepts 2.0 as well
   if (!error) return size;
   reject(key, "expected an integer, 0 or more");
   return std::nullopt;

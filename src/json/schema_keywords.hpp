@@ -1,5 +1,5 @@
-// Reads the keywords of one schema object, each in the form the specification asks for. The first thing found
-// wrong is kept and reading goes on with a default, so that building a schema needs no error path of its own.
+// Reads the keywords of one schema object, each in the form that the specification requires. Keeps the first
+// error and continues with a default, so that building a schema needs no error path of its own.
 #pragma once
 
 #include <re2/re2.h>
@@ -15,7 +15,8 @@
 
 namespace praxis {
 
-/// Every reader gives nothing (or the default) when the keyword is absent or wrong. Borrows all it is given.
+/// Every reader returns `std::nullopt`, null or the default when the keyword is absent or invalid. Borrows
+/// all its arguments.
 class SchemaKeywords {
  public:
   SchemaKeywords(const JsonObject& object, const std::string& where, std::optional<Error>& error)
@@ -31,12 +32,12 @@ class SchemaKeywords {
   bool flag(std::string_view key) const;
   std::optional<Json> number(std::string_view key) const;
   SizeRange range(std::string_view min_key, std::string_view max_key, std::size_t default_min = 0) const;
-  /// The bits of `type`.
+  /// The bit set of `type`.
   std::uint8_t types() const;
-  /// Compiles a pattern that stands at or below `key`. Never null, but may be unusable once an error is kept.
+  /// Compiles a pattern at or below `key`. Never null, but possibly unusable once an error is kept.
   std::unique_ptr<const re2::RE2> pattern(std::string_view key, const std::string& source) const;
 
-  /// Keeps the first error; `key` is where, below the schema object, and empty for the object itself.
+  /// Keeps the first error; `key` names the place below the schema object, empty for the object itself.
   void reject(std::string_view key, const std::string& message) const;
 
  private:

@@ -1,6 +1,5 @@
-// A JSON Schema after compilation: a graph of nodes with every reference resolved. Nodes point at each other,
-// in circles where a schema is recursive; `CompiledSchema` owns them all, and nothing changes once it is
-// built.
+// A compiled JSON Schema: a graph of nodes with every reference resolved. Nodes point at each other, in
+// cycles where a schema is recursive; `CompiledSchema` owns them all, and nothing changes after compilation.
 #pragma once
 
 #include <re2/re2.h>
@@ -26,9 +25,11 @@ using NamedNodes = std::vector<std::pair<std::string, const SchemaNode*>>;
 /// A schema with a URI of its own: the document, or a part of it with an `$id`.
 struct SchemaResource {
   std::string uri;
-  bool asserts = true;  ///< false when its `$schema` leaves the validation vocabulary out
-  std::map<std::string, const SchemaNode*, std::less<>> anchors;          ///< of both keywords
-  std::map<std::string, const SchemaNode*, std::less<>> dynamic_anchors;  ///< of `$dynamicAnchor` alone
+  bool asserts = true;  ///< false when its `$schema` omits the validation vocabulary
+  /// From `$anchor` and `$dynamicAnchor`.
+  std::map<std::string, const SchemaNode*, std::less<>> anchors;
+  /// From `$dynamicAnchor` only.
+  std::map<std::string, const SchemaNode*, std::less<>> dynamic_anchors;
 };
 
 /// Bounds of a length or a count.
@@ -68,7 +69,7 @@ struct ObjectRules {
   NamedNodes dependent_schemas;
 };
 
-/// The values of `enum`, or the one of `const`, in canonical text: the same text means the same value.
+/// The values of `enum`, or the one of `const`, as canonical text: equal texts mean equal values.
 struct AllowedValues {
   std::vector<std::string> texts;
 };

@@ -1,4 +1,4 @@
-// Runs the public JSON Schema test suite, as scripts/fetch-schema-suite lays it out.
+// Runs the public JSON Schema test suite in the layout of scripts/fetch-schema-suite.
 #include <gtest/gtest.h>
 
 #include <algorithm>

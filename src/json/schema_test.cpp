@@ -13,7 +13,7 @@ Json parsed(std::string_view text) {
   return json.value_or(nullptr);
 }
 
-// All problems, one a line, as "path: message".
+// Returns all problems, one a line, as "path: message".
 std::string problems(std::string_view schema_text, std::string_view instance, std::size_t max_problems = 16) {
   const auto schema = JsonSchema::compile(parsed(schema_text));
   if (!schema) return schema.error().message;

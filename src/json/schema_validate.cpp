@@ -9,10 +9,12 @@ namespace praxis {
 
 namespace {
 
-constexpr std::size_t kMaxDepth = 256;  // of schemas within schemas: a reference that leads back to itself
-constexpr std::size_t kMaxSteps = 1'000'000;  // see `spend`: alternatives that multiply
+// Of schemas within schemas: bounds a reference that leads back to itself.
+constexpr std::size_t kMaxDepth = 256;
+// See `spend`: bounds alternatives that multiply.
+constexpr std::size_t kMaxSteps = 1'000'000;
 
-// The way from the root to a value, as frames on the stack: paths are only put together for problems.
+// The path from the root to a value, as a list of stack frames: path strings are built only for problems.
 struct Place {
   const Json& value;
   const Place* parent = nullptr;
@@ -34,7 +36,7 @@ struct Place {
   }
 };
 
-// Which items or properties of a value some schema has looked at, by position.
+// Which items or properties of a value some schema has evaluated, by position.
 using Evaluated = std::vector<bool>;
 
 void mark(Evaluated* evaluated, std::size_t position) {
@@ -53,8 +55,8 @@ std::size_t element_count(const Json& value) {
   return 0;
 }
 
-// One validation. Every check says whether the value passes, and adds to `problems_` why it does not; while
-// that is null only the answer matters, and the first failure ends the matter.
+// One validation. Every check returns whether the value passes and adds the reasons to `problems_` if it does
+// not; while `problems_` is null only the result matters, and the first failure ends the check.
 class Validation {
  public:
   explicit Validation(std::size_t max_problems) : max_problems_(max_problems) {}
@@ -73,16 +75,16 @@ class Validation {
     return false;
   }
 
-  // Whether to look for more after `passed`.
+  // Whether to continue after `passed`, to find further problems.
   bool go_on(bool passed) const { return passed || (problems_ && problems_->size() < max_problems_); }
 
-  // One step, and one more for every so many bytes or elements to go through.
+  // Counts one step, and one more for every 32 bytes or elements to process.
   void spend(std::size_t size) {
     steps_ += 1 + size / 32;
     if (steps_ > kMaxSteps) exhausted_ = true;
   }
 
-  // `check` with other problems noted elsewhere, or nowhere.
+  // Runs `check` with a separate list of problems, or none.
   bool check_apart(const SchemaNode& schema, const Place& place, Evaluated* evaluated,
                    std::vector<SchemaProblem>* problems = nullptr) {
     std::swap(problems_, problems);
@@ -91,7 +93,8 @@ class Validation {
     return passed;
   }
 
-  // Applies one schema. `evaluated`, if given, learns what it looked at; it means nothing after a failure.
+  // Applies one schema. Marks in `evaluated`, if given, the items or properties it evaluated; the marks are
+  // meaningless after a failure.
   bool check(const SchemaNode& schema, const Place& place, Evaluated* evaluated) {
     if (schema.never) return fail(place, [] { return "nothing is allowed here"; });
     spend(element_count(place.value));
@@ -129,7 +132,7 @@ class Validation {
     return passed;
   }
 
-  // ---- Any type ----
+  // Any type.
 
   bool check_type(const SchemaNode& schema, const Place& place) {
     constexpr unsigned kInteger = 2, kNumber = 3;
@@ -181,7 +184,7 @@ class Validation {
     });
   }
 
-  // ---- Numbers and strings ----
+  // Numbers and strings.
 
   bool check_number(const NumberRules& rules, const Place& place) {
     const long double number = real(place.value);
@@ -208,7 +211,7 @@ class Validation {
     return fail(place, [&] { return "must match the pattern " + rules.pattern->pattern(); });
   }
 
-  // ---- Arrays ----
+  // Arrays.
 
   bool check_array(const ArrayRules& rules, const Place& place, Evaluated* evaluated) {
     const JsonArray& array = place.value.get_array();
@@ -249,7 +252,7 @@ class Validation {
     return check_range(rules.contains_count, count, place, "matching item", "matching items");
   }
 
-  // ---- Objects ----
+  // Objects.
 
   bool check_object(const ObjectRules& rules, const Place& place, Evaluated* evaluated) {
     const JsonObject& object = place.value.get_object();
@@ -326,7 +329,7 @@ class Validation {
     });
   }
 
-  // ---- Schemas applied to the same value ----
+  // Schemas applied to the same value.
 
   bool check_dynamic_ref(const SchemaNode& schema, const Place& place, Evaluated* evaluated) {
     if (!schema.dynamic_ref) return true;
@@ -349,8 +352,8 @@ class Validation {
     return passed;
   }
 
-  // How many alternatives the value fits, stopping at `enough`; adds what each of the others missed to
-  // `misses`.
+  // Counts the alternatives that the value matches, stopping at `enough`; adds the reasons why the others
+  // failed to `misses`.
   std::size_t count_matches(const NodeList& alternatives, const Place& place, Evaluated* evaluated,
                             std::size_t enough, std::vector<SchemaProblem>& misses) {
     std::size_t matches = 0;
@@ -371,7 +374,7 @@ class Validation {
   bool check_any_of(const SchemaNode& schema, const Place& place, Evaluated* evaluated) {
     if (schema.any_of.empty()) return true;
     std::vector<SchemaProblem> misses;
-    // What the further alternatives look at matters only to those who ask what is left over.
+    // Further alternatives matter only if the caller collects evaluated items (for `unevaluated*`).
     const std::size_t enough = evaluated ? schema.any_of.size() : 1;
     if (count_matches(schema.any_of, place, evaluated, enough, misses) > 0) return true;
     return fail_alternatives(place, misses);
@@ -438,7 +441,7 @@ class Validation {
   std::vector<const SchemaResource*> scope_;  // the resources passed through, outermost first
   std::size_t depth_ = 0;
   std::size_t steps_ = 0;
-  bool exhausted_ = false;  // a bound was hit: all checks fail at once and the answer is no
+  bool exhausted_ = false;  // a bound was reached: all checks now fail and the result is "invalid"
 };
 
 }  // namespace

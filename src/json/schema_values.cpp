@@ -27,7 +27,7 @@ long double real(const Json& number) {
 
 bool is_multiple(const Json& number, const Json& divisor) {
   if (is_integer(number) && is_integer(divisor)) return std::fmod(real(number), real(divisor)) == 0;
-  // Decimal fractions have no exact binary form: 0.0075 counts as a multiple of 0.0001.
+  // Decimal fractions have no exact binary form: 0.0075 must count as a multiple of 0.0001.
   const double quotient = number.to_number<double>() / divisor.to_number<double>();
   if (!std::isfinite(quotient)) return false;
   constexpr double kTolerance = 4 * std::numeric_limits<double>::epsilon();

@@ -1,4 +1,4 @@
-// Base64 as RFC 4648 section 4 has it: the standard alphabet, padded, no white space.
+// Base64 of RFC 4648, section 4: the standard alphabet, padded, no white space.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace praxis {
 
 std::string base64_encode(std::string_view bytes);
-/// Strict: takes only what `base64_encode` writes. Error: `kInput`; it never quotes the text.
+/// Strict: accepts only what `base64_encode` writes. Error: `kInput`; its message never quotes `text`.
 Result<std::string> base64_decode(std::string_view text);
 
 }  // namespace praxis

@@ -1,4 +1,4 @@
-// Reading points in time as other programs write them.
+// Parses points in time in the forms that other programs write.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace praxis {
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, the preferred form). Nothing when it is not that.
+/// Parses `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, the preferred form). `std::nullopt` for any other form.
 std::optional<UnixMillis> from_http_date(std::string_view text);
-/// `2026-01-31T12:00:00Z`, also with a fraction of a second or an offset (RFC 3339). Nothing when it is not
-/// that.
+/// Parses `2026-01-31T12:00:00Z`, also with a fraction of a second or an offset (RFC 3339). `std::nullopt`
+/// for any other form.
 std::optional<UnixMillis> from_iso8601(std::string_view text);
 
 }  // namespace praxis

@@ -13,20 +13,20 @@
 
 namespace praxis {
 
-/// 256 bits; all zero means "none".
+/// 256 bits; all zero means "no digest".
 struct Digest {
   std::array<std::uint8_t, 32> bytes{};
   auto operator<=>(const Digest&) const = default;
 
   bool empty() const { return *this == Digest{}; }
-  /// The `first` bytes (at most 32), each as two lower-case hexadecimal digits.
+  /// The first `first` bytes (at most 32), each as two lower-case hexadecimal digits.
   std::string hex(std::size_t first = 32) const;
   static std::optional<Digest> from_hex(std::string_view hex);
 };
 
-/// Digest of `bytes`.
+/// Returns the digest of `bytes`.
 Digest digest_of(std::string_view bytes);
-/// Digest of `previous` followed by all pieces: one link of a chain.
+/// Returns the digest of `previous` followed by all pieces: one link of a hash chain.
 Digest digest_chain(const Digest& previous, std::initializer_list<std::string_view> pieces);
 inline Digest digest_chain(const Digest& previous, std::string_view bytes) {
   return digest_chain(previous, {bytes});

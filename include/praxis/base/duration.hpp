@@ -1,4 +1,4 @@
-// Durations as people write them.
+// Parses durations as users write them in files and on the command line.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace praxis {
 
-/// `500ms`, `30s`, `5m`, `1.5h`: at least a millisecond, at most a year. Error `kInput`.
+/// Parses `500ms`, `30s`, `5m`, `1.5h`: at least one millisecond, at most one year. Error `kInput`.
 Result<Millis> parse_duration(std::string_view text);
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// Everything non-deterministic that Praxis may ask for: time, randomness, ids. Tests and replays hand in
-// another.
+// The source of everything non-deterministic in Praxis: time, randomness, ids. Tests and replays pass a
+// deterministic one.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace praxis {
 class Environment {
  public:
   virtual ~Environment() = default;
-  /// Wall clock; may jump. Recorded, shown to people, never used to measure a limit.
+  /// Wall clock; may jump. For records and for display only, never to measure a limit.
   virtual UnixMillis now() = 0;
   /// Monotonic clock for limits and durations; its origin is arbitrary.
   virtual std::chrono::nanoseconds monotonic() = 0;
@@ -27,7 +27,8 @@ class Environment {
 
 /// Wall clock, steady clock and the kernel's random source.
 std::shared_ptr<Environment> system_environment();
-/// Time stands still at `start` but for 1 ms a call of `now`; randomness from `seed`. For tests and replays.
+/// A clock that stays at `start` and advances by 1 ms with each call of `now`; randomness from `seed`. For
+/// tests and replays.
 std::shared_ptr<Environment> fixed_environment(std::uint64_t seed, UnixMillis start = {1'700'000'000'000});
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// Where work runs: short tasks, timers, and a growing pool for blocking code; and the strand that keeps a
-// session's state on one thread at a time. Asio stays behind this header.
+// Runs work: short tasks, timers, and blocking tasks on a pool that grows; and `Strand`, which runs a
+// session's tasks one at a time. Asio is not visible through this header.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,9 @@ namespace praxis {
 
 using Task = std::move_only_function<void()>;
 
-/// Thread-safe. Destroying it joins its threads; tasks not yet started are dropped. When one of its own
-/// threads drops the last reference, it is destroyed on another, soon. Tasks must not throw.
+/// Thread-safe. The destructor joins the executor's threads and drops tasks that have not started. When one
+/// of those threads drops the last reference, another thread destroys the executor soon after. Tasks must not
+/// throw.
 class Executor {
  public:
   /// Opaque handle of a timer; 0 is never a timer.
@@ -26,27 +27,29 @@ class Executor {
   virtual ~Executor() = default;
   /// Runs a short, non-blocking task soon, on the I/O thread.
   virtual void post(Task task) = 0;
-  /// Runs a task that may block, soon and without holding up the I/O thread for more than milliseconds.
+  /// Runs a task that may block soon. It delays the I/O thread by a few milliseconds at most.
   virtual void post_blocking(Task task) = 0;
   /// Runs a short task once `delay` has passed on the monotonic clock.
   virtual TimerId after(std::chrono::nanoseconds delay, Task task) = 0;
-  /// Drops a timer that has not fired; its task is destroyed unrun. No effect on an unknown or fired timer.
+  /// Drops a timer that has not fired and destroys its task without running it. No-op for an unknown or fired
+  /// timer.
   virtual void cancel(TimerId timer) = 0;
 };
 
-/// An executor with one thread for short tasks, timers and sockets, at most `max_workers` workers, and a
-/// thread that stands by: the first also runs blocking tasks of its own making, one at a time, for as long as
-/// they prove quick; should one not return within milliseconds, the other takes its place.
+/// Creates an executor with one I/O thread (short tasks, timers, sockets), a standby thread, and up to
+/// `max_workers` workers. The I/O thread also runs blocking tasks that it posted itself, one at a time, while
+/// such tasks stay short; when one does not return within milliseconds, the standby thread takes over the
+/// loop.
 std::shared_ptr<Executor> make_executor(std::size_t max_workers = 512);
 
-/// Runs tasks one at a time, in order. A task is run on the calling thread when the strand is free, so a
-/// strand costs no hop; otherwise the thread that holds it runs the task next. Keep tasks short: they must
-/// not block or throw. Thread-safe; must outlive every call of `run`.
+/// Runs tasks one at a time, in order. When the strand is free, the calling thread runs the task, so a strand
+/// costs no thread switch; otherwise the thread that holds the strand runs it next. Keep tasks short: they
+/// must not block or throw. Thread-safe; must outlive every call of `run`.
 class Strand {
  public:
   void run(Task task);
-  /// Runs `work` at once if nobody holds the strand; false when it was left alone. Unlike a task it is never
-  /// kept, so it may refer to what the caller has.
+  /// Runs `work` at once if the strand is free; returns false, without running it, if it is held. `work` is
+  /// never queued, so it may refer to the caller's locals.
   template <class F>
   bool run_if_free(F&& work) {
     if (!enter()) return false;
@@ -54,13 +57,13 @@ class Strand {
     leave();
     return true;
   }
-  /// Whether the calling thread is running one of its tasks.
+  /// Whether the calling thread is running one of this strand's tasks.
   bool runs_here() const { return runner_.load() == std::this_thread::get_id(); }
 
  private:
-  /// False when somebody holds the strand.
+  /// Takes the strand. False when a thread holds it already.
   bool enter();
-  /// Runs what was left for the holder, and lets go.
+  /// Runs the tasks queued for the holder, then releases the strand.
   void leave();
 
   std::atomic<std::thread::id> runner_;

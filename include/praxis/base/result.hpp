@@ -1,4 +1,5 @@
-// Expected failures are values. Every fallible function of Praxis returns `Result<T>`; exceptions mean a bug.
+// Expected failures are values. Every fallible function of Praxis returns `Result<T>`; an exception means a
+// bug.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -14,25 +15,25 @@ namespace praxis {
 /// A JSON value: the one third-party type that appears in public headers.
 using Json = boost::json::value;
 
-/// What kind of thing went wrong; decides the exit status and whether a retry can help.
+/// The kind of a failure; decides the exit status and whether a retry can help.
 enum class ErrorCode : std::uint8_t {
-  kModel,      ///< the model endpoint: network, authentication, status, nonsense on the wire
+  kModel,      ///< the model endpoint: network, authentication, status, malformed response
   kTool,       ///< a tool failed, timed out, or does not exist
-  kPolicy,     ///< a rule or a person said no
+  kPolicy,     ///< a rule or an approver denied it
   kLimit,      ///< a limit of the run was reached
-  kCancelled,  ///< somebody asked to stop
-  kJournal,    ///< the journal: unreadable, altered, full, owned by someone else
+  kCancelled,  ///< the caller or a user cancelled it
+  kJournal,    ///< the journal: unreadable, altered, full, owned by another process
   kInput,      ///< the caller's input: arguments, files, configuration
   kInternal,   ///< a broken invariant inside Praxis
 };
 
-/// Stable lower-case name of a code, as it appears in JSON ("model", "tool", ...).
+/// Returns the stable lower-case name of a code, as it appears in JSON ("model", "tool", ...).
 std::string_view to_string(ErrorCode code);
-/// The inverse of `to_string`; `kInternal` for a name it does not know.
+/// The inverse of `to_string`; `kInternal` for an unknown name.
 ErrorCode error_code_from(std::string_view name);
 
-/// One failure. `message` is for a person: what happened, where, and what can be done.
-/// `detail` is for programs (null when there is nothing to add). `cause` is shared and immutable.
+/// One failure. `message` is for humans: what happened, where, and what can be done. `detail` is for programs
+/// (null when there is nothing to add). `cause` is shared and immutable.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;

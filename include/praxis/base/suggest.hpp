@@ -1,4 +1,4 @@
-// "Did you mean": the nearest known name to a mistyped one, for messages to people and models.
+// "Did you mean": the known name nearest to a mistyped one, for messages to humans and models.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,9 @@
 
 namespace praxis {
 
-/// The candidate nearest to `name` when it is near enough to be what was meant: a few letters wrong, missing,
-/// added or swapped, or only another case. The first of equally near ones.
+/// Returns the candidate nearest to `name` if it is a plausible typing error: a few letters wrong, missing,
+/// added or swapped, or only a different case. The first of equally near ones; `std::nullopt` if no candidate
+/// is near enough.
 std::optional<std::string> closest(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace praxis

@@ -1,4 +1,4 @@
-// Checking and repairing UTF-8. Pure functions.
+// Validates and repairs UTF-8. Pure functions.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Plain structs and enums as JSON. `PRAXIS_FIELDS` and `PRAXIS_ENUM` name the members of a type once; its
-// JSON Schema, its reader and its writer follow from that. Typed tools (typed_tool.hpp) and structured
-// answers use it.
+// Reads and writes plain structs and enums as JSON. `PRAXIS_FIELDS` and `PRAXIS_ENUM` list the members of a
+// type once; its JSON Schema, its reader and its writer follow from that list. Used by typed tools
+// (typed_tool.hpp) and structured answers.
 //
 //   enum class Unit { kCelsius, kFahrenheit };
 //   PRAXIS_ENUM(Unit, kCelsius, kFahrenheit)                 // written "celsius", "fahrenheit"
@@ -8,8 +8,8 @@
 //   PRAXIS_FIELDS(City, name, unit)
 //
 // Members may be bool, integers, floating point, std::string, Json, described structs and enums, and
-// std::optional, std::vector and std::map<std::string, ...> of these. Both macros belong into the namespace
-// of the type.
+// std::optional, std::vector and std::map<std::string, ...> of these. Use both macros in the namespace of the
+// type.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@
 
 namespace praxis {
 
-// `arg` is written in the place of a member's type, so it is named and converts like one.
+// `arg` takes the place of a member's type, so it is named and converts like that type.
 // NOLINTBEGIN(google-explicit-constructor, readability-identifier-naming)
 
 /// A string literal as a template argument.
@@ -74,19 +74,19 @@ struct arg<T, Description> : T {
     return std::array{PRAXIS_EXPAND(PRAXIS_ENUM_EACH(__VA_ARGS__))}; \
   }
 
-/// The JSON Schema (2020-12) of `T`. Structs admit no other members than their own and require all but the
-/// optional ones; a struct within itself becomes a `$ref`.
+/// Returns the JSON Schema (2020-12) of `T`. A struct's schema allows no unknown members and requires all
+/// members that are not optional; a struct nested within itself becomes a `$ref`.
 template <class T>
 Json schema_of();
-/// Error `kInput`, whose message starts with the path (JSON Pointer) of the offending value. Members that `T`
-/// does not have are ignored; `null` counts as an absent optional.
+/// Reads a `T`. Error `kInput`, whose message starts with the path (JSON Pointer) of the offending value.
+/// Ignores members that `T` does not have; `null` counts as an absent optional.
 template <class T>
 Result<T> from_json_as(const Json& json);
-/// Members in order of description, absent optionals left out.
+/// Writes members in the order of `PRAXIS_FIELDS`; omits absent optionals.
 template <class T>
 Json to_json_value(const T& value);
 
-// What follows makes the above work; nothing below is called directly.
+// Implementation of the above; do not use the declarations below directly.
 
 #define PRAXIS_PARENS ()
 #define PRAXIS_EXPAND(...) PRAXIS_EXPAND_3(PRAXIS_EXPAND_3(PRAXIS_EXPAND_3(PRAXIS_EXPAND_3(__VA_ARGS__))))
@@ -120,14 +120,14 @@ concept DescribedStruct = requires(const T* type) { praxis_fields(type); };
 template <class T>
 concept DescribedEnum = requires(const T* type) { praxis_enumerators(type); };
 
-/// A place in the schema being made, and the struct that stands there.
+/// A position in the schema under construction, and the struct described at that position.
 struct SchemaPlace {
   std::string pointer = "#";
   const void* type = nullptr;
   const SchemaPlace* parent = nullptr;
 
   SchemaPlace child(std::string_view step) const { return {pointer + std::string(step), nullptr, this}; }
-  /// The nearest enclosing place where `wanted` stands; null when there is none.
+  /// Returns the nearest enclosing place that describes `wanted`; null if there is none.
   const SchemaPlace* find(const void* wanted) const;
 };
 
@@ -297,7 +297,7 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 template <class T, FixedString Description>
 inline constexpr bool kIsOptional<arg<T, Description>> = kIsOptional<T>;
 
-/// Its address stands for the type.
+/// The address of this variable identifies the type.
 template <class T>
 inline constexpr char kTypeTag{};
 

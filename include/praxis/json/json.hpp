@@ -1,4 +1,4 @@
-// Reading and writing JSON bytes. Boost.JSON holds the values; the writer is ours because Boost prints 1.0 as
+// Parses and writes JSON. Boost.JSON holds the values; the writer is our own because Boost prints 1.0 as
 // `1E0` and passes invalid UTF-8 through, and because hashing needs one canonical form.
 #pragma once
 
@@ -30,7 +30,7 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {});
 
 /// Compact text in insertion order; numbers in shortest round-trip form; invalid UTF-8 becomes U+FFFD.
 std::string to_json_text(const Json& value);
-/// A string's text as it is, without quotes; anything else as `to_json_text`.
+/// Returns the contents of a string, without quotes; any other value as `to_json_text`.
 std::string to_plain_text(const Json& value);
 /// As `to_json_text`, appended to `out`.
 void append_json(std::string& out, const Json& value);
@@ -40,17 +40,18 @@ void append_json_string(std::string& out, std::string_view text);
 /// Canonical text for hashing: object keys sorted by UTF-16 code units as in RFC 8785.
 std::string to_canonical_json(const Json& value);
 
-/// Completes a truncated JSON text (open strings, arrays and objects are closed, a dangling key dropped) so
-/// that half-received tool arguments can be shown. Nothing when not even a prefix of JSON is there.
+/// Completes a truncated JSON text (closes open strings, arrays and objects, drops a dangling key), so that
+/// partially received tool arguments can be shown. `std::nullopt` if `prefix` is not the start of a JSON
+/// value.
 std::optional<Json> parse_partial_json(std::string_view prefix);
 
-/// Field access that never throws: null when `value` is no object or lacks the key. The reference lives as
-/// long as `value`.
+/// Field access that never throws: returns null if `value` is not an object or lacks the key. The reference
+/// is valid as long as `value`.
 const Json& json_at(const Json& value, std::string_view key);
-/// The string at `key` without a copy; empty when absent or no string. Lives as long as `value`.
+/// The string at `key`, without a copy; empty if absent or not a string. Valid as long as `value`.
 std::string_view json_text(const Json& value, std::string_view key);
 std::string_view json_text(Json&& value, std::string_view key) = delete;
-/// The string, number or flag at `key`, or the fallback when absent or of another type.
+/// The string, number or boolean at `key`, or `fallback` if absent or of another type.
 std::string json_string(const Json& value, std::string_view key, std::string_view fallback = {});
 std::int64_t json_int(const Json& value, std::string_view key, std::int64_t fallback = 0);
 double json_double(const Json& value, std::string_view key, double fallback = 0);

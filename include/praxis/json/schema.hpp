@@ -1,6 +1,5 @@
-// JSON Schema, draft 2020-12: checks tool arguments and structured answers, and says what is wrong in words
-// that a model can act on. Nothing is ever fetched: `$ref` reaches the schema itself and the documents handed
-// in with it.
+// JSON Schema, draft 2020-12: validates tool arguments and structured answers, with messages that a model can
+// act on. Never fetches anything: a `$ref` may name only the schema itself and the documents passed with it.
 #pragma once
 
 #include <cstddef>
@@ -16,28 +15,30 @@ namespace praxis {
 
 struct CompiledSchema;
 
-/// One way in which a value does not fit.
+/// One violation of the schema.
 struct SchemaProblem {
-  std::string path;     ///< JSON pointer to the value at fault: `/cities/0/name`; empty for the whole
-  std::string message;  ///< without the path: `expected string, got number 5`; quotes no string of the value
+  /// JSON pointer to the offending value: `/cities/0/name`; empty for the whole document.
+  std::string path;
+  /// Without the path: `expected string, got number 5`. Quotes no string of the value.
+  std::string message;
 };
 
-/// A compiled schema. A value that is cheap to copy; thread-safe.
+/// A compiled schema. Cheap to copy; thread-safe.
 ///
-/// All of core, applicators, unevaluated and validation is there; `format` and the `content` keywords are
-/// annotations and check nothing. Unknown keywords are ignored. Patterns are RE2's: no look-around, no
-/// back-references.
+/// Implements the core, applicator, unevaluated and validation vocabularies; `format` and the `content`
+/// keywords are annotations and check nothing. Ignores unknown keywords. Patterns are RE2's: no look-around,
+/// no back-references.
 class JsonSchema {
  public:
-  /// Documents that a `$ref` may name, by absolute URI without a fragment.
+  /// Documents that a `$ref` may name, keyed by absolute URI without a fragment.
   using Documents = std::map<std::string, Json>;
 
-  /// Error `kInput`: a keyword of the wrong form, a pattern RE2 refuses, or a `$ref` to nowhere; names the
-  /// place.
+  /// Error `kInput` for a malformed keyword, a pattern that RE2 refuses, or an unresolvable `$ref`; the
+  /// message names the place.
   static Result<JsonSchema> compile(const Json& schema, const Documents& documents = {});
 
-  /// What is wrong with `instance`; empty when it is valid. Stops looking after `max_problems` (at least 1).
-  /// Work and recursion are bounded whatever the schema: beyond the bound the instance counts as invalid.
+  /// Returns the violations of `instance`; empty if it is valid. Stops after `max_problems` (at least 1).
+  /// Work and recursion are bounded for every schema: beyond the bound the instance counts as invalid.
   std::vector<SchemaProblem> validate(const Json& instance, std::size_t max_problems = 16) const;
 
  private:

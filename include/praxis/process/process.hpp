@@ -1,6 +1,6 @@
-// Programs that run under supervision: whatever they start ends with them, when they are told to stop, when
-// their owner goes away, and when our own process dies. A small supervisor process of ours stands between; it
-// reads all output, however much, and keeps its head and tail.
+// Runs programs under supervision: all processes that a program starts end with it, on cancellation, when the
+// program's owner goes away, and when our own process dies. A small supervisor process between us and the
+// program enforces this; it reads all output, of any size, and keeps its head and tail.
 #pragma once
 
 #include <chrono>
@@ -20,75 +20,79 @@
 
 namespace praxis {
 
-/// What a process may use. Zero means no limit, but of `output_bytes` and `grace`.
+/// Resource limits of a process. Zero means no limit, except for `output_bytes` and `grace`.
 struct ProcessLimits {
-  Millis wall_time{0};             ///< from the start; then it is ended as by a stop
-  std::chrono::seconds cpu{0};     ///< of processor time, of each process
-  std::uint64_t memory_bytes = 0;  ///< of address space, of each process
-  std::uint64_t processes =
-      0;  ///< and threads, in a sandbox; outside, the kernel can only count all of a user's
-  std::uint64_t file_bytes = 0;          ///< of each file written
-  std::uint64_t open_files = 0;          ///< of each process
-  std::size_t output_bytes = 64 * 1024;  ///< kept of standard output, and as much of standard error
-  Millis grace{50};                      ///< between SIGTERM and SIGKILL
+  /// From the start; when it has passed, the program is ended as by cancellation.
+  Millis wall_time{0};
+  std::chrono::seconds cpu{0};     ///< processor time, for each process
+  std::uint64_t memory_bytes = 0;  ///< address space, for each process
+  /// Processes and threads; only in a sandbox (outside, the kernel can only count all processes of a user).
+  std::uint64_t processes = 0;
+  std::uint64_t file_bytes = 0;  ///< size of each file written
+  std::uint64_t open_files = 0;  ///< for each process
+  /// How much of standard output is kept, and as much of standard error.
+  std::size_t output_bytes = 64 * 1024;
+  Millis grace{50};  ///< between SIGTERM and SIGKILL
 };
 
 struct ProcessSpec {
-  std::vector<std::string> argv;  ///< the program, found by the PATH below, and its arguments; no shell
-  std::map<std::string, std::string> environment;  ///< all of it; nothing is inherited
-  std::string folder = "/";                        ///< where it runs; absolute
-  std::string input;                               ///< its standard input
-  bool channel = false;  ///< gives it descriptor 3, the other end of `Process::channel`
+  /// The program, searched in the `PATH` of `environment`, and its arguments; no shell is involved.
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  ///< complete; nothing is inherited
+  std::string folder = "/";                        ///< working directory; absolute
+  std::string input;                               ///< standard input
+  bool channel = false;  ///< opens descriptor 3, the other end of `Process::channel`
   ProcessLimits limits;
-  std::optional<Sandbox> sandbox;  ///< runs in it, or not at all
+  /// When set, the program runs in this sandbox or is not started.
+  std::optional<Sandbox> sandbox;
 };
 
-/// One output stream: all of it in `head`, or its two ends.
+/// One output stream: the whole stream in `head`, or its beginning and its end.
 struct ProcessOutput {
   std::string head;
   std::string tail;
   std::uint64_t total_bytes = 0;
 
   std::uint64_t left_out() const { return total_bytes - head.size() - tail.size(); }
-  /// Head and tail, and between them how much is missing.
+  /// Head and tail, with a note between them of how many bytes were left out.
   std::string text() const;
 };
 
 enum class ProcessEnd : std::uint8_t {
   kExited,
-  kSignalled,  ///< ended by a signal that was not ours
-  kTimedOut,   ///< ended by us: its time was over
-  kCancelled,  ///< ended by us: somebody asked to stop
+  kSignalled,  ///< ended by a signal that we did not send
+  kTimedOut,   ///< ended by us because its time was over
+  kCancelled,  ///< ended by us because the caller cancelled it
 };
 /// `exited`, `signalled`, `timed_out`, `cancelled`.
 std::string_view to_string(ProcessEnd end);
 
 struct ProcessResult {
   ProcessEnd end = ProcessEnd::kExited;
-  int exit_code = 0;  ///< of `kExited`
-  int signal = 0;     ///< of `kSignalled`
+  int exit_code = 0;  ///< for `kExited`
+  int signal = 0;     ///< for `kSignalled`
   ProcessOutput out, err;
   Millis duration{0};
 };
 
-/// A program that runs. It counts as ended when its first process has; what that left running is killed.
-/// Destroying it kills everything and waits for that, some grace time at most. One thread at a time, except
-/// for `kill`.
+/// A running program. It has ended when its first process has; processes that it left running are killed. The
+/// destructor kills everything and waits for that, about the grace time at most. Not thread-safe, except for
+/// `kill`.
 class Process {
  public:
   Process(Process&&) noexcept;
   Process& operator=(Process&&) noexcept;
   ~Process();
 
-  /// Waits until nothing of the program is left. A stop or the deadline ends it: SIGTERM to all its
-  /// processes, and SIGKILL after the grace time. To be called once. Error `kInternal`: somebody killed the
-  /// supervisor.
+  /// Waits until no process of the program is left. A stop request or the deadline ends it: SIGTERM to all
+  /// its processes, and SIGKILL after the grace time. Call it once. Error `kInternal`: the supervisor was
+  /// killed from outside.
   Result<ProcessResult> wait(const std::stop_token& stop, std::chrono::steady_clock::time_point deadline =
                                                               std::chrono::steady_clock::time_point::max());
   /// Our end of the channel: a stream socket, closed with this object; -1 without a channel. The program's
-  /// end is closed when its last process is gone.
+  /// end is closed when its last process has ended.
   int channel() const;
-  /// Tells everything to end, and returns at once; `wait` then says `kCancelled`.
+  /// Starts ending all processes of the program and returns at once; `wait` then reports `kCancelled`.
   void kill();
 
  private:
@@ -99,9 +103,9 @@ class Process {
   std::unique_ptr<State> state_;
 };
 
-/// Starts a program; returns when it runs. Thread-safe. Errors: `kInput`, an unusable spec; `kTool`, there is
-/// no such program or folder, or the machine lacks what it takes; `kPolicy`, the sandbox cannot be built (the
-/// message says why, and nothing was run).
+/// Starts a program; returns when it runs. Thread-safe. Errors: `kInput` for an unusable spec; `kTool` when
+/// the program or folder does not exist or the machine lacks resources; `kPolicy` when the sandbox cannot be
+/// built (the message says why; nothing was run).
 Result<Process> start_process(const ProcessSpec& spec);
 
 }  // namespace praxis

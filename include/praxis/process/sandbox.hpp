@@ -1,5 +1,5 @@
-// The sandbox: where programs run that nobody has vouched for. They see a read-only system and the folders
-// named here, no other process, no network, and nothing of ours. docs/sandbox.md says what it is built of.
+// The sandbox for untrusted programs. They see a read-only system and the folders listed here, no other
+// process, no network, and nothing of this process. docs/sandbox.md describes how it is built.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,36 @@
 
 namespace praxis {
 
-/// What a program in a sandbox may reach. All paths are absolute; folders keep their paths in the sandbox.
+/// What a program in a sandbox can reach. All paths are absolute; folders have the same paths in the sandbox.
 struct Sandbox {
-  std::vector<std::string> writable;  ///< folders
-  std::vector<std::string> readable;  ///< folders and files, besides the system's programs and libraries
-  /// Files and folders that stay read-only although they lie in a writable folder, whether they exist or not:
-  /// besides `.git`, `.praxis`, `.mcp.json`, `.env`, the start files of shells and the folders of editors at
-  /// the top of each, which always are. What is named `.env` or `.env.*` there cannot be read either.
+  std::vector<std::string> writable;  ///< folders that the program may write
+  /// Folders and files that it may read, in addition to the system's programs and libraries.
+  std::vector<std::string> readable;
+  /// Files and folders within the writable folders that stay read-only, whether they exist or not. Always
+  /// read-only: `.git`, `.praxis`, `.mcp.json`, `.envrc`, `.vscode` and `.idea` anywhere in a writable
+  /// folder; `.gitconfig` and the start-up files of shells at its top. Files named `.env` or `.env.*` cannot
+  /// even be read.
   std::vector<std::string> protect;
-  /// The Unix socket of a proxy. The sandbox then has a network of one address, `http://127.0.0.1:3128`, and
-  /// `http_proxy` and `https_proxy` name it. Empty: no network.
+  /// The Unix socket of a proxy. With one, the sandbox has a network of one address, `http://127.0.0.1:3128`,
+  /// and `http_proxy` and `https_proxy` name it. Empty: no network.
   std::string proxy_socket;
-  std::uint64_t temporary_bytes = 256 * 1024 * 1024;  ///< what /tmp may hold; it is gone afterwards
+  std::uint64_t temporary_bytes = 256 * 1024 * 1024;  ///< size limit of /tmp, which is deleted at the end
 };
 
 /// Whether this machine can build a sandbox.
 struct SandboxSupport {
   enum class Level : std::uint8_t { kFull, kNone };
   Level level = Level::kNone;
-  std::string version;               ///< of bubblewrap, and of the kernel's Landlock; empty without
+  /// Of bubblewrap and of the kernel's Landlock; empty when one is missing.
+  std::string version;
   std::vector<std::string> missing;  ///< each with what to install or enable
 
   bool full() const { return level == Level::kFull; }
-  /// All that is missing in one line.
+  /// The missing parts, in one line.
   std::string reason() const;
 };
 
-/// Builds a sandbox once and remembers how that went. Thread-safe; the first call takes some 50 ms.
+/// Builds a sandbox once and caches the outcome. Thread-safe; the first call takes some 50 ms.
 const SandboxSupport& probe_sandbox();
 
 }  // namespace praxis

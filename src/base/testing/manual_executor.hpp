@@ -1,5 +1,5 @@
-// An executor for tests with no threads and no clock: work runs on the calling thread, only when the test
-// says so, in a fixed order; time is virtual.
+// An executor for tests, without threads or a real clock: runs work on the calling thread, only when the test
+// asks, in a fixed order; time is virtual.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 
 namespace praxis {
 
-/// Thread-safe to post to; `run_ready` and `advance` belong to the test's thread. Blocking tasks share the
-/// queue of short ones, so a task must not wait for a later one.
+/// `post` and `after` are thread-safe; `run_ready` and `advance` belong to the test's thread. Blocking tasks
+/// share the queue of short ones, so a task must not wait for a later one.
 class ManualExecutor final : public Executor {
  public:
   void post(Task task) override {
@@ -41,14 +41,15 @@ class ManualExecutor final : public Executor {
     }
   }
 
-  /// Runs queued tasks, and those they queue, until none is left; says how many ran.
+  /// Runs queued tasks, and the tasks that they queue, until the queue is empty; returns how many ran.
   std::size_t run_ready() {
     std::size_t count = 0;
     for (; auto task = take_ready(); ++count) (*task)();
     return count;
   }
 
-  /// Lets `duration` pass: each timer that falls due runs at its own time, in order, with all it queues.
+  /// Lets `duration` pass: runs each timer that falls due at its own time, in order, with the tasks that it
+  /// queues.
   void advance(std::chrono::nanoseconds duration) {
     run_ready();
     const auto until = now() + duration;
