@@ -11,13 +11,14 @@
 namespace praxis {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 * 1024;  // of a text that is kept: longer ones are rare
-constexpr std::size_t kMostDigits = 15;        // of a number that surely fits
+// Longer texts are rare and are not kept.
+constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMostDigits = 15;  // every number this short fits
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The length of what both begin with.
+/// Returns the length of the common prefix.
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
   std::size_t at = 0;
@@ -35,15 +36,16 @@ bool is_plain(char c) {
   return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
-/// How many bytes at the front of `text` can stand in a string as they are: ASCII without quotes,
-/// back-slashes and controls. Looks at eight of them at once.
+/// Returns how many bytes at the front of `text` need no escape in a JSON string: ASCII without quotes,
+/// back-slashes and control characters. Processes eight bytes at a time.
 std::size_t plain_length(std::string_view text) {
   constexpr std::uint64_t kOnes = 0x0101010101010101, kHighs = 0x80 * kOnes;
   std::size_t at = 0;
   for (std::uint64_t x; at + sizeof x <= text.size(); at += sizeof x) {
     std::memcpy(&x, text.data() + at, sizeof x);
     const std::uint64_t quote = x ^ ('"' * kOnes), slash = x ^ ('\\' * kOnes);
-    // A byte below n borrows from its high bit when n is taken off; one without that bit has borrowed.
+    // Subtracting n from a byte below n borrows from its high bit; a byte whose high bit was clear has then
+    // borrowed.
     const std::uint64_t odd =
         ((quote - kOnes) & ~quote) | ((slash - kOnes) & ~slash) | (x - 0x20 * kOnes) | x;
     if ((odd & kHighs) != 0) break;
@@ -52,8 +54,8 @@ std::size_t plain_length(std::string_view text) {
   return at;
 }
 
-/// Whether both hold the same keys and kinds of values in the same order. Begins at the end, where the events
-/// of one stream differ first.
+/// Whether both hold the same keys and kinds of values in the same order. Compares from the end, where the
+/// events of one stream differ first.
 bool same_shape(const Json& a, const Json& b) {
   if (a.kind() != b.kind()) return false;
   if (const auto* object = a.if_object()) {
@@ -68,7 +70,7 @@ bool same_shape(const Json& a, const Json& b) {
          std::ranges::equal(*array | std::views::reverse, b.get_array() | std::views::reverse, same_shape);
 }
 
-/// The length of the number at the front of `text`; 0 when it is one that is left to the parser.
+/// Returns the length of the number at the front of `text`; 0 if the parser has to read it.
 std::size_t number_length(std::string_view text) {
   std::size_t length = 0;
   while (length < text.size() && is_digit(text[length])) ++length;
@@ -76,7 +78,8 @@ std::size_t number_length(std::string_view text) {
   return is_padded || length > kMostDigits ? 0 : length;
 }
 
-/// The position of the quote that ends the string whose content begins at `at`; the text's size without one.
+/// Returns the position of the quote that ends the string whose content begins at `at`; the text's size if
+/// there is none.
 std::size_t closing_quote(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     at += plain_length(text.substr(at));
@@ -86,7 +89,7 @@ std::size_t closing_quote(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// Gives `value` the number at `at`; its end, or nothing when the parser has to look at it.
+/// Assigns the number at `at` to `value`. Returns its end, or `std::nullopt` if the parser has to read it.
 std::optional<std::size_t> replace_number(std::string_view text, std::size_t at, Json& value) {
   const std::size_t length = number_length(text.substr(at));
   if (length == 0) return std::nullopt;
@@ -94,7 +97,8 @@ std::optional<std::size_t> replace_number(std::string_view text, std::size_t at,
   return at + length;
 }
 
-/// Gives `value` the string whose content begins at `begin`; its end, or nothing when it is not valid.
+/// Assigns the string whose content begins at `begin` to `value`. Returns its end, or `std::nullopt` if it is
+/// invalid.
 std::optional<std::size_t> replace_string(std::string_view text, std::size_t begin, Json& value) {
   const std::size_t plain_end = begin + plain_length(text.substr(begin));
   const std::size_t end = closing_quote(text, plain_end);
@@ -111,12 +115,12 @@ std::optional<std::size_t> replace_string(std::string_view text, std::size_t beg
 
 }  // namespace
 
-/// Walks over a text together with its value.
+/// Scans a text together with its value and collects the slots.
 class JsonSeries::SlotFinder {
  public:
   SlotFinder(std::string_view text, std::vector<Slot>& slots) : text_(text), slots_(slots) {}
 
-  /// Whether every value was found at its place. A key that occurs twice is not.
+  /// Whether every value was found at its place. Fails for an object with a repeated key.
   bool find(Json& value) {
     skip_space();
     if (value.is_string()) return find_string(value);
@@ -183,7 +187,8 @@ Result<const Json*> JsonSeries::parse(std::string_view text) {
   text_.clear();
   Result<Json> parsed = parse_json(text);
   if (!parsed) return fail(std::move(parsed.error()));
-  // Learning costs as much as parsing, so it waits for the second of a kind: many events have no like.
+  // Learning costs as much as parsing, so it waits for the second text of a shape: many events are the only
+  // one of their shape.
   const bool is_second = same_shape(value_, *parsed);
   value_ = *std::move(parsed);
   if (is_second) learn(text);
@@ -202,13 +207,13 @@ void JsonSeries::learn(std::string_view text) {
   if (text.size() <= kMostBytes && SlotFinder(text, slots_).find(value_)) text_ = text;
 }
 
-/// When this fails, some values may have been replaced already.
+/// On failure, some values may have been replaced already.
 bool JsonSeries::adapt(std::string_view text) {
   if (text_.empty() || text.size() > kMostBytes) return false;
   changed_.clear();
   std::size_t known = 0, at = 0;  // how far both texts were compared
   auto slot = slots_.begin();
-  const auto pass = [&](std::size_t end) {  // slots move along with the text before them
+  const auto pass = [&](std::size_t end) {  // moves slots along with the text before them
     for (; slot != slots_.end() && slot->end < end; ++slot) {
       slot->begin += at - known;
       slot->end += at - known;

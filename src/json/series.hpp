@@ -1,4 +1,4 @@
-// Parsing JSON texts of which each resembles the last, as the events of a token stream do.
+// Parses a series of JSON texts in which each resembles the last, such as the events of a token stream.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,25 @@
 
 namespace praxis {
 
-/// Keeps the last value, and its text once two in a row had the same shape. The next text is compared with
-/// it: where only strings and small whole numbers differ, these alone are replaced in the value. Everything
-/// else goes to the parser, so that the result is always what the parser would say. Not thread-safe.
+/// Keeps the last value, and also its text once two in a row had the same shape. Compares the next text with
+/// it: where only strings and small integers differ, replaces just these in the value. Every other text goes
+/// to the parser, so the result always equals the parser's. Not thread-safe.
 class JsonSeries {
  public:
   JsonSeries() = default;
   JsonSeries(const JsonSeries&) = delete;  // the slots point into the value
   JsonSeries& operator=(const JsonSeries&) = delete;
 
-  /// What `parse_json` says of `text`. The value lives until the next call.
+  /// Returns what `parse_json` returns for `text`. The value is valid until the next call.
   Result<const Json*> parse(std::string_view text);
-  /// Whether the last text differs from the one before at most in these values, which stand where they stood.
+  /// Whether the last text differs from the one before at most in these values, each at its old place.
   bool changed_only(std::span<const Json* const> values) const;
 
  private:
   /// A value that may change from text to text.
   struct Slot {
-    std::size_t begin, end;  ///< where in the text the number stands, or what is between a string's quotes
+    /// The number's place in the text, or the place of a string's contents without the quotes.
+    std::size_t begin, end;
     Json* value;
   };
   class SlotFinder;
@@ -36,11 +37,11 @@ class JsonSeries {
   bool adapt(std::string_view text);
   void learn(std::string_view text);
 
-  std::string text_;  ///< the last one; empty: nothing was learned
+  std::string text_;  ///< the last one; empty if none was learned
   Json value_;
   std::vector<Slot> slots_;           ///< in the order of the text
-  bool adapted_ = false;              ///< to the last text; otherwise it was parsed
-  std::vector<const Json*> changed_;  ///< those that were replaced for it
+  bool adapted_ = false;              ///< whether the last text was adapted; otherwise it was parsed
+  std::vector<const Json*> changed_;  ///< the values replaced for the last text
 };
 
 }  // namespace praxis

@@ -8,11 +8,11 @@
 namespace praxis {
 namespace {
 
-/// What was read, value or error.
+/// The value or error that was read.
 std::string told(const Result<Json>& read) { return read ? to_json_text(*read) : read.error().message; }
 
-/// What a series says of the last of `texts`, when it has read each of those before twice, as it learns from
-/// two alike.
+/// What a series returns for the last of `texts`, after it has read each of the earlier ones twice (it learns
+/// a shape from two equal texts).
 std::string last_of(const std::vector<std::string>& texts) {
   JsonSeries series;
   for (std::size_t i = 0; i + 1 < texts.size(); ++i) {

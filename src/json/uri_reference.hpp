@@ -1,4 +1,4 @@
-// References between URIs as RFC 3986 section 5 resolves them: what `$id` and `$ref` need, and no more.
+// Resolves URI references (RFC 3986, section 5) as far as `$id` and `$ref` need it.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace praxis {
 
-/// `reference` made absolute with `base`; both may be relative, both may carry a fragment (the base's is
-/// dropped).
+/// Returns `reference` resolved against `base`. Both may be relative and may have a fragment; the base's is
+/// dropped.
 std::string resolve_uri(std::string_view base, std::string_view reference);
 
-/// Replaces %XX by its byte; what is no such escape stays.
+/// Replaces each %XX by its byte; leaves incomplete escapes unchanged.
 std::string percent_decode(std::string_view text);
 
 }  // namespace praxis

@@ -18,9 +18,9 @@ void append_integer(std::string& out, Integer value) {
   out.append(digits, std::to_chars(digits, std::end(digits), value).ptr);
 }
 
-// The shortest digits that read back as the same number, laid out as ECMAScript does (and so RFC 8785).
+// Writes the shortest digits that read back as the same number, laid out as in ECMAScript (and so RFC 8785).
 void append_double(std::string& out, double value) {
-  if (!std::isfinite(value)) {  // JSON has no such number
+  if (!std::isfinite(value)) {  // JSON cannot express such a number
     out += "null";
     return;
   }
@@ -72,7 +72,7 @@ std::uint64_t eight_bytes(const char* at) {
   return word;
 }
 
-// Whether all of it may be copied as it is; most strings are such.
+// Whether the whole text may be copied unchanged; most strings may.
 bool is_all_plain(std::string_view text) {
   if (text.size() < 8) return std::ranges::all_of(text, is_plain);
   const char* const last = text.data() + text.size() - 8;
@@ -82,7 +82,7 @@ bool is_all_plain(std::string_view text) {
   return !has_special(eight_bytes(last));
 }
 
-// Position of the first character from `at` on that may not be copied as it is.
+// Returns the position of the first character at or after `at` that must not be copied unchanged.
 std::size_t skip_plain(std::string_view text, std::size_t at) {
   for (; at + 8 <= text.size(); at += 8) {
     if (has_special(eight_bytes(text.data() + at))) break;
@@ -122,8 +122,8 @@ void append_escape(std::string& out, char c) {
   }
 }
 
-// The order of UTF-16 code units, from UTF-8: it differs from the order of bytes only in that characters
-// beyond U+FFFF (lead bytes F0 to F4) come before U+E000 to U+FFFF (lead bytes EE and EF).
+// Compares UTF-8 by UTF-16 code units. This differs from byte order only in that characters beyond U+FFFF
+// (lead bytes F0 to F4) come before U+E000 to U+FFFF (lead bytes EE and EF).
 bool utf16_less(std::string_view a, std::string_view b) {
   const auto [x, y] = std::ranges::mismatch(a, b);
   if (x == a.end() || y == b.end()) return x == a.end() && y != b.end();
@@ -204,7 +204,7 @@ void append_value(std::string& out, const Json& value, KeyOrder order) {
 void append_json_string(std::string& out, std::string_view text) {
   if (is_all_plain(text)) {
     const std::size_t before = out.size(), after = before + text.size() + 2;
-    // What the library of g++ 12 passes as the size is the capacity.
+    // libstdc++ 12 passes the capacity here, not the requested size.
     out.resize_and_overwrite(after, [&](char* all, std::size_t) {
       all[before] = all[after - 1] = '"';
       std::ranges::copy(text, all + before + 1);
@@ -214,7 +214,7 @@ void append_json_string(std::string& out, std::string_view text) {
   }
   out += '"';
   for (std::size_t from = 0; from < text.size();) {
-    // Everything up to `at` is copied as it is: plain characters and well-formed sequences.
+    // Everything up to `at` is copied unchanged: plain characters and well-formed sequences.
     std::size_t at = skip_plain(text, from);
     Utf8Step step{1, true};
     while (at < text.size() && static_cast<unsigned char>(text[at]) >= 0x80) {

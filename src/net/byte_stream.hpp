@@ -1,5 +1,5 @@
-// Non-blocking bytes over a connected socket, plain or TLS behind one type. OpenSSL stays behind this header;
-// the event loop that waits for readiness belongs to the caller.
+// Non-blocking bytes over a connected socket, plain or TLS behind one type. OpenSSL is not visible through
+// this header; the caller owns the event loop that waits for readiness.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace praxis {
 
 enum class IoState : std::uint8_t {
   kOk,         ///< some bytes were moved, or the handshake is complete
-  kWantRead,   ///< nothing could be done before the socket is readable
-  kWantWrite,  ///< nothing could be done before the socket is writable
-  kEnd,        ///< the peer ended its side in the orderly way
+  kWantRead,   ///< nothing can be done until the socket is readable
+  kWantWrite,  ///< nothing can be done until the socket is writable
+  kEnd,        ///< the peer closed its side in order
   kFailed,     ///< broken; `ByteStream::failure` says why
 };
 
@@ -29,7 +29,8 @@ struct IoResult {
   std::size_t bytes = 0;
 };
 
-/// What TLS clients share: trusted roots from the system (or SSL_CERT_FILE, SSL_CERT_DIR), TLS 1.2 or later.
+/// What TLS clients share: root certificates of the system (or SSL_CERT_FILE, SSL_CERT_DIR), TLS 1.2 or
+/// later.
 class TlsContext {
  public:
   TlsContext();
@@ -48,19 +49,19 @@ class ByteStream {
  public:
   explicit ByteStream(int socket = -1) : socket_(socket) {}
 
-  /// Turns to TLS as the client; the peer's certificate must be valid for `host`, a name or an address.
+  /// Starts TLS as the client; the peer's certificate must be valid for `host`, a name or an address.
   Status start_tls(const TlsContext& context, const std::string& host, bool host_is_address);
-  /// Repeat as its result asks until `kOk`.
+  /// Call again, as its result asks, until it returns `kOk`.
   IoResult handshake();
 
   IoResult read(std::span<char> into);
-  /// Writes a first part of `head` followed by `body`. TLS stages it in `scratch`; after `kWantRead` or
-  /// `kWantWrite` call again with the same bytes.
+  /// Writes some of `head` followed by `body`. TLS stages it in `scratch`; after `kWantRead` or `kWantWrite`
+  /// call again with the same bytes.
   IoResult write(std::string_view head, std::string_view body, std::span<char> scratch);
 
-  /// Whether received bytes wait inside, so that the socket need not become readable again.
+  /// Whether received bytes are buffered inside, so that the socket need not become readable again.
   bool has_buffered() const;
-  /// For a person: the reason of the last `kFailed`.
+  /// The reason of the last `kFailed`, for humans.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -1,5 +1,5 @@
 // Many deadlines on one timer. Nearly all are moved later or dropped before they fall due, so moving one
-// later costs nothing: it is looked at again when its old time comes.
+// later costs nothing: it is checked again at its old time.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,21 @@ namespace praxis {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-/// Something with one deadline; it must be dropped from its `Deadlines` before it is destroyed.
+/// An object with one deadline; drop it from its `Deadlines` before it is destroyed.
 class Timed {
  public:
-  /// The deadline has passed and is no longer set. May set it again.
+  /// Called when the deadline has passed; it is no longer set and may be set again.
   virtual void on_deadline() = 0;
   virtual ~Timed() = default;
 
  private:
   friend class Deadlines;
   TimePoint deadline_ = TimePoint::max();
-  TimePoint queued_ = TimePoint::max();  ///< when it will be looked at; never later than `deadline_`
+  /// When it will be checked; never later than `deadline_`.
+  TimePoint queued_ = TimePoint::max();
 };
 
-/// Belongs to the thread that runs `io`.
+/// Used only on the thread that runs `io`.
 class Deadlines {
  public:
   explicit Deadlines(boost::asio::io_context& io) : timer_(io) {}
@@ -42,7 +43,7 @@ class Deadlines {
     timed.deadline_ = TimePoint::max();
     unqueue(timed);
   }
-  /// Lets the event loop end.
+  /// Cancels the timer, so that the event loop can end.
   void stop() {
     queue_.clear();
     timer_.cancel();

@@ -37,7 +37,7 @@ Status check_path(const std::string& path) {
           path);
 }
 
-/// Listens in a folder that was made for it, and removes both.
+/// Listens in a folder that it creates for the socket; the destructor removes both.
 class ListeningProxy final : public EgressProxy {
  public:
   explicit ListeningProxy(EgressOptions options)
@@ -65,7 +65,8 @@ class ListeningProxy final : public EgressProxy {
   Resolver resolver_;
   PollableCount stop_;
   PollableCount free_places_;
-  WorkerPool workers_;  ///< one of them accepts; the last member, so that its threads end first
+  /// One worker accepts connections. The last member, so that its threads end first.
+  WorkerPool workers_;
 };
 
 Status ListeningProxy::listen() {
@@ -75,7 +76,7 @@ Status ListeningProxy::listen() {
   std::ranges::copy(path, address.sun_path);
   listener_ = FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (stop_.fd() < 0 || free_places_.fd() < 0 || listener_.get() < 0) return cannot("open", path);
-  // The folder lets nobody else in yet, so the socket's mode may follow later.
+  // No other user can enter the folder yet, so the socket's mode may be set after bind.
   if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(listener_.get(), kBacklog) != 0) {
     return cannot("listen on", path);
@@ -83,7 +84,7 @@ Status ListeningProxy::listen() {
   return options_.owner ? give_to(*options_.owner) : Status{};
 }
 
-// The folder stays ours, so that its user can reach the socket but put nothing else in its place.
+// The folder stays ours, so that the owner can reach the socket but cannot replace it.
 Status ListeningProxy::give_to(const EgressOptions::Owner& owner) const {
   const std::string& path = options_.socket_path;
   const std::string folder = folder_of(path);
@@ -100,7 +101,7 @@ void ListeningProxy::accept_all() {
          wait_for(listener_.get(), POLLIN, patience) == Wake::kReady) {
     FileDescriptor client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (client.get() < 0) {
-      // Out of descriptors or memory, most likely: the client stays in line, so do not spin on it.
+      // Probably out of descriptors or memory: the client stays in the queue, so wait instead of spinning.
       if (errno != EAGAIN) wait_for(-1, 0, patience.within(kRetryAccept));
       continue;
     }

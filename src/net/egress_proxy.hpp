@@ -1,7 +1,7 @@
-// The one way out for programs that run without a network: an HTTP proxy in this process, reached over one
-// Unix socket. A request is parsed once; that parsed host is what the rules judge, what is looked up and
-// what is dialled, and every address it resolves to is judged before a connection is made. A redirect is a
-// request of the client's own and judged like any other.
+// The only network access of programs that run without a network: an HTTP proxy in this process, reached over
+// one Unix socket. A request is parsed once; the rules judge that parsed host, the same host is looked up and
+// connected to, and every address it resolves to is judged before a connection is made. A redirect is a new
+// request of the client and judged like any other.
 #pragma once
 
 #include <sys/types.h>
@@ -20,27 +20,30 @@
 
 namespace praxis {
 
-/// Who may go where. Both are called on several threads at once; one that is missing allows nothing.
+/// Decides where clients may connect. Both functions are called on several threads at once; a missing one
+/// allows nothing.
 struct EgressRules {
-  /// Judges host and port. A tunnel has the scheme https, whatever it will carry.
+  /// Judges host and port. A tunnel has the scheme https, regardless of what it carries.
   std::function<bool(const Url& url)> allows;
-  /// Judges one address (text form, IPv4 or IPv6) of a host that `allows` let through.
+  /// Judges one address (text form, IPv4 or IPv6) of a host that `allows` has allowed.
   std::function<bool(const Url& url, std::string_view address)> allows_address;
 };
 
-/// What became of one request before anything was dialled.
+/// The decision on one request, before any connection is made.
 struct EgressVerdict {
-  std::string host;        ///< as judged; empty when the request named none that is usable
+  /// As judged; empty if the request named no usable host.
+  std::string host;
   std::uint16_t port = 0;  ///< 0 when `host` is empty
   bool allowed = false;
-  std::string reason;  ///< one line of printable ASCII, as the client was told; empty when allowed
+  /// One line of printable ASCII, as sent to the client; empty when allowed.
+  std::string reason;
 };
 
 struct EgressOptions {
-  /// Absolute, at most 107 bytes. Its folder must not exist yet: it is made for the socket alone.
+  /// Absolute, at most 107 bytes. Its folder must not exist yet: the proxy creates it for the socket alone.
   std::string socket_path;
-  /// Who else may connect, such as the user a tool was dropped to; needs the right to give files away. By
-  /// default only this process's own user.
+  /// Another user who may connect, such as the user whose rights a tool runs with; needs the right to change
+  /// the owner of files. Default: only this process's own user.
   struct Owner {
     uid_t uid = 0;
     gid_t gid = 0;
@@ -48,28 +51,30 @@ struct EgressOptions {
   std::optional<Owner> owner;
 
   EgressRules rules;
-  /// Ends the sentence that a refused client reads.
+  /// The end of the sentence that a refused client reads.
   std::string how_to_allow = "add it to the hosts that this tool may reach";
-  /// Told once of every request that was read; called on several threads at once. May be empty.
+  /// Called once for every request that was read, on several threads at once. May be empty.
   std::function<void(const EgressVerdict&)> on_verdict;
 
-  std::size_t max_connections = 64;                ///< at once; further ones wait for their turn
+  std::size_t max_connections = 64;                ///< at once; further ones are queued
   std::chrono::milliseconds head_time{10'000};     ///< for a client to send its whole request head
   std::chrono::milliseconds connect_time{10'000};  ///< name look-up and TCP together
   std::chrono::milliseconds idle_time{60'000};     ///< without a byte in either direction
-  /// Of one connection, both directions together; it is cut when more would pass. Nothing: no limit.
+  /// Limit of one connection, both directions together; the proxy cuts it when more would pass.
+  /// `std::nullopt`: no limit.
   std::optional<std::uint64_t> max_bytes;
 };
 
-/// Serves `CONNECT host:port` and absolute-form `http://` requests, one to a connection, from `start` to its
-/// destruction, which cuts what is under way, waits for its threads (well below 100 ms, unless a callback
-/// blocks) and removes the socket and its folder. Thread-safe.
+/// Serves `CONNECT host:port` and absolute-form `http://` requests, one per connection, from `start` until
+/// destruction. The destructor cuts open connections, waits for its threads (well below 100 ms, unless a
+/// callback blocks) and removes the socket and its folder. Thread-safe.
 ///
-/// What a client sees: 403 for what the rules refuse, with a line that says what, why and what to do; 400
-/// for what is no proper request; 408, 411 (a body without Content-Length), 431, 502, 503, 504 as usual.
+/// Responses to a client: 403 for what the rules refuse, with a line that says what, why and what to do; 400
+/// for a malformed request; 408, 411 (a body without Content-Length), 431, 502, 503, 504 with their usual
+/// meaning.
 class EgressProxy {
  public:
-  /// Error: `kInput` for an unusable path, `kTool` when the socket cannot be made.
+  /// Error: `kInput` for an unusable path, `kTool` when the socket cannot be created.
   static Result<std::unique_ptr<EgressProxy>> start(EgressOptions options);
   virtual ~EgressProxy() = default;
   virtual const std::string& socket_path() const = 0;

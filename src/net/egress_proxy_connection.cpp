@@ -43,7 +43,7 @@ Egress<void> EgressConnection::answer() {
   return {};
 }
 
-// Without the empty line.
+// Returns the head without the empty line.
 Egress<std::string> EgressConnection::read_head() {
   const Patience patience = Patience{stop_}.within(options_.head_time);
   std::string head;
@@ -105,7 +105,7 @@ void EgressConnection::tunnel(int server) {
                limits());
 }
 
-// The client may still be sending: it reads the answer only if what it sends is taken from it meanwhile.
+// The client may still be sending, and reads the response only if its bytes are consumed meanwhile.
 void EgressConnection::refuse(const EgressRefusal& refusal) {
   const Patience patience = Patience{stop_}.within(kFarewellTime);
   if (!send_all(client_.get(), refusal_message(refusal), patience)) return;

@@ -1,4 +1,4 @@
-// One client of the egress proxy, from its request's first byte to the end.
+// One client connection of the egress proxy, from the first byte of its request to the end.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace praxis {
 
-/// Serves one connection on the calling thread; used once. What it refers to must outlive it.
+/// Serves one connection on the calling thread; single use. The objects it refers to must outlive it.
 class EgressConnection {
  public:
   EgressConnection(FileDescriptor client, const EgressOptions& options, Resolver& resolver, int stop)
@@ -28,7 +28,7 @@ class EgressConnection {
   void refuse(const EgressRefusal& refusal);
   RelayLimits limits() const;
 
-  /// Reports it, and gives it back.
+  /// Reports `refusal` and returns it.
   std::unexpected<EgressRefusal> denied(const Url& url, EgressRefusal refusal);
   void report(const Url& url, bool allowed, std::string reason) const;
 
@@ -36,7 +36,7 @@ class EgressConnection {
   const EgressOptions& options_;
   Resolver& resolver_;
   const int stop_;
-  std::string early_;  ///< read with the head, but of what follows it
+  std::string early_;  ///< read together with the head, but belongs to what follows
 };
 
 }  // namespace praxis

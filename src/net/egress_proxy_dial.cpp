@@ -32,7 +32,7 @@ std::string text_of(const sockaddr* address) {
   return inet_ntop(address->sa_family, bytes, text.data(), text.size()) == nullptr ? "" : text.data();
 }
 
-// One look-up, shared by the thread that runs it and the one that waits.
+// One look-up, shared by the thread that runs it and the thread that waits for it.
 class LookUp {
  public:
   explicit LookUp(std::shared_ptr<std::atomic<std::size_t>> under_way) : under_way_(std::move(under_way)) {
@@ -68,7 +68,7 @@ union SocketAddress {
   sockaddr_in6 v6;
 };
 
-// Nothing when `text` is no address.
+// Returns `std::nullopt` if `text` is not an address.
 std::optional<SocketAddress> socket_address(const std::string& text, std::uint16_t port) {
   SocketAddress address{};
   if (inet_pton(AF_INET, text.c_str(), &address.v4.sin_addr) == 1) {
@@ -83,7 +83,7 @@ std::optional<SocketAddress> socket_address(const std::string& text, std::uint16
   return address;
 }
 
-// The connection, or the errno of the failure.
+// Returns the connection, or the errno of the failure.
 std::expected<FileDescriptor, int> dial(const std::string& text, std::uint16_t port,
                                         const Patience& patience) {
   const std::optional<SocketAddress> address = socket_address(text, port);

@@ -1,4 +1,4 @@
-// Looking names up and connecting, each with an end to the wait.
+// Name look-ups and connections with a limit on time.
 #pragma once
 
 #include <atomic>
@@ -17,20 +17,20 @@ namespace praxis {
 
 /// Addresses in text form, IPv4 or IPv6, best first.
 using Addresses = std::vector<std::string>;
-/// Looks a host up; may block for as long as it likes.
+/// Looks up a host; may block without limit.
 using NameLookUp = std::function<Result<Addresses>(const std::string& host)>;
 
-/// As the system does it (getaddrinfo). Error: `kTool` when there is no such name.
+/// Looks up a host with getaddrinfo. Error: `kTool` if the name does not exist.
 Result<Addresses> system_look_up(const std::string& host);
 
-/// Looks names up with a limit on time, although the look-up itself knows none: it runs on a thread of its
-/// own, which is left to end by itself when nobody waits for it any more. Thread-safe; may be destroyed
-/// while such threads still run, but what `look_up` refers to must outlive them.
+/// Looks up names with a limit on time, although the look-up itself has none: it runs on a thread of its own,
+/// which ends by itself after its waiter has given up. Thread-safe; may be destroyed while such threads still
+/// run, but the captures of `look_up` must outlive them.
 class Resolver {
  public:
   explicit Resolver(NameLookUp look_up = system_look_up, std::size_t max_look_ups = 64);
-  /// Refused with 502 for an unknown name, 504 when it takes too long, 503 when the most look-ups that may
-  /// be under way are.
+  /// Refuses with 502 for an unknown name, 504 when the look-up takes too long, 503 when too many look-ups
+  /// are running.
   Egress<Addresses> addresses_of(const std::string& host, const Patience& patience);
 
  private:
@@ -39,8 +39,9 @@ class Resolver {
   const std::shared_ptr<std::atomic<std::size_t>> under_way_;
 };
 
-/// A non-blocking connection to the first of `addresses` that accepts one; the time that is left is shared
-/// out among them. Refused with 502, or 504 when time ran out; `name` says in the text what was dialled.
+/// Connects to the first of `addresses` that accepts; returns a non-blocking socket. The addresses share the
+/// time that is left. Refuses with 502, or 504 when time ran out; `name` is the target as the refusal's text
+/// shows it.
 Egress<FileDescriptor> dial_first(const Addresses& addresses, std::uint16_t port, const std::string& name,
                                   const Patience& patience);
 

@@ -17,9 +17,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kShort = 50ms;  // a limit that is meant to be reached
+constexpr auto kShort = 50ms;  // a limit that the test reaches
 
-// One connection with look-ups that the test decides on.
+// One connection whose look-ups the test controls.
 class OneConnection {
  public:
   explicit OneConnection(NameLookUp look_up) : resolver_(std::move(look_up)) {
@@ -52,7 +52,7 @@ TEST(EgressLookUp, OfSeveralAddresses_OnlyAllowedOnesAreDialled) {
   TestServer server(hello());
   OneConnection connection([](const std::string& host) -> Result<Addresses> {
     EXPECT_EQ(host, "name.example");
-    return Addresses{"10.0.0.1", "::1", "127.0.0.1"};  // nobody listens at the second
+    return Addresses{"10.0.0.1", "::1", "127.0.0.1"};  // no server listens at the second
   });
   const std::string answer =
       connection.ask(get("http://Name.Example.:" + std::to_string(server.port()) + "/"));
@@ -78,7 +78,8 @@ TEST(EgressLookUp, UnknownName_IsABadGateway) {
                   .starts_with("HTTP/1.1 502 name.example cannot be looked up: no such name\r\n"));
 }
 
-// A look-up that hangs until the test lets it go, which it does before what the look-up uses is gone.
+// A look-up that hangs until the test releases it, which it does before the objects that the look-up uses are
+// destroyed.
 struct HangingLookUp {
   std::shared_ptr<std::binary_semaphore> go_on = std::make_shared<std::binary_semaphore>(0);
   ~HangingLookUp() { go_on->release(); }

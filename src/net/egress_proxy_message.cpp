@@ -17,7 +17,7 @@ std::unexpected<EgressRefusal> malformed(std::string text) {
   return std::unexpected(EgressRefusal{400, std::move(text)});
 }
 
-// The text up to `mark`, which goes too; all of it when there is no mark.
+// Removes and returns the text before `mark`, and removes `mark`; returns the whole text if there is no mark.
 std::string_view take_until(std::string_view& text, std::string_view mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const std::string_view part = text.substr(0, end);
@@ -32,7 +32,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(start, text.find_last_not_of(kBlank) + 1 - start);
 }
 
-// Nothing when a line is no header.
+// Returns `std::nullopt` if a line is not a header.
 std::optional<HttpHeaders> parse_headers(std::string_view lines) {
   HttpHeaders headers;
   while (!lines.empty()) {
@@ -50,7 +50,7 @@ bool has_header(const HttpHeaders& headers, std::string_view name) {
   return find_header(headers, name).has_value();
 }
 
-// The lower-case names of headers that end at this hop, and of those that a Connection header lists.
+// Returns the lower-case names of hop-by-hop headers, including those that a Connection header lists.
 std::vector<std::string> one_hop_names(const HttpHeaders& headers) {
   std::vector<std::string> names = {
       "connection",         "keep-alive", "proxy-connection", "proxy-authorization",
@@ -89,7 +89,7 @@ Egress<RequestLine> parse_request_line(std::string_view line) {
   return parts;
 }
 
-// Judged as https, whatever the tunnel will carry.
+// Parsed as an https URL, regardless of what the tunnel carries.
 Egress<Url> parse_tunnel_target(std::string_view target) {
   const std::size_t colon = target.rfind(':');
   if (target.find_first_of("/?#") != target.npos || colon == target.npos || target.ends_with(':') ||
@@ -108,7 +108,8 @@ Egress<Url> parse_forward_target(std::string_view target) {
   return *std::move(url);
 }
 
-// A body must have one length that nobody can read in two ways. Nothing when there is no body.
+// A body must have exactly one length, which no parser can read differently. Returns `std::nullopt` inside
+// the result if there is no body.
 Egress<std::optional<std::uint64_t>> parse_body_length(const HttpHeaders& headers) {
   const auto is_length = [](const auto& header) { return lower_case(header.first) == "content-length"; };
   const auto lengths = std::ranges::count_if(headers, is_length);
@@ -146,7 +147,8 @@ Egress<EgressRequest> parse_forward(const RequestLine& line, const HttpHeaders& 
   return EgressRequest{*std::move(url), std::move(forward)};
 }
 
-// The body is passed on as it comes, so what says where it ends stays, whatever the server lists.
+// Passes the body on unchanged, so the headers that delimit it stay, even if the server lists them as
+// hop-by-hop.
 void append_answer_headers(std::string& out, const HttpHeaders& headers) {
   std::vector<std::string> dropped = one_hop_names(headers);
   std::erase_if(dropped, [](const std::string& name) {
@@ -155,7 +157,7 @@ void append_answer_headers(std::string& out, const HttpHeaders& headers) {
   append_all_but(out, headers, dropped);
 }
 
-// `HTTP/1.1 200 Reason`: the status; nothing when it is something else.
+// Parses `HTTP/1.1 200 Reason` into the status; `std::nullopt` for any other line.
 std::optional<int> parse_status_line(std::string_view line) {
   if (!is_field_value(line)) return std::nullopt;
   const std::string_view version = take_until(line, " ");
@@ -199,7 +201,7 @@ std::optional<std::string> EgressAnswer::pass(std::string_view bytes) {
     const std::string_view line = take_until(head, kLineEnd);
     const std::optional<int> status = parse_status_line(line);
     const auto headers = parse_headers(head);
-    // 101 would end HTTP, and no Upgrade was passed on that could have asked for it.
+    // 101 would leave HTTP, and the proxy forwards no Upgrade header that could have asked for it.
     if (!status || !headers || *status == 101) return std::nullopt;
     begun_ = *status >= 200;
     out.append(line).append(kLineEnd);

@@ -1,4 +1,4 @@
-// What the egress proxy reads and writes in HTTP: pure functions of bytes, no sockets.
+// The HTTP messages that the egress proxy reads and writes: pure functions of bytes, no sockets.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace praxis {
 
-/// Bytes of a request's or an answer's head.
+/// Upper bound of the head of a request or a response, in bytes.
 constexpr std::size_t kMaxEgressHeadBytes = 64 * 1024;
 
-/// Why a request got no answer of a server's.
+/// Why a request was answered by the proxy and not by a server.
 struct EgressRefusal {
   int status = 0;
   std::string text;  ///< one line of printable ASCII
@@ -25,34 +25,35 @@ using Egress = std::expected<T, EgressRefusal>;
 
 struct EgressRequest {
   Url url;
-  /// A request to pass on; nothing when a tunnel is asked for.
+  /// A request to forward; absent for a tunnel.
   struct Forward {
-    std::string head;  ///< as the server is to get it, with the empty line
+    std::string head;  ///< as sent to the server, with the empty line
     std::uint64_t body_bytes = 0;
   };
   std::optional<Forward> forward;
 };
 
-/// Reads a request's head, which ends before its empty line. Strict: what two programs could read in two
-/// ways is refused. The server gets the Host that was parsed, whatever the client wrote, the length that was
-/// read, and no header that is meant for one hop.
+/// Parses the head of a request, without its empty line. Strict: refuses everything that two programs could
+/// interpret differently. The forwarded head has the Host that was parsed, whatever the client wrote, the
+/// length that was read, and no hop-by-hop headers.
 Egress<EgressRequest> parse_egress_request(std::string_view head);
 
-/// The whole answer to a refused request. The text also stands in the status line, which is all that many
-/// clients show of a refused tunnel.
+/// Returns the whole response to a refused request. The status line repeats the text, because many clients
+/// show nothing else of a refused tunnel.
 std::string refusal_message(const EgressRefusal& refusal);
 
-/// Passes a server's answer on: heads without their one-hop headers and with `Connection: close`, bodies
+/// Forwards a server's response: heads without hop-by-hop headers and with `Connection: close`, bodies
 /// unchanged.
 class EgressAnswer {
  public:
-  /// What the client is to get for these bytes of the server; nothing when they are no HTTP/1 answer.
+  /// Returns the bytes to send to the client for these bytes of the server; `std::nullopt` if they are not an
+  /// HTTP/1 response.
   std::optional<std::string> pass(std::string_view bytes);
-  /// Whether the head of the final answer has been passed on.
+  /// Whether the head of the final response has been forwarded.
   bool begun() const { return begun_; }
 
  private:
-  std::string held_;  ///< of a head that is not complete
+  std::string held_;  ///< of an incomplete head
   bool begun_ = false;
 };
 

@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t kChunkBytes = 64 * 1024;
 constexpr auto kEverything = std::numeric_limits<std::uint64_t>::max();
 
-/// One direction. A chunk is read only when the one before has been sent, so little is ever held.
+/// One direction. Reads a chunk only after the previous one was sent, so little is ever buffered.
 struct Flow {
   int from = -1;
   int to = -1;
   std::string pending;     ///< read, not yet sent
-  std::uint64_t left = 0;  ///< bytes still to be read; 0 once the source has ended
-  bool done = false;       ///< all sent, or nobody there to send it to
+  std::uint64_t left = 0;  ///< bytes still to read; 0 once the source has ended
+  bool done = false;       ///< everything was sent, or the target is gone
 
   bool wants_to_read() const { return !done && left > 0 && pending.empty(); }
 };
@@ -49,7 +49,7 @@ class Relay {
   bool is_tunnel() const { return answer_ == nullptr; }
   bool is_over() const { return cut_ || (down_.done && (up_.done || !is_tunnel())); }
 
-  // A side that sends no more but is still to get something is watched for its going away.
+  // A side that sends nothing more but still receives is watched for its disconnect.
   static pollfd watched(const Flow& out_of_it, const Flow& into_it) {
     const short in = out_of_it.wants_to_read() ? POLLIN : 0;
     const short out = into_it.pending.empty() ? 0 : POLLOUT;

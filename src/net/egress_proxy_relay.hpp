@@ -1,4 +1,4 @@
-// Carries bytes between a client and a server, both non-blocking sockets, until both have had enough.
+// Relays bytes between a client and a server, both non-blocking sockets, until both have ended.
 #pragma once
 
 #include <chrono>
@@ -19,17 +19,17 @@ struct RelayEnds {
 struct RelayLimits {
   int stop = -1;                          ///< see `Patience`
   std::chrono::milliseconds idle_time{};  ///< without a byte in either direction
-  /// Read from both sides together; nothing of what comes beyond it is passed on.
+  /// Read from both sides together; bytes beyond the limit are not forwarded.
   std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// Sends each side what is already there for it, then carries bytes both ways. When one side ends its stream
-/// the other is told, and may go on sending until it ends too.
+/// Sends each side the bytes already received for it, then relays both directions. When one side ends its
+/// stream, the other side's stream is ended too, and it may continue to send until it ends.
 void relay_tunnel(RelayEnds ends, std::string for_client, std::string for_server, const RelayLimits& limits);
 
-/// Sends the server what is already there and `body_left` bytes more from the client, and the client the
-/// `answer` until the server ends it. `kReady` when it came to an end, or when a limit of bytes or a break
-/// of the protocol put one to it; look at `answer.begun()`.
+/// Sends the server the bytes already received and `body_left` bytes more from the client, and sends the
+/// client the `answer` until the server ends it. Returns `kReady` when the response ended, or when a byte
+/// limit or a protocol violation ended it; check `answer.begun()`.
 Wake relay_exchange(RelayEnds ends, std::string for_server, std::uint64_t body_left, EgressAnswer& answer,
                     const RelayLimits& limits);
 

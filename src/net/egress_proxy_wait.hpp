@@ -1,4 +1,4 @@
-// Waiting on sockets with an end to it: a deadline, and the wish to stop.
+// Waits on sockets, limited by a deadline and a stop signal.
 #pragma once
 
 #include <poll.h>
@@ -12,14 +12,14 @@
 
 namespace praxis {
 
-/// A count that `poll` can wait for. Thread-safe.
+/// A counter that `poll` can wait for. Thread-safe.
 class PollableCount {
  public:
   explicit PollableCount(unsigned initial = 0);
-  /// Readable while the count is above zero; -1 when the machine is out of descriptors.
+  /// Readable while the count is above zero; -1 if the machine is out of descriptors.
   int fd() const { return fd_.get(); }
   void add_one();
-  /// Does nothing when the count is zero.
+  /// No-op when the count is zero.
   void take_one();
 
  private:
@@ -31,7 +31,7 @@ struct Patience {
   int stop = -1;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 
-  /// The same stop with a deadline `time` from now.
+  /// Returns the same stop signal with a deadline `time` from now.
   Patience within(std::chrono::milliseconds time) const {
     return {stop, std::chrono::steady_clock::now() + time};
   }
@@ -39,12 +39,12 @@ struct Patience {
 
 enum class Wake : std::uint8_t { kReady, kTimeout, kStopped };
 
-/// Waits until one of `fds` (at most 3; negative ones are passed over) is ready, and leaves in them what
-/// `poll` found.
+/// Waits until one of `fds` (at most 3; negative ones are skipped) is ready; `fds` then holds the result of
+/// `poll`.
 Wake wait_for(std::span<pollfd> fds, const Patience& patience);
 Wake wait_for(int fd, short events, const Patience& patience);
 
-/// Sends everything on a non-blocking socket; false when the peer is gone or patience ended.
+/// Sends all bytes on a non-blocking socket; false when the peer is gone or the patience ended.
 bool send_all(int socket, std::string_view bytes, const Patience& patience);
 
 }  // namespace praxis

@@ -98,7 +98,7 @@ std::shared_ptr<HttpConnection> HttpEngine::take_idle(const HttpRoute& route,
   for (auto found = idle_.find(key); found != idle_.end() && !found->second.empty();
        found = idle_.find(key)) {
     std::shared_ptr<HttpConnection> connection = found->second.back();
-    // The request that opened the connection may have had another rule.
+    // The request that opened the connection may have had a different rule.
     if (allow_address && !route.proxy && !allow_address(connection->address())) break;
     found->second.pop_back();
     if (connection->is_quiet()) return connection;
@@ -125,24 +125,25 @@ void HttpEngine::forget(const HttpConnection& connection) {
 
 namespace {
 
-constexpr std::size_t kLookUps = 16;  // of names, at once
+constexpr std::size_t kLookUps = 16;  // names looked up at once
 
 class Client final : public HttpClient {
  public:
   Client(HttpClientOptions options, std::shared_ptr<Executor> executor)
       : options_(std::move(options)), executor_(std::move(executor)) {}
 
-  // Only a lack of memory can throw here, and then the program is lost anyway.
+  // Only running out of memory can throw here; the program cannot continue then.
   ~Client() override {  // NOLINT(bugprone-exception-escape)
     if (!engine_) return;
     std::promise<void> done;
     auto ended = done.get_future();
     asio::post(engine_->io(), [engine = engine_, done = std::move(done)]() mutable {
       engine->shut_down();
-      engine.reset();  // so that the last one, and with it the executor, goes on the thread that waits
+      // The last reference to the engine, and with it to the executor, is dropped on the waiting thread.
+      engine.reset();
       done.set_value();
     });
-    if (!engine_->loop().runs_here()) ended.wait();  // it may be one of its own sinks that destroys it
+    if (!engine_->loop().runs_here()) ended.wait();  // one of the client's own sinks may destroy it
   }
 
   void send(HttpRequest request, std::shared_ptr<HttpSink> sink, std::stop_token stop) override {
@@ -166,7 +167,7 @@ class Client final : public HttpClient {
     engine_ = std::make_shared<HttpEngine>(std::move(options_), std::move(executor_));
   }
 
-  // What the engine is made of, at the first request.
+  // Arguments of the engine, which is created at the first request.
   HttpClientOptions options_;
   std::shared_ptr<Executor> executor_;
   std::once_flag started_;

@@ -23,8 +23,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kShort = 50ms;  // a limit that is meant to be reached
-constexpr auto kLong = 30s;    // one that is not
+constexpr auto kShort = 50ms;  // a limit that the test reaches
+constexpr auto kLong = 30s;    // a limit that the test does not reach
 
 HttpRequest request_to(std::string url) {
   HttpRequest request;
@@ -58,7 +58,7 @@ TestServer::Handler once_then_close(std::string reply) {
   };
 }
 
-// Keeps what comes; `at_head` and `at_body` run on the I/O thread.
+// Records callbacks; `at_head` and `at_body` run on the I/O thread.
 struct Recorder : HttpSink {
   void on_head(const HttpResponseHead&) override {
     log += "h";
@@ -144,7 +144,7 @@ TEST(HttpClient, BytesNobodyAskedFor_AreNotTakenForTheNextResponse) {
   auto first = std::make_shared<First>();
   first->at_done = [&] {
     idle.release();
-    written.acquire();  // now the bytes are there and the I/O thread has not looked
+    written.acquire();  // the bytes have arrived and the I/O thread has not read them yet
     client->send(request_to(server.url()), second, {});
   };
   client->send(request_to(server.url()), first, {});
@@ -163,7 +163,7 @@ TEST(HttpClient, IdleConnection_LeavesAfterItsLifetime) {
 }
 
 TEST(HttpClient, StaleConnection_IsReplacedAndTheRequestSentAgain) {
-  // The second request on a connection finds it closed; the request itself was read by nobody who answers.
+  // The second request on a connection finds it closed; no handler that answers has read the request.
   TestServer server([served = std::make_shared<std::map<std::size_t, int>>(),
                      mutex = std::make_shared<std::mutex>()](const TestRequest& request, TestConnection& to) {
     std::lock_guard lock(*mutex);
@@ -420,7 +420,8 @@ TEST(HttpClient, LimitsOfOneRequest_DoNotOutliveIt) {
   client->send(request_to(server.url("/later")), unlimited, {});  // on the same connection
   server.wait_for_requests(2);
   limited.url = server.url("/silent");
-  EXPECT_EQ(kind_of(http_fetch(*client, limited)), "timeout_total");  // so the first limit has passed, too
+  EXPECT_EQ(kind_of(http_fetch(*client, limited)),
+            "timeout_total");  // so the earlier limit has passed as well
   later.release();
   unlimited->done.acquire();
   EXPECT_TRUE(unlimited->status);
@@ -428,7 +429,7 @@ TEST(HttpClient, LimitsOfOneRequest_DoNotOutliveIt) {
 }
 
 TEST(HttpClient, UploadThatStalls_EndsByTheIdleLimit) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);  // accepts by the kernel alone; nobody reads
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);  // only the kernel accepts; no program reads
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -455,7 +456,8 @@ TEST(HttpClient, ConnectionThatIsNeverAccepted_EndsByTheConnectLimit) {
   ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
   auto client = make_http_client();
   std::string kind;
-  for (int i = 0; i < 4 && kind != "timeout_connect"; ++i) {  // the first ones fill the queue of the listener
+  for (int i = 0; i < 4 && kind != "timeout_connect";
+       ++i) {  // the first ones fill the backlog of the listener
     HttpRequest request = request_to("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
     request.timeouts.connect = kShort;
     request.timeouts.first_byte = kShort;
@@ -481,7 +483,7 @@ TEST(HttpClient, Localhost_IsLookedUpAndReached) {
   TestServer server(always(http_reply(200, "ok")));
   auto client = make_http_client();
   const auto response = http_fetch(*client, request_to("http://localhost:" + std::to_string(server.port())));
-  ASSERT_TRUE(response) << response.error().message;  // 127.0.0.1 is tried when ::1 refuses
+  ASSERT_TRUE(response) << response.error().message;  // the client tries 127.0.0.1 when ::1 refuses
 }
 
 TEST(HttpClient, UnknownName_IsADnsError) {
@@ -532,7 +534,7 @@ TEST(HttpClient, StopBeforeAndAfter_AreHarmless) {
 
   std::stop_source after;
   ASSERT_TRUE(http_fetch(*client, request_to(server.url()), after.get_token()));
-  after.request_stop();  // must not hit the next request on the same connection
+  after.request_stop();  // must not affect the next request on the same connection
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(http_fetch(*client, request_to(server.url())));
   EXPECT_EQ(server.connections(), 1u);
 }

@@ -20,11 +20,11 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr int kReadsPerTurn = 16;      // then other connections get their turn
+constexpr int kReadsPerTurn = 16;      // then other connections are served
 constexpr int kMaxInformational = 16;  // 1xx responses before the real one
 constexpr std::size_t kKeptBytes = 4 * 1024;
 
-// Tells nonsense at once; the parser would wait for the end of its first line.
+// Recognises non-HTTP bytes at once; the parser would wait for the end of the first line.
 bool begins_as_http(std::string_view bytes) {
   const std::string_view start = "HTTP/1.";
   return bytes.substr(0, start.size()) == start.substr(0, bytes.size());
@@ -32,7 +32,7 @@ bool begins_as_http(std::string_view bytes) {
 
 }  // namespace
 
-// ---- reaching the server ----
+// Connecting to the server.
 
 HttpConnection::HttpConnection(HttpEngine& engine, HttpRoute route)
     : engine_(engine), route_(std::move(route)), key_(route_.key()), socket_(engine.io()) {}
@@ -48,7 +48,7 @@ void HttpConnection::dial(std::shared_ptr<HttpExchange> exchange) {
 }
 
 void HttpConnection::on_resolved(Result<Endpoints> endpoints) {
-  if (phase_ != Phase::kResolving) return;  // given up meanwhile
+  if (phase_ != Phase::kResolving) return;  // ended in the meantime
   if (!endpoints) return end(fail(std::move(endpoints.error())));
   candidates_ = std::move(*endpoints);
   const AddressRule& allow = exchange_->request.allow_address;
@@ -67,7 +67,7 @@ void HttpConnection::connect_next() {
     return end(http_failure(
         "connect", "cannot connect to " + authority(route_.next_hop()) + ": " + last_connect_error_, true));
   }
-  // Each address gets its share of the time left, so that a dead one does not use up all of it.
+  // Each address gets a share of the time left, so that an unreachable one does not use up all of it.
   const auto left = connect_deadline_ - Clock::now();
   limit(std::chrono::ceil<std::chrono::milliseconds>(left /
                                                      static_cast<int>(candidates_.size() - next_candidate_)));
@@ -99,8 +99,8 @@ void HttpConnection::on_connected(const error_code& error) {
   route_.proxy ? open_tunnel() : begin_tls();
 }
 
-/// A socket that has been waited for until it can be written, as for the connection, is watched for that ever
-/// after, and each wait for an answer would wake the loop at once for nothing.
+/// Registers the socket with the event loop again. After a wait for writability, as for the connection, epoll
+/// reports writability for ever, and each wait for a response would wake the loop at once for nothing.
 error_code HttpConnection::watch_anew() {
   const tcp protocol = candidates_[next_candidate_ - 1].protocol();
   error_code error;
@@ -141,7 +141,7 @@ void HttpConnection::shake_hands() {
   }
 }
 
-// ---- one exchange ----
+// One exchange.
 
 bool HttpConnection::is_quiet() { return stream_.read(engine_.buffer()).state == IoState::kWantRead; }
 
@@ -184,7 +184,7 @@ void HttpConnection::write_more() {
     if (result.state == IoState::kOk) continue;
     if (phase_ == Phase::kHead) limit(timeouts.idle);
     if (result.state == IoState::kWantWrite) wait_writable();
-    return;  // otherwise reading goes on: the server may have answered before it closed
+    return;  // otherwise continues reading: the server may have responded before it closed
   }
   if (phase_ == Phase::kHead) limit(timeouts.first_byte);
 }
@@ -239,9 +239,9 @@ void HttpConnection::on_readable() {
   });
 }
 
-// Says whether to go on reading.
+// Returns whether to continue reading.
 bool HttpConnection::take(std::string_view bytes) {
-  if (phase_ == Phase::kIdle) {  // nobody asked for it
+  if (phase_ == Phase::kIdle) {  // unsolicited bytes
     close();
     return false;
   }
@@ -264,7 +264,7 @@ bool HttpConnection::take(std::string_view bytes) {
   return true;
 }
 
-// Takes what is complete off the front of `bytes`. Says whether to go on reading.
+// Consumes the complete elements at the front of `bytes`. Returns whether to continue reading.
 bool HttpConnection::parse(std::string_view& bytes) {
   while (!bytes.empty()) {
     error_code error;
@@ -296,7 +296,7 @@ Status HttpConnection::refusal(const error_code& error) const {
   return http_failure("protocol", response + " is not valid HTTP: " + error.message(), false);
 }
 
-// Says whether to go on with the body.
+// Returns whether to continue with the body.
 bool HttpConnection::on_head() {
   const HttpResponseHead& head = parser_->head();
   if (phase_ == Phase::kTunnel) {
@@ -347,7 +347,7 @@ void HttpConnection::on_end_of_input(bool orderly) {
     if (!cut) return on_complete(false);
   }
   if (phase_ == Phase::kHead && reused_ && !received_ && !exchange_->resent) {
-    // The server closed the idle connection while the request was under way, and never looked at it.
+    // The server closed the idle connection while the request was on its way and never read it.
     const std::shared_ptr<HttpExchange> exchange = std::exchange(exchange_, nullptr);
     exchange->resent = true;
     close();
@@ -360,7 +360,7 @@ void HttpConnection::on_end_of_input(bool orderly) {
   end(http_failure(in_tunnel ? "proxy" : "closed", std::move(message), true));
 }
 
-// ---- limits and ends ----
+// Limits and ends.
 
 void HttpConnection::limit(std::chrono::milliseconds from_now) {
   const TimePoint deadline = Clock::now() + std::min(from_now, kLongestLimit);
@@ -368,7 +368,7 @@ void HttpConnection::limit(std::chrono::milliseconds from_now) {
 }
 
 void HttpConnection::on_deadline() {
-  const auto self = shared_from_this();  // outlives its place in the pool
+  const auto self = shared_from_this();  // keeps the connection alive after its removal from the pool
   if (phase_ == Phase::kIdle) return close();
   const TimePoint now = Clock::now();
   const auto timed_out = [&](std::string_view kind, std::string_view what) {

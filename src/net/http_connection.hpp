@@ -1,5 +1,5 @@
-// One connection of the HTTP client through its whole life: look-up, TCP, proxy tunnel, TLS, then one
-// exchange after another.
+// One connection of the HTTP client over its whole life: look-up, TCP, proxy tunnel, TLS, then one exchange
+// after another.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -21,18 +21,18 @@ namespace praxis {
 class HttpEngine;
 using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
-/// One TCP connection and the exchange on it. All its code runs on the engine's thread.
+/// One TCP connection and its current exchange. All its code runs on the engine's thread.
 class HttpConnection final : public Timed, public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(HttpEngine& engine, HttpRoute route);
 
   void dial(std::shared_ptr<HttpExchange> exchange);
-  /// Whether an idle connection is still open and the server has said nothing unasked.
+  /// Whether an idle connection is still open and the server has sent nothing unsolicited.
   bool is_quiet();
-  /// Sends on an idle connection.
+  /// Sends a request on an idle connection.
   void start(std::shared_ptr<HttpExchange> exchange, Url url);
   void on_resolved(Result<Endpoints> endpoints);
-  /// Closes and reports to the exchange, if there is one.
+  /// Closes the connection and reports `status` to the exchange, if there is one.
   void end(Status status);
 
   const std::string& key() const { return key_; }
@@ -91,7 +91,7 @@ class HttpConnection final : public Timed, public std::enable_shared_from_this<H
   std::string head_;  ///< of the request
   std::size_t sent_ = 0;
   std::optional<ResponseParser> parser_;
-  std::string pending_;  ///< received, but no use without what follows
+  std::string pending_;  ///< received, but incomplete without the bytes that follow
   int informational_ = 0;
   Phase phase_ = Phase::kResolving;
   bool reused_ = false;

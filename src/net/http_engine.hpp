@@ -1,5 +1,5 @@
-// The state behind an HTTP client: the pool of idle connections, and what connections share. Everything here
-// belongs to the thread of the event loop.
+// The state behind an HTTP client: the pool of idle connections, and what connections share. Used only on the
+// thread of the event loop.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,33 +21,33 @@
 
 namespace praxis {
 
-/// `begin` is where a request enters; connections call the rest.
+/// Requests enter through `begin`; connections call the other methods.
 class HttpEngine {
  public:
-  /// `executor` has an event loop.
+  /// `executor` must have an event loop.
   HttpEngine(HttpClientOptions options, std::shared_ptr<Executor> executor)
       : options_(std::move(options)), executor_(std::move(executor)), loop_(*event_loop_of(*executor_)) {}
 
   void begin(const std::shared_ptr<HttpExchange>& exchange);
-  /// Runs the exchange on a connection of its own.
+  /// Runs the exchange on a new connection.
   void dial(const std::shared_ptr<HttpExchange>& exchange, HttpRoute route);
-  /// Cancels everything, now and from now on.
+  /// Cancels all exchanges, current and future.
   void shut_down();
 
   EventLoop& loop() { return loop_; }
   boost::asio::io_context& io() { return loop_.io(); }
   Deadlines& deadlines() { return deadlines_; }
   const HttpClientOptions& options() const { return options_; }
-  /// Scratch for reading and writing, valid until control returns to the event loop.
+  /// Scratch memory for reading and writing, valid until control returns to the event loop.
   std::span<char> buffer() { return buffer_; }
   const TlsContext& tls();
 
-  /// Looks a name up on a worker, then calls `on_resolved` if `waiter` still lives.
+  /// Looks up a name on a worker, then calls `on_resolved` if `waiter` still exists.
   void resolve(const Url& url, std::weak_ptr<HttpConnection> waiter);
 
-  /// Keeps an idle connection for later; false when there are enough.
+  /// Keeps an idle connection for later; false if the pool is full.
   bool keep(const std::shared_ptr<HttpConnection>& connection);
-  /// The connection is closed.
+  /// Called when the connection is closed.
   void forget(const HttpConnection& connection);
 
  private:
@@ -59,7 +59,7 @@ class HttpEngine {
   EventLoop& loop_;
   Deadlines deadlines_{io()};
   std::optional<TlsContext> tls_;
-  std::vector<char> buffer_ = std::vector<char>(64 * 1024);  // for all connections
+  std::vector<char> buffer_ = std::vector<char>(64 * 1024);  // shared by all connections
   std::unordered_map<const HttpConnection*, std::shared_ptr<HttpConnection>> connections_;
   std::unordered_map<std::string, std::vector<std::shared_ptr<HttpConnection>>> idle_;
   bool stopping_ = false;

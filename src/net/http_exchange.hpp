@@ -1,4 +1,4 @@
-// What the HTTP client's parts hand to each other: an exchange, where it goes, and how it fails.
+// Values that the parts of the HTTP client share: an exchange, its route, and its failures.
 #pragma once
 
 #include <chrono>
@@ -19,10 +19,10 @@ namespace praxis {
 
 class HttpConnection;
 
-/// No limit is taken for longer than this, so that sums of time points cannot overflow.
+/// Upper bound of every limit, so that sums of time points cannot overflow.
 constexpr std::chrono::milliseconds kLongestLimit = std::chrono::years(1);
 
-/// One request and what is owed to its sink.
+/// One request and the sink that waits for its response.
 struct HttpExchange {
   HttpExchange(HttpRequest r, std::shared_ptr<HttpSink> s, std::stop_token t)
       : request(std::move(r)), sink(std::move(s)), stop(std::move(t)) {}
@@ -42,7 +42,7 @@ struct HttpExchange {
   bool resent = false;
 };
 
-/// Where a request goes. Connections with equal keys are interchangeable.
+/// The route of a request. Connections with equal keys are interchangeable.
 struct HttpRoute {
   Url url;
   std::optional<Proxy> proxy;
@@ -56,7 +56,7 @@ struct HttpRoute {
   }
 };
 
-/// The error of an exchange; `kind` is one of those listed at `HttpSink::on_done`.
+/// Returns the error of an exchange; `kind` is one of those listed at `HttpSink::on_done`.
 inline Status http_failure(std::string_view kind, std::string message, bool retriable) {
   Error error{ErrorCode::kModel, std::move(message), retriable, nullptr, nullptr};
   error.detail = {{"kind", boost::json::string_view(kind.data(), kind.size())}};

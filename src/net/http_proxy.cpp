@@ -66,7 +66,7 @@ std::pair<std::string_view, std::string_view> split_port(std::string_view entry)
   }
   const std::size_t colon = entry.find(':');
   if (colon == entry.npos || entry.find(':', colon + 1) != entry.npos)
-    return {entry, {}};  // none, or bare IPv6
+    return {entry, {}};  // no port, or bare IPv6
   return {entry.substr(0, colon), entry.substr(colon + 1)};
 }
 

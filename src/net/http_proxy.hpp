@@ -1,4 +1,4 @@
-// Which proxy a request goes through, by the customary environment variables.
+// Chooses the proxy of a request, by the customary environment variables.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace praxis {
 
 struct Proxy {
-  Url url;                    ///< where it listens; always plain http
+  Url url;                    ///< where the proxy listens; always plain http
   std::string authorization;  ///< value of Proxy-Authorization; empty for none
 };
 
-/// Immutable. HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, the lower-case spelling first. In a CGI
+/// Immutable. Reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, the lower-case spelling first. In a CGI
 /// program (REQUEST_METHOD is set) HTTP_PROXY may come from the request and is ignored.
 class ProxySettings {
  public:
@@ -24,8 +24,8 @@ class ProxySettings {
   /// Reads the variables through `lookup`, by default getenv.
   explicit ProxySettings(const Lookup& lookup = {});
 
-  /// The proxy for `url`, or nothing for a direct connection. Error: `kInput` when the variable's value is
-  /// unusable.
+  /// The proxy for `url`, or `std::nullopt` for a direct connection. Error: `kInput` if the variable's value
+  /// is unusable.
   Result<std::optional<Proxy>> choose(const Url& url) const;
 
  private:

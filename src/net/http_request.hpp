@@ -1,4 +1,4 @@
-// What goes over the wire before a request's body.
+// Writes the head of a request.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace praxis {
 
-/// Whether it is what HTTP calls a token: a method, or the name of a header.
+/// Whether `text` is an HTTP token: a valid method or header name.
 bool is_token(std::string_view text);
-/// Whether it may stand as the value of a header: no line breaks, no control characters.
+/// Whether `text` is a valid header value: no line breaks, no control characters.
 bool is_field_value(std::string_view text);
-/// Appends the header as a line of its own.
+/// Appends the header as one line.
 void append_header(std::string& out, std::string_view name, std::string_view value);
 
-/// Refuses what would break out of its place in the head, and headers the client sets itself. Error:
-/// `kInput`.
+/// Refuses a method or header that would break out of its place in the head, and headers that the client sets
+/// itself. Error: `kInput`.
 Status check_request(const HttpRequest& request);
 
 /// `host`, or `host:port` when the port is not the scheme's own; IPv6 in brackets.
@@ -25,7 +25,7 @@ std::string host_header(const Url& url);
 /// `host:port`; IPv6 in brackets.
 std::string authority(const Url& url);
 
-/// Appends request line and headers; the absolute form when a plain-http `proxy` is given (may be null).
+/// Appends request line and headers; uses the absolute form for a plain-http `proxy` (may be null).
 void append_request_head(std::string& out, const HttpRequest& request, const Url& url, const Proxy* proxy,
                          const std::string& user_agent);
 /// Appends the request that opens a tunnel to `url` through `proxy`.

@@ -1,4 +1,5 @@
-// One HTTP/1.1 response: Beast reads the wire format, the head is kept, the body goes straight to the sink.
+// Parses one HTTP/1.1 response: Beast reads the wire format, the head is kept, the body goes straight to the
+// sink.
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>
@@ -11,12 +12,12 @@
 
 namespace praxis {
 
-/// Bytes of a response head, and of whatever else of the framing has to be kept until it is complete.
+/// Upper bound of a response head, and of any other framing bytes that must be kept until they are complete.
 constexpr std::size_t kMaxHeadBytes = 64 * 1024;
 /// Header fields of a response, trailers included.
 constexpr std::size_t kMaxHeaders = 256;
 
-/// Feed it with `put`, or `put_eof` at the end of input. `sink` is told of the body only.
+/// Feed it with `put`, or `put_eof` at the end of input. Calls only `sink`'s body callback.
 class ResponseParser final : public boost::beast::http::basic_parser<false> {
  public:
   ResponseParser(HttpSink* sink, std::size_t max_body_bytes) : sink_(sink) {
@@ -43,7 +44,7 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
     head_bytes_ += name.size() + value.size();
     if (++fields_ > kMaxHeaders || head_bytes_ > kMaxHeadBytes) {
       error = boost::beast::http::error::header_limit;
-    } else if (!is_header_done()) {  // later ones are trailers, which nobody asks for
+    } else if (!is_header_done()) {  // later fields are trailers, which are ignored
       head_.headers.emplace_back(view(name), view(value));
     }
   }

@@ -14,12 +14,13 @@ Status too_large(std::size_t limit) {
               "the event stream holds an event larger than " + std::to_string(limit) + " bytes");
 }
 
-// Finds line ends left to right. Looks for CR and LF apart, which is fast, and remembers both.
+// Finds line ends from left to right. Searches CR and LF separately, which is fast, and caches both
+// positions.
 class LineEnds {
  public:
   explicit LineEnds(std::string_view text) : text_(text), lf_(text.find('\n')), cr_(text.find('\r')) {}
 
-  /// The first line end at or after `from`, or npos.
+  /// Returns the first line end at or after `from`, or npos.
   std::size_t next(std::size_t from) {
     if (lf_ < from) lf_ = text_.find('\n', from);
     if (cr_ < from) cr_ = text_.find('\r', from);

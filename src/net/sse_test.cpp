@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// Each event as `name|data|id`; then the end's verdict and what was stray, when there is any.
+// Returns each event as `name|data|id`; then the result of `finish` and the stray text, if any.
 std::vector<std::string> parsed(const std::vector<std::string_view>& chunks, std::size_t limit = 1 << 20) {
   std::vector<std::string> seen;
   SseParser parser(limit);
@@ -19,7 +19,7 @@ std::vector<std::string> parsed(const std::vector<std::string_view>& chunks, std
     seen.push_back(std::string(e.event) + "|" + std::string(e.data) + "|" + std::string(e.id));
   };
   for (const std::string_view chunk : chunks) {
-    const std::string own(chunk);  // freed after the call, so that a dangling view shows
+    const std::string own(chunk);  // freed after the call, so that a dangling view is detected
     if (const Status ok = parser.feed(own, keep); !ok) {
       seen.push_back("error: " + ok.error().message);
       return seen;

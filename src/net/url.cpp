@@ -1,4 +1,4 @@
-// Parsing of absolute http(s) URLs, and which addresses belong to the public internet.
+// Parses absolute http(s) URLs, and classifies addresses as public or not.
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ bool is_ipv6(const std::string& text) {
   return inet_pton(AF_INET6, text.c_str(), &address) == 1;
 }
 
-// Resolvers read `0x7f.1` or `2130706433` as IPv4, so a host that ends in a number must be four plain ones.
+// Resolvers read `0x7f.1` or `2130706433` as IPv4, so a host that ends in a number must be a dotted quad.
 bool ends_in_number(std::string_view host) {
   const std::string_view last = host.substr(host.rfind('.') + 1);
   return last.starts_with("0x") || std::ranges::all_of(last, is_digit);
@@ -67,7 +67,7 @@ Result<std::uint16_t> parse_port(std::string_view text) {
   return port;
 }
 
-// Reads `host`, `host:port` or `[v6]:port`.
+// Parses `host`, `host:port` or `[v6]:port`.
 Status parse_authority(std::string_view authority, Url& url) {
   if (authority.find('@') != authority.npos)
     return bad_url("user names and passwords are not accepted in it");
@@ -135,7 +135,7 @@ bool is_non_public_ipv6(const Ipv6Bytes& a) {
   const bool mapped = has_prefix(a, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff});
   const bool nat64 = has_prefix(a, {0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0});
   if (mapped || nat64) return is_non_public_ipv4(ipv4_at(a, 12));
-  if ((a[0] & 0xe0) != 0x20) return true;                                     // only 2000::/3 is given out
+  if ((a[0] & 0xe0) != 0x20) return true;                                     // only 2000::/3 is allocated
   if (has_prefix(a, {0x20, 0x02})) return is_non_public_ipv4(ipv4_at(a, 2));  // 6to4
   if (has_prefix(a, {0x20, 0x01, 0x00, 0x00})) {  // Teredo: server, inverted client
     return is_non_public_ipv4(ipv4_at(a, 4)) || is_non_public_ipv4(~ipv4_at(a, 12));

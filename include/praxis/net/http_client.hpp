@@ -20,7 +20,7 @@ namespace praxis {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
-/// The value of the first header with this name, compared without case.
+/// Returns the value of the first header with this name, compared without case.
 std::optional<std::string_view> find_header(const HttpHeaders& headers, std::string_view name);
 
 struct HttpTimeouts {
@@ -30,7 +30,7 @@ struct HttpTimeouts {
   std::chrono::milliseconds total{0};             ///< the whole exchange; 0 means no limit
 };
 
-/// Judges a resolved address (text form, IPv4 or IPv6) before it is dialled; false refuses it.
+/// Decides on a resolved address (text form, IPv4 or IPv6) before a connection is made; false refuses it.
 using AddressRule = std::function<bool(std::string_view address)>;
 
 struct HttpRequest {
@@ -42,12 +42,12 @@ struct HttpRequest {
   /// Shared so that a request body that grows over a session is not copied for each send; null means no body.
   std::shared_ptr<const std::string> body;
   HttpTimeouts timeouts;
-  std::size_t max_body_bytes = 64 * 1024 * 1024;  ///< of the response; more is an error
-  /// Empty allows every address. It judges the target only; behind a proxy, which looks names up by itself,
-  /// that is an address written in the URL: where it has to hold for names too, turn `use_proxy` off.
+  std::size_t max_body_bytes = 64 * 1024 * 1024;  ///< of the response; a larger one is an error
+  /// Empty allows every address. Applies to the target only. Behind a proxy, which resolves names itself,
+  /// that is only an address written in the URL; turn `use_proxy` off if the rule has to hold for names too.
   AddressRule allow_address;
-  bool use_proxy =
-      true;  ///< honour HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY as set when the client was made
+  /// Honours HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY as they were when the client was created.
+  bool use_proxy = true;
 };
 
 struct HttpResponseHead {
@@ -64,13 +64,13 @@ class HttpSink {
   virtual void on_body(std::string_view bytes) = 0;
   /// Error: `kCancelled`, or `kModel` with `detail.kind` one of `dns`, `connect`, `proxy`, `timeout_connect`,
   /// `timeout_first_byte`, `timeout_idle`, `timeout_total`, `closed` (cut before the body's end), which are
-  /// `retriable` (`proxy` only when its status is 5xx or it vanished); `tls`, `address_refused`, `protocol`,
-  /// `too_large`, which are not; `kInput` for a request it cannot send.
+  /// `retriable` (`proxy` only if the proxy answered 5xx or closed the connection); `tls`, `address_refused`,
+  /// `protocol`, `too_large`, which are not; `kInput` for a request it cannot send.
   virtual void on_done(Status status) = 0;
 };
 
-/// Thread-safe. Destroying the client, which a sink may do, cancels what is under way; each sink still gets
-/// its `on_done`. A request is sent again, once, only when a kept connection turned out to be closed before
+/// Thread-safe. Destroying the client, which a sink may do, cancels all exchanges; each sink still gets its
+/// `on_done`. The client repeats a request, once, only if a kept connection turned out to be closed before
 /// any byte of the response.
 class HttpClient {
  public:
@@ -85,8 +85,8 @@ struct HttpClientOptions {
   std::string user_agent = "praxis";
 };
 
-/// A client on the I/O thread of `executor`, or of an executor of its own when that is null or was not made
-/// by `make_executor`. OpenSSL is set up at the first https URL.
+/// Creates a client on the I/O thread of `executor`, or on an executor of its own if `executor` is null or
+/// not from `make_executor`. OpenSSL is initialised at the first https URL.
 std::shared_ptr<HttpClient> make_http_client(HttpClientOptions options = {},
                                              std::shared_ptr<Executor> executor = nullptr);
 

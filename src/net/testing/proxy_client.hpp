@@ -1,4 +1,4 @@
-// The client's side of a proxy on a Unix socket, for tests: blocking, exact to the byte.
+// The client side of a proxy on a Unix socket, for tests: blocking, byte-exact.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@
 
 namespace praxis {
 
-// A program in the sandbox: a blocking socket that gives up after a while rather than hang the test.
+// Acts as a program in the sandbox: a blocking socket with a time limit, so that a failing test does not
+// hang.
 class ProxyClient {
  public:
   explicit ProxyClient(int socket) : socket_(socket) {
@@ -41,14 +42,14 @@ class ProxyClient {
   }
   void end() { ::shutdown(socket_.get(), SHUT_WR); }
 
-  // What is there, at most 16 KiB; empty at the end of the stream.
+  // Reads the available bytes, at most 16 KiB; empty at the end of the stream.
   std::string read_some() {
     std::string chunk(16 * 1024, '\0');
     const ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
     chunk.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     return chunk;
   }
-  // `count` bytes, or what came until the stream ended.
+  // Reads `count` bytes, or up to the end of the stream.
   std::string read(std::size_t count) {
     std::string out;
     char chunk[16 * 1024];
@@ -73,7 +74,7 @@ class ProxyClient {
     send(request);
     return read_all();
   }
-  // Opens a tunnel; the status line.
+  // Opens a tunnel; returns the status line.
   std::string open_tunnel(const std::string& target) {
     send("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n");
     const std::string head = read_head();
@@ -84,7 +85,7 @@ class ProxyClient {
   FileDescriptor socket_;
 };
 
-// Says hello, wants to be kept, and closes.
+// Answers "hello", tries to keep the connection alive, and closes it.
 inline TestServer::Handler hello() {
   return [](const TestRequest&, TestConnection& to) {
     to.write(http_reply(200, "hello", "Keep-Alive: timeout=9\r\nConnection: keep-alive\r\n"));
@@ -92,7 +93,7 @@ inline TestServer::Handler hello() {
   };
 }
 
-// A request for a proxy; its Host is not the one of the URL.
+// A request to a proxy; its Host header differs from the host of the URL.
 inline std::string get(const std::string& url) {
   return "GET " + url + " HTTP/1.1\r\nHost: other.example\r\n\r\n";
 }

@@ -1,6 +1,6 @@
-// A real HTTP server on 127.0.0.1 for tests: blocking sockets, one thread a connection, answers exact to the
-// byte, TLS with a certificate made on the spot. It reads whole requests, keeps them for assertions and lets
-// the test say what happens next:
+// A real HTTP server on 127.0.0.1 for tests: blocking sockets, one thread per connection, byte-exact
+// responses, TLS with a self-made certificate. It reads whole requests, keeps them for assertions and lets
+// the test decide the response:
 //
 //   TestServer server([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, "hello")); });
 //   ... server.url("/path") ... server.requests() ...
@@ -41,18 +41,18 @@ struct TestRequest {
   std::string target;
   HttpHeaders headers;
   std::string body;
-  std::size_t connection = 0;  ///< which connection it came on, counted from 0
+  std::size_t connection = 0;  ///< index of its connection, counted from 0
 };
 
-/// A complete response with Content-Length. `headers` are whole lines, each with its CRLF.
+/// Returns a complete response with Content-Length. `headers` are whole lines, each with its CRLF.
 inline std::string http_reply(int status, std::string_view body, std::string_view headers = {}) {
   std::string reply = "HTTP/1.1 " + std::to_string(status) + " Reply\r\n";
   reply.append(headers).append("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n").append(body);
   return reply;
 }
 
-/// A key and a self-signed certificate for one name or address; trusted by whoever reads `file`
-/// (SSL_CERT_FILE).
+/// A key and a self-signed certificate for one name or address; clients that load `file` (SSL_CERT_FILE)
+/// trust it.
 class TestCertificate {
  public:
   explicit TestCertificate(const std::string& name)
@@ -95,7 +95,7 @@ class TestCertificate {
   std::string file_;
 };
 
-/// The server's side of one connection. Used by its own thread only, but for `shut_down`.
+/// The server side of one connection. Used by its own thread only, except for `shut_down`.
 class TestConnection {
  public:
   TestConnection(int socket, std::size_t number) : socket_(socket), number_(number) {}
@@ -118,7 +118,7 @@ class TestConnection {
     SSL_set_fd(tls_.get(), socket_);
     return SSL_accept(tls_.get()) == 1;
   }
-  /// The name the client asked for in its handshake; empty for none.
+  /// The name that the client sent in its handshake (SNI); empty if it sent none.
   std::string server_name() const {
     const char* name = tls_ ? SSL_get_servername(tls_.get(), TLSEXT_NAMETYPE_host_name) : nullptr;
     return name == nullptr ? "" : name;
@@ -133,18 +133,18 @@ class TestConnection {
     }
     return true;
   }
-  /// Ends the stream in order (with TLS: close_notify) and serves no more requests.
+  /// Ends the stream in order (with TLS: close_notify); serves no more requests.
   void close() {
     if (tls_) SSL_shutdown(tls_.get());
     ::shutdown(socket_, SHUT_WR);
     open_ = false;
   }
-  /// Ends it without TLS's close_notify, as a cut wire would.
+  /// Ends the stream without close_notify, like a cut connection.
   void cut() {
     ::shutdown(socket_, SHUT_WR);
     open_ = false;
   }
-  /// Ends it with a TCP reset.
+  /// Ends the connection with a TCP reset.
   void reset() {
     const linger now{1, 0};
     setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
@@ -212,13 +212,13 @@ class TestConnection {
   bool open_ = true;
 };
 
-/// Listens from construction to destruction; destroying it ends its connections and joins its threads.
+/// Listens from construction to destruction; the destructor ends its connections and joins its threads.
 class TestServer {
  public:
-  /// Called for each request, on the thread of its connection, which stays open unless the handler ends it.
+  /// Called for each request on the thread of its connection, which stays open unless the handler ends it.
   using Handler = std::function<void(const TestRequest&, TestConnection&)>;
 
-  /// With a certificate the server speaks TLS; it must outlive the server.
+  /// With a certificate, the server speaks TLS; the certificate must outlive the server.
   explicit TestServer(Handler handler, const TestCertificate* certificate = nullptr)
       : handler_(std::move(handler)),
         certificate_(certificate),
@@ -288,7 +288,7 @@ class TestServer {
   }
 
   void serve(std::unique_ptr<TestConnection> connection) {
-    sigset_t broken_pipe;  // OpenSSL's own writes would raise it
+    sigset_t broken_pipe;  // OpenSSL's own writes would raise SIGPIPE
     sigemptyset(&broken_pipe);
     sigaddset(&broken_pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
