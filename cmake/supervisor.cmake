@@ -1,5 +1,6 @@
-# The program that watches over processes, and locks the sandbox from inside (src/process/supervisor). It is started from memory, by
-# whoever links the library, so it is static, free of sanitizers, and a part of the library as bytes.
+# The supervisor of programs, which also applies the sandbox's restrictions from inside
+# (src/process/supervisor). The library embeds it as bytes and starts it from memory in any host process, so
+# it is static and free of sanitizers.
 file(GLOB supervisor_sources CONFIGURE_DEPENDS src/process/supervisor/*.cpp)
 add_executable(praxis_supervisor ${supervisor_sources} src/process/supervisor_protocol.cpp)
 set_target_properties(praxis_supervisor PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}

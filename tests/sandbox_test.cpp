@@ -1,5 +1,5 @@
-// The sandbox from inside: hostile probes (tests/sandbox/probes.py), each of which gets out when it is run
-// outside, and what an honest program needs.
+// The sandbox from inside: hostile probes (tests/sandbox/probes.py), each of which succeeds outside a
+// sandbox, and the access that legitimate programs need.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -30,7 +30,7 @@ using testing::Not;
 
 constexpr const char* kSecret = "a-secret-of-the-host";
 
-/// A listening socket of the host; what connects is not answered.
+/// A listening socket of the host; connections to it get no answer.
 FileDescriptor listener(int family, const sockaddr* address, socklen_t size, int type = SOCK_STREAM) {
   FileDescriptor made(socket(family, type | SOCK_CLOEXEC, 0));
   if (bind(made.get(), address, size) != 0 || (type == SOCK_STREAM && listen(made.get(), 100) != 0)) {
@@ -58,7 +58,7 @@ std::string port_of(const FileDescriptor& socket) {
   return std::to_string(ntohs(address.sin_port));
 }
 
-/// A writable folder with what must stay as it is, and a folder outside.
+/// A writable folder with protected paths, and a folder outside.
 class SandboxTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -89,7 +89,7 @@ class SandboxTest : public testing::Test {
 
   std::string workspace() const { return top_ / "ws"; }
 
-  /// `python3 -c code` or a script, as each test wants it.
+  /// Runs `python3 -c code` or a script, as each test requires.
   ProcessSpec python(std::vector<std::string> arguments) const {
     ProcessSpec spec;
     spec.argv = {"/usr/bin/python3", "-I"};
@@ -133,7 +133,7 @@ std::vector<Probe> read_probes(const std::string& list) {
   return probes;
 }
 
-TEST_F(SandboxTest, NoProbeGetsOut_ThoughEachDoesOutside) {
+TEST_F(SandboxTest, EveryProbeFailsInsideAndSucceedsOutside) {
   const std::string script = fs::path(PRAXIS_SOURCE_DIR) / "tests/sandbox/probes.py";
   std::ifstream file(script);
   const std::string code{std::istreambuf_iterator<char>(file), {}};
@@ -181,7 +181,7 @@ TEST_F(SandboxTest, NoProbeGetsOut_ThoughEachDoesOutside) {
   EXPECT_GE(shown, 40);
 }
 
-TEST_F(SandboxTest, AnHonestProgramHasWhatItNeeds) {
+TEST_F(SandboxTest, LegitimateProgram_HasTheAccessItNeeds) {
   auto spec =
       python({"-c",
               "import os, socket, tempfile, multiprocessing, getpass\n"
@@ -200,7 +200,7 @@ TEST_F(SandboxTest, AnHonestProgramHasWhatItNeeds) {
   EXPECT_TRUE(fs::remove(top_ / "ws/a/d")) << "what it made is ours";
 }
 
-TEST_F(SandboxTest, ManyCheckoutsAndFolders_AreLookedThrough) {
+TEST_F(SandboxTest, ManyCheckoutsAndFolders_AreAllProtected) {
   for (int i = 0; i < 100; ++i) fs::create_directories(top_ / "ws/many" / std::to_string(i) / ".git/hooks");
   for (int i = 0; i < 2'000; ++i) fs::create_directories(top_ / "ws/plain" / std::to_string(i));
   auto spec = python({"-c",
@@ -275,7 +275,7 @@ TEST_F(SandboxTest, ManySandboxesAtOnce_RunAndLeaveNothing) {
   EXPECT_EQ(count(), before);
 }
 
-TEST_F(SandboxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
+TEST_F(SandboxTest, InvalidRequest_IsRefused) {
   struct Case {
     const char* about;
     std::function<void(ProcessSpec&)> change;
@@ -287,7 +287,7 @@ TEST_F(SandboxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
       {"everything", [](ProcessSpec& spec) { spec.sandbox->writable = {"/"}; }, "belongs to the system"},
       {"missing folder", [](ProcessSpec& spec) { spec.sandbox->writable = {"/nonexistent"}; },
        "No such file"},
-      {"relative", [](ProcessSpec& spec) { spec.sandbox->writable = {"here"}; }, "no absolute path"},
+      {"relative", [](ProcessSpec& spec) { spec.sandbox->writable = {"here"}; }, "not an absolute path"},
       {"missing socket", [](ProcessSpec& spec) { spec.sandbox->proxy_socket = "/nonexistent"; },
        "No such file"},
       {"folder outside", [](ProcessSpec& spec) { spec.folder = "/var/nothing"; }, "chdir"},
@@ -303,7 +303,7 @@ TEST_F(SandboxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
          fs::remove(top_ / "ws/team/b/.git");
          fs::create_symlink(top_ / "out", top_ / "ws/team/b/.git");
        },
-       "ws/team/b/.git must stay as it is, but is a symbolic link"},
+       "ws/team/b/.git must be protected, but is a symbolic link"},
       {"more checkouts than can be kept",
        [&](ProcessSpec&) {
          fs::remove(top_ / "ws/team/b/.git");
@@ -323,7 +323,7 @@ TEST_F(SandboxTest, IsRefusedWhenItCannotBeBuiltAsAsked) {
   }
 }
 
-TEST_F(SandboxTest, ThatIsCancelled_LeavesNobody) {
+TEST_F(SandboxTest, Cancellation_LeavesNoProcess) {
   auto spec = python({"-c",
                       "import os, signal, time\n"
                       "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -346,7 +346,7 @@ TEST_F(SandboxTest, ThatIsCancelled_LeavesNobody) {
   EXPECT_EQ(read(process->channel(), &ready, 1), 0) << "somebody still has the other end";
 }
 
-TEST_F(SandboxTest, WithAProxy_ReachesItAndNothingElse) {
+TEST_F(SandboxTest, ProxySocket_IsTheOnlyReachableAddress) {
   const auto proxy = unix_listener(top_ / "proxy");
   const auto tcp = port_listener(SOCK_STREAM);
   std::jthread answering([&] {

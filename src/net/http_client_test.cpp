@@ -420,8 +420,8 @@ TEST(HttpClient, LimitsOfOneRequest_DoNotOutliveIt) {
   client->send(request_to(server.url("/later")), unlimited, {});  // on the same connection
   server.wait_for_requests(2);
   limited.url = server.url("/silent");
-  EXPECT_EQ(kind_of(http_fetch(*client, limited)),
-            "timeout_total");  // so the earlier limit has passed as well
+  // The earlier limit has passed as well by then.
+  EXPECT_EQ(kind_of(http_fetch(*client, limited)), "timeout_total");
   later.release();
   unlimited->done.acquire();
   EXPECT_TRUE(unlimited->status);
@@ -456,8 +456,8 @@ TEST(HttpClient, ConnectionThatIsNeverAccepted_EndsByTheConnectLimit) {
   ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
   auto client = make_http_client();
   std::string kind;
-  for (int i = 0; i < 4 && kind != "timeout_connect";
-       ++i) {  // the first ones fill the backlog of the listener
+  // The first connections fill the backlog of the listener.
+  for (int i = 0; i < 4 && kind != "timeout_connect"; ++i) {
     HttpRequest request = request_to("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
     request.timeouts.connect = kShort;
     request.timeouts.first_byte = kShort;

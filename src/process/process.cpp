@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long the supervisor may take beyond the grace time before it is given up.
+/// How long the supervisor may take beyond the grace time before we kill it.
 constexpr Millis kPatience{5'000};
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
@@ -40,7 +40,7 @@ Status check(const ProcessSpec& spec) {
   }
   for (const auto& [name, value] : spec.environment) {
     if (name.empty() || has_nul(name) || name.find('=') != std::string::npos || has_nul(value)) {
-      return fail(ErrorCode::kInput, "\"" + name + "\" is no usable environment variable");
+      return fail(ErrorCode::kInput, "\"" + name + "\" is not a valid environment variable");
     }
   }
   return {};
@@ -65,7 +65,7 @@ supervisor::Request request_of(const ProcessSpec& spec) {
   return request;
 }
 
-/// Both ends are above the descriptors that the supervisor is given.
+/// Both descriptors are above those that the supervisor is started with.
 struct SocketPair {
   FileDescriptor ours, theirs;
 };
@@ -84,12 +84,12 @@ Result<SocketPair> make_sockets() {
   return pair;
 }
 
-/// What is put in place for the supervisor; -1 stays empty.
+/// The descriptors that the supervisor is started with; -1 leaves one out.
 struct Descriptors {
   int input = -1, control = -1, channel = -1, image = -1, request = -1, bubblewrap_arguments = -1;
 };
 
-/// posix_spawn is safe in a process with threads: nothing of ours runs between its fork and its exec.
+/// posix_spawn is safe in a process with threads: none of our code runs between its fork and its exec.
 Result<pid_t> spawn_supervisor(const Descriptors& fds) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -108,7 +108,8 @@ Result<pid_t> spawn_supervisor(const Descriptors& fds) {
   place(fds.request, supervisor::kRequest);
   place(fds.bubblewrap_arguments, supervisor::kBubblewrapArguments);
   posix_spawn_file_actions_addclosefrom_np(&actions, supervisor::kFirstFree);
-  // Out of reach of the terminal's signals, and with none blocked that our thread has blocked.
+  // A session of its own shields it from the terminal's signals; it must not inherit our thread's signal
+  // mask.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
   sigset_t none;
   sigemptyset(&none);
@@ -127,7 +128,7 @@ Result<pid_t> spawn_supervisor(const Descriptors& fds) {
   return pid;
 }
 
-/// False when the other end is closed before `size` bytes have come.
+/// False if the other end is closed before `size` bytes have arrived.
 bool receive(int fd, void* to, std::size_t size) {
   std::size_t done = 0;
   while (done < size) {
@@ -147,7 +148,7 @@ bool receive(int fd, ProcessOutput& out, const supervisor::StreamSizes& stream) 
 
 Error killed_supervisor() {
   return {ErrorCode::kInternal,
-          "the process that watches over a program was killed from outside, and the program "
+          "the supervisor of a program was killed from outside, and the program "
           "with it",
           false, nullptr, nullptr};
 }
@@ -176,7 +177,7 @@ Error not_started(const ProcessSpec& spec, const supervisor::Progress& failure, 
                                            " belongs to root and cannot be lent to an ordinary user" + why +
                                            ". Run as an ordinary user, or give the folder to uid 65534");
     case Stage::kForwarder:
-      return error(ErrorCode::kPolicy, "the sandbox cannot be built: no way to the proxy" + why);
+      return error(ErrorCode::kPolicy, "the sandbox cannot be built: the proxy cannot be reached" + why);
     case Stage::kLandlock:
       return error(ErrorCode::kPolicy, "the sandbox cannot be built: Landlock" + why);
     case Stage::kSeccomp:
@@ -217,7 +218,7 @@ struct Process::State {
     reap();
   }
 
-  /// Without effect once the supervisor has said its last.
+  /// No-op once the supervisor has sent its last message.
   void stop() const { send(control.get(), &supervisor::kStop, 1, MSG_NOSIGNAL); }
 
   void reap() const {
@@ -232,8 +233,8 @@ struct Process::State {
     }
   }
 
-  /// Waits until the supervisor speaks, and tells it to stop when that is asked for or the deadline has come;
-  /// says which. False when it stays silent.
+  /// Waits until the supervisor sends something. On a stop request or at the deadline it tells the supervisor
+  /// to stop and sets `asked` to the reason. False if the supervisor does not respond.
   bool wait_for_supervisor(const std::stop_token& token, Clock::time_point deadline, ProcessEnd& asked) const;
 };
 

@@ -47,23 +47,23 @@ ProcessResult run(const ProcessSpec& spec) {
   return std::move(*result);
 }
 
-/// A mark in the environment of a program by which a test finds every process of it.
+/// A mark in the environment of a program, by which a test finds all its processes.
 class Mark {
  public:
   Mark() : text_("PRAXIS_MARK=" + std::to_string(getpid()) + "." + std::to_string(++count)) {}
 
   void put_on(ProcessSpec& spec) const { spec.environment["PRAXIS_MARK"] = text_.substr(12); }
-  /// How many processes have it. A zombie has no environment.
+  /// Returns how many processes have the mark. A zombie has no environment.
   std::size_t bearers() const {
     std::size_t found = 0;
     for (const auto& entry : fs::directory_iterator("/proc")) {
-      std::ostringstream environment;  // of a process that goes away meanwhile, reading fails
+      std::ostringstream environment;  // reading fails for a process that ends meanwhile
       environment << std::ifstream(entry.path() / "environ").rdbuf();
       found += environment.str().find(text_) != std::string::npos;
     }
     return found;
   }
-  /// Waits until there are `number` of them, half a minute at most.
+  /// Waits until `number` processes have the mark, at most half a minute.
   bool reaches(std::size_t number) const {
     const auto end = Clock::now() + std::chrono::seconds(30);
     while (bearers() != number) {
@@ -83,7 +83,7 @@ std::size_t open_descriptors() {
       std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
 }
 
-/// How many children we have, dead or alive.
+/// Returns how many children this process has, including zombies.
 std::size_t children() {
   std::size_t found = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -97,21 +97,21 @@ std::size_t children() {
   return found;
 }
 
-/// Sleepers that have done what they can to get away: a new session, a second fork, deaf to SIGTERM.
+/// Sleepers that try to escape in every way: a new session, a second fork, ignoring SIGTERM.
 constexpr const char* kFugitives =
     "trap '' TERM; (setsid sh -c 'trap \"\" TERM; sleep 1000 & sleep 1000') & (setsid -f sleep 1000); echo "
     "ready; "
     "sleep 1000";
 constexpr std::size_t kFugitiveCount = 6;  ///< two of them shells
 
-/// Another process that starts `spec` and waits to be killed; with `fork_too`, so does a fork of it.
+/// Forks a process that starts `spec` and waits to be killed; with `fork_too`, a fork of it waits as well.
 pid_t start_owner(const ProcessSpec& spec, bool fork_too) {
   const pid_t owner = fork();
   if (owner != 0) return owner;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto process = start_process(spec);
   if (fork_too && fork() == 0) {
-    close(STDOUT_FILENO);  // nobody shall wait for it
+    close(STDOUT_FILENO);  // so that no reader waits for this process
     close(STDERR_FILENO);
     alarm(60);
   }
@@ -119,21 +119,21 @@ pid_t start_owner(const ProcessSpec& spec, bool fork_too) {
   _exit(process ? 0 : 1);
 }
 
-TEST(Process, GetsItsArgumentsAsTheyAre) {
+TEST(Process, ReceivesItsArgumentsUnchanged) {
   const auto result = run(spec_of({"printf", "%s|", "a b", "", "$HOME", "*", "\"'\n"}));
   EXPECT_EQ(result.out.text(), "a b||$HOME|*|\"'\n|");
   EXPECT_EQ(result.end, ProcessEnd::kExited);
   EXPECT_EQ(result.exit_code, 0);
 }
 
-TEST(Process, GetsNoEnvironmentButItsOwn) {
+TEST(Process, InheritsNoEnvironment) {
   setenv("PRAXIS_TEST_SECRET", "hidden", 1);
   auto spec = spec_of({"env"});
   spec.environment["GREETING"] = "hello = world";
   EXPECT_EQ(run(spec).out.text(), "GREETING=hello = world\nPATH=/usr/bin:/bin\n");
 }
 
-TEST(Process, RunsInItsFolderWithItsInput) {
+TEST(Process, RunsInItsFolderAndReadsItsInput) {
   auto spec = shell("pwd; cat; echo err >&2; exit 7");
   spec.folder = "/usr/lib";
   spec.input = "line\n";
@@ -144,18 +144,18 @@ TEST(Process, RunsInItsFolderWithItsInput) {
   EXPECT_EQ(run(spec_of({"cat"})).out.text(), "") << "without input it reads none";
 }
 
-TEST(Process, HasNoDescriptorsButItsOwn) {
+TEST(Process, InheritsNoDescriptors) {
   EXPECT_EQ(run(spec_of({"ls", "-m", "/proc/self/fd"})).out.text(), "0, 1, 2, 3\n")
       << "3 is the listing's own";
 }
 
-TEST(Process, SaysBySignalHowItEnded) {
+TEST(Process, EndedBySignal_ReportsTheSignal) {
   const auto result = run(shell("kill -SEGV $$"));
   EXPECT_EQ(result.end, ProcessEnd::kSignalled);
   EXPECT_EQ(result.signal, SIGSEGV);
 }
 
-TEST(Process, ThatCannotStart_IsAnErrorThatSaysWhy) {
+TEST(Process, StartFailure_IsAnErrorWithTheReason) {
   struct Case {
     const char* about;
     ProcessSpec spec;
@@ -201,7 +201,7 @@ TEST(Process, KeepsHeadAndTailOfMuchOutput) {
   EXPECT_THAT(result.out.text(), HasSubstr("[" + std::to_string(result.out.left_out()) + " bytes left out]"));
 }
 
-TEST(Process, IsNotBlockedByAFloodThatNobodyKeeps) {
+TEST(Process, IsNotBlockedByOutputBeyondTheLimit) {
   auto spec = shell("head -c 200000000 /dev/zero & head -c 200000000 /dev/zero >&2; wait; echo done");
   spec.limits.output_bytes = 10;
   const auto result = run(spec);
@@ -231,7 +231,7 @@ TEST(Process, ObeysItsLimits) {
   EXPECT_EQ(run(files).out.text(), "77\n0\n");
 }
 
-TEST(Process, OutOfTime_EndsWithAllItStarted) {
+TEST(Process, PastItsTimeLimit_EndsWithAllItsDescendants) {
   Mark mark;
   auto spec = shell(kFugitives);
   mark.put_on(spec);
@@ -248,7 +248,7 @@ TEST(Process, OutOfTime_EndsWithAllItStarted) {
   EXPECT_EQ(mark.bearers(), 0U);
 }
 
-TEST(Process, ThatIsCancelled_LeavesNobody) {
+TEST(Process, Cancellation_LeavesNoProcess) {
   Mark mark;
   auto spec = shell(kFugitives);
   mark.put_on(spec);
@@ -271,7 +271,7 @@ TEST(Process, ThatIsCancelled_LeavesNobody) {
   EXPECT_EQ(children(), 0U);
 }
 
-TEST(Process, ThatHearsTheFirstSignal_MayTidyUp) {
+TEST(Process, HandlerOfSigterm_MayCleanUp) {
   auto spec = shell("trap 'echo bye; exit' TERM; echo ready >&3; while :; do sleep 0.01; done");
   spec.limits.grace = Millis(5000);
   spec.channel = true;
@@ -286,7 +286,7 @@ TEST(Process, ThatHearsTheFirstSignal_MayTidyUp) {
   EXPECT_EQ(result->out.text(), "bye\n");
 }
 
-TEST(Process, ThatEnds_TakesAlongWhatItLeftRunning) {
+TEST(Process, NormalEnd_KillsDescendantsLeftRunning) {
   Mark mark;
   auto spec = shell("(setsid sleep 1000 &) ; sleep 1000 & echo done");
   mark.put_on(spec);
@@ -296,7 +296,7 @@ TEST(Process, ThatEnds_TakesAlongWhatItLeftRunning) {
   EXPECT_EQ(mark.bearers(), 0U);
 }
 
-TEST(Process, ThatIsDestroyed_LeavesNobody) {
+TEST(Process, Destructor_LeavesNoProcess) {
   Mark mark;
   auto spec = shell(kFugitives);
   mark.put_on(spec);
@@ -309,7 +309,7 @@ TEST(Process, ThatIsDestroyed_LeavesNobody) {
   EXPECT_EQ(children(), 0U);
 }
 
-TEST(Process, SpeaksOverItsChannel) {
+TEST(Process, CommunicatesOverItsChannel) {
   auto spec = shell("read line <&3; echo \"got $line\" >&3");
   spec.channel = true;
   auto process = start_process(spec);
@@ -324,7 +324,7 @@ TEST(Process, SpeaksOverItsChannel) {
   EXPECT_TRUE(process->wait({}));
 }
 
-TEST(Process, WhoseOwnerIsKilled_LeavesNobody) {
+TEST(Process, DeathOfTheOwner_LeavesNoProcess) {
   Mark mark;
   auto spec = shell(kFugitives);
   mark.put_on(spec);
@@ -335,7 +335,7 @@ TEST(Process, WhoseOwnerIsKilled_LeavesNobody) {
   EXPECT_TRUE(mark.reaches(0));
 }
 
-TEST(Process, WhoseOwnerLeavesAForkBehind_EndsWithTheOwner) {
+TEST(Process, DeathOfAnOwnerWithALivingFork_LeavesNoProcess) {
   Mark mark;
   auto spec = shell(kFugitives);
   mark.put_on(spec);
@@ -346,15 +346,15 @@ TEST(Process, WhoseOwnerLeavesAForkBehind_EndsWithTheOwner) {
   EXPECT_TRUE(mark.reaches(0));
 }
 
-TEST(Process, AThousandOfThem_LeaveNoZombieAndNoDescriptor) {
-  run(spec_of({"true"}));  // makes what is made once
+TEST(Process, AThousandProcesses_LeaveNoZombieAndNoDescriptor) {
+  run(spec_of({"true"}));  // creates everything that is created only once
   const auto before = open_descriptors();
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
       for (int i = 0; i < 250; ++i) {
         auto process = start_process(spec_of({i % 50 == 0 ? "no-such-program" : "true"}));
-        if (!process || i % 3 == t % 3) continue;  // not all are waited for
+        if (!process || i % 3 == t % 3) continue;  // some are destroyed without a wait
         EXPECT_TRUE(process->wait({}));
       }
     });

@@ -21,17 +21,17 @@ namespace {
 namespace fs = std::filesystem;
 using Options = std::vector<std::string>;
 
-/// Who root becomes for a sandbox. Also who everybody seems to be in it.
+/// The user that root switches to for a sandbox, and the user that every process in it appears to have.
 constexpr std::uint32_t kNobody = 65534;
 constexpr const char* kBubblewrap = "/usr/bin/bwrap";
 constexpr const char* kProxyPlace = "/run/proxy";
 constexpr const char* kProxyUrl = "http://127.0.0.1:3128";
-/// What programs need of /etc and what is no secret.
+/// Entries of /etc that programs need and that hold no secrets.
 constexpr std::array kEtc{"alternatives", "ld.so.cache",   "ld.so.conf",      "ld.so.conf.d",   "localtime",
                           "timezone",     "nsswitch.conf", "passwd",          "group",          "os-release",
                           "ssl/certs",    "services",      "ca-certificates", "mime.types",     "magic",
                           "terminfo",     "protocols",     "python3",         "debian_version", "perl"};
-/// A writable folder must neither be one of these nor hold one: the sandbox puts its own there.
+/// A writable folder must not be, contain or lie in one of these: the sandbox mounts its own.
 constexpr std::array kOfTheSystem{"/usr",  "/etc", "/bin", "/sbin", "/lib",
                                   "/proc", "/sys", "/dev", "/run",  "/boot"};
 
@@ -45,14 +45,14 @@ bool is_below(const std::string& path, const std::string& folder) {
   return path == folder || folder == "/" || path.starts_with(folder + "/");
 }
 
-/// The path without links. A folder that a sandbox may write to is no part of the system.
+/// Returns the path without links. Refuses a writable folder that belongs to the system.
 Result<std::string> resolve(const std::string& path, bool writable) {
   std::error_code error;
-  if (!path.starts_with('/')) return refused("\"" + path + "\" is no absolute path");
+  if (!path.starts_with('/')) return refused("\"" + path + "\" is not an absolute path");
   std::string real = fs::canonical(path, error).string();
   if (error) return refused(path + ": " + error.message());
   if (!writable) return real;
-  if (!fs::is_directory(real)) return refused(path + " is no folder");
+  if (!fs::is_directory(real)) return refused(path + " is not a folder");
   for (const char* system : kOfTheSystem) {
     if (is_below(real, system) || is_below(system, real)) {
       return refused(path + " belongs to the system; it cannot be writable");
@@ -87,7 +87,7 @@ void add_own(Options& options, std::uint64_t temporary_bytes) {
   for (const char* path : {"/run", "/home", "/root"}) add(options, {"--size", kShared, "--tmpfs", path});
 }
 
-/// Collects what the host lends to a sandbox.
+/// Collects the mounts of a sandbox.
 class Plan {
  public:
   Plan(const Sandbox& sandbox, supervisor::Request& request) : sandbox_(sandbox), request_(request) {
@@ -115,7 +115,8 @@ class Plan {
     auto operator<=>(const Folder&) const = default;
   };
 
-  /// Where bubblewrap finds what stands at `path`: as root, which it no longer is then, on loan.
+  /// Returns where bubblewrap finds `path`. If we are root, bubblewrap runs as another user and reads a loan
+  /// instead.
   std::string source_of(const std::string& path) {
     if (request_.settings.sandbox_user == 0) return path;
     const std::string place = supervisor::kLoans + ("/" + std::to_string(request_.loans.size()));
@@ -134,7 +135,8 @@ class Plan {
     }
     std::set<std::string> mounted;
     for (const Folder& folder : folders) mounted.insert(folder.path);
-    // What lies in another folder is put over it, and over what is mounted there to protect it.
+    // Sorted, so that a nested folder is mounted over the outer one and over the mounts that protect the
+    // outer one.
     std::ranges::sort(folders);
     for (const Folder& folder : folders) {
       const SandboxFolder made{folder.path, source_of(folder.path)};

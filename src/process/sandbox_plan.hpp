@@ -1,4 +1,4 @@
-// What the supervisor and bubblewrap are told so that a command runs in a sandbox.
+// Plans a sandbox: the options of bubblewrap and the request to the supervisor.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace praxis {
 
-/// The options of bubblewrap for `sandbox`, its first program not among them; what else is needed goes into
-/// `request`, whose settings, folder and environment are already filled in. Error `kPolicy`: the sandbox
-/// cannot be built as asked.
+/// Returns the options of bubblewrap for `sandbox`, without the program to run. Adds what the supervisor
+/// needs to `request`, whose settings, folder and environment must already be set. Error `kPolicy`: the
+/// sandbox cannot be built as requested.
 Result<std::vector<std::string>> plan_sandbox(const Sandbox& sandbox, supervisor::Request& request);
 
 }  // namespace praxis

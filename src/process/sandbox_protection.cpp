@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 struct Usual {
   const char* name;
   bool folder;
-  bool anywhere = false;  ///< counts wherever it lies, not only at the top
+  bool anywhere = false;  ///< protected at any depth, not only at the top
 };
-/// What other programs read as their configuration, or run.
+/// Names that other programs read as their configuration or execute.
 constexpr std::array kUsual{
     Usual{".git", true, true},     Usual{".praxis", true, true}, Usual{".mcp.json", false, true},
     Usual{".env", false},          Usual{".envrc", false, true}, Usual{".vscode", true, true},
@@ -32,15 +32,15 @@ constexpr std::array kUsual{
 
 bool is_secret(std::string_view name) { return name == ".env" || name.starts_with(".env."); }
 
-/// Whether something of this name stays as it is wherever it lies. A folder `.env` holds no secrets but
-/// programs.
+/// Whether something of this name is protected at any depth. A folder `.env` holds programs, not secrets.
 bool stays_anywhere(std::string_view name, bool is_folder) {
   if (is_secret(name)) return !is_folder;
   return std::ranges::any_of(kUsual,
                              [&](const Usual& usual) { return usual.anywhere && usual.name == name; });
 }
 
-/// A placeholder of another sandbox is nothing: it goes away with that sandbox.
+/// What exists at a path. A placeholder of another sandbox counts as nothing: it is removed with that
+/// sandbox.
 enum class What { kNothing, kFile, kFolder, kLink };
 
 What what_is(const std::string& path) {
@@ -56,7 +56,7 @@ class Protection {
              std::vector<supervisor::Guard>& guards)
       : folder_(folder), mounted_(mounted), options_(options), guards_(guards) {}
 
-  /// `relative` stays as it is, also when it is missing: then its first missing component is taken.
+  /// Protects `relative`, even if it does not exist: then protects its first missing component.
   Status add(const fs::path& relative, bool is_folder) {
     std::string path;
     for (auto part = relative.begin(); part != relative.end(); ++part) {
@@ -66,7 +66,7 @@ class Protection {
       switch (what_is(folder_.path + path)) {
         case What::kLink:
           return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + folder_.path + path +
-                                              " must stay as it is, but is a symbolic link, which cannot be "
+                                              " must be protected, but is a symbolic link, which cannot be "
                                               "protected. Replace it by what it points to");
         case What::kNothing:
           guards_.push_back({folder_.path + path, is_folder || !is_last});
@@ -91,13 +91,13 @@ class Protection {
     read_only_.insert(path);
     bind("--ro-bind", path);
   }
-  /// No one can read or replace it.
+  /// Mounts /dev/null over the file, so that the program can neither read nor replace it.
   void mask(const std::string& path) {
     read_only_.insert(path);
     options_.insert(options_.end(), {"--ro-bind", "/dev/null", folder_.path + path});
   }
-  /// Mounted on itself, a folder on the way cannot be renamed with what it holds. Once: a second mount would
-  /// hide what is mounted in the first.
+  /// Mounts a folder on the way to a protected path on itself, so that it cannot be renamed together with its
+  /// contents. At most once: a second mount would hide the mounts inside the first.
   void pin(const std::string& path) {
     if (mounted_.insert(folder_.path + path).second) bind("--bind", path);
   }
@@ -107,7 +107,7 @@ class Protection {
 
   const SandboxFolder& folder_;
   std::set<std::string>& mounted_;
-  std::set<std::string> read_only_;  ///< below the folder
+  std::set<std::string> read_only_;  ///< relative to the folder
   std::vector<std::string>& options_;
   std::vector<supervisor::Guard>& guards_;
 };
@@ -117,7 +117,8 @@ class Protection {
 Status protect_paths(const SandboxFolder& folder, const std::vector<std::string>& protect,
                      std::set<std::string>& mounted, std::vector<std::string>& options,
                      std::vector<supervisor::Guard>& guards) {
-  // Before anything is pinned: what has a mount by now is lent, and protected, by itself.
+  // Before any folder is pinned: paths that are mounted by now are separate folders with protections of their
+  // own.
   auto finds = find_below(folder.path, mounted, stays_anywhere);
   if (!finds) return fail(std::move(finds.error()));
   Protection protection(folder, mounted, options, guards);

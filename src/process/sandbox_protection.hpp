@@ -1,4 +1,5 @@
-// Which paths of a writable folder stay read-only in a sandbox, and how that is told to bubblewrap.
+// Decides which paths of a writable folder stay read-only in a sandbox, and adds the options of bubblewrap
+// for that.
 #pragma once
 
 #include <set>
@@ -10,17 +11,18 @@
 
 namespace praxis {
 
-/// A folder of the host as a sandbox gets it: `source` is where bubblewrap finds it, `path` where the sandbox
-/// has it.
+/// A folder of the host that is mounted in a sandbox: `source` is where bubblewrap finds it, `path` is its
+/// path in the sandbox.
 struct SandboxFolder {
   std::string path;
   std::string source;
 };
 
-/// Adds to `options` what keeps the usual files of `folder`, checkouts and settings anywhere below it, and
-/// those of `protect` that lie below it, from being changed, and to `guards` what must exist for that.
-/// `mounted` are the paths that the sandbox has mounts at, or will have. Error `kPolicy`: one of them is a
-/// symbolic link, which nothing can be mounted over; the folder is too large to be searched.
+/// Adds to `options` the read-only mounts for the protected paths of `folder`: the usual ones at its top,
+/// checkouts and settings anywhere below it, and the entries of `protect` that lie below it. Adds to `guards`
+/// the paths that must exist for those mounts. `mounted` is the set of paths that the sandbox mounts
+/// something at. Error `kPolicy`: a protected path is a symbolic link, over which nothing can be mounted, or
+/// the folder is too large to be searched.
 Status protect_paths(const SandboxFolder& folder, const std::vector<std::string>& protect,
                      std::set<std::string>& mounted, std::vector<std::string>& options,
                      std::vector<supervisor::Guard>& guards);

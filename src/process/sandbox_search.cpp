@@ -13,15 +13,16 @@
 namespace praxis {
 namespace {
 
-constexpr std::size_t kMostFolders = 100'000;  // about a second
-constexpr std::size_t kMostFinds = 256;        // each is a mount, and mounts cost more the more there are
+constexpr std::size_t kMostFolders = 100'000;  // takes about a second
+// Each is a mount, and the cost of a mount grows with their number.
+constexpr std::size_t kMostFinds = 256;
 
 struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
 using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
-/// Null with `errno` set. Never through a link in the place of the folder.
+/// Returns null with `errno` set on failure. Never follows a link in place of the folder.
 OpenFolder open_folder(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return nullptr;
@@ -76,25 +77,25 @@ class Search {
     return errno == 0 ? Status{} : may_skip(path, errno);
   }
 
-  /// What is gone or no folder any more holds nothing; nor can a sandbox see into what is closed to us.
+  /// Whether a folder that cannot be opened may be skipped: it is gone, is not a folder, or is closed to us
+  /// and so to the sandbox as well.
   Status may_skip(const std::string& path, int error) const {
     if (error == ENOENT || error == ENOTDIR || error == ELOOP) return {};
     if (error == EACCES && is_of_others(top_ + path)) return {};
-    return fail(ErrorCode::kPolicy,
-                "the sandbox cannot be built: " + top_ + path +
-                    " cannot be searched for what must stay as it is: " + std::strerror(error));
+    return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + top_ + path +
+                                        " cannot be searched for paths to protect: " + std::strerror(error));
   }
 
   std::unexpected<Error> too_many(std::size_t most, const char* what) const {
     return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + top_ + " holds more than " +
                                         std::to_string(most) + " " + what +
-                                        ", too many to keep what must stay as it is. Grant a smaller folder");
+                                        ", too many to protect. Grant a smaller folder");
   }
 
   const std::string& top_;
   const std::set<std::string>& closed_;
   const IsWanted is_wanted_;
-  std::vector<std::string> waiting_;  ///< folders that were not looked into yet
+  std::vector<std::string> waiting_;  ///< folders still to be searched
   std::vector<std::string> finds_;
 };
 

@@ -25,13 +25,14 @@ namespace praxis {
 
 namespace {
 
-// Newer than the headers of Debian 12.
+// Flags newer than the headers of Debian 12.
 constexpr unsigned kNoExec = 0x0008U, kExec = 0x0010U;
-/// Above the descriptors with which the supervisor is started, so that putting those in place overwrites
-/// none.
+/// Above the descriptors that the supervisor is started with, so that placing those never overwrites one of
+/// ours.
 constexpr int kHigh = 16;
 
-/// Kernels before 6.3 know no flag for whether a file in memory may run: all may.
+/// Kernels before 6.3 lack the flags that allow or forbid executing a file in memory; there, all can be
+/// executed.
 int create(const char* name, bool executable) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   const int fd = memfd_create(name, kFlags | (executable ? kExec : kNoExec));

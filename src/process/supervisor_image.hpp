@@ -1,4 +1,4 @@
-// The supervisor's program, a part of the library.
+// The supervisor's program, embedded in the library.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace praxis {
 
-/// A descriptor of the supervisor's program in memory, made once, that /proc/self/fd can start. Error
-/// `kTool`: the kernel does not let programs in memory run.
+/// Returns a descriptor of the supervisor's program in memory, created once, which can be executed through
+/// /proc/self/fd. Error `kTool`: the kernel does not execute files in memory.
 Result<int> supervisor_image();
 
-/// A read-only file in memory, closed on exec, whose descriptor is 16 or above. Error `kTool`.
+/// Creates a read-only file in memory; its descriptor is 16 or above and closed on exec. Error `kTool`.
 Result<FileDescriptor> memory_file(const char* name, std::string_view bytes, bool executable = false);
 
 }  // namespace praxis

@@ -31,7 +31,7 @@ void put(std::string& out, const std::vector<T>& list) {
   for (const T& item : list) put(out, item);
 }
 
-/// Each `take` gives false when the bytes are too short.
+/// Each `take` returns false if too few bytes are left.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}

@@ -1,5 +1,5 @@
-// What the library and its supervisor (src/sandbox) say to each other. Both are of one build, so plain
-// structs do.
+// The messages between the library and its supervisor (src/process/supervisor). Both come from one build, so
+// plain structs suffice.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace praxis::supervisor {
 
-/// The descriptors with which the supervisor is started, besides standard input. All others are closed.
+/// The descriptors that the supervisor is started with, in addition to standard input. All others are closed.
 enum Descriptor : int {
-  kControl = 3,              ///< socket to the library; its end is the library's end
-  kChannel = 4,              ///< becomes descriptor 3 of the command, if it is to have a channel
+  kControl = 3,              ///< socket to the library; closed when the library's process ends
+  kChannel = 4,              ///< becomes descriptor 3 of the command, if it has a channel
   kImage = 5,                ///< the supervisor's own program
   kRequest = 6,              ///< an encoded `Request`
-  kBubblewrapArguments = 7,  ///< what bubblewrap reads as its options
+  kBubblewrapArguments = 7,  ///< the options of bubblewrap
   kFirstFree = 8,
 };
-/// Where the first program in the sandbox says how it went; the image and the request are where they were.
+/// Descriptor on which the first program in the sandbox reports its progress; the image and the request keep
+/// their descriptors.
 inline constexpr int kSandboxStatus = 4;
 
 /// Zero means no limit.
@@ -33,21 +34,21 @@ struct Limits {
 
 struct Settings {
   Limits limits;
-  std::uint64_t output_bytes = 0;  ///< kept of each stream
+  std::uint64_t output_bytes = 0;  ///< kept for each stream
   std::int64_t wall_ms = 0;
   std::int64_t grace_ms = 0;
   std::uint32_t sandbox_user =
-      0;  ///< user and group of what runs in the sandbox, when the supervisor is root
+      /// User and group of the sandbox's processes, if the supervisor runs as root.
+      0;
   bool channel = false;
   bool sandboxed = false;
-  bool network = false;  ///< by way of `Request::proxy`
+  bool network = false;  ///< through `Request::proxy`
 };
 
-/// Where loans appear: a folder that every machine has.
+/// The folder that loans are mounted in; it exists on every machine.
 inline constexpr const char* kLoans = "/run";
 
-/// A folder or file that root lends to the user of the sandbox: it appears at `place` as if it were that
-/// user's.
+/// A folder or file of root's that is mounted at `place` with its owner mapped to the user of the sandbox.
 struct Loan {
   std::string source;
   std::string place;
@@ -64,17 +65,17 @@ struct Request {
   std::string folder;
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  ///< `NAME=value`
-  std::vector<std::string> writable;     ///< what Landlock lets the command write below
+  std::vector<std::string> writable;     ///< folders that Landlock lets the command write
   std::vector<Loan> loans;
   std::vector<Guard> guards;
   std::string proxy;  ///< path in the sandbox of the socket that leads to the network
 };
 
 std::string encode(const Request& request);
-/// Nothing when `bytes` are no encoded request.
+/// Returns `std::nullopt` if `bytes` are not an encoded request.
 std::optional<Request> decode(std::string_view bytes);
 
-/// What the supervisor was doing when it failed.
+/// The stage of starting a command that failed.
 enum class Stage : std::uint32_t {
   kNone,
   kRequest,
@@ -90,7 +91,7 @@ enum class Stage : std::uint32_t {
   kExec,
 };
 
-/// From the command's side to the supervisor: `kNone` just before the program is started.
+/// Sent by the command's side to the supervisor: `kNone` just before the program is executed.
 struct Progress {
   Stage stage = Stage::kNone;
   std::int32_t error = 0;  ///< errno
@@ -99,26 +100,26 @@ struct Progress {
 enum class Kind : std::uint32_t { kStarted, kFailed, kEnded };
 enum class End : std::uint32_t { kExited, kSignalled, kTimedOut, kStopped };
 
-/// How much of an output stream there was, and how much of it follows.
+/// The size of an output stream, and how many bytes of it follow.
 struct StreamSizes {
   std::uint64_t total = 0;
   std::uint32_t head = 0;
   std::uint32_t tail = 0;
 };
 
-/// From supervisor to library, followed by the bytes whose lengths it names. `kStarted` or `kFailed` comes
-/// first, `kEnded` when nothing of the command is left.
+/// Sent by the supervisor to the library, followed by the bytes whose lengths it gives. `kStarted` or
+/// `kFailed` comes first, `kEnded` when no process of the command is left.
 struct Message {
   Kind kind = Kind::kStarted;
-  Progress failure = {};    ///< of `kFailed`; its text stands in `err`
-  End end = End::kExited;   ///< of `kEnded`, like all below
+  Progress failure = {};    ///< for `kFailed`; its text is in `err`
+  End end = End::kExited;   ///< for `kEnded`, like all below
   std::int32_t status = 0;  ///< exit status or signal
   std::int64_t duration_ms = 0;
   StreamSizes out = {};
   StreamSizes err = {};
 };
 
-/// From library to supervisor: end everything. Closing the socket means the same.
+/// Sent by the library to the supervisor: end all processes. Closing the socket has the same effect.
 inline constexpr char kStop = 's';
 
 }  // namespace praxis::supervisor

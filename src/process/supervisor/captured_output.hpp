@@ -1,4 +1,4 @@
-// What is kept of an output stream: its head and its tail.
+// Captures an output stream: keeps its head and its tail.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace praxis::supervisor {
 
 class CapturedOutput {
  public:
-  /// Keeps `limit` bytes, half of them from the front.
+  /// Keeps `limit` bytes, half of them from the beginning.
   explicit CapturedOutput(std::size_t limit) : head_limit_(limit - limit / 2), tail_limit_(limit / 2) {}
 
   void add(std::string_view bytes) {
@@ -17,10 +17,10 @@ class CapturedOutput {
     const std::string_view front = bytes.substr(0, head_limit_ - head_.size());
     head_ += front;
     tail_ += bytes.substr(front.size());
-    // Not after each piece: that would move the tail for every byte.
+    // Not after each piece: that would move the whole tail for every byte.
     if (tail_.size() > 2 * tail_limit_ + 65536) trim();
   }
-  /// Makes `head` and `tail` final.
+  /// Completes `head` and `tail`; call it after the last `add`.
   void finish() {
     trim();
     if (head_.size() + tail_.size() == total_) {

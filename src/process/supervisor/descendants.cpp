@@ -30,7 +30,7 @@ std::optional<pid_t> number(std::string_view text) {
   return value;
 }
 
-/// `pid (name) state parent ...`, where the name may hold anything.
+/// Parses `pid (name) state parent ...`; the name may contain any byte.
 std::optional<Entry> read_entry(int proc, const char* name) {
   const auto pid = number(name);
   if (!pid) return std::nullopt;

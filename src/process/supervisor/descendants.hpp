@@ -1,5 +1,5 @@
-// The processes below this one, wherever they have moved: the supervisor is the reaper of its orphans, so a
-// new session or a second fork does not lead out.
+// Finds all descendants of this process. The supervisor is the subreaper of its orphans, so neither a new
+// session nor a double fork escapes from it.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 namespace praxis::supervisor {
 
-/// All processes whose parent's parent's... parent is this one, as /proc shows them now; without zombies.
+/// Returns the direct and indirect children of this process that /proc shows now, without zombies.
 std::vector<pid_t> descendants();
 
 }  // namespace praxis::supervisor

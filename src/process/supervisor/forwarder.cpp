@@ -25,11 +25,11 @@ namespace {
 
 constexpr std::size_t kMaxConnections = 128;
 
-/// One direction of a connection: what was read and not yet written.
+/// One direction of a connection: bytes read and not yet written.
 struct Flow {
   std::array<char, 16384> buffer;
   std::size_t begin = 0, end = 0;
-  bool finished = false;  ///< the reader's side has ended, and the writer has been told
+  bool finished = false;  ///< the source has ended, and the target's write side is shut down
 
   bool empty() const { return begin == end; }
 };
@@ -61,7 +61,7 @@ FileDescriptor connect_to(const std::string& path) {
   return socket_fd;
 }
 
-/// Moves what can be moved now. False when the connection is of no more use.
+/// Moves the bytes that can be moved now. False if the connection is broken.
 bool move_bytes(Flow& flow, int from, int to) {
   if (flow.empty() && !flow.finished) {
     const ssize_t got = recv(from, flow.buffer.data(), flow.buffer.size(), 0);
@@ -80,7 +80,7 @@ bool move_bytes(Flow& flow, int from, int to) {
   return true;
 }
 
-/// What a side is watched for: room for what waits to be written, or something to read when nothing waits.
+/// The events to poll a side for: writable while bytes for it are pending, readable when none are buffered.
 short events(const Flow& reads, const Flow& writes) {
   return static_cast<short>((reads.empty() && !reads.finished ? POLLIN : 0) | (writes.empty() ? 0 : POLLOUT));
 }
@@ -126,7 +126,7 @@ bool start_forwarder(const std::string& proxy) {
   if (child == 0) {
     if (fork() != 0) _exit(0);
     setsid();
-    // The command's streams, channel and status must end with the command.
+    // Close the command's streams, channel and status here: they must end with the command.
     const auto kept = static_cast<unsigned>(listener.get());
     close_range(0, kept - 1, 0);
     close_range(kept + 1, ~0U, 0);

@@ -14,7 +14,7 @@ namespace praxis::supervisor {
 
 namespace {
 
-/// Whether `path` still is what `fd` is.
+/// Whether `path` still names the file that `fd` refers to.
 bool same(const std::string& path, int fd) {
   struct stat there{}, here{};
   return lstat(path.c_str(), &there) == 0 && fstat(fd, &here) == 0 && there.st_ino == here.st_ino &&
@@ -40,15 +40,15 @@ std::string Guards::place(const std::vector<Guard>& guards) {
       if (lock.get() < 0 && errno == ENOENT) continue;
       if (lock.get() < 0 || fstat(lock.get(), &info) != 0) return guard.path;
       if (!is_placeholder(info)) {
-        if (!made) break;                 // somebody has made the real thing meanwhile
-        std::remove(guard.path.c_str());  // on a file system that cannot mark it
+        if (!made) break;                 // another process has created the real file meanwhile
+        std::remove(guard.path.c_str());  // on a file system that cannot store the mark
         errno = ENOTSUP;
         return guard.path;
       }
-      // Shared with other sandboxes; the last one removes it, and may just have done so.
+      // Other sandboxes share it; the last one removes it, and may just have done so.
       if (flock(lock.get(), LOCK_SH) != 0) return guard.path;
       if (!same(guard.path, lock.get())) continue;
-      // The mask of the process may have taken what the user of the sandbox needs to see it.
+      // The umask may have removed bits that the user of the sandbox needs to see it.
       if (made) fchmod(lock.get(), guard.folder ? kPlaceholderFolder : kPlaceholderFile);
       placed_.push_back({guard, std::move(lock)});
       break;

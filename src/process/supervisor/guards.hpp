@@ -1,4 +1,4 @@
-// Placeholders (process/placeholder.hpp) for paths that a command in a sandbox must not make.
+// Placeholders (process/placeholder.hpp) for paths that a command in a sandbox must not create.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace praxis::supervisor {
 
-/// Makes what is missing, and removes it with the last sandbox that needs it.
+/// Creates placeholders for missing paths, and removes each with the last sandbox that needs it.
 class Guards {
  public:
   Guards() = default;
@@ -17,7 +17,7 @@ class Guards {
   Guards& operator=(const Guards&) = delete;
   ~Guards();
 
-  /// The path that could not be guarded, with errno; empty when all are.
+  /// Returns the path that could not be guarded, with errno set; empty if all are guarded.
   std::string place(const std::vector<Guard>& guards);
 
  private:

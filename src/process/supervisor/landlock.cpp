@@ -12,7 +12,7 @@ namespace praxis::supervisor {
 
 namespace {
 
-// The kernel's interface of today; the headers of Debian 12 stop at version 2.
+// The current kernel interface; the headers of Debian 12 stop at version 2.
 struct RulesetAttributes {
   std::uint64_t fs = 0;
   std::uint64_t net = 0;
@@ -33,10 +33,10 @@ constexpr std::uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 <<
 constexpr std::uint64_t kTruncate = 1 << 14, kDeviceControl = 1 << 15;
 constexpr std::uint64_t kConnect = 1 << 1, kAllNet = 3, kAllScopes = 3;
 constexpr std::uint64_t kRead = kExecute | kReadFile | kReadFolder;
-/// Rights that a rule for something other than a folder may name.
+/// Rights that a rule may name for a path that is not a folder.
 constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kDeviceControl;
 
-/// All rights of files that version `abi` knows.
+/// All file rights that version `abi` knows.
 std::uint64_t file_rights(long abi) {
   if (abi >= 5) return (1 << 16) - 1;
   if (abi >= 3) return (1 << 15) - 1;

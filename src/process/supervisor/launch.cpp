@@ -39,7 +39,7 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// A copy of `from` at `to` that the next program keeps.
+/// Duplicates `from` to `to`, which stays open across exec.
 void hand_over(int from, int to) {
   if (from == to) {
     fcntl(to, F_SETFD, 0);
@@ -83,7 +83,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   if (request.settings.channel) {
     hand_over(kChannel, kControl);
   }
-  // Should the supervisor be killed, at least the command goes with it.
+  // If the supervisor is killed, at least the command itself is killed with it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(1);
   if (request.settings.sandboxed) become_bubblewrap(request, status);

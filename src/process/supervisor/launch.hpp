@@ -1,4 +1,4 @@
-// From a request to a running command: what happens in the supervisor's child up to the new program.
+// Launches a command: what the supervisor's child does between fork and exec.
 #pragma once
 
 #include <sys/types.h>
@@ -8,21 +8,21 @@
 
 namespace praxis::supervisor {
 
-/// A child, and our ends of its pipes, which do not block.
+/// A child, and our non-blocking ends of its pipes.
 struct Launched {
-  pid_t pid = -1;  ///< -1: it could not be made
+  pid_t pid = -1;  ///< -1: the fork failed
   FileDescriptor out, err;
-  FileDescriptor status;  ///< gives `Progress`, then ends as the program starts
+  FileDescriptor status;  ///< yields `Progress`, then ends when the program starts
 };
 
-/// Starts the command, or bubblewrap for it.
+/// Starts the command, or bubblewrap to run it.
 Launched launch(const Request& request);
 
-/// Sets the limits of this process. False, with errno, when one could not be set.
+/// Sets the resource limits of this process. False, with errno, if one cannot be set.
 bool set_limits(const Limits& limits);
 
-/// Becomes the command with its environment. Says how it goes to `status`, which closes on success. Returns
-/// only if it failed.
+/// Executes the command with its environment. Reports progress to `status`, which closes on success. Returns
+/// only on failure.
 void become_command(const Request& request, int status);
 
 void report(int status, Progress progress);

@@ -23,7 +23,7 @@ bool write_file(const std::string& path, const std::string& text) {
   return write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// A user name space in which `owner` and `group` of a file system stand for `user`.
+/// Creates a user name space that maps `owner` and `group` of a file system to `user`.
 FileDescriptor map_to(uid_t owner, gid_t group, std::uint32_t user) {
   std::array<int, 2> ready{-1, -1};
   if (pipe2(ready.data(), O_CLOEXEC) != 0) return {};
@@ -51,7 +51,7 @@ FileDescriptor map_to(uid_t owner, gid_t group, std::uint32_t user) {
   return space;
 }
 
-/// A copy of the mount at `source`, seen by `user` as its own.
+/// Returns a copy of the mount at `source` in which the owner of `source` is mapped to `user`.
 FileDescriptor lent_copy(const std::string& source, std::uint32_t user) {
   struct stat info{};
   FileDescriptor tree(static_cast<int>(syscall(SYS_open_tree, AT_FDCWD, source.c_str(),
@@ -80,7 +80,7 @@ bool make_place(const std::string& place, int like) {
 
 std::string lend(const std::vector<Loan>& loans, std::uint32_t user) {
   std::string folder = kLoans;
-  // From here on, what this process mounts is seen by it and its children alone.
+  // From here on, only this process and its children see what it mounts.
   if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return folder;
   std::vector<FileDescriptor> copies;
@@ -89,7 +89,7 @@ std::string lend(const std::vector<Loan>& loans, std::uint32_t user) {
     if (copies.back().get() < 0) return loan.source;
   }
   umask(022);
-  // Only now, because a source may lie below it.
+  // Not earlier, because a source may lie below it.
   if (mount("tmpfs", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) return folder;
   for (std::size_t i = 0; i < loans.size(); ++i) {
     const std::string& place = loans[i].place;

@@ -1,6 +1,6 @@
-// Root's files for a user who is not root: each lent folder appears, to the processes of one sandbox, as if
-// it belonged to that user. What the user writes there belongs to the folder's owner. The files are not
-// touched.
+// Gives an unprivileged user access to root's files: ID-mapped mounts, in which each lent folder appears, to
+// the processes of one sandbox, to belong to that user. Files that the user creates there belong to the
+// folder's owner. The files themselves do not change.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace praxis::supervisor {
 
-/// Gives this process a mount table of its own with the loans in it. The source that could not be lent, with
-/// errno; empty when all are.
+/// Moves this process to a mount name space of its own and mounts the loans there. Returns the source that
+/// could not be lent, with errno set; empty if all are.
 std::string lend(const std::vector<Loan>& loans, std::uint32_t user);
 
 }  // namespace praxis::supervisor

@@ -1,6 +1,6 @@
-// The helper program of src/process/process.cpp: outside a sandbox it keeps one command (`keep`), in a
-// sandbox it is the first program (`inside`). Only the library starts it, with descriptors in place;
-// supervisor_protocol.hpp says which.
+// The helper program of src/process/process.cpp: outside a sandbox it supervises one command (`supervise`),
+// in a sandbox it is the first program (`inside`). Only the library starts it, with the descriptors of
+// supervisor_protocol.hpp.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

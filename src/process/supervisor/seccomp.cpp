@@ -43,7 +43,7 @@ constexpr std::array kDenied{
     SCMP_SYS(quotactl),
     SCMP_SYS(swapon),
     SCMP_SYS(swapoff),
-    // Large interfaces of the kernel.
+    // Kernel interfaces with a large attack surface.
     SCMP_SYS(bpf),
     SCMP_SYS(perf_event_open),
     SCMP_SYS(userfaultfd),
@@ -56,7 +56,7 @@ constexpr std::array kDenied{
     SCMP_SYS(fanotify_init),
     SCMP_SYS(lookup_dcookie),
     SCMP_SYS(vmsplice),
-    // The machine.
+    // Power over the whole machine.
     SCMP_SYS(init_module),
     SCMP_SYS(finit_module),
     SCMP_SYS(delete_module),
@@ -81,7 +81,7 @@ constexpr scmp_arg_cmp argument(unsigned index, scmp_compare compare, scmp_datum
   return {index, compare, a, b};
 }
 
-constexpr scmp_datum_t kLow = 0xffffffff;  ///< of an argument that the kernel takes as an int
+constexpr scmp_datum_t kLow = 0xffffffff;  ///< mask for an argument that the kernel takes as an int
 
 bool deny(void* filter, int call, int error, std::initializer_list<scmp_arg_cmp> when = {}) {
   return seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), call,
@@ -95,12 +95,12 @@ bool deny_new_namespaces(void* filter) {
     const auto bit = static_cast<scmp_datum_t>(static_cast<unsigned>(flag));
     if (!deny(filter, SCMP_SYS(clone), EPERM, {argument(0, SCMP_CMP_MASKED_EQ, bit, bit)})) return false;
   }
-  // Its flags are in memory, out of a filter's sight; libraries then fall back to clone.
+  // The flags of clone3 are in memory, where a filter cannot see them; libraries then fall back to clone.
   return deny(filter, SCMP_SYS(clone3), ENOSYS);
 }
 
-/// The filter knows no "neither": what is not allowed is denied by complementary rules, one for each
-/// argument.
+/// A filter has no "neither A nor B": complementary rules, one for each argument, deny everything but the
+/// allowed sockets.
 bool restrict_sockets(void* filter, bool network) {
   const bool pairs = deny(filter, SCMP_SYS(socketpair), EACCES, {argument(0, SCMP_CMP_NE, AF_UNIX)});
   if (!network) return pairs && deny(filter, SCMP_SYS(socket), EACCES);

@@ -29,15 +29,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// Between two rounds of killing: a process may have forked behind our back.
+/// Time between two rounds of killing: a process may have forked between them.
 constexpr milliseconds kRound{2};
-/// What is still read of a pipe that somebody outside holds open.
+/// How much is still read from a pipe that a process outside holds open.
 constexpr std::size_t kLastBytes = 4 * 1024 * 1024;
 
 void send_all(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = send(kControl, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) return;  // nobody listens any more
+    if (sent < 0 && errno != EINTR) return;  // the library is gone
     if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
 }
@@ -54,8 +54,7 @@ class Supervisor {
         out_{std::move(launched.out), CapturedOutput(settings_.output_bytes)},
         err_{std::move(launched.err), CapturedOutput(settings_.output_bytes)},
         status_(std::move(launched.status)),
-        // Tells of our owner's death even if a copy of its end of the control socket lives on in a fork of
-        // it.
+        // Signals our owner's death even if a fork of it still holds a copy of its end of the control socket.
         owner_(static_cast<int>(syscall(SYS_pidfd_open, getppid(), 0))) {
     sigset_t children;
     sigemptyset(&children);
@@ -81,7 +80,7 @@ class Supervisor {
     CapturedOutput kept;
   };
 
-  /// Collects who has ended. True when nobody is left.
+  /// Collects ended children. True when no descendant is left.
   bool reap() {
     for (;;) {
       int status = 0;
@@ -137,7 +136,7 @@ class Supervisor {
     stop(End::kStopped);
   }
 
-  /// False at the end of what there is now.
+  /// False when no further status can be read now.
   bool read_status() {
     Progress progress;
     const ssize_t got = read(status_.get(), &progress, sizeof progress);
@@ -156,7 +155,7 @@ class Supervisor {
     send_message({.kind = Kind::kStarted});
   }
 
-  /// False at the end of what there is now.
+  /// False when no further output can be read now.
   static bool read_some(Stream& stream) {
     std::array<char, 65536> buffer;
     const ssize_t got = read(stream.pipe.get(), buffer.data(), buffer.size());
@@ -178,8 +177,8 @@ class Supervisor {
     signal_all(SIGTERM);
   }
 
-  /// The child that builds a sandbox is spared the first signal: the sandbox would end with it, without
-  /// grace.
+  /// Spares the child that builds a sandbox the first signal: the sandbox would end with it, without the
+  /// grace time.
   void signal_all(int number) const {
     for (const pid_t pid : descendants()) {
       if (settings_.sandboxed && number == SIGTERM && pid == child_) continue;
@@ -251,7 +250,7 @@ void supervise(const Request& request) {
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_SETMASK, &children, nullptr);
-  // The end of the terminal, of a service or of a listener is our owner's affair.
+  // Ignore signals about the terminal, a service or a closed pipe: the owner handles those.
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) std::signal(number, SIG_IGN);
 
   Guards guards;
@@ -264,7 +263,7 @@ void supervise(const Request& request) {
   }
   Launched launched = launch(request);
   if (launched.pid < 0) return refuse({Stage::kProcess, errno});
-  // What the command holds at its ends must be its own alone.
+  // The command's ends must be the only open ones.
   close(STDIN_FILENO);
   if (request.settings.channel) close(kChannel);
   Supervisor(request, std::move(launched)).run();
