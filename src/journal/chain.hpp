@@ -1,5 +1,5 @@
-// What every journal agrees on, whatever keeps its entries: how they are chained, which appends and which
-// mail are admitted, and how failures are named. Pure functions.
+// The rules that every kind of journal shares: how entries are chained, which appends and messages are
+// admitted, and how failures are named. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace praxis {
 
-/// An error of code `kJournal` with `detail.kind` = `kind`.
+/// Returns an error of code `kJournal` with `detail.kind` = `kind`.
 Error journal_error(std::string_view kind, std::string message, bool retriable = false);
-/// Whether `error` is one of that kind.
+/// Whether `error` is of this kind.
 bool is_kind(const Error& error, std::string_view kind);
 /// `corrupt`: the log of `session` cannot be trusted from entry `seq` on (`detail.session`, `detail.seq`).
 Error untrusted_from(const SessionId& session, std::uint64_t seq);
@@ -28,24 +28,25 @@ Error lease_held(const SessionId& session, std::int64_t pid);
 Error no_such_mail(MailId mail);
 Error mail_answered(MailId mail);
 
-/// The hash that the first entry of a session is chained to: binds the log to its session.
+/// Returns the hash that the first entry of a session is chained to: it binds the log to its session.
 Digest chain_start(const SessionId& session);
-/// The hash of an entry whose predecessor's is `previous`.
+/// Returns the hash of an entry whose predecessor has the hash `previous`.
 Digest chain_next(const Digest& previous, std::uint64_t seq, UnixMillis time, std::string_view kind,
                   std::string_view body);
 
-/// What an append is checked against: the end of the log and the state of its lease.
+/// The state that an append is checked against: the end of the log and its lease.
 struct Head {
   std::uint64_t seq = 0;
   Digest hash;
   std::uint64_t token = 0;
-  bool held = false;  ///< by the journal that asks
+  bool held = false;  ///< by the calling journal
 };
-/// Errors `lease_lost`, `conflict`, and `corrupt` for a blob that is not what its digest says.
+/// Errors `lease_lost`, `conflict`, and `corrupt` for a blob that does not match its digest.
 Status admit(const Append& append, const Head& head);
 /// Error `lease_lost`.
 Status admit(const Lease& lease, const Head& head);
-/// Whether one more message fits beside the `waiting` ones of its session. Errors `kInput`, `full`.
+/// Whether one more message is admitted when `waiting` ones of its session are unanswered. Errors `kInput`,
+/// `full`.
 Status admit_mail(const SessionId& to, std::string_view body, std::size_t waiting);
 /// Error `kInput`.
 Status admit_outcome(const MailAnswer& answer);

@@ -8,22 +8,23 @@
 namespace praxis {
 namespace {
 
-// The write-ahead log is copied into the file every 4 MB. Readers can hinder that; from 64 MB on we wait for
-// them.
+// The write-ahead log is copied into the file every 4 MB. Readers can block that; from 64 MB on the
+// checkpoint waits for them.
 constexpr int kCheckpointPages = 1000;
 constexpr int kWaitForReadersPages = 16 * kCheckpointPages;
 constexpr int kWaitForReadersMs = 100;
 
-// A sync costs as much as some ten writes. So while many write at once, a group is gathered for as long as
-// every slice of time brings another write. A few had rather not wait for each other.
+// A sync costs as much as some ten writes. While at least `kCrowd` writers are active, the writer therefore
+// gathers a group for as long as every time slice brings another write. With fewer writers, gathering would
+// only delay them.
 constexpr std::size_t kCrowd = 4;
 constexpr std::chrono::microseconds kGatherSlice{250};
 constexpr int kGatherSlices = 4;
 
 }  // namespace
 
-/// What an event loop gets: the commit of a single write. Dropped unused, it goes back to the writer's
-/// thread. It keeps no writer alive, whose end is to be the end of its connection.
+/// A task for an event loop: commits a single write. If it is destroyed unused, the write goes back to the
+/// writer thread. It holds no reference to the writer, whose destruction must close its connection.
 class GroupCommit::Loan {
  public:
   explicit Loan(std::weak_ptr<GroupCommit> writer) : writer_(std::move(writer)) {}
@@ -58,7 +59,7 @@ GroupCommit::GroupCommit(Database database)
 Status GroupCommit::wait_for(Change change, bool durable) {
   std::promise<Status> outcome;
   enqueue({std::move(change), [&](Status status) { outcome.set_value(std::move(status)); }, durable, true});
-  // No transaction is open while a `done` runs, so it may commit what is queued itself.
+  // No transaction is open while a `done` runs, so a `done` that waits commits the queue itself.
   if (serves_here()) commit_queued();
   return outcome.get_future().get();
 }
@@ -82,7 +83,7 @@ void GroupCommit::stop() {
 }
 
 void GroupCommit::enqueue(Write write) {
-  Task loan;  // an unused one is given back after the lock
+  Task loan;  // an unused loan is returned after the lock is released
   bool wakes;
   {
     std::lock_guard lock(mutex_);
@@ -93,9 +94,9 @@ void GroupCommit::enqueue(Write write) {
   if (wakes) wake_.notify_one();
 }
 
-/// Whether the writer's thread has to be told of a write, which is lent to an event loop if it can be.
+/// Whether to wake the writer thread for a write; lends the write to an event loop instead if possible.
 bool GroupCommit::has_to_wake(bool comes_alone, bool awaited, Task& loan) {
-  if (server_ != std::thread::id()) return awaited;  // whoever serves looks again, or gathers
+  if (server_ != std::thread::id()) return awaited;  // the serving thread checks the queue again, or gathers
   if (comes_alone && !awaited && last_group_ <= 1 && !stopping_) {
     loan = Loan(weak_from_this());
     lent_ = run_when_idle(loan);
@@ -154,7 +155,7 @@ void GroupCommit::serve() {
   if (more) wake_.notify_one();
 }
 
-/// Nobody gathers for a few writers, nor while a thread waits.
+/// Does not gather for few writers, or while a thread is blocked on its write.
 void GroupCommit::gather(std::unique_lock<std::mutex>& lock) {
   if (last_group_ < kCrowd) return;
   for (int slice = 0; slice < kGatherSlices; ++slice) {
@@ -179,7 +180,7 @@ void GroupCommit::commit(std::span<Write> group) {
   std::vector<Status> outcomes(group.size());
   const auto committed = transact(group, outcomes);
   if (!committed && is_kind(committed.error(), "full") && group.size() > 1) {
-    for (auto& write : group) commit({&write, 1});  // a small one may fit where a large one does not
+    for (auto& write : group) commit({&write, 1});  // a small write may fit where a large one does not
     return;
   }
   for (std::size_t i = 0; i < group.size(); ++i) {
@@ -204,7 +205,8 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
     if (auto begun = database_.run("BEGIN IMMEDIATE"); !begun) return begun;
     const auto failed = apply(group, outcomes);
     if (!failed) break;
-    if (!database_.in_transaction()) return outcomes[*failed];  // a disk error has undone the whole group
+    // A disk error has rolled back the whole group.
+    if (!database_.in_transaction()) return outcomes[*failed];
     if (auto undone = database_.run("ROLLBACK"); !undone) return undone;
   }
   auto committed = database_.run("COMMIT");
@@ -215,8 +217,8 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
   return committed;
 }
 
-/// Makes the changes of all writes that have not failed yet. The first that fails now is the result: then all
-/// have to be undone and made again without it. That is rare, and savepoints would cost every write dearly.
+/// Applies all writes that have not failed yet. Returns the first one that fails now: then all must be rolled
+/// back and applied again without it. That is rare, and savepoints would slow down every write.
 std::optional<std::size_t> GroupCommit::apply(std::span<Write> group, std::span<Status> outcomes) {
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (!outcomes[i]) continue;
@@ -226,9 +228,9 @@ std::optional<std::size_t> GroupCommit::apply(std::span<Write> group, std::span<
   return std::nullopt;
 }
 
-/// After a failed sync nothing else is promised until all that was committed is surely on the disk. It stays
-/// in the log for that: copied into the file, it could tear the file in a power loss, with no sound log to
-/// mend it.
+/// After a failed sync, confirms nothing more until all committed data is known to be on the disk. The data
+/// stays in the log for that: copying it into the file could tear the file in a power failure, with no intact
+/// log to repair it from.
 Status GroupCommit::recover_from_failed_sync() {
   if (!sync_failed_) return {};
   auto rewritten = database_.rewrite_log();
@@ -237,11 +239,12 @@ Status GroupCommit::recover_from_failed_sync() {
 }
 
 void GroupCommit::checkpoint() {
-  if (wal_pages_ < kCheckpointPages) checkpoint_at_ = kCheckpointPages;  // the log has started anew
+  if (wal_pages_ < kCheckpointPages) checkpoint_at_ = kCheckpointPages;  // the log was restarted
   if (wal_pages_ < checkpoint_at_) return;
   const int mode = wal_pages_ < kWaitForReadersPages ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_RESTART;
   database_.wait_for_locks<kWaitForReadersMs>();
-  // Should it fail, the next one will do; but it syncs the log, and that must not go unnoticed.
+  // If the checkpoint fails, the next one repeats it; but it also syncs the log, and that failure must be
+  // recorded.
   if (sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, mode, nullptr, nullptr) != SQLITE_OK)
     sync_failed_ = sync_failed_ || database_.sync_failed();
   database_.wait_for_locks<kBusyTimeoutMs>();

@@ -1,7 +1,7 @@
-// The one writer of a SQLite journal: it puts all writes that wait into one transaction, so that concurrent
-// sessions share one sync. A write that fails leaves no trace and takes no other with it. A thread of its own
-// does it; but a write that comes alone from an event loop is lent to that loop, which has nothing to do but
-// to wait for it, and is taken back when another comes.
+// The single writer of a SQLite journal. It puts all queued writes into one transaction, so that concurrent
+// sessions share one sync. A write that fails leaves no trace and does not affect the others. A lone write
+// posted from an idle event loop is committed on that loop's thread; the writer thread reclaims it when a
+// second write arrives.
 #pragma once
 
 #include <condition_variable>
@@ -21,26 +21,26 @@ namespace praxis {
 
 class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
  public:
-  /// Changes the database within a transaction; called again, after all that it did was undone, when another
-  /// of its group failed or did not fit on the disk.
+  /// Changes the database within a transaction. Called again, after a rollback, when another write of its
+  /// group failed or did not fit on the disk.
   using Change = std::move_only_function<Status(Database&)>;
   using Done = std::move_only_function<void(Status)>;
 
-  /// Starts the writer.
+  /// Starts the writer thread.
   static std::shared_ptr<GroupCommit> start(Database database);
 
-  /// Queues `change`; `done` is called outside any lock, once it is on the disk. Calls come one at a time, in
-  /// the order of the pushes.
+  /// Queues `change`; calls `done` outside any lock, once the change is on the disk. Calls of `done` come one
+  /// at a time, in the order of the pushes.
   void push(Change change, Done done) { enqueue({std::move(change), std::move(done), true, false}); }
-  /// The same, but it reaches the disk with the next durable one, and `done` is called before any later
-  /// change: it must not come back here.
+  /// The same, but the change reaches the disk with the next durable one, and `done` is called before any
+  /// later change: it must not call this object.
   void push_lazily(Change change, Done done) { enqueue({std::move(change), std::move(done), false, false}); }
-  /// Queues `change` and waits until it is visible to all; it reaches the disk with the next durable one. May
-  /// be called from a `done`.
+  /// Queues `change` and waits until it is visible to all connections; it reaches the disk with the next
+  /// durable one. May be called from a `done`.
   Status run(Change change) { return wait_for(std::move(change), false); }
   /// The same, and waits until it is on the disk.
   Status run_durably(Change change) { return wait_for(std::move(change), true); }
-  /// Finishes what is queued and ends the thread; when called from a `done`, soon after it returns.
+  /// Finishes the queue and ends the thread; when called from a `done`, soon after that returns.
   void stop();
 
  private:
@@ -78,16 +78,17 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Write> queue_;
-  bool hurried_ = false;  // somebody blocks until a write of the queue is done
+  bool hurried_ = false;  // a thread is blocked until a queued write is done
   bool stopping_ = false;
-  bool lent_ = false;            // an event loop is to commit the one write in the queue
-  std::thread::id server_ = {};  // who commits, or tells what became of it; nobody else may
+  bool lent_ = false;  // an event loop will commit the one write in the queue
+  // The thread that commits or reports outcomes; only that thread may do so.
+  std::thread::id server_ = {};
   std::size_t last_group_ = 0;
   std::thread thread_;
 
-  // Only `server_` touches these.
+  // Only the thread `server_` accesses these.
   Database database_;
-  std::deque<Settled> settled_;  // `done` calls still to make
+  std::deque<Settled> settled_;  // outstanding calls of `done`
   bool synchronous_ = true;
   bool sync_failed_ = false;
   int wal_pages_ = 0;  // length of the write-ahead log

@@ -1,4 +1,4 @@
-// Processes that die, disks that fail, and writers that meet.
+// Crashed processes, failing disks, and concurrent writers.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -23,7 +23,7 @@ const SessionId kSession("01SESSION");
 
 class JournalCrashTest : public ::testing::Test {
  protected:
-  /// Another process that holds the session and has appended one entry; it says its token and stays.
+  /// Another process that holds the session and has appended one entry; it reports its token and stays alive.
   std::function<void(int)> holder() {
     return [this](int out) {
       const auto journal = open_journal(path_);
@@ -58,7 +58,7 @@ TEST_F(JournalCrashTest, LeaseOfAKilledProcess_IsTakenOverAtOnce) {
   EXPECT_EQ(append_now(*journal, append_of(*lease, 1, {"ours"})), 2);
 }
 
-TEST_F(JournalCrashTest, StoppedWriterThatWakes_IsRefused) {
+TEST_F(JournalCrashTest, StoppedWriterThatContinues_IsRefused) {
   int go[2];
   ASSERT_EQ(pipe(go), 0);
   Process process([&](int out) {
@@ -109,7 +109,7 @@ TEST_F(JournalCrashTest, TwoProcesses_WriteOneFile) {
   EXPECT_EQ(journal->read(SessionId("theirs"))->size(), kAppends);
 }
 
-TEST_F(JournalCrashTest, KilledAmidAppends_KeepsWhatItAcknowledgedAndNothingHalf) {
+TEST_F(JournalCrashTest, ProcessKilledDuringAppends_KeepsAcknowledgedOnesAndNoPartialOne) {
   for (int round = 0; round < 5; ++round) {
     const SessionId session("round" + std::to_string(round));
     std::uint64_t acknowledged = 0;
@@ -155,11 +155,11 @@ TEST_F(JournalCrashTest, ReadOnly_ReadsTheLogOfACrashedWriterAndChangesNothing) 
   EXPECT_EQ(open_journal(path_, {.read_only = true})->read(kSession)->size(), 1);
   EXPECT_EQ(file_bytes(path_) + file_bytes(path_ + "-wal") + file_bytes(path_ + "-shm"), before);
 
-  std::filesystem::remove(path_ + "-shm");  // as in a copy
+  std::filesystem::remove(path_ + "-shm");  // as in a copied journal
   EXPECT_EQ(reader->read(kSession)->size(), 1);
 }
 
-TEST_F(JournalCrashTest, LogInUse_IsLeftToThoseWhoUseIt) {
+TEST_F(JournalCrashTest, LogInUse_IsNotRewritten) {
   Process process(holder());
   ASSERT_EQ(process.line(), "1");
   testing::FaultyDisk disk;
@@ -170,7 +170,7 @@ TEST_F(JournalCrashTest, LogInUse_IsLeftToThoseWhoUseIt) {
   EXPECT_GT(disk.lowest_write, 0) << "so does another";
 }
 
-TEST_F(JournalCrashTest, LogLeftByAll_IsWrittenAnewBeforeAnythingIsPromised) {
+TEST_F(JournalCrashTest, AbandonedLog_IsRewrittenBeforeTheFirstConfirmation) {
   Process process(holder());
   ASSERT_EQ(process.line(), "1");
   process.kill();
@@ -180,7 +180,7 @@ TEST_F(JournalCrashTest, LogLeftByAll_IsWrittenAnewBeforeAnythingIsPromised) {
   EXPECT_EQ(journal->read(kSession)->size(), 1);
 }
 
-TEST_F(JournalCrashTest, AppendsThatWait_ShareOneSync) {
+TEST_F(JournalCrashTest, QueuedAppends_ShareOneSync) {
   constexpr std::size_t kThreads = 10, kSessions = 100;
   testing::FaultyDisk disk;
   const auto journal = open_journal(path_);
@@ -215,7 +215,7 @@ TEST_F(JournalCrashTest, AppendsThatWait_ShareOneSync) {
   for (const auto& lease : leases) EXPECT_EQ(journal->read(lease.session)->size(), 1);
 }
 
-TEST_F(JournalCrashTest, EveryAppendAlone_IsSynced) {
+TEST_F(JournalCrashTest, EveryLoneAppend_IsSynced) {
   testing::FaultyDisk disk;
   const auto journal = open_journal(path_);
   const auto lease = *journal->create(kSession, {5});
@@ -237,7 +237,7 @@ TEST_F(JournalCrashTest, FailedAppendOfAGroup_FailsAlone) {
   };
   journal->append(append_of(first, 0, {"1"}), [&](Result<std::uint64_t>) { go.get_future().get(); });
   journal->append(append_of(first, 0, {"conflict"}),
-                  note);  // these four wait for the first and share a commit
+                  note);  // these four are queued behind the first and share a commit
   journal->append(append_of(second, 0, {"1"}), note);
   journal->append(append_of({SessionId("b"), 9}, 1, {"stale"}), note);
   journal->append(append_of(first, 1, {"2"}), note);
@@ -263,7 +263,7 @@ TEST_F(JournalCrashTest, FullDisk_RefusesAndRecovers) {
   EXPECT_EQ(append_now(*journal, append), 2);
 }
 
-TEST_F(JournalCrashTest, FirstAppendToAFullDisk_CanBeTriedAgain) {
+TEST_F(JournalCrashTest, FirstAppendToAFullDisk_CanBeRetried) {
   testing::FaultyDisk disk;
   const auto journal = open_journal(path_);
   const auto lease = *journal->create(kSession, {5});
@@ -276,7 +276,7 @@ TEST_F(JournalCrashTest, FirstAppendToAFullDisk_CanBeTriedAgain) {
   EXPECT_EQ(journal->session(kSession)->created.value, 5);
 }
 
-TEST_F(JournalCrashTest, ReleasedBehindAFirstAppendThatFails_TheNameIsFree) {
+TEST_F(JournalCrashTest, ReleaseAfterAFailedFirstAppend_FreesTheName) {
   testing::FaultyDisk disk;
   const auto journal = open_journal(path_);
   const auto lease = *journal->create(kSession, {5});
@@ -291,7 +291,7 @@ TEST_F(JournalCrashTest, ReleasedBehindAFirstAppendThatFails_TheNameIsFree) {
   EXPECT_TRUE(journal->create(kSession, {6}));
 }
 
-TEST_F(JournalCrashTest, LeaseGivenBackToAFullDisk_CanBeTakenAgain) {
+TEST_F(JournalCrashTest, LeaseReleasedOnAFullDisk_CanBeAcquiredAgain) {
   testing::FaultyDisk disk;
   const auto journal = open_journal(path_);
   const auto first = make_session(*journal, kSession);
@@ -306,7 +306,7 @@ TEST_F(JournalCrashTest, LeaseGivenBackToAFullDisk_CanBeTakenAgain) {
   EXPECT_EQ(append_now(*journal, append_of(*second, 0, {"1"})), 1);
 }
 
-TEST_F(JournalCrashTest, FileSizeLimit_CountsAsFullAndSparesTheSmallOnesOfTheGroup) {
+TEST_F(JournalCrashTest, FileSizeLimit_CountsAsFullAndAdmitsSmallAppendsOfTheGroup) {
   signal(SIGXFSZ, SIG_IGN);
   const auto journal = open_journal(path_);
   const auto large = *journal->create(SessionId("large"), {5});
@@ -331,7 +331,7 @@ TEST_F(JournalCrashTest, FileSizeLimit_CountsAsFullAndSparesTheSmallOnesOfTheGro
   EXPECT_EQ(append_now(*journal, append_of(large, 0, {std::string(2'000'000, 'x')})), 1);
 }
 
-TEST_F(JournalCrashTest, FailedSync_IsNotASuccessAndNothingIsPromisedUntilTheLogIsWrittenAnew) {
+TEST_F(JournalCrashTest, FailedSync_IsReportedAndNothingIsConfirmedUntilTheLogIsRewritten) {
   testing::FaultyDisk disk;
   const auto journal = open_journal(path_);
   const auto lease = *journal->create(kSession, {5});

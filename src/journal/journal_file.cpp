@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x50525841;  // "PRXA"
 
-// What format 3 stores as `before` and `head_id`, found by the index that the formats before it had.
+// Computes `before` and `head_id`, which format 3 stores, by the index that the older formats have.
 const std::string kEntryBefore =
     "(SELECT b.rowid FROM main.entries b WHERE b.session = e.session AND b.seq = e.seq - 1)";
 const std::string kLastEntry =
     "(SELECT e.rowid FROM main.entries e WHERE e.session = s.id AND e.seq = s.head_seq)";
 
-// What each format added to the one before. A new file goes through all of them, so it does not differ from
-// one that was brought up to date.
+// What each format added to the one before. A new file goes through all steps, so it is identical to an
+// upgraded one.
 const std::array<std::string, 3> kFormats = {
-    // A rowid table beats a clustered one: entries of all sessions land on the same last page, so a group
-    // commit of 100 sessions writes a third of the pages; and rows up to 4 KB need no overflow page.
+    // A rowid table is faster than a clustered one: entries of all sessions go to the same last page, so a
+    // group commit of 100 sessions writes a third of the pages; and rows up to 4 KB need no overflow page.
     R"(
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created INTEGER NOT NULL, updated INTEGER NOT NULL,
@@ -43,8 +43,8 @@ CREATE TABLE entries (
 CREATE TABLE blobs (digest BLOB PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE owners (id INTEGER PRIMARY KEY AUTOINCREMENT, pid INTEGER NOT NULL);
 )",
-    // The index finds what waits for a session, and the oldest answers. The numbers are never used twice, so
-    // that nobody takes another's answer for his own.
+    // The index finds the unanswered messages of a session, and the oldest answers. Numbers are never reused,
+    // so that no sender can take another's answer for its own.
     R"(
 CREATE TABLE mail (
   id INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL, time INTEGER NOT NULL, answered INTEGER,
@@ -52,9 +52,9 @@ CREATE TABLE mail (
 CREATE INDEX mail_by_answer ON mail (answered, session);
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent <> '';
 )",
-    // Each entry names the one before, and the session its last: an append writes no index, which was a
-    // quarter of its cost in a group. The table's new name keeps off programs that have the file open and do
-    // not know of the links.
+    // Each entry names its predecessor, and the session its last entry: an append then writes no index, which
+    // was a quarter of its cost in a group. The table's new name keeps out older programs that have the file
+    // open and do not know the links.
     R"(
 CREATE TABLE chain (
   id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL, before INTEGER NOT NULL,
@@ -74,7 +74,7 @@ Error system_error(const std::string& doing) {
   return journal_error(full ? "full" : "io", doing + ": " + std::strerror(cause), true);
 }
 
-/// Makes the names in `folder` durable.
+/// Makes the directory entries of `folder` durable.
 Status sync_folder(const std::filesystem::path& folder) {
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   Status synced;
@@ -92,7 +92,7 @@ Status make_private_folders(const std::filesystem::path& folder) {
   return fail(system_error("cannot create folder " + folder.string()));
 }
 
-/// Gives the file `from` the name `to` unless that is taken. Not every file system knows the first way.
+/// Renames `from` to `to` unless that exists. Not every file system supports the first way.
 bool rename_new(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   return errno == EINVAL && link(from.c_str(), to.c_str()) == 0;
@@ -103,7 +103,7 @@ Status execute(const Database& database, const std::string& script) {
   return fail(database.error());
 }
 
-/// All that came after format `version`.
+/// Returns the script of all formats after `version`.
 std::string formats_since(std::int64_t version) {
   std::string script;
   for (auto next = static_cast<std::size_t>(version); next < kFormats.size(); ++next)
@@ -111,7 +111,8 @@ std::string formats_since(std::int64_t version) {
   return script + "PRAGMA user_version = " + std::to_string(kFormatVersion) + ";";
 }
 
-/// Nobody has seen the file yet, so nothing of it needs to survive on the way: the last step syncs it whole.
+/// Syncs only once, in the last step: no other process has seen the file yet, so intermediate states need not
+/// survive.
 Status fill(const std::string& path) {
   auto database = Database::open(path, Database::Mode::kWrite);
   if (!database) return fail(std::move(database.error()));
@@ -135,7 +136,7 @@ Error too_new(const std::string& path, std::int64_t version) {
 }
 
 Status add_missing_formats(Database& database) {
-  const auto version = format_of(database);  // anew: somebody may have been faster
+  const auto version = format_of(database);  // read again: another process may have upgraded it meanwhile
   if (!version) return fail(version.error());
   if (*version > kFormatVersion) return fail(too_new(database.path(), *version));
   return execute(database, formats_since(*version));
@@ -143,9 +144,10 @@ Status add_missing_formats(Database& database) {
 
 constexpr std::size_t kUserVersionAt = 60, kApplicationIdAt = 68, kHeaderSize = 100;
 
-/// The header of a database file; zeros where the file is shorter. Not by a query: amid a checkpoint, also
-/// one that a crash cut off, the file is no whole database without its log. Nor by open(2) and read(2):
-/// closing the file would drop the POSIX locks that SQLite holds on it elsewhere in this process.
+/// Returns the header of a database file; zeros where the file is shorter. A query cannot do this: during a
+/// checkpoint, or after one that a crash interrupted, the file is incomplete without its log. Nor can open(2)
+/// and read(2): closing the file would drop the POSIX locks that SQLite holds on it elsewhere in this
+/// process.
 Result<std::string> read_header(const std::string& path) {
   auto database = Database::open(path, Database::Mode::kFileOnly);
   if (!database) return fail(std::move(database.error()));
@@ -174,7 +176,7 @@ Status create_journal_file(const std::string& path) {
   if (file < 0) return fail(system_error("cannot create a file in " + folder.string()));
   close(file);
   auto made = fill(fresh);
-  // Only a complete file gets the name; when another process was faster, its file is as good.
+  // Only a complete file gets the name; if another process was faster, its file is equivalent.
   if (made && !rename_new(fresh, path) && errno != EEXIST) made = fail(system_error("cannot create " + path));
   unlink(fresh.c_str());
   return made ? sync_folder(folder) : made;

@@ -1,4 +1,4 @@
-// Promises that every journal keeps.
+// The promises of every kind of journal.
 #include "praxis/journal/journal.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST_P(JournalTest, Append_IsReadBackAndChained) {
   }
 }
 
-TEST_P(JournalTest, Read_GivesTheAskedRange) {
+TEST_P(JournalTest, Read_ReturnsTheRequestedRange) {
   const auto lease = *journal_->create(kSession, {5});
   ASSERT_TRUE(append_now(*journal_, append_of(lease, 0, {"1", "2", "3", "4"})));
   const auto middle = *journal_->read(kSession, 2, 2);
@@ -61,7 +61,7 @@ TEST_P(JournalTest, Read_GivesTheAskedRange) {
   EXPECT_EQ(kind_of(journal_->read(kOther)), "not_found");
 }
 
-TEST_P(JournalTest, Blob_IsStoredWithTheAppendThatBringsIt) {
+TEST_P(JournalTest, Blob_IsStoredWithItsAppend) {
   const auto lease = *journal_->create(kSession, {5});
   const std::string bytes("\0\xff raw bytes", 12);
   auto append = append_of(lease, 0, {"1"});
@@ -91,7 +91,7 @@ TEST_P(JournalTest, FailedAppend_LeavesNothing) {
   EXPECT_EQ(journal_->session(kSession)->title, "");
 }
 
-TEST_P(JournalTest, Row_ShowsWhatTheWriterSaidLast) {
+TEST_P(JournalTest, Row_ShowsTheValuesStoredLast) {
   const auto lease = *journal_->create(kSession, {5});
   auto append = append_of(lease, 0, {});
   append.entries = {entry("1", 6), entry("2", 7)};
@@ -124,7 +124,7 @@ TEST_P(JournalTest, Sessions_AreListedNewestFirst) {
   EXPECT_EQ(journal_->sessions(1)->size(), 1);
 }
 
-TEST_P(JournalTest, Name_IsTakenOnce) {
+TEST_P(JournalTest, Name_CanBeTakenOnlyOnce) {
   const auto lease = *journal_->create(kSession, {5});
   EXPECT_EQ(kind_of(journal_->create(kSession, {6})), "exists") << "before it is written";
   ASSERT_TRUE(append_now(*journal_, append_of(lease, 0, {"1"})));
@@ -134,13 +134,13 @@ TEST_P(JournalTest, Name_IsTakenOnce) {
   EXPECT_EQ(journal_->session(kSession)->created.value, 5);
 }
 
-TEST_P(JournalTest, FirstAppend_ThatNobodyWaitsFor_IsReadAtOnce) {
+TEST_P(JournalTest, FirstAppendWithoutAWaiter_IsReadAtOnce) {
   const auto other = *journal_->create(kOther, {5});
   const auto lease = *journal_->create(kSession, {5});
   auto append = append_of(lease, 0, {"1"});
   append.row.parent = kOther;
   std::promise<void> done;
-  // Long enough to write that the reader would come first.
+  // Large enough that a reader would be faster than the write.
   journal_->append(append_of(other, 0, {std::string(8'000'000, 'x')}), [](Result<std::uint64_t>) {});
   journal_->append(std::move(append), [&](Result<std::uint64_t>) { done.set_value(); });
   EXPECT_EQ(journal_->read(kSession)->size(), 1);
@@ -150,7 +150,7 @@ TEST_P(JournalTest, FirstAppend_ThatNobodyWaitsFor_IsReadAtOnce) {
   done.get_future().get();
 }
 
-TEST_P(JournalTest, Children_AreThoseDirectlyBelowInOrderOfCreation) {
+TEST_P(JournalTest, Children_AreListedInOrderOfCreationWithoutGrandchildren) {
   const SessionId root("r"), child("c"), grandchild("g"), sister("a");
   std::map<SessionId, Lease> leases;
   for (const auto& id : {root, child, sister, grandchild}) leases[id] = make_session(*journal_, id);
@@ -181,7 +181,7 @@ TEST_P(JournalTest, Children_AreThoseDirectlyBelowInOrderOfCreation) {
   EXPECT_EQ(names(child), "a of c;g of c;");
 }
 
-TEST_P(JournalTest, Lease_PassesOnOnlyWhenReleasedOrForced) {
+TEST_P(JournalTest, Lease_ChangesOwnerOnlyWhenReleasedOrForced) {
   const auto first = make_session(*journal_, kSession);
   EXPECT_EQ(kind_of(journal_->acquire(kSession)), "lease_held");
   EXPECT_EQ(kind_of(journal_->acquire(kOther)), "not_found");
@@ -196,7 +196,7 @@ TEST_P(JournalTest, Lease_PassesOnOnlyWhenReleasedOrForced) {
   EXPECT_TRUE(append_now(*journal_, append_of(third, 1, {"2"})));
 }
 
-TEST_P(JournalTest, AppendOnBehalfOfALeaseThatIsLost_LeavesNothing) {
+TEST_P(JournalTest, AppendOnBehalfOfALostLease_LeavesNothing) {
   const auto above = make_session(*journal_, kOther);
   auto append = append_of(*journal_->create(kSession, {5}), 0, {"1"});
   append.on_behalf_of = above;
@@ -213,7 +213,7 @@ TEST_P(JournalTest, AppendOnBehalfOfALeaseThatIsLost_LeavesNothing) {
   EXPECT_EQ(journal_->read(kSession)->size(), 1);
 }
 
-TEST_P(JournalTest, Row_SaysWhetherSomebodyHasTheSession) {
+TEST_P(JournalTest, Row_ShowsWhetherTheSessionIsHeld) {
   const auto lease = make_session(*journal_, kSession);
   EXPECT_TRUE(journal_->session(kSession)->held);
   EXPECT_TRUE(journal_->sessions(0)->front().held);
@@ -263,7 +263,7 @@ TEST(Chain, SameBytesInOtherPlaces_HashDifferently) {
   EXPECT_EQ(base, chain_next(chain_start(kSession), 1, {2}, "ab", "c"));
 }
 
-// The format is for ever: this value was computed once, from docs/journal-format.md.
+// The format is permanent: this value was computed once, from docs/journal-format.md.
 TEST(Chain, Format_IsFixed) {
   EXPECT_EQ(chain_next(chain_start(SessionId("s")), 1, {2}, "k", "{}").hex(),
             "773e9d0fc8e57a9704129da35c6c154c3ede530757c6dd1d4078262020d1ba49");

@@ -1,6 +1,6 @@
-// Where sessions stand in the file, as their last append from here left them: it spares the next append of
-// the same writer the look. Only a guess: whoever uses one checks it within the transaction, as an append
-// that was undone or a lease that another took leaves it wrong.
+// Caches each session's head after our last append, which saves the next append of the same writer a query.
+// Entries are hints: re-check them inside the transaction, because a rolled-back append or a lease taken by
+// another process invalidates them.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace praxis {
 
-/// The row of a session, as far as an append concerns it.
+/// The columns of a session's row that an append needs.
 struct StoredHead {
   std::int64_t session = 0;  ///< `id` of the row
   std::int64_t owner = 0;    ///< `lease_owner`; 0: released
-  std::int64_t last = 0;     ///< `id` of its last entry; 0: there is none
+  std::int64_t last = 0;     ///< `id` of its last entry; 0: no entries
   Head head;
 };
 
-/// For whoever commits just now.
+/// Used by the committing thread only.
 class KnownHeads {
  public:
-  /// Nothing when the last append that is known was not the one that `append` wants to follow.
+  /// Returns the cached head if it is the one that `append` expects to follow.
   std::optional<StoredHead> before(const Append& append) const {
     const auto known = heads_.find(append.lease.session);
     if (known == heads_.end()) return std::nullopt;

@@ -1,5 +1,5 @@
-// Who commits a write that comes from an event loop: the loop itself while it is the only one, and the
-// writer's thread as soon as anybody else is waiting.
+// Which thread commits a write from an event loop: the loop itself while the write is the only one, the
+// writer thread as soon as another is queued.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ const SessionId kSession("01SESSION"), kOther("01OTHER");
 
 class LoopCommitTest : public ::testing::Test {
  protected:
-  /// Calls `work` on the event loop and waits for it.
+  /// Runs `work` on the event loop and waits for it.
   template <class Work>
   auto on_loop(Work work) {
     std::packaged_task<std::invoke_result_t<Work>()> task(std::move(work));
@@ -30,7 +30,8 @@ class LoopCommitTest : public ::testing::Test {
   std::thread::id loop() {
     return on_loop([] { return std::this_thread::get_id(); });
   }
-  /// Writes an entry to a session of its own from the thread that calls. Who says that it is durable.
+  /// Writes an entry to a new session on the calling thread. The result is the thread that reports it
+  /// durable.
   std::future<std::thread::id> write(const SessionId& session, Task then = [] {}) {
     auto durable = std::make_shared<std::promise<std::thread::id>>();
     auto teller = durable->get_future();
@@ -42,7 +43,8 @@ class LoopCommitTest : public ::testing::Test {
                      });
     return teller;
   }
-  /// Somebody has to stand by before the loop takes what may block; and on a busy machine it becomes wary.
+  /// Waits until the loop accepts blocking tasks: the standby thread must be ready, and on a busy machine the
+  /// loop stops accepting them for a while.
   bool loop_takes_writes() {
     for (int i = 0; i < 1'000; ++i) {
       const auto teller = on_loop([&] { return write(SessionId(std::to_string(i))); }).get();
@@ -60,12 +62,12 @@ class LoopCommitTest : public ::testing::Test {
   std::shared_ptr<Executor> executor_ = make_executor();
 };
 
-TEST_F(LoopCommitTest, AWriteThatComesAlone_IsCommittedByTheLoop) {
+TEST_F(LoopCommitTest, LoneWrite_IsCommittedByTheLoop) {
   ASSERT_TRUE(loop_takes_writes());
   EXPECT_TRUE(holds(SessionId("0")));
 }
 
-TEST_F(LoopCommitTest, WritesThatComeTogether_ShareACommitElsewhere) {
+TEST_F(LoopCommitTest, ConcurrentWrites_ShareACommitOfTheWriterThread) {
   ASSERT_TRUE(loop_takes_writes());
   auto [one, other] = on_loop([&] { return std::pair(write(kSession), write(kOther)); });
   const auto teller = one.get();
@@ -73,7 +75,7 @@ TEST_F(LoopCommitTest, WritesThatComeTogether_ShareACommitElsewhere) {
   EXPECT_EQ(teller, other.get());
 }
 
-TEST_F(LoopCommitTest, ALoopThatWaitsForTheJournal_IsNotWaitedFor) {
+TEST_F(LoopCommitTest, LoopThatBlocksOnTheJournal_DoesNotDeadlock) {
   ASSERT_TRUE(loop_takes_writes());
   auto teller = on_loop([&] {
     auto written = write(kSession);
@@ -83,14 +85,14 @@ TEST_F(LoopCommitTest, ALoopThatWaitsForTheJournal_IsNotWaitedFor) {
   EXPECT_TRUE(is_told(teller));
 }
 
-TEST_F(LoopCommitTest, ATaskThatWaitsForItsOwnWrite_GetsIt) {
+TEST_F(LoopCommitTest, TaskThatBlocksOnItsOwnWrite_Returns) {
   ASSERT_TRUE(loop_takes_writes());
   std::promise<bool> told;
   executor_->post([&] { executor_->post_blocking([&] { told.set_value(is_told(write(kSession))); }); });
   EXPECT_TRUE(told.get_future().get());
 }
 
-TEST_F(LoopCommitTest, AWriteIsNotLost_WhenTheLoopEnds) {
+TEST_F(LoopCommitTest, EndOfTheLoop_LosesNoWrite) {
   ASSERT_TRUE(loop_takes_writes());
   std::promise<void> lent;
   std::future<std::thread::id> teller;
@@ -104,7 +106,7 @@ TEST_F(LoopCommitTest, AWriteIsNotLost_WhenTheLoopEnds) {
   EXPECT_TRUE(is_told(teller));
 }
 
-TEST_F(LoopCommitTest, AWriteIsNotLost_WhenTheJournalEnds) {
+TEST_F(LoopCommitTest, EndOfTheJournal_LosesNoWrite) {
   ASSERT_TRUE(loop_takes_writes());
   auto teller = on_loop([&] {
     auto written = write(kSession);
@@ -115,7 +117,7 @@ TEST_F(LoopCommitTest, AWriteIsNotLost_WhenTheJournalEnds) {
   EXPECT_TRUE(holds(kSession));
 }
 
-TEST_F(LoopCommitTest, WhoHearsOfAWrite_MayEndTheJournal) {
+TEST_F(LoopCommitTest, DoneOfAWrite_MayEndTheJournal) {
   ASSERT_TRUE(loop_takes_writes());
   auto teller = on_loop([&] { return write(kSession, [&] { journal_.reset(); }); });
   ASSERT_TRUE(is_told(teller));

@@ -1,5 +1,5 @@
-// A journal that lives and dies with the process. Everything is under one mutex: an append takes about a
-// microsecond, most of it hashing.
+// A journal in memory, which ends with the process. One mutex guards everything: an append takes about a
+// microsecond, most of it for hashing.
 #include <unistd.h>
 
 #include <map>
@@ -12,8 +12,8 @@
 namespace praxis {
 namespace {
 
-/// An `Entry` without what its place tells, in one allocation. Nothing can alter it, so reading checks
-/// nothing.
+/// An `Entry` without the fields that its position implies, in one allocation. Nothing can alter it, so
+/// reading verifies nothing.
 struct StoredEntry {
   UnixMillis time;
   Digest hash;
@@ -23,7 +23,7 @@ struct StoredEntry {
 
 struct StoredSession {
   SessionRow row;
-  std::size_t age = 0;  // grows with each created one
+  std::size_t age = 0;  // grows with each created session
   Head head;
   std::vector<StoredEntry> entries;
 };
@@ -196,7 +196,7 @@ class MemoryJournal final : public Journal {
   }
 
   std::mutex mutex_;
-  std::unordered_map<SessionId, StoredSession> sessions_;  // its values never move
+  std::unordered_map<SessionId, StoredSession> sessions_;  // pointers to its values stay valid
   std::vector<const StoredSession*> by_age_;
   std::map<std::pair<SessionId, std::size_t>, const StoredSession*> children_;  // by parent and age
   std::unordered_map<Digest, std::string, DigestHash> blobs_;

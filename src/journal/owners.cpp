@@ -25,7 +25,7 @@ struct flock byte_lock(std::int64_t number) {
 
 Result<Owners> Owners::open(const std::string& journal) {
   auto path = journal + ".owners";
-  // Close-on-exec matters: a tool that inherited the file would keep our number alive after us.
+  // Close-on-exec matters: a tool that inherited the file would hold our number after this process has ended.
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return fail(journal_error("io", "cannot open " + path + ": " + std::strerror(errno)));
   return Owners(std::move(path), file);
@@ -34,7 +34,7 @@ Result<Owners> Owners::open(const std::string& journal) {
 bool Owners::alive_in(const std::string& journal, std::int64_t number) {
   auto path = journal + ".owners";
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  // Nobody can hold a number where there is no file.
+  // Without the file, no process can hold a number.
   if (file < 0) return errno != ENOENT;
   return Owners(std::move(path), file).alive(number);
 }

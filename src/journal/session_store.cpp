@@ -37,7 +37,7 @@ std::int64_t pid_of(Database& database, std::int64_t owner) {
   return query.next().value_or(false) ? query.integer(0) : 0;
 }
 
-/// What several statements read between construction and destruction is one state of the journal.
+/// Makes all statements between construction and destruction read one state of the journal.
 class Snapshot {
  public:
   explicit Snapshot(Database& database) : database_(database), begun_(database.run("BEGIN")) {}
@@ -53,8 +53,8 @@ class Snapshot {
   Status begun_;
 };
 
-/// The ids of what the table holds of a session from entry `first` on, for when its links are broken: what is
-/// missing is to be found. It takes long, as no index leads there.
+/// Finds the ids of a session's entries from `first` on by a full scan, because no index exists. Used when
+/// its links are broken, to find out which entries are missing.
 Result<std::vector<std::int64_t>> scan_for_entries(Database& database, const StoredHead& stored,
                                                    std::uint64_t first) {
   std::vector<std::int64_t> ids;
@@ -65,7 +65,7 @@ Result<std::vector<std::int64_t>> scan_for_entries(Database& database, const Sto
   return ids;
 }
 
-/// The ids of a session's entries from `first` on, in their order, by the links from its head.
+/// Finds the ids of a session's entries from `first` on, in order, by following the links from its head.
 Result<std::vector<std::int64_t>> follow_links(Database& database, const StoredHead& stored,
                                                std::uint64_t first) {
   std::vector<std::int64_t> ids;
@@ -83,7 +83,7 @@ Result<std::vector<std::int64_t>> follow_links(Database& database, const StoredH
   return ids;
 }
 
-/// Entry `seq`, which is to have this id. Error `corrupt` when it is not there.
+/// Reads entry `seq`, which must have this id. Error `corrupt` if it does not exist.
 Result<Entry> select_entry(Database& database, std::int64_t id, std::uint64_t seq, const SessionId& session) {
   Query query(database, "SELECT time, kind, body, hash FROM chain WHERE id = ?1 AND seq = ?2", id, seq);
   auto row = query.next();
@@ -92,7 +92,7 @@ Result<Entry> select_entry(Database& database, std::int64_t id, std::uint64_t se
   return Entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
 }
 
-// The end of a session is sound when the last entry is the one that its row names.
+// The end of a session is intact if its row names the last entry and that entry's hash.
 const std::string kSelectRow =
     "SELECT name, created, updated, head_seq, agent, model, "
     "CASE WHEN head_seq = 0 OR EXISTS (SELECT 1 FROM chain c WHERE c.id = head_id AND session = s.id "
@@ -126,7 +126,7 @@ Result<std::vector<SessionRow>> select_rows(Database& database, const IsAlive& h
   return rows;
 }
 
-/// SQLite's limit for "at most `limit`, 0 means all".
+/// Converts "at most `limit`, 0 means all" into SQLite's limit.
 std::int64_t sql_limit(std::size_t limit) { return limit == 0 ? -1 : static_cast<std::int64_t>(limit); }
 
 Status insert_blob(Database& database, const Blob& blob) {
@@ -135,7 +135,8 @@ Status insert_blob(Database& database, const Blob& blob) {
       blob.bytes);
 }
 
-/// Adds the entries after which the session stands at `heads`; returns the id of the last.
+/// Inserts entries, after each of which the session's head is the corresponding one of `heads`; returns the
+/// last id.
 Result<std::int64_t> insert_entries(Database& database, const StoredHead& stored,
                                     const std::vector<NewEntry>& entries, const std::vector<Head>& heads) {
   std::int64_t last = stored.last;
@@ -151,8 +152,8 @@ Result<std::int64_t> insert_entries(Database& database, const StoredHead& stored
   return last;
 }
 
-/// Moves the session's row from one head to another, whose entries are inserted next: SQLite numbers them
-/// from the largest id on. False when the row is not, or no longer, where it was thought to be.
+/// Moves the session's row from one head to another, whose entries are inserted next: SQLite assigns their
+/// ids upwards from the largest. False if the row does not, or no longer, have the head `from`.
 Result<bool> move_head(Database& database, const StoredHead& from, const Head& to, const Append& append) {
   const auto updated = append.entries.empty() ? std::int64_t{0} : append.entries.back().time.value;
   const auto& row = append.row;
@@ -168,12 +169,12 @@ Result<bool> move_head(Database& database, const StoredHead& from, const Head& t
   return sqlite3_changes(database.handle()) == 1;
 }
 
-/// Apart from the rest of the row, so that not every append writes the index of parents anew.
+/// Separate from the other columns, so that not every append writes the index of parents again.
 Status set_parent(Database& database, std::int64_t session, const SessionId& parent) {
   return database.run("UPDATE sessions SET parent = ?2 WHERE id = ?1", session, parent.str());
 }
 
-/// The heads after each entry in turn.
+/// Returns the heads after each entry in turn.
 std::vector<Head> heads_after(Head head, const std::vector<NewEntry>& entries) {
   std::vector<Head> heads;
   heads.reserve(entries.size());
@@ -184,7 +185,7 @@ std::vector<Head> heads_after(Head head, const std::vector<NewEntry>& entries) {
   return heads;
 }
 
-/// Where the session stands, whose end is sound.
+/// Reads the session's head and checks that its log ends there intact.
 Result<StoredHead> head_before(Database& database, const Append& append, std::int64_t owner,
                                const KnownHeads& heads) {
   if (auto known = heads.before(append)) return *known;
@@ -197,7 +198,7 @@ Result<StoredHead> head_before(Database& database, const Append& append, std::in
   return stored;
 }
 
-/// What an append adds besides entries.
+/// Inserts what an append adds besides entries.
 Status insert_others(Database& database, std::int64_t session, const Append& append) {
   for (const auto& blob : append.blobs) {
     if (auto inserted = insert_blob(database, blob); !inserted) return inserted;
@@ -293,7 +294,7 @@ Status insert_append(Database& database, const Append& append, std::int64_t owne
   const Head& last = after.empty() ? stored->head : after.back();
   const auto moved = move_head(database, *stored, last, append);
   if (!moved) return fail(moved.error());
-  if (!*moved) {  // it was not as we knew it: look
+  if (!*moved) {  // the cached head was outdated: read it
     heads.forget(session);
     return insert_append(database, append, owner, heads);
   }
@@ -316,9 +317,9 @@ Result<std::vector<Entry>> select_entries(Database& database, const SessionId& s
   const auto stored = select_head(database, session, kNobody);
   if (!stored) return fail(stored.error());
   const auto& head = stored->head;
-  auto seq = std::max(from, std::uint64_t{1});  // of the entry that has to come next
+  auto seq = std::max(from, std::uint64_t{1});  // the next entry expected
   if (seq > head.seq + 1) return std::vector<Entry>{};
-  const bool chained = seq > 1;  // to an entry before the first one that is wanted
+  const bool chained = seq > 1;  // to an entry before the first requested one
   const auto ids = follow_links(database, *stored, chained ? seq - 1 : seq);
   if (!ids) return fail(ids.error());
   auto id = ids->begin();

@@ -1,5 +1,5 @@
-// The journal in SQL: what each operation does to the tables of docs/journal-format.md. The changing ones run
-// inside the caller's transaction; the reading ones see one consistent state of the file.
+// The journal in SQL: what each operation does to the tables of docs/journal-format.md. Writing operations
+// run inside the caller's transaction; reading ones see one consistent state of the file.
 #pragma once
 
 #include <functional>
@@ -11,21 +11,21 @@
 
 namespace praxis {
 
-/// Whether anybody has the journal open for writing.
+/// Whether a live process has the journal open for writing.
 Result<bool> has_owner(Database& database, const Owners& owners);
-/// Gives this journal a number and locks it; forgets the numbers of those who are gone.
+/// Gives this journal a number and locks it; removes the numbers of dead owners.
 Result<std::int64_t> claim_owner(Database& database, Owners& owners);
 
 Result<bool> has_session(Database& database, const SessionId& session);
-/// An empty session with this lease. Error `exists`.
+/// Inserts an empty session with this lease. Error `exists`.
 Status insert_session(Database& database, const Lease& lease, UnixMillis now, std::int64_t owner);
-/// Whether an owner, as `lease_owner` has it, is alive; it may be nobody (0).
+/// Whether an owner, in the form of `lease_owner`, is alive; 0 means no owner.
 using IsAlive = std::function<bool(std::int64_t owner)>;
-/// Gives the lease to `owner` unless `held` says that the present owner has it; returns the new token.
-/// Errors `not_found`, `lease_held`.
+/// Gives the lease to `owner` unless `held` reports the present owner as alive; returns the new token. Errors
+/// `not_found`, `lease_held`.
 Result<std::uint64_t> take_lease(Database& database, const SessionId& session, std::int64_t owner,
                                  const IsAlive& held);
-/// Frees a lease that `owner` still has.
+/// Releases a lease that `owner` still has.
 Status give_lease(Database& database, const Lease& lease, std::int64_t owner);
 /// Errors of `admit` and `answer_mail`, and `not_found`.
 Status insert_append(Database& database, const Append& append, std::int64_t owner, KnownHeads& heads);

@@ -17,26 +17,27 @@ namespace {
 
 constexpr std::size_t kIdleReaders = 4;
 
-/// What this process knows of leases and the file does not yet. Thread-safe; shared with writes under way,
-/// which the journal itself need not outlive.
+/// Leases that this process knows and the file does not yet. Thread-safe; shared with queued writes, which
+/// may outlive the journal.
 class OpenLeases {
  public:
-  /// The lease of a session to be made with its first append, for which it is not free yet. Nothing when it
-  /// is among these already.
+  /// Begins the lease of a session that the first append will create, which until then may take it. Returns
+  /// `std::nullopt` if the session has been begun already.
   std::optional<Lease> begin(const SessionId& session, UnixMillis now) {
     const std::lock_guard lock(mutex_);
-    // Tokens differ even when a session that was never written is begun again: the old lease is no use then.
+    // Tokens differ even when a session that was never written is begun again, so that the old lease is
+    // invalid.
     if (!begun_.try_emplace(session, Begun{now, next_token_}).second) return std::nullopt;
     return Lease{session, next_token_++};
   }
-  /// When it was begun, if this append is the one to make it.
+  /// If this append is the one to create the session, returns the time when it was begun.
   std::optional<UnixMillis> queue(const Lease& lease) {
     const std::lock_guard lock(mutex_);
     Begun* begun = find(lease);
     if (begun == nullptr || std::exchange(begun->busy, true)) return std::nullopt;
     return begun->created;
   }
-  /// It is not there, or that append has failed: the next append makes it.
+  /// The session does not exist, or the append that creates it has failed: the next append creates it.
   void free(const Lease& lease) {
     const std::lock_guard lock(mutex_);
     Begun* begun = find(lease);
@@ -44,12 +45,13 @@ class OpenLeases {
     begun->busy = false;
     if (begun->released) begun_.erase(lease.session);
   }
-  /// It is there.
+  /// The session exists now.
   void made(const SessionId& session) {
     const std::lock_guard lock(mutex_);
     begun_.erase(session);
   }
-  /// Nobody will write it any more. False when it is no such session, or an append makes it just now.
+  /// Gives up a session that will not be written. False if it is not a begun session, or an append is
+  /// creating it.
   bool drop(const Lease& lease) {
     const std::lock_guard lock(mutex_);
     Begun* begun = find(lease);
@@ -59,7 +61,7 @@ class OpenLeases {
     begun_.erase(lease.session);
     return true;
   }
-  /// Whether an append that makes the session (when empty: any session) is under way.
+  /// Whether an append that creates the session (if empty: any session) is queued.
   bool is_queued(const SessionId& session) {
     const std::lock_guard lock(mutex_);
     if (session.empty())
@@ -68,7 +70,7 @@ class OpenLeases {
     return begun != begun_.end() && begun->second.busy;
   }
 
-  /// A lease that was given back while the disk would not have it.
+  /// Keeps a released lease whose release the disk refused.
   void keep(const Lease& lease) {
     const std::lock_guard lock(mutex_);
     std::erase_if(unreleased_, [&](const Lease& old) { return old.session == lease.session; });
@@ -106,20 +108,20 @@ class OpenLeases {
 
 class SqliteJournal final : public Journal {
  public:
-  /// Writable.
+  /// Constructs a writable journal.
   SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database)
       : path_(std::move(path)),
         owners_(std::move(owners)),
         owner_(owner),
         writer_(GroupCommit::start(std::move(database))) {}
-  /// Read-only.
+  /// Constructs a read-only journal.
   explicit SqliteJournal(std::string path) : path_(std::move(path)) {}
 
   ~SqliteJournal() override {
     if (writer_) writer_->stop();
   }
 
-  /// To write the session at once would cost each a transaction and its caller a wait.
+  /// Does not write the session at once: that would cost each a transaction, and its caller a wait.
   Result<Lease> create(const SessionId& session, UnixMillis now) override {
     if (!writer_) return fail(read_only());
     const auto lease = leases_->begin(session, now);
@@ -155,7 +157,7 @@ class SqliteJournal final : public Journal {
         [lease, owner = owner_, leases = leases_, heads = heads_](Database& database) {
           heads->forget(lease.session);
           auto given = give_lease(database, lease, owner);
-          if (!given) leases->keep(lease);  // who takes it may be next in the same group
+          if (!given) leases->keep(lease);  // the next write of the group may take this lease
           return given;
         },
         [lease, leases = leases_](Status given) {
@@ -234,13 +236,15 @@ class SqliteJournal final : public Journal {
     return journal_error("read_only", "journal " + path_ + " is open for reading only");
   }
 
-  /// Who made a session finds it, though nobody has waited for the append that makes it.
+  /// Waits for the append that creates the session, so that its creator finds it without having waited
+  /// itself.
   void await_made(const SessionId& session) {
     if (writer_ && leases_->is_queued(session))
       std::ignore = writer_->run([](Database&) { return Status{}; });
   }
 
-  /// Calls `select` with a connection that nobody else uses. A writable journal keeps some for the next call.
+  /// Calls `select` with a connection that no other thread uses. A writable journal keeps some for later
+  /// calls.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
     if (!writer_) return reading_only(select);
@@ -258,24 +262,24 @@ class SqliteJournal final : public Journal {
       reader = std::move(*opened);
     }
     auto result = select(*reader);
-    // One that could not end its transaction would read the journal of that moment for ever.
+    // A connection that cannot end its transaction would read this state of the journal for ever.
     if (reader->in_transaction()) return result;
     std::lock_guard lock(mutex_);
     if (readers_.size() < kIdleReaders) readers_.push_back(std::move(*reader));
     return result;
   }
 
-  /// How to read without creating or changing anything. A `-wal` file is there while a writer lives
-  /// or after one crashed: then the index of that log is mapped read-only, or built in memory when nobody
-  /// keeps it current. Without a `-wal` the file is complete and nobody changes it, so it is read without
-  /// locks; should a writer come just then and the read find a mixture, it is repeated the other way. That is
-  /// decided for each call, so this journal follows writers that come and go.
+  /// Reads without creating or changing anything. A `-wal` file exists while a writer lives or after one has
+  /// crashed: then the index of that log is mapped read-only, or built in memory if no process keeps it
+  /// current. Without a `-wal` the file is complete and static, so it is read without locks; if a writer
+  /// appears just then and the read finds a mixture, it is repeated the other way. This is decided for each
+  /// call, so this journal follows writers that come and go.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading_only(Select select) {
     for (;;) {
       const bool log = access((path_ + "-wal").c_str(), F_OK) == 0;
       const bool index = access((path_ + "-shm").c_str(), F_OK) == 0;
-      // A log without index is a copy that somebody made: SQLite has to make the index to read it.
+      // A log without an index belongs to a copied journal: SQLite has to create the index to read it.
       const auto mode = !log    ? Database::Mode::kFileOnly
                         : index ? Database::Mode::kPassive
                                 : Database::Mode::kRead;
@@ -288,20 +292,21 @@ class SqliteJournal final : public Journal {
   }
 
   const std::string path_;
-  std::optional<Owners> owners_;  // as `writer_`, only when writable
+  std::optional<Owners> owners_;  // present if `writer_` is: only when writable
   std::int64_t owner_ = 0;
   const IsAlive is_alive_ = [this](std::int64_t owner) {
     if (!owners_) return Owners::alive_in(path_, owner);
-    return owner == owner_ || owners_->alive(owner);  // our own lock is no obstacle to us
+    return owner == owner_ || owners_->alive(owner);  // our own lock does not conflict with us
   };
   std::shared_ptr<GroupCommit> writer_;
   const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
-  const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // of who commits
+  const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // used by the committing thread
   std::mutex mutex_;
-  std::vector<Database> readers_;  // gone before the writer, whose connection as the last one tidies up
+  // Destroyed before the writer, whose connection, as the last one, cleans up.
+  std::vector<Database> readers_;
 };
 
-/// A log that nobody works with was left by a crash, and nobody knows whether its last sync was a success.
+/// Rewrites a log that no process uses: a crash left it, and its last sync may have failed unnoticed.
 Status secure_left_log(Database& database, const Owners& owners) {
   const auto in_use = has_owner(database, owners);
   if (!in_use) return fail(in_use.error());
@@ -328,7 +333,7 @@ Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJ
   if (options.create && !options.read_only) {
     if (auto made = create_journal_file(file.string()); !made) return fail(std::move(made.error()));
   }
-  // One name for one file, so that all who open it find the same neighbours of it.
+  // Use one canonical name per file, so that every process finds the same files next to it.
   if (auto resolved = std::filesystem::canonical(file, failed); !failed) file = std::move(resolved);
   if (auto ours = check_journal_file(file.string()); !ours) return fail(std::move(ours.error()));
   if (options.read_only) return std::make_shared<SqliteJournal>(file.string());

@@ -1,5 +1,5 @@
-// What the file promises: damage is found, foreign files are left alone, nobody else can read it, and reading
-// only changes nothing.
+// The promises of the file: damage is detected, foreign files are not changed, other users cannot read it,
+// and reading changes nothing.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -23,7 +23,7 @@ const SessionId kSession("01SESSION");
 
 class SqliteJournalTest : public ::testing::Test {
  protected:
-  /// A closed journal with entries 1 to 5 and a blob.
+  /// Writes and closes a journal with entries 1 to 5 and a blob.
   void write_journal() {
     const auto journal = open_journal(path_);
     const auto lease = *journal->create(kSession, {5});
@@ -32,7 +32,7 @@ class SqliteJournalTest : public ::testing::Test {
     append.row.status = "idle";
     ASSERT_EQ(append_now(*journal, append), 5);
   }
-  /// The seq from which a reading of the whole log says it cannot be trusted; 0 when it says nothing.
+  /// Returns the seq from which reading the whole log reports damage; 0 if it reports none.
   std::int64_t untrusted_from(std::uint64_t from = 1, std::size_t limit = 0) {
     const auto entries = open_journal(path_)->read(kSession, from, limit);
     if (entries) return 0;
@@ -98,14 +98,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Damage{"HeadHash", "UPDATE sessions SET head_hash = zeroblob(32)", 5}),
     [](const auto& damage) { return std::string(damage.param.name); });
 
-TEST_P(DamageTest, IsFoundAndNamed) {
+TEST_P(DamageTest, EveryKind_IsFoundAndNamed) {
   write_journal();
   EXPECT_EQ(untrusted_from(), 0);
   alter(path_, GetParam().sql);
   EXPECT_EQ(untrusted_from(), GetParam().seq);
 }
 
-TEST_F(SqliteJournalTest, BrokenLinks_HideNothing) {
+TEST_F(SqliteJournalTest, BrokenLinks_HideNoEntries) {
   for (const auto* damage :
        {"UPDATE chain SET before = 0 WHERE seq = 3", "UPDATE chain SET before = 5 WHERE seq = 2",
         "UPDATE sessions SET head_id = 1"}) {
@@ -117,7 +117,7 @@ TEST_F(SqliteJournalTest, BrokenLinks_HideNothing) {
   }
 }
 
-TEST_F(SqliteJournalTest, EntryThatNothingLinksTo_IsNotRead) {
+TEST_F(SqliteJournalTest, UnlinkedEntry_IsNotRead) {
   write_journal();
   alter(path_, "INSERT INTO chain SELECT 6, session, 6, 5, time, hash, kind, body FROM chain LIMIT 1");
   EXPECT_EQ(untrusted_from(), 0);
@@ -138,7 +138,7 @@ TEST_F(SqliteJournalTest, EntriesBeforeTheDamage_AreReadable) {
   EXPECT_EQ(untrusted_from(4), 0) << "chained to the stored hash of entry 3";
 }
 
-TEST_F(SqliteJournalTest, DamagedEnd_ShowsInTheList) {
+TEST_F(SqliteJournalTest, DamagedEnd_IsShownInTheList) {
   write_journal();
   alter(path_, "DELETE FROM chain WHERE seq = 5");
   const auto journal = open_journal(path_);
@@ -146,7 +146,7 @@ TEST_F(SqliteJournalTest, DamagedEnd_ShowsInTheList) {
   EXPECT_EQ(journal->session(kSession)->status, "corrupt");
 }
 
-TEST_F(SqliteJournalTest, AlteredBlob_IsNotHandedOut) {
+TEST_F(SqliteJournalTest, AlteredBlob_IsNotReturned) {
   write_journal();
   alter(path_, "UPDATE blobs SET bytes = CAST('blab' AS BLOB)");
   EXPECT_EQ(kind_of(open_journal(path_)->blob(digest_of("blob"))), "corrupt");
@@ -223,7 +223,7 @@ TEST_F(SqliteJournalTest, NewerFormatInTheLog_IsRefusedAndUntouched) {
   sqlite3_close(newer);
 }
 
-TEST_F(SqliteJournalTest, CreatedSession_IsThereForOthersWithItsFirstAppend) {
+TEST_F(SqliteJournalTest, CreatedSession_IsVisibleToOthersFromItsFirstAppend) {
   const auto journal = open_journal(path_);
   const auto other = open_journal(path_);
   const auto lease = *journal->create(kSession, {5});
@@ -239,7 +239,7 @@ TEST_F(SqliteJournalTest, CreatedSession_IsThereForOthersWithItsFirstAppend) {
   EXPECT_EQ(kind_of(other->acquire(kSession)), "lease_held");
 }
 
-TEST_F(SqliteJournalTest, NameThatTwoTake_IsOfWhoWritesFirst) {
+TEST_F(SqliteJournalTest, NameTakenTwice_BelongsToTheFirstToWrite) {
   const auto journal = open_journal(path_);
   const auto other = open_journal(path_);
   const auto late = *journal->create(kSession, {5});
@@ -251,7 +251,7 @@ TEST_F(SqliteJournalTest, NameThatTwoTake_IsOfWhoWritesFirst) {
   EXPECT_EQ(journal->read(kSession)->front().body, "theirs");
 }
 
-TEST_F(SqliteJournalTest, ReleasedUnwritten_LeavesNothing) {
+TEST_F(SqliteJournalTest, ReleaseOfAnUnwrittenSession_LeavesNothing) {
   const auto journal = open_journal(path_);
   const auto old = *journal->create(kSession, {5});
   journal->release(old);
@@ -293,7 +293,7 @@ class OlderFormatTest : public SqliteJournalTest {
     EXPECT_EQ(journal.mail_for(SessionId("01ROOT"))->size(), 0);
     EXPECT_EQ(kind_of(journal.outcome(1)), "not_found");
   }
-  /// The names of what the file has, and its version.
+  /// Returns the names of the file's tables and indexes, and its version.
   std::string schema() {
     sqlite3* connection = nullptr;
     std::string found;
@@ -312,13 +312,13 @@ class OlderFormatTest : public SqliteJournalTest {
   static constexpr auto kFormat1 = "blobs entries owners sessions sqlite_sequence 1 ok ";
 };
 
-TEST_F(OlderFormatTest, ReadOnly_IsReadAndLeftAsItIs) {
+TEST_F(OlderFormatTest, ReadOnlyJournal_IsReadUnchanged) {
   const auto before = files();
   expect_what_was_written(*open_journal(path_, {.read_only = true}));
   EXPECT_EQ(files(), before);
 }
 
-TEST_F(OlderFormatTest, OpenedForWriting_BecomesACurrentOne) {
+TEST_F(OlderFormatTest, JournalOpenedForWriting_IsUpgraded) {
   const auto reader = open_journal(path_, {.read_only = true});
   expect_what_was_written(*reader);
   {
@@ -335,7 +335,7 @@ TEST_F(OlderFormatTest, OpenedForWriting_BecomesACurrentOne) {
   EXPECT_EQ(upgraded, schema()) << "no difference to a new one";
 }
 
-TEST_F(OlderFormatTest, WithoutRoomForTheUpgrade_StaysAsItIs) {
+TEST_F(OlderFormatTest, UpgradeOnAFullDisk_ChangesNothing) {
   testing::FaultyDisk disk;
   disk.full = true;
   EXPECT_EQ(kind_of(sqlite_journal(path_)), "full");
@@ -344,7 +344,7 @@ TEST_F(OlderFormatTest, WithoutRoomForTheUpgrade_StaysAsItIs) {
   expect_what_was_written(*open_journal(path_));
 }
 
-TEST_F(SqliteJournalTest, ReaderThatCannotEndItsTransaction_IsNotUsedAgain) {
+TEST_F(SqliteJournalTest, ReaderThatCannotEndItsTransaction_IsDiscarded) {
   static std::atomic<bool> refuses = false;
   static constexpr auto kJudge = [](void*, int action, const char* what, const char*, const char*,
                                     const char*) -> int {
@@ -367,13 +367,13 @@ TEST_F(SqliteJournalTest, ReaderThatCannotEndItsTransaction_IsNotUsedAgain) {
   sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(+kWatch));
 }
 
-TEST_F(SqliteJournalTest, MissingFile_IsMadeOnlyWhenAllowed) {
+TEST_F(SqliteJournalTest, MissingFile_IsCreatedOnlyIfAllowed) {
   EXPECT_EQ(kind_of(sqlite_journal(path_, {.create = false})), "not_found");
   EXPECT_EQ(kind_of(sqlite_journal(path_, {.read_only = true})), "not_found");
   EXPECT_TRUE(files().empty());
 }
 
-TEST_F(SqliteJournalTest, NewFiles_AreForTheirOwnerOnly) {
+TEST_F(SqliteJournalTest, NewFiles_AreReadableByTheirOwnerOnly) {
   const auto old = umask(0);
   const auto path = folder_ / "a/b/odd name?#%41";
   const auto journal = open_journal(path);
@@ -442,7 +442,7 @@ TEST_F(SqliteJournalTest, Done_MayDropTheLastReference) {
   all_gone.get_future().get();
 }
 
-TEST_F(SqliteJournalTest, Closing_FinishesWhatIsQueued) {
+TEST_F(SqliteJournalTest, Closing_FinishesQueuedAppends) {
   int done = 0;
   {
     const auto journal = open_journal(path_);

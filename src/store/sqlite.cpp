@@ -26,8 +26,8 @@ std::string uri_of(const std::string& path, std::string_view parameters) {
   return uri.append(parameters);
 }
 
-/// The `errno` of the last failure. SQLite forgets that of a failed commit, but the log it wrote to
-/// remembers.
+/// Returns the `errno` of the last failure. SQLite forgets that of a failed commit, but the log that it wrote
+/// to remembers it.
 int last_errno(sqlite3* connection) {
   sqlite3_file* log = nullptr;
   int cause = 0;
@@ -61,7 +61,8 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   Database database(path, connection);
   if (code != SQLITE_OK) return fail(database.error());
   sqlite3_extended_result_codes(connection, 1);
-  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);  // the file may be from anywhere
+  // The file may come from anywhere.
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   database.wait_for_locks<kBusyTimeoutMs>();
   if (mode == Mode::kWrite) {
     if (auto set = database.run("PRAGMA synchronous = FULL"); !set) return fail(std::move(set.error()));
@@ -79,7 +80,7 @@ Error Database::error() const {
       return store_error("full", what + "no space left; free some and try again", true);
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:       // the tables are not those that our statements name
-    case SQLITE_CONSTRAINT:  // nor hold what we have made sure of
+    case SQLITE_CONSTRAINT:  // or violate constraints that we ensure
       return store_error("corrupt", what + "the file is damaged (" + sqlite3_errmsg(handle()) + ")");
     case SQLITE_NOTADB:
       return store_error("corrupt", what + "not a Praxis journal");
@@ -97,7 +98,8 @@ Error Database::error() const {
 }
 
 Status Database::rewrite_log() {
-  if (auto begun = run("BEGIN IMMEDIATE"); !begun) return begun;  // nobody adds to the log meanwhile
+  // No other process adds to the log meanwhile.
+  if (auto begun = run("BEGIN IMMEDIATE"); !begun) return begun;
   auto rewritten = rewrite_log_locked();
   auto ended = run("ROLLBACK");
   return rewritten ? ended : rewritten;
@@ -107,7 +109,7 @@ Status Database::rewrite_log_locked() {
   constexpr sqlite3_int64 kPiece = 64 * 1024;
   sqlite3_file* log = nullptr;
   sqlite3_file_control(handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
-  if (log == nullptr || log->pMethods == nullptr) return {};  // there is none
+  if (log == nullptr || log->pMethods == nullptr) return {};  // no log file
   sqlite3_int64 size = 0;
   int code = log->pMethods->xFileSize(log, &size);
   if (code == SQLITE_OK && size == 0) return {};

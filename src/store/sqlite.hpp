@@ -16,11 +16,11 @@
 
 namespace praxis {
 
-/// How long another process may keep the write lock.
+/// How long to wait for a write lock that another process holds.
 inline constexpr int kBusyTimeoutMs = 10'000;
 
-/// Waits a millisecond for a lock; false when `tries` of them were in vain. SQLite's own steps grow to 100
-/// ms, in which a busy process takes and frees the lock many times: a message could wait seconds beside it.
+/// Waits a millisecond for a lock; false after `tries` waits. SQLite's own waits grow to 100 ms, in which a
+/// busy process takes and releases the lock many times: a post could wait for seconds then.
 bool try_again(int tries, int limit_ms);
 
 /// One connection to a journal file.
@@ -28,33 +28,33 @@ class Database {
  public:
   enum class Mode : std::uint8_t {
     kWrite,     ///< reads and writes; the file must exist
-    kRead,      ///< reads only; takes SQLite's shared locks, and makes its `-shm` file when missing
-    kPassive,   ///< reads only beside an existing `-wal` and `-shm`, neither of which it changes
-    kFileOnly,  ///< reads only the file itself, without locks: right as long as there is no `-wal`
+    kRead,      ///< reads only; takes SQLite's shared locks, and creates the `-shm` file if missing
+    kPassive,   ///< reads only; needs existing `-wal` and `-shm` files and changes neither
+    kFileOnly,  ///< reads only the file itself, without locks: correct while no `-wal` exists
   };
 
   /// `path` is absolute.
   static Result<Database> open(const std::string& path, Mode mode);
 
-  /// Runs one statement that yields no rows. Statements are told apart by where their text stands, so it must
+  /// Runs one statement that yields no rows. Statements are cached by the address of their text, so it must
   /// be a literal or live as long as the program.
   template <class... Values>
   Status run(std::string_view sql, const Values&... values);
 
-  /// How long to wait for a lock that another process has.
+  /// Sets how long to wait for a lock that another process holds.
   template <int kLimitMs>
   void wait_for_locks() {
     const auto wait = [](void*, int tries) { return static_cast<int>(try_again(tries, kLimitMs)); };
     sqlite3_busy_handler(handle(), wait, nullptr);
   }
 
-  /// Writes the log once more as it is and syncs it. After a failed sync the system may have dropped pages of
-  /// it that read as before, and call the next sync a success; pages written anew are not among them.
+  /// Writes the log again unchanged and syncs it. After a failed sync the kernel may have dropped pages that
+  /// still read correctly, and report the next sync as a success; pages that are written again are safe.
   Status rewrite_log();
 
   /// The last failure of this connection, as `full`, `corrupt` or `io`.
   Error error() const;
-  /// Whether the last failure was the disk's refusal to sync.
+  /// Whether the last failure was a failed sync.
   bool sync_failed() const { return sqlite3_extended_errcode(handle()) == SQLITE_IOERR_FSYNC; }
   bool in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
   const std::string& path() const { return path_; }
@@ -99,7 +99,7 @@ class Query {
   /// Valid until the next row.
   std::string_view bytes(int column) const;
   std::string text(int column) const { return std::string(bytes(column)); }
-  /// All zero when the column does not hold 32 bytes.
+  /// All zero if the column does not hold 32 bytes.
   Digest digest(int column) const;
 
  private:
@@ -111,7 +111,7 @@ class Query {
   void bind(int index, const Digest& digest);
 
   Database& database_;
-  sqlite3_stmt* statement_;  // null when it could not be prepared
+  sqlite3_stmt* statement_;  // null if it could not be prepared
 };
 
 template <class... Values>

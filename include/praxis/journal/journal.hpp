@@ -18,7 +18,7 @@
 
 namespace praxis {
 
-/// One entry to append. `body` is UTF-8 JSON, written as it is.
+/// One entry to append. `body` is UTF-8 JSON, stored unchanged.
 struct NewEntry {
   std::string kind;
   UnixMillis time;
@@ -40,15 +40,15 @@ struct Blob {
   std::string bytes;
 };
 
-/// The right to append to one session. `token` grows with each new owner; an append with an older one is
+/// The right to append to one session. `token` grows with each new owner; an append with an older token is
 /// refused.
 struct Lease {
   SessionId session;
   std::uint64_t token = 0;
 };
 
-/// What a listing shows of a session without reading its records. The three last are what the writer last
-/// said.
+/// What a listing shows of a session without reading its records. Agent, model, status and title are the last
+/// values that the writer stored.
 struct SessionRow {
   SessionId id;
   UnixMillis created;
@@ -59,11 +59,11 @@ struct SessionRow {
   std::string status;  ///< the session's status name
   std::string title;   ///< first words of the first prompt
   SessionId parent;    ///< empty for a root
-  /// Some process, perhaps this one, has the lease and is alive. Released leases may count a moment longer.
+  /// A live process, possibly this one, owns the lease. A released lease may count for a moment longer.
   bool held = false;
 };
 
-/// Changes to a session's row, saved with an append; an empty optional leaves the field as it is.
+/// Changes to a session's row, saved with an append; an empty optional leaves the field unchanged.
 struct RowChange {
   std::optional<std::string> agent, model, status, title;
   std::optional<SessionId> parent;
@@ -98,53 +98,55 @@ struct Append {
   std::vector<NewEntry> entries;
   std::vector<Blob> blobs;
   RowChange row;
-  /// To mail that the entries carry out: so it is carried out once, wherever the process dies.
+  /// A second lease that must be valid, or nothing is written (`lease_lost`): that of the session on whose
+  /// behalf this session is created or opened.
   std::vector<MailAnswer> answers = {};
   /// A lease that must be good as well, or nothing is written (`lease_lost`): of the session on whose behalf
   /// this one is made or opened.
   std::optional<Lease> on_behalf_of = {};
 };
 
-/// Called once with the seq of the last entry written, from the journal's thread or before `append` returns,
-/// outside any lock. It may call the journal and may drop the last reference to it, and should not block.
+/// Called once with the seq of the last entry written, on the journal's thread or before `append` returns,
+/// outside any lock. It may call the journal and may drop the last reference to it; it should not block.
 using AppendDone = std::move_only_function<void(Result<std::uint64_t> last_seq)>;
 
-/// Thread-safe. Destroying it finishes the appends that wait and gives up its leases. Errors have code
-/// `kJournal`, with one of `not_found`, `exists`, `lease_lost`, `lease_held`, `conflict`, `read_only`, `full`
-/// (retriable), `io`, `corrupt`, `version` as `detail.kind`; only a message that is too long is `kInput`.
+/// Thread-safe. The destructor finishes queued appends and releases its leases. Errors have code `kJournal`
+/// and one of `not_found`, `exists`, `lease_lost`, `lease_held`, `conflict`, `read_only`, `full` (retriable),
+/// `io`, `corrupt`, `version` as `detail.kind`; only a message that is too long is `kInput`.
 class Journal {
  public:
   virtual ~Journal() = default;
 
-  /// The lease of a new session, which is there for others, and durable, with the first append to it. Error
-  /// `exists`; when another process takes the name meanwhile, of that append.
+  /// Returns the lease of a new session. The session becomes durable, and visible to other processes, with
+  /// the first append to it. Error `exists`; if another process takes the name meanwhile, that append fails
+  /// with it.
   virtual Result<Lease> create(const SessionId& session, UnixMillis now) = 0;
-  /// Takes the lease of a session whose owner released it or is gone; with `force`, also from a live owner,
-  /// whose next append is then refused. Errors `not_found`, `lease_held` (`detail.pid` says by which
+  /// Takes the lease of a session whose owner released it or is dead; with `force`, also from a live owner,
+  /// whose next append is then refused. Errors `not_found`, `lease_held` (`detail.pid` is the owner's
   /// process).
   virtual Result<Lease> acquire(const SessionId& session, bool force = false) = 0;
-  /// Gives a lease back, after the appends already given; an old lease releases nothing. It may return before
-  /// others can take it.
+  /// Releases a lease after the appends already queued; no-op for an outdated lease. May return before other
+  /// processes can take the lease.
   virtual void release(const Lease& lease) = 0;
 
-  /// Writes durably and then calls `done`. Appends of one session are done in the order given; those of
-  /// several sessions share one sync. After a failed append nothing of it is visible. Errors `lease_lost`,
+  /// Writes durably and then calls `done`. Appends of one session are written in order; concurrent appends of
+  /// several sessions share one sync. A failed append leaves nothing visible. Errors `lease_lost`,
   /// `conflict`, `not_found`, `full`, `io`, `corrupt` for a blob that does not match its digest, and those of
   /// `answer`.
   virtual void append(Append append, AppendDone done) = 0;
 
-  /// Entries with `seq >= from`, at most `limit` of them (0 means all), each checked against the hash chain.
-  /// Error `corrupt` names the seq from which the log cannot be trusted (`detail.seq`); `not_found`.
+  /// Returns entries with `seq >= from`, at most `limit` (0 means all), each checked against the hash chain.
+  /// Error `corrupt` names the first seq that cannot be trusted (`detail.seq`); `not_found`.
   virtual Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from = 1,
                                           std::size_t limit = 0) = 0;
-  /// The bytes of a blob, checked against its digest. Errors `not_found`, `corrupt`.
+  /// Returns the bytes of a blob, checked against its digest. Errors `not_found`, `corrupt`.
   virtual Result<std::string> blob(const Digest& digest) = 0;
 
-  /// Last created first; at most `limit` rows (0 means all). A session whose log has lost its end is listed
-  /// with status `corrupt`; damage further up shows in `read`.
+  /// Lists the newest session first; at most `limit` rows (0 means all). A session whose log has lost its end
+  /// is listed with status `corrupt`; `read` reports damage elsewhere.
   virtual Result<std::vector<SessionRow>> sessions(std::size_t limit = 0) = 0;
   virtual Result<SessionRow> session(const SessionId& session) = 0;
-  /// The direct children of a session, first created first; none for a session that is not here.
+  /// Lists the direct children of a session, oldest first; empty for an unknown session.
   virtual Result<std::vector<SessionRow>> children(const SessionId& parent) = 0;
 
   /// Leaves a message for the owner of a session, whether there is one now or only later; needs no lease.
@@ -166,19 +168,19 @@ class Journal {
   virtual Result<std::optional<std::string>> outcome(MailId mail) = 0;
 };
 
-/// Lives and dies with the process; appends are done before `append` returns.
+/// Creates a journal in memory, which ends with the process; appends are complete before `append` returns.
 std::shared_ptr<Journal> memory_journal();
 
 struct SqliteJournalOptions {
-  /// Create the file (mode 0600) and its folder (mode 0700) when missing.
+  /// Create the file (mode 0600) and its folder (mode 0700) if missing.
   bool create = true;
-  /// Open for reading only: nothing is created or changed (but for the `-shm` index of a copied journal that
-  /// lacks it), no lease is taken and no writer is held up.
+  /// Open for reading only: creates and changes nothing (except the `-shm` index that a copied journal may
+  /// lack), takes no lease and delays no writer.
   bool read_only = false;
 };
-/// WAL, `synchronous=FULL`, one writer thread that groups what waits into one commit. Several processes may
-/// open one file, on one machine. Errors `not_found`, `version` (made by a newer format), `corrupt` (damaged,
-/// or not a journal: then it is left untouched), `full`, `io`.
+/// Opens a journal in SQLite: WAL, `synchronous=FULL`, one writer that groups queued writes into one commit.
+/// Several processes on one machine may open the same file. Errors `not_found`, `version` (written by a newer
+/// format), `corrupt` (damaged, or not a journal: then it is left unchanged), `full`, `io`.
 Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJournalOptions options = {});
 
 }  // namespace praxis

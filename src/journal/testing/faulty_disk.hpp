@@ -1,4 +1,4 @@
-// The disk as SQLite sees it, with counters and faults: becomes the default VFS for as long as it lives.
+// The disk as SQLite sees it, with counters and fault injection: is the default VFS while it exists.
 #pragma once
 
 #include <sqlite3.h>
@@ -36,7 +36,7 @@ class FaultyDisk {
 
   static inline std::atomic<int> syncs = 0;
   static inline std::atomic<sqlite3_int64> lowest_write = kNoWrite;  ///< in any file
-  static inline std::atomic<bool> full = false;                      ///< writes fail for want of space
+  static inline std::atomic<bool> full = false;                      ///< writes fail because the disk is full
   static inline std::atomic<bool> failing_sync = false;              ///< syncs fail
 
  private:

@@ -1,4 +1,4 @@
-// A journal that hands everything on to another: what a test changes about a journal derives from it.
+// A journal that forwards every call to another one; tests derive from it to change single calls.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the journal's tests share: a folder that goes away, appends that wait, and other processes.
+// Shared by the journal's tests: a temporary folder, appends that wait, and child processes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ inline Result<std::uint64_t> append_now(Journal& journal, Append append) {
   return promise.get_future().get();
 }
 
-/// A new session without entries that everybody finds.
+/// Creates a session without entries that other processes can see.
 inline Lease make_session(Journal& journal, const SessionId& session) {
   const auto lease = *journal.create(session, {5});
   if (auto made = append_now(journal, append_of(lease, 0, {})); !made)
@@ -65,7 +65,7 @@ inline Lease make_session(Journal& journal, const SessionId& session) {
   return lease;
 }
 
-/// A test of what every journal promises; the parameter names one.
+/// A test of the promises of every kind of journal; the parameter names one.
 class AnyJournalTest : public ::testing::TestWithParam<const char*> {
  protected:
   TemporaryFolder folder_;
@@ -86,7 +86,7 @@ inline std::string file_bytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Changes a journal behind its back.
+/// Changes a journal file bypassing the journal.
 inline void alter(const std::string& path, const std::string& sql) {
   sqlite3* connection = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &connection), SQLITE_OK);
@@ -96,7 +96,8 @@ inline void alter(const std::string& path, const std::string& sql) {
   sqlite3_close(connection);
 }
 
-/// A child process that runs `body` and can write lines to us; killed at the end. Start it before any thread.
+/// A child process that runs `body` and can write lines to the test; killed at the end. Start it before any
+/// thread.
 class Process {
  public:
   explicit Process(const std::function<void(int out)>& body) {
@@ -118,7 +119,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Next line, without its end; "" when the process is gone.
+  /// Returns the next line without its end; "" when the process is gone.
   std::string line() {
     char text[256];
     if (std::fgets(text, sizeof text, out_) == nullptr) return "";

@@ -1,4 +1,4 @@
-// Tidying up behind a journal that may still be closing.
+// Removes the files of a journal that may still be closing.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace praxis::testing {
 
-/// Removes a folder whose files may go away by themselves meanwhile: the last to let go of a journal can be a
-/// thread that the test does not wait for.
+/// Removes a folder whose files may disappear meanwhile: a thread that the test does not wait for may drop
+/// the last reference to a journal.
 inline void remove_folder(const std::filesystem::path& folder) {
   std::error_code failed;
   for (int i = 0; i < 500; ++i) {
