@@ -94,7 +94,7 @@ Limits limits_from_json(const Json& json) {
   limits.max_model_attempts = number("max_model_attempts", defaults.max_model_attempts);
   limits.max_repeats = number("max_repeats", defaults.max_repeats);
   limits.max_messages = number("max_messages", defaults.max_messages);
-  // Sessions from before there were these bounds go on without them.
+  // Sessions recorded before these bounds existed continue without them.
   limits.max_model_retries = number("max_model_retries", 0);
   limits.compact_at = number("compact_at", 0);
   limits.max_wait = Millis{json_int(json, "max_wait_ms")};

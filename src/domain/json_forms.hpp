@@ -1,4 +1,4 @@
-// The JSON forms of the domain's values, for those who write them as a part of another.
+// The JSON forms of the domain's values, for code that writes them as part of another value.
 #pragma once
 
 #include "json/fields.hpp"
@@ -12,11 +12,11 @@ void write(JsonFields& out, const Part& part);
 void write(JsonFields& out, const Message& message);
 void write(JsonFields& out, const ModelResponse& response);
 void write(JsonFields& out, const Usage& usage);
-/// The same without the total, which is known from the others.
+/// Writes usage without the total, which follows from the other fields.
 void write_counts(JsonFields& out, const Usage& usage);
-/// A tool result without what the call that it answers says: `id` and `name`.
+/// Writes a tool result without the fields of its call, `id` and `name`.
 void write_result(JsonFields& out, const ToolResultPart& part);
-/// Reads both forms; `id` and `name` may be absent. Error `kInput`: an image or file that cannot be read.
+/// Reads both forms; `id` and `name` may be absent. Error `kInput`: an image or file cannot be read.
 Result<ToolResultPart> tool_result_from_json(const Json& json);
 
 }  // namespace praxis

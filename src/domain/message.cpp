@@ -24,7 +24,7 @@ void put_vendor(JsonFields& out, const VendorStatePtr& vendor) {
   });
 }
 
-/// What is no JSON object is dropped: it would break the request that it is put into.
+/// Drops a value that is not a JSON object: it would break the request that it is put into.
 VendorStatePtr get_vendor(const Json& json) {
   const Json& vendor = json_at(json, "vendor");
   const auto raw = parse_json(json_text(vendor, "raw"));

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Role kRoles[] = {Role::kSystem, Role::kDeveloper, Role::kUser, Role::kAssistant, Role::kTool};
 
-/// One message with every kind of part, each field set.
+/// A message with one part of every kind, each field set.
 Message every_part() {
   const auto vendor =
       std::make_shared<const VendorState>(VendorState{"openai", "gpt", R"({"id":"rs_1","n":1.0})"});
@@ -43,7 +43,7 @@ TEST(Message, EveryPart_SurvivesJson) {
   EXPECT_EQ(std::get<ToolResultPart>(back->parts[3]).images[0].source.data, std::string("\x89PNG\0", 5));
 }
 
-TEST(Message, VendorState_ThatIsNoObject_IsDropped) {
+TEST(Message, VendorStateOtherThanAnObject_IsDropped) {
   const auto keeps = [](std::string_view raw) {
     const auto part = part_from_json(JsonObject{
         {"type", "text"}, {"text", "x"}, {"vendor", {{"vendor", "v"}, {"model", "m"}, {"raw", raw}}}});
@@ -61,7 +61,7 @@ TEST(Message, TextContent_IsOnePart) {
   EXPECT_EQ(message->text(), "hello");
 }
 
-TEST(Message, BadJson_NamesWhatIsWrong) {
+TEST(Message, InvalidJson_IsRefusedWithTheReason) {
   const auto error = [](const Json& json) { return message_from_json(json).error().message; };
   EXPECT_EQ(error(JsonObject{{"role", "robot"}, {"content", "x"}}), "message: unknown role \"robot\"");
   EXPECT_EQ(error(JsonObject{{"role", "user"}}), "message: \"content\" must be text or an array of parts");
@@ -71,7 +71,7 @@ TEST(Message, BadJson_NamesWhatIsWrong) {
             "image part: exactly one of \"data\" and \"url\" is needed");
 }
 
-TEST(Role, BothVocabularies_MapWithoutLoss) {
+TEST(Role, Roles_MapBetweenVocabulariesWithoutLoss) {
   for (const RoleVocabulary vocabulary : {RoleVocabulary::kFourRoles, RoleVocabulary::kThreeRoles}) {
     for (const Role role : kRoles) {
       EXPECT_EQ(role_from_view(role_view(role, vocabulary), vocabulary), role) << to_string(role);
@@ -82,7 +82,7 @@ TEST(Role, BothVocabularies_MapWithoutLoss) {
   EXPECT_EQ(role_view(Role::kDeveloper, RoleVocabulary::kFourRoles).role, "system");
 }
 
-TEST(Role, Names_GoBothWays) {
+TEST(Role, Names_RoundTrip) {
   for (const Role role : kRoles) EXPECT_EQ(role_from(to_string(role)), role);
   EXPECT_EQ(role_from("User"), std::nullopt);
 }

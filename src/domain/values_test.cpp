@@ -15,7 +15,7 @@ TEST(Usage, Sums_AndSurvivesJson) {
   EXPECT_EQ(usage_from_json(to_json(sum)), sum);
 }
 
-TEST(ToolDefinition, Check_NamesWhatIsWrong) {
+TEST(ToolDefinition, InvalidField_IsNamed) {
   const auto problem = [](std::string name, Json parameters, int timeout_ms) {
     ToolDefinition definition;
     definition.name = std::move(name);
@@ -73,7 +73,7 @@ TEST(AgentSpec, BadTool_IsRefused) {
   EXPECT_EQ(spec.error().code, ErrorCode::kInput);
 }
 
-TEST(ModelTypes, FinishReasons_GoBothWays) {
+TEST(ModelTypes, FinishReasons_RoundTrip) {
   for (int i = 0; i <= static_cast<int>(FinishReason::kOther); ++i) {
     const auto reason = static_cast<FinishReason>(i);
     EXPECT_EQ(finish_reason_from(to_string(reason)), reason);

@@ -6,7 +6,7 @@
 namespace praxis {
 namespace {
 
-/// The limit that leaves nothing for even the smallest effect.
+/// Returns the limit under which not even the smallest effect fits.
 std::optional<StopReason> spent_out(const Amount& limit, const Amount& spent, const Amount& held,
                                     const Amount& asked) {
   if (limit.tokens != 0 && asked.tokens != 0 && spent.tokens >= limit.tokens) return StopReason::kTokenLimit;
@@ -16,7 +16,8 @@ std::optional<StopReason> spent_out(const Amount& limit, const Amount& spent, co
   return std::nullopt;
 }
 
-/// An estimate may exceed what is left only when nobody else draws on it: then a single answer decides.
+/// An estimate may exceed the rest of the budget only if no other effect has a reservation: then a single
+/// answer decides.
 bool has_to_wait(const Amount& limit, const Amount& spent, const Amount& held, const Amount& asked) {
   const bool tokens_short =
       limit.tokens != 0 && held.tokens != 0 && spent.tokens + held.tokens + asked.tokens > limit.tokens;

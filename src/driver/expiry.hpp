@@ -1,4 +1,4 @@
-// Parked steps whose time to be decided is over.
+// Finds parked steps that have expired without a decision.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace praxis {
 
-/// Denials of the parked steps that expired at or before `now`.
+/// Returns denials of the parked steps that expired at or before `now`.
 std::vector<Decided> overdue(const State& state, UnixMillis now);
 
 }  // namespace praxis

@@ -1,11 +1,11 @@
-// Writing to a journal from code that can wait.
+// Appends to a journal from code that may block.
 #pragma once
 
 #include "praxis/journal/journal.hpp"
 
 namespace praxis {
 
-/// `Journal::append` that returns when the entries are durable, or with the reason why they are not.
+/// Calls `Journal::append` and returns when the entries are durable, or the error.
 Status append_and_wait(Journal& journal, Append append);
 
 }  // namespace praxis

@@ -11,7 +11,7 @@
 namespace praxis {
 namespace {
 
-/// A state and the append that brings a log to it.
+/// A state, and the append that brings a log to that state.
 class LogWriter {
  public:
   LogWriter(State state, Environment& environment, const Lease& lease)
@@ -34,11 +34,12 @@ class LogWriter {
 
   void answer(MailId letter, std::string outcome) { append_.answers.push_back({letter, std::move(outcome)}); }
 
-  /// The end of a turn that was told to stop: nothing of it runs, so nothing has to be waited for.
+  /// Settles the calls of a turn that was asked to stop, and ends it: no process runs it, so nothing can be
+  /// waited for.
   Status settle_stopped() {
     if (!state_.turn || !state_.turn->stop) return {};
     if (state_.turn->in_flight()) {
-      // What that cost cannot be said here: the model with its prices is not at hand.
+      // The cost of the call is unknown here: the model's prices are not available.
       const auto& effect = state_.turn->effect;
       const bool asked = effect && effect->kind == EffectKind::kModel;
       const Usage spent = asked ? state_.usage_in_doubt() : Usage{};

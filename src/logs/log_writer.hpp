@@ -1,4 +1,4 @@
-// Writing to the log of a session that nobody runs.
+// Writes to the log of an idle session, which no process runs.
 #pragma once
 
 #include <functional>

@@ -83,7 +83,7 @@ Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std:
   std::uint64_t found = 0;
   for (const StoredRecord& stored : records) {
     if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
-    // What shortens the conversation comes before the next step, not after this one.
+    // A compaction belongs before the next step, not after this one.
     const bool shortens = std::holds_alternative<Compacted>(stored.record.body) ||
                           (state.turn && (state.turn->summary || state.turn->summary_failed));
     const bool complete = state.turn && state.turn->step == step && !state.turn->in_flight() &&

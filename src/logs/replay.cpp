@@ -1,5 +1,4 @@
-// Offline replay: inputs come from the log; what the core concludes from them is concluded again and
-// compared.
+// Offline replay: takes inputs from the log; derives the core's conclusions again and compares them.
 #include <algorithm>
 #include <memory>
 
@@ -10,7 +9,7 @@
 namespace praxis {
 namespace {
 
-/// The first key in which two JSON objects differ.
+/// Returns the first key in which two JSON objects differ.
 Divergence difference(std::uint64_t seq, const Json& expected, const Json& found) {
   const auto text = [](const Json& json) { return to_json_text(json); };
   if (expected.is_object() && found.is_object()) {
@@ -76,14 +75,15 @@ class Replayer {
     return {};
   }
 
-  /// The given description, with what was known of the model when the log was written.
+  /// Returns the given description with the model profile that the log recorded.
   AgentSpecPtr described(const AgentSpec& recorded) const {
     auto agent = std::make_shared<AgentSpec>(*agent_);
     agent->profile = recorded.profile;
     return agent;
   }
 
-  /// What the host chose at this point is an input: which call it started first, and what its hooks changed.
+  /// Copies what the host chose at this point, which is an input: which call it started first, and what its
+  /// hooks changed.
   void adopt(const RecordBody& recorded, Decision& decision) const {
     const auto* intent = std::get_if<EffectIntended>(&recorded);
     const auto* parked = std::get_if<Parked>(&recorded);

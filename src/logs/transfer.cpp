@@ -1,4 +1,4 @@
-// Sessions as text: JSON Lines, a header and then one record a line, with blobs inline.
+// Exports and imports sessions as JSON Lines: a header, then one record a line, with blobs inline.
 #include <algorithm>
 
 #include "logs/append.hpp"

@@ -1,4 +1,4 @@
-// From the JSON of a plan to checked steps. Whatever can be known to be wrong before the run is refused here.
+// Parses the JSON of a plan into checked steps. Refuses every error that can be found before the run.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -179,7 +179,7 @@ class StepParser {
     return {};
   }
 
-  /// A reference must begin with something that this step can know of.
+  /// Checks that a reference begins with a name that is known at this step.
   Status check_reference(const Reference& reference, bool in_loop) const {
     const std::string shown = "${" + reference.text + "}";
     const auto name = [&](std::size_t part) -> const std::string* {

@@ -69,7 +69,7 @@ Status collect(const Json& json, std::vector<Reference>& found) {
   return {};
 }
 
-/// Null when a part of the path is not there.
+/// Null if a part of the path does not exist.
 const Json* find(const Reference& reference, const Json& scope) {
   const Json* at = &scope;
   for (const auto& part : reference.path) {
@@ -107,7 +107,7 @@ bool truthy(const Json& value) {
   }
 }
 
-/// By canonical text, so that 3 equals 3.0 and the order of keys does not matter.
+/// Compares canonical texts, so that 3 equals 3.0 and the order of keys does not matter.
 bool same(const Json& a, const Json& b) { return to_canonical_json(a) == to_canonical_json(b); }
 
 bool contains(const Json& value, const Json& wanted) {
@@ -141,7 +141,7 @@ Status check_operand(Condition& condition) {
   if (text == nullptr) return fail(ErrorCode::kInput, "\"matches\" must be a regular expression");
   auto pattern = std::make_shared<const re2::RE2>(std::string(*text), re2::RE2::Quiet);
   if (!pattern->ok()) {
-    return fail(ErrorCode::kInput, "\"matches\" is no regular expression: " + pattern->error());
+    return fail(ErrorCode::kInput, "\"matches\" is not a valid regular expression: " + pattern->error());
   }
   condition.pattern = std::move(pattern);
   return {};

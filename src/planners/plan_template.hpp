@@ -23,34 +23,34 @@ struct Reference {
   std::string text;  ///< as written, for messages
   std::vector<std::variant<std::string, std::size_t>> path;
 };
-/// A text with placeholders, taken apart. `$$` is a literal `$`.
+/// A parsed text with placeholders. `$$` is a literal `$`.
 struct Template {
   std::vector<std::variant<std::string, Reference>> pieces;
-  /// The reference, when the text is exactly one placeholder.
+  /// The reference, if the whole text is one placeholder; else null.
   const Reference* only_reference() const;
 };
-/// Error `kInput`: a placeholder that is not closed or holds no path.
+/// Error `kInput`: a placeholder is not closed or holds no path.
 Result<Template> parse_template(std::string_view text);
-/// Every reference in the strings of `json`. Error as `parse_template`.
+/// Returns every reference in the strings of `json`. Errors as `parse_template`.
 Result<std::vector<Reference>> references_of(const Json& json);
 
-/// The value at `reference`. Error `kInput`: it is not in the scope.
+/// Returns the value at `reference`. Error `kInput`: it does not exist in the scope.
 Result<Json> look_up(const Reference& reference, const Json& scope);
-/// `json` with every placeholder replaced; a string that is exactly one placeholder takes the value's own
-/// type.
+/// Returns `json` with every placeholder replaced; a string that is exactly one placeholder becomes the
+/// value, of any type.
 Result<Json> fill(const Json& json, const Json& scope);
-/// `text` with every placeholder replaced; values that are no strings appear as JSON.
+/// Returns `text` with every placeholder replaced; values that are not strings are inserted as JSON.
 Result<std::string> fill_text(std::string_view text, const Json& scope);
 
-/// What `when` asks.
+/// The condition in `when`.
 struct Condition {
   enum class Test : std::uint8_t { kTruthy, kEquals, kNotEquals, kContains, kExists, kMatches };
   Test test = Test::kTruthy;
   Reference value;
   Json operand;
-  std::shared_ptr<const re2::RE2> pattern;  ///< of `kMatches`
+  std::shared_ptr<const re2::RE2> pattern;  ///< for `kMatches`
 };
-/// Error `kInput`, without naming the step.
+/// Error `kInput`; the message does not name the step.
 Result<Condition> parse_condition(const Json& json);
 Result<bool> holds(const Condition& condition, const Json& scope);
 

@@ -8,10 +8,10 @@
 namespace praxis {
 namespace {
 
-/// Elements of one `for_each`; more is a mistake or an attack.
+/// Upper bound of the elements of one `for_each`; more is a mistake or an attack.
 constexpr std::size_t kMaxElements = 1'000;
 
-/// Walks a plan along the results that its steps have left.
+/// Walks a plan along the results of its steps.
 class Walk {
  public:
   explicit Walk(const TurnState& turn)
@@ -33,7 +33,7 @@ class Walk {
  private:
   using Todo = Result<PlanStep>;
 
-  /// What `step` has to do; nothing when it is done or skipped.
+  /// Returns what `step` has to do; `std::nullopt` if it is done or skipped.
   Result<std::optional<PlanStep>> pass(const WrittenStep& step) {
     if (step.when) {
       const auto wanted = holds(*step.when, scope_);
@@ -50,7 +50,7 @@ class Walk {
     return std::nullopt;
   }
 
-  /// Makes the results of a step known to the steps after it.
+  /// Makes the results of a step available to later steps.
   Status note(const WrittenStep& step, std::span<const StepResult> results) {
     bool ok = true;
     std::string text;
@@ -83,7 +83,7 @@ class Walk {
     const auto elements = fill(one.for_each, scope_);
     if (!elements) return fail(elements.error());
     const auto* items = elements->if_array();
-    if (items == nullptr) return fail(ErrorCode::kInput, "\"for_each\" is given something that is no array");
+    if (items == nullptr) return fail(ErrorCode::kInput, "\"for_each\" needs an array");
     if (items->size() > kMaxElements) {
       return fail(ErrorCode::kInput, "\"for_each\" is given " + std::to_string(items->size()) +
                                          " elements; at most " + std::to_string(kMaxElements) +

@@ -21,7 +21,7 @@ std::string refusal(const char* json) {
   return planner ? "accepted" : planner.error().message;
 }
 
-/// A session that follows a plan with tools `read` and `write`.
+/// A session that follows a plan with the tools `read` and `write`.
 struct Planned {
   explicit Planned(const char* json, Limits limits = {})
       : planner(parsed(json)), fold(agent(json, limits), planner) {}
@@ -75,7 +75,7 @@ TEST(ScriptedPlanner, BatchRunsTogether_ResultsInCallOrder) {
   EXPECT_EQ(run.fold.result().text, "first\nsecond 22 true");
 }
 
-TEST(ScriptedPlanner, ForEach_OneCallForEachElement) {
+TEST(ScriptedPlanner, ForEach_MakesOneCallPerElement) {
   Planned run(R"([{"id": "list", "tool": "read"},
                   {"id": "each", "tool": "write", "for_each": "${steps.list.value}", "input": {"it": "${item.x}", "i": "${index}"}},
                   {"finish": "${steps.each.value}"}])");
@@ -87,18 +87,17 @@ TEST(ScriptedPlanner, ForEach_OneCallForEachElement) {
   EXPECT_EQ(run.fold.result().text, "[1,2]");
 }
 
-TEST(ScriptedPlanner, ForEachOverNothing_IsDoneAtOnce) {
+TEST(ScriptedPlanner, ForEachOverAnEmptyArray_IsDoneAtOnce) {
   Planned run(R"([{"id": "each", "tool": "read", "for_each": []}, {"finish": "none: ${steps.each.value}"}])");
   run.fold.begin("go");
   EXPECT_EQ(run.fold.result().text, "none: []");
 }
 
-TEST(ScriptedPlanner, ForEachOverSomethingElse_FailsThePlan) {
+TEST(ScriptedPlanner, ForEachOverANonArray_FailsThePlan) {
   Planned run(R"([{"id": "each", "tool": "read", "for_each": "${prompt}"}])");
   run.fold.begin("go");
   EXPECT_EQ(run.fold.result().reason, StopReason::kPlanFailed);
-  EXPECT_EQ(run.fold.result().error->message,
-            "plan step \"each\": \"for_each\" is given something that is no array");
+  EXPECT_EQ(run.fold.result().error->message, "plan step \"each\": \"for_each\" needs an array");
 }
 
 TEST(ScriptedPlanner, FailedStep_StopsThePlanWithItsError) {
@@ -109,7 +108,7 @@ TEST(ScriptedPlanner, FailedStep_StopsThePlanWithItsError) {
   EXPECT_EQ(run.fold.result().error->message, "plan step \"read\": read failed: no such file");
 }
 
-TEST(ScriptedPlanner, OnErrorContinue_LeavesTheFailureToConditions) {
+TEST(ScriptedPlanner, OnErrorContinue_MakesTheFailureVisibleToConditions) {
   const char* plan = R"([{"id": "read", "tool": "read", "on_error": "continue"},
                          {"when": "${steps.read.ok}", "finish": "fine"},
                          {"when": {"value": "${steps.read.text}", "matches": "^no .* file$"}, "finish": "missing"},
@@ -125,7 +124,7 @@ TEST(ScriptedPlanner, OnErrorContinue_LeavesTheFailureToConditions) {
   EXPECT_EQ(other.fold.result().error->message, "what is disk on fire?");
 }
 
-TEST(ScriptedPlanner, ConditionsTestValues) {
+TEST(ScriptedPlanner, Conditions_TestValues) {
   const auto passes = [](const std::string& when) {
     Planned run(
         (R"([{"id": "a", "tool": "read"}, {"id": "skipped", "when": "${steps.a.value.zero}", "message": "x"},
@@ -160,7 +159,7 @@ TEST(ScriptedPlanner, UnknownReferenceAtRunTime_NamesStepAndReference) {
       "plan step \"write\": ${steps.read.value.title} is not there; the results so far hold no such value");
 }
 
-TEST(ScriptedPlanner, AsksAndSleeps) {
+TEST(ScriptedPlanner, AskAndSleepSteps_AreCarriedOut) {
   Planned run(
       R"([{"id": "name", "ask": "Which file, ${prompt}?"}, {"sleep_ms": 100}, {"finish": "use ${steps.name.text}"}])");
   EXPECT_TRUE(is<Wait>(run.fold.begin("friend")));
@@ -171,7 +170,7 @@ TEST(ScriptedPlanner, AsksAndSleeps) {
   EXPECT_EQ(run.fold.result().text, "use b.txt");
 }
 
-TEST(ScriptedPlanner, SameAnswerUnderTheMessageWindow) {
+TEST(ScriptedPlanner, MessageWindow_DoesNotChangeTheAnswer) {
   Limits limits;
   limits.max_messages = 4;
   Planned run(
@@ -192,7 +191,7 @@ TEST(ScriptedPlanner, SurvivesACrashAtAnyStep) {
   EXPECT_EQ(run.fold.result().text, "as seen by a person");
 }
 
-TEST(ScriptedPlanner, MistakesAreNamedBeforeTheRun) {
+TEST(ScriptedPlanner, InvalidPlans_AreRefusedBeforeTheRun) {
   EXPECT_EQ(refusal("{}"), "a plan is an array of at least one step");
   EXPECT_EQ(refusal("[]"), "a plan is an array of at least one step");
   EXPECT_EQ(refusal(R"([{"finish": "x"}, 3])"),
@@ -224,7 +223,7 @@ TEST(ScriptedPlanner, MistakesAreNamedBeforeTheRun) {
             "\"${steps.list.value}\"");
 }
 
-TEST(ScriptedPlanner, ReferencesAreCheckedBeforeTheRun) {
+TEST(ScriptedPlanner, References_AreCheckedBeforeTheRun) {
   EXPECT_EQ(refusal(R"([{"id": "read", "tool": "a"}, {"finish": "${steps.raed.text}"}])"),
             "plan step 2 (\"step2\"): ${steps.raed.text}: no earlier step is called \"raed\"; did you mean "
             "\"read\"?");
@@ -246,7 +245,7 @@ TEST(ScriptedPlanner, ReferencesAreCheckedBeforeTheRun) {
   }
 }
 
-TEST(ScriptedPlanner, ConditionsAreCheckedBeforeTheRun) {
+TEST(ScriptedPlanner, Conditions_AreCheckedBeforeTheRun) {
   const auto when = [](const std::string& json) {
     return refusal((R"([{"finish": "", "when": )" + json + "}]").c_str());
   };

@@ -32,7 +32,7 @@ constexpr const char* kConcludePrompt =
 Json text_type() { return JsonObject{{"type", "string"}}; }
 Json flag_type() { return JsonObject{{"type", "boolean"}}; }
 
-/// An object that has all of these properties.
+/// Returns the schema of an object that requires all of these properties.
 Json schema_of_answer(const JsonObject& properties) {
   JsonArray names;
   for (const auto& [name, type] : properties) names.emplace_back(name);
@@ -58,7 +58,7 @@ PlanStep ask_for_conclusion() {
                       {"answer", text_type()}, {"uncertain", flag_type()}, {"question", text_type()}})}};
 }
 
-/// A result of the plan itself, as opposed to one of a tool that happens to be called the same.
+/// Whether this is a result of the plan itself, not of a tool that has the same name.
 bool is_a(const StepResult& result, std::string_view what) {
   return result.call.empty() && result.tool == what;
 }
@@ -79,30 +79,30 @@ std::size_t count(Results results, std::string_view what) {
       std::ranges::count_if(results, [&](const StepResult& r) { return is_a(r, what); }));
 }
 
-/// What came after a result, which is one of them.
+/// Returns the results after `result`, which is an element of `results`.
 Results after(Results results, const StepResult* result) {
   return results.subspan(static_cast<std::size_t>(result - results.data()) + 1);
 }
 
-/// The question that an answer of the model raises when its `flag` is set; empty when there is none, also
-/// when the answer is not of the form that was asked for.
+/// Returns the question in an answer of the model if its `flag` is set; empty if there is no question or the
+/// answer does not have the requested form.
 std::string question_in(const StepResult& answer, std::string_view flag) {
   if (!answer.ok || !json_bool(answer.value, flag)) return {};
   return json_string(answer.value, "question");
 }
 
-/// How the ids of calls begin that work on sub-questions.
+/// The prefix of the ids of calls that work on sub-questions.
 std::string sub_question_prefix(const State& state) { return state.turn->id.str() + "-sub"; }
 
-/// What is left to do before a person has answered, given what has happened since the question came up. It
-/// is said first, so that the conversation has the question as well as the answer.
+/// Returns the step to take until a person has answered `question`, given the results since it came up. Adds
+/// the question as a message first, so that the conversation has the question as well as the answer.
 std::optional<PlanStep> put_to_person(Results since, const std::string& question) {
   if (first(since, "ask") != nullptr) return std::nullopt;
   if (first(since, "message") == nullptr) return AddMessage{question};
   return AskPerson{question};
 }
 
-/// Says `text`, unless that was the last thing said, then ends the turn with it.
+/// Adds `text` as a message, unless it was the last message of the plan, then ends the turn with it.
 PlanStep finish_with(Results all, std::string text) {
   const auto spoken = std::find_if(
       all.rbegin(), all.rend(), [](const StepResult& r) { return is_a(r, "message") || is_a(r, "answer"); });
@@ -121,8 +121,8 @@ std::vector<std::string> sub_questions_in(const StepResult& answer) {
   return questions;
 }
 
-/// The answer in a conclusion. One that is not of the form asked for counts as it stands; broken JSON is
-/// nothing to show anybody, so then it is what the model said before.
+/// Returns the answer in a conclusion. An answer that is not in the requested form is used unchanged; broken
+/// JSON is of no use to readers, so then it is the model's previous answer.
 std::string answer_in(const StepResult& conclusion, const StepResult& before) {
   std::string answer = conclusion.ok ? json_string(conclusion.value, "answer") : conclusion.text;
   const bool usable = !answer.empty() && (conclusion.ok || !answer.starts_with('{'));
@@ -161,11 +161,12 @@ std::optional<PlanStep> find_sub_questions(const Progress& progress) {
 
 std::optional<PlanStep> work_on_sub_questions(const Progress& progress) {
   const StepResult* named = first(progress.current, kSubQuestions);
-  // All that was forked has settled together, so the first thing that comes after is one of these.
+  // All forks have settled together, so any later result means that this step is done.
   if (named == nullptr || !after(progress.current, named).empty()) return std::nullopt;
   UseTools forks;
   for (const std::string& question : sub_questions_in(*named)) {
-    const std::size_t number = progress.all.size() + forks.calls.size();  // no other call of the turn has it
+    // Unique among the calls of the turn.
+    const std::size_t number = progress.all.size() + forks.calls.size();
     const std::string id = sub_question_prefix(progress.state) + std::to_string(number);
     forks.calls.push_back(
         {CallId{id}, std::string(kFork), to_json_text(JsonObject{{"prompt", question}}), true, nullptr});

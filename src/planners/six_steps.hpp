@@ -1,5 +1,5 @@
-// The decisions of a `SixStepPlanner`, one function a step. Each says what its step still has to do, or
-// nothing when it is done; they are asked in order.
+// The decisions of a `SixStepPlanner`, one function for each step. Each returns what its step still has to
+// do, or `std::nullopt` when it is done; the planner calls them in order.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace praxis::six_steps {
 
-/// Purposes of the consultations.
+/// Purposes of the side queries to the model.
 inline constexpr std::string_view kClarify = "clarify";
 inline constexpr std::string_view kSubQuestions = "sub_questions";
 inline constexpr std::string_view kConclude = "conclude";
-/// The tool that works on sub-questions; an agent without it has none.
+/// The tool that works on sub-questions; an agent without it gets no sub-questions.
 inline constexpr std::string_view kFork = "fork";
 
 // Bounds on one turn, however often a person changes the request.
@@ -26,29 +26,29 @@ inline constexpr std::size_t kMaxClarifications = 6;
 inline constexpr std::int64_t kMaxSubQuestions = 4;  ///< at once
 inline constexpr std::size_t kMaxDivisions = 3;
 
-/// What a turn has come to. Refers to the state.
+/// The progress of a turn. Refers to the state.
 struct Progress {
   const State& state;
   std::span<const StepResult> all;      ///< results of the turn
-  std::span<const StepResult> current;  ///< those for the request as it stands now
+  std::span<const StepResult> current;  ///< those since the request was last changed
 };
 
-/// Step 5, which comes before all others: a change of the request makes what was found for the old one void,
-/// so that the steps begin again. Blocks nothing while nobody changes anything.
+/// Step 5, which comes before all others: a change of the request invalidates the results for the old one, so
+/// the steps begin again. Blocks nothing while the request is unchanged.
 Progress progress_of(const State& state);
 
-/// Steps 1 and 2: has the model say whether the request is ambiguous, and the person answer while it is. A
-/// person who declines ends the turn, with what was missing as its result.
+/// Steps 1 and 2: asks the model whether the request is ambiguous, and the person as long as it is. If the
+/// person declines, ends the turn with the missing information as its result.
 std::optional<PlanStep> clarify(const Progress& progress);
-/// Step 3: has the model name what can be looked into separately.
+/// Step 3: asks the model for sub-questions that can be researched separately.
 std::optional<PlanStep> find_sub_questions(const Progress& progress);
-/// Step 4, first half: sub-agents work on the sub-questions, all at once.
+/// Step 4, first half: sub-agents work on all sub-questions in parallel.
 std::optional<PlanStep> work_on_sub_questions(const Progress& progress);
-/// The calls of that which are not settled.
+/// Returns the calls of sub-agents on sub-questions that are not settled.
 std::vector<CallId> open_sub_questions(const State& state);
-/// Step 4, second half: the model works on the request, with its tools and what the sub-agents found.
+/// Step 4, second half: the model works on the request, with its tools and the findings of the sub-agents.
 std::optional<PlanStep> work_on_request(const Progress& progress);
-/// Step 6: the model sums up and may have one last question. Always has something to do.
+/// Step 6: the model summarises and may ask one last question. Always returns a step.
 PlanStep conclude(const Progress& progress);
 
 }  // namespace praxis::six_steps

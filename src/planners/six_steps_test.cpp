@@ -1,4 +1,4 @@
-// The six steps: each decision by itself, then whole turns by hand.
+// The six steps: each decision alone, then whole turns driven by the test.
 #include "planners/six_steps.hpp"
 
 #include <gtest/gtest.h>
@@ -22,9 +22,9 @@ AgentSpec six_step_agent(std::vector<ToolSpec> tools = {test_tool("fork", true),
   return spec;
 }
 
-// ---- one decision, on a state made by hand
+// Single decisions, on a state built by the test.
 
-/// A result as each step leaves it.
+/// A result in the form that the step `clarify` leaves.
 StepResult verdict(std::string question) {
   const bool ambiguous = !question.empty();
   return {{}, "clarify", true, "", JsonObject{{"ambiguous", ambiguous}, {"question", std::move(question)}}};
@@ -61,7 +61,7 @@ struct Situation {
   State state;
 };
 
-/// What a step has to do, in short.
+/// A short text for what a step has to do.
 struct Told {
   std::string operator()(const AskModel&) const { return "work"; }
   std::string operator()(const UseTools& step) const {
@@ -96,7 +96,7 @@ TEST(SixSteps, Clarify_AsksWhileTheRequestIsAmbiguous) {
   }
 }
 
-TEST(SixSteps, Clarify_StopsAfterThreeAnswers_WhateverTheModelThinks) {
+TEST(SixSteps, Clarify_StopsAfterThreeAnswersEvenIfTheRequestStaysAmbiguous) {
   std::vector<StepResult> results;
   for (const char* question : {"Whose?", "Where?", "When?"}) {
     EXPECT_EQ(told(clarify(Situation(results).progress())), "consult clarify");
@@ -105,7 +105,7 @@ TEST(SixSteps, Clarify_StopsAfterThreeAnswers_WhateverTheModelThinks) {
   EXPECT_EQ(told(clarify(Situation(results).progress())), "done");
 }
 
-TEST(SixSteps, Clarify_WhenThePersonDeclines_EndsTheTurnWithWhatWasMissing) {
+TEST(SixSteps, Clarify_DeclinedByThePerson_EndsTheTurnWithTheOpenQuestion) {
   std::vector<StepResult> results{verdict("Whose?"), said("Whose?"), declined()};
   const std::string farewell = "I stopped here, because I would have needed an answer to this: Whose?";
   EXPECT_EQ(told(clarify(Situation(results).progress())), "say " + farewell);
@@ -113,14 +113,14 @@ TEST(SixSteps, Clarify_WhenThePersonDeclines_EndsTheTurnWithWhatWasMissing) {
   EXPECT_EQ(told(clarify(Situation(results).progress())), "end " + farewell);
 }
 
-TEST(SixSteps, FindSubQuestions_OnceAndOnlyWithSomebodyToWorkOnThem) {
+TEST(SixSteps, FindSubQuestions_RunsOnceAndOnlyForAnAgentThatCanFork) {
   EXPECT_EQ(told(find_sub_questions(Situation({verdict("")}).progress())), "consult sub_questions");
   EXPECT_EQ(told(find_sub_questions(Situation({verdict(""), divided({})}).progress())), "done");
   const Situation alone({verdict("")}, six_step_agent({test_tool("look_up")}));
   EXPECT_EQ(told(find_sub_questions(alone.progress())), "done");
 }
 
-TEST(SixSteps, WorkOnSubQuestions_AllAtOnceUnderIdsOfTheirOwn) {
+TEST(SixSteps, WorkOnSubQuestions_ForksAllAtOnceUnderUniqueIds) {
   const std::vector<StepResult> two{verdict(""), divided({"Which cake?", "", "Which games?"})};
   EXPECT_EQ(told(work_on_sub_questions(Situation(two).progress())),
             R"(call t1-sub2{"prompt":"Which cake?"} t1-sub3{"prompt":"Which games?"})");
@@ -130,7 +130,7 @@ TEST(SixSteps, WorkOnSubQuestions_AllAtOnceUnderIdsOfTheirOwn) {
             "done");
 }
 
-TEST(SixSteps, WorkOnRequest_UntilTheModelHasAnswered) {
+TEST(SixSteps, WorkOnRequest_ContinuesUntilTheModelHasAnswered) {
   Situation at({verdict(""), divided({})});
   EXPECT_EQ(told(work_on_request(at.progress())), "work");
   at.state.turn->answer = Answer{FinishReason::kPause};
@@ -139,7 +139,7 @@ TEST(SixSteps, WorkOnRequest_UntilTheModelHasAnswered) {
   EXPECT_EQ(told(work_on_request(at.progress())), "done");
 }
 
-TEST(SixSteps, Conclude_SumsUpAndAsksAtMostOnce) {
+TEST(SixSteps, Conclude_SummarisesAndAsksAtMostOnce) {
   const std::vector<std::pair<std::vector<StepResult>, std::string>> cases{
       {{worked("w")}, "consult conclude"},
       {{worked("w"), conclusion("a")}, "say a"},
@@ -162,7 +162,7 @@ TEST(SixSteps, Conclude_SumsUpAndAsksAtMostOnce) {
   }
 }
 
-TEST(SixSteps, ChangedRequest_BeginsAgainWithinBounds) {
+TEST(SixSteps, ChangedRequest_RestartsTheStepsWithinBounds) {
   std::vector<StepResult> results{verdict(""), divided({"Which cake?"}), looked_up()};
   Situation changed(results);
   changed.state.turn->modified_at = 3;
@@ -178,7 +178,7 @@ TEST(SixSteps, ChangedRequest_BeginsAgainWithinBounds) {
   EXPECT_EQ(told(find_sub_questions(often.progress())), "done");
 }
 
-// ---- reading a plan
+// Reading a plan.
 
 TEST(SixStepPlanner, PlanOfAnotherKind_IsRefusedByName) {
   EXPECT_TRUE(SixStepPlanner::parse(plan_of_kind()));
@@ -190,7 +190,7 @@ TEST(SixStepPlanner, PlanOfAnotherKind_IsRefusedByName) {
             "a plan of six steps has no key \"steps\"");
 }
 
-TEST(SixStepPlanner, IsMadeFromAnAgentsPlan_AndNeedsAModel) {
+TEST(SixStepPlanner, AgentWithSixSteps_GetsThePlannerAndNeedsAModel) {
   AgentSpec spec = six_step_agent();
   const auto planner = make_planner(spec);
   ASSERT_TRUE(planner) << planner.error().message;
@@ -200,11 +200,11 @@ TEST(SixStepPlanner, IsMadeFromAnAgentsPlan_AndNeedsAModel) {
   EXPECT_FALSE(needs_model(spec));
 }
 
-// ---- whole turns
+// Whole turns.
 
 struct SixStepTurn {
   explicit SixStepTurn(AgentSpec spec = six_step_agent()) : fold(std::move(spec), planner) {}
-  /// What the model is asked beside the conversation; empty when it is to work.
+  /// The purpose of the side query in progress; empty while the model works.
   std::string asked() const {
     const auto& effect = fold.turn().effect;
     return effect && effect->consult ? effect->consult->purpose : "";
@@ -226,7 +226,7 @@ struct SixStepTurn {
   Fold fold;
 };
 
-TEST(SixStepPlanner, PlainRequest_TakesFourModelCallsAndNobodysTime) {
+TEST(SixStepPlanner, ClearRequest_TakesFourModelCallsAndAsksNoPerson) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.clear();
@@ -240,7 +240,7 @@ TEST(SixStepPlanner, PlainRequest_TakesFourModelCallsAndNobodysTime) {
   EXPECT_EQ(turn.fold.messages().back()->text(), "A party with cake and games.");
 }
 
-TEST(SixStepPlanner, WhatAPersonAnswers_StandsInTheConversationAfterTheQuestion) {
+TEST(SixStepPlanner, AnswerOfAPerson_FollowsTheQuestionInTheConversation) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.fold.answer(says(R"({"ambiguous": true, "question": "For whom?"})"));
@@ -255,7 +255,7 @@ TEST(SixStepPlanner, WhatAPersonAnswers_StandsInTheConversationAfterTheQuestion)
   EXPECT_EQ(messages[2]->text(), "For Ada");
 }
 
-TEST(SixStepPlanner, ModelWorksWithItsTools_UntilItAnswersWithoutThem) {
+TEST(SixStepPlanner, Model_WorksWithItsToolsUntilItAnswersWithoutThem) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.clear();
@@ -269,7 +269,7 @@ TEST(SixStepPlanner, ModelWorksWithItsTools_UntilItAnswersWithoutThem) {
   EXPECT_EQ(turn.fold.result().text, "All set.");
 }
 
-TEST(SixStepPlanner, SteeringAfterTheWork_IsWorkedOnBeforeTheConclusion) {
+TEST(SixStepPlanner, SteeringAfterTheWork_IsHandledBeforeTheConclusion) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.clear();
@@ -283,7 +283,7 @@ TEST(SixStepPlanner, SteeringAfterTheWork_IsWorkedOnBeforeTheConclusion) {
   EXPECT_EQ(turn.fold.result().text, "Cake, balloons.");
 }
 
-TEST(SixStepPlanner, ChangedRequest_GoesBackOnceWhatRunsIsDone) {
+TEST(SixStepPlanner, ChangedRequest_RestartsTheStepsWhenRunningCallsHaveEnded) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.clear();
@@ -302,7 +302,7 @@ TEST(SixStepPlanner, ChangedRequest_GoesBackOnceWhatRunsIsDone) {
   EXPECT_EQ(turn.fold.result().text, "A funeral with lilies.");
 }
 
-TEST(SixStepPlanner, ChangeWhileAConsultationIsUnderWay_MakesItsAnswerVoid) {
+TEST(SixStepPlanner, ChangeDuringASideQuery_DiscardsItsAnswer) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.fold.intervene(Intervention::kModify, "Plan a party for Ada");
@@ -311,7 +311,7 @@ TEST(SixStepPlanner, ChangeWhileAConsultationIsUnderWay_MakesItsAnswerVoid) {
   turn.clear();
 }
 
-TEST(SixStepPlanner, PersonWhoKeepsChangingTheRequest_IsFollowedSoOften) {
+TEST(SixStepPlanner, RequestChangedTooOften_IsNoLongerClarified) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   for (std::size_t i = 0; i < kMaxClarifications; ++i) {
@@ -322,7 +322,7 @@ TEST(SixStepPlanner, PersonWhoKeepsChangingTheRequest_IsFollowedSoOften) {
   turn.divide("[]");
 }
 
-TEST(SixStepPlanner, AnswersThatDoNotFit_LeaveAPlainTurn) {
+TEST(SixStepPlanner, AnswersInTheWrongForm_LeaveAPlainTurn) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.fold.answer(says("Clear as day."));
@@ -332,7 +332,7 @@ TEST(SixStepPlanner, AnswersThatDoNotFit_LeaveAPlainTurn) {
   EXPECT_EQ(turn.fold.result().text, "Cake, that is all.");
 }
 
-TEST(SixStepPlanner, ModelThatFails_IsNamedWithItsStep) {
+TEST(SixStepPlanner, FailureOfTheModel_IsNamedWithItsStep) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.fold.fail_model({ErrorCode::kModel, "no such model", false, nullptr, nullptr});

@@ -1,4 +1,4 @@
-// One step of a written plan, checked but with its placeholders still in it.
+// One checked step of a written plan; its placeholders are not yet replaced.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct WrittenCall {
 /// `tool = ...`; with `for_each` one call for each element.
 struct CallOne {
   WrittenCall call;
-  Json for_each;  ///< null, an array, or a text that is one placeholder
+  Json for_each;  ///< null, an array, or a string that is one placeholder
 };
 /// `tools = [...]`
 struct CallAll {
@@ -43,7 +43,7 @@ struct WrittenStep {
   std::variant<CallOne, CallAll, SayText, AskText, Sleep, End> verb;
 };
 
-/// Error as `ScriptedPlanner::parse`.
+/// Errors as `ScriptedPlanner::parse`.
 Result<std::vector<WrittenStep>> parse_plan(const Json& plan);
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// The immutable description of an agent as plain data: what a session records at its birth, so that it can be
-// resumed and replayed without the file or program that made it.
+// The immutable description of an agent as plain data. A session records it when it is created, so that it
+// can be resumed and replayed without the file or program that defined the agent.
 #pragma once
 
 #include <chrono>
@@ -13,30 +13,32 @@
 
 namespace praxis {
 
-/// Bounds on one turn, with the turns of its sub-agents where tokens, money and calls are counted; 0 means no
-/// bound.
+/// Bounds on one turn. Tokens, money and tool calls include the turns of its sub-agents. 0 means no bound.
 struct Limits {
-  std::uint32_t max_steps = 100;  ///< passes of the loop
+  std::uint32_t max_steps = 100;  ///< steps of the loop
   std::uint32_t max_tool_calls = 0;
-  Millis max_time{0};           ///< active time; waiting for a person does not count
+  Millis max_time{0};           ///< active time; waiting for an approver does not count
   std::int64_t max_tokens = 0;  ///< input and output of all model calls
   MicroUsd max_cost;
   std::int64_t max_context = 0;          ///< tokens of one request, by the estimator
-  std::uint32_t max_parallel_tools = 8;  ///< of one batch, running at once
+  std::uint32_t max_parallel_tools = 8;  ///< running at once, of one batch
   std::uint32_t max_model_attempts = 4;  ///< for one model call
-  std::uint32_t max_repeats = 6;         ///< identical calls or errors in a row; warned at half of it
+  /// Identical calls or errors in a row; the model is warned at half of it.
+  std::uint32_t max_repeats = 6;
   std::uint32_t max_messages = 50;       ///< sent to the model (sliding window)
-  std::uint32_t max_model_retries = 16;  ///< of all model calls of the turn together
-  std::uint32_t compact_at = 80;  ///< percent of the context window at which older messages are summarised
-  Millis max_wait{0};             ///< for a person's decision; what is not decided by then counts as denied
+  std::uint32_t max_model_retries = 16;  ///< over all model calls of the turn
+  /// Percent of the context window at which older messages are summarised.
+  std::uint32_t compact_at = 80;
+  /// For a human decision; a step that is undecided by then counts as denied.
+  Millis max_wait{0};
   bool operator==(const Limits&) const = default;
 };
 
-/// What a failed tool call means for the turn.
+/// The consequence of a failed tool call for the turn.
 enum class ToolFailureMode : std::uint8_t { kContinue, kFail };
-/// What happens to a call that may or may not have run when the process died.
+/// The treatment of a call that may or may not have run when the process died.
 enum class InDoubt : std::uint8_t {
-  kPark,  ///< a person decides
+  kPark,  ///< an approver decides
   kTell,  ///< the model is told that the outcome is unknown
 };
 
@@ -45,15 +47,15 @@ struct ToolSpec {
   ToolDefinition definition;
   std::uint32_t retries = 0;
   bool fatal_errors = false;
-  bool asks_person = false;  ///< a call is a question to a person, whose answer is its result
+  bool asks_person = false;  ///< a call is a question to a human, whose answer is its result
 };
 
-/// What a session decides and counts by, of all that is known of its model. Recorded along with the
-/// description, so that a replay decides the same whatever is known by then.
+/// What is known of the agent's model, as far as decisions and totals depend on it. Recorded with the
+/// description, so that a replay decides the same even if the catalogue has changed.
 struct ModelProfile {
   std::int64_t context_window = 0;  ///< tokens; 0 when unknown
-  bool compacts = false;            ///< shortens a conversation that nears its window by itself
-  MicroUsd price_input = {};        ///< of a million tokens; zero when unknown
+  bool compacts = false;            ///< summarises a conversation that nears its window by itself
+  MicroUsd price_input = {};        ///< of a million tokens; zero if unknown
   MicroUsd price_cached = {};       ///< of a million tokens read from the vendor's cache
   TokenCounting counting = {};
   bool operator==(const ModelProfile&) const = default;
@@ -69,11 +71,13 @@ struct AgentSpec {
   Limits limits;
   ToolFailureMode tool_failure = ToolFailureMode::kContinue;
   InDoubt in_doubt = InDoubt::kPark;
-  Json plan;                  ///< written, or `{"kind": "six_steps"}`; null when the model decides
-  Json policy;                ///< the rules, in the form of `policy/`
-  Json bounds = {};           ///< array of the rules of the agents above, root first; null for a root
-  Json metadata;              ///< the caller's own
-  ModelProfile profile = {};  ///< of `model`; filled in when a session begins or goes on
+  /// Steps of a written plan, or `{"kind": "six_steps"}`; null if the model decides.
+  Json plan;
+  Json policy;  ///< the rules, in the form of `policy/`
+  /// Array of the rules of the agents above in the tree, root first; null for a root.
+  Json bounds = {};
+  Json metadata;              ///< defined by the caller
+  ModelProfile profile = {};  ///< of `model`; set when a session is created or resumed
 
   const ToolSpec* find_tool(std::string_view tool) const;
 };

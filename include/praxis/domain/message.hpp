@@ -1,5 +1,5 @@
-// Messages and their parts: one neutral form into which every provider's is mapped without loss.
-// A part keeps what its maker wants back verbatim (`VendorState`) beside the neutral fields.
+// Messages and their parts: one neutral form into which every provider's form is mapped without loss. Besides
+// the neutral fields, a part keeps verbatim what its vendor wants back (`VendorState`).
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,19 @@ enum class Role : std::uint8_t { kSystem, kDeveloper, kUser, kAssistant, kTool }
 std::string_view to_string(Role role);
 std::optional<Role> role_from(std::string_view name);
 
-/// Opaque state of the vendor and model that made an item (signature, encrypted reasoning, item id). It goes
-/// back only to the same vendor and model; another gets the neutral fields alone.
+/// Opaque state of the vendor and model that produced an item (signature, encrypted reasoning, item id). Sent
+/// back only to the same vendor and model; others get the neutral fields only.
 struct VendorState {
   std::string vendor;  ///< the provider part of the model's name
-  std::string model;   ///< as it was asked for
-  std::string raw;     ///< text of a JSON object, byte-exact: what the neutral fields do not say
+  std::string model;   ///< as requested
+  /// Text of a JSON object, byte-exact: what the neutral fields do not express.
+  std::string raw;
   bool operator==(const VendorState&) const = default;
 };
-/// Shared and immutable, because parts are copied along with messages; null when there is none.
+/// Shared and immutable, because parts are copied along with messages; null if the part has no vendor state.
 using VendorStatePtr = std::shared_ptr<const VendorState>;
 
-/// Where a statement of the text comes from, as far as the vendor says.
+/// The source of a statement in the text, as far as the vendor reports it.
 struct Citation {
   std::string url;  ///< or the name of a document
   std::string title;
@@ -54,7 +55,7 @@ struct ToolCallPart {
   CallId id;
   std::string name;
   std::string arguments;  ///< exact text from the model; empty, white space and `null` mean `{}`
-  bool valid = true;      ///< false: cut off or unparsable; shown, never run
+  bool valid = true;      ///< false: cut off or unparsable; displayed, but never run
   VendorStatePtr vendor;
 };
 /// The bytes of an image or file: inline, or where to find them. Exactly one of `data` and `url` is
@@ -86,15 +87,15 @@ struct RefusalPart {
   std::string text;
   VendorStatePtr vendor;
 };
-/// Stands for everything before it that was summarised away.
+/// Replaces everything before it, which was summarised.
 struct CompactionPart {
   std::string summary;
   VendorStatePtr vendor;
 };
-/// An item that only its vendor understands, such as a search that it ran on its side: kept and returned,
-/// never interpreted.
+/// An item that only its vendor understands, such as a search on the vendor's side: kept and sent back, never
+/// interpreted.
 struct OpaquePart {
-  std::string kind;  ///< the vendor's word, such as `web_search_call`
+  std::string kind;  ///< the vendor's name for it, such as `web_search_call`
   VendorStatePtr vendor;
 };
 
@@ -107,15 +108,16 @@ struct Message {
   Role role = Role::kUser;
   std::vector<Part> parts;
   UnixMillis created;
-  Json metadata;  ///< caller's own; null when there is none
-  Usage usage;    ///< what producing it took; zero for all but a model's messages; not part of the JSON form
+  Json metadata;  ///< defined by the caller; null if unset
+  /// What producing the message took; zero except for messages of a model; not part of the JSON form.
+  Usage usage;
 
   /// The text parts, concatenated.
   std::string text() const;
 };
 using MessagePtr = std::shared_ptr<const Message>;
 
-/// A message of one text part.
+/// Returns a message with one text part.
 Message text_message(Role role, std::string text);
 
 /// A conversation outside any session: what callers import, export and start from.
@@ -129,21 +131,21 @@ struct Conversation {
 /// `tool_call`, `tool_result`, `image`, `file`, `refusal`, `compaction`, `opaque`; media bytes in base64.
 Json to_json(const Message& message);
 Json to_json(const Part& part);
-/// Error: `kInput` naming the offending field.
+/// Error: `kInput`, naming the offending field.
 Result<Message> message_from_json(const Json& json);
 Result<Part> part_from_json(const Json& json);
 Json to_json(const Conversation& conversation);
 Result<Conversation> conversation_from_json(const Json& json);
 
-/// The two vocabularies in which hosts and vendors speak of roles: `kFourRoles` has system, user, assistant,
-/// tool; `kThreeRoles` has user, assistant, developer, with tool results inside user messages.
+/// The two sets of role names that hosts and vendors use: `kFourRoles` has system, user, assistant, tool;
+/// `kThreeRoles` has user, assistant, developer, with tool results inside user messages.
 enum class RoleVocabulary : std::uint8_t { kFourRoles, kThreeRoles };
-/// How `message` is called in a vocabulary; `message_from_view` is its inverse for every role (tested both
-/// ways).
+/// The name of a message's role in a vocabulary; `role_from_view` is the inverse of `role_view` for every
+/// role.
 struct RoleView {
   std::string role;
   bool carries_tool_results = false;
-  bool is_instruction_alias = false;  ///< system said as developer, or the reverse
+  bool is_instruction_alias = false;  ///< system expressed as developer, or the reverse
 };
 RoleView role_view(Role role, RoleVocabulary vocabulary);
 std::optional<Role> role_from_view(const RoleView& view, RoleVocabulary vocabulary);

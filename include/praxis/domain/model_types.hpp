@@ -1,4 +1,4 @@
-// What goes into a model call and what comes out, whoever the vendor is.
+// Input and output of a model call, independent of the vendor.
 #pragma once
 
 #include <cstdint>
@@ -33,30 +33,31 @@ enum class FinishReason : std::uint8_t {
 std::string_view to_string(FinishReason reason);
 FinishReason finish_reason_from(std::string_view name);
 
-/// Sampling and output settings; an empty optional leaves the vendor's default.
+/// Sampling and output settings; an empty optional keeps the vendor's default.
 struct ModelOptions {
   std::optional<double> temperature;
   std::optional<std::int64_t> max_output_tokens;
   std::string tool_choice;  ///< empty or `auto`, `none`, `required`, or a tool's name
-  std::string
-      reasoning_effort;  ///< `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; empty: default
+  /// `off`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; empty: the vendor's default.
+  std::string reasoning_effort;
   std::vector<std::string> stop;  ///< the answer ends before any of these
-  Json output_schema;             ///< JSON Schema that the answer's text has to meet; null: free text
-  Json extra;  ///< vendor settings by wire name, merged into the request; null when there are none
+  Json output_schema;             ///< JSON Schema that the answer's text must meet; null: free text
+  /// Vendor settings by wire name, merged into the request; null if unset.
+  Json extra;
   bool operator==(const ModelOptions&) const = default;
 };
 Json to_json(const ModelOptions& options);
 ModelOptions model_options_from_json(const Json& json);
 
-/// What one assistant turn amounted to, once it has settled.
+/// The content of a completed assistant turn.
 struct ModelResponse {
   std::vector<Part> parts;  ///< in the order the model produced them
   FinishReason finish = FinishReason::kStop;
   std::string finish_raw;
   Usage usage;
-  std::string model;  ///< as the vendor named it in its answer
+  std::string model;  ///< as the vendor named it in the response
   std::string response_id;
-  std::string request_id;  ///< what the vendor's support asks for
+  std::string request_id;  ///< for the vendor's support
   std::vector<std::string> warnings;
 };
 Json to_json(const ModelResponse& response);
@@ -80,22 +81,22 @@ struct ToolArgumentsChunk {
   std::string_view bytes;
   std::uint32_t item = 0;
 };
-/// Words in which the model declines.
+/// Text in which the model declines to answer.
 struct RefusalChunk {
   std::string_view text;
   std::uint32_t item = 0;
 };
-/// Something of the vendor's own, such as the progress of a search on its side: the event's JSON text.
+/// A vendor-specific event, such as the progress of a search on the vendor's side: the event's JSON text.
 struct ProviderEvent {
   std::string_view raw;
 };
-/// What came before is void: the call starts again, perhaps with another model.
+/// Everything received before is void: the call starts again, possibly with another model.
 struct Restarted {
   std::string_view reason;
 };
-/// Bytes arrived that mean nothing but that the model is alive.
+/// Bytes without content arrived, which show that the connection is alive.
 struct KeepAlive {};
-/// What a model says while it answers; the views live for the call only.
+/// A piece of a model's response; the views are valid during the call only.
 using ModelDelta = std::variant<TextChunk, ReasoningChunk, ToolCallChunk, ToolArgumentsChunk, RefusalChunk,
                                 ProviderEvent, Restarted, KeepAlive>;
 

@@ -1,4 +1,4 @@
-// What a model is told of a tool, and what the runtime needs to know to run it safely.
+// Describes a tool: the part that a model sees, and what the runtime needs to run it safely.
 #pragma once
 
 #include <chrono>
@@ -9,21 +9,23 @@
 
 namespace praxis {
 
-/// `parameters` is a JSON Schema (2020-12) of type object. Names are `[A-Za-z0-9_-]{1,64}`, unique in an
-/// agent.
+/// `parameters` is a JSON Schema (2020-12) of type object. Names match `[A-Za-z0-9_-]{1,64}` and are unique
+/// within an agent.
 struct ToolDefinition {
   std::string name;
   std::string description;
   Json parameters;
-  std::chrono::milliseconds timeout{30'000};  ///< time in which it waits for people does not count; 0: none
-  bool idempotent = false;                    ///< may be repeated with the same idempotency key after a crash
-  bool safe_by_default =
-      false;  ///< needs no allow rule: reads nothing private, changes nothing outside the run
+  /// Time spent waiting for humans does not count; 0: no timeout.
+  std::chrono::milliseconds timeout{30'000};
+  /// The call may be repeated with the same idempotency key after a crash.
+  bool idempotent = false;
+  /// Needs no allow rule: it reads nothing private and changes nothing outside the run.
+  bool safe_by_default = false;
 };
 
-/// `{name, description, parameters}`: the part a model sees.
+/// `{name, description, parameters}`: the part that a model sees.
 Json to_json(const ToolDefinition& definition);
-/// Error `kInput`: a name out of range, or parameters that are no object schema.
+/// Error `kInput`: an invalid name, or parameters that are not an object schema.
 Status check(const ToolDefinition& definition);
 
 }  // namespace praxis

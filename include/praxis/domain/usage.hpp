@@ -15,18 +15,18 @@ struct MicroUsd {
   double usd() const { return static_cast<double>(value) / 1e6; }
 };
 
-/// Tokens of one or more model calls. `input` includes what was read from and written to a cache; `output`
-/// includes reasoning (provider-neutral normal form).
+/// Tokens of one or more model calls. `input` includes tokens read from and written to a cache; `output`
+/// includes reasoning (the provider-neutral normal form).
 struct Usage {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t cache_read = 0;
   std::int64_t cache_write = 0;
-  std::int64_t cache_write_long =
-      0;  ///< the part of `cache_write` that is kept for an hour, at a higher price
+  /// The part of `cache_write` that is kept for an hour, at a higher price.
+  std::int64_t cache_write_long = 0;
   std::int64_t reasoning = 0;
   MicroUsd cost = {};
-  bool estimated = false;  ///< at least one part was counted by the estimator, not reported
+  bool estimated = false;  ///< at least a part was estimated, not reported by the vendor
 
   std::int64_t total() const { return input + output; }
   Usage& operator+=(const Usage& other);
@@ -34,15 +34,16 @@ struct Usage {
 };
 Usage operator+(Usage a, const Usage& b);
 
-/// How a vendor counts a request, as far as its text alone does not tell.
+/// How a vendor counts the tokens of a request, as far as the text alone does not determine it.
 struct TokenCounting {
-  std::int64_t percent = 100;    ///< tokens for a hundred that the estimator sees
-  std::int64_t tool_tokens = 0;  ///< added to every request that offers tools, beside their declarations
+  std::int64_t percent = 100;  ///< tokens counted for a hundred that the estimator sees
+  /// Added to every request that offers tools, in addition to their declarations.
+  std::int64_t tool_tokens = 0;
   bool operator==(const TokenCounting&) const = default;
 };
 
-/// `{input, output, cache_read, cache_write, reasoning, total, cost_usd, estimated}`; zero fields but the
-/// first two and the total are left out.
+/// `{input, output, cache_read, cache_write, reasoning, total, cost_usd, estimated}`; omits zero fields
+/// except the first two and the total.
 Json to_json(const Usage& usage);
 Usage usage_from_json(const Json& json);
 

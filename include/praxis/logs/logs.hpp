@@ -1,4 +1,4 @@
-// What can be done with a journal without running anything: look, fork, replay, export, import.
+// Operations on recorded sessions that run no agent: read, fork, rewind, replay, export, import.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +24,26 @@ struct StoredRecord {
 /// Reads and decodes a session's records with `seq >= from`. Error `kJournal`.
 Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId& session,
                                                std::uint64_t from = 1);
-/// The state after the first `count` records (all when 0).
+/// Returns the state after the first `count` records (all if 0).
 Result<State> fold(const std::vector<StoredRecord>& records, std::uint64_t count = 0);
 
-/// A session id from what a person typed: the whole id, a unique prefix or suffix of at least 4 characters,
-/// or `last`, the newest that is no sub-agent. Error `kInput` lists the candidates.
+/// Resolves a session id as a user types it: the whole id, a unique prefix or suffix of at least 4
+/// characters, or `last`, the newest session that is not a sub-agent. Error `kInput` lists the candidates.
 Result<SessionId> find_session(Journal& journal, std::string_view text);
 
-/// A new session with the records up to `seq` (all when 0) of another, which stays untouched. What was in
-/// flight there is in doubt in the fork. The fork's id comes from `environment`.
+/// Creates a session with the records up to `seq` (all if 0) of another session, which does not change.
+/// Effects in flight there are in doubt in the fork. The fork's id comes from `environment`.
 Result<SessionId> fork_session(Journal& journal, Environment& environment, const SessionId& session,
                                std::uint64_t seq = 0);
-/// Takes a session's conversation back to before `turn`, without a model or tools at hand. Errors as
+/// Takes a session's conversation back to before `turn`; needs neither model nor tools. Errors as
 /// `check_rewind`, or `kJournal`.
 Status rewind_session(Journal& journal, Environment& environment, const SessionId& session,
                       const TurnId& turn);
-/// The seq after which step `step` of the last turn that reached it was complete. Error `kInput`.
+/// Returns the seq after which step `step` was complete, in the last turn that reached that step. Error
+/// `kInput`.
 Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std::uint32_t step);
 
-/// Where a replay first differs from the log.
+/// The first difference between a replay and the log.
 struct Divergence {
   std::uint64_t seq = 0;
   std::string field;     ///< `kind`, `request.history`, `request.tools`, ...
@@ -51,19 +52,18 @@ struct Divergence {
 };
 struct ReplayReport {
   std::uint64_t records = 0;  ///< records replayed
-  std::uint64_t derived = 0;  ///< of them, those that were derived again and compared
+  std::uint64_t derived = 0;  ///< how many of them were derived again and compared
   std::optional<Divergence> divergence;
 };
-/// Replays a log offline: inputs come from the log, everything the core derives is derived again and
-/// compared. With `agent`, as if the session had been made with that description. Error `kJournal` for a log
-/// that cannot be read; a difference is not an error.
+/// Replays a log offline: takes inputs from the log, derives every conclusion of the core again and compares
+/// it. With `agent`, as if the session had been created with that description. Error `kJournal` if the log
+/// cannot be read; a difference is not an error.
 Result<ReplayReport> replay(const std::vector<StoredRecord>& records, const AgentSpec* agent = nullptr);
 
-/// JSON Lines: a header, then one record a line with blobs inline; `import_session` checks and re-chains
-/// them.
+/// Exports a session as JSON Lines: a header, then one record a line, with blobs inline.
 Result<std::string> export_session(Journal& journal, const SessionId& session);
-/// Error `kInput` for a file that is not an export, naming the line; `kJournal` `exists` when the id is
-/// taken.
+/// Imports an export: checks its records and chains them again. Error `kInput` for an invalid file, naming
+/// the line; `kJournal` `exists` if the id is taken.
 Result<SessionId> import_session(Journal& journal, std::string_view text);
 
 }  // namespace praxis
