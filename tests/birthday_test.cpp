@@ -1,4 +1,4 @@
-// Plays examples/birthday, with its script for a model.
+// Runs examples/birthday, with its script as the model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A copy of the example in a folder of its own, so that it writes there.
+/// A copy of the example in a temporary folder, where it may write.
 class BirthdayTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// Cassettes as a user types them: docs/cassettes.md.
+// Cassettes as a user works with them: docs/cassettes.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// The commands that look at, branch and carry runs, and the texts that the program makes about itself.
+// The commands that show, fork, export and import runs, and the texts that the program generates about
+// itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -137,7 +138,7 @@ TEST_F(CliJournal, DoctorFindsADamagedJournal) {
   EXPECT_THAT(doctor.out, HasSubstr("failed"));
 }
 
-// ---- what the program says of itself ----------------------------------------------------------------------
+// ---- help, completion and man page ------------------------------------------------------------------------
 
 TEST_F(CliJournal, EveryCommandHelpsWithExamples) {
   const CommandResult help = praxis({"--help"});

@@ -1,4 +1,4 @@
-// `praxis models` and what `praxis doctor` says of providers, run as the program that people run.
+// `praxis models`, and what `praxis doctor` reports about providers; runs the real binary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -249,7 +249,7 @@ TEST_F(CliRun, FullDiskEndsTheRunWithAnError) {
   EXPECT_EQ(json_string(run.last_line(), "status"), "error");
 }
 
-/// On a terminal, which `script` provides.
+/// A command on a terminal, which `script` provides.
 class CliTerminal : public CliRun {
  protected:
   CliTerminal() {
@@ -279,7 +279,7 @@ TEST_F(CliTerminal, NoColorAndDumbTerminalsAreHonoured) {
   EXPECT_THAT(on_terminal("TERM=dumb").out, Not(HasSubstr("\x1b")));
 }
 
-// ---- people decide ----------------------------------------------------------------------------------------
+// ---- approvals --------------------------------------------------------------------------------------------
 
 TEST_F(CliRun, Parked_Is3AndThePrintedCommandCarriesOn) {
   notes_agent();
@@ -356,7 +356,7 @@ class CliInterrupted : public CliRun {
     file("slow.jsonl", call.substr(0, call.find('\n') + 1) + R"({"text": "Done.", "delay_ms": )" +
                            std::to_string(delay) + "}\n");
   }
-  /// Ends once the model thinks over its second answer.
+  /// Returns when the model is working on its second answer.
   void reach_second_call(Process& run) const {
     ASSERT_TRUE(run.prints(R"("event":"tool.completed")")) << run.output << run.errors;
     ASSERT_TRUE(run.prints(R"("step":2)"));
@@ -388,7 +388,7 @@ TEST_F(CliInterrupted, SignalsSettleTheRunAndAreTheExitStatus) {
 }
 
 TEST_F(CliInterrupted, SignalThatTheShellIgnores_IsTakenAllTheSame) {
-  const auto before = std::signal(SIGINT, SIG_IGN);  // inherited, as by a background job of a script
+  const auto before = std::signal(SIGINT, SIG_IGN);  // inherited, as in a background job of a script
   Process run(command({"run", "slow.toml", "Note it", "--json"}), options_);
   std::signal(SIGINT, before);
   reach_second_call(run);

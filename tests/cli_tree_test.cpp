@@ -1,5 +1,5 @@
-// Agents that work for each other, as a user sees them: `praxis tree`, `praxis approve`, and what `run`,
-// `resume` and `runs` say of sub-agents.
+// Agents that work for each other, from a user's view: `praxis tree`, `praxis approve`, and what `run`,
+// `resume` and `runs` show of sub-agents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ class CliTree : public CommandLine {
     file("research.jsonl", calls(call("kv", R"({"op": "put", "key": "colour", "value": )" + value + "}")) +
                                "{\"text\": \"Noted by the child.\"}\n");
   }
-  /// The lead then has a second agent that thinks for a minute while the first waits for a person.
+  /// Gives the lead a second agent, which thinks for a minute while the first waits for a decision.
   void add_slow_agent() const {
     file("lead.toml", "id = 'lead'\nmodel = 'script:lead.jsonl'\n" + below("research") + below("slow"));
     file("lead.jsonl", calls(call("research", R"({"prompt": "Which colour?"})") + ", " +
@@ -53,7 +53,7 @@ class CliTree : public CommandLine {
   }
 
   CommandResult run_lead() const { return praxis({"run", "lead.toml", "Find the colour"}); }
-  /// The node of the newest tree whose agent has this id.
+  /// Returns the node of the newest tree whose agent has this id.
   Json node(const std::string& agent) const {
     for (const Json& each : praxis({"tree", "last", "--json"}).lines()) {
       if (json_string(each, "agent") == agent) return each;
@@ -411,9 +411,9 @@ TEST_F(CliTree, Orders_MistakesAreUsageErrors) {
   mistake({"stop", "last", "--watch"}, "neither --watch nor --all");
 }
 
-// ---- what the pages show ----------------------------------------------------------------------------------
+// ---- documentation ----------------------------------------------------------------------------------------
 
-/// The commands in the blocks of a page that show a terminal, from the word `praxis` on.
+/// Returns the commands in the blocks of a page that show a terminal, from the word `praxis` on.
 std::vector<std::string> commands_of(const std::filesystem::path& page) {
   std::ifstream in(page);
   std::vector<std::string> commands;

@@ -1,4 +1,4 @@
-// A folder with a journal of its own in which tests type commands.
+// A folder with its own journal, in which tests run commands.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace praxis::testing {
 
-/// What a command left behind.
+/// The outcome of a command.
 struct CommandResult {
   int status = 0;
   std::string out, err;
@@ -68,7 +68,7 @@ class CommandLine : public ::testing::Test {
     const int status = process.finish();
     return {status, process.output, process.errors};
   }
-  /// Runs the text as a shell would, with `praxis` on its path.
+  /// Runs the text in a shell, with `praxis` on its path.
   CommandResult shell(const std::string& text) const {
     ProcessOptions options = options_;
     options.env["PATH"] = std::string(PRAXIS_BINARY_DIR) + ":" + std::getenv("PATH");
@@ -86,7 +86,7 @@ class CommandLine : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// The id of the newest run.
+  /// Returns the id of the newest run.
   std::string last_run() const {
     const CommandResult runs = praxis({"runs", "--json", "-n", "1"});
     return json_string(runs.last_line(), "id");

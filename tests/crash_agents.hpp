@@ -1,4 +1,4 @@
-// The agents whose process is killed. Each brings its tools, and as a whole they come by every kind of
+// The agents whose processes the crash tests kill. Each brings its own tools; together they use every kind of
 // effect.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace praxis::testing {
 
-/// What the agents of one process stand on.
+/// What the agents of one process share.
 struct Ground {
   std::shared_ptr<Runtime> runtime;
   Doom& doom;
@@ -24,7 +24,7 @@ struct Ground {
     made.id(id).model(std::make_shared<DoomedModel>(*std::move(model), doom, ledger));
     return made.in_doubt(in_doubt).runtime(runtime);
   }
-  /// With one tool that may be repeated, one that may not, and one that needs leave.
+  /// Adds a tool that may be repeated, one that may not, and one that needs approval.
   Agent equipped(Agent agent) const {
     agent.use(tool("put", true)).use(tool("pay", false)).use(tool("send", true));
     return agent.policy({.allow = {}, .deny = {}, .ask = {"send"}});
@@ -51,7 +51,7 @@ inline Agent plan_agent(const Ground& ground) {
   return agent.in_doubt(ground.in_doubt).runtime(ground.runtime);
 }
 
-/// Its planner consults the model before and after the work, and asks a person once.
+/// An agent whose planner sends the model a side query before and after the work, and asks a person once.
 inline Agent steps_agent(const Ground& ground) {
   Agent agent =
       ground.equipped(ground.agent("steps", R"({"text": "{\"ambiguous\": true, \"question\": \"For whom?\"}"}
@@ -62,7 +62,7 @@ inline Agent steps_agent(const Ground& ground) {
   return agent.plan(JsonObject{{"kind", "six_steps"}});
 }
 
-/// Its conversation does not fit, so the fifth call of its model makes a summary.
+/// An agent whose conversation does not fit the window, so the fifth model call makes a summary.
 inline Agent summary_agent(const Ground& ground) {
   std::string words, script;
   for (int i = 0; i < 400; ++i) words += "word ";
@@ -78,7 +78,7 @@ inline Agent summary_agent(const Ground& ground) {
   return ground.equipped(ground.agent("summary", script)).limits(limits);
 }
 
-/// Makes an agent of its own and calls two tools meanwhile.
+/// A tool that creates an agent and meanwhile calls two tools.
 inline Tool errand_tool(const Ground& ground) {
   Tool tool;
   tool.definition = {"errand", "Does it all", JsonObject{{"type", "object"}}, Millis{0}, true, true};
@@ -100,7 +100,7 @@ inline Tool errand_tool(const Ground& ground) {
   return tool;
 }
 
-/// `top` has `manager` see to it, which has `clerk` do it.
+/// A tree: `top` delegates to `manager`, which delegates to `clerk`.
 inline Agent above(const Ground& ground, const Agent& clerk, const PolicyRules& rules) {
   Agent manager =
       ground.agent("manager", R"({"tool_calls": [{"name": "clerk", "arguments": {"prompt": "do it"}}]}
@@ -122,8 +122,8 @@ inline Agent tree_agent(const Ground& ground) {
   return above(ground, clerk, {});
 }
 
-/// The same, but the clerk writes a program whose three calls need leave, at most an hour from when they ask.
-/// The sandbox is an affair of its own; here the code is ours.
+/// The same, but the clerk writes a program with three calls that need approval, each within an hour of its
+/// request. Without a sandbox, which has tests of its own; the code here is ours.
 inline Agent python_agent(const Ground& ground, const std::vector<std::string>& asks = {"pay"}) {
   PythonToolOptions unsandboxed;
   unsandboxed.sandbox = std::nullopt;
@@ -139,7 +139,7 @@ inline Agent python_agent(const Ground& ground, const std::vector<std::string>& 
   return above(ground, clerk, {.allow = {"python"}, .deny = {}, .ask = {}});
 }
 
-/// By its name in the command line; `python_ruled` is `python` whose rules were changed.
+/// Returns the agent of this name on the command line; `python_ruled` is `python` with changed rules.
 inline Agent agent_called(std::string_view name, const Ground& ground) {
   if (name == "plan") return plan_agent(ground);
   if (name == "steps") return steps_agent(ground);
@@ -150,7 +150,7 @@ inline Agent agent_called(std::string_view name, const Ground& ground) {
   return model_agent(ground);
 }
 
-/// What the person says, always the same.
+/// The decision of the approver, always the same.
 inline Verdict verdict_on(const ParkedStep& step, std::string_view doubt) {
   if (step.kind == ParkKind::kApproval) return allow();
   if (step.kind == ParkKind::kQuestion) return ask("a friend");
@@ -158,7 +158,7 @@ inline Verdict verdict_on(const ParkedStep& step, std::string_view doubt) {
   return doubt == "deny" ? deny("I will look into it.") : ask("it was paid");
 }
 
-/// Begins the turn of a session or carries it on, and decides whatever it waits for.
+/// Begins or resumes the turn of a session, and decides every step that it parks.
 inline Result<AgentResult> carried_through(Session session, std::string_view doubt, Doom& doom) {
   const bool begun = session.status() != SessionStatus::kIdle;
   auto result = begun ? session.carry_on().result() : session.ask("go");

@@ -1,4 +1,4 @@
-// Which process is killed where, and again where while it recovers.
+// The cases: where a process is killed, and where it is killed again while it recovers.
 #pragma once
 
 #include "crash_checks.hpp"
@@ -22,13 +22,13 @@ inline const std::vector<std::string> kInTheJournal{"before_intent", "after_inte
                                                     "recorded"};
 inline const std::vector<std::string> kDoubts{"tell", "allow", "deny", "answer"};
 
-/// Every single kill at `places` of an effect that the agent has `count` of; a payment is the one that may
-/// not be repeated.
+/// Adds every single kill at `places` of an effect that occurs `count` times in the agent's run; a payment is
+/// the effect that must not be repeated.
 inline void add_kills(std::vector<Case>& cases, const std::string& agent, const std::string& target,
                       int count, const std::vector<std::string>& places = kPlaces) {
   for (int n = 1; n <= count; ++n) {
     for (const std::string& where : places) {
-      if (target == "person" && where == "acted") continue;  // deciding happens in the journal alone
+      if (target == "person" && where == "acted") continue;  // a decision happens in the journal only
       for (const std::string& doubt : kDoubts) {
         if (doubt == "tell" || target == "pay") cases.push_back({agent, doubt, {{target, where, n}}});
       }
@@ -36,7 +36,7 @@ inline void add_kills(std::vector<Case>& cases, const std::string& agent, const 
   }
 }
 
-/// Every single kill on a kind of effect.
+/// Returns every single kill at one kind of effect.
 inline std::vector<Case> single_kills(const std::string& kind) {
   struct Target {
     std::string agent, name;
@@ -59,7 +59,7 @@ inline std::vector<Case> single_kills(const std::string& kind) {
 inline const std::vector<std::string> kKinds{"model",  "idempotent", "once",   "timer",
                                              "person", "consult",    "summary"};
 
-/// Every single kill of `tree` or `python`: at each effect, and before and after each append.
+/// Returns every single kill of `tree` or `python`: at each effect, and before and after each append.
 inline std::vector<Case> tree_kills(const std::string& agent) {
   const bool is_tree = agent == "tree";
   std::vector<Case> cases;
@@ -75,7 +75,7 @@ inline std::vector<Case> tree_kills(const std::string& agent) {
   return cases;
 }
 
-/// Each of `singles` with every second kill of the process that recovers.
+/// Combines each of `singles` with every second kill of the recovering process.
 inline std::vector<Case> double_kills(const std::vector<Case>& singles) {
   std::vector<Case> cases;
   for (const Case& first : singles) {
@@ -92,7 +92,7 @@ inline std::vector<Case> double_kills(const std::vector<Case>& singles) {
   return cases;
 }
 
-/// Lets the last process finish and checks what must always hold.
+/// Lets the last process finish and checks the invariants.
 inline void finish(Rig& rig, const std::string& agent, const std::string& doubt) {
   EXPECT_FALSE(rig.run({}));
   const auto logs = rig.logs();
@@ -101,7 +101,7 @@ inline void finish(Rig& rig, const std::string& agent, const std::string& doubt)
   check_effects(rig, logs, undisturbed(agent).pays);
 }
 
-/// Kills as `c` says and checks; how many kills there were.
+/// Kills as `c` says and checks; returns the number of kills.
 inline int play(const Case& c) {
   Rig rig(c.agent, c.doubt);
   int kills = 0;
@@ -116,7 +116,7 @@ inline int play(const Case& c) {
   return kills;
 }
 
-// ---- one case after another, in the tests
+// ---- the cases of the tests, one after another
 
 inline bool is_wanted(const Case& c) {
   const char* wanted = std::getenv("PRAXIS_CRASH_CASE");

@@ -1,5 +1,5 @@
-// What must hold of a run whatever was killed: nothing settled is lost or done twice, nothing is repeated
-// that may not be, the result is the same, and the log is the one that the core would write again.
+// The invariants of a run with kills anywhere: nothing settled is lost or done twice, nothing that must not
+// be repeated is repeated, the result is the same, and the log is the one that the core would write again.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,18 @@
 
 namespace praxis::testing {
 
-/// How often each thing happens outside.
+/// How often each thing happens outside the process.
 using Counts = std::map<std::string, int>;
 
-/// An agent that nobody disturbs.
+/// The run of an agent without kills.
 struct Undisturbed {
-  std::string text;  ///< what it says in the end
+  std::string text;  ///< its final answer
   std::size_t sessions = 1;
-  int pays = 1;                      ///< proposed by it and those below
-  Counts counts{};                   ///< empty: what happens at once has no fixed number of outcomes to lose
-  std::vector<std::string> order{};  ///< one after the other; the plan ends in a batch
+  int pays = 1;  ///< proposed by the agent and those below
+  /// Empty: with parallel effects, the number of outcomes that a kill loses varies.
+  Counts counts{};
+  /// Effects in sequence; the plan ends in a batch.
+  std::vector<std::string> order{};
 };
 
 inline const Undisturbed& undisturbed(const std::string& agent) {
@@ -48,7 +50,7 @@ inline const Undisturbed& undisturbed(const std::string& agent) {
   return kAll.at(agent);
 }
 
-/// What stands for the result of a payment that may have been made.
+/// Returns the text that replaces the result of a payment that may have been made.
 inline std::string pay_text(const std::string& doubt) {
   if (doubt == "tell") {
     return "Outcome unknown: the process stopped while this call ran. It may or may not have taken effect; "
@@ -62,7 +64,7 @@ inline std::string pay_text(const std::string& doubt) {
 
 using Logs = std::vector<std::vector<StoredRecord>>;
 
-/// All turns have come to their end, as they would have without a kill.
+/// All turns have ended as they would have without a kill.
 inline void check_result(const std::string& agent, const std::string& doubt, const Logs& logs) {
   const auto root = fold(logs.front());
   ASSERT_TRUE(root) << root.error().message;
@@ -88,7 +90,7 @@ inline void check_result(const std::string& agent, const std::string& doubt, con
   EXPECT_EQ(root->subtree_usage().total(), own) << "usage is lost or counted twice";
 }
 
-/// Every log is one that the core would write again.
+/// Every log equals the one that the core would write again.
 inline void check_replay(const Logs& logs) {
   for (const auto& records : logs) {
     const auto replayed = replay(records);
@@ -100,7 +102,7 @@ inline void check_replay(const Logs& logs) {
   }
 }
 
-/// How often each key stands in the ledger; no attempt may stand there twice.
+/// Returns how often each key is in the ledger; the same attempt must not be there twice.
 inline std::map<std::string, int> acts_of(const Rig& rig) {
   std::map<std::string, int> acts;
   std::set<std::array<std::string, 3>> seen;
@@ -113,7 +115,7 @@ inline std::map<std::string, int> acts_of(const Rig& rig) {
   return acts;
 }
 
-/// Nothing settled is lost, nothing is repeated that may not be.
+/// Nothing settled is lost; nothing that must not be repeated is repeated.
 inline void check_effects(const Rig& rig, const Logs& logs, int expected_pays) {
   const std::set<std::string> outside{"put", "pay", "send"};  // other tools only call these
   auto acts = acts_of(rig);
@@ -147,7 +149,7 @@ inline Counts counts_of(const Rig& rig, const std::string& agent) {
   return counts;
 }
 
-/// A kill costs no more than what was under way.
+/// A kill costs no more than the effects in flight.
 inline void check_cost(const Rig& rig, const std::string& agent, int kills) {
   if (undisturbed(agent).counts.empty()) return;
   const int under_way = agent == "plan" ? 2 : 1;
@@ -158,8 +160,8 @@ inline void check_cost(const Rig& rig, const std::string& agent, int kills) {
   EXPECT_LE(sum(counts_of(rig, agent)), sum(undisturbed(agent).counts) + under_way * kills);
 }
 
-/// An outcome and the intent that follows from it are one append: what dies before the one has not recorded
-/// the other, and what dies after the other has intended the one.
+/// An outcome and the intent that follows it are one append: a process that dies before one has not recorded
+/// the other, and one that dies after the second has also recorded the first.
 inline Point seen_by_the_journal(const std::string& agent, const Point& point) {
   const auto& order = undisturbed(agent).order;
   auto at = std::ranges::find(order, point.target + '/' + std::to_string(point.n));
@@ -170,7 +172,7 @@ inline Point seen_by_the_journal(const std::string& agent, const Point& point) {
   return {at->substr(0, at->find('/')), earlier ? "unrecorded" : "after_intent", 1};
 }
 
-/// After a single kill it is known how often each thing must have happened.
+/// After a single kill, the number of times that each thing must have happened is known.
 inline void check_counts(const Rig& rig, const std::string& agent, const std::string& doubt,
                          const Point& killed_at) {
   Counts expected = undisturbed(agent).counts;

@@ -1,5 +1,5 @@
-// What the crash tests are made of: a process to be killed at a point, its journal and ledger, and what the
-// log says of each tool call.
+// The parts of the crash tests: a process to be killed at a point, its journal and ledger, and what the log
+// records of each tool call.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ inline int rounds() {
   return text == nullptr ? 5 : std::atoi(text);
 }
 
-/// One way to die, or to stand still: at the n-th time that `target` comes by `where`.
+/// Where to die, or to stop: the n-th time that `target` passes `where`.
 struct Point {
   std::string target, where;
   int n = 1;
@@ -37,7 +37,7 @@ struct Point {
     if (target.empty()) return "-";
     return (stops ? "stop:" : "") + target + '/' + where + '/' + std::to_string(n);
   }
-  /// The effect has happened outside, but the journal does not know.
+  /// The effect has happened outside, but the journal does not know it.
   bool is_unrecorded() const { return where == "acted" || where == "unrecorded"; }
   /// The effect may have happened, as far as the journal knows.
   bool is_doubtful() const { return is_unrecorded() || where == "after_intent" || where == "inside"; }
@@ -63,7 +63,7 @@ class Rig {
       throw std::runtime_error("cannot start " + name);
     return pid;
   }
-  /// Whether the process was killed; anything but that and success is a failure.
+  /// Whether the process was killed; any other end but success is a test failure.
   static bool was_killed(pid_t pid) {
     int status = 0;
     waitpid(pid, &status, 0);
@@ -73,10 +73,10 @@ class Rig {
     return killed;
   }
   bool run(const Point& point) { return was_killed(start(point)); }
-  /// From now on its processes run another agent.
+  /// Later processes run another agent.
   void become(std::string agent) { agent_ = std::move(agent); }
 
-  /// The logs of all sessions, the root's first.
+  /// Returns the logs of all sessions, the root's first.
   std::vector<std::vector<StoredRecord>> logs() const {
     const auto journal = open_journal(journal_);
     const auto rows = journal->sessions();
@@ -93,7 +93,7 @@ class Rig {
   std::vector<StoredRecord> records() const { return logs().front(); }
   const std::string& journal() const { return journal_; }
   const std::string& ledger_file() const { return ledger_; }
-  /// What happened outside: name, key, attempt.
+  /// Returns what happened outside: name, key, attempt.
   std::vector<std::array<std::string, 3>> ledger() const {
     std::vector<std::array<std::string, 3>> lines;
     std::istringstream in(file_bytes(ledger_));
@@ -106,19 +106,19 @@ class Rig {
   std::string journal_ = folder_ / "j", ledger_ = folder_ / "ledger", agent_, doubt_;
 };
 
-/// What the log says of one tool call.
+/// What the log records of one tool call.
 struct Effect {
   std::string tool, key;
   int intents = 0;
-  int permits = 0;       ///< times a person allowed it although it was in doubt
-  bool doubted = false;  ///< settled without its own outcome
-  bool ok = false;       ///< settled by itself
+  int permits = 0;       ///< times a person allowed it while it was in doubt
+  bool doubted = false;  ///< settled without an outcome of its own
+  bool ok = false;       ///< settled with its own outcome
 };
 
 inline std::map<std::string, Effect> effects_of(const std::vector<StoredRecord>& records) {
   std::map<std::string, Effect> effects;            // by effect id
   std::map<std::string, std::string> call_effects;  // call to effect
-  std::set<std::string> in_doubt;                   // parks
+  std::set<std::string> in_doubt;                   // park ids
   std::string session;
   for (const StoredRecord& stored : records) {
     const RecordBody& body = stored.record.body;

@@ -1,13 +1,13 @@
-// A process to be killed: it begins or carries on one session in a journal on disk, and can be told to kill
-// itself at an exact point.
+// A process to be killed: it begins or resumes one session in a journal on disk, and kills itself at an exact
+// point if asked to.
 //
 //   crash_runner JOURNAL LEDGER AGENT DOUBT POINT [force]
 //
-// LEDGER gets one line per thing done outside. AGENT is one of `crash_agents.hpp`; with `_late` behind it the
-// clock is two hours ahead. DOUBT says what becomes of a call that may have run: `tell`, or what a person
-// answers: `allow`, `deny`, `answer`. POINT is `target/where/n`, with `stop:` before it to stand still there
-// until it is woken, or `-` for none. With `force` the session is taken from whoever has it. The exit status
-// is 3 when it was taken from this process.
+// LEDGER gets one line per thing done outside. AGENT is one of `crash_agents.hpp`; with the suffix `_late`
+// the clock is two hours ahead. DOUBT is the treatment of a call that may have run: `tell`, or the decision
+// of a person: `allow`, `deny`, `answer`. POINT is `target/where/n`; with the prefix `stop:` the process
+// stops there until it is continued; `-` means no point. With `force` the process takes the session from its
+// owner. The exit status is 3 if the session was taken from this process.
 #include <cstdio>
 
 #include "crash_agents.hpp"
@@ -40,7 +40,8 @@ int report(const Error& error) {
   return 1;
 }
 
-/// The session of the journal, or a new one. One without entries belongs to a process that died too early.
+/// Opens the journal's session, or creates one. A session without entries belongs to a process that died too
+/// early.
 Result<Session> open_or_begin(Runtime& runtime, const Agent& agent, bool force, bool& fresh) {
   auto rows = runtime.journal().sessions();
   if (!rows) return fail(rows.error());
@@ -75,7 +76,7 @@ int run(char** arguments, bool force) {
   bool fresh = false;
   auto session = open_or_begin(*runtime, agent, force, fresh);
   if (!session) return report(session.error());
-  if (!fresh && session->last_result().reason) return 0;  // the killed process had got to the end
+  if (!fresh && session->last_result().reason) return 0;  // the killed process had finished
   const auto result = testing::carried_through(*session, doubt, doom);
   return result ? 0 : report(result.error());
 }
@@ -84,7 +85,7 @@ int run(char** arguments, bool force) {
 }  // namespace praxis
 
 int main(int count, char** arguments) {
-  alarm(praxis::testing::kPatience);  // whatever hangs is a failure, not a wait
+  alarm(praxis::testing::kPatience);  // a hanging process must fail, not block the test
   if (count == 6 || (count == 7 && std::string_view(arguments[6]) == "force")) {
     const int status = praxis::run(arguments, count == 7);
     std::fflush(nullptr);

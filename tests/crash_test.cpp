@@ -1,6 +1,6 @@
-// Processes that are killed at every point of a run, and killed again while they recover, against the promise
-// that nothing settled is lost or done twice. `crash_runner` is what is killed; PRAXIS_CRASH_ROUNDS says how
-// many double and random kills each test makes, PRAXIS_CRASH_CASE repeats one case.
+// Kills processes at every point of a run, and again while they recover, and checks the promise that nothing
+// settled is lost or done twice. `crash_runner` is the process; PRAXIS_CRASH_ROUNDS is the number of double
+// and random kills of each test, PRAXIS_CRASH_CASE repeats one case.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ using testing::is_wanted;
 using testing::Rig;
 using testing::rounds;
 
-/// `count` of them, spread evenly.
+/// Returns `count` of the cases, spread evenly.
 std::vector<Case> sample(const std::vector<Case>& cases, std::size_t count) {
   if (count >= cases.size()) return cases;
   std::vector<Case> sampled;
@@ -27,7 +27,7 @@ std::vector<Case> sample(const std::vector<Case>& cases, std::size_t count) {
   return sampled;
 }
 
-/// Plays those that are wanted; how many kills there were.
+/// Plays the selected cases; returns the number of kills.
 int play_all(const std::vector<Case>& cases) {
   int kills = 0;
   for (const Case& c : cases) {
@@ -41,7 +41,7 @@ int play_all(const std::vector<Case>& cases) {
   return kills;
 }
 
-/// Prints what a test has to show for itself.
+/// Counts and prints what a test has covered.
 class Tally {
  public:
   explicit Tally(std::string what) : what_(std::move(what)) {}

@@ -1,6 +1,6 @@
-// The world of a process that is to be killed: it dies at an exact point, and what happened outside is in a
-// ledger. The points are where the runtime meets the outside (journal, model, tools, timers, person), so the
-// product runs as it always does.
+// The world of a process that is to be killed: it dies at an exact point, and a ledger records what happened
+// outside. The points are where the runtime meets the outside (journal, model, tools, timers, person), so the
+// product itself runs unchanged.
 #pragma once
 
 #include <fcntl.h>
@@ -24,11 +24,11 @@
 namespace praxis::testing {
 
 inline constexpr Millis kNap{7};  // no other timer has this delay
-/// For so many seconds a process may go on without recording anything. Not a bound on the whole run: how long
-/// that takes depends on what else the machine does.
+/// Seconds that a process may run without recording anything. Not a bound on the whole run, whose length
+/// depends on the machine's load.
 inline constexpr unsigned kPatience = 20;
 
-/// Where to die, or after `stop:` where to stand still: at the n-th time that `target` comes by `where`.
+/// Where to die, or after `stop:` where to stop: the n-th time that `target` passes `where`.
 class Doom {
  public:
   explicit Doom(std::string text) {
@@ -54,7 +54,8 @@ class Doom {
   std::atomic<int> left_ = 0;
 };
 
-/// Passes by `commit/within` whenever SQLite commits: everybody else waits for the lock it holds.
+/// Passes `commit/within` whenever SQLite commits: other processes then wait for the lock that this one
+/// holds.
 inline void doom_commits(Doom& doom) {
   static Doom* of = nullptr;
   of = &doom;
@@ -71,7 +72,7 @@ inline void doom_commits(Doom& doom) {
   sqlite3_auto_extension(reinterpret_cast<void (*)()>(+kWatch));
 }
 
-/// The world outside: what is written here has happened.
+/// The outside world: what is written here has happened.
 class Ledger {
  public:
   explicit Ledger(const char* path) : file_(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {}
@@ -85,7 +86,7 @@ class Ledger {
   const int file_;
 };
 
-/// What an entry is about, in the words of `Doom`: the target, and whether it is the intent or the outcome.
+/// What an entry is about, in the terms of `Doom`: the target, and whether it is the intent or the outcome.
 inline std::pair<std::string, bool> subject_of(const NewEntry& entry,
                                                std::map<std::string, std::string>& names) {
   const Json body = *parse_json(entry.body);
@@ -104,7 +105,7 @@ inline std::pair<std::string, bool> subject_of(const NewEntry& entry,
   return {};
 }
 
-/// Dies before or after an append that holds the fact in question.
+/// Dies before or after an append that holds the given fact.
 class DoomedJournal final : public ForwardingJournal {
  public:
   DoomedJournal(std::shared_ptr<Journal> journal, Doom& doom)
@@ -134,7 +135,7 @@ class DoomedJournal final : public ForwardingJournal {
   std::map<SessionId, std::map<std::string, std::string>> names_;  ///< by effect
 };
 
-/// A model whose provider counts the answers it made.
+/// A model whose provider counts its answers.
 class DoomedModel final : public Model {
  public:
   DoomedModel(std::shared_ptr<Model> inner, Doom& doom, const Ledger& ledger)
@@ -179,7 +180,7 @@ class DoomedModel final : public Model {
   const Ledger& ledger_;
 };
 
-/// Dies when the plan's timer starts, or when it rings.
+/// Dies when the plan's timer starts, or when it fires.
 class DoomedExecutor final : public Executor {
  public:
   DoomedExecutor(std::shared_ptr<Executor> inner, Doom& doom, const Ledger& ledger)

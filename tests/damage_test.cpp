@@ -1,5 +1,5 @@
-// A damaged journal is reported as damaged: whatever is altered behind its back, it gives what was written or
-// an error, never something else. And what a crash leaves behind is no damage.
+// A damaged journal is reported as damaged: whichever bytes are changed on disk, reading returns what was
+// written or an error, never other data. The state after a crash is not damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 constexpr std::uint64_t kFlipsPerColumn = 50;
 constexpr std::uint64_t kFlipsOfFile = 2000;
 
-/// SQL `flip(value, random)`: the value with one bit changed.
+/// SQL function `flip(value, random)`: returns the value with one bit changed.
 void flip_value(sqlite3_context* context, int, sqlite3_value** arguments) {
   const auto random = static_cast<std::uint64_t>(sqlite3_value_int64(arguments[1]));
   if (sqlite3_value_type(arguments[0]) == SQLITE_INTEGER) {
-    const int bit = 8 + static_cast<int>(random % 40);  // a lower one could make two rows the same
+    const int bit = 8 + static_cast<int>(random % 40);  // flipping a lower bit could make two rows equal
     return sqlite3_result_int64(context, sqlite3_value_int64(arguments[0]) ^ std::int64_t{1} << bit);
   }
   const auto size = static_cast<std::size_t>(sqlite3_value_bytes(arguments[0]));
@@ -50,7 +50,7 @@ class CrashDamage : public ::testing::Test {
     sqlite3_close(connection);
   }
 
-  /// The log that the copy gives.
+  /// Reads the log of the copy.
   Result<std::string> read() const { return journal_.read(session_); }
 
   const DamagedJournal journal_{*std::ranges::find(scenarios(), "huge_result", &Scenario::name)};
@@ -116,8 +116,8 @@ TEST_F(CrashDamage, CutFile_IsNeverReadAsAShorterSession) {
   }
 }
 
-/// A checkpoint writes pages of the log to the file, the first one first; from then on the file alone is no
-/// whole database. A process that is killed then must not leave a journal that nobody can open.
+/// A checkpoint writes pages of the log to the file in order; from then on the file alone is not a whole
+/// database. A process that is killed then must not leave a journal that cannot be opened.
 TEST_F(CrashDamage, KilledAmidACheckpoint_OpensAndLosesNothing) {
   constexpr std::size_t kLogHeader = 32, kFrameHeader = 24, kPage = 4096;
   auto [file, log] = journal_.journal_of({session_}, false);

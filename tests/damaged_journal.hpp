@@ -1,4 +1,4 @@
-// The file of a journal with finished sessions, copies of it to damage, and what is read from those.
+// The file of a journal with finished sessions, copies of it to damage, and reading of the copies.
 #pragma once
 
 #include <filesystem>
@@ -18,12 +18,12 @@
 
 namespace praxis::testing {
 
-/// A journal at rest: its file, and the log beside it when it was not closed.
+/// The bytes of a journal that no process uses: its file, and the log next to it if it was not closed.
 struct JournalBytes {
   std::string file, log;
 };
 
-/// Remembers what is appended.
+/// Records what is appended.
 class RecordingJournal final : public ForwardingJournal {
  public:
   RecordingJournal() : ForwardingJournal(memory_journal()) {}
@@ -49,7 +49,7 @@ class RecordingJournal final : public ForwardingJournal {
 
 class DamagedJournal {
  public:
-  /// Plays the scenario as often as there are to be sessions.
+  /// Plays the scenario once for each session.
   explicit DamagedJournal(const Scenario& scenario, std::size_t sessions = 1) {
     Setting setting;
     setting.journal = played_;
@@ -62,10 +62,10 @@ class DamagedJournal {
   }
 
   const std::vector<SessionId>& sessions() const { return sessions_; }
-  /// What a sound journal gives.
+  /// The log that an undamaged journal returns.
   const std::string& log(const SessionId& session) const { return logs_.at(session); }
 
-  /// A journal with the sessions in this order: when it was closed, or as it is while it is open.
+  /// Returns a journal with the sessions in this order: closed, or with its log while open.
   JournalBytes journal_of(const std::vector<SessionId>& sessions, bool closed = true) const {
     const std::string path = folder_ / "whole";
     remove(path);
@@ -75,7 +75,7 @@ class DamagedJournal {
     return {file_bytes(path), file_bytes(path + "-wal")};
   }
 
-  /// Where the damage is done.
+  /// The path of the copy to damage.
   const std::string& copy() const { return copy_; }
   void write(const JournalBytes& bytes) const {
     remove(copy_);
@@ -83,7 +83,7 @@ class DamagedJournal {
     if (!bytes.log.empty()) std::ofstream(copy_ + "-wal", std::ios::binary) << bytes.log;
   }
 
-  /// The log that the copy gives.
+  /// Reads the log of the copy.
   Result<std::string> read(const SessionId& session) const {
     const auto journal = sqlite_journal(copy_);
     if (!journal) return fail(journal.error());
@@ -98,7 +98,7 @@ class DamagedJournal {
   }
 
  private:
-  /// As the session was written, an append at a time.
+  /// Appends the session's entries as they were written, one append at a time.
   void append_again(Journal& journal, const SessionId& session) const {
     const auto lease = journal.create(session, {0});
     if (!lease) throw std::runtime_error(lease.error().message);
@@ -109,7 +109,7 @@ class DamagedJournal {
     }
     journal.release(*lease);
   }
-  /// The records and blobs of an export; its first line is from the listing, which no hash covers.
+  /// Returns the records and blobs of an export; its first line is from the listing, which no hash covers.
   static std::string log_of(const std::string& exported) { return exported.substr(exported.find('\n')); }
   static void remove(const std::string& path) {
     for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);

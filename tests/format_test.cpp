@@ -1,5 +1,5 @@
-// What was written once can be read for ever: a session of each version of records, in a file of each format,
-// is read, replayed and carried on; one of a version to come is refused with the reason.
+// Everything ever written stays readable: a session of each version of records, in a file of each format, is
+// read, replayed and resumed; a session of a future version is refused with the reason.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string fixture(const std::string& name) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A session as some version of Praxis left it.
+/// A session as a version of Praxis left it.
 struct Left {
   const char* file;
   std::uint32_t version;
@@ -30,7 +30,7 @@ struct Left {
 };
 std::ostream& operator<<(std::ostream& out, const Left& left) { return out << left.file; }
 
-/// Carries a session on as this Praxis does, and reads it once more.
+/// Resumes a session with this version of Praxis, and reads it again.
 void expect_carried_on(const std::shared_ptr<Journal>& journal, const SessionId& id) {
   RuntimeOptions options;
   options.journal = journal;
@@ -86,7 +86,7 @@ TEST_P(Format, IsCarriedOn) {
   expect_carried_on(journal_, *session_);
 }
 
-// Every version that was written has its fixture: a new one needs another line.
+// Every released version has a fixture: a new version needs another line.
 INSTANTIATE_TEST_SUITE_P(Released, Format,
                          ::testing::Values(Left{"session-1.jsonl", 1, StopReason::kOutputLimit},
                                            Left{"session-2.jsonl", 2, StopReason::kFinished},
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Released, Format,
                                            Left{"session-4.jsonl", 4, StopReason::kFinished}));
 static_assert(kRecordVersion == 4, "a new version of records needs a fixture above");
 
-// ---- versions to come
+// ---- future versions
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
@@ -113,7 +113,7 @@ TEST(FutureFormat, Export_IsRefusedWithTheReason) {
   EXPECT_NE(record.error().message.find("format version 5"), std::string::npos) << record.error().message;
 }
 
-/// A journal with one session whose first record is of version 5, or whose last is of a kind to come.
+/// A journal with one session whose first record is of version 5, or whose last record is of an unknown kind.
 std::shared_ptr<Journal> later_journal(const std::string& first, const std::string& kind) {
   auto journal = memory_journal();
   const Lease lease = *journal->create(SessionId("01LATER"), {1000});

@@ -1,5 +1,5 @@
-// An executor whose work runs one task after the other on one thread, and timers in the order in which they
-// fall due, however fast the machine is: what a run records then depends on nothing but what it is given.
+// An executor that runs its tasks one after the other on one thread, and timers in the order of their due
+// times, independent of the machine's speed: what a run records then depends only on its input.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +15,8 @@
 namespace praxis::testing {
 
 /// Blocking tasks share the thread, so none may wait for a later one. Time is virtual and passes only while
-/// nothing is ready: short delays a hundred times as fast as they would, those that are limits no faster, so
-/// that a loaded machine does not run into them.
+/// no task is ready: short delays a hundred times as fast as real time, limits no faster, so that a loaded
+/// machine does not reach them.
 class OrderlyExecutor final : public Executor {
  public:
   OrderlyExecutor() : thread_([this] { work(); }) {}
@@ -36,7 +36,7 @@ class OrderlyExecutor final : public Executor {
     ready_.push_back(std::move(task));
     changed_.notify_all();
   }
-  /// Runs a task on the thread, behind what is there already, and waits for it.
+  /// Runs a task on the thread, after the queued ones, and waits for it.
   void call(Task task) {
     std::promise<void> done;
     post([&] {
@@ -84,7 +84,7 @@ class OrderlyExecutor final : public Executor {
       lock.lock();
     }
   }
-  /// Whether the first timer is to fire; false when something has changed meanwhile.
+  /// Waits until the first timer is due; false if the queue has changed meanwhile.
   bool await_timer(std::unique_lock<std::mutex>& lock) {
     if (timers_.empty()) return changed_.wait(lock), false;
     const auto first = timers_.begin()->first;

@@ -1,5 +1,5 @@
-// How a run is observed, stored and kept in memory must make no difference to what it amounts to: every
-// scenario is played in every setting and compared, record by record and event by event.
+// How a run is observed, stored and kept in memory must not change its outcome: every scenario is played in
+// every setting and compared, record by record and event by event.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 9> kTimes{
     "time",     "created_at",      "started_at", "finished_at", "duration_ms",
     "duration", "tool_latency_ms", "elapsed_ms", "updated"};
 
-/// Everything but times.
+/// Returns a copy without times.
 Json timeless(const Json& json) {
   if (const auto* array = json.if_array()) {
     JsonArray out;
@@ -34,7 +34,7 @@ Json timeless(const Json& json) {
   return json;
 }
 
-/// Streamed pieces, put together the way a reader does: they must be the parts that follow them.
+/// Assembles streamed pieces as a reader does: the result must equal the parts that follow them.
 class Assembler {
  public:
   void operator()(const Event& event) {
@@ -50,7 +50,7 @@ class Assembler {
             [this](const AssistantText& part) { EXPECT_EQ(std::exchange(text_, {}), part.text); },
             [this](const AssistantReasoning& part) { EXPECT_EQ(std::exchange(reasoning_, {}), part.text); },
             [this](const ToolCalled& call) {
-              if (calls_.empty()) return;  // a plan's
+              if (calls_.empty()) return;  // a call of a plan
               EXPECT_EQ(calls_.front(), std::pair(call.name, call.arguments));
               calls_.erase(calls_.begin());
             },
@@ -64,7 +64,7 @@ class Assembler {
   std::vector<std::pair<std::string, std::string>> calls_;
 };
 
-/// What a run amounted to, as text that can be compared.
+/// The outcome of a run, as text that can be compared.
 struct Account {
   std::vector<std::string> records, parts, results;
   std::map<std::string, int> executions;
@@ -128,11 +128,11 @@ TEST(PropertyParity, Scenarios_HoldEveryKindOfRecord) {
     const auto entries = stage.journal().read(stage.session());
     for (const Entry& entry : *entries) kinds.insert(entry.kind);
   }
-  kinds.insert("status_changed");  // there is none without a crash or a fork
+  kinds.insert("status_changed");  // written only after a crash or a fork
   EXPECT_EQ(kinds.size(), std::variant_size_v<RecordBody>);
 }
 
-/// A model that counts the sessions which went away while they were answering.
+/// A model that counts the sessions destroyed while they were answering.
 class FragileModel final : public Model {
  public:
   explicit FragileModel(std::shared_ptr<Model> inner) : inner_(std::move(inner)) {}

@@ -1,4 +1,4 @@
-// A program under test as its user sees it: started with arguments, watched through its streams, signalled,
+// A program under test from its user's view: started with arguments, observed through its streams, signalled,
 // waited for. Every wait has a deadline, after which the program is killed and the test fails.
 #pragma once
 
@@ -23,10 +23,11 @@
 namespace praxis::testing {
 
 struct ProcessOptions {
-  std::string folder;                      ///< where it runs; empty: here
+  std::string folder;                      ///< working directory; empty: the test's own
   std::map<std::string, std::string> env;  ///< over the environment of the test
-  std::optional<std::string> input = "";   ///< what it reads; nothing: standard input is closed
-  bool close_output = false;               ///< start it without a standard output
+  /// Its standard input; `std::nullopt`: standard input is closed.
+  std::optional<std::string> input = "";
+  bool close_output = false;  ///< starts it without a standard output
 };
 
 class Process {
