@@ -52,7 +52,7 @@ class BirthdayTest : public testing::Test {
   std::string printed_, told_;
 };
 
-TEST_F(BirthdayTest, AsksThreeTimesAndPlansAParty) {
+TEST_F(BirthdayTest, Agent_AsksThreeTimesAndPlansAParty) {
   ASSERT_EQ(play(), 0) << told_;
   EXPECT_THAT(told_, HasSubstr("Whose birthday is it, and how old will they be?"));
   EXPECT_THAT(told_, HasSubstr("Where will you celebrate, and with how many guests?"));
@@ -63,7 +63,7 @@ TEST_F(BirthdayTest, AsksThreeTimesAndPlansAParty) {
   EXPECT_EQ(run(std::string(kPraxis) + " replay last" + journal), 0) << told_;
 }
 
-TEST_F(BirthdayTest, QuestionThatIsDeclined_EndsTheRunWell) {
+TEST_F(BirthdayTest, DeclinedQuestion_EndsTheRunSuccessfully) {
   ASSERT_EQ(play("\"Ben's\""), 0) << told_;
   EXPECT_THAT(printed_, HasSubstr("I would have needed an answer to this: Where will you celebrate"));
 }

@@ -27,7 +27,7 @@ class CliCassette : public CommandLine {
   CliCassette() { file("notes.toml", kAgent); }
 };
 
-TEST_F(CliCassette, ARunIsPlayedBack_WithItsTools) {
+TEST_F(CliCassette, RecordedRun_IsPlayedBackWithItsTools) {
   const CommandResult run =
       praxis({"run", "notes.toml", "I live in Lisbon.", "--model", "cassette:" + kCassette});
   EXPECT_EQ(run.status, 0) << run.err;
@@ -36,7 +36,7 @@ TEST_F(CliCassette, ARunIsPlayedBack_WithItsTools) {
   EXPECT_THAT(logs.out, HasSubstr("kv"));
 }
 
-TEST_F(CliCassette, WhatIsRecorded_CanBePlayed) {
+TEST_F(CliCassette, RecordingOfARun_CanBePlayedBack) {
   const TestServer server([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, kAnswer)); });
   ProcessOptions options = options_;
   options.env["LLAMACPP_BASE_URL"] = server.url("/v1");

@@ -31,19 +31,19 @@ class CliJournal : public CommandLine {
   }
 };
 
-TEST_F(CliJournal, WithoutAJournalThereAreNoRuns) {
+TEST_F(CliJournal, MissingJournal_HasNoRuns) {
   const CommandResult runs = praxis({"runs"});
   EXPECT_EQ(runs.status, 0) << runs.err;
   EXPECT_THAT(runs.out, IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "state")) << "looking makes nothing";
 }
 
-TEST_F(CliJournal, MemoryJournalKeepsNothing) {
+TEST_F(CliJournal, MemoryJournal_KeepsNothing) {
   EXPECT_EQ(praxis({"run", "agent.toml", "Note it", "--journal", "memory"}).status, 0);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "state"));
 }
 
-TEST_F(CliJournal, RunsShowAndLogsTellOfARun) {
+TEST_F(CliJournal, RunsShowAndLogs_DescribeARun) {
   const std::string id = noted();
   const Json row = praxis({"runs", "--json"}).last_line();
   EXPECT_EQ(json_string(row, "id"), id);
@@ -63,7 +63,7 @@ TEST_F(CliJournal, RunsShowAndLogsTellOfARun) {
   EXPECT_THAT(praxis({"logs", "last"}).out, HasSubstr("tool.completed"));
 }
 
-TEST_F(CliJournal, ForkContinuesFromAStepAndLeavesTheRunAlone) {
+TEST_F(CliJournal, Fork_ContinuesFromAStepAndKeepsTheRunUnchanged) {
   const std::string id = noted();
   const std::string before = praxis({"export", id}).out;
   const CommandResult fork = praxis({"fork", id + "@1"});
@@ -77,7 +77,7 @@ TEST_F(CliJournal, ForkContinuesFromAStepAndLeavesTheRunAlone) {
   EXPECT_EQ(praxis({"export", id}).out, before);
 }
 
-TEST_F(CliJournal, ForkAtNoSuchPlaceIsRefused) {
+TEST_F(CliJournal, ForkAtAnUnknownStep_IsRefused) {
   const std::string id = noted();
   EXPECT_EQ(praxis({"fork", id + "@9"}).status, 2);
   EXPECT_EQ(praxis({"fork", id + "@x"}).status, 2);
@@ -85,7 +85,7 @@ TEST_F(CliJournal, ForkAtNoSuchPlaceIsRefused) {
   EXPECT_EQ(praxis({"fork", id + "@1", "--seq", "2"}).status, 2);
 }
 
-TEST_F(CliJournal, RewindTakesATurnBack) {
+TEST_F(CliJournal, Rewind_RemovesATurn) {
   const std::string id = noted();
   ASSERT_EQ(praxis({"resume", id, "And again"}).status, 0);
   const CommandResult rewound = praxis({"rewind", id, "--to", "t2"});
@@ -94,7 +94,7 @@ TEST_F(CliJournal, RewindTakesATurnBack) {
   EXPECT_THAT(praxis({"show", id}).out, HasSubstr("rewind t2"));
 }
 
-TEST_F(CliJournal, ReplayIsIdenticalUntilTheAgentIsAnother) {
+TEST_F(CliJournal, Replay_IsIdenticalUntilTheAgentChanges) {
   noted();
   const CommandResult same = praxis({"replay", "last", "--json"});
   EXPECT_EQ(same.status, 0) << same.out << same.err;
@@ -106,7 +106,7 @@ TEST_F(CliJournal, ReplayIsIdenticalUntilTheAgentIsAnother) {
   EXPECT_THAT(other.out, HasSubstr("diverges at record"));
 }
 
-TEST_F(CliJournal, ExportAndImportGiveTheSameRun) {
+TEST_F(CliJournal, ExportAndImport_ReproduceTheRun) {
   const std::string id = noted();
   ASSERT_EQ(praxis({"export", id, "-o", "run.jsonl"}).status, 0);
   const CommandResult imported = praxis({"import", "run.jsonl", "--journal", "other.db"});
@@ -118,7 +118,7 @@ TEST_F(CliJournal, ExportAndImportGiveTheSameRun) {
   EXPECT_EQ(praxis({"import", "agent.toml"}).status, 2) << "that is no export";
 }
 
-TEST_F(CliJournal, DoctorNamesLayersAndHidesKeys) {
+TEST_F(CliJournal, Doctor_NamesConfigurationLayersAndHidesKeys) {
   ProcessOptions options = options_;
   options.env["OPENAI_API_KEY"] = "sk-very-secret";
   options.env["PRAXIS_MODEL"] = "script:notes.jsonl";
@@ -130,7 +130,7 @@ TEST_F(CliJournal, DoctorNamesLayersAndHidesKeys) {
   EXPECT_EQ(doctor.lines().size(), 1U);
 }
 
-TEST_F(CliJournal, DoctorFindsADamagedJournal) {
+TEST_F(CliJournal, Doctor_FindsADamagedJournal) {
   noted();
   file("state/praxis/journal.db", "this is no database, though it is long enough to be looked at as one");
   const CommandResult doctor = praxis({"doctor"});
@@ -140,7 +140,7 @@ TEST_F(CliJournal, DoctorFindsADamagedJournal) {
 
 // ---- help, completion and man page ------------------------------------------------------------------------
 
-TEST_F(CliJournal, EveryCommandHelpsWithExamples) {
+TEST_F(CliJournal, EveryCommand_HasHelpWithExamples) {
   const CommandResult help = praxis({"--help"});
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.out, HasSubstr("Exit status"));
@@ -155,7 +155,7 @@ TEST_F(CliJournal, EveryCommandHelpsWithExamples) {
   EXPECT_EQ(praxis({}).status, 2);
 }
 
-TEST_F(CliJournal, CompletionIsAScriptOfItsShell) {
+TEST_F(CliJournal, Completion_IsAValidScriptOfItsShell) {
   const CommandResult bash = shell("praxis completion bash | bash -n");
   EXPECT_EQ(bash.status, 0) << bash.err;
   const CommandResult completed = shell(
@@ -167,7 +167,7 @@ TEST_F(CliJournal, CompletionIsAScriptOfItsShell) {
   EXPECT_EQ(praxis({"completion", "bsh"}).status, 2);
 }
 
-TEST_F(CliJournal, ManPageIsCleanTroff) {
+TEST_F(CliJournal, ManPage_IsValidTroff) {
   if (shell("command -v groff").status != 0) GTEST_SKIP() << "needs groff";
   const CommandResult page = shell("praxis man | groff -ww -man -Tutf8");
   EXPECT_EQ(page.status, 0);

@@ -22,7 +22,7 @@ class CliModels : public CommandLine {
   }
 };
 
-TEST_F(CliModels, AModelInFull_ShowsItsFacts) {
+TEST_F(CliModels, ModelByItsFullName_ShowsItsFacts) {
   const CommandResult text = praxis({"models", "openai:gpt-5-mini"});
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("400000"));
@@ -32,7 +32,7 @@ TEST_F(CliModels, AModelInFull_ShowsItsFacts) {
   EXPECT_THAT(praxis({"models", "vllm:own"}).out, HasSubstr("not in the catalogue"));
 }
 
-TEST_F(CliModels, Models_GoToStandardOutputAndTheirProviderBesideThem) {
+TEST_F(CliModels, Models_AreListedOnStandardOutputWithTheirProvider) {
   const CommandResult listed = praxis({"models", "anthropic"}, with_key());
   EXPECT_EQ(listed.status, 0) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("anthropic:claude-opus-4-5 "));
@@ -41,7 +41,7 @@ TEST_F(CliModels, Models_GoToStandardOutputAndTheirProviderBesideThem) {
   EXPECT_THAT(praxis({"models", "anthropic"}).err, HasSubstr("set ANTHROPIC_API_KEY"));
 }
 
-TEST_F(CliModels, OnlyConfiguredProviders_AreListedUnlessAllAreAskedFor) {
+TEST_F(CliModels, OnlyConfiguredProviders_AreListedUnlessAllAreRequested) {
   ProcessOptions options = with_key();
   options.env["MISTRAL_API_KEY"] = "";
   const CommandResult some = praxis({"models", "--json"}, options);
@@ -57,14 +57,14 @@ TEST_F(CliModels, OnlyConfiguredProviders_AreListedUnlessAllAreAskedFor) {
   EXPECT_THAT(praxis({"models", "--all"}, options).out, HasSubstr("mistral:"));
 }
 
-TEST_F(CliModels, AnUnknownProvider_GetsTheNearest) {
+TEST_F(CliModels, UnknownProvider_IsRefusedWithTheNearestName) {
   const CommandResult unknown = praxis({"models", "antropic"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean \"anthropic\"?"));
   EXPECT_THAT(unknown.out, IsEmpty());
 }
 
-TEST_F(CliModels, AProviderOfTheUsersFile_IsListedAndChecked) {
+TEST_F(CliModels, ProviderInTheUsersFile_IsListedAndChecked) {
   const auto key = file("config/praxis/house.key", "very-secret\n");
   std::filesystem::permissions(key, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   file("config/praxis/config.toml",
@@ -89,7 +89,7 @@ TEST_F(CliModels, AProviderOfTheUsersFile_IsListedAndChecked) {
   EXPECT_THAT(open.out, HasSubstr("is open to others; chmod 600 it"));
 }
 
-TEST_F(CliModels, HostileProject_CannotMoveAProvider) {
+TEST_F(CliModels, HostileProject_CannotRedirectAProvider) {
   file("work/.git/HEAD", "");
   file("work/.praxis/config.toml", "[providers.anthropic]\nbase_url = \"http://evil.example\"\n");
   const CommandResult run =

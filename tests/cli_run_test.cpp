@@ -38,7 +38,7 @@ class CliRun : public CommandLine {
   }
 };
 
-TEST_F(CliRun, AnswerGoesToStandardOutputAndTheRestToStandardError) {
+TEST_F(CliRun, Answer_GoesToStandardOutputAndTheRestToStandardError) {
   const CommandResult run = praxis({"run", "--model", "script:hello.jsonl", "Greet me"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "Hello there.\n");
@@ -59,14 +59,14 @@ TEST_F(CliRun, Json_EveryLineIsAnEventAndTheLastTheResult) {
   EXPECT_THAT(run.out, HasSubstr("text.delta"));
 }
 
-TEST_F(CliRun, NoStream_AsksForNoDeltas) {
+TEST_F(CliRun, NoStream_RequestsNoDeltas) {
   const CommandResult run =
       praxis({"run", "--json", "--no-stream", "--model", "script:hello.jsonl", "Greet me"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, Not(HasSubstr("text.delta")));
 }
 
-TEST_F(CliRun, PromptFromStandardInputAndAnswerToAFile) {
+TEST_F(CliRun, Prompt_IsReadFromStandardInputAndTheAnswerWrittenToAFile) {
   ProcessOptions options = options_;
   options.input = "Greet me, please\n";
   const CommandResult run =
@@ -76,14 +76,14 @@ TEST_F(CliRun, PromptFromStandardInputAndAnswerToAFile) {
   EXPECT_THAT(praxis({"show", "last"}).out, HasSubstr("Greet me, please"));
 }
 
-TEST_F(CliRun, WithoutPromptNeverWaits) {
+TEST_F(CliRun, MissingPrompt_IsAnErrorWithoutAWait) {
   notes_agent();
   const CommandResult run = praxis({"run", "notes"});
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("there is no prompt"));
 }
 
-TEST_F(CliRun, ClosedStandardStreamsDoNoHarm) {
+TEST_F(CliRun, ClosedStandardStreams_AreHarmless) {
   ProcessOptions options = options_;
   options.input.reset();
   options.close_output = true;
@@ -92,20 +92,20 @@ TEST_F(CliRun, ClosedStandardStreamsDoNoHarm) {
   EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "what was printed is not in the journal";
 }
 
-TEST_F(CliRun, ReaderThatLeavesEarlyDoesNotStopTheRun) {
+TEST_F(CliRun, ReaderThatClosesThePipe_DoesNotStopTheRun) {
   const CommandResult run =
       shell("set -o pipefail; praxis run --json --model script:hello.jsonl Hi | head -1; exit $?");
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(json_string(praxis({"runs", "--json"}).last_line(), "status"), "completed");
 }
 
-TEST_F(CliRun, FullOutputIsAnError) {
+TEST_F(CliRun, FullOutputDevice_IsAnError) {
   const CommandResult run = shell("praxis run --model script:hello.jsonl Hi > /dev/full");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("cannot write to standard output: No space left"));
 }
 
-TEST_F(CliRun, UnwritableOutputFileIsRefusedBeforeTheModelIsAsked) {
+TEST_F(CliRun, UnwritableOutputFile_IsRefusedBeforeTheFirstModelCall) {
   const CommandResult run =
       praxis({"run", "--model", "script:hello.jsonl", "-o", "missing/answer.txt", "Hi"});
   EXPECT_EQ(run.status, 2);
@@ -113,7 +113,7 @@ TEST_F(CliRun, UnwritableOutputFileIsRefusedBeforeTheModelIsAsked) {
   EXPECT_THAT(praxis({"runs"}).out, IsEmpty());
 }
 
-TEST_F(CliRun, MistakesAreUsageErrorsWithOneMessage) {
+TEST_F(CliRun, InvalidArguments_AreUsageErrorsWithOneMessage) {
   file("broken.jsonl", "{\"txet\": \"Hi\"}\n");
   const auto mistake = [&](const std::vector<std::string>& arguments, const std::string& message) {
     const CommandResult run = praxis(arguments);
@@ -139,7 +139,7 @@ TEST_F(CliRun, MistakesAreUsageErrorsWithOneMessage) {
   mistake({"show", "nothing"}, "");
 }
 
-TEST_F(CliRun, Json_AlsoAFailureEndsInAnEnvelope) {
+TEST_F(CliRun, Json_EndsInAnEnvelopeAfterAFailureToo) {
   for (const auto& arguments :
        {std::vector<std::string>{"run", "--json", "nobody", "Hi"}, {"run", "--json", "--jsno"}}) {
     const CommandResult run = praxis(arguments);
@@ -152,7 +152,7 @@ TEST_F(CliRun, Json_AlsoAFailureEndsInAnEnvelope) {
   }
 }
 
-TEST_F(CliRun, UnavailableProviderIs6AndAnyOtherFailure1) {
+TEST_F(CliRun, UnavailableProvider_ExitsWith6AndOtherFailuresWith1) {
   file("auth.jsonl", R"({"error": {"status": 401, "message": "bad key"}})"
                      "\n");
   file("refused.jsonl", R"({"text": "no", "finish": "refusal"})"
@@ -161,7 +161,7 @@ TEST_F(CliRun, UnavailableProviderIs6AndAnyOtherFailure1) {
   EXPECT_EQ(praxis({"run", "--model", "script:refused.jsonl", "Hi"}).status, 1);
 }
 
-TEST_F(CliRun, LimitIs5) {
+TEST_F(CliRun, ReachedLimit_ExitsWith5) {
   notes_agent();
   file("free.toml", "model = \"script:notes.jsonl\"\n[tools.kv]\n");
   const CommandResult run = praxis({"run", "free.toml", "Note it", "--max-steps", "1", "--json"});
@@ -169,7 +169,7 @@ TEST_F(CliRun, LimitIs5) {
   EXPECT_EQ(json_string(run.last_line(), "termination"), "max_steps");
 }
 
-TEST_F(CliRun, Schema_GivesAStructuredResultOr9) {
+TEST_F(CliRun, Schema_GivesAStructuredResultOrExitsWith9) {
   file("city.json",
        R"({"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}})");
   file("city.jsonl", R"({"text": "Rome"}
@@ -190,7 +190,7 @@ TEST_F(CliRun, Schema_GivesAStructuredResultOr9) {
   EXPECT_THAT(never.err, HasSubstr("/city"));
 }
 
-TEST_F(CliRun, Attachment_GoesWithThePrompt) {
+TEST_F(CliRun, Attachment_IsSentWithThePrompt) {
   file("notes.txt", "buy milk");
   const CommandResult run = praxis({"run", "--attach", "notes.txt", "--attach", "https://example.com/a.png",
                                     "--model", "script:hello.jsonl", "Look"});
@@ -200,7 +200,7 @@ TEST_F(CliRun, Attachment_GoesWithThePrompt) {
   EXPECT_THAT(shown, HasSubstr("https://example.com/a.png"));
 }
 
-TEST_F(CliRun, SchemaOrAttachmentThatCannotBeUsed_Is2AndNamed) {
+TEST_F(CliRun, UnusableSchemaOrAttachment_ExitsWith2AndIsNamed) {
   file("bad.json", R"({"type": "objekt"})");
   file("broken.json", "{");
   const auto refused = [this](std::vector<std::string> arguments) {
@@ -216,7 +216,7 @@ TEST_F(CliRun, SchemaOrAttachmentThatCannotBeUsed_Is2AndNamed) {
   EXPECT_THAT(refused({"--attach", "none.png"}), HasSubstr("none.png"));
 }
 
-TEST_F(CliRun, ControlCharactersOfAModelDoNotReachStandardError) {
+TEST_F(CliRun, ControlCharactersOfAModel_DoNotReachStandardError) {
   file("evil.toml", "model = \"script:evil.jsonl\"\n[tools.kv]\n");
   file("evil.jsonl",
        R"({"tool_calls": [{"name": "kv", "arguments": {"op": "get", "key": "\u001b]0;owned\u0007"}}]})"
@@ -229,7 +229,7 @@ TEST_F(CliRun, ControlCharactersOfAModelDoNotReachStandardError) {
   EXPECT_THAT(run.err, Not(HasSubstr("\a")));
 }
 
-TEST_F(CliRun, UnwritableJournalIsAnErrorThatNamesThePlace) {
+TEST_F(CliRun, UnwritableJournal_IsAnErrorThatNamesThePath) {
   file("state", "a file where a folder should be");
   const CommandResult run = praxis({"run", "--json", "--model", "script:hello.jsonl", "Hi"});
   EXPECT_EQ(run.status, 1);
@@ -237,7 +237,7 @@ TEST_F(CliRun, UnwritableJournalIsAnErrorThatNamesThePlace) {
   EXPECT_EQ(json_string(run.last_line(), "status"), "error");
 }
 
-TEST_F(CliRun, FullDiskEndsTheRunWithAnError) {
+TEST_F(CliRun, FullDisk_EndsTheRunWithAnError) {
   const auto disk = folder_ / "disk";
   std::filesystem::create_directory(disk);
   if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=200k") != 0) GTEST_SKIP() << "needs the right to mount";
@@ -264,7 +264,7 @@ class CliTerminal : public CliRun {
   }
 };
 
-TEST_F(CliTerminal, ShowsALiveLineAndTheAnswerOnceAndHarmless) {
+TEST_F(CliTerminal, Terminal_ShowsALiveLineAndTheSanitisedAnswerOnce) {
   const CommandResult run = on_terminal("TERM=xterm NO_COLOR=");
   EXPECT_EQ(run.status, 0) << run.out;
   const std::string answer = "Gr\u00fc\u00dfe \u241b]0;owned\u2407\r\n";
@@ -274,14 +274,14 @@ TEST_F(CliTerminal, ShowsALiveLineAndTheAnswerOnceAndHarmless) {
   EXPECT_THAT(run.out, HasSubstr("\x1b[2mstep "));
 }
 
-TEST_F(CliTerminal, NoColorAndDumbTerminalsAreHonoured) {
+TEST_F(CliTerminal, NoColorAndDumbTerminals_AreHonoured) {
   EXPECT_THAT(on_terminal("TERM=xterm NO_COLOR=1").out, Not(HasSubstr("\x1b[2m")));
   EXPECT_THAT(on_terminal("TERM=dumb").out, Not(HasSubstr("\x1b")));
 }
 
 // ---- approvals --------------------------------------------------------------------------------------------
 
-TEST_F(CliRun, Parked_Is3AndThePrintedCommandCarriesOn) {
+TEST_F(CliRun, ParkedRun_ExitsWith3AndThePrintedCommandResumesIt) {
   notes_agent();
   const CommandResult run = praxis({"run", "notes", "Note it", "--json"});
   EXPECT_EQ(run.status, 3) << run.err;
@@ -299,7 +299,7 @@ TEST_F(CliRun, Parked_Is3AndThePrintedCommandCarriesOn) {
       << "the call is named, though another process was asked for it";
 }
 
-TEST_F(CliRun, Deny_TellsTheModelTheReason) {
+TEST_F(CliRun, Deny_GivesTheModelTheReason) {
   notes_agent();
   ASSERT_EQ(praxis({"run", "notes", "Note it"}).status, 3);
   const CommandResult resumed = praxis({"resume", "last", "--deny", "p1", "-m", "red is ugly", "--json"});
@@ -315,7 +315,7 @@ TEST_F(CliRun, Edit_RunsTheCallWithOtherArguments) {
   EXPECT_THAT(praxis({"show", "last", "--json"}).out, HasSubstr("blue"));
 }
 
-TEST_F(CliRun, DecisionOnNothingIsRefused) {
+TEST_F(CliRun, DecisionWithoutAParkedStep_IsRefused) {
   notes_agent();
   ASSERT_EQ(praxis({"run", "notes", "Note it"}).status, 3);
   const CommandResult resumed = praxis({"resume", "last", "--allow", "p7"});
@@ -324,7 +324,7 @@ TEST_F(CliRun, DecisionOnNothingIsRefused) {
   EXPECT_EQ(praxis({"resume", "last", "--allow", "p1"}).status, 0) << "and the run still waits";
 }
 
-TEST_F(CliRun, AgentFileThatIsGoneIsAskedFor) {
+TEST_F(CliRun, MissingAgentFile_IsRequested) {
   notes_agent();
   ASSERT_EQ(praxis({"run", "notes", "Note it"}).status, 3);
   std::filesystem::rename(folder_ / ".praxis/agents/notes.toml", folder_ / "moved.toml");
@@ -334,7 +334,7 @@ TEST_F(CliRun, AgentFileThatIsGoneIsAskedFor) {
   EXPECT_EQ(praxis({"resume", "last", "--allow", "p1", "--agent", "moved.toml"}).status, 0);
 }
 
-TEST_F(CliRun, Resume_WithAPromptGoesOnWithTheConversation) {
+TEST_F(CliRun, ResumeWithAPrompt_ContinuesTheConversation) {
   file("two.jsonl", "{\"text\": \"One.\"}\n{\"text\": \"Two.\"}\n");
   ASSERT_EQ(praxis({"run", "--model", "script:two.jsonl", "Count"}).status, 0);
   EXPECT_EQ(praxis({"resume", "last"}).status, 2) << "there is nothing to carry on";
@@ -376,7 +376,7 @@ TEST_F(CliInterrupted, ResumeAfterKill_RepeatsNoSettledEffect) {
   EXPECT_EQ(praxis({"replay", "last"}).status, 0);
 }
 
-TEST_F(CliInterrupted, SignalsSettleTheRunAndAreTheExitStatus) {
+TEST_F(CliInterrupted, Signal_SettlesTheRunAndDeterminesTheExitStatus) {
   for (const auto& [number, status] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
     Process run(command({"run", "slow.toml", "Note it", "--json"}), options_);
     reach_second_call(run);
@@ -387,7 +387,7 @@ TEST_F(CliInterrupted, SignalsSettleTheRunAndAreTheExitStatus) {
   }
 }
 
-TEST_F(CliInterrupted, SignalThatTheShellIgnores_IsTakenAllTheSame) {
+TEST_F(CliInterrupted, SignalIgnoredByTheShell_IsHandledAllTheSame) {
   const auto before = std::signal(SIGINT, SIG_IGN);  // inherited, as in a background job of a script
   Process run(command({"run", "slow.toml", "Note it", "--json"}), options_);
   std::signal(SIGINT, before);

@@ -82,7 +82,7 @@ TEST_F(CliTree, Run_ShowsTheAnswerOfTheRootAndTheStepsOfAll) {
   EXPECT_THAT(run.err, HasSubstr("\nstep 1: research {"));
 }
 
-TEST_F(CliTree, Run_OnATerminalTheWordsOfSubAgentsAreNotTheAnswer) {
+TEST_F(CliTree, Run_OnATerminalKeepsTextOfSubAgentsOutOfTheAnswer) {
   if (shell("command -v script").status != 0) GTEST_SKIP() << "needs script";
   file("research.toml", "id = 'research'\nmodel = 'script:research.jsonl'\n[tools.kv]\n");
   const CommandResult run = shell("script -qec 'praxis run lead.toml Find' /dev/null");
@@ -102,7 +102,7 @@ TEST_F(CliTree, Run_JsonHasTheEventsOfAllWithTheirAgent) {
   EXPECT_GT(below, 5U);
 }
 
-TEST_F(CliTree, Run_WhatWaitsBelowIsListedAndThePrintedCommandDecidesIt) {
+TEST_F(CliTree, Run_ListsParkedStepsOfSubAgentsWithACommandThatDecidesThem) {
   const CommandResult run = run_lead();
   EXPECT_EQ(run.status, 3) << run.err;
   EXPECT_THAT(run.out, IsEmpty());
@@ -115,7 +115,7 @@ TEST_F(CliTree, Run_WhatWaitsBelowIsListedAndThePrintedCommandDecidesIt) {
   EXPECT_THAT(praxis({"show", id_of("research")}).out, HasSubstr("Noted by the child."));
 }
 
-TEST_F(CliTree, Resume_WhileOnlySomebodyBelowWaits_Is3) {
+TEST_F(CliTree, Resume_WhileASubAgentIsParked_ExitsWith3) {
   ASSERT_EQ(run_lead().status, 3);
   const CommandResult resumed = praxis({"resume", "last", "--json"});
   EXPECT_EQ(resumed.status, 3) << resumed.err;
@@ -123,21 +123,21 @@ TEST_F(CliTree, Resume_WhileOnlySomebodyBelowWaits_Is3) {
   EXPECT_EQ(json_at(resumed.last_line(), "pending").get_array().size(), 1U);
 }
 
-TEST_F(CliTree, Resume_OfASubAgentNamesItsRun) {
+TEST_F(CliTree, ResumeOfASubAgent_NamesItsRun) {
   ASSERT_EQ(run_lead().status, 3);
   const CommandResult resumed = praxis({"resume", id_of("research"), "Go on"});
   EXPECT_EQ(resumed.status, 2);
   EXPECT_THAT(resumed.err, AllOf(HasSubstr("is a sub-agent"), HasSubstr("praxis resume " + id_of("lead"))));
 }
 
-TEST_F(CliTree, Runs_HidesSubAgentsUnlessAskedForAll) {
+TEST_F(CliTree, Runs_HidesSubAgentsUnlessAllAreRequested) {
   ASSERT_EQ(run_lead().status, 3);
   EXPECT_EQ(praxis({"runs", "--json"}).lines().size(), 1U);
   EXPECT_EQ(praxis({"runs", "--json", "--all"}).lines().size(), 2U);
   EXPECT_THAT(praxis({"runs", "--all"}).out, HasSubstr("(for " + last_run() + ")"));
 }
 
-TEST_F(CliTree, Policy_OfTheParentHoldsBelow) {
+TEST_F(CliTree, PolicyOfTheParent_AppliesToSubAgents) {
   file("research.toml", "id = 'research'\nmodel = 'script:research.jsonl'\n[tools.file]\nwrite = ['out']\n");
   file("research.jsonl",
        calls(call("file_write", R"({"path": "a.txt", "content": "x"})")) + "{\"text\": \"Done.\"}\n");
@@ -152,7 +152,7 @@ TEST_F(CliTree, Policy_OfTheParentHoldsBelow) {
   EXPECT_EQ(contents("out/a.txt"), "x");
 }
 
-TEST_F(CliTree, Circle_IsAUsageErrorThatNamesTheFiles) {
+TEST_F(CliTree, CircularAgentFiles_AreAUsageErrorThatNamesThem) {
   file("research.toml", below("lead"));
   const CommandResult run = run_lead();
   EXPECT_EQ(run.status, 2);
@@ -162,7 +162,7 @@ TEST_F(CliTree, Circle_IsAUsageErrorThatNamesTheFiles) {
 
 // ---- approve ----------------------------------------------------------------------------------------------
 
-TEST_F(CliTree, Approve_ListsWhatWaitsAnywhere) {
+TEST_F(CliTree, Approve_ListsParkedStepsOfAllRuns) {
   EXPECT_THAT(praxis({"approve"}).err, HasSubstr("nothing waits for a person"));
   ASSERT_EQ(run_lead().status, 3);
   const Json waiting = praxis({"approve", "--json"}).last_line();
@@ -174,7 +174,7 @@ TEST_F(CliTree, Approve_ListsWhatWaitsAnywhere) {
                     HasSubstr("praxis approve " + id_of("research") + "/p1 --allow")));
 }
 
-TEST_F(CliTree, Approve_AllowByTheShortIdGoesOnWithTheRun) {
+TEST_F(CliTree, Approve_AllowByTheShortIdResumesTheRun) {
   ASSERT_EQ(run_lead().status, 3);
   const CommandResult approved = praxis({"approve", "p1", "--allow"});
   EXPECT_EQ(approved.status, 0) << approved.err;
@@ -194,7 +194,7 @@ TEST_F(CliTree, Approve_DenyAndEditReachTheChild) {
   EXPECT_THAT(praxis({"show", id_of("research"), "--json"}).out, HasSubstr("blue"));
 }
 
-TEST_F(CliTree, Approve_WhileTheRunLivesIsDoneThere) {
+TEST_F(CliTree, Approve_OfALiveRunIsCarriedOutByItsProcess) {
   add_slow_agent();
   Process run(command({"run", "lead.toml", "Find the colour", "--json"}), options_);
   ASSERT_TRUE(run.prints(R"("event":"step.parked")")) << run.output << run.errors;
@@ -208,7 +208,7 @@ TEST_F(CliTree, Approve_WhileTheRunLivesIsDoneThere) {
   EXPECT_THAT(run.output, HasSubstr(R"("result":"It is red.")"));
 }
 
-TEST_F(CliTree, Approve_AfterTheProcessWasKilledGoesOnWithAll) {
+TEST_F(CliTree, Approve_AfterTheProcessWasKilledResumesTheTree) {
   add_slow_agent();
   Process run(command({"run", "lead.toml", "Find the colour", "--json"}), options_);
   ASSERT_TRUE(run.prints(R"("event":"step.parked")")) << run.output << run.errors;
@@ -222,7 +222,7 @@ TEST_F(CliTree, Approve_AfterTheProcessWasKilledGoesOnWithAll) {
   EXPECT_EQ(praxis({"runs", "--all", "--json"}).lines().size(), 3U) << "nobody was made twice";
 }
 
-TEST_F(CliTree, Approve_AlwaysSavesANarrowRuleThatHoldsNextTime) {
+TEST_F(CliTree, Approve_AlwaysSavesANarrowRuleForLaterRuns) {
   ASSERT_EQ(run_lead().status, 3);
   const CommandResult unsure = praxis({"approve", "p1", "--always"});
   EXPECT_EQ(unsure.status, 2) << "nobody can say whether the rule is right";
@@ -236,14 +236,14 @@ TEST_F(CliTree, Approve_AlwaysSavesANarrowRuleThatHoldsNextTime) {
   EXPECT_EQ(run_lead().status, 3) << "another call does";
 }
 
-TEST_F(CliTree, Approve_ShowsWhatCannotBeSeen) {
+TEST_F(CliTree, Approve_ShowsInvisibleCharacters) {
   put_colour(R"("a\u202eb\u200b\u001b[2J")");
   ASSERT_EQ(run_lead().status, 3);
   const std::string shown = praxis({"approve", "p1"}).out;
   EXPECT_THAT(shown, AllOf(HasSubstr(R"(a\u202eb\u200b\u001b[2J)"), Not(HasSubstr("\x1b"))));
 }
 
-TEST_F(CliTree, Approve_MistakesAreUsageErrors) {
+TEST_F(CliTree, Approve_WithInvalidArgumentsIsAUsageError) {
   ASSERT_EQ(run_lead().status, 3);
   const auto mistake = [&](std::vector<std::string> arguments, const std::string& message) {
     arguments.insert(arguments.begin(), "approve");
@@ -303,7 +303,7 @@ TEST_F(CliQuestion, OnATerminal_IsAnsweredThere) {
 
 // ---- tree -------------------------------------------------------------------------------------------------
 
-TEST_F(CliTree, Tree_DrawsWhoWaitsAndTheCommandThatDecides) {
+TEST_F(CliTree, Tree_ShowsParkedStepsAndTheCommandThatDecides) {
   ASSERT_EQ(run_lead().status, 3);
   const CommandResult tree = praxis({"tree"});
   EXPECT_EQ(tree.status, 0) << tree.err;
@@ -317,7 +317,7 @@ TEST_F(CliTree, Tree_DrawsWhoWaitsAndTheCommandThatDecides) {
   EXPECT_EQ(json_string(node("lead"), "status"), "completed");
 }
 
-TEST_F(CliTree, Tree_WithoutARootShowsWhatIsNotAtRestOrTheLast) {
+TEST_F(CliTree, Tree_WithoutARootShowsActiveRunsOrTheLast) {
   ASSERT_EQ(run_lead().status, 3);
   const std::string waiting = last_run();
   file("hello.jsonl", "{\"text\": \"Hello.\"}\n");
@@ -328,7 +328,7 @@ TEST_F(CliTree, Tree_WithoutARootShowsWhatIsNotAtRestOrTheLast) {
   EXPECT_THAT(praxis({"tree"}).out, AllOf(Not(HasSubstr(waiting)), HasSubstr(last_run())));
 }
 
-TEST_F(CliTree, Watch_PrintsALineForEachChangeUntilAllIsAtRest) {
+TEST_F(CliTree, Watch_PrintsALineForEachChangeUntilAllAreIdle) {
   add_slow_agent();
   file("research.toml", "id = 'research'\nmodel = 'script:research.jsonl'\n[tools.kv]\n");
   Process run(command({"run", "lead.toml", "Find the colour", "--json"}), options_);
@@ -341,7 +341,7 @@ TEST_F(CliTree, Watch_PrintsALineForEachChangeUntilAllIsAtRest) {
   EXPECT_THAT(watch.output, HasSubstr("completed"));
 }
 
-TEST_F(CliTree, Watch_EndsWhenTheProcessThatRunsItIsKilled) {
+TEST_F(CliTree, Watch_EndsWhenTheProcessOfTheRunIsKilled) {
   add_slow_agent();
   file("research.toml", "id = 'research'\nmodel = 'script:research.jsonl'\n[tools.kv]\n");
   Process run(command({"run", "lead.toml", "Find the colour", "--json"}), options_);
@@ -358,7 +358,7 @@ TEST_F(CliTree, Watch_EndsWhenTheProcessThatRunsItIsKilled) {
   EXPECT_EQ(praxis({"tree", "last", "--watch", "--json"}).status, 1) << "also when it was gone before";
 }
 
-TEST_F(CliTree, Watch_OnATerminalIsDrawnInPlace) {
+TEST_F(CliTree, Watch_OnATerminalRedrawsInPlace) {
   if (shell("command -v script").status != 0) GTEST_SKIP() << "needs script";
   file("hello.jsonl", "{\"text\": \"Hello.\"}\n");
   ASSERT_EQ(praxis({"run", "--model", "script:hello.jsonl", "Hi"}).status, 0);
@@ -368,7 +368,7 @@ TEST_F(CliTree, Watch_OnATerminalIsDrawnInPlace) {
               Not(HasSubstr("\x1b[2m")));
 }
 
-TEST_F(CliTree, Orders_ToALiveSubAgentAreCarriedOutThere) {
+TEST_F(CliTree, CommandToALiveSubAgent_IsCarriedOutByItsProcess) {
   add_slow_agent();
   Process run(command({"run", "lead.toml", "Find the colour", "--json"}), options_);
   ASSERT_TRUE(run.prints(R"("event":"step.parked")")) << run.output << run.errors;
@@ -386,7 +386,7 @@ TEST_F(CliTree, Orders_ToALiveSubAgentAreCarriedOutThere) {
   EXPECT_EQ(run.finish(), 3) << "the other one still waits";
 }
 
-TEST_F(CliTree, Orders_ToARunThatNobodyHasAreWrittenToItsLog) {
+TEST_F(CliTree, CommandToAnIdleRun_IsWrittenToItsLog) {
   ASSERT_EQ(run_lead().status, 3);
   EXPECT_EQ(praxis({"tree", "annotate", "last", "for the painter"}).status, 0);
   EXPECT_THAT(praxis({"tree"}).out, HasSubstr("# for the painter"));
@@ -395,7 +395,7 @@ TEST_F(CliTree, Orders_ToARunThatNobodyHasAreWrittenToItsLog) {
   EXPECT_EQ(praxis({"tree", "stop", "last"}).status, 2) << "there is nothing left to stop";
 }
 
-TEST_F(CliTree, Orders_MistakesAreUsageErrors) {
+TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
   ASSERT_EQ(run_lead().status, 3);
   const auto mistake = [&](std::vector<std::string> arguments, const std::string& message) {
     arguments.insert(arguments.begin(), "tree");
@@ -427,7 +427,7 @@ std::vector<std::string> commands_of(const std::filesystem::path& page) {
   return commands;
 }
 
-TEST_F(CliTree, Pages_ShowCommandsAndOptionsThatThereAre) {
+TEST_F(CliTree, Pages_ShowOnlyExistingCommandsAndOptions) {
   std::map<std::string, std::string> help;
   std::size_t options = 0;
   std::vector<std::filesystem::path> pages{PRAXIS_SOURCE_DIR "/README.md"};

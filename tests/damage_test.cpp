@@ -59,12 +59,12 @@ class CrashDamage : public ::testing::Test {
   const std::string bytes_ = journal_.journal_of({session_}).file;
 };
 
-TEST_F(CrashDamage, Undamaged_GivesWhatWasWritten) {
+TEST_F(CrashDamage, UndamagedFile_ReturnsWhatWasWritten) {
   write(bytes_);
   EXPECT_EQ(read(), log_);
 }
 
-TEST_F(CrashDamage, AnyBitOfAnyColumn_IsCorrupt) {
+TEST_F(CrashDamage, AnyFlippedBitOfAnyColumn_IsCorrupt) {
   const std::vector<std::pair<std::string, std::string>> columns{
       {"chain", "body"}, {"chain", "kind"},  {"chain", "time"},         {"chain", "seq"},
       {"chain", "hash"}, {"blobs", "bytes"}, {"sessions", "head_hash"}, {"sessions", "head_seq"}};
@@ -94,7 +94,7 @@ TEST_F(CrashDamage, MissingEnd_IsCorrupt) {
   }
 }
 
-TEST_F(CrashDamage, AnyBitOfTheFile_IsFoundOrMakesNoDifference) {
+TEST_F(CrashDamage, AnyFlippedBitOfTheFile_IsFoundOrHarmless) {
   int found_damaged = 0;
   for (std::uint64_t seed = 0; seed < kFlipsOfFile; ++seed) {
     std::mt19937_64 random(seed);
@@ -118,7 +118,7 @@ TEST_F(CrashDamage, CutFile_IsNeverReadAsAShorterSession) {
 
 /// A checkpoint writes pages of the log to the file in order; from then on the file alone is not a whole
 /// database. A process that is killed then must not leave a journal that cannot be opened.
-TEST_F(CrashDamage, KilledAmidACheckpoint_OpensAndLosesNothing) {
+TEST_F(CrashDamage, KillDuringACheckpoint_LosesNothing) {
   constexpr std::size_t kLogHeader = 32, kFrameHeader = 24, kPage = 4096;
   auto [file, log] = journal_.journal_of({session_}, false);
   bool has_first_page = false;

@@ -65,7 +65,7 @@ class Format : public ::testing::TestWithParam<Left> {
   const Result<SessionId> session_;
 };
 
-TEST_P(Format, IsReadAndReplayed) {
+TEST_P(Format, Session_IsReadAndReplayed) {
   ASSERT_TRUE(session_) << session_.error().message;
   const auto records = read_records(*journal_, *session_);
   ASSERT_TRUE(records) << records.error().message;
@@ -81,7 +81,7 @@ TEST_P(Format, IsReadAndReplayed) {
   }
 }
 
-TEST_P(Format, IsCarriedOn) {
+TEST_P(Format, Session_IsResumed) {
   ASSERT_TRUE(session_) << session_.error().message;
   expect_carried_on(journal_, *session_);
 }
@@ -125,7 +125,7 @@ std::shared_ptr<Journal> later_journal(const std::string& first, const std::stri
   return journal;
 }
 
-TEST(FutureFormat, Session_IsRefusedWithTheReasonAndLeftAlone) {
+TEST(FutureFormat, Session_IsRefusedWithTheReasonAndUnchanged) {
   const std::string present = R"({"version":4,"session":"01LATER","seed":1,"agent":{"id":"a","limits":{}}})";
   const std::vector<std::array<std::string, 3>> cases{
       {replaced(present, "4", "5"), "turn_started", "format version 5"},
@@ -164,7 +164,7 @@ class FileFormat : public ::testing::TestWithParam<const char*> {
 };
 INSTANTIATE_TEST_SUITE_P(Released, FileFormat, ::testing::Values("journal-2.sql", "journal-3.sql"));
 
-TEST_P(FileFormat, IsReadAndItsSessionCarriedOn) {
+TEST_P(FileFormat, Session_IsReadAndResumed) {
   const auto journal = open_journal(folder_ / "j");
   const SessionRow root = root_of(*journal);
   EXPECT_EQ(journal->children(root.id)->size(), 1U);
@@ -176,7 +176,7 @@ TEST_P(FileFormat, IsReadAndItsSessionCarriedOn) {
   expect_carried_on(journal, root.id);
 }
 
-TEST_P(FileFormat, WithoutLeaveToWrite_IsReadAsItIs) {
+TEST_P(FileFormat, ReadOnlyFile_IsReadUnchanged) {
   const auto read_only = open_journal(folder_ / "j", {.read_only = true});
   const SessionRow root = root_of(*read_only);
   const auto entries = read_only->read(root.id);

@@ -173,7 +173,7 @@ class FragileModel final : public Model {
   const std::shared_ptr<Model> inner_;
 };
 
-TEST_P(Parity, ModelSession_OutlivesItsCallsAlsoWhenSuspended) {
+TEST_P(Parity, ModelSession_OutlivesItsCallsEvenWhenSuspended) {
   std::shared_ptr<FragileModel> fragile;
   const auto wrap = [&](std::shared_ptr<Model> model) {
     return fragile = std::make_shared<FragileModel>(std::move(model));

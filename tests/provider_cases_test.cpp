@@ -1,6 +1,5 @@
-// Our codecs against recorded traffic: the cases in tests/provider_cases, written from the protocols' guides,
-// and those in the folder named by PRAXIS_PROVIDER_CASES, when it is set. docs/providers.md says what they
-// look like.
+// The codecs against recorded traffic: the cases in tests/provider_cases, written from the protocols' guides,
+// and those in the folder named by PRAXIS_PROVIDER_CASES, if set. docs/providers.md describes their format.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +52,7 @@ const std::vector<Case>& own_cases() {
   return kCases;
 }
 
-/// Empty when there is no such folder.
+/// Empty if the folder does not exist.
 const std::vector<Case>& recorded_cases() {
   static const std::vector<Case> kCases = [] {
     const char* folder = std::getenv("PRAXIS_PROVIDER_CASES");
@@ -64,7 +63,7 @@ const std::vector<Case>& recorded_cases() {
 
 std::string name_of(const Case& one) { return one.provider_folder() + '/' + one.folder.filename().string(); }
 
-/// A stream of a case with the endpoint that speaks it.
+/// A stream of a case, and the endpoint that sent it.
 struct Stream {
   std::string name;
   const Exchange* exchange = nullptr;
@@ -91,7 +90,7 @@ std::vector<Stream> streams_of(const std::vector<Case>& cases) {
   return streams;
 }
 
-/// The tests below run once over our own cases and once over the recorded ones.
+/// The tests below run once with our own cases and once with the recorded ones.
 class ProviderCases : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -127,7 +126,7 @@ TEST_P(ProviderCases, EveryAnswer_IsReadAsExpected) {
   EXPECT_GE(read, 20U);
 }
 
-TEST_P(ProviderCases, WhereTheBytesAreCut_MakesNoDifference) {
+TEST_P(ProviderCases, CutsBetweenChunks_MakeNoDifference) {
   constexpr std::size_t kLong = 100'000;
   std::size_t number = 0;
   for (const Stream& stream : streams()) {
@@ -143,7 +142,7 @@ TEST_P(ProviderCases, WhereTheBytesAreCut_MakesNoDifference) {
   }
 }
 
-TEST_P(ProviderCases, WhatNobodyKnows_MakesNoDifference) {
+TEST_P(ProviderCases, UnknownFieldsAndEvents_MakeNoDifference) {
   for (const Stream& stream : streams()) {
     const Json whole = stream.read(stream.response().body);
     EXPECT_EQ(whole, stream.read(with_noise(stream.response(), stream.endpoint.api))) << stream.name;
@@ -151,7 +150,7 @@ TEST_P(ProviderCases, WhatNobodyKnows_MakesNoDifference) {
   }
 }
 
-TEST_P(ProviderCases, AStreamThatBreaksOff_IsNoAnswer) {
+TEST_P(ProviderCases, TruncatedStream_IsNotAnAnswer) {
   constexpr std::size_t kMostCuts = 100;
   for (const Stream& stream : streams()) {
     const std::string_view body = stream.response().body;
@@ -168,7 +167,7 @@ TEST_P(ProviderCases, AStreamThatBreaksOff_IsNoAnswer) {
   }
 }
 
-/// The words of an answer as they were told while it streamed.
+/// Collects the deltas of an answer while it streams.
 class Listener final : public ModelSink {
  public:
   void on_delta(const ModelDelta& delta) override {
@@ -190,12 +189,12 @@ std::string words_of(const Part& part) {
   return call == nullptr ? std::string() : call->arguments;
 }
 
-/// Recorded streams in which several answers follow each other, or deltas were left out.
+/// Recorded streams in which several answers follow each other, or deltas are missing.
 constexpr std::array<std::string_view, 2> kPiecemeal{
     "openai-responses/vercel-openai-reasoning-encrypted-content-1#0",
     "openai-responses/vercel-openai-shell-container-1#0"};
 
-TEST_P(ProviderCases, TheDeltas_TellTheAnswer) {
+TEST_P(ProviderCases, Deltas_AddUpToTheAnswer) {
   for (const Stream& stream : streams()) {
     if (std::ranges::find(kPiecemeal, stream.name) != kPiecemeal.end()) continue;
     Listener listener;
@@ -211,7 +210,7 @@ TEST_P(ProviderCases, TheDeltas_TellTheAnswer) {
   }
 }
 
-TEST_P(ProviderCases, OverASocket_TheAnswerIsTheSame) {
+TEST_P(ProviderCases, ResponseOverASocket_GivesTheSameAnswer) {
   const auto http = make_http_client();
   std::size_t number = 0;
   for (const Stream& stream : streams()) {
@@ -242,7 +241,7 @@ TEST_P(ProviderCases, OverASocket_TheAnswerIsTheSame) {
   }
 }
 
-/// Recorded requests that say something else than ours would, and why ours is as good.
+/// Recorded requests that differ in meaning from ours, and why ours is as good.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kKnownRequests{{
     {"anthropic/fantasy-claude-sonnet-4-computer-use-streaming", "the client left the answer's text out"},
     {"compat-avian/fantasy-avian-kimi-thinking-streaming",
@@ -266,7 +265,7 @@ bool is_known_request(std::string_view name) {
   return std::ranges::any_of(kKnownRequests, [&](const auto& known) { return known.first == name; });
 }
 
-TEST_P(ProviderCases, ARequestMadeFromOurReading_SaysWhatTheRecordedOneSays) {
+TEST_P(ProviderCases, RequestMadeFromOurReading_MeansTheSameAsTheRecordedOne) {
   std::size_t compared = 0;
   for (const Case& one : cases()) {
     if (is_known_request(name_of(one))) continue;

@@ -1,5 +1,5 @@
-// Calls that Python code has made, three levels down, and that wait for a person when their process is
-// killed: decided from another process, void or out of time, each runs once or not at all.
+// Calls that Python code has made, three levels down, and that wait for a decision when their process is
+// killed: decided in another process, voided or expired, each runs once or not at all.
 #include <gtest/gtest.h>
 
 #include "crash_agents.hpp"
@@ -23,7 +23,7 @@ Counts paid(const Rig& rig) {
 
 class CrashPython : public ::testing::Test {
  protected:
-  /// Runs until all three calls wait; there the process is killed.
+  /// Runs until all three calls are parked, then kills the process.
   void SetUp() override {
     ASSERT_TRUE(rig_.run({"person", "inside"}));
     const auto clerk = fold(log_of("top/manager/clerk"));
@@ -44,11 +44,11 @@ class CrashPython : public ::testing::Test {
     }
     throw std::runtime_error("no session is called " + path);
   }
-  /// What the code printed: a line for each call.
+  /// The output of the code: a line for each call.
   std::string printed() const {
     return testing::result_for(fold(log_of("top/manager/clerk"))->conversation.history(), "call_1_1").text;
   }
-  /// By mail, from this process; nobody has the session.
+  /// Decides through the journal's inbox, from this process; no process owns the session.
   void decide(const std::string& what, const Verdict& verdict) const {
     const auto journal = testing::open_journal(rig_.journal());
     const auto environment = system_environment();
@@ -56,7 +56,7 @@ class CrashPython : public ::testing::Test {
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_TRUE(std::holds_alternative<Delivered>(*answer)) << what;
   }
-  /// Another process carries it to its end.
+  /// Another process resumes the session to its end.
   void carry_on() {
     EXPECT_FALSE(rig_.run({}));
     const auto logs = rig_.logs();
@@ -69,7 +69,7 @@ class CrashPython : public ::testing::Test {
   std::map<std::string, ParkId> park_;
 };
 
-TEST_F(CrashPython, DecidedByMail_EachRunsOnceInTheNextProcess) {
+TEST_F(CrashPython, CallsDecidedByInbox_RunOnceInTheNextProcess) {
   decide("a", allow());
   decide("b", edit(R"({"what": "B"})"));
   decide("c", allow());
@@ -79,7 +79,7 @@ TEST_F(CrashPython, DecidedByMail_EachRunsOnceInTheNextProcess) {
   EXPECT_EQ(paid(rig_), (Counts{{"pay:a", 1}, {"pay:B", 1}, {"pay:c", 1}}));
 }
 
-TEST_F(CrashPython, DecidedByMail_AndKilledAgain_EachRunsOnce) {
+TEST_F(CrashPython, CallsDecidedByInboxAndKilledAgain_RunOnce) {
   decide("a", allow());
   decide("b", edit(R"({"what": "B"})"));
   decide("c", allow());
@@ -90,7 +90,7 @@ TEST_F(CrashPython, DecidedByMail_AndKilledAgain_EachRunsOnce) {
   EXPECT_GE(counts.size(), 2U) << "at most one was under way, and is told as unknown";
 }
 
-TEST_F(CrashPython, DecidedInAProcessThatOpensTheSession_EachRunsOnce) {
+TEST_F(CrashPython, CallsDecidedInAProcessThatOpensTheSession_RunOnce) {
   {
     testing::Doom none("-");
     const testing::Ledger ledger(rig_.ledger_file().c_str());
@@ -108,12 +108,12 @@ TEST_F(CrashPython, DecidedInAProcessThatOpensTheSession_EachRunsOnce) {
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->text, "All is done.");
   }
-  carry_on();  // finds nothing left to do
+  carry_on();  // finds nothing to do
   EXPECT_EQ(printed(), "a pay done\nB pay done\nc pay done\n");
   EXPECT_EQ(paid(rig_), (Counts{{"pay:a", 1}, {"pay:B", 1}, {"pay:c", 1}}));
 }
 
-TEST_F(CrashPython, Denied_TheCodeIsToldAndTheRestRuns) {
+TEST_F(CrashPython, DeniedCall_IsReportedToTheCodeAndTheRestRuns) {
   decide("a", deny("not that"));
   decide("b", allow());
   decide("c", deny("nor that"));
@@ -123,14 +123,14 @@ TEST_F(CrashPython, Denied_TheCodeIsToldAndTheRestRuns) {
   EXPECT_EQ(paid(rig_), (Counts{{"pay:b", 1}}));
 }
 
-TEST_F(CrashPython, OutOfTime_CountsAsDenied) {
+TEST_F(CrashPython, ExpiredCall_CountsAsDenied) {
   rig_.become("python_late");
   carry_on();
   EXPECT_NE(printed().find("nobody decided in time"), std::string::npos) << printed();
   EXPECT_EQ(paid(rig_), Counts{});
 }
 
-TEST_F(CrashPython, RulesThatChanged_VoidTheApprovalsAndAskAnew) {
+TEST_F(CrashPython, ChangedRules_VoidTheApprovalsAndAskAgain) {
   rig_.become("python_ruled");
   ASSERT_TRUE(rig_.run({"person", "inside"}));
   const auto clerk = fold(log_of("top/manager/clerk"));

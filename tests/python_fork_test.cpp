@@ -1,4 +1,4 @@
-// Plays examples/python-fork, with its script for a model.
+// Runs examples/python-fork, with its script as the model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A copy of the example in a folder of its own, so that it writes there.
+/// A copy of the example in a temporary folder, where it may write.
 class PythonForkTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -50,7 +50,7 @@ class PythonForkTest : public testing::Test {
   std::string printed_, told_;
 };
 
-TEST_F(PythonForkTest, ThreeForksAreAskedAndTheMajorityAnswers) {
+TEST_F(PythonForkTest, ThreeForks_AreAskedAndTheMajorityWins) {
   ASSERT_EQ(run((root_ / "examples/python-fork/run").string()), 0) << told_;
   EXPECT_EQ(printed_, "The Volga (3 of 3 say so)\n");
   const std::string journal = " --journal " + (root_ / "build/python-fork/journal.db").string();

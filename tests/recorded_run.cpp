@@ -16,7 +16,7 @@ namespace {
 
 using faults::Random;
 
-/// No time passes, so that how often somebody looks at the clock makes no difference.
+/// A clock that stands still, so that the number of times the clock is read makes no difference.
 class TimelessEnvironment final : public Environment {
  public:
   explicit TimelessEnvironment(std::uint64_t seed) : random_(seed) {}
@@ -57,7 +57,7 @@ Json arguments_for(Random& random, const std::string& tool) {
 }
 
 Json call_of(Random& random) {
-  // Those that act on the session are rare, because little comes after them.
+  // Tools that act on the session are rare, because little follows them.
   constexpr std::array kTools{"add", "add", "add", "note", "note", "note",     "broken", "flaky",
                               "big", "kv",  "kv",  "pay",  "pay",  "ask_user", "steer",  "no_such_tool"};
   const std::string tool = random.once_in(60)   ? "interrupt"
@@ -68,7 +68,7 @@ Json call_of(Random& random) {
   return call;
 }
 
-/// One answer of the model, or a failure to give one.
+/// One answer of the model, or a failed attempt.
 Json answer_of(Random& random) {
   if (random.once_in(10)) {
     constexpr std::array kStatuses{429, 500, 503, 503, 401};
@@ -154,7 +154,7 @@ Scenario scenario_for(std::uint64_t seed, Random& random) {
   return scenario;
 }
 
-/// Destroys an executor here and not on its own thread, where a late task may have held it.
+/// Destroys an executor on this thread and not on its own, where a late task may have held it.
 class LastOwner {
  public:
   explicit LastOwner(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
@@ -179,7 +179,7 @@ RecordedRun recorded_run(std::uint64_t seed) {
   std::shared_ptr<TappedModel> tap;
   Setting setting;
   setting.environment = std::make_shared<TimelessEnvironment>(seed);
-  // A session works on the thread that calls it when it can: all of it is to be on one.
+  // A session works on the calling thread when it can: run all calls on one thread.
   setting.call = [&thread = *own](Task task) { thread.call(std::move(task)); };
   setting.executor = std::move(own);
   setting.http = kHttp;

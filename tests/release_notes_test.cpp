@@ -1,4 +1,5 @@
-// Plays examples/release-notes as `make run` does, on release notes made for it and on those of this machine.
+// Runs examples/release-notes as `make run` does, on release notes made for the test and on those of this
+// machine.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -38,7 +39,7 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A copy of the example in a folder of its own, so that it writes there.
+/// A copy of the example in a temporary folder, where it may write.
 class ReleaseNotesTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -52,7 +53,7 @@ class ReleaseNotesTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(root_); }
 
-  /// Runs the script; what it prints goes to `output_`.
+  /// Runs the script; `output_` is its output.
   int play(const std::string& arguments, const std::string& binary = PRAXIS_BINARY_DIR "/praxis") {
     const std::string home =
         "HOME=" + root_.string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + binary;
@@ -68,7 +69,7 @@ class ReleaseNotesTest : public testing::Test {
   std::string output_;
 };
 
-TEST_F(ReleaseNotesTest, SummaryHasTheApiChangesOfEachRelease) {
+TEST_F(ReleaseNotesTest, Summary_HasTheApiChangesOfEachRelease) {
   ASSERT_EQ(play((root_ / "notes.md").string()), 0) << output_;
   const std::string text = summary();
   EXPECT_NE(text.find("- Newest release: **[2.1.0] - 2024-05-01**"), std::string::npos) << text;
@@ -93,7 +94,7 @@ TEST_F(ReleaseNotesTest, ReleaseNotesOfThisMachine_AreSummarised) {
   EXPECT_NE(summary().find("added `toml::path` utility type"), std::string::npos) << summary();
 }
 
-TEST_F(ReleaseNotesTest, ModelDecidesWhenOneIsNamed) {
+TEST_F(ReleaseNotesTest, NamedModel_IsUsed) {
   std::ofstream(root_ / "script.jsonl")
       << R"({"tool_calls":[{"name":"file_write","arguments":{"path":"summary.md","content":"By a model."}}]})"
       << '\n'
@@ -103,7 +104,7 @@ TEST_F(ReleaseNotesTest, ModelDecidesWhenOneIsNamed) {
   EXPECT_EQ(summary(), "By a model.");
 }
 
-TEST_F(ReleaseNotesTest, NotesWithoutReleases_FailWithOneClearMessage) {
+TEST_F(ReleaseNotesTest, NotesWithoutReleases_AreRefusedWithTheReason) {
   std::ofstream(root_ / "notes.md") << "Nothing to see here.\n";
   EXPECT_EQ(play((root_ / "notes.md").string()), 1);
   EXPECT_NE(output_.find("has no heading that names a release"), std::string::npos) << output_;

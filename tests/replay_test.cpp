@@ -1,5 +1,5 @@
-// What a journal is good for: every scenario's log replays without a difference, a changed agent or log is
-// reported where it first matters, a fork can be made at every record and carried on, and a model is sent the
+// What a journal makes possible: every scenario's log replays without a difference, a changed agent or log is
+// reported where it first matters, a fork can be made at every record and resumed, and a model is sent the
 // same bytes.
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ TEST_P(Replay, ChangedAgent_DivergesAtTheFirstModelCall) {
 
 TEST_P(Replay, ChangedResultInTheLog_DivergesAtTheNextModelCall) {
   auto log = records();
-  std::set<CallId> within;  // calls whose results only a handler is told
+  std::set<CallId> within;  // calls whose results only a handler gets
   std::set<EffectId> untold;
   for (const StoredRecord& stored : log) {
     const auto* proposed = std::get_if<CallProposed>(&stored.record.body);
@@ -95,7 +95,7 @@ TEST_P(Replay, ChangedResultInTheLog_DivergesAtTheNextModelCall) {
   EXPECT_EQ(report->divergence->field, "history");
 }
 
-TEST_P(Replay, ForkAtEveryRecord_CanBeCarriedOnAndLeavesTheOriginalAlone) {
+TEST_P(Replay, ForkAtEveryRecord_CanBeResumedAndKeepsTheOriginalUnchanged) {
   const std::string before = exported(stage_.session());
   const auto log = records();
   for (const StoredRecord& at : log) {
@@ -121,7 +121,7 @@ TEST_P(Replay, ForkAtEveryRecord_CanBeCarriedOnAndLeavesTheOriginalAlone) {
   EXPECT_EQ(exported(stage_.session()), before);
 }
 
-TEST_P(Replay, ForkInTheLastTurn_ComesToTheSameEndUnlessACallIsInDoubt) {
+TEST_P(Replay, ForkInTheLastTurn_HasTheSameResultUnlessACallIsInDoubt) {
   const auto log = records();
   const auto ended = fold(log);
   ASSERT_TRUE(ended);

@@ -1,4 +1,4 @@
-// Plays examples/research-team, with its scripts for models.
+// Runs examples/research-team, with its scripts as the models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -20,7 +20,7 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST(ResearchTeam, AsksItsSpecialistsAndAnswers_AndTheTreeShowsThem) {
+TEST(ResearchTeam, Team_AsksItsSpecialistsAndTheTreeShowsThem) {
   const fs::path root = fs::path(testing::TempDir()) / "praxis-research-team";
   fs::remove_all(root);
   fs::create_directories(root / "examples");

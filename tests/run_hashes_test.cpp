@@ -1,5 +1,5 @@
 // The same runs give the same journals and requests in every build, byte for byte: each is compared with the
-// digests in tests/fixtures/run-hashes.txt. Where a change of the bytes is meant, write them anew:
+// digests in tests/fixtures/run-hashes.txt. If a change of the bytes is intended, regenerate them:
 //
 //   PRAXIS_UPDATE_HASHES=1 build/dev/whole_test --gtest_filter='RunHashes.*'
 #include <gtest/gtest.h>

@@ -34,7 +34,7 @@ void World::enter(const Session& session) {
 }
 
 void World::close() {
-  std::map<SessionId, Session> gone;  // outside the lock: a session's end may be heard here
+  std::map<SessionId, Session> gone;  // destroyed outside the lock: the end of a session may call this world
   const std::lock_guard lock(mutex_);
   gone.swap(sessions_);
 }
@@ -55,7 +55,7 @@ std::map<std::string, int> World::executions() const {
 }
 
 void World::hear(const Event& event) {
-  if (event.agent.depth != 0) return;  // what sub-agents do has no fixed place among it
+  if (event.agent.depth != 0) return;  // events of sub-agents have no fixed place among the root's
   const std::lock_guard lock(mutex_);
   events_.push_back(event);
   if (std::holds_alternative<ToolCompleted>(event.body)) ++completions_;
@@ -90,7 +90,7 @@ namespace {
 
 using Work = std::function<Result<ToolOutput>(ToolContext&, const Json& arguments)>;
 
-/// A tool that counts itself, then works.
+/// A tool that counts its executions, then works.
 Tool counting(const std::shared_ptr<World>& world, std::string name, bool idempotent, Work work) {
   Tool tool;
   tool.definition = {
@@ -181,7 +181,7 @@ std::function<void(Agent&)> ruled(PolicyRules rules) {
   return [rules](Agent& agent) { agent.policy(rules); };
 }
 
-/// `rounds` tool calls, then an answer.
+/// A script of `rounds` tool calls, then an answer.
 std::string many_rounds(int rounds) {
   std::string script;
   for (int i = 0; i < rounds; ++i) {
@@ -209,14 +209,14 @@ constexpr const char* kTooLong =
     R"({"error": {"status": 400, "code": "context_length_exceeded", "message": "too long"}})"
     "\n";
 
-/// An agent that may send 4,000 tokens, which five long notes exceed.
+/// Limits an agent to requests of 4,000 tokens, which five long notes exceed.
 void windowed(Agent& agent) {
   Limits limits;
   limits.max_context = 4'000;
   agent.limits(limits);
 }
 
-/// An agent whose answers name a city.
+/// Requires answers that name a city.
 void asked_for_a_city(Agent& agent) {
   agent.output_schema(JsonObject{{"type", "object"},
                                  {"properties", JsonObject{{"city", JsonObject{{"type", "string"}}}}},
@@ -458,7 +458,7 @@ AgentResult Stage::decide_all(const Session& session, Result<AgentResult> result
   }
 }
 
-/// Turns that begin by themselves after the one that was asked for.
+/// Plays queued turns, which begin after the requested one by themselves.
 void Stage::play_queued(const Session& session, std::vector<AgentResult>& results) const {
   for (;;) {
     const SessionStatus status = call([&] { return session.status(); });

@@ -1,6 +1,6 @@
-// The runs on which the promises are tested: each is a model script or a plan, the prompts and decisions of a
-// person, and tools that count what they do. A `Stage` plays them in any runtime setting and keeps what an
-// observer saw.
+// The runs on which the promises are tested: each is a model script or a plan, with prompts, a person's
+// decisions, and tools that count their executions. A `Stage` plays them with any runtime settings and
+// records what an observer sees.
 #pragma once
 
 #include <condition_variable>
@@ -19,8 +19,8 @@
 
 namespace praxis::testing {
 
-/// A folder that goes away; in memory where there is such a place, because a killed process loses nothing
-/// that it wrote, whatever it wrote to.
+/// A temporary folder; in memory if possible, because a killed process loses nothing that it wrote,
+/// regardless of the medium.
 class MemoryFolder {
  public:
   MemoryFolder();
@@ -33,23 +33,23 @@ class MemoryFolder {
   std::string path_;
 };
 
-/// What the tools of one stage have to know of the world: the sessions they act on, and what has happened.
-/// They count their executions here. Thread-safe.
+/// What the tools of one stage share: the sessions that they act on, and what has happened. Tools count their
+/// executions here. Thread-safe.
 class World {
  public:
   void enter(const Session& session);
-  /// Lets go of the sessions, which hold their agents, which hold their tools, which hold this world.
+  /// Drops the sessions, to break the cycle of sessions, agents, tools and this world.
   void close();
   Session session(const SessionId& id) const;
 
   void executed(const std::string& tool);
   std::map<std::string, int> executions() const;
 
-  /// The observer of the runtime.
+  /// Observes the runtime.
   void hear(const Event& event);
   std::vector<Event> events() const;
-  /// Waits until `count` tool calls were completed. This is how a tool takes its turn among parallel ones; in
-  /// a world out of order (one that begins in the middle of a session) nobody waits.
+  /// Waits until `count` tool calls have completed, so that parallel tools finish in a fixed order. Does not
+  /// wait in a world that begins in the middle of a session.
   void await_completions(std::size_t count);
   void await_turns(std::size_t count);
   void out_of_order();
@@ -65,7 +65,7 @@ class World {
   bool in_order_ = true;
 };
 
-/// One run. Parked step `p<n>` gets the n-th verdict, or the last.
+/// One run. Parked step `p<n>` gets the n-th decision, or the last one.
 struct Scenario {
   std::string name;
   std::string script{};  ///< of the model; empty for a plan
@@ -75,28 +75,28 @@ struct Scenario {
   std::function<Verdict(const ParkedStep&)> decide{};  ///< instead of `verdicts`
   std::function<void(Agent&)> shape{};
   StopReason ends = StopReason::kFinished;
-  std::size_t turns = 1;  ///< that the prompts lead to, queued ones included
+  std::size_t turns = 1;  ///< started by the prompts, including queued ones
 };
 std::ostream& operator<<(std::ostream& out, const Scenario& scenario);
 
 const std::vector<Scenario>& scenarios();
 
-/// The settings of a runtime that must make no difference to what a run amounts to.
+/// Runtime settings that must not change the outcome of a run.
 struct Setting {
   std::shared_ptr<Journal> journal = memory_journal();
   std::shared_ptr<Environment> environment{};  ///< null: fixed
-  std::shared_ptr<Executor> executor{};        ///< null: the usual one
-  std::shared_ptr<HttpClient> http{};          ///< null: the usual one
-  /// Runs a call of the session somewhere and waits for it; empty: here.
+  std::shared_ptr<Executor> executor{};        ///< null: the default
+  std::shared_ptr<HttpClient> http{};          ///< null: the default
+  /// Runs a call of the session on some thread and waits for it; empty: runs it on the calling thread.
   std::function<void(Task)> call{};
   bool stream = true;
   std::size_t chunk = 8;
   bool suspend = false;
-  /// Wraps the model; empty leaves it as it is.
+  /// Wraps the model; empty: uses it unwrapped.
   std::function<std::shared_ptr<Model>(std::shared_ptr<Model>)> wrap{};
 };
 
-/// A scenario in one setting. Time and randomness are fixed, so two stages make the same ids.
+/// A scenario in one setting. Time and randomness are fixed, so two stages create the same ids.
 class Stage {
  public:
   Stage(const Scenario& scenario, Setting setting);
@@ -104,10 +104,10 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  /// Plays from the first prompt to the end; the results of its turns, parked ones included. Throws what
-  /// cannot be carried on.
+  /// Plays from the first prompt to the end; returns the results of its turns, including parked ones. Throws
+  /// if the run cannot be resumed.
   std::vector<AgentResult> play();
-  /// Brings a session from the journal to an end: carries its turn on, or sends it another prompt.
+  /// Brings a session from the journal to an end: resumes its turn, or sends it another prompt.
   AgentResult finish(const SessionId& session);
 
   const Agent& agent() const { return agent_; }

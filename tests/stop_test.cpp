@@ -1,5 +1,5 @@
-// Stop means stopped: whatever works below a node of the agent tree is gone soon after it was told to stop,
-// down to the last grandchild process, and nothing above or beside is touched.
+// A stop ends everything: whatever runs below the stopped node of the agent tree ends soon, down to the last
+// grandchild process, and nothing above it or in other branches is affected.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,14 +22,14 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// What can be read of it: a file of a process that goes away meanwhile fails amid the reading.
+/// Returns the readable part of a file; reading fails midway for a process that ends meanwhile.
 std::string content_of(const fs::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
 }
 
-/// Processes of this machine that have `mark` on their command line.
+/// Counts the processes of this machine that have `mark` on their command line.
 int processes_with(const std::string& mark) {
   int found = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -56,7 +56,7 @@ class StopTest : public Scripted {
           to.wait_for_close();  // never answers
         }) {}
 
-  /// Starts processes that leave their process group and their session, and waits for them.
+  /// A tool that starts processes which leave their process group and session, and waits for them.
   Tool sleepers() {
     return unlimited("sleepers", [mark = mark_](ToolContext& context) -> Result<ToolOutput> {
       const std::string nap = "sleep " + mark;
@@ -81,8 +81,8 @@ class StopTest : public Scripted {
     return tool;
   }
 
-  /// Three levels: `top` has `middle` and `beside` at work, `middle` has `leaf`, which has processes and a
-  /// connection that is stuck.
+  /// Starts three levels: `top` runs `middle` and `beside`; `middle` runs `leaf`, which has processes and a
+  /// connection that hangs.
   Session begin() {
     const std::string url = "http://127.0.0.1:" + std::to_string(server_.port()) + "/";
     auto http = http_tool(runtime_->http(), {{"127.0.0.1:" + std::to_string(server_.port())}});
@@ -114,7 +114,7 @@ class StopTest : public Scripted {
     return children && !children->empty() ? children->front().id : SessionId{};
   }
   State state_of(const SessionId& id) { return *fold(*read_records(*journal_, id)); }
-  /// Everything that was begun has an end, and says which.
+  /// Checks that everything that began has ended, with a recorded reason.
   void expect_reported(const SessionId& id) {
     const State state = state_of(id);
     ASSERT_TRUE(state.last) << id.str();
@@ -128,24 +128,24 @@ class StopTest : public Scripted {
     EXPECT_EQ(unanswered(state.conversation.history()), 0U);
   }
 
-  const std::string mark_ = std::to_string(100'000 + ::getpid());  // seconds, and told from other runs by it
+  const std::string mark_ = std::to_string(100'000 + ::getpid());  // seconds to sleep, unique to this run
   std::shared_ptr<Gate> asked_ = std::make_shared<Gate>();
   BlockedTool beside_;
   TestServer server_;
 };
 
-TEST_F(StopTest, AtTheMiddle_EndsWhatIsBelowAndNothingElse) {
+TEST_F(StopTest, StopInTheMiddle_EndsOnlyTheNodesBelow) {
   Session top = begin();
   auto run = top.send_user_message("go");
   await_work();
   const SessionId middle = child_of(top.session_id()), leaf = child_of(middle);
-  auto handle = runtime_->open_session(middle, Agent("script:none"));  // the one that is awake
+  auto handle = runtime_->open_session(middle, Agent("script:none"));  // the active one
   ASSERT_TRUE(handle) << handle.error().message;
   const auto told = Clock::now();
   handle->interrupt();
   EXPECT_TRUE(soon([&] { return sleeping() == 0; }));
   EXPECT_TRUE(soon([&] { return !state_of(middle).turn; }));
-  // The grace time is 100 ms and all is to be over within as much again; a loaded machine gets more.
+  // The grace time is 100 ms, and everything must end within another 100 ms; a loaded machine gets more.
   EXPECT_LT(Clock::now() - told, 2s);
   EXPECT_FALSE(beside_.left->is_open());
   beside_.release->open();
@@ -158,7 +158,7 @@ TEST_F(StopTest, AtTheMiddle_EndsWhatIsBelowAndNothingElse) {
   expect_reported(leaf);
 }
 
-TEST_F(StopTest, AtTheTop_EndsEverything) {
+TEST_F(StopTest, StopAtTheTop_EndsEverything) {
   Session top = begin();
   auto run = top.send_user_message("go");
   await_work();

@@ -1,4 +1,4 @@
-// A tree of agents whose process is killed at every append and every act, while it makes sub-agents, forks,
+// Kills the process of an agent tree at every append and every effect, while it creates sub-agents, forks,
 // waits, parks and decides: nothing settled is lost or done twice, at any depth.
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@ namespace {
 using testing::Case;
 using testing::Point;
 
-/// How many kills there were; none for a case that is not wanted.
+/// Plays a selected case; returns the number of kills, 0 for a case that is not selected.
 int play_wanted(const Case& c) {
   if (!is_wanted(c)) return 0;
   SCOPED_TRACE(testing::how_to_repeat(c.name()));
   return play(c);
 }
 
-TEST(CrashTree, AtEachAppendAndAct_LosesAndRepeatsNothingSettled) {
+TEST(CrashTree, KillAtEachAppendAndEffect_LosesAndRepeatsNothingSettled) {
   int kills = 0;
   for (const Point& every :
        {Point{"append", "before", 1}, Point{"append", "after", 1}, Point{"put", "inside", 1},
@@ -31,14 +31,14 @@ TEST(CrashTree, AtEachAppendAndAct_LosesAndRepeatsNothingSettled) {
       const int killed = play_wanted(c);
       kills += killed;
       if ((killed == 0 && is_wanted(c)) || point.n == 60 || HasFailure())
-        break;  // it does not come by so often
+        break;  // `target` does not occur so often
     }
   }
   std::cout << "[  KILLS   ] " << kills << " single kills of a tree\n";
   EXPECT_TRUE(kills > 30 || std::getenv("PRAXIS_CRASH_CASE") != nullptr);
 }
 
-TEST(CrashTree, AgainDuringRecovery_LosesAndRepeatsNothingSettled) {
+TEST(CrashTree, KillDuringRecovery_LosesAndRepeatsNothingSettled) {
   std::mt19937 random(7);
   const std::array<const char*, 4> doubts{"tell", "allow", "deny", "answer"};
   const std::array<Point, 4> places{Point{"append", "before", 1}, Point{"append", "after", 1},

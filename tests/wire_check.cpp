@@ -1,11 +1,11 @@
-// Reads recorded exchanges with our codecs and prints one line of JSON for each: what an answer came to, and
-// for every exchange after a case's first, how the request that we make from our own reading compares with
-// the recorded one.
+// Reads recorded exchanges with our codecs and prints one line of JSON for each: the result of reading the
+// response, and for every exchange after a case's first, how the request that we make from our own reading
+// compares with the recorded one.
 //
 //   wire_check [--requests] DIR...
 //
-// DIR is a case or a folder of cases at any depth. With --requests every request is compared, the first ones
-// too.
+// DIR is a case or a folder with cases at any depth. With --requests every request is compared, including the
+// first.
 #include <iostream>
 #include <span>
 #include <string_view>
@@ -16,13 +16,13 @@ namespace {
 
 using namespace praxis;
 
-/// How a case is called: by its path below the folder that was given, else by its own name.
+/// Returns the name of a case: its path below the given folder, else its own name.
 std::string name_of(const std::filesystem::path& folder, const std::filesystem::path& given) {
   const std::string below = folder.lexically_relative(given).generic_string();
   return below == "." ? wire::absolute_path(folder).filename().string() : below;
 }
 
-/// Prints the lines of one case; false when it cannot be read.
+/// Prints the lines of one case; false if it cannot be read.
 bool print_case(const std::filesystem::path& folder, const std::string& name, const Catalog& catalog,
                 bool all_requests) {
   const auto recorded = wire::read_case(folder);

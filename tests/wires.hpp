@@ -1,4 +1,4 @@
-// What models are sent, in every wire protocol: as it happens, and again from the log.
+// The requests to models in every wire protocol: as sent, and again from the log.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class Wires {
                                         writer_for("gemini"), writer_for("ollama")};
 };
 
-/// Renders what its model is asked as an adapter with a memory does, and keeps the bytes.
+/// Renders the requests to its model as an adapter with a cache does, and keeps the bytes.
 class TappedModel final : public Model {
  public:
   explicit TappedModel(std::shared_ptr<Model> inner) : inner_(std::move(inner)) {}
@@ -44,7 +44,7 @@ class TappedModel final : public Model {
     return std::make_unique<Session>(inner_->open_session(), *this);
   }
 
-  std::vector<std::string> sent;  ///< a request an element, in all protocols
+  std::vector<std::string> sent;  ///< one request per element, in all protocols
 
  private:
   struct Session final : ModelSession {
@@ -66,7 +66,8 @@ inline bool is_model_call(const StoredRecord& stored) {
   return intent != nullptr && intent->kind == EffectKind::kModel;
 }
 
-/// The requests of a log, rendered from its records alone, each without a memory of those before.
+/// Returns the requests of a log, rendered from its records alone, each without the cache of the earlier
+/// ones.
 inline std::vector<std::string> requests_of(const std::vector<StoredRecord>& log,
                                             const AgentDescription& agent, bool stream = true) {
   std::vector<std::string> requests;

@@ -29,7 +29,7 @@ std::string_view api_of_url(std::string_view url) {
   return hit == kEnds.end() ? std::string_view{} : hit->second;
 }
 
-/// The first JSON value of a body, whatever carries it.
+/// Returns the first JSON value of a body, in any framing.
 Json first_json(std::string_view body) {
   if (auto whole = parse_json(body)) {
     const JsonArray* list = whole->if_array();
@@ -63,7 +63,7 @@ std::string_view api_of(const Exchange& exchange) {
   return api_of_response(exchange.response.body);
 }
 
-/// Whether `url` begins with a base URL whose `{NAME}` parts stand for anything.
+/// Whether `url` begins with a base URL whose `{NAME}` parts match any text.
 bool begins_with(std::string_view url, std::string_view base) {
   while (base.ends_with('/')) base.remove_suffix(1);
   while (!base.empty()) {
@@ -82,13 +82,13 @@ bool begins_with(std::string_view url, std::string_view base) {
 
 std::string_view first_word(std::string_view id) { return id.substr(0, id.find('-')); }
 
-/// How well a provider fits; 0: not at all.
+/// Rates how well a provider fits; 0: not at all.
 std::size_t fit_of(const ProviderFacts& provider, std::string_view url, std::string_view folder) {
   if (url.contains("://")) {
     return !provider.base_url.empty() && begins_with(url, provider.base_url) ? provider.base_url.size() : 0;
   }
   if (folder == provider.id || folder.starts_with(provider.id + '-')) return provider.id.size();
-  return first_word(folder) == first_word(provider.id) ? 1 : 0;  // another endpoint of the same house
+  return first_word(folder) == first_word(provider.id) ? 1 : 0;  // another endpoint of the same vendor
 }
 
 const ProviderFacts* find_provider(const Catalog& catalog, std::string_view api, std::string_view url,
@@ -100,7 +100,7 @@ const ProviderFacts* find_provider(const Catalog& catalog, std::string_view api,
   const ProviderFacts* best = nullptr;
   std::size_t best_fit = 0;
   const std::vector<std::string> ids = catalog.providers();
-  for (const std::string_view place : {url, std::string_view{}}) {  // by the folder when no URL is known
+  for (const std::string_view place : {url, std::string_view{}}) {  // by the folder if no URL is known
     for (const std::string& id : ids) {
       const ProviderFacts* facts = catalog.provider(id);
       if (facts == nullptr || facts->api != api) continue;

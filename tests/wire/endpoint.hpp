@@ -1,4 +1,4 @@
-// Which protocol an exchange speaks, and with whom.
+// Determines the protocol of a recorded exchange and its provider.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ struct RecordedEndpoint {
   CodecPtr codec;
 };
 
-/// The protocol by the URL's path, else by the shape of the bodies; the provider by its base URL, else by the
-/// name of the folder above the case, else the protocol's defaults; the model as it was asked for. Error:
-/// `make_codec`'s.
+/// Determines the protocol by the URL's path, else by the shape of the bodies; the provider by its base URL,
+/// else by the name of the case's parent folder, else the protocol's defaults; the model as requested. Errors
+/// as `make_codec`.
 Result<RecordedEndpoint> recognise(const Exchange& exchange, const std::string& folder,
                                    const Catalog& catalog);
 

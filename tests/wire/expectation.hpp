@@ -1,4 +1,4 @@
-// What a correct reading of a recorded answer looks like, and how ours compares.
+// Compares our reading of a recorded response with the expected one.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace praxis::wire {
 
-/// A field of one expectation that ours does not meet, on purpose.
+/// A field of one expectation that our reading deliberately does not match.
 struct KnownDifference {
   std::string_view case_name;  ///< provider folder and case
   std::string_view field;
   std::string_view reason;
 };
 
-/// Whether an expectation can be met: some recordings hold several answers glued together.
+/// Whether an expectation is ambiguous: some recordings hold several responses in a row.
 bool is_ambiguous(const Json& expectation);
 
-/// The fields in which `line` (of `line_of`) is not what the expectation says, `field: ours ..., expected
-/// ...`. The wording of errors does not count.
+/// Returns the fields in which `line` (of `line_of`) differs from the expectation, as `field: ours ...,
+/// expected ...`. The wording of errors is not compared.
 std::vector<std::string> mismatches(const Json& line, const Json& expectation, std::string_view case_name,
                                     const std::vector<KnownDifference>& known);
 

@@ -17,7 +17,7 @@ const Json& either(const Json& json, std::string_view key, std::string_view othe
   return first.is_null() ? json_at(json, other) : first;
 }
 
-/// `value` without members that say nothing.
+/// Returns `value` without members that carry no information.
 Json without_defaults(const Json& value) {
   static const std::set<std::string_view> kOptional{
       "cache_control", "status", "annotations", "logprobs", "strict", "thought_id", "phase", "citations"};
@@ -35,7 +35,7 @@ Json without_defaults(const Json& value) {
   return out;
 }
 
-/// JSON text as the value it means; other text as it is.
+/// Returns JSON text as the value it means; other text unchanged.
 Json parsed(const Json& text) {
   const auto* string = text.if_string();
   if (string == nullptr) return text;
@@ -236,7 +236,7 @@ class GeminiWriter : public Writer {
     }
   }
 
-  /// Fragments of a model's text mean the same as one, unless a signature stands between them.
+  /// Merges fragments of a model's text, which mean the same as one, unless a signature separates them.
   bool merged(std::string_view role, std::string_view kind, const Json& part, const Json& signature) {
     if (entries_.empty() || role != "assistant" || !signature.is_null()) return false;
     JsonObject& last = entries_.back().get_object();
@@ -304,7 +304,7 @@ Entries entries_with(const Json& body) {
   return std::move(writer).take();
 }
 
-/// A JSON Schema without what changes nothing.
+/// Returns a JSON Schema without keywords that have no effect.
 Json schema_of(const Json& schema) {
   const JsonObject* members = schema.if_object();
   if (members == nullptr) {
@@ -323,7 +323,7 @@ Json schema_of(const Json& schema) {
                               (name == "properties" && member.is_object() && member.get_object().empty());
     if (says_nothing && !(name == "title" && member.is_object())) continue;
     Json value = schema_of(member);
-    if (name == "type" && value.is_string()) {  // one vendor's subset writes types in capitals
+    if (name == "type" && value.is_string()) {  // one vendor's subset writes types in upper case
       for (char& c : value.get_string()) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     }
     out[name] = std::move(value);
@@ -341,7 +341,7 @@ void add_tool(std::map<std::string, Json>& tools, const Json& tool, const Json& 
   tools[name] = std::move(out);
 }
 
-/// How an entry is called, by which two of them may be set side by side.
+/// Returns the label of an entry, by which two entries are compared.
 std::string label_of(const Json& entry) {
   std::string label = json_string(entry, "role");
   for (const auto& member : entry.get_object()) {
@@ -350,7 +350,7 @@ std::string label_of(const Json& entry) {
   return label;
 }
 
-/// What we may return although the recorded client did not bother.
+/// Whether we may return this although the recorded client did not.
 bool is_vendors_own(const std::string& label) {
   return label == "assistant reasoning" || label == "assistant reasoning_details" ||
          label == "assistant item";
@@ -362,7 +362,7 @@ std::string excerpt(const Json& value) {
   return text.size() <= kLength ? text : repair_utf8(text.substr(0, kLength)) + "...";
 }
 
-/// Bytes in base64 as one spelling.
+/// Normalises the spelling of bytes in base64.
 std::string seal_of(const Json& value) {
   std::string text = value.is_string() ? std::string(value.get_string()) : to_canonical_json(value);
   constexpr std::string_view kBase64 = ";base64,";
@@ -410,7 +410,7 @@ bool comes_later(const Entries& entries, std::size_t from, const std::string& la
                      [&](const Json& entry) { return label_of(entry) == label; });
 }
 
-/// Results of one turn mean the same in any order.
+/// Sorts the results of one turn, whose order has no meaning.
 Entries in_order(Entries entries) {
   const auto key = [](const Json& entry) {
     const Json& result = json_at(entry, "result");

@@ -28,7 +28,7 @@ std::size_t characters(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-/// `text`, or its measure when it is longer than `limit` characters.
+/// Returns `text`, or its length and digest if it is longer than `limit` characters.
 Json shortened(std::string_view text, std::size_t limit) {
   const std::size_t length = characters(text);
   if (length <= limit) return Json(text);
@@ -39,7 +39,7 @@ Json shortened_seal(std::string_view text) { return shortened(text, 64); }
 
 Json or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 
-/// The wire's own names of the protocols.
+/// Returns the protocol's name on the wire.
 std::string_view wire_name(std::string_view api) {
   if (api == "responses") return "openai-responses";
   if (api == "messages") return "anthropic-messages";
@@ -47,12 +47,12 @@ std::string_view wire_name(std::string_view api) {
   return api == "ollama" ? "ollama-chat" : "openai-chat";
 }
 
-/// What a part's maker keeps beside its neutral fields.
+/// Returns the vendor's state of a part.
 Json raw_of(const VendorStatePtr& state) {
   if (!state) return nullptr;
   auto json = parse_json(state->raw);
   if (!json) return Json(state->raw);
-  const Json& item = json_at(*json, "item");  // the vendor's item, when there is more to keep than that
+  const Json& item = json_at(*json, "item");  // the vendor's item, if more than it is kept
   return item.is_object() ? item : *json;
 }
 
@@ -77,7 +77,7 @@ std::string_view visible_id(const ToolCallPart& call) {
   return call.id.value.starts_with(kInventedCall) ? std::string_view{} : std::string_view(call.id.value);
 }
 
-/// The arguments as JSON; null when they are none.
+/// Returns the arguments as JSON; null if they are not valid.
 Json arguments_of(const ToolCallPart& call) {
   const std::string_view text = arguments_or_empty(call.arguments);
   if (text == "{}" && call.arguments.contains("null")) return nullptr;
@@ -85,7 +85,7 @@ Json arguments_of(const ToolCallPart& call) {
   return json ? *std::move(json) : Json();
 }
 
-/// Describes parts in the words of the lines.
+/// Describes parts in the terms of the lines.
 class Items {
  public:
   explicit Items(std::string_view api) : api_(api) {}
@@ -122,7 +122,7 @@ class Items {
     if (const auto seal = first_text(raw, {"data", "redacted"}); !seal.empty())
       item["redacted"] = shortened_seal(seal);
     if (const auto seal = signature_of(raw); !seal.empty()) item["signature"] = shortened_seal(seal);
-    const bool is_bare = api_ == "chat" && shown.empty();  // only a place for the vendor's own
+    const bool is_bare = api_ == "chat" && shown.empty();  // only holds the vendor's state
     if (!is_bare) items_.push_back(std::move(item));
   }
   void operator()(const ToolCallPart& part) {
@@ -182,7 +182,7 @@ Json usage_line(const Usage& usage, bool broken_off) {
                     {"reasoning", usage.reasoning}};
 }
 
-/// A prompt that was refused has no finish of its own: the lines say what it comes to.
+/// A prompt that was refused has no finish of its own: derives one.
 std::string_view finish_word(const ModelResponse& answer, const RecordedResponse& response) {
   const bool blocked = answer.finish == FinishReason::kContentFilter &&
                        response.body.contains("\"blockReason\"") &&
@@ -190,20 +190,20 @@ std::string_view finish_word(const ModelResponse& answer, const RecordedResponse
   return blocked ? std::string_view("content_filter") : std::string_view(answer.finish_raw);
 }
 
-/// A turn whose calls cannot run still ended for them.
+/// A turn whose calls cannot run has still ended for them.
 std::string_view finish_name(const ModelResponse& answer, bool has_calls) {
   const bool for_calls = answer.finish == FinishReason::kMalformedToolCall && has_calls;
   return for_calls ? "tool_calls" : to_string(answer.finish);
 }
 
-/// Whether the endpoint said that something is wrong; else what it said merely has no proper end or shape.
+/// Whether the endpoint reported an error; otherwise its response merely has no proper end or form.
 bool is_vendors(const Error& error, int status) {
   constexpr std::array<std::string_view, 3> kWords{"message", "type", "code"};
   return status < 200 || status >= 300 ||
          std::ranges::any_of(kWords, [&](auto word) { return !json_at(error.detail, word).is_null(); });
 }
 
-/// An answer that had begun well and then became something else.
+/// Whether a response began well and then became invalid.
 bool is_nonsense(const Reading& reading) {
   return json_text(reading.error->detail, "kind") == "protocol" && !reading.answer.parts.empty();
 }
@@ -247,7 +247,7 @@ Json line_of(const Reading& reading, const RecordedEndpoint& endpoint, const Exc
   Items items(endpoint.api);
   for (const Part& part : answer.parts) std::visit(items, part);
   std::move(items).write(line);
-  // Without a word for it the end is only presumed; some servers do say the empty word.
+  // Without a finish reason the end is only presumed; some servers send an empty one.
   const bool ended = !answer.finish_raw.empty() || (!reading.error && answer.finish == FinishReason::kOther);
   line["finish_raw"] = ended ? Json(finish_word(answer, exchange.response)) : Json();
   line["finish"] = ended ? Json(finish_name(answer, !line["tool_calls"].get_array().empty())) : Json();

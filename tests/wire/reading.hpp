@@ -1,4 +1,4 @@
-// A recorded response read by our codecs, and what came of it as one line of JSON.
+// Reads a recorded response with our codecs and describes the result as one line of JSON.
 #pragma once
 
 #include <optional>
@@ -10,23 +10,23 @@
 
 namespace praxis::wire {
 
-/// Begins the ids that are invented for calls without a usable one.
+/// Prefix of the ids that are invented for calls without a usable one.
 inline constexpr std::string_view kInventedCall = "invented-call-";
 
 struct Reading {
-  ModelResponse answer;  ///< what was read until the error, when there is one
+  ModelResponse answer;  ///< what was read, up to the error if any
   std::optional<Error> error;
 };
 
-/// Reads a response that comes in `pieces`.
+/// Reads a response that arrives in `pieces`.
 Reading read_response(const Codec& codec, const HttpResponseHead& head,
                       std::span<const std::string_view> pieces);
 /// Reads it in one piece.
 Reading read_response(const Codec& codec, const RecordedResponse& response);
 
-/// `{i, api, status, stream, id, model, text, reasoning_text, tool_calls, refusal, finish_raw, finish, usage,
-/// error, items, extra?}`. In `items` long texts stand as `{len, sha256}`. An answer that merely breaks off
-/// has no `error` but `extra.broken_off`, which says how.
+/// Returns `{i, api, status, stream, id, model, text, reasoning_text, tool_calls, refusal, finish_raw,
+/// finish, usage, error, items, extra?}`. In `items`, long texts are `{len, sha256}`. A response that merely
+/// breaks off has no `error` but `extra.broken_off`, which says how.
 Json line_of(const Reading& reading, const RecordedEndpoint& endpoint, const Exchange& exchange);
 
 }  // namespace praxis::wire

@@ -9,7 +9,7 @@
 namespace praxis::wire {
 namespace {
 
-/// One exchange and what became of it.
+/// One exchange and our reading of it.
 struct Seen {
   const Exchange* exchange = nullptr;
   RecordedEndpoint endpoint;
@@ -35,7 +35,7 @@ std::vector<std::string> call_ids(const std::vector<Part>& parts) {
   return ids;
 }
 
-/// Puts our reading of an answer where the client put its own; results follow the ids of the calls.
+/// Replaces the client's version of an answer by our reading of it; results follow the ids of the calls.
 void replace_turn(std::vector<Message>& messages, std::size_t turn, const ModelResponse& answer) {
   auto message = messages.begin();
   for (std::size_t seen = 0; message != messages.end(); ++message) {
@@ -53,7 +53,7 @@ void replace_turn(std::vector<Message>& messages, std::size_t turn, const ModelR
   }
 }
 
-/// The request as we write it; null when the codec has none.
+/// Returns the request as we write it; null if the codec cannot.
 Json write_request(const Seen& seen, const RecordedConversation& conversation, JsonArray& repairs) {
   ModelRequest request;
   request.instructions = conversation.instructions;

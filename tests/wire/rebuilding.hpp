@@ -1,4 +1,4 @@
-// The lines of a case: its answers as we read them, and its requests as we would have made them.
+// The output lines of a case: its responses as we read them, and its requests as we would have written them.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace praxis::wire {
 
-/// One line an exchange: `line_of` with `case` (`name`), and for exchanges after the first (or all of them)
-/// `rebuilt` (our request, made from our reading of the answers before and the recorded results and words),
-/// `recorded`, `differences` and `additions`; `rebuilt` is null and `note` says why where no request of ours
-/// corresponds.
+/// Returns one line per exchange: `line_of` with `case` (`name`), and for exchanges after the first (or all
+/// of them) `rebuilt` (our request, made from our reading of the earlier responses and the recorded results
+/// and texts), `recorded`, `differences` and `additions`. If no request of ours corresponds, `rebuilt` is
+/// null and `note` says why.
 std::vector<Json> lines_of(const Case& recorded, const std::string& name, const Catalog& catalog,
                            bool all_requests);
 

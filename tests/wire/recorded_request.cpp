@@ -16,7 +16,7 @@ const Json& either(const Json& json, std::string_view key, std::string_view othe
   return first.is_null() ? json_at(json, other) : first;
 }
 
-/// Adds the parts of a content that is a string or a list, each by `read`.
+/// Adds the parts of a content that is a string or a list, reading each with `read`.
 template <class Read>
 std::vector<Part> parts_of(const Json& content, Read read) {
   std::vector<Part> parts;
@@ -293,7 +293,7 @@ class ResponsesRequest final : public RequestReader {
     });
   }
 
-  JsonArray turn_;  ///< items of an assistant turn that is not over
+  JsonArray turn_;  ///< items of an unfinished assistant turn
 };
 
 template <class Reader>

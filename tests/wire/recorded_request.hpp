@@ -1,4 +1,4 @@
-// Recorded requests read back into what a caller of ours would have asked for.
+// Reads recorded requests back into the requests that a caller would have made.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace praxis::wire {
 
-/// The conversation a request carries. Assistant messages are read by the codec itself, as if they were
-/// answers, so that they hold the vendor's state wherever it holds any.
+/// The conversation of a request. The codec itself reads assistant messages, as if they were responses, so
+/// that they keep the vendor's state wherever they have any.
 struct RecordedConversation {
   std::string instructions;
   std::vector<Message> messages;

@@ -1,6 +1,5 @@
-// Recorded exchanges with model endpoints, as they lie on disk: a folder a case, in it `exchanges.jsonl` with
-// one
-// `{i, request: {method, url, headers, body}, response: {status, headers, kind, body}}` a line.
+// Recorded exchanges with model endpoints as stored on disk: one folder per case; its `exchanges.jsonl` has a
+// line `{i, request: {method, url, headers, body}, response: {status, headers, kind, body}}` per exchange.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +13,7 @@ namespace praxis::wire {
 
 struct RecordedRequest {
   std::string url;
-  Json body;  ///< null when it was not recorded
+  Json body;  ///< null if it was not recorded
 };
 
 struct RecordedResponse {
@@ -35,21 +34,21 @@ struct Case {
   std::filesystem::path folder;
   std::vector<Exchange> exchanges;
 
-  /// The folder above, named after the provider.
+  /// Name of the parent folder, which is the provider's.
   std::string provider_folder() const { return folder.parent_path().filename().string(); }
 };
 
-/// Normal, and without a slash at its end.
+/// Returns the normalised absolute path, without a trailing slash.
 std::filesystem::path absolute_path(const std::filesystem::path& folder);
 
-/// The case folders at or below `folder`, sorted by path.
+/// Returns the case folders at or below `folder`, sorted by path.
 std::vector<std::filesystem::path> find_cases(const std::filesystem::path& folder);
 
-/// Reads a case; what is missing in a line takes a default. Error `kInput`: the file cannot be read, or a
-/// line is no JSON object.
+/// Reads a case; missing fields take defaults. Error `kInput`: the file cannot be read, or a line is not a
+/// JSON object.
 Result<Case> read_case(const std::filesystem::path& folder);
 
-/// The JSON values of a file of lines. Error as above.
+/// Returns the JSON values of a file with one value per line. Error as above.
 Result<std::vector<Json>> read_json_lines(const std::filesystem::path& file);
 
 }  // namespace praxis::wire

@@ -1,4 +1,4 @@
-// What the readers of recorded requests share: one class a protocol derives from it.
+// The common part of the readers of recorded requests: one class per protocol derives from it.
 #pragma once
 
 #include <map>
@@ -19,13 +19,14 @@ class RequestReader {
 
  protected:
   void add(Role role, std::vector<Part> parts);
-  /// An assistant turn in the form of a whole answer of the protocol.
+  /// Adds an assistant turn in the form of a whole response of the protocol.
   void add_answer(const Json& answer);
-  /// A tool's result; without an id it answers the oldest open call of that name, or the oldest.
+  /// Adds a tool's result; without an id it answers the oldest open call of that name, or the oldest open
+  /// call.
   void add_result(std::string_view call_id, std::string_view name, std::string text, bool is_error,
                   std::vector<Part> media = {});
   void add_tool(std::string_view name, std::string_view description, const Json& parameters);
-  /// A part whose content is at `url`, which may be a `data:` URL.
+  /// Returns a part whose content is at `url`, which may be a `data:` URL.
   Part image(std::string_view url) const;
   Part file(std::string_view url, std::string name) const;
   Part image(std::string_view mime, std::string_view base64) const;
@@ -44,13 +45,13 @@ class RequestReader {
   std::size_t turns_ = 0;
 };
 
-/// The text of a string, or of a list of parts that have `text`.
+/// Returns the text of a string, or of a list of parts that have `text`.
 std::string text_of(const Json& content);
-/// What a tool returned, without the object that one vendor wants around it.
+/// Returns a tool's result, without the object that one vendor requires around it.
 const Json& unwrapped_result(const Json& response);
-/// The standard alphabet for data in that of URLs.
+/// Converts base64 with the URL alphabet to the standard alphabet.
 std::string standard_base64(std::string_view text);
-/// A value as the text a tool would have returned.
+/// Returns a value as the text that a tool would have returned.
 std::string result_text(const Json& value);
 
 }  // namespace praxis::wire

@@ -9,7 +9,7 @@ namespace {
 
 bool is_event_stream(const RecordedResponse& response) { return response.kind == "sse"; }
 
-/// The line that begins at `at`, without its end, and where the next one begins.
+/// Returns the line at `at`, without its end, and the start of the next line.
 std::pair<std::string_view, std::size_t> line_at(std::string_view body, std::size_t at) {
   const std::size_t end = std::min(body.size(), body.find_first_of("\r\n", at));
   std::size_t next = end;
@@ -18,7 +18,8 @@ std::pair<std::string_view, std::size_t> line_at(std::string_view body, std::siz
   return {body.substr(at, end - at), next};
 }
 
-/// What servers and gateways put between events, and an event of the protocol's own shape that means nothing.
+/// Returns what servers and gateways insert between events, and an event in the protocol's form without
+/// meaning.
 std::string noise_of(std::string_view api) {
   std::string out = ": keep-alive\n\n:\n\ndata: : wrapped comment\n\n";
   if (api == "messages") {
