@@ -22,7 +22,7 @@ std::string joined(const std::vector<std::string>& events) {
 
 // ---- harmless
 
-/// The same bytes in many writes.
+/// The good reply in many small writes.
 Reply drip(const Scene& scene, Random& random) {
   Reply reply = good_reply(scene, random);
   const std::string bytes = std::exchange(reply.pieces, {}).front();
@@ -88,7 +88,7 @@ Reply early_hints(const Scene& scene, Random& random) {
   return reply;
 }
 
-// ---- broken off
+// ---- cut off
 
 Reply broken(Reply reply, Random& random) {
   static const End kEnds[] = {End::kClose, End::kReset};
@@ -110,7 +110,8 @@ Reply beginning(const Scene& scene, Framing framing, std::size_t size, Random& r
   return reply;
 }
 
-/// Less than the whole body: every other time between two events, where a cut shows least.
+/// Returns a length shorter than the body: half of the time between two events, where a cut is hardest to
+/// notice.
 std::size_t cut_at(const Scene& scene, Random& random) {
   if (random.once_in(2)) return random.below(scene.good.body().size());
   std::size_t size = 0;
@@ -124,7 +125,7 @@ Reply cut_body(const Scene& scene, Random& random) {
   const Framing framing = any_framing(random);
   Reply reply = broken(beginning(scene, framing, cut_at(scene, random), random), random);
   reply.kinds = {"truncated_stream"};
-  // JSON that ends in order too early may as well be nonsense.
+  // JSON that ends in order but too early may also count as a protocol error.
   if (framing == Framing::kUntilClose) reply.kinds.emplace_back("protocol");
   return reply;
 }
@@ -156,7 +157,7 @@ Reply too_long(const Scene& scene, Random& random) {
   return broken(std::move(reply), random);
 }
 
-/// The rest of the body stands where the next response should.
+/// Sends the rest of the body where the next response should be.
 Reply too_short(const Scene& scene, Random& random) {
   const std::string body = scene.good.body();
   const std::size_t size = cut_at(scene, random);
@@ -166,14 +167,14 @@ Reply too_short(const Scene& scene, Random& random) {
   return reply;
 }
 
-/// A good answer with another behind it, which answers nothing.
+/// A good answer followed by another that answers no request.
 Reply second_answer(const Scene& scene, Random& random) {
   Reply reply{.pieces = {head_of(Framing::kLength, scene.good.body().size(), scene.good.content_type) +
                          scene.good.body()}};
   if (random.once_in(2)) {
     reply.pieces.front() += scene.poison;
   } else {
-    reply.pieces.push_back(scene.poison);  // perhaps when the connection is idle already
+    reply.pieces.push_back(scene.poison);  // possibly when the connection is idle already
   }
   return reply;
 }
@@ -285,9 +286,9 @@ std::string retry_headers(Random& random) {
   return headers;
 }
 
-/// A body of an error; what it says must not change the kind.
+/// The body of an error; its text must not change the kind of error.
 std::string error_body(const Scene& scene, Random& random) {
-  // Texts are kept up to 200, 2000, 4000 and 65536 bytes: where the key stands across such a bound, too.
+  // Texts are kept up to 200, 2000, 4000 and 65536 bytes: also place the key across such a bound.
   constexpr std::size_t kBounds[] = {0, 200, 2000, 4000, 65'536};
   const std::size_t bound = one_of(kBounds, random);
   const std::string before(bound - std::min<std::size_t>(bound, random.below(scene.key.size() + 40)), 'w');
@@ -316,11 +317,11 @@ Reply status(const Scene& scene, Random& random) {
   if (random.once_in(4)) bytes += "x-request-id: " + scene.key + "\r\n";
   if (code / 100 == 3) bytes += "Location: /elsewhere\r\n";
   bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
-  if (code != 304) bytes += body;  // which has none, whatever it says
+  if (code != 304) bytes += body;  // 304 has no body, whatever its headers say
   return ends_badly({.pieces = {std::move(bytes)}}, {kind_of(code)});
 }
 
-/// An error behind the beginning of a good answer, as far as that is streamed.
+/// An error after the beginning of a good answer, if that is streamed.
 Reply late_error(const Scene& scene, Random& random) {
   static const std::pair<std::string, std::string_view> kErrors[] = {
       {"overloaded_error", "overloaded"}, {"rate_limit_exceeded", "rate_limit"}, {"server_error", "server"}};
@@ -373,7 +374,7 @@ Reply foreign(const Scene& scene, Random& random) {
                     {"protocol", "truncated_stream", "server"});
 }
 
-/// A line or a body that never ends, as fast as the client reads.
+/// A line or a body that never ends, sent as fast as the client reads.
 Reply endless_body(const Scene& scene, Random& random) {
   const bool line = random.once_in(2);
   std::string first = head_of(Framing::kUntilClose, 0, scene.good.content_type);
@@ -384,7 +385,7 @@ Reply endless_body(const Scene& scene, Random& random) {
                     {"protocol"});
 }
 
-/// Signs of life, and nothing else.
+/// Keep-alive messages and nothing else.
 Reply only_pings(const Scene& scene, Random&) {
   return {.pieces = {head_of(Framing::kUntilClose, 0, scene.good.content_type)},
           .end = End::kEndless,
@@ -393,9 +394,9 @@ Reply only_pings(const Scene& scene, Random&) {
           .hope = Hope::kBadly};
 }
 
-// ---- damaged within
+// ---- damaged events
 
-/// Events lost, doubled, swapped, or with a byte that is another.
+/// Events lost, duplicated, swapped, or with a changed byte.
 Reply damaged(const Scene& scene, Random& random) {
   std::vector<std::string> events = scene.good.events;
   const std::size_t at = random.below(events.size()), other = random.below(events.size());

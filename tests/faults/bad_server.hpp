@@ -1,5 +1,5 @@
-// A model endpoint that misbehaves as planned: what is planned for one run, the server that carries it out,
-// and the shim on the client's side of the wire.
+// A model endpoint that misbehaves as planned: the plan of one run, the server that carries it out, and the
+// shim on the client's side.
 #pragma once
 
 #include <algorithm>
@@ -20,35 +20,37 @@
 
 namespace praxis::faults::endpoint {
 
-constexpr std::size_t kMostSent = 100 * 1024 * 1024;  // of an answer without end
+constexpr std::size_t kMostSent = 100 * 1024 * 1024;  // of an endless answer
 constexpr std::uint32_t kAttempts = 3;
 
-/// What became of one request, as the server knows.
+/// The outcome of one request, as far as the server knows.
 struct Served {
   const Misdeed* misdeed = nullptr;  ///< null: a good answer
   Hope hope = Hope::kWell;
   std::vector<std::string_view> kinds;
   Words words;  ///< of the answer that was sent, spoiled or not
   int times = 0;
-  bool written = false;        ///< all of it
-  bool may_go_unseen = false;  ///< the client may have seen nothing of it, and may ask again at once
+  bool written = false;  ///< completely
+  /// The client may have seen nothing of it, and may repeat the request at once.
+  bool may_go_unseen = false;
 };
 
-/// One run, shared by those on both sides of the wire.
+/// One run, shared by both sides of the connection.
 struct Plan {
   std::uint64_t seed = 0;
   std::string_view protocol;
   bool stream = false;
-  std::string key, result, again;  ///< `result` is what the tool says, `again` what is asked at last
+  /// `result` is what the tool returns, `again` the last prompt.
+  std::string key, result, again;
   Words calling, answering, at_last;
-  std::vector<const Misdeed*> misdeeds;  ///< by request; null: none
+  std::vector<const Misdeed*> misdeeds;  ///< by request; null: a good answer
 
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::size_t, Served> served;  ///< by request
   std::size_t sent = 0;                  ///< requests that left the runtime
-  bool behaves = false;                  ///< from now on
-  std::string trouble;                   ///< what the server had to complain of
+  bool behaves = false;                  ///< only good answers from now on
+  std::string trouble;                   ///< problems that the server noticed
 
   const Misdeed* misdeed(std::size_t request) const {
     return behaves || request >= misdeeds.size() ? nullptr : misdeeds[request];
@@ -89,7 +91,7 @@ inline PlanPtr plan_of(std::uint64_t seed) {
 
 // ---- the server
 
-/// Knows which plan a request belongs to by what the client's shim added to it.
+/// Recognises the plan of a request by a mark that the client's shim adds.
 class BadServer {
  public:
   BadServer() : server_([this](const TestRequest& request, TestConnection& to) { serve(request, to); }) {}
@@ -113,7 +115,7 @@ class BadServer {
       plan->trouble += "a request that nobody made: " + request.target + '\n';
       return to.close();
     }
-    if (*seed != std::to_string(plan->seed)) return to.close();  // of a run that has given it up
+    if (*seed != std::to_string(plan->seed)) return to.close();  // belongs to a run that has given up
     const std::size_t request_number = std::stoul(std::string(*number));
     const Reply reply = reply_to(*plan, request_number, request);
     if (!write_pieces(to, reply)) return to.close();
@@ -188,8 +190,8 @@ class BadServer {
 
 // ---- the client's side
 
-/// The real client; it marks each request, sends those that are to be refused to where nobody listens, and
-/// does not wait long where the endpoint falls silent.
+/// The real client with a shim: it marks each request, sends those to be refused to an address where no
+/// server listens, and shortens the time limits where the endpoint falls silent.
 class Wire final : public HttpClient {
  public:
   Wire(std::shared_ptr<HttpClient> client, PlanPtr plan)
@@ -201,7 +203,7 @@ class Wire final : public HttpClient {
       await_poison(lock);
       Served& served = plan_->served[plan_->sent];
       served.misdeed = plan_->misdeed(plan_->sent);
-      if (served.misdeed != nullptr && served.misdeed->waits) {  // perhaps before the server looks at it
+      if (served.misdeed != nullptr && served.misdeed->waits) {  // possibly before the server reads it
         request.timeouts.first_byte = request.timeouts.idle = std::chrono::milliseconds(8);
         served.hope = Hope::kBadly;
         served.kinds = {"timeout"};
@@ -219,8 +221,8 @@ class Wire final : public HttpClient {
   }
 
  private:
-  /// What comes unasked has to be there before the connection is used again: once a request is under way,
-  /// nobody could tell it from the answer.
+  /// Waits until unsolicited bytes have arrived, before the connection is used again: once a request is under
+  /// way, they could not be told from its answer.
   void await_poison(std::unique_lock<std::mutex>& lock) const {
     if (plan_->sent == 0) return;
     const Served& before = plan_->served[plan_->sent - 1];

@@ -1,5 +1,5 @@
-// A wall clock that jumps under whole sessions, while the monotonic clock goes on evenly. Time is virtual:
-// one thread, no waiting. A restart drops the runtime, opens the journal again and gives the monotonic clock
+// A wall clock that jumps during whole sessions, while the monotonic clock runs evenly. Time is virtual: one
+// thread, no waiting. A restart drops the runtime, opens the journal again and gives the monotonic clock
 // another origin.
 #include <gtest/gtest.h>
 
@@ -19,9 +19,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Millis kLook{61'000};  // within which an expiry is noticed
+constexpr Millis kLook{61'000};  // upper bound for noticing an expiry
 constexpr std::int64_t kDay = 24 * 3'600'000;
-// Where clocks like to be when they are wrong.
+// Typical values of wrong clocks.
 constexpr std::int64_t kTimes[] = {0,
                                    1,
                                    -1,
@@ -37,7 +37,7 @@ constexpr std::int64_t kTimes[] = {0,
                                    4'000'000'000'000'000,
                                    -4'000'000'000'000'000};
 
-/// The wall clock goes on with virtual time, from wherever it was put.
+/// A wall clock that advances with virtual time from any value it is set to.
 class Clocks final : public Environment {
  public:
   Clocks(std::shared_ptr<ManualExecutor> executor, std::uint64_t seed, std::int64_t wall)
@@ -74,11 +74,12 @@ class Clocks final : public Environment {
   std::int64_t base_ = 0;
 };
 
-/// What a run is about, and the times in it.
+/// The kind of a run, and its times.
 struct Story {
   enum class Kind : std::uint8_t { kSleeps, kRetries, kTool, kDeadline, kWaits };
   Kind kind = Kind::kSleeps;
-  Millis first{0}, second{0};  ///< of the pauses, in their order; the limit and what exceeds it
+  /// The two pauses in order; or the limit and the duration that exceeds it.
+  Millis first{0}, second{0};
   bool restarts = false;
 };
 
@@ -91,7 +92,7 @@ Story story_of(Random& random) {
   return story;
 }
 
-/// One process, so to speak.
+/// Simulates one process.
 class Life {
  public:
   Life(std::shared_ptr<Journal> journal, const Story& story, std::uint64_t seed, std::int64_t wall)
@@ -157,7 +158,7 @@ class Life {
     return Agent("script:clock").model(script_model(script, "clock", executor).value());
   }
 
-  /// Takes as long as it is told, whatever its limit.
+  /// A tool that takes as long as its argument says, regardless of its limit.
   Tool slow_tool() const {
     Tool tool = testing::host_tool("slow", [clock = executor.get()](ToolContext&, const Json& arguments) {
       clock->advance(Millis(json_int(arguments, "ms")));
@@ -210,7 +211,7 @@ class Trial {
     return status() != SessionStatus::kRunning && status() != SessionStatus::kAwaitingUser;
   }
 
-  /// A new process, with another monotonic clock and whatever the wall clock says then.
+  /// Simulates a new process, with another monotonic clock and any wall clock.
   void restart(std::int64_t wall) {
     begin(wall);
     life_->session = must(life_->runtime->open_session(id_, life_->agent));
@@ -237,7 +238,7 @@ class Trial {
     EXPECT_EQ(result.text, timed ? "" : "awake");
   }
 
-  /// A step that waits counts as denied once the wall clock says so, and not before.
+  /// A parked step counts as denied once the wall clock says so, and not before.
   void wait_for_nobody() {
     life_->executor->run_ready();
     ASSERT_EQ(status(), SessionStatus::kAwaitingUser);
@@ -266,7 +267,7 @@ class Trial {
     EXPECT_EQ(result.text, "went on") << to_json_text(to_json(result));
   }
 
-  /// Nobody else gets the session while this process has it, whatever the time is.
+  /// No other process gets the session while this one owns it, at any time.
   void check_lease() {
     const auto stolen = journal_->acquire(id_, false);
     if (stolen) throw std::runtime_error("the lease was given away");
@@ -274,7 +275,7 @@ class Trial {
   }
 
   void check_log() {
-    life_->executor->advance(kLook);  // nothing is left that could fire once more
+    life_->executor->advance(kLook);  // no timer is left that could fire again
     const auto records = read_records(*journal_, id_);
     ASSERT_TRUE(records) << records.error().message;
     const auto report = replay(*records);
@@ -295,7 +296,7 @@ class Trial {
     EXPECT_TRUE(std::holds_alternative<TurnSettled>(records->back().record.body));
   }
 
-  /// How long an effect took, by the monotonic clock.
+  /// Checks the duration of an effect against the monotonic clock.
   void check_duration(const EffectIntended& intent, const EffectSettled& done) const {
     if (intent.kind == EffectKind::kTimer) {
       EXPECT_EQ(done.duration, done.outcome == Outcome::kOk ? intent.delay : story_.first);
@@ -319,7 +320,7 @@ class Trial {
     }
   }
 
-  /// Times as text, and the log taken elsewhere as text.
+  /// Checks times as text, and the exported log.
   void check_texts() {
     for (int i = 0; i < 8; ++i) {
       life_->clocks->jump(random_);
@@ -340,7 +341,7 @@ class Trial {
     EXPECT_EQ(export_session(*elsewhere, *imported).value(), *text);
   }
 
-  /// The listing goes by what was made last, not by what the clock said then.
+  /// The listing is ordered by creation, not by the clock's values.
   void check_second_session() {
     life_->clocks->jump(random_);
     const auto second = life_->runtime->create_session(life_->agent);

@@ -1,4 +1,4 @@
-// A finished journal is altered behind its back, in every manner in which disks, copies and people do that.
+// Changes a finished journal on disk in every way in which disks, copies and users do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ const testing::Scenario& played() {
   return kScenario;
 }
 
-/// What every run begins with.
+/// The journals that every run starts from.
 struct Originals {
   DamagedJournal journal{played(), kSessions};
   std::vector<SessionId> sessions = journal.sessions();
@@ -40,10 +40,11 @@ struct Originals {
   JournalBytes another = journal.journal_of({sessions[2], sessions[0], sessions[1]}, false);
 };
 
-/// What may come of a damage besides a refusal and the original.
+/// The outcomes of a damage that are allowed besides a refusal and the original content.
 enum class Allowed : std::uint8_t {
   kNothing,  ///< nothing
-  kOlder,    ///< an older state of the journal as a whole: from within nobody can tell that there was more
+  /// An older state of the whole journal: the file itself cannot show that there was more.
+  kOlder,
 };
 
 struct Damage {
@@ -64,7 +65,7 @@ void put_page(std::string& file, const std::string& from, std::size_t page, std:
   file.replace(at, kPage, from, page, kPage);
 }
 
-/// A log with a changed byte ends there, so what it leaves is an older state; a file with one is damaged.
+/// A log with a changed byte ends there, which leaves an older state; a file with a changed byte is damaged.
 Damage damaged(const Originals& all, Random& random) {
   const bool in_use = random.once_in(2);
   Damage damage{in_use ? all.open : all.closed};
@@ -100,7 +101,7 @@ Damage damaged(const Originals& all, Random& random) {
       break;
     case 6:
       if (log.empty())
-        log = all.another.log;  // beside a closed file, a log of another journal's
+        log = all.another.log;  // the log of another journal next to a closed file
       else
         log = random.once_in(2) ? all.another.log : log.substr(0, random.below(log.size()));
       damage.allowed = Allowed::kOlder;
@@ -142,7 +143,7 @@ void break_it(const Originals& all, const std::map<SessionId, std::vector<Entry>
     const auto found = DamagedJournal::read(**journal, session);
     if (found && *found == all.journal.log(session)) continue;
     if (!found) {
-      // A session that was begun in the older state has no records there, which is no kind of its own.
+      // A session that had begun in the older state has no records, which is not an error of its own kind.
       const bool is_begun = damage.allowed == Allowed::kOlder && kind_of(found).empty();
       EXPECT_TRUE(is_begun || is_one_of(kind_of(found), {"corrupt", "not_found"})) << found.error().message;
       continue;

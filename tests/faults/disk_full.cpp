@@ -1,4 +1,4 @@
-// The disk has no room from some write on, until somebody makes some.
+// The disk is full from some write on, until space is freed.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace {
 
 void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
 
-/// What a lack of room may lead to; `first` is the error that it begins with.
+/// The errors that a full disk may lead to; `first` marks the first error.
 void expect_typed(const Error& error, bool first) {
   EXPECT_EQ(error.code, ErrorCode::kJournal) << error.message;
   const std::string kind = json_string(error.detail, "kind");
@@ -19,7 +19,7 @@ void expect_typed(const Error& error, bool first) {
     EXPECT_TRUE(error.retriable) << error.message;
     return;
   }
-  // A session that could not be made is not found, and what was to follow a failed append conflicts.
+  // A session that could not be created is not found, and appends after a failed one conflict.
   EXPECT_FALSE(first) << kind << ": " << error.message;
   EXPECT_TRUE(kind == "not_found" || kind == "conflict") << kind << ": " << error.message;
 }
@@ -36,7 +36,7 @@ void fill_up(SimDisk& disk, const Place& place, std::uint64_t seed) {
     if (!witness.is_open()) return;
     if (const auto checked = witness.check(Since::kRefusal); !checked) expect_typed(checked.error(), true);
   });
-  disk.expect_nothing();  // there is room again
+  disk.expect_nothing();  // space has been freed
   if (!witness.is_open()) expect_ok(witness.open());
   expect_ok(witness.check(Since::kRefusal));
   expect_ok(witness.create());

@@ -1,4 +1,4 @@
-// Whole sessions against model endpoints that misbehave: a real HTTP server, the real client, all protocols.
+// Whole sessions against misbehaving model endpoints: a real HTTP server, the real client, all protocols.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -18,11 +18,12 @@ namespace {
 using namespace std::chrono_literals;
 using testing::host_tool;
 
-constexpr std::size_t kRunsPerServer = 250;              // it keeps every request and thread
+constexpr std::size_t kRunsPerServer = 250;              // a server keeps every request and thread
 constexpr std::size_t kMostMemory = 1200 * 1024 * 1024;  // of this process, at any time
-constexpr Millis kTurn{400'000};  // of a turn that only the clock ends; before it is made short
+// Limit of a turn that only the clock ends, before it is shortened.
+constexpr Millis kTurn{400'000};
 
-/// The real executor, for which what would be long is not.
+/// The real executor with shortened delays.
 class HastyExecutor final : public Executor {
  public:
   void post(Task task) override { inner_->post(std::move(task)); }
@@ -50,11 +51,11 @@ struct Grounds {
   }
 };
 
-/// What was heard of one run. Thread-safe.
+/// What one run's observer received. Thread-safe.
 struct Heard {
   std::mutex mutex;
   std::vector<std::string> notes;  ///< the arguments of each execution of the tool
-  std::string events;              ///< all of them as text
+  std::string events;              ///< all events as text
 };
 
 class Trial {
@@ -141,7 +142,7 @@ class Trial {
     EXPECT_TRUE(timed || model) << to_string(*first->reason);
   }
 
-  /// Reads the log beside what the server knows: what was settled, what was tried again, what ran.
+  /// Compares the log with what the server knows: what was settled, what was retried, what ran.
   void check_log(const SessionId& session) {
     const auto records = read_records(*journal_, session);
     ASSERT_TRUE(records) << records.error().message;
@@ -150,7 +151,7 @@ class Trial {
     EXPECT_FALSE(report->divergence) << report->divergence->field << " at " << report->divergence->seq;
     std::size_t asked = 0, tools = 0, calls = 0;
     const EffectIntended* intent = nullptr;  // of the model
-    const EffectSettled* failed = nullptr;   // of the attempt before
+    const EffectSettled* failed = nullptr;   // of the previous attempt
     for (const StoredRecord& stored : *records) {
       if (const auto* intended = std::get_if<EffectIntended>(&stored.record.body)) {
         if (intended->kind == EffectKind::kTool && ++tools > calls) ADD_FAILURE() << "a tool runs uncalled";
@@ -180,7 +181,7 @@ class Trial {
     return served.misdeed == nullptr ? " (good)" : " (" + std::string(served.misdeed->name) + ")";
   }
 
-  /// The outcome of one request; how many calls it asks for.
+  /// Checks the outcome of one request; returns how many tool calls it asks for.
   std::size_t check_settled(std::size_t number, const EffectSettled& settled) {
     const auto found = plan_->served.find(number);
     if (found == plan_->served.end()) {
@@ -278,7 +279,7 @@ class Trial {
   Agent agent_;
 };
 
-/// Bytes of memory in use.
+/// Returns the bytes of memory in use.
 std::size_t memory_in_use() {
   std::size_t all = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;

@@ -1,4 +1,4 @@
-// A process that runs out of memory or of file descriptors, wherever it is, and what comes after it.
+// A process that runs out of memory or of file descriptors at any point, and the process that follows it.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sqlite3.h>
@@ -22,10 +22,10 @@
 
 namespace {
 
-/// How many more allocations this process gets, or has made when none is to fail.
+/// The number of allocations left for this process; or the number made so far when none is to fail.
 std::atomic<std::int64_t> left = 0;
-std::atomic<bool> counting = false;  ///< off: all that another fault of this program allocates
-std::atomic<bool> for_good = false;  ///< once one has failed all do
+std::atomic<bool> counting = false;  ///< off: everything that other faults of this program allocate
+std::atomic<bool> for_good = false;  ///< after one failure all fail
 
 bool fails() {
   if (!counting.load(std::memory_order_relaxed)) return false;
@@ -58,11 +58,11 @@ namespace {
 
 using testing::Rig;
 
-// ---- the process that runs out
+// ---- the process under test
 
 constexpr int kFinished = 0, kTypedError = 10, kThrew = 11, kUntypedError = 12;
 
-/// What SQLite allocates counts too, where it comes from its own allocator.
+/// Counts SQLite's allocations too, which come from its own allocator.
 void count_sqlite() {
   static sqlite3_mem_methods own, counted;
   sqlite3_shutdown();
@@ -77,12 +77,12 @@ Verdict verdict_on(const ParkedStep& step) {
   return step.kind == ParkKind::kQuestion ? ask("a friend") : allow();
 }
 
-/// A failure that says what it is, in words.
+/// Exit status for a failure: whether it is a typed error with a message.
 int exit_of(const Error& error) {
   return error.code != ErrorCode::kInternal && !error.message.empty() ? kTypedError : kUntypedError;
 }
 
-/// The whole life of an agent; what it needs is made anew.
+/// The whole life of an agent, with all its objects created again.
 class Life {
  public:
   Life(const Rig& rig, std::string agent)
@@ -111,7 +111,7 @@ class Life {
     return result;
   }
 
-  /// What the system refuses when a runtime is made is thrown, and says what it is.
+  /// Runs the agent. When a runtime cannot be created, the system's refusal is thrown, with a message.
   Result<AgentResult> run_or_fail() {
     try {
       return run();
@@ -136,16 +136,16 @@ class Life {
   const std::string agent_;
 };
 
-// ---- the one that watches it
+// ---- the process that observes
 
-/// How a process ended, and what it said.
+/// How a process ended, and its output.
 struct End {
   int status = 0;
   bool hung = false;
   std::string said;
 };
 
-/// Runs `body` in a process of its own, which gets ten seconds.
+/// Runs `body` in a new process, with a limit of ten seconds.
 template <class F>
 End run_apart(F body) {
   int ends[2];
@@ -174,7 +174,7 @@ End run_apart(F body) {
   return end;
 }
 
-/// The process said why it stopped, and harmed nobody.
+/// The process reported why it stopped, and did no harm.
 void check_end(const End& end) {
   EXPECT_FALSE(end.hung) << "it hangs";
   if (end.hung) return;
@@ -184,14 +184,14 @@ void check_end(const End& end) {
         << "left with " << status << ": " << end.said;
     return;
   }
-  // Several threads may find out at once; then the one that is late says so.
+  // Several threads may run out at once; then the later one reports it in this form.
   const bool out_of_memory =
       end.said.contains("std::bad_alloc") || end.said.contains("terminate called recursively");
   EXPECT_TRUE(WTERMSIG(end.status) == SIGABRT && out_of_memory)
       << "killed by " << strsignal(WTERMSIG(end.status)) << ": " << end.said;
 }
 
-/// Whether a tool found out itself that something was missing: then its agent was told, and knows what to do.
+/// Whether a tool itself noticed a missing resource: then its agent got the error and may act on it.
 bool was_told(const testing::Logs& logs) {
   return std::ranges::any_of(logs, [](const auto& records) {
     return std::ranges::any_of(records, [](const StoredRecord& stored) {
@@ -201,12 +201,12 @@ bool was_told(const testing::Logs& logs) {
   });
 }
 
-/// What holds of an agent that was told, whatever it made of it.
+/// The invariants for an agent that got such an error, whatever it did then.
 void check_told(const Rig& rig, const testing::Logs& logs) {
   auto acts = testing::acts_of(rig);
   EXPECT_FALSE(fold(logs.front())->turn) << "left in the middle of a turn";
   for (const auto& records : logs) {
-    // The log of a sub-agent that could not write to it ends there.
+    // The log of a sub-agent that could not be written ends there.
     const bool cut = fold(records)->turn.has_value();
     for (const auto& [id, effect] : testing::effects_of(records)) {
       EXPECT_TRUE(cut || effect.ok || effect.doubted) << effect.tool << " was intended and never settled";
@@ -220,7 +220,7 @@ void check_told(const Rig& rig, const testing::Logs& logs) {
   EXPECT_TRUE(acts.empty()) << "something was done under a key that no log knows";
 }
 
-/// Whoever comes next brings the session to the end that it would have had.
+/// The next process brings the session to the end that it would have had.
 void check_next(Rig& rig, const std::string& agent) {
   EXPECT_FALSE(rig.run({}));
   const auto logs = rig.logs();
@@ -232,7 +232,7 @@ void check_next(Rig& rig, const std::string& agent) {
 
 const std::array<std::string, 4> kAgents{"model", "plan", "steps", "tree"};
 
-/// How many allocations the life of each agent takes.
+/// The number of allocations in the life of each agent.
 using Counts = std::array<std::int64_t, kAgents.size()>;
 
 std::int64_t count_allocations(const std::string& agent) {
@@ -254,7 +254,7 @@ std::int64_t count_allocations(const std::string& agent) {
   return count;
 }
 
-/// One allocation fails, or that and all after it.
+/// Fails one allocation, or one and all after it.
 void run_out_of_memory(const Counts& counts, Random& random) {
   const std::size_t which = random.below(kAgents.size());
   const std::string& agent = kAgents[which];
@@ -283,7 +283,7 @@ void run_out_of_memory(const Counts& counts, Random& random) {
 
 // ---- file descriptors
 
-/// All descriptors that the process may still have, until it goes.
+/// Takes all file descriptors that the process may still open, until it is destroyed.
 class Hoard {
  public:
   Hoard() {
@@ -299,7 +299,7 @@ class Hoard {
   std::vector<int> taken_;
 };
 
-/// All descriptors are gone from some moment on; once they are back, what failed is done again.
+/// Takes all descriptors away at some point; once they are back, repeats what failed.
 void run_out_of_descriptors(Random& random) {
   const std::string agent = kAgents[random.below(kAgents.size())];
   const auto moment = std::chrono::microseconds(random.once_in(4) ? 0 : random.below(8'000));

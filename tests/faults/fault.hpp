@@ -1,4 +1,5 @@
-// What can be broken on purpose, and how often. `praxis_faults` runs these; each is a file beside this one.
+// Faults that are injected on purpose, and how often. `praxis_faults` runs them; each has a file in this
+// folder.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +9,22 @@
 
 namespace praxis::faults {
 
-/// Breaks something once, as `seed` says: the same seed breaks the same thing at the same place. What does
-/// not hold is said with GoogleTest's assertions or with an exception.
+/// Breaks something once, as determined by `seed`: the same seed breaks the same thing at the same place.
+/// Reports violations through GoogleTest's assertions or exceptions.
 using Run = std::function<void(std::uint64_t seed)>;
 
-/// One kind of breakage.
+/// One kind of fault.
 struct Fault {
-  std::string name;            ///< for ONLY=; lower case, words joined by `_`
-  std::string breaks;          ///< what is done, in a few words: a cell of the table
-  std::string holds;           ///< what must hold: a cell of the table
-  std::uint64_t few = 0;       ///< runs in every check
-  std::uint64_t many = 0;      ///< runs on demand
-  std::function<Run()> start;  ///< prepares what the runs share; called in a process of its own
+  std::string name;        ///< for ONLY=; lower case, words joined by `_`
+  std::string breaks;      ///< what is broken, in a few words: a cell of the table
+  std::string holds;       ///< what must hold: a cell of the table
+  std::uint64_t few = 0;   ///< runs in every check
+  std::uint64_t many = 0;  ///< runs on demand
+  /// Prepares what the runs share; called in a process of its own.
+  std::function<Run()> start;
 };
 
-/// Says that a run could not break anything here, and why: for what a machine may lack.
+/// Thrown by a run that could not break anything here, with the reason: for features that a machine may lack.
 struct Skipped {
   std::string why;
 };
@@ -46,7 +48,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// All of them, in the order of the table.
+/// Returns all faults, in the order of the table.
 std::vector<Fault> all_faults();
 
 }  // namespace praxis::faults

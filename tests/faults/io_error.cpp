@@ -1,4 +1,4 @@
-// A call to the disk fails, a sync that fails among them; what is acknowledged afterwards is as sure as ever.
+// A disk operation fails, sometimes a sync; whatever is acknowledged afterwards is as durable as ever.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace praxis::faults {
 namespace {
 
-/// One call, a few, or all until somebody has seen to the disk.
+/// The number of failing calls: one, a few, or all until the disk is repaired.
 std::uint64_t how_many(Random& random) {
   const std::uint64_t some[] = {1, 1, 2, 5, 1'000'000'000};
   return some[random.below(std::size(some))];
@@ -19,13 +19,13 @@ std::uint64_t how_many(Random& random) {
 void expect_typed(const Error& error) {
   EXPECT_EQ(error.code, ErrorCode::kJournal) << error.message;
   const std::string kind = json_string(error.detail, "kind");
-  // A session that could not be made is not found, and what was to follow a failed append conflicts.
+  // A session that could not be created is not found, and appends after a failed one conflict.
   EXPECT_TRUE(kind == "io" || kind == "not_found" || kind == "conflict") << kind << ": " << error.message;
 }
 
 void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
 
-/// Goes on with the disk whole again, in the journal as it is or, when it has been closed, in another.
+/// Continues with a working disk, in the same journal or, if it was closed, after opening it again.
 void go_on(Witness& witness) {
   const auto since = [&] { return witness.closings() == 0 ? Since::kRefusal : Since::kCrash; };
   if (!witness.is_open()) expect_ok(witness.open());
@@ -35,7 +35,7 @@ void go_on(Witness& witness) {
   expect_ok(witness.check(since()));
 }
 
-/// Power is lost amid what comes next; then the log must not have been doubtful while the file was written.
+/// Cuts the power during the next operations; the log must not have been in doubt while the file was written.
 void go_on_without_power(SimDisk& disk, Witness& witness, Random& random) {
   disk.expect({.power_lost_at = 1 + random.below(10)});
   Status done = witness.is_open() ? Status{} : witness.open();
@@ -58,7 +58,7 @@ void fail_a_call(SimDisk& disk, const Place& place, std::uint64_t seed) {
     if (!witness.is_open() || witness.closings() > 0) return;
     if (const auto checked = witness.check(Since::kRefusal); !checked) expect_typed(checked.error());
   });
-  if (random.once_in(2)) witness.close();  // while the disk is still as it is
+  if (random.once_in(2)) witness.close();  // while the disk still fails
   disk.expect_nothing();
   const bool cut = random.once_in(2);
   if (cut) {

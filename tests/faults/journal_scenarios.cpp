@@ -28,7 +28,7 @@ Status checkpoint(Witness& witness) {
   return witness.checkpoint(kMode);
 }
 
-/// The journal is there, open, and has two sessions.
+/// The journal exists, is open, and has two sessions.
 void begun(SimDisk& disk, Witness& witness) {
   static const Files kFresh = fresh_journal(disk);
   disk.format(kFresh, 1);
@@ -37,7 +37,7 @@ void begun(SimDisk& disk, Witness& witness) {
   must(witness.append());
 }
 
-/// The log is not in the file, and nobody has the journal open.
+/// The log has not been copied into the file, and no process has the journal open.
 void crashed(SimDisk& disk, Witness& witness) {
   begun(disk, witness);
   must(witness.append_group(5));

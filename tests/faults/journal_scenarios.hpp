@@ -1,4 +1,4 @@
-// What journals are used for, a step at a time, and the way through all the calls at which a step may fail.
+// Typical uses of a journal, step by step, and the enumeration of all calls at which a step may fail.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@
 
 namespace praxis::faults {
 
-/// A journal without sessions, closed. Its name is `j`.
+/// Returns a closed journal named `j`, without sessions.
 Files fresh_journal(SimDisk& disk);
-/// As if the program had ended and been started again.
+/// Closes and opens the journal, as a restarted program does.
 Status reopen(Witness& witness);
 
 struct JournalScenario {
   std::string name;
-  std::function<void(SimDisk&, Witness&)> before;  ///< what never fails
+  std::function<void(SimDisk&, Witness&)> before;  ///< steps that never fail
   std::vector<std::function<Status(Witness&)>> steps;
-  std::uint64_t stride = 1;  ///< of the calls that are made to fail, in one round
+  std::uint64_t stride = 1;  ///< distance between the calls that fail in one round
 };
 const std::vector<JournalScenario>& journal_scenarios();
 
-/// Takes the steps, and tells of each error; then the journal may be closed.
+/// Runs the steps and reports each error; the journal may be closed afterwards.
 void play(const JournalScenario& scenario, Witness& witness, const std::function<void(const Error&)>& failed);
 
-/// A call of a scenario.
+/// A disk call of a scenario.
 struct Place {
   const JournalScenario* scenario = nullptr;
   std::uint64_t nth = 1;
   std::uint64_t round = 0;  ///< how often all places have been visited before
 };
 
-/// Visits all calls of all scenarios, one a seed.
+/// Visits all calls of all scenarios, one per seed.
 class Sweep {
  public:
-  /// `calls` is how many there were, once a scenario was played without trouble.
+  /// `calls` returns how many calls there were after a scenario was played without faults.
   Sweep(SimDisk& disk, const std::function<std::uint64_t(const SimDisk&)>& calls);
   Place operator()(std::uint64_t seed) const;
 

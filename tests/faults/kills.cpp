@@ -1,4 +1,4 @@
-// SIGKILL: a process that runs agents dies at an exact point, and the ones that carry on after it as well.
+// SIGKILL: a process that runs agents dies at an exact point, and so do the ones that resume after it.
 #include "crash_cases.hpp"
 #include "fault.hpp"
 
@@ -21,7 +21,7 @@ std::vector<Case> all_single_kills() {
   return cases;
 }
 
-/// All pairs; of `python` a part, because its interpreter takes longer to start than all else.
+/// All pairs; only a part of `python`, because its interpreter takes most of the time to start.
 std::vector<Case> all_double_kills() {
   std::vector<Case> firsts = all_single_kills();
   std::size_t index = 0;
@@ -29,7 +29,7 @@ std::vector<Case> all_double_kills() {
   return testing::double_kills(firsts);
 }
 
-/// Three kills anywhere; one that a run does not come by does not happen.
+/// Three kills anywhere; a kill at a point that the run does not pass does not happen.
 Case random_case(Random& random) {
   Case c{kAgents[random.below(kAgents.size())], testing::kDoubts[random.below(testing::kDoubts.size())], {}};
   const std::vector<std::string> targets{"model", "put", "pay", "person", "child", "recovery"};
@@ -46,11 +46,11 @@ Case random_case(Random& random) {
   return c;
 }
 
-/// First every single kill, then all pairs, in an order that brings each agent soon, then three at random.
+/// First every single kill, then all pairs, in an order that reaches each agent soon, then three random ones.
 class Cases {
  public:
   Case of(std::uint64_t seed) const {
-    const std::uint64_t at = seed - 1;  // of seed 0: beyond all
+    const std::uint64_t at = seed - 1;  // seed 0 wraps around: beyond all cases
     if (at < singles_.size()) return singles_[at];
     if (at - singles_.size() < doubles_.size())
       return doubles_[(at - singles_.size()) * kStride % doubles_.size()];
@@ -59,7 +59,7 @@ class Cases {
   }
 
  private:
-  static constexpr std::uint64_t kStride = 7919;  // a prime that the number of pairs is no multiple of
+  static constexpr std::uint64_t kStride = 7919;  // a prime that does not divide the number of pairs
 
   const std::vector<Case> singles_ = all_single_kills();
   const std::vector<Case> doubles_ = all_double_kills();
@@ -69,7 +69,7 @@ void run(const Cases& cases, std::uint64_t seed) {
   const Case c = cases.of(seed);
   SCOPED_TRACE(c.name());
   const int kills = play(c);
-  // How many appends there are depends on what the journal's thread finds to write at once.
+  // The number of appends depends on how the journal's thread groups them.
   const bool certain = c.points.size() == 1 && c.points.front().target != "append";
   EXPECT_TRUE(kills > 0 || !certain) << "the run never came by " << c.points.front().text();
 }

@@ -1,9 +1,10 @@
-// Breaks Praxis on purpose and says what held.
+// Injects faults into Praxis and reports which invariants held.
 //
 //   praxis_faults [--seed N] [--runs N] [--only NAME[,NAME]] [--long] [--jobs N] [--table FILE] [--list]
 //
 // Run k of a fault has the seed N + k, and repeats with `--only NAME --seed N+k --runs 1`. Each fault runs in
-// processes of its own: one that dies or hangs is a failure of the run it was in, and the next run goes on.
+// processes of its own: a process that dies or hangs is a failure of its current run, and a new process
+// continues with the next run.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -29,21 +30,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kLongestRun = std::chrono::seconds(120);  // what takes longer hangs
+constexpr auto kLongestRun = std::chrono::seconds(120);  // a longer run counts as hanging
 constexpr auto kBetweenNews = std::chrono::minutes(1);
-constexpr int kMostFailures = 20;  // of one fault; then it is given up
+constexpr int kMostFailures = 20;  // of one fault; then the rest of its runs is skipped
 
 struct Options {
   std::uint64_t seed = 1;
-  std::uint64_t runs = 0;  ///< 0: as each fault says
+  std::uint64_t runs = 0;  ///< 0: each fault's own number
   std::vector<std::string> only;
   bool many = false;
   bool list = false;
-  unsigned jobs = 2 * std::max(1U, std::thread::hardware_concurrency());  // most of a run waits for the disk
+  // Twice the processors: most of a run is waiting for the disk.
+  unsigned jobs = 2 * std::max(1U, std::thread::hardware_concurrency());
   std::string table;
 };
 
-/// One fault on its way: the process that runs it now, and what came of those before.
+/// The progress of one fault: its current process, and the outcomes so far.
 struct Track {
   const Fault* fault;
   std::uint64_t runs = 0, done = 0;
@@ -58,7 +60,7 @@ struct Track {
 
 // ---- in the process of a fault
 
-/// What the assertions since the last call said.
+/// Returns the failures of assertions since the last call.
 std::string said_by_assertions() {
   static int seen = 0;
   const ::testing::TestResult& all = ::testing::UnitTest::GetInstance()->ad_hoc_test_result();
@@ -98,7 +100,7 @@ void say(int out, const std::string& word, std::string text) {
   _exit(0);
 }
 
-// ---- in the process that counts
+// ---- in the parent process
 
 void start(Track& track, const Options& options) {
   int ends[2];
@@ -107,9 +109,9 @@ void start(Track& track, const Options& options) {
   track.pid = fork();
   if (track.pid == 0) {
     close(ends[0]);
-    setpgid(0, 0);  // it goes with all that it has started
+    setpgid(0, 0);  // a process group, to be killed as a whole
     const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDOUT_FILENO);  // what fails is said once, by the parent
+    dup2(nowhere, STDOUT_FILENO);  // the parent prints each failure once
     run_here(*track.fault, options.seed + track.done, track.runs - track.done, ends[1]);
   }
   setpgid(track.pid, track.pid);
@@ -152,14 +154,14 @@ void reap(Track& track) {
   track.unread.clear();
 }
 
-/// A line now and then for whoever waits for a long run.
+/// Prints a line now and then during a long run.
 void tell_progress(Track& track) {
   if (Clock::now() - track.told < kBetweenNews) return;
   track.told = Clock::now();
   std::cerr << track.fault->name << ": " << track.done << " of " << track.runs << " runs\n";
 }
 
-/// Takes in what the process has said; true once the fault is through.
+/// Reads what the process has reported; true once the fault is finished.
 bool attend(Track& track, const Options& options) {
   pollfd ready{track.out, POLLIN, 0};
   if (poll(&ready, 1, 20) > 0) hear(track, options);

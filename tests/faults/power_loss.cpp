@@ -1,4 +1,4 @@
-// Power is lost at a random moment, again and again; what the journal has promised is there afterwards.
+// Power is lost at random moments, repeatedly; what the journal has acknowledged must still be there.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kCheckpointModes = 4;
 
-/// One thing that may happen to a journal.
+/// One random operation on a journal.
 Status do_something(Witness& witness, Random& random) {
   switch (random.below(16)) {
     case 0:
@@ -38,7 +38,7 @@ Status do_something(Witness& witness, Random& random) {
   }
 }
 
-/// Goes on until there is no power.
+/// Works until the power is cut.
 void live(SimDisk& disk, Witness& witness, Random& random) {
   Status done = witness.open();
   if (done) done = witness.create();
@@ -49,7 +49,7 @@ void live(SimDisk& disk, Witness& witness, Random& random) {
 
 void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
 
-/// A journal that came through works like any other.
+/// A journal that survived works normally.
 void go_on(Witness& witness, Random& random) {
   expect_ok(witness.create());
   for (std::uint64_t left = random.below(4); left > 0; --left) expect_ok(do_something(witness, random));

@@ -1,4 +1,4 @@
-// Runs made up from seeds: the log of each replays without a difference, and its requests can be rendered
+// Runs generated from seeds: the log of each replays without a difference, and its requests can be rendered
 // from it again.
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ void expect_travels(const RecordedRun& run) {
   EXPECT_EQ(export_session(*journal, *session).value(), run.exported);
 }
 
-/// Where two texts part, with what stands around.
+/// Returns where two texts first differ, with some context.
 std::string difference(const std::string& a, const std::string& b) {
   const auto parts = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   const std::size_t from = parts < 60 ? 0 : parts - 60;
@@ -47,7 +47,8 @@ void expect_renders(const RecordedRun& run) {
   }
 }
 
-/// What all runs amount to, said at the end: two builds that agree on it made the same journals and requests.
+/// A digest over all runs, printed at the end: two builds with the same digest wrote the same journals and
+/// requests.
 class Sum {
  public:
   ~Sum() {

@@ -1,4 +1,4 @@
-// What replies are made of: HTTP in its three framings.
+// The parts of replies: HTTP in its three framings.
 #pragma once
 
 #include <cstdio>
@@ -33,7 +33,7 @@ inline std::string chunk(std::string_view bytes) {
   return size + std::string(bytes) + "\r\n";
 }
 
-/// The bytes as they are, or as one to four chunks.
+/// Returns the bytes unchanged, or as one to four chunks.
 inline std::string framed(Framing framing, std::string_view bytes, Random& random) {
   if (framing != Framing::kChunked) return std::string(bytes);
   std::string out;

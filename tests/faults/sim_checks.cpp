@@ -6,19 +6,19 @@
 namespace praxis::faults::sim {
 namespace {
 
-/// What the log says of one tool call.
+/// What the log records of one tool call.
 struct Traced {
   std::string tool, key;
   bool idempotent = false;
   std::uint32_t intents = 0;
-  std::uint32_t permits = 0;  ///< times a person let it run although it was in doubt
-  bool done = false;          ///< it says that it was done
+  std::uint32_t permits = 0;  ///< times a person allowed it while it was in doubt
+  bool done = false;          ///< the log records it as done
   bool settled = false;
   bool in_doubt = false;
-  std::uint32_t cancelled = 0;  ///< the attempt that says it did nothing
+  std::uint32_t cancelled = 0;  ///< the attempt that is recorded as having done nothing
 };
 
-/// The effects of a log, by their ids, and what is wrong with the decisions in it.
+/// Collects the effects of a log, by their ids, and the errors in its decisions.
 class Tracer {
  public:
   explicit Tracer(const State& state) : state_(state) {}
@@ -61,7 +61,7 @@ class Tracer {
   void doubt() {
     for (auto& [id, effect] : effects_) effect.in_doubt = !effect.settled;
   }
-  /// A turn that ends after another process took over says of what was in doubt that it is unknown.
+  /// A turn that ends after another process took over records effects in doubt as unknown.
   void close() {
     for (auto& [id, effect] : effects_)
       effect.settled = effect.settled || std::exchange(effect.in_doubt, false);
@@ -154,7 +154,7 @@ void Checks::at_rest() {
   tree();
 }
 
-/// What is said above of a sub-agent's usage is what its log says.
+/// The usage of a sub-agent in its parent's log equals that of its own log.
 void Checks::tree() {
   for (const auto& [session, log] : logs_) {
     for (const StoredRecord& stored : log) {

@@ -1,4 +1,4 @@
-// What must hold of the journal of a simulated process after every kill, and at the end.
+// The invariants of the journal of a simulated process, after every kill and at the end.
 #pragma once
 
 #include <functional>
@@ -13,22 +13,21 @@ namespace praxis::faults::sim {
 
 using Log = std::vector<StoredRecord>;
 
-/// Something that somebody was told, and that the log must therefore hold.
+/// Something that a caller was told, so that the log must contain it.
 struct Promise {
   SessionId session;
   std::string what;
   std::function<bool(const Log&)> kept;
 };
 
-/// The logs of a journal, and what is wrong with them.
+/// The logs of a journal, and the violations found in them.
 class Checks {
  public:
   Checks(Journal& journal, const Outside& outside) : journal_(journal), outside_(outside) {}
 
-  /// Every log folds and replays; what was told holds; nothing was done twice, or without having been
-  /// intended.
+  /// Every log folds and replays; every promise holds; nothing was done twice, or without a recorded intent.
   void all(const std::vector<Promise>& promises);
-  /// Nothing of a session that nobody is above is under way.
+  /// No session without a parent is still active.
   void at_rest();
   const std::vector<std::string>& complaints() const { return complaints_; }
   /// The ends of the hash chains of all logs.

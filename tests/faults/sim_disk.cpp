@@ -16,18 +16,18 @@
 namespace praxis::faults {
 namespace {
 
-SimDisk* disk = nullptr;          // the one there is
-sqlite3_vfs* real_vfs = nullptr;  // for time and the like
+SimDisk* disk = nullptr;          // the only instance
+sqlite3_vfs* real_vfs = nullptr;  // for the time and other functions
 
 }  // namespace
 
-// ---- counting and failing; all with the lock held
+// Counting and failing; the lock is held.
 
 int SimDisk::meet(Act act, int error) {
   if (!power_) return error;
   ++calls_;
   writes_ += act == Act::kWrite ? 1 : 0;
-  // The caller does what may still arrive, then cuts the power.
+  // The caller performs the part that may still reach the disk, then cuts the power.
   if (act != Act::kRead && ++changes_ == trouble_.power_lost_at) return SQLITE_ABORT;
   if (calls_ >= trouble_.error_at && calls_ - trouble_.error_at < trouble_.errors) {
     errno = EIO;
@@ -51,7 +51,7 @@ void SimDisk::cut() {
   names_at_loss_ = names();
 }
 
-// ---- names
+// File names.
 
 SimDisk::Number SimDisk::number_of(const std::string& path) const {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -83,7 +83,7 @@ void SimDisk::clear() {
   ++age_;
 }
 
-// ---- the life of the disk
+// The life cycle of the disk.
 
 void SimDisk::format(const Files& files, std::uint64_t seed) {
   const std::lock_guard lock(mutex_);
@@ -99,7 +99,7 @@ void SimDisk::format(const Files& files, std::uint64_t seed) {
   calls_ = changes_ = writes_ = 0;
   power_ = true;
   random_ = Random(seed);
-  sqlite3_randomness(0, nullptr);  // begins anew with what `xRandomness` gives
+  sqlite3_randomness(0, nullptr);  // restarts with the output of `xRandomness`
 }
 
 Files SimDisk::files() const {
@@ -124,7 +124,7 @@ void SimDisk::restart(Unsynced unsynced) {
   const std::lock_guard lock(mutex_);
   cut();
   const bool loses_all = unsynced == Unsynced::kNothing;
-  // By number, because the journal gives its newborn file a name from a clock of its own.
+  // By number, because the journal gives its new file a temporary name from a clock of its own.
   std::set<std::pair<Number, std::string>> all;
   for (const auto& [name, number] : names_at_loss_) all.emplace(number, name);
   for (const auto& [name, number] : durable_names_) all.emplace(number, name);
@@ -152,9 +152,9 @@ void SimDisk::restart(Unsynced unsynced) {
   power_ = true;
 }
 
-// ---- what SQLite calls
+// The functions that SQLite calls.
 
-/// The functions that SQLite calls: each takes the lock, meets what is in store for it, and does its work.
+/// The functions that SQLite calls: each takes the lock, applies the faults that are due, and does its work.
 struct SimVfs {
   using Node = SimDisk::Node;
   using Act = SimDisk::Act;
@@ -174,8 +174,8 @@ struct SimVfs {
   };
   static Handle& of(sqlite3_file* file) { return *reinterpret_cast<File*>(file)->handle; }
 
-  /// `work()` unless something is in the way, which is then called `error`. `SQLITE_ABORT` from `meet` lets
-  /// the work begin and ends everything after it.
+  /// Runs `work()` unless a fault is due, which is then reported as `error`. If `meet` returns
+  /// `SQLITE_ABORT`, the work begins and everything after it fails.
   template <class Work>
   static int act(const Handle* handle, Act kind, int error, Work work) {
     const std::lock_guard lock(disk->mutex_);
@@ -202,7 +202,7 @@ struct SimVfs {
     });
   }
 
-  /// A write that fails may have written some of it.
+  /// A write that fails may have written a part.
   static int write(sqlite3_file* file, const void* from, int size, sqlite3_int64 offset) {
     const std::string_view bytes(static_cast<const char*>(from), static_cast<std::size_t>(size));
     const auto at = static_cast<std::uint64_t>(offset);
@@ -232,14 +232,15 @@ struct SimVfs {
     });
   }
 
-  /// A failure is told to everybody who has the file open, each at his next sync, and to nobody later.
+  /// A failure is reported once to each user that has the file open, at its next sync, and not to later
+  /// users.
   static int sync(sqlite3_file* file, int) {
     Handle& handle = of(file);
     Node& node = *handle.node;
     bool reached = false;
     const int code = act(&handle, Act::kSync, SQLITE_IOERR_FSYNC, [&](bool last) {
       reached = true;
-      if (last) return SQLITE_OK;  // amid it, anything may have arrived
+      if (last) return SQLITE_OK;  // a power loss during the sync: any part may have arrived
       node.file.sync();
       if (std::exchange(handle.new_name, false)) disk->sync_names();
       const bool told = std::exchange(handle.failures_told, node.failed_syncs) == node.failed_syncs;
@@ -260,7 +261,7 @@ struct SimVfs {
     });
   }
 
-  // -- locks on the file; the disk cannot fail them
+  // -- locks on the file; disk faults do not affect them
 
   static int lock(sqlite3_file* file, int level) {
     const std::lock_guard guard(disk->mutex_);
@@ -277,7 +278,7 @@ struct SimVfs {
     return SQLITE_OK;
   }
 
-  // -- memory that connections share
+  // -- shared memory of connections
 
   static int memory_map(sqlite3_file* file, int region, int size, int extend, void volatile** mapped) {
     *mapped = nullptr;
@@ -312,7 +313,7 @@ struct SimVfs {
     return SQLITE_OK;
   }
 
-  // -- the rest of a file
+  // -- other functions of a file
 
   static int control(sqlite3_file*, int what, void* value) {
     if (what != SQLITE_FCNTL_LAST_ERRNO) return SQLITE_NOTFOUND;
@@ -374,13 +375,13 @@ struct SimVfs {
 
   static int exists(sqlite3_vfs*, const char* name, int, int* there) {
     return act(nullptr, Act::kRead, SQLITE_IOERR_ACCESS, [&](bool) {
-      const SimDisk::Number number = disk->number_of(name);  // one without bytes does not count
+      const SimDisk::Number number = disk->number_of(name);  // a file without bytes does not count
       *there = number != 0 && !disk->nodes_.at(number)->file.bytes().empty() ? 1 : 0;
       return SQLITE_OK;
     });
   }
 
-  // -- the rest
+  // -- other functions
 
   static int full_name(sqlite3_vfs*, const char* name, int size, char* to) {
     return real_vfs->xFullPathname(real_vfs, name, size, to);
@@ -452,7 +453,7 @@ SimDisk::~SimDisk() {
   disk = nullptr;
 }
 
-/// What a sync of `folder`, an open file, meets: nothing to speak of when it is not that of the disk.
+/// Applies faults to a sync of `folder`, an open file; no-op if it is not the disk's folder.
 int folder_sync_met(int folder) {
   if (disk == nullptr) return SQLITE_OK;
   struct stat synced{}, ours{};
@@ -468,7 +469,7 @@ int folder_sync_met(int folder) {
 
 }  // namespace praxis::faults
 
-/// Stands before the C library's, so that the disk hears of the names that the journal makes durable.
+/// Replaces the C library's function, so that the disk notices which names the journal makes durable.
 extern "C" int fsync(int file) {
   if (praxis::faults::folder_sync_met(file) == SQLITE_OK) return static_cast<int>(syscall(SYS_fsync, file));
   errno = EIO;

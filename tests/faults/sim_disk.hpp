@@ -1,9 +1,9 @@
-// A disk in memory on which SQLite keeps its files, and which fails as it is told.
+// A disk in memory on which SQLite keeps its files, with fault injection.
 //
-// Each file of the disk has a tiny real file that stands for it, in a folder in memory: it has the name, and
-// its content is the number of the file here. So whatever the journal does with names (it makes its file
-// under another name, renames it, syncs the folder) is what really happens, and the bytes are where a power
-// loss can tear them. Only files of that folder can be opened.
+// Each file of the disk is represented by a tiny real file in a folder in memory: it has the name, and its
+// content is the number of the simulated file. So operations on names (the journal creates its file under
+// another name, renames it, syncs the folder) really happen, and the bytes are where a power loss can tear
+// them. Only files of that folder can be opened.
 #pragma once
 
 #include <sqlite3.h>
@@ -24,19 +24,19 @@
 
 namespace praxis::faults {
 
-/// What a disk holds: the bytes of each file by name.
+/// The content of a disk: the bytes of each file by name.
 using Files = std::map<std::string, std::string>;
 
-/// What goes wrong. Calls are counted from 1 and from the last `expect`.
+/// The faults to inject. Calls are counted from 1, starting at the last `expect`.
 struct Trouble {
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-  std::uint64_t power_lost_at =
-      kNever;                       ///< amid this change (a write, a truncation, a sync, a new or gone name)
+  /// During this change (a write, a truncation, a sync, a new or removed name).
+  std::uint64_t power_lost_at = kNever;
   std::uint64_t error_at = kNever;  ///< this call fails
-  std::uint64_t errors = 1;         ///< and this many from there on
-  std::uint64_t full_at = kNever;   ///< from this write on there is no room
-  bool full_for_all = false;        ///< not even for bytes in the place of others
+  std::uint64_t errors = 1;         ///< and so many from there on
+  std::uint64_t full_at = kNever;   ///< from this write on the disk is full
+  bool full_for_all = false;        ///< even for overwriting existing bytes
 };
 
 class SimDisk {
@@ -47,11 +47,12 @@ class SimDisk {
   SimDisk(const SimDisk&) = delete;
   SimDisk& operator=(const SimDisk&) = delete;
 
-  /// The name by which programs know a file.
+  /// The path of a file for programs.
   std::string path(std::string_view name) const { return folder_ / name; }
-  /// Has these files and no others, all of them durable; no trouble. Nobody may have a file open.
+  /// Replaces the content by these files, all of them durable, and clears all faults. No program may have a
+  /// file open.
   void format(const Files& files, std::uint64_t seed);
-  /// What programs would read.
+  /// Returns the files as programs would read them.
   Files files() const;
 
   void expect(Trouble trouble);
@@ -60,10 +61,10 @@ class SimDisk {
   std::uint64_t writes() const { return locked(writes_); }
 
   bool has_power() const { return locked(power_); }
-  /// Power is lost now, if it was not before: nothing that is open does anything more.
+  /// Cuts the power, if it is not cut already: open files do nothing more.
   void lose_power();
-  /// Power is back: the files are what the platter kept of them. What was open stays dead.
-  enum class Unsynced : std::uint8_t { kAnything, kNothing };  ///< what is kept of what was not synced
+  /// Restores the power: the files have the content that reached the platter. Open files stay dead.
+  enum class Unsynced : std::uint8_t { kAnything, kNothing };  ///< what is kept of unsynced changes
   void restart(Unsynced kept = Unsynced::kAnything);
 
  private:
@@ -71,18 +72,18 @@ class SimDisk {
   using Number = std::uint64_t;  // of a file
   using Names = std::map<std::string, Number>;
 
-  /// A file with the locks on it and the memory that its users share.
+  /// A file with its locks and the memory that its users share.
   struct Node {
     explicit Node(SimFile content = {}) : file(std::move(content)) {}
 
     SimFile file;
-    std::uint64_t failed_syncs = 0;  // each is told to all that had the file open, once
+    std::uint64_t failed_syncs = 0;  ///< each is reported once to every user that had the file open
     SimLocks locks;
     std::vector<std::unique_ptr<std::array<char, 32768>>> memory;
     std::size_t memory_users = 0;
   };
 
-  /// What a call is about to do.
+  /// The operation that a call is about to perform.
   enum class Act : std::uint8_t { kRead, kWrite, kSync, kChange };
 
   template <class T>
@@ -90,12 +91,12 @@ class SimDisk {
     const std::lock_guard lock(mutex_);
     return value;
   }
-  /// 0, or the error that the call meets, of which `error` is the general form.
+  /// Returns 0, or the error that is due for the call; `error` is its general form.
   int meet(Act act, int error);
-  /// Whether the disk has no room for a file up to `end`.
+  /// Whether the disk is full for a file that grows to `end`.
   bool is_full(const Node& node, std::uint64_t end) const;
   bool is_full() const { return writes_ >= trouble_.full_at; }
-  /// `error` for want of room.
+  /// Returns `error`, as an error of a full disk.
   int lack_room(int error);
   void cut();
   Names names() const;
@@ -114,7 +115,7 @@ class SimDisk {
   Trouble trouble_;
   std::uint64_t calls_ = 0, changes_ = 0, writes_ = 0;
   bool power_ = true;
-  std::uint64_t age_ = 0;  // grows with each start; what is open from an earlier one is dead
+  std::uint64_t age_ = 0;  // grows with each restart; files opened earlier are dead
   Random random_{0};
 };
 

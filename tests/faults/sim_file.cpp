@@ -13,13 +13,13 @@ void put(std::string& file, std::uint64_t offset, std::string_view bytes) {
   file.replace(offset, bytes.size(), bytes);
 }
 
-/// How much of the changes to a sector has arrived: `before` of them up to the byte `at`, `after` from there.
-/// Both are counted from the first change; bytes that no change touches stay as they were.
+/// How much of the changes to a sector has reached the disk: `before` changes up to the byte `at`, `after`
+/// changes from there on, both counted from the first change. Bytes that no change touches keep their value.
 struct Arrived {
   std::uint64_t changes = 0, before = 0, after = 0, at = 0;
 };
 
-/// How a file comes out of a power loss; one manner for all its sectors, so that also rare ones are met.
+/// How a file survives a power loss; the same for all its sectors, so that rare combinations occur too.
 struct Manner {
   std::uint64_t kept_of_8;
   bool torn, reordered, garbage;
@@ -42,7 +42,7 @@ struct Manner {
   }
 };
 
-/// Calls `piece(sector, offset, bytes)` for the part of each sector that lies in the bytes from `offset` on.
+/// Calls `piece(sector, offset, bytes)` for the part of each sector that the bytes at `offset` cover.
 template <class Piece>
 void by_sector(std::uint64_t offset, std::string_view bytes, Piece piece) {
   while (!bytes.empty()) {

@@ -16,7 +16,8 @@ std::unexpected<Error> refused(Random& random) {
   return fail(Error{ErrorCode::kJournal, "the disk failed", false, nullptr, JsonObject{{"kind", "io"}}});
 }
 
-/// Tools put errors into the log, and the number of a process is no matter of the seed.
+/// Removes the process number from an error: tools write errors to the log, and the number does not depend on
+/// the seed.
 Error without_process(Error error) {
   const std::string number = "process " + std::to_string(getpid());
   if (const auto at = error.message.find(number); at != error.message.npos)
@@ -35,7 +36,7 @@ Result<Lease> SimJournal::create(const SessionId& session, UnixMillis now) {
   return lease;
 }
 
-/// What the session's last owner in this process still had to write is written first.
+/// First writes what is still queued for the session's previous owner in this process.
 Result<Lease> SimJournal::acquire(const SessionId& session, bool force) {
   for (Queue& queue = queues_[session]; !queue.empty();) {
     Operation operation = std::move(queue.front());
@@ -85,7 +86,8 @@ void SimJournal::carry_out(Operation operation) {
 
 Result<std::uint64_t> SimJournal::write(Append append) {
   const SessionId session = append.lease.session;
-  // Who gave the session above back, because an append failed, makes no sub-agent of it any more.
+  // The owner of the session above has released it because an append failed, so it creates no sub-agent any
+  // more.
   const bool too_late = append.on_behalf_of && given_back_.contains(key_of(*append.on_behalf_of));
   Result<std::uint64_t> written = 0;
   inner().append(std::move(append), [&](Result<std::uint64_t> seq) { written = std::move(seq); });

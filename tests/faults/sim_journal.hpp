@@ -1,5 +1,5 @@
-// The disk of a simulated process: what is appended is written in a later step, acknowledged in one later
-// still, and sometimes refused. What outlives the process is the journal below.
+// The disk of a simulated process: an append is written in a later step, acknowledged in a still later one,
+// and sometimes refused. Only the journal below outlives the process.
 #pragma once
 
 #include <deque>
@@ -22,10 +22,10 @@ class SimJournal final : public testing::ForwardingJournal {
 
   /// From now on nothing is refused.
   void mend() { mended_ = true; }
-  /// The process is gone: of what was not acknowledged some is on the disk and some is not, and what it owned
-  /// is nobody's.
+  /// Simulates the end of the process: of the unacknowledged appends some are on the disk and some are not,
+  /// and its leases are free.
   void crash();
-  /// What must never happen to a writer that nobody took a session from; empty when it did not.
+  /// A violation seen by a writer whose session nobody took; empty if there is none.
   const std::string& complaint() const { return complaint_; }
 
   Result<Lease> create(const SessionId& session, UnixMillis now) override;
@@ -35,7 +35,7 @@ class SimJournal final : public testing::ForwardingJournal {
   Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override;
 
  private:
-  /// An append or, without one, a lease that is given back.
+  /// An append or, without one, the release of a lease.
   struct Operation {
     std::optional<Append> append;
     AppendDone done;

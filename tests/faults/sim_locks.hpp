@@ -1,5 +1,5 @@
-// Who holds which lock on a file of the simulated disk, as SQLite wants them: on the file, and on the memory
-// that its users share.
+// The locks on a file of the simulated disk, in SQLite's terms: on the file, and on the memory that its users
+// share.
 #pragma once
 
 #include <sqlite3.h>
@@ -14,7 +14,7 @@ class SimLocks {
  public:
   using Holder = const void*;
 
-  /// Raises the holder's `level`; `SQLITE_BUSY` when others are in the way.
+  /// Raises the holder's `level`; `SQLITE_BUSY` if other holders prevent it.
   int lock(Holder holder, int& level, int wanted) {
     if (level >= wanted) return SQLITE_OK;
     if (exclusive_ != nullptr && exclusive_ != holder) return SQLITE_BUSY;
@@ -41,7 +41,7 @@ class SimLocks {
   }
   bool is_reserved() const { return reserved_ != nullptr || exclusive_ != nullptr; }
 
-  /// Takes or frees `count` slots from `first` on, as the flags of SQLite's `xShmLock` say.
+  /// Takes or releases `count` slots from `first` on, as the flags of SQLite's `xShmLock` say.
   int lock_memory(Holder holder, int first, int count, int flags) {
     const bool takes = (flags & SQLITE_SHM_LOCK) != 0, alone = (flags & SQLITE_SHM_EXCLUSIVE) != 0;
     const auto from = static_cast<std::size_t>(first), to = from + static_cast<std::size_t>(count);
@@ -75,7 +75,7 @@ class SimLocks {
 
   std::set<Holder> shared_;
   Holder reserved_ = nullptr;
-  Holder exclusive_ = nullptr;  // or on its way there
+  Holder exclusive_ = nullptr;  // or waiting for it
   std::array<Slot, SQLITE_SHM_NLOCK> slots_{};
 };
 

@@ -25,7 +25,7 @@ std::unexpected<Error> vendor_error(Outside& outside) {
   return fail(Error{ErrorCode::kModel, std::string("the vendor says: ") + kind, true, nullptr, detail});
 }
 
-/// One call under way: some deltas, one at a time, then the answer.
+/// One call in progress: some deltas, one at a time, then the answer.
 class SimCall : public std::enable_shared_from_this<SimCall> {
  public:
   SimCall(OutsidePtr outside, ModelRequest request, std::shared_ptr<ModelSink> sink, std::stop_token stop)
@@ -81,7 +81,7 @@ class SimCall : public std::enable_shared_from_this<SimCall> {
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };
 
-/// How often the model has asked for tools since a person last said something.
+/// Counts the model's rounds of tool calls since the last message of a person.
 std::size_t SimCall::rounds() const {
   std::size_t count = 0;
   for (const MessagePtr& message : request_.history.messages()) {
@@ -160,11 +160,11 @@ class SimModel final : public Model {
 
 // ---- the tools
 
-/// What one handler does in its time.
+/// The work of one handler.
 struct Job {
   Outside& outside;
   ToolContext& context;
-  bool obeys = !outside.random().once_in(5);  ///< it stops when it is told to
+  bool obeys = !outside.random().once_in(5);  ///< stops when it is asked to
 
   void dawdle(std::uint64_t most_ms) {
     for (std::uint64_t naps = outside.random().below(3); naps > 0; --naps) {
@@ -185,7 +185,7 @@ std::unexpected<Error> breaks(std::string message, bool retriable) {
   return fail(Error{ErrorCode::kTool, std::move(message), retriable, nullptr, nullptr});
 }
 
-/// Does something outside, sooner or later.
+/// A tool that does something outside, after some time.
 Tool doing(const OutsidePtr& outside, std::string name, bool idempotent, std::uint64_t most_ms = 15) {
   Tool tool = host_tool(name, [=](ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
     Job job{*outside, context};
@@ -202,7 +202,7 @@ Tool doing(const OutsidePtr& outside, std::string name, bool idempotent, std::ui
   return tool;
 }
 
-/// Has sub-agents work for it, side by side.
+/// A tool that has sub-agents work for it in parallel.
 Tool crew(const OutsidePtr& outside, std::string name, bool idempotent) {
   Tool tool = host_tool(name, [=](ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
     const std::string text = json_string(arguments, "text");
@@ -230,7 +230,7 @@ Tool crew(const OutsidePtr& outside, std::string name, bool idempotent) {
   return tool;
 }
 
-/// Works through other tools of its agent.
+/// A tool that calls other tools of its agent.
 Tool nested() {
   Tool tool = host_tool("nested", [](ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
     const std::string text = json_string(arguments, "text");

@@ -1,4 +1,4 @@
-// The world outside the simulated process, which no kill takes away: what tools did, and the model's vendor.
+// The world outside the simulated process, which survives every kill: what tools did, and the model's vendor.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace praxis::faults::sim {
 
-/// Something that a tool did and that cannot be taken back.
+/// An action of a tool that cannot be undone.
 struct Deed {
   SessionId session;
   std::string tool, key;
@@ -23,20 +23,21 @@ struct Outside {
 
   Schedule& schedule;
   std::vector<Deed> deeds;
-  bool calm = false;       ///< nothing fails, nothing new is begun
-  std::uint64_t last = 0;  ///< of the numbers that make each text another
+  bool calm = false;       ///< nothing fails and nothing new is begun
+  std::uint64_t last = 0;  ///< a counter that makes each text unique
 
   Random& random() { return schedule.random(); }
   std::string number() { return std::to_string(++last); }
   bool mishap(std::uint64_t once_in) { return random().once_in(once_in) && !calm; }
 };
 
-/// Answers at some time, in pieces, or fails as vendors do; asks for the tools that it is offered.
+/// A model that answers after some time, in pieces, or fails as vendors do; it calls the tools that it is
+/// offered.
 std::shared_ptr<Model> sim_model(const std::shared_ptr<Outside>& outside);
-/// Tools of all kinds: those that may be repeated and those that may not (`pay`, `send`, `crew`), that are
-/// slow, fail, lack access, ask, work through sub-agents or through other tools.
+/// Tools of all kinds: tools that may be repeated and tools that may not (`pay`, `send`, `crew`), that are
+/// slow, fail, lack access, ask, or work through sub-agents or other tools.
 std::vector<Tool> sim_tools(const std::shared_ptr<Outside>& outside);
-/// An agent with all of them, and one below it.
+/// An agent with all of these tools, or one below it.
 Agent sim_agent(const std::shared_ptr<Outside>& outside, std::uint64_t kind);
 
 }  // namespace praxis::faults::sim

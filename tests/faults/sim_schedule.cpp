@@ -10,7 +10,7 @@ thread_local Schedule* this_threads = nullptr;
 thread_local void* this_worker = nullptr;
 Schedule* this_process = nullptr;
 
-/// Removes an element whose place does not matter and gives it back.
+/// Removes and returns an element of a list without order.
 template <class T>
 T take(std::vector<T>& from, std::size_t index) {
   std::swap(from[index], from.back());
@@ -38,7 +38,8 @@ Executor::TimerId Schedule::after(std::chrono::nanoseconds delay, Task task) {
 void Schedule::cancel(Executor::TimerId timer) {
   auto& timers = life_->timers;
   const auto found = std::ranges::find(timers, timer, [](const auto& t) { return t.first.second; });
-  // What the task captured may come back here when it goes: not before the table is whole again.
+  // The task's captures may call this object when they are destroyed: not before the table is consistent
+  // again.
   if (found != timers.end()) const auto dropped = timers.extract(found);
 }
 
@@ -52,7 +53,7 @@ bool Schedule::step() {
   const std::size_t all = shorts + blocking + awake.size();
   if (all == 0 && life.timers.empty()) return false;
   ++steps_;
-  // Time also passes while there is work: whoever works is slow then.
+  // Time also passes while there is work, which simulates slow tasks.
   if (all == 0 || (!life.timers.empty() && random_.once_in(16))) {
     fire_timer();
     return true;
@@ -131,7 +132,7 @@ void Schedule::sleep(std::chrono::nanoseconds delay, const std::stop_token& stop
   cancel(timer);
 }
 
-/// What is left of the life is kept for good: nobody tidies up after a process that was killed.
+/// Keeps the rest of the life for ever: after a kill, no destructor runs.
 void Schedule::die() {
   life_.release();
   life_ = std::make_unique<Life>();

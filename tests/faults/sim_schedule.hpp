@@ -1,8 +1,8 @@
-// Everything that could run, as one list: each step takes one of it, as the seed says, so that a run of many
-// threads, timers and disks is a sequence that repeats. Code that blocks has a thread of its own, but only
+// Everything that could run, as one list: each step takes one entry, chosen by the seed, so that a run with
+// many threads, timers and disks is a repeatable sequence. Code that blocks has a thread of its own, but only
 // one thread runs at a time: where it waits (for a future, a condition variable, a sleep) it hands the baton
-// back and goes on in a later step. That works for waits anywhere in the library, because this program brings
-// its own versions of the few functions below which threads wait (sim_waits.cpp).
+// back and continues in a later step. This works for waits anywhere in the library, because this program
+// replaces the few functions in which threads wait (sim_waits.cpp).
 #pragma once
 
 #include <chrono>
@@ -24,16 +24,16 @@
 
 namespace praxis::faults::sim {
 
-/// One at a time in a process; it lives until the process ends, as do its threads.
+/// At most one per process; it lives until the process ends, as do its threads.
 class Schedule {
  public:
   explicit Schedule(std::uint64_t seed);
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  /// The schedule that the calling thread belongs to, when it runs blocking code of it; else null.
+  /// Returns the schedule whose blocking code the calling thread runs; else null.
   static Schedule* of_this_thread();
-  /// The schedule of this process; null when there is none.
+  /// Returns the schedule of this process; null if none exists.
   static Schedule* of_this_process();
 
   Random& random() { return random_; }
@@ -46,15 +46,15 @@ class Schedule {
   Executor::TimerId after(std::chrono::nanoseconds delay, Task task);
   void cancel(Executor::TimerId timer);
 
-  /// Does one thing; false when nothing is left to do, now or later.
+  /// Runs one entry; false if nothing is left to do, now or later.
   bool step();
-  /// Nothing of what is there now runs any further, as if the process had died: no destructor runs either.
+  /// Simulates the death of the process: nothing that exists now runs any further, not even a destructor.
   void die();
 
   // For blocking code, on its own thread.
   /// Hands the baton back until `awake` holds.
   void wait(std::function<bool()> awake);
-  /// Lets virtual time pass; less of it when told to stop.
+  /// Lets virtual time pass; less when a stop is requested.
   void sleep(std::chrono::nanoseconds delay, const std::stop_token& stop = {});
   /// A condition variable was notified.
   void notified(const void* condition) { ++notified_[condition]; }
@@ -67,7 +67,7 @@ class Schedule {
     std::function<bool()> awake;  ///< none: it runs, or is idle
     std::thread thread;
   };
-  /// What one life of the process consists of.
+  /// The parts of one life of the process.
   struct Life {
     std::vector<Task> ready, blocking;
     std::map<std::pair<std::chrono::nanoseconds, Executor::TimerId>, Task> timers;
@@ -88,7 +88,7 @@ class Schedule {
   std::unique_ptr<Life> life_ = std::make_unique<Life>();
   std::vector<Worker*> idle_;
   std::map<const void*, std::uint64_t> notified_;
-  std::binary_semaphore back_{0};  ///< the baton is with the schedule again
+  std::binary_semaphore back_{0};  ///< released when the schedule has the baton again
 };
 
 /// The executor of one life.
@@ -106,7 +106,7 @@ class SimExecutor final : public Executor {
   Schedule& schedule_;
 };
 
-/// Virtual clocks, of which that on the wall is set now and then, and randomness from the seed.
+/// Virtual clocks, of which the wall clock is set now and then, and randomness from the seed.
 class SimEnvironment final : public Environment {
  public:
   SimEnvironment(Schedule& schedule, std::uint64_t seed) : schedule_(schedule), random_(seed) {}

@@ -1,5 +1,5 @@
-// The functions below which code waits, for the whole program. On a thread of a `Schedule` they hand the
-// baton back instead; everywhere else they do what they always did.
+// Replaces the functions in which code waits, for the whole program. On a thread of a `Schedule` they hand
+// the baton back; elsewhere they behave as usual.
 #include <dlfcn.h>
 #include <time.h>
 
@@ -25,7 +25,7 @@ F real(const char* name) {
   return reinterpret_cast<F>(found);
 }
 
-/// A short task that waits would hold up the thread that everything else runs on.
+/// Fails for a short task that waits: it would block the thread that runs everything else.
 void must_not_be_short() {
   const Schedule* schedule = Schedule::of_this_process();
   if (schedule == nullptr || !schedule->in_short_task() || Schedule::of_this_thread() != nullptr) return;

@@ -6,7 +6,7 @@
 namespace praxis::faults::sim {
 namespace {
 
-constexpr std::uint64_t kMostToRest = 60'000;  ///< steps
+constexpr std::uint64_t kMostToRest = 60'000;  ///< steps until everything must be idle
 
 bool decided(const Log& log, const ParkId& park) {
   return std::ranges::any_of(log, [&](const StoredRecord& stored) {
@@ -86,7 +86,7 @@ void World::begin_life() {
   schedule_.post_blocking([this] { meddle(); });
 }
 
-/// Everything in memory is as good as gone: nobody touches it any more, and no destructor runs.
+/// Abandons everything in memory: nothing uses it any more, and no destructor runs.
 void World::kill() {
   ++outcome_.kills;
   schedule_.die();
@@ -107,13 +107,13 @@ void World::check(bool at_rest) {
 
 // ---- programs
 
-/// Goes on with a session, or begins it, until it has nothing more to say.
+/// Resumes or begins a session, until the program has nothing more to say.
 void World::client(Root& root) {
   while (!root.over) {
     auto session =
         root.id.empty() ? runtime_->create_session(root.agent) : runtime_->open_session(root.id, root.agent);
     if (!session) {
-      if (!root.id.empty() && log_of(root.id).empty()) root.id = {};  // gone before it was written
+      if (!root.id.empty() && log_of(root.id).empty()) root.id = {};  // it was lost before it was written
       nap(20);
       continue;
     }
@@ -124,13 +124,13 @@ void World::client(Root& root) {
 
 Log World::log_of(const SessionId& session) { return read_records(*disk_, session).value_or(Log{}); }
 
-/// A turn that has ended for those who ask has not yet ended on the disk.
+/// Whether a turn that has ended for its callers has also ended on the disk.
 bool World::on_disk_at_rest(const SessionId& session) {
   const auto state = fold(log_of(session));
   return !state || !state->turn;
 }
 
-/// False when the session is of no more use in this life.
+/// False if the session cannot be used any more in this life.
 bool World::one_turn(Root& root, Session& session) {
   auto result = session.carry_on().result();
   if (!result && result.error().code == ErrorCode::kInput) {
@@ -140,7 +140,7 @@ bool World::one_turn(Root& root, Session& session) {
     }
     if (session.status() == SessionStatus::kDeleted) {
       const auto state = fold(log_of(root.id));
-      // Not yet so on the disk: a kill may undo it, or leave its turn to be carried on.
+      // Not yet so on the disk: a kill may undo it, or leave its turn to be resumed.
       if (state && (!state->deleted || state->turn)) return true;
       root.id = {};
       return false;
@@ -188,9 +188,10 @@ void World::decide(Session& session, const AgentResult& result) {
   }
 }
 
-/// Somebody who acts on sessions while they run.
+/// A person who acts on sessions while they run.
 void World::meddle() {
-  for (const Root& root : roots_) {  // who paused it in the last life was killed before resuming it
+  // The person who paused it in the last life was killed before resuming it.
+  for (const Root& root : roots_) {
     const auto state = fold(log_of(root.id));
     if (state && state->paused) resume(root.id);
   }
@@ -201,7 +202,7 @@ void World::meddle() {
   }
 }
 
-/// What is paused must be resumed by somebody, whatever the disk says to it.
+/// Resumes a paused session, even if the disk refuses a few times.
 void World::resume(const SessionId& session) {
   for (int tries = 0; tries < 5 && !runtime_->intervene(session, {.status = Intervention::kResume}); ++tries)
     nap(20);

@@ -1,5 +1,5 @@
-// A simulated process on a simulated disk, with the people who use it: sessions and trees of them, killed at
-// any step and begun again, until all have come to rest. Everything follows from the seed.
+// A simulated process on a simulated disk, with its users: sessions and trees of them, killed at any step and
+// started again, until all are idle. Everything follows from the seed.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace praxis::faults::sim {
 
-/// What one run came to.
+/// The outcome of one run.
 struct RunOutcome {
   std::uint64_t steps = 0, kills = 0;
   std::string digest;  ///< of all logs
@@ -25,15 +25,15 @@ struct RunOutcome {
 class World {
  public:
   explicit World(std::uint64_t seed);
-  /// Runs for at least `steps`, then until everything is at rest.
+  /// Runs for at least `steps`, then until everything is idle.
   RunOutcome run(std::uint64_t steps);
 
  private:
-  /// A session that a program began, and what it is going to say there.
+  /// A session that a program began, and what it will say there.
   struct Root {
     Agent agent;
     SessionId id = {};  ///< empty: none yet, or the last one was deleted
-    bool over = false;  ///< in this life nothing more will be said
+    bool over = false;  ///< nothing more will be said in this life
   };
 
   void begin_life();

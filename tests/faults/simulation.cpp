@@ -13,9 +13,9 @@ namespace praxis::faults {
 namespace {
 
 constexpr std::uint64_t kSteps = 2'000;
-constexpr std::uint64_t kTwiceOnceIn = 10;  ///< how many runs are made twice and compared
+constexpr std::uint64_t kTwiceOnceIn = 10;  ///< one in so many runs is repeated and compared
 
-/// One line a field, complaints last.
+/// One line per field, complaints last.
 std::string text_of(const sim::RunOutcome& outcome) {
   std::string text = std::to_string(outcome.steps) + ' ' + std::to_string(outcome.kills) + '\n' +
                      digest_of(outcome.digest).hex() + '\n';
@@ -23,9 +23,9 @@ std::string text_of(const sim::RunOutcome& outcome) {
   return text;
 }
 
-/// Only one thread of a run works at a time: on one processor, handing the baton on is a switch and not a
-/// wake-up of another, which takes ten times as long on a busy machine. Where that is refused the run is only
-/// slower.
+/// Binds the process to one processor. Only one thread of a run works at a time: on one processor, handing
+/// over the baton is a thread switch and not a wake-up on another processor, which takes ten times as long on
+/// a busy machine. If the system refuses, the run is only slower.
 void stay_on_one_processor(std::uint64_t seed) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
@@ -40,7 +40,7 @@ void stay_on_one_processor(std::uint64_t seed) {
   }
 }
 
-/// A run in a process of its own, so that what its kills leave behind goes with it.
+/// Runs in a new process, which takes everything with it that kills leave behind.
 std::string run_apart(std::uint64_t seed, bool crowded) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe");
@@ -48,7 +48,7 @@ std::string run_apart(std::uint64_t seed, bool crowded) {
   if (pid == 0) {
     close(ends[0]);
     stay_on_one_processor(seed);
-    // The same run must not depend on where its memory lies.
+    // The run must not depend on the addresses of its memory.
     Random junk(seed);
     for (int i = 0; crowded && i < 1'000; ++i) new std::string(junk.below(3'000), 'x');
     const std::string text = text_of((new sim::World(seed))->run(kSteps));

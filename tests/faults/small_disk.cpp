@@ -1,4 +1,4 @@
-// Whole sessions on a real file system of one megabyte that is full before they end.
+// Whole sessions on a real file system of one megabyte, which is full before they end.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -25,7 +25,7 @@ using testing::Stage;
 constexpr std::uint64_t kDiskSize = 1 << 20;
 constexpr int kRounds = 5;
 
-/// A file system of `kDiskSize` that only this process sees.
+/// A file system of `kDiskSize`, visible to this process only.
 class SmallDisk {
  public:
   SmallDisk() {
@@ -62,7 +62,7 @@ class SmallDisk {
   const std::string path_ = folder_ / "";
 };
 
-/// Tools that write large results, and one that must not run twice.
+/// Tools with large results, and one that must not run twice.
 Scenario large_results(Random& random) {
   Scenario scenario{.name = "large_results"};
   for (int i = 0; i < kRounds; ++i) {
@@ -74,14 +74,14 @@ Scenario large_results(Random& random) {
   return scenario;
 }
 
-/// What came of a session.
+/// The outcome of a session.
 struct Outcome {
-  std::string failure;  ///< empty: it came to its end
+  std::string failure;  ///< empty: it completed
   SessionId session;
   std::map<std::string, int> executions;
 };
 
-/// From the start, or from where the journal has the session.
+/// Plays from the start, or resumes the session in the journal.
 Outcome work(const Scenario& scenario, std::shared_ptr<Journal> journal, const SessionId& from) {
   testing::Setting setting;
   setting.journal = std::move(journal);
@@ -102,7 +102,7 @@ Outcome work(const Scenario& scenario, std::shared_ptr<Journal> journal, const S
 Outcome work(const Scenario& scenario, const std::string& path, const SessionId& from) {
   auto journal = sqlite_journal(path);
   if (!journal) return {journal.error().message, from, {}};
-  std::promise<void> closed;  // by the last thread that lets go of it
+  std::promise<void> closed;  // set by the thread that drops the last reference
   std::shared_ptr<Journal> shared((*journal).get(), [inner = *journal, &closed](Journal*) mutable {
     inner.reset();
     closed.set_value();
@@ -113,7 +113,7 @@ Outcome work(const Scenario& scenario, const std::string& path, const SessionId&
   return outcome;
 }
 
-/// Every record is whole, and the tools ran as often as the log says and the promises allow.
+/// Every record is complete, and the tools ran as often as the log says and the promises allow.
 void check(const std::string& path, const SessionId& session, std::map<std::string, int> executions) {
   const auto journal = sqlite_journal(path);
   ASSERT_TRUE(journal) << journal.error().message;
@@ -146,12 +146,12 @@ void fill_up(const SmallDisk& disk, std::uint64_t seed) {
   Outcome first = work(scenario, path, {});
   EXPECT_NE(first.failure, "") << "there was room for everything";
   EXPECT_NE(first.failure.find("no space left"), std::string::npos) << first.failure;
-  if (random.once_in(3)) {  // still no room
+  if (random.once_in(3)) {  // the disk is still full
     const auto journal = sqlite_journal(path);
     EXPECT_TRUE(journal || testing::kind_of(journal) == "full") << journal.error().message;
   }
   std::filesystem::remove(ballast);
-  const bool begun = !first.session.empty();  // else it is another session, which gets the same id here
+  const bool begun = !first.session.empty();  // otherwise another session, which gets the same id here
   if (!begun) disk.clear();
   Outcome second = work(scenario, path, first.session);
   EXPECT_EQ(second.failure, "");

@@ -1,5 +1,5 @@
-// Owners that stand still: a process is stopped in the middle of a session, another takes the session from
-// it, and the first one wakes. And two processes that write to one journal at the same time.
+// Stopped owners: a process is stopped in the middle of a session, another takes the session over, and the
+// first one continues. And two processes that write to one journal at the same time.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
@@ -15,15 +15,15 @@ namespace {
 using testing::Point;
 using testing::Rig;
 
-constexpr int kLeaseLost = 3;  // the exit status of a process that was told so
+constexpr int kLeaseLost = 3;  // exit status of a process that lost its session
 
 std::string any_of(Random& random, const std::vector<std::string>& all) {
   return all[random.below(all.size())];
 }
 
-// ---- a stopped process that wakes
+// ---- a stopped process that continues
 
-/// True once the process stands still; false when it has ended.
+/// True once the process has stopped; false if it has ended.
 bool stands_still(pid_t pid) {
   int status = 0;
   waitpid(pid, &status, WUNTRACED);
@@ -36,7 +36,7 @@ int exit_status(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Whether a process ends before one would think that it waits for something.
+/// Whether a process ends soon enough not to be waiting for something.
 bool ends_soon(pid_t pid) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   siginfo_t info{};
@@ -48,7 +48,7 @@ bool ends_soon(pid_t pid) {
   return false;
 }
 
-/// All that the journal holds, checked against its hash chain.
+/// Returns the whole content of the journal, checked against its hash chain.
 std::vector<std::string> contents(const Rig& rig) {
   const auto journal = testing::open_journal(rig.journal(), {.create = false, .read_only = true});
   std::vector<std::string> lines;
@@ -64,8 +64,8 @@ std::vector<std::string> contents(const Rig& rig) {
   return lines;
 }
 
-/// Where the first process stops. The first append makes the session, so there is one to take from the second
-/// on.
+/// Where the first process stops. The first append creates the session, so it can be taken over from the
+/// second append on.
 Point stop_of(Random& random, const std::string& agent) {
   const int appends = agent == "tree" ? 30 : agent == "summary" ? 14 : 9;
   const int n = 2 + static_cast<int>(random.below(static_cast<std::uint64_t>(appends)));
@@ -75,14 +75,14 @@ Point stop_of(Random& random, const std::string& agent) {
   return {"append", random.once_in(2) ? "before" : "after", n, true};
 }
 
-/// Whether there is something to take: who stops early may not even have made the file.
+/// Whether the session exists: a process that stops early may not even have created the file.
 bool has_begun(const Rig& rig) {
   const auto journal = sqlite_journal(rig.journal(), {.create = false, .read_only = true});
   const auto rows = journal ? (*journal)->sessions() : Result<std::vector<SessionRow>>(fail(journal.error()));
   return rows && std::ranges::any_of(*rows, [](const SessionRow& row) { return row.entries != 0; });
 }
 
-/// What was added to `before`.
+/// Returns what was added to `before`.
 std::vector<std::string> added(std::vector<std::string> before, std::vector<std::string> after) {
   std::ranges::sort(before);
   std::ranges::sort(after);
@@ -91,17 +91,17 @@ std::vector<std::string> added(std::vector<std::string> before, std::vector<std:
   return lines;
 }
 
-/// Another process takes the session and carries it to its end, or dies on the way.
+/// Another process takes the session over and resumes it to its end, or dies on the way.
 void take_over(Rig& rig, Random& random, pid_t stopped) {
   Point dies{};
   if (random.once_in(3))
     dies = {"append", random.once_in(2) ? "before" : "after", 1 + static_cast<int>(random.below(6))};
   const pid_t second = rig.start(dies, true);
-  if (!ends_soon(second)) kill(stopped, SIGCONT);  // it stands still in a commit: nobody else can write
+  if (!ends_soon(second)) kill(stopped, SIGCONT);  // it stopped during a commit, which blocks other writers
   Rig::was_killed(second);
 }
 
-/// The woken process finds that the session is not its own; nothing in the logs changes, nor is one added.
+/// The continued process finds that it has lost the session; the logs do not change, and no log is added.
 void wake(const Rig& rig, pid_t first) {
   const auto left = contents(rig);
   kill(first, SIGCONT);
@@ -140,7 +140,7 @@ struct Neighbour {
   pid_t pid = -1;
 };
 
-/// Tells the other process what is held here, and hears what it holds.
+/// Tells the other process which session is held here, and receives the one that it holds.
 Neighbour meet(int socket, const SessionId& held) {
   const std::string mine = held.str() + ' ' + std::to_string(getpid());
   char bytes[64] = {};
@@ -151,7 +151,7 @@ Neighbour meet(int socket, const SessionId& held) {
   return {theirs.substr(0, space), std::stoi(theirs.substr(space + 1))};
 }
 
-/// Why the session of the neighbour was not refused as it must be; empty when it was.
+/// Returns why the other process's session was not refused as required; empty if it was.
 std::string wrong_refusal(Runtime& runtime, const Agent& agent, const Neighbour& neighbour) {
   const auto opened = runtime.open_session(SessionId(neighbour.session), agent);
   if (opened) return "two processes have one session";
@@ -160,7 +160,7 @@ std::string wrong_refusal(Runtime& runtime, const Agent& agent, const Neighbour&
   return "refused with: " + opened.error().message;
 }
 
-/// Runs a session to its end; what was wrong with it.
+/// Runs a session to its end; returns what was wrong with it.
 std::string run_one(Runtime& runtime, const testing::Ground& ground, const std::string& kind) {
   const Agent agent = testing::agent_called(kind, ground);
   auto session = runtime.create_session(agent);
@@ -170,7 +170,7 @@ std::string run_one(Runtime& runtime, const testing::Ground& ground, const std::
   return result->text.starts_with(testing::undisturbed(kind).text) ? "" : kind + " said " + result->text;
 }
 
-/// One of the two: meets the other while each holds a session, then runs `kinds` all at once.
+/// One of the two processes: meets the other while each holds a session, then runs `kinds` in parallel.
 std::string beside_another(const Rig& rig, int socket, const std::vector<std::string>& kinds) {
   testing::Doom none("-");
   const testing::Ledger ledger(rig.ledger_file().c_str());
@@ -181,12 +181,12 @@ std::string beside_another(const Rig& rig, int socket, const std::vector<std::st
   const Agent agent = testing::model_agent(ground);
   auto held = runtime->create_session(agent);
   if (!held) return held.error().message;
-  // It is there for others with its first append.
+  // The first append makes it visible to other processes.
   if (auto there = runtime->intervene(held->session_id(), {.comment = "held"}); !there)
     return there.error().message;
   if (auto wrong = wrong_refusal(*runtime, agent, meet(socket, held->session_id())); !wrong.empty())
     return wrong;
-  meet(socket, held->session_id());  // the other has looked as well
+  meet(socket, held->session_id());  // the other process has checked as well
   std::vector<std::string> wrong(kinds.size());
   {
     std::vector<std::jthread> threads;

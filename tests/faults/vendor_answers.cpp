@@ -9,7 +9,7 @@ namespace {
 
 using Pieces = std::vector<std::string>;
 
-/// The text in pieces, cut between characters.
+/// Splits the text into pieces, cut between characters.
 Pieces pieces_of(const std::string& text, Random& random, std::size_t most = 4) {
   Pieces pieces(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -286,7 +286,7 @@ std::string WireAnswer::body() const {
 std::size_t WireAnswer::complete_at() const {
   std::size_t size = 0;
   for (std::size_t i = 0; i <= last; ++i) size += events[i].size();
-  // The line end behind the last event may be missing.
+  // The line end after the last event may be missing.
   return size - (events[last].size() - events[last].find_last_not_of("\r\n") - 1);
 }
 

@@ -1,4 +1,4 @@
-// Good answers of model endpoints, as the five protocols write them: streamed, event by event, or whole.
+// Correct answers of model endpoints in the five protocols: streamed, event by event, or whole.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace praxis::faults::endpoint {
 inline constexpr std::array<std::string_view, 5> kProtocols{"chat", "responses", "messages", "gemini",
                                                             "ollama"};
 
-/// What a model says: some text and, unless `tool` is empty, one call.
+/// The content of an answer: some text and, unless `tool` is empty, one call.
 struct Words {
   std::string text;
   std::string tool;
@@ -22,14 +22,15 @@ struct Words {
   std::size_t most_pieces = 4;  ///< of the text, when it is streamed
 };
 
-/// The same on the wire. An answer that is not streamed is one event.
+/// The encoded answer. An answer that is not streamed is one event.
 struct WireAnswer {
   std::vector<std::string> events;  ///< each with its end
-  std::size_t last = 0;             ///< the event without which the answer is none
+  /// The index of the event without which the answer is incomplete.
+  std::size_t last = 0;
   std::string content_type;
 
   std::string body() const;
-  /// How many bytes of the body have to arrive for the answer to be there.
+  /// How many bytes of the body must arrive for the answer to be complete.
   std::size_t complete_at() const;
 };
 

@@ -1,4 +1,4 @@
-// Ten thousand sessions wait for a person, the process that made them is killed, and people decide.
+// Ten thousand sessions wait for a decision, their process is killed, and approvers decide.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -22,10 +22,10 @@ namespace {
 
 constexpr std::size_t kSessions = 10'000;
 constexpr std::size_t kByMail = 50;           // decided by another process while this one has them open
-constexpr std::size_t kAsleep = 50;           // decided by another process while nobody has them open
-constexpr std::size_t kAtOnce = 500;          // that are open at once when all are woken
-constexpr std::size_t kMostAway = 1024;       // bytes of memory for a session that waits and is let go
-constexpr std::size_t kMostOpen = 12 * 1024;  // and for one that somebody holds
+constexpr std::size_t kAsleep = 50;           // decided by another process while none has them open
+constexpr std::size_t kAtOnce = 500;          // open at once when all are resumed
+constexpr std::size_t kMostAway = 1024;       // bytes of memory for a waiting session that is not open
+constexpr std::size_t kMostOpen = 12 * 1024;  // and for one that is open
 
 constexpr const char* kScript = R"({"tool_calls": [{"name": "send", "arguments": {"to": "them"}}]}
 {"text": "sent"})";
@@ -36,7 +36,7 @@ T must(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-/// Counts up, and waits for a number.
+/// A counter, and a wait for a value.
 class Counter {
  public:
   void add() {
@@ -56,7 +56,7 @@ class Counter {
   std::size_t count_ = 0;
 };
 
-/// Another process: it works, says something, and ends or is killed.
+/// Another process: it works, reports something, and ends or is killed.
 class Child {
  public:
   using Say = std::function<void(const std::string&)>;
@@ -87,14 +87,14 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// The next line it says; empty when it has ended.
+  /// Returns the next line of its output; empty when it has ended.
   std::string line() {
     std::string text;
     for (char c = 0; read(out_, &c, 1) == 1 && c != '\n';) text += c;
     if (text.starts_with("error ")) throw std::runtime_error("in a child: " + text.substr(6));
     return text;
   }
-  /// Kills it, if it lives, and gives back how it ended.
+  /// Kills it if it is alive; returns how it ended.
   int end() {
     int status = 0;
     kill(pid_, SIGKILL);
@@ -107,12 +107,12 @@ class Child {
   int out_ = -1;
 };
 
-/// One journal and what has happened outside, with whatever a process needs to work on them.
+/// One journal, the effects outside, and everything that a process needs to work on them.
 struct Place {
   testing::MemoryFolder folder;
   const std::string journal = folder / "journal", ledger = folder / "ledger";
 
-  /// Each process makes its own.
+  /// Each process creates its own runtime.
   std::shared_ptr<Runtime> runtime() const {
     RuntimeOptions options;
     options.journal = must(sqlite_journal(journal));
@@ -137,7 +137,7 @@ struct Place {
   }
 };
 
-/// Makes the sessions, says so when all wait, and lingers to be killed.
+/// Creates the sessions, reports when all are parked, and then waits to be killed.
 void park_all(const Place& place, const Child::Say& say) {
   const auto runtime = place.runtime();
   const Agent agent = place.agent(runtime);
@@ -158,7 +158,7 @@ std::vector<SessionRow> rows_of(const Place& place) {
       must(sqlite_journal(place.journal, {.create = false, .read_only = true}))->sessions(kSessions * 2));
 }
 
-/// Decides as `praxis approve` does: in a process that owns none of them.
+/// Decides as `praxis approve` does: in a process that owns none of the sessions.
 void decide_elsewhere(const Place& place, const std::vector<SessionId>& sessions) {
   Child process([&](const Child::Say& say) {
     const auto journal = must(sqlite_journal(place.journal));
@@ -176,11 +176,11 @@ void decide_elsewhere(const Place& place, const std::vector<SessionId>& sessions
 
 std::size_t memory_in_use() { return mallinfo2().uordblks; }
 
-/// What each session costs while it is open and at rest, and what stays of it when it is let go.
+/// Measures the memory of a session while it is open and idle, and after it is closed.
 void measure(const Place& place, const std::vector<SessionId>& sessions, const Child::Say& say) {
   const auto runtime = place.runtime();
   const Agent agent = place.agent(runtime);
-  const std::size_t warm = sessions.size() / 10;  // pays for what is there once
+  const std::size_t warm = sessions.size() / 10;  // pays the one-time costs
   std::vector<Session> handles;
   handles.reserve(sessions.size());
   for (std::size_t i = 0; i < warm; ++i) handles.push_back(must(runtime->open_session(sessions[i], agent)));
@@ -195,14 +195,15 @@ void measure(const Place& place, const std::vector<SessionId>& sessions, const C
   const std::size_t opened = sessions.size() - warm;
   const std::size_t open = memory_in_use() - used;
   handles.clear();
-  std::ignore = runtime->journal().acquire(SessionId("nobody"));  // behind the leases that are given back
+  // Returns after the leases have been released.
+  std::ignore = runtime->journal().acquire(SessionId("nobody"));
   malloc_trim(0);
   const std::size_t left = memory_in_use();
   const std::size_t away = left - std::min(used, left);
   say(std::to_string(open / opened) + ' ' + std::to_string(away / opened) + '\n');
 }
 
-/// Opens all, decides what is not decided, and waits for the ends.
+/// Opens all sessions, decides the undecided ones, and waits until all end.
 void wake_all(const Place& place, const std::vector<SessionId>& sessions, const std::set<SessionId>& decided,
               const Child::Say& say) {
   const auto runtime = place.runtime();

@@ -11,7 +11,7 @@
 namespace praxis::faults {
 namespace {
 
-constexpr std::size_t kHuge = 4'500'000;  // more than the log may grow to before it is copied
+constexpr std::size_t kHuge = 4'500'000;  // larger than the log may grow before it is copied
 
 const SessionId kNobody("nobody");
 
@@ -21,7 +21,7 @@ std::vector<NewEntry> entries_of(const auto& chain) {
   return all;
 }
 
-/// Whether `found` is what was appended, each entry chained to the one before.
+/// Whether `found` equals what was appended, each entry chained to the one before.
 bool same(const SessionId& session, const std::vector<Entry>& found, const std::vector<NewEntry>& appended) {
   if (found.size() != appended.size()) return false;
   Digest previous = chain_start(session);
@@ -40,7 +40,7 @@ bool same(const SessionId& session, const std::vector<Entry>& found, const std::
 
 std::uint64_t Witness::Known::seq() const { return entries_of(promised).size(); }
 
-// ---- doing things
+// ---- operations
 
 Status Witness::open() {
   auto journal = sqlite_journal(path_);
@@ -108,8 +108,8 @@ Status Witness::plan(std::size_t session, Written written, std::vector<Planned>&
   return {};
 }
 
-/// The first one alone; the others are given on the journal's thread, so that they wait for each other there
-/// and nowhere else.
+/// Issues the first append alone and the others on the journal's thread, so that they are all queued there
+/// together.
 Status Witness::carry_out(std::vector<Planned>& plans) {
   std::promise<void> all;
   std::size_t waiting = plans.size();
@@ -249,7 +249,7 @@ Status Witness::release() {
   return {};
 }
 
-// ---- comparing
+// ---- comparisons
 
 Status Witness::check(Since since) {
   settle();
@@ -261,7 +261,8 @@ Status Witness::check(Since since) {
   return check_mail(since);
 }
 
-/// What follows the promised entries: a whole number of appends, or nothing when the log is wrong.
+/// Returns what follows the promised entries: a whole number of appends, or `std::nullopt` if the log is
+/// wrong.
 std::optional<Witness::Chain> Witness::beyond(const Known& session, const std::vector<Entry>& entries,
                                               Since since) const {
   if (same(session.id, entries, entries_of(session.promised))) return Chain{};

@@ -1,5 +1,5 @@
-// Works on a journal as several sessions and their senders of mail would, remembers what it was promised, and
-// says whether the journal keeps it.
+// Works on a journal as several sessions and senders of messages would, records what the journal promises,
+// and checks whether it keeps the promises.
 #pragma once
 
 #include <cstdint>
@@ -15,39 +15,40 @@
 
 namespace praxis::faults {
 
-/// What has happened to the journal since it was last looked at.
+/// What has happened to the journal since the last check.
 enum class Since : std::uint8_t {
-  kRefusal,  ///< nothing but errors: what was refused is not there
-  kCrash,    ///< what was refused, or never answered, is there whole or not at all
+  kRefusal,  ///< only errors: what was refused is absent
+  /// What was refused or not acknowledged is present as a whole or not at all.
+  kCrash,
 };
 
 class Witness {
  public:
-  /// Of the journal `path`, which it opens when told to.
+  /// For the journal `path`, which `open` opens.
   Witness(std::string path, std::uint64_t seed) : path_(std::move(path)), random_(seed) {}
 
-  // What it does; each is the error it met, if any. Without a session or a message to work on, nothing.
+  // Operations; each returns the error that it met, if any. No-op without a session or message to work on.
   Status open();
   void close();
-  /// A session, with its first append.
+  /// Creates a session with its first append.
   Status create();
-  /// One to a session; `large` of some ten KB.
+  /// Makes one append to a session; `large` means some ten KB.
   Status append(bool large = false);
-  /// Several at once, to any sessions, in as few commits as the journal makes of them.
+  /// Makes several appends to any sessions at once, in as few commits as the journal makes of them.
   Status append_group(std::size_t count);
-  /// Several MB.
+  /// Appends several MB.
   Status append_huge();
   Status post();
-  /// Answers a message that waits, alone or with an append.
+  /// Answers an unanswered message, alone or with an append.
   Status answer();
   Status append_answer();
-  /// Copies the log into the file, as another process might; one of SQLite's modes.
+  /// Copies the log into the file, as another process might; `mode` is one of SQLite's modes.
   Status checkpoint(int mode);
-  /// Gives all leases back.
+  /// Releases all leases.
   Status release();
 
-  /// Reads everything and compares; what a crash left undecided is decided by what is found. The error that
-  /// kept it from reading, if any.
+  /// Reads and compares everything; what is found settles what a crash left undecided. Returns the error that
+  /// prevented reading, if any.
   Status check(Since since);
 
   bool is_open() const { return journal_ != nullptr; }
@@ -69,7 +70,7 @@ class Witness {
     SessionId id;
     std::optional<Lease> lease{};
     Chain promised{};
-    std::vector<Chain> undecided{};  // each could be what follows
+    std::vector<Chain> undecided{};  ///< alternatives for what follows
     std::uint64_t seq() const;
   };
   struct Message {
@@ -86,7 +87,7 @@ class Witness {
     std::optional<Result<std::uint64_t>> outcome;
   };
 
-  /// Waits until the journal's thread has nothing left to do, so that the next call is the next for the disk.
+  /// Waits until the journal's thread is idle, so that the next call is the next one on the disk.
   void settle();
   std::string text(std::size_t size);
   Written write_something(bool large);
@@ -112,7 +113,7 @@ class Witness {
   std::vector<Known> sessions_;
   std::vector<Message> mail_;
   std::vector<Message> undecided_mail_;  // without an id
-  std::uint64_t last_number_ = 0;        // makes every text another
+  std::uint64_t last_number_ = 0;        // makes every text unique
 };
 
 }  // namespace praxis::faults
