@@ -1,4 +1,4 @@
-# The front door. Everything lands in build/<preset>; CMakePresets.json says what each preset is for.
+# The entry points. All output goes to build/<preset>; CMakePresets.json says what each preset is for.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
@@ -11,30 +11,30 @@ SEED ?= 1
 
 PROFILE = $(CURDIR)/build/training/profile
 
-# Some tests read this folder only, whatever their program was built with: once is enough for them.
+# Some tests only read this folder, independent of how their program was built: running them once is enough.
 WITHOUT_FOLDER_TESTS = --exclude-regex '^(Layers|Docs)[.]'
 
-# Programs with sanitizers are killed less often: the faults kill 1,500 without.
+# Programs with sanitizers are killed fewer times: the faults kill 1,500 times without sanitizers.
 FEWER_KILLS = PRAXIS_CRASH_ROUNDS=2
 
-# $(call build,preset,targets,settings) and $(call ctest,preset,log,arguments);
-# targets, settings and arguments may be left out.
+# $(call build,preset,targets,settings) and $(call ctest,preset,log,arguments); targets, settings and
+# arguments are optional.
 build = cmake --preset $(1) $(3) >/dev/null && cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --preset $(1) --parallel $(JOBS) --output-log build/$(1)/$(2).log $(3)
 sources = find include src tests bench fuzz examples -name '*.[ch]pp'
 
-# Where the test of our JSON Schema looks for the public test suite.
+# Where the test of the JSON Schema validator finds the public test suite.
 export PRAXIS_SCHEMA_SUITE = $(CURDIR)/build/schema-suite
-# Recorded cases beside the checkout, when there are any; tests/provider_cases are always read.
+# Recorded cases next to the checkout, if present; tests/provider_cases are always read.
 export PRAXIS_PROVIDER_CASES ?= $(wildcard $(CURDIR)/../shared/providers)
-# Sanitizers name functions and lines only if they find this.
+# Sanitizers print names of functions and line numbers only with this program.
 export ASAN_SYMBOLIZER_PATH := $(shell command -v llvm-symbolizer-19 || command -v llvm-symbolizer)
 export TSAN_SYMBOLIZER_PATH = $(ASAN_SYMBOLIZER_PATH)
 
-help: ## this list
+help: ## print this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-run: setup ## build the binary and play the example in examples/release-notes
+run: setup ## build the binary and run the example in examples/release-notes
 	$(call build,release,praxis_cli)
 	examples/release-notes/run
 
@@ -42,45 +42,46 @@ test: setup build/schema-suite/tests ## build everything and run all tests
 	$(call build,dev)
 	$(call ctest,dev,all)
 
-check: lint ## lint, then all tests under clang with ASan + UBSan and with TSan, then faults
+check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, then faults
 	$(call build,asan-ubsan)
 	$(FEWER_KILLS) $(call ctest,asan-ubsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(call build,tsan)
 	$(FEWER_KILLS) $(call ctest,tsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(MAKE) faults
 
-lint: setup-check ## formatting, clang-tidy, layers
+lint: setup-check ## check formatting, clang-tidy and layers
 	$(sources) | xargs clang-format-19 --dry-run -Werror
 	$(call build,asan-ubsan,praxis praxis_cli whole_test)
 	$(call ctest,asan-ubsan,layers,--tests-regex ^Layer)
 
-format: setup-check ## rewrite all sources as .clang-format says
+format: setup-check ## format all sources with .clang-format
 	$(sources) | xargs clang-format-19 -i
 
-faults: setup ## break it on purpose: SEED=1, RUNS=, ONLY=name,name, LONG=1; the table goes to build/faults.md
+faults: setup ## inject faults: SEED=1, RUNS=, ONLY=name,name, LONG=1; writes the table to build/faults.md
 	$(call build,dev,praxis_faults)
 	build/dev/praxis_faults --seed $(SEED) $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(LONG),--long) --table build/faults.md | tee build/faults.log; exit $${PIPESTATUS[0]}
 
-bench: trained ## build as `make install` does, and measure
+bench: trained ## build as `make install` does, and run the benchmarks
 	$(call build,release,,-DPRAXIS_BENCH=ON -DPRAXIS_PROFILE=$(PROFILE))
 	bench/run build/release
 
-# What is installed and measured is built twice: to see which ways the library takes, then laid out for them.
+# The installed and measured build is made in two steps: record which paths the library takes, then optimise
+# for them.
 trained: setup
 	$(call build,training,praxis_training)
 	rm -rf $(PROFILE)
 	build/training/bench/praxis_training
 
-fuzz: setup-check ## each fuzzer for FUZZ_SECONDS
+fuzz: setup-check ## run each fuzzer for FUZZ_SECONDS
 	$(call build,fuzz)
 	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
 
-sdk: setup ## the vendors' own clients read recorded answers beside ours (needs node and npm)
+sdk: setup ## compare the vendors' own clients with ours on recorded answers (needs node and npm)
 	$(call build,dev,wire_check)
 	scripts/check-sdks build/dev/wire_check build/sdk
 
-install: trained ## build with optimisation for what it does, and copy to PREFIX
+install: trained ## build with profile-guided optimisation and copy to PREFIX
 	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE))
 	cmake --install build/release --prefix $(PREFIX)
 

@@ -1,11 +1,11 @@
 // The benchmark client: runs sessions of a small tool-calling agent against a model server and prints one
-// JSON line with what it cost. The command line and the figures are a contract that other runtimes' clients
-// follow as well:
+// JSON line with the costs. The command line and the figures are a contract that the clients of other
+// runtimes follow as well:
 //
 //   praxis_bench --base URL --model NAME --stream 0|1 --sessions N --conc C --warmup W [--marks 1] [--idle 1]
 //                [--journal memory|FILE]
 //
-// With a file as its journal it begins a new one: what a run left there is removed.
+// If the journal is a file, it must be new: the client removes an existing one.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -97,7 +97,7 @@ void run_sessions(praxis::Runtime& runtime, const praxis::Agent& agent, long ses
       std::fprintf(stderr, "%s\n", session.error().message.c_str());
       std::exit(1);
     }
-    // The callback keeps the session until its turn is over.
+    // The callback keeps the session alive until its turn ends.
     session->ask("What is 1 + 2? Use the tool.",
                  [&free, keep = *session](const praxis::Result<praxis::AgentResult>&) { free.release(); });
   }

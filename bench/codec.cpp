@@ -1,5 +1,5 @@
-// What reading a streamed answer costs, codec by codec: long streams made on the spot, read as they would
-// come from the network, in pieces of 4 KB. Prints a table in Markdown.
+// Measures the cost of reading a streamed answer for each codec: reads long generated streams in pieces of 4
+// KB, as they would arrive from the network. Prints a Markdown table.
 //
 //   praxis_codec_bench [EVENTS]
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace {
 
 using namespace praxis;
 
-/// What an event says; some have escapes, as real ones do.
+/// The text of an event; some texts need escapes, as real ones do.
 std::string words(int n) {
   return std::to_string(n) + " and then the fox, not at all tired, said" +
          (n % 8 == 0 ? " \\u00e9t\\u00e9" : "");
 }
 
-/// A stream of one protocol that says a lot of text.
+/// A stream of one protocol with a lot of text.
 struct Workload {
   const char* name;
   const char* api;
@@ -137,7 +137,7 @@ struct Nobody final : ModelSink {
 double seconds_to_read(const Codec& codec, std::string_view stream) {
   constexpr std::size_t kPiece = 4096;
   Nobody nobody;
-  const std::clock_t begin = std::clock();  // of the processor: others may be at work on the machine
+  const std::clock_t begin = std::clock();  // CPU time: other processes may be active
   AnswerParser parser(codec, {.deltas = &nobody, .call_prefix = "call_"});
   parser.head({200, {}});
   for (; !stream.empty(); stream.remove_prefix(std::min(kPiece, stream.size())))
@@ -152,7 +152,7 @@ double seconds_to_read(const Codec& codec, std::string_view stream) {
 }
 
 void measure(const Workload& workload, int events) {
-  constexpr int kRounds = 5;  // the best one counts: the others were disturbed
+  constexpr int kRounds = 5;  // the best round counts: the others were disturbed
   const auto codec = make_codec(workload.api, {.provider = "p", .model = "m"});
   if (!codec) std::exit(1);
   std::string stream = workload.first(0);

@@ -1,4 +1,4 @@
-// What a program does that has nobody to report to.
+// Error handling for programs that only report to the terminal.
 #pragma once
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace praxis::bench {
 
-/// The value; an error is printed and ends the program with status 1.
+/// Returns the value; prints an error and ends the program with status 1.
 template <class T>
 T must(Result<T> result) {
   if (result) return *std::move(result);

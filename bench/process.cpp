@@ -1,4 +1,4 @@
-// What it costs to run a program that does nothing: as the system does it, under the supervisor, and in the
+// Measures the cost of running a program that does nothing: directly, under the supervisor, and in the
 // sandbox.
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
-// What grows: a long session in the journal, many sessions that wait, many that write at once; and how fast a
-// finished run is replayed. Prints one line a figure. Everything is in this process, on a journal on disk in
-// the folder given (by default a new one under /tmp).
+// Measures what grows: a long session in the journal, many waiting sessions, many concurrent writers; and how
+// fast a finished run is replayed. Prints one line per figure. Everything runs in this process, on a journal
+// on disk in the given folder (by default a new one under /tmp).
 #include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -27,10 +27,10 @@ using bench::must;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kCalls = 1'000;       // of the long session
-constexpr int kAsleep = 50'000;     // sessions that wait
-constexpr int kWriters = 100;       // sessions that write at once
+constexpr int kAsleep = 50'000;     // waiting sessions
+constexpr int kWriters = 100;       // sessions that write concurrently
 constexpr int kRecordsEach = 200;   // by each of them
-constexpr std::size_t kBody = 300;  // bytes of such a record
+constexpr std::size_t kBody = 300;  // size of such a record
 
 double cpu_seconds() {
   timespec t{};
@@ -40,7 +40,7 @@ double cpu_seconds() {
 
 double since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
 
-/// Waits for a number of things.
+/// Counts events and waits for a number of them.
 class Count {
  public:
   void add() {
@@ -160,7 +160,7 @@ void sleepers(const std::string& folder) {
               waits[waits.size() / 2], waits[waits.size() * 99 / 100]);
 }
 
-/// Each writer appends its next record when the last one is durable.
+/// Each writer appends its next record when the previous one is durable.
 void writers(const std::string& folder, int count) {
   const auto journal = must(sqlite_journal(folder + "/writers" + std::to_string(count)));
   Count done;

@@ -1,11 +1,11 @@
-// Sessions like those that people run, from which the compiler learns which ways the library takes
+// Runs sessions like those of real users, from which the compiler learns the hot paths of the library
 // (docs/performance.md, "Compiled for what it does"): models in five protocols over HTTP, answers whole and
-// streamed, tools, journals in memory and on disk, one session at a time and many at once. What was recorded
-// is then replayed.
+// streamed, tools, journals in memory and on disk, one session at a time and many in parallel. Then replays
+// what was recorded.
 //
 //   praxis_training
 //
-// Prints how many turns it ran. The status is 1 when one of them did not end as it should.
+// Prints the number of turns. The status is 1 if one of them did not end as expected.
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct Vendor {
   const char* base_url;  ///< the variable
   const char* key;       ///< likewise
   std::string_view protocol;
-  std::string_view path;  ///< a part of it that no other vendor's has
+  std::string_view path;  ///< a part that is unique to this vendor
 };
 
 constexpr std::array kVendors{
@@ -66,7 +66,7 @@ std::size_t count(std::string_view text, std::string_view word) {
   return found;
 }
 
-/// Each question gets one call of the tool, then an answer.
+/// Answers each question with one tool call, then with text.
 Words words_for(std::string_view conversation) {
   if (count(conversation, kAsked) > count(conversation, kNoted))
     return {"I shall note it at once.", "note", R"({"text": "The \"fox\", not at all tired, said été."})"};
@@ -115,7 +115,7 @@ void hold_session(const Agent& agent) {
   }
 }
 
-/// Some sessions one after another, then many at a time.
+/// Runs some sessions one after another, then many in parallel.
 std::size_t hold_sessions(const Agent& agent) {
   constexpr std::size_t kAlone = 20, kThreads = 25, kEach = 4;
   for (std::size_t i = 0; i < kAlone; ++i) hold_session(agent);

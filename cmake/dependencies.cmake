@@ -1,4 +1,4 @@
-# Everything Praxis stands on, all Debian packages (docs/dependencies.md says why each).
+# All dependencies of Praxis, from Debian packages (docs/dependencies.md gives the reasons).
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
@@ -15,8 +15,8 @@ if(PROJECT_IS_TOP_LEVEL)
   find_package(fmt REQUIRED)
 endif()
 
-# Boost is headers here: what of it has to be compiled is a part of ours (asio_impl.cpp, json_impl.cpp).
-# This target only says how Asio and Beast are to be compiled.
+# Boost is used as headers: the parts that must be compiled are compiled into the library (asio_impl.cpp,
+# boost_json.cpp). This target only sets how Asio and Beast are compiled.
 add_library(praxis_asio INTERFACE)
 target_compile_definitions(praxis_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
                                                  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)

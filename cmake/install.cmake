@@ -1,4 +1,5 @@
-# What `make install` copies: library, headers, binary with its pages, and the files by which CMake and pkg-config find them.
+# The files that `make install` copies: library, headers, binary with its pages, and the files for
+# find_package and pkg-config.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

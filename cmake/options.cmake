@@ -1,15 +1,16 @@
-# How our own code is compiled; not exported to those who link it.
+# How the project's own code is compiled; not exported to programs that link the library.
 add_library(praxis_options INTERFACE)
 target_compile_options(praxis_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
-  # False alarms of g++ 12 in its own string and variant at -O2; clang checks the same without them.
+  # False positives of g++ 12 in its own string and variant at -O2; clang checks the same without them.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds;-Wno-tsan>)
 if(PRAXIS_SANITIZE)
   add_compile_options(-fsanitize=${PRAXIS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${PRAXIS_SANITIZE})
 endif()
 
-# The allocator of our own programs; a host that links the library chooses its own. Sanitizers bring theirs.
+# The allocator of the project's own programs; a host that links the library chooses its own. Sanitizers bring
+# theirs.
 add_library(praxis_allocator INTERFACE)
 if(TARGET mimalloc AND NOT PRAXIS_SANITIZE)
   target_link_libraries(praxis_allocator INTERFACE -Wl,--no-as-needed mimalloc -Wl,--as-needed)
@@ -17,13 +18,13 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The sloppiness is what ccache asks for when a precompiled header is in use.
+  # ccache requires this sloppiness when a precompiled header is used.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
 endif()
 
-# Precompiling what nearly every file includes saves a third of a cold build. With OWNER, the headers that OWNER
-# has compiled are used again: both must then be compiled with the same flags.
+# Precompiling headers that nearly every file includes saves a third of a cold build. With OWNER, the
+# precompiled headers of OWNER are reused: both must then be compiled with the same flags.
 function(praxis_precompile target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OWNER" "HEADERS")
   if(arg_OWNER)
@@ -36,7 +37,8 @@ function(praxis_precompile target)
                                            "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
 
-# clang-tidy runs beside the compiler, so only what has changed is looked at again (.clang-tidy holds the checks).
+# clang-tidy runs together with the compiler, so only changed files are checked again (.clang-tidy lists the
+# checks).
 function(praxis_tidy target)
   if(PRAXIS_TIDY)
     find_program(CLANG_TIDY clang-tidy-19 REQUIRED)

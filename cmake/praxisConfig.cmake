@@ -1,4 +1,4 @@
-# find_package(praxis) gives the target praxis::praxis; what it stands on must be installed too.
+# find_package(praxis) defines the target praxis::praxis; its dependencies must be installed too.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(Boost 1.81)

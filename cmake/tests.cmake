@@ -1,9 +1,9 @@
-# src/<room>/*_test.cpp become one program a room, tests/*_test.cpp one program in all.
+# src/<room>/*_test.cpp become one program per room, tests/*_test.cpp a single program.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# The precompiled headers of all test programs. OFF rather than the project's ON, because the compiler refuses them
-# to programs when they were made for shared objects.
+# The precompiled headers of all test programs. OFF rather than the project's ON, because the compiler refuses
+# to use them in programs if they were made for shared objects.
 file(WRITE ${PROJECT_BINARY_DIR}/tests_pch.cpp "")
 add_library(praxis_tests_pch OBJECT ${PROJECT_BINARY_DIR}/tests_pch.cpp)
 set_target_properties(praxis_tests_pch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
@@ -27,8 +27,8 @@ function(praxis_test name)
   endif()
 endfunction()
 
-# A program with a sanitizer takes longer to start than most tests take: those of `program` that `filter` names share
-# one start, which comes first. More arguments are properties of the test.
+# A program with a sanitizer takes longer to start than most tests take: the tests of `program` that match
+# `filter` share one start, which comes first. Further arguments are properties of the test.
 function(praxis_test_in_one name program filter)
   add_test(NAME ${name} COMMAND ${program} --gtest_brief=1 --gtest_filter=${filter})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 COST 1000 ${ARGN})
@@ -44,7 +44,7 @@ foreach(room ${tested_rooms})
     praxis_test(${room}_test ${sources})
   endif()
 endforeach()
-# The driver once more, dropping all memory at every effect and starting again from the records.
+# The runtime tests again, with all memory dropped at every effect and sessions restored from the records.
 if(TARGET runtime_test AND PRAXIS_SANITIZE)
   praxis_test_in_one(suspended runtime_test * ENVIRONMENT PRAXIS_SUSPEND=true)
 elseif(TARGET runtime_test)
@@ -69,7 +69,7 @@ if(sources)
   target_link_libraries(whole_test PRIVATE praxis_wire)
   add_dependencies(whole_test crash_runner)
   target_compile_definitions(whole_test PRIVATE PRAXIS_CRASH_RUNNER="$<TARGET_FILE:crash_runner>")
-  # Breaks things on purpose; docs/reliability.md says what and how often. It replaces what sanitizers replace too.
+  # Injects faults; docs/reliability.md lists them. It replaces functions that sanitizers replace too.
   if(NOT PRAXIS_SANITIZE)
     file(GLOB fault_sources CONFIGURE_DEPENDS tests/faults/*.cpp)
     add_executable(praxis_faults ${fault_sources} tests/recorded_run.cpp tests/scenarios.cpp)
@@ -81,7 +81,7 @@ if(sources)
     add_dependencies(praxis_faults crash_runner)
   endif()
   add_dependencies(whole_test praxis_cli)
-  # The binary and the programs that are killed once more, likewise.
+  # The tests of the binary and of killed processes again, likewise.
   if(NOT PRAXIS_SANITIZE)
     gtest_discover_tests(whole_test TEST_PREFIX Suspended. TEST_LIST whole_suspended DISCOVERY_TIMEOUT 60
                          TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*:-CrashDamage*"
@@ -89,12 +89,13 @@ if(sources)
   endif()
 endif()
 
-# What an optimised build learns from (bench/training.cpp) must run to its end.
+# The training for the optimised build (bench/training.cpp) must run to its end.
 if(NOT PRAXIS_SANITIZE)
   add_test(NAME training COMMAND praxis_training)
   set_tests_properties(training PROPERTIES TIMEOUT 120)
 endif()
-# Installs to a scratch folder, then builds and runs a program against it. A sanitizer would have to be passed on.
+# Installs to a scratch folder, then builds and runs a program against it. Not with a sanitizer, which that
+# program would need too.
 if(NOT PRAXIS_SANITIZE)
   add_test(NAME install_consumer
            COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/check ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})

@@ -1,5 +1,5 @@
-// Any bytes as an agent file: a mistake is one error of the kind input, and what is accepted describes an
-// agent that reads back from its JSON as the same.
+// Arbitrary bytes as an agent file: an invalid file is one error of kind input, and an accepted one describes
+// an agent that reads back from its JSON unchanged.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
-// Any bytes as an answer of one protocol (PRAXIS_FUZZ_API): where they are cut makes no difference, a call
-// that may run has arguments that parse, and the answer can be sent back. The first byte says whether the
-// response failed, the second how it is cut.
+// Arbitrary bytes as an answer of one protocol (PRAXIS_FUZZ_API): where they are cut makes no difference, a
+// call that may run has arguments that parse, and the answer can be sent back. The first byte says whether
+// the response failed, the second how it is cut.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

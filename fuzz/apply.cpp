@@ -1,5 +1,5 @@
-// Any journal that can be decoded: it is refused or folds to a state from which the loop can go on and comes
-// to rest.
+// Any journal that can be decoded: it is refused, or folds to a state from which the loop continues until it
+// is idle.
 #include <cstdint>
 #include <cstdlib>
 

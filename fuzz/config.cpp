@@ -1,5 +1,5 @@
-// Any bytes as a configuration file, of the system or of a project (the first byte says which): a mistake is
-// one error of the kind input, and a project moves neither the journal nor the requests.
+// Arbitrary bytes as a configuration file, of the system or of a project (by the first byte): an invalid file
+// is one error of kind input, and a project redirects neither the journal nor the requests.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 using namespace praxis;
 namespace fs = std::filesystem;
 
-/// Folders with a configuration file, in memory where there is such a place.
+/// Folders with a configuration file, in memory if possible.
 class Place {
  public:
   Place() {

@@ -1,4 +1,4 @@
-// Any bytes as one record of a journal: what is accepted survives being written and read again.
+// Arbitrary bytes as one record of a journal: an accepted record survives being written and read again.
 #include <cstdint>
 #include <cstdlib>
 #include <map>

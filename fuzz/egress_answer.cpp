@@ -1,5 +1,5 @@
-// Any bytes as a server's answer through the egress proxy: where they are cut makes no difference to what the
-// client gets. The first byte says how.
+// Arbitrary bytes as a server's response through the egress proxy: where they are cut makes no difference to
+// what the client gets. The first byte determines the cuts.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +13,7 @@ std::string pass(std::string_view bytes, std::size_t piece) {
   std::string passed;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     const auto some = answer.pass(bytes.substr(0, piece));
-    // Interim answers that came before the nonsense may have been passed on or not.
+    // Interim responses before the invalid bytes may have been forwarded or not.
     if (!some) return answer.begun() ? (std::abort(), "") : "no answer";
     passed += *some;
   }

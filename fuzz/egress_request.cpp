@@ -1,5 +1,5 @@
-// Any bytes as the head of a request to the egress proxy: what is accepted names one host that reads back as
-// itself, and the head for the server is one that cannot be read in two ways.
+// Arbitrary bytes as the head of a request to the egress proxy: an accepted head names one host that reads
+// back unchanged, and the forwarded head is unambiguous.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -24,8 +24,7 @@ bool has_control_byte(std::string_view line) {
       line, [](char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\x7f'; });
 }
 
-/// Lines without control bytes, one Host, at most one length, and nothing that says where another request
-/// begins.
+/// Checks for lines without control bytes, one Host, at most one length, and no start of another request.
 void check_head(std::string_view head, const EgressRequest& request) {
   const std::string_view first = take_line(head);
   if (std::ranges::count(first, ' ') != 2 || has_control_byte(first)) std::abort();

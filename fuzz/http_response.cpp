@@ -1,5 +1,5 @@
-// Any bytes as an HTTP response: where they are cut makes no difference, and no body goes beyond its bound.
-// The first byte says how they are cut.
+// Arbitrary bytes as an HTTP response: where they are cut makes no difference, and no body exceeds its bound.
+// The first byte determines the cuts.
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
@@ -23,7 +23,7 @@ struct Body final : HttpSink {
   std::string text;
 };
 
-/// Feeds a parser as a connection does: what it leaves is put before what comes next.
+/// Feeds a parser as a connection does: prepends the unconsumed bytes to the next piece.
 std::string read(std::string_view bytes, std::size_t piece) {
   Body body;
   ResponseParser parser(&body, kMaxBody);
@@ -39,7 +39,7 @@ std::string read(std::string_view bytes, std::size_t piece) {
   const bool waits = !error || error == http::error::need_more;
   if (waits && parser.is_header_done() && !parser.is_done()) parser.put_eof(error = {});
   if (body.text.size() > kMaxBody) std::abort();
-  // Nonsense that is cut off may be either; and how much of a body went before it depends on the cut.
+  // Truncated invalid bytes may be either; and how much of a body came before them depends on the cut.
   if (!parser.is_header_done()) return "refused, or cut off";
   std::string said = std::to_string(parser.head().status);
   for (const auto& [name, value] : parser.head().headers) said += '\n' + name + ": " + value;

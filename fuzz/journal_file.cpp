@@ -1,6 +1,6 @@
-// A journal whose file was altered anywhere: reading gives what was written or an error, never something
-// else. The input is a list of changes, five bytes each: where (four bytes, modulo the size) and the new
-// byte; where all four are 255, the file ends as many times 256 bytes earlier.
+// A journal whose file was changed anywhere: reading returns what was written or an error, never other data.
+// The input is a list of changes, five bytes each: the position (four bytes, modulo the size) and the new
+// byte; if all four are 255, the file ends as many times 256 bytes earlier.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 using namespace praxis;
 namespace fs = std::filesystem;
 
-/// A journal with two sessions and a blob, written once, and the file that copies of it are damaged in.
+/// A journal with two sessions and a blob, written once, and the path of its copies to damage.
 class Original {
  public:
   Original() {

@@ -1,5 +1,5 @@
-// Lines of any bytes as texts of one series: each is read as the parser alone reads it. Each comes twice,
-// since a series learns from two alike.
+// Lines of arbitrary bytes as texts of one series: each is read as the parser alone reads it. Each is given
+// twice, since a series learns from two similar texts.
 #include "json/series.hpp"
 
 #include <algorithm>

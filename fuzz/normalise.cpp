@@ -1,4 +1,4 @@
-// Any conversation that can be read: its normal form has no repairs left, whatever was cut from it.
+// Any conversation that can be read: its normal form needs no repairs, however it is cut.
 #include <cstdint>
 #include <cstdlib>
 

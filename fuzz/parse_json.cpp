@@ -1,4 +1,5 @@
-// Any bytes as JSON: what is accepted reads back as the same value, and its canonical form is a fixed point.
+// Arbitrary bytes as JSON: an accepted text reads back as the same value, and its canonical form is a fixed
+// point.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// The fuzzers' journal: one record a line, its kind, a blank, its JSON.
+// The fuzzers' journal format: one record a line: its kind, a space, its JSON.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace praxis {
 
-/// Takes the first line of `journal` and decodes it; nothing at the end or when it cannot be decoded.
+/// Removes the first line of `journal` and decodes it; `std::nullopt` at the end or if it cannot be decoded.
 inline std::optional<RecordBody> next_record(std::string_view& journal) {
   const std::string_view line = journal.substr(0, journal.find('\n'));
   journal.remove_prefix(std::min(line.size() + 1, journal.size()));

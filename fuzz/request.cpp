@@ -1,5 +1,5 @@
-// Any conversation as a request of one protocol (PRAXIS_FUZZ_API): the body is JSON, and going on from the
-// last request gives the same bytes as starting over. The input is a message a line, in the form of
+// Any conversation as a request of one protocol (PRAXIS_FUZZ_API): the body is JSON, and extending the last
+// request gives the same bytes as rendering from scratch. The input is one message per line, in the form of
 // `message_from_json`.
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as a script of a model: what is accepted can be played, and the pieces of an answer are the
-// answer.
+// Arbitrary bytes as a script of a model: an accepted script can be played, and the pieces of an answer add
+// up to the answer.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-// Any bytes as an exported session: what is taken in is there whole, exports and imports again as the same
-// bytes, and can be folded and replayed.
+// Arbitrary bytes as an exported session: an imported session is complete, exports and imports again as the
+// same bytes, and can be folded and replayed.
 #include <cstdint>
 #include <cstdlib>
 
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!session) return journal->sessions().value().empty() ? 0 : (std::abort(), 1);
   const auto records = read_records(*journal, *session);
   if (!records || !fold(*records)) std::abort();
-  (void)replay(*records);  // may differ from what the loop would do, but comes to an end
+  (void)replay(*records);  // may diverge from the loop, but must end
   const auto text = export_session(*journal, *session);
   if (!text) std::abort();
   const auto other = memory_journal();

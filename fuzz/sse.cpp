@@ -1,4 +1,5 @@
-// Any bytes as Server-Sent Events: where they are cut makes no difference. The first byte says how.
+// Arbitrary bytes as Server-Sent Events: where they are cut makes no difference. The first byte determines
+// the cuts.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
