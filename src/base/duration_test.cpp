@@ -5,7 +5,7 @@
 namespace praxis {
 namespace {
 
-TEST(Duration, NumbersWithAUnit) {
+TEST(Duration, NumbersWithAUnit_AreParsed) {
   EXPECT_EQ(parse_duration("500ms"), Millis{500});
   EXPECT_EQ(parse_duration("30s"), Millis{30'000});
   EXPECT_EQ(parse_duration("1.5m"), Millis{90'000});

@@ -54,7 +54,7 @@ TEST(Executor, BlockingTaskOfTheLoop_DoesNotHoldUpTheLoop) {
   }
 }
 
-TEST(Executor, TimersFire_WhileBlockingTasksOfTheLoopAreStuck) {
+TEST(Executor, Timers_FireWhileBlockingTasksOfTheLoopHang) {
   std::promise<void> freed, rang;
   const std::shared_future<void> gate(freed.get_future());
   auto executor = make_executor();
@@ -64,7 +64,7 @@ TEST(Executor, TimersFire_WhileBlockingTasksOfTheLoopAreStuck) {
   freed.set_value();
 }
 
-TEST(Executor, QuickBlockingTaskOfTheLoop_CostsNoOtherThread) {
+TEST(Executor, QuickBlockingTaskOfTheLoop_RunsOnItsThread) {
   std::array<std::promise<bool>, 1000> same;
   auto executor = make_executor();
   for (std::promise<bool>& tried : same) {  // not at the first: somebody has to stand by
@@ -108,7 +108,7 @@ TEST(Executor, Timers_FireInOrderOfTheirDelay) {
   EXPECT_EQ(order, "abc");
 }
 
-TEST(Executor, CancelledTimer_DestroysItsTaskUnrunAtOnce) {
+TEST(Executor, CancelledTimer_DestroysItsTaskAtOnceWithoutRunningIt) {
   auto executor = make_executor();
   auto held = std::make_shared<int>(0);
   const auto id = executor->after(1h, [held] { ADD_FAILURE() << "a cancelled timer fired"; });
@@ -120,7 +120,7 @@ TEST(Executor, CancelledTimer_DestroysItsTaskUnrunAtOnce) {
   executor->cancel(0);
 }
 
-TEST(Executor, Destruction_DropsWhatHasNotStarted) {
+TEST(Executor, Destruction_DropsTasksThatHaveNotStarted) {
   auto held = std::make_shared<int>(0);
   auto executor = make_executor();
   executor->after(1h, [held] { ADD_FAILURE(); });
@@ -165,7 +165,7 @@ TEST(WorkerPool, BlockedTasks_DoNotHoldUpOthers) {
   release.set_value();
 }
 
-TEST(WorkerPool, OverTheCap_TasksWaitInLine) {
+TEST(WorkerPool, TasksOverTheLimit_AreQueued) {
   WorkerPool pool(2);
   std::atomic<int> running = 0;
   std::atomic<int> most = 0;
@@ -185,7 +185,7 @@ TEST(WorkerPool, OverTheCap_TasksWaitInLine) {
   EXPECT_LE(pool.size(), 2u);
 }
 
-TEST(WorkerPool, IdleWorkers_AreReusedThenLeave) {
+TEST(WorkerPool, IdleWorkers_AreReusedThenEnd) {
   WorkerPool pool(64, 20ms);
   for (int i = 0; i < 20; ++i) {
     std::promise<void> done;
@@ -203,7 +203,7 @@ TEST(Strand, FreeStrand_RunsOnTheCaller) {
   EXPECT_EQ(ran, std::this_thread::get_id());
 }
 
-TEST(Strand, TaskFromATask_RunsAfterIt) {
+TEST(Strand, TaskPostedByATask_RunsAfterIt) {
   Strand strand;
   std::string order;
   strand.run([&] {
@@ -215,7 +215,7 @@ TEST(Strand, TaskFromATask_RunsAfterIt) {
   EXPECT_EQ(order, "abcd");
 }
 
-TEST(Strand, RunIfFree_LeavesAHeldStrandAlone) {
+TEST(Strand, RunIfFree_DoesNotRunOnAHeldStrand) {
   Strand strand;
   std::string order;
   strand.run([&] {
@@ -253,7 +253,7 @@ TEST(StrandDeathTest, TaskThatThrows_EndsTheProcessInsteadOfHoldingTheStrand) {
   EXPECT_DEATH(strand.run([] { throw std::bad_alloc(); }), "bad_alloc");
 }
 
-TEST(Strand, CaptureThatReenters_WhenDestroyedDoesNotDeadlock) {
+TEST(Strand, CaptureThatReentersWhenDestroyed_DoesNotDeadlock) {
   struct Reenter {
     Strand* strand;
     int* runs;

@@ -78,7 +78,7 @@ TEST(Base64, DecodingIsStrict) {
   }
 }
 
-TEST(Suggest, FindsWhatWasMeant) {
+TEST(Suggest, TypingErrors_GetTheIntendedName) {
   const std::vector<std::string> names{"name", "age", "city_name", "read_file"};
   EXPECT_EQ(closest("nmae", names), "name");
   EXPECT_EQ(closest("Name", names), "name");

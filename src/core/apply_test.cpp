@@ -33,7 +33,7 @@ EffectIntended intent(EffectKind kind, const char* call = "") {
 
 EffectSettled settled(const EffectId& effect) { return {effect, Outcome::kOk, {}, {}, {}, {}}; }
 
-TEST(Apply, RefusesALogThatDoesNotBeginWithItsSession) {
+TEST(Apply, LogWithoutItsSessionAtTheStart_IsRefused) {
   const auto state = apply(State{}, Record{{}, TurnStarted{TurnId{"t1"}}});
   ASSERT_FALSE(state);
   EXPECT_EQ(state.error().code, ErrorCode::kJournal);
@@ -50,7 +50,7 @@ TEST(Apply, RefusalNamesSessionAndRecord) {
       "session s1, record 3: the log does not follow its own rules: a turn settles that is not in progress");
 }
 
-TEST(Apply, OutsideATurn_RefusesWhatBelongsToOne) {
+TEST(Apply, RecordsOfATurn_AreRefusedOutsideATurn) {
   Session session;
   SessionCreated again;
   again.agent = session.state().agent;
@@ -62,7 +62,7 @@ TEST(Apply, OutsideATurn_RefusesWhatBelongsToOne) {
   EXPECT_TRUE(session.refuses(Intervened{Intervention::kSetAgent, {}, nullptr}));
 }
 
-TEST(Apply, WhileAModelAnswers_RefusesASecondEffectAndAnEnd) {
+TEST(Apply, SecondEffectOrEnd_IsRefusedDuringAModelCall) {
   Session session;
   session.begin("hi");
   EXPECT_TRUE(session.refuses(TurnStarted{TurnId{"t2"}}));
@@ -72,7 +72,7 @@ TEST(Apply, WhileAModelAnswers_RefusesASecondEffectAndAnEnd) {
   EXPECT_TRUE(session.refuses(TurnSettled{TurnId{"t1"}, {}, {}, {}}));
 }
 
-TEST(Apply, BetweenCallsAndResults_RefusesWhatWouldSplitThem) {
+TEST(Apply, RecordsThatSplitCallsFromResults_AreRefused) {
   Session session;
   session.begin("hi");
   session.answer(calls({tool_call("a", "read"), tool_call("b", "read")}));
@@ -98,7 +98,7 @@ TEST(Apply, SettledCall_CannotRunOrSettleAgain) {
   EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, Verb::kDeny, {}, {}}));
 }
 
-TEST(Apply, DecisionMustNameTheParkedCall) {
+TEST(Apply, DecisionWithoutTheParkedCall_IsRefused) {
   Session session;
   session.begin("hi");
   session.intervene(Intervention::kPause);

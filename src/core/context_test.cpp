@@ -42,7 +42,7 @@ TEST(Compaction, NearTheWindow_OlderMessagesAreSummarisedByTheModel) {
   EXPECT_EQ(summaries, 1);
 }
 
-TEST(Compaction, UsersWordsStay_AsFarAsThereIsRoom) {
+TEST(Compaction, UserMessages_StayAsFarAsTheyFit) {
   Talk talk;
   talk.begin("the goal");
   talk.answer(uncounted(says("yes")));
@@ -60,7 +60,7 @@ TEST(Compaction, UsersWordsStay_AsFarAsThereIsRoom) {
   EXPECT_EQ(kept, (std::vector<std::string>{"the goal", "never touch main.cpp", "go on"}));
 }
 
-TEST(Compaction, CanBeRepeated_AndTheLaterSummaryReplacesTheEarlier) {
+TEST(Compaction, LaterSummary_ReplacesTheEarlier) {
   Talk talk;
   talk.begin("the goal");
   for (int i = 0; i < 3; ++i) {
@@ -77,7 +77,7 @@ TEST(Compaction, CanBeRepeated_AndTheLaterSummaryReplacesTheEarlier) {
   EXPECT_EQ(summaries, std::get<CompactionPart>(summary_message("Summary 2").parts.at(0)).summary);
 }
 
-TEST(Compaction, CountsWhatTheVendorCounted) {
+TEST(Compaction, TokensCountedByTheVendor_DecideWhenToSummarise) {
   // The vendor finds three times as many tokens as the estimate does.
   Talk talk(agent_with_window(10 * kWindow));
   talk.begin("the goal");
@@ -94,7 +94,7 @@ TEST(Compaction, CountsWhatTheVendorCounted) {
   EXPECT_TRUE(talk.summarises());
 }
 
-TEST(Correction, WhatAVendorAddsToAShortConversation_IsNoFactorOfALongOne) {
+TEST(Correction, FixedOverhead_IsNotScaledToALongConversation) {
   const auto learned = [](std::uint32_t version) {
     Talk talk(agent_with_window(), version);
     talk.begin("hi");
@@ -107,7 +107,7 @@ TEST(Correction, WhatAVendorAddsToAShortConversation_IsNoFactorOfALongOne) {
   EXPECT_EQ(learned(3), 4'000) << "as those logs concluded from it";
 }
 
-TEST(Correction, OfAnotherModel_IsForgotten) {
+TEST(Correction, CorrectionOfAnotherModel_IsDropped) {
   Talk talk;
   talk.begin("hi");
   ModelResponse response = says("hello");
@@ -124,7 +124,7 @@ TEST(Correction, OfAnotherModel_IsForgotten) {
   EXPECT_EQ(talk.state().correction, 1'000);
 }
 
-TEST(Correction, BeginsWithWhatIsKnownOfTheVendorsCounting) {
+TEST(Correction, FirstCorrection_IsThatOfTheModelProfile) {
   const auto tokens = [](const AgentSpec& agent) {
     Talk talk(agent);
     talk.begin(words(1'000));
@@ -140,7 +140,7 @@ TEST(Correction, BeginsWithWhatIsKnownOfTheVendorsCounting) {
   EXPECT_LT(tokens(agent), plain * 13 / 10);
 }
 
-TEST(Correction, ACountThatWasForeseen_LeavesItAsItIs) {
+TEST(Correction, ExpectedCount_ChangesNothing) {
   AgentSpec agent = agent_with_window(10 * kWindow);
   agent.profile.counting = {.percent = 130, .tool_tokens = 650};
   Talk talk(agent);
@@ -152,7 +152,7 @@ TEST(Correction, ACountThatWasForeseen_LeavesItAsItIs) {
   EXPECT_NEAR(static_cast<double>(talk.state().correction), 1'300, 2);
 }
 
-TEST(Correction, InASessionOfVersion3_BeginsAsItDidThen) {
+TEST(Correction, SessionOfVersion3_StartsWithoutTheProfile) {
   AgentSpec agent = agent_with_window();
   agent.profile.counting.percent = 130;
   Talk talk(agent, 3);
@@ -160,7 +160,7 @@ TEST(Correction, InASessionOfVersion3_BeginsAsItDidThen) {
   EXPECT_EQ(talk.state().correction, 1'000);
 }
 
-TEST(Compaction, TurnedOff_NothingIsSummarised) {
+TEST(Compaction, DisabledCompaction_SummarisesNothing) {
   AgentSpec agent = agent_with_window();
   agent.limits.compact_at = 0;
   Talk talk(agent);
@@ -172,7 +172,7 @@ TEST(Compaction, TurnedOff_NothingIsSummarised) {
   EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
 }
 
-TEST(Compaction, LeftToAVendorThatDoesItItself) {
+TEST(Compaction, VendorThatCompactsItself_GetsNoSummary) {
   AgentSpec agent = agent_with_window();
   agent.profile.compacts = true;
   Talk talk(agent);
@@ -189,7 +189,7 @@ TEST(Compaction, LeftToAVendorThatDoesItItself) {
   EXPECT_EQ(talk.state().prefix_break->cause, "compaction");
 }
 
-TEST(Compaction, SummaryThatFailsOrDoesNotHelp_FallsBackToLeavingOut) {
+TEST(Compaction, FailedOrUselessSummary_FallsBackToDroppingMessages) {
   const std::vector<std::function<void(Talk&)>> failures{
       [](Talk& talk) { talk.fail_model({ErrorCode::kModel, "no", false, nullptr, nullptr}); },
       [](Talk& talk) { talk.answer(uncounted(says(words(5'000)))); },
@@ -209,7 +209,7 @@ TEST(Compaction, SummaryThatFailsOrDoesNotHelp_FallsBackToLeavingOut) {
   }
 }
 
-TEST(Compaction, SummaryIsRetriedAndRecoveredLikeAnyModelCall) {
+TEST(Compaction, Summary_IsRetriedAndRecoveredLikeAnyModelCall) {
   Talk talk;
   talk.begin("the goal");
   talk.fill();
@@ -223,7 +223,7 @@ TEST(Compaction, SummaryIsRetriedAndRecoveredLikeAnyModelCall) {
   EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_window+summary"});
 }
 
-TEST(Overflow, IsCompactedThenTriedOnceMore) {
+TEST(Overflow, ConversationThatOverflows_IsCompactedThenRetriedOnce) {
   Talk talk(agent_with_window(0));
   talk.begin("the goal");
   for (int i = 0; i < 6; ++i) talk.round(i);
@@ -238,7 +238,7 @@ TEST(Overflow, IsCompactedThenTriedOnceMore) {
   EXPECT_EQ(talk.result().error->message, "prompt is too long");
 }
 
-TEST(Overflow, AnswerAfterIt_MakesRoomForTheNextOne) {
+TEST(Overflow, AnswerAfterAnOverflow_AllowsAnotherCompaction) {
   Talk talk(agent_with_window(0));
   talk.begin("the goal");
   for (int turn = 0; turn < 2; ++turn) {
@@ -251,7 +251,7 @@ TEST(Overflow, AnswerAfterIt_MakesRoomForTheNextOne) {
   EXPECT_EQ(talk.result().reason, StopReason::kFinished);
 }
 
-TEST(Overflow, OfASingleMessage_EndsTheTurnAtOnce) {
+TEST(Overflow, SingleMessageThatOverflows_EndsTheTurnAtOnce) {
   Talk talk(agent_with_window(0));
   talk.begin(words(3'000));
   talk.fail_model(overflow());
@@ -259,7 +259,7 @@ TEST(Overflow, OfASingleMessage_EndsTheTurnAtOnce) {
   EXPECT_TRUE(talk.compactions().empty());
 }
 
-TEST(Overflow, WithASummaryThatFails_LeavesOut) {
+TEST(Overflow, FailedSummary_FallsBackToDroppingMessages) {
   Talk talk(agent_with_window(0));
   talk.begin("the goal");
   for (int i = 0; i < 6; ++i) talk.round(i);
@@ -270,7 +270,7 @@ TEST(Overflow, WithASummaryThatFails_LeavesOut) {
   EXPECT_EQ(talk.result().reason, StopReason::kFinished);
 }
 
-TEST(History, CutKeepsTheSummary) {
+TEST(History, Cut_KeepsTheSummary) {
   HistoryBuilder builder;
   const auto push = [&](Role role, const std::string& text) {
     builder.push(std::make_shared<const Message>(text_message(role, text)));
@@ -308,7 +308,7 @@ TEST(Retries, AreBoundedOverTheWholeTurn) {
   EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
 }
 
-TEST(Retries, ThatNeedANote_GetOneOnce) {
+TEST(Retries, RetryThatNeedsANote_GetsOneNote) {
   const Error malformed{ErrorCode::kModel, "malformed", false, nullptr, JsonObject{{"change", "note"}}};
   Talk talk;
   talk.begin("go");
@@ -324,7 +324,7 @@ Error too_strict() {
   return {ErrorCode::kModel, "schemas are too complex", false, nullptr, JsonObject{{"change", "non_strict"}}};
 }
 
-TEST(Retries, ThatWantNoStrictTools_OfferThemWithout_FromThenOn) {
+TEST(Retries, VendorThatRefusesStrictTools_GetsThemNonStrictFromThenOn) {
   Talk talk;
   talk.begin("go");
   const Digest tools = talk.last_intent().request.tools;
@@ -343,7 +343,7 @@ TEST(Retries, ThatWantNoStrictTools_OfferThemWithout_FromThenOn) {
   EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
 }
 
-TEST(Retries, ThatWantNoStrictTools_AreForgottenWithTheAgent) {
+TEST(Retries, RefusalOfStrictTools_IsDroppedWithTheAgent) {
   Talk talk;
   talk.begin("go");
   talk.fail_model(too_strict());
@@ -352,7 +352,7 @@ TEST(Retries, ThatWantNoStrictTools_AreForgottenWithTheAgent) {
   EXPECT_FALSE(talk.last_intent().non_strict);
 }
 
-TEST(Retries, ThatWantNoStrictTools_StayWithinTheLimits) {
+TEST(Retries, RefusalOfStrictTools_CountsAsARetry) {
   AgentSpec agent = agent_with_window();
   agent.limits.max_model_attempts = 1;
   Talk talk(agent);
@@ -362,14 +362,14 @@ TEST(Retries, ThatWantNoStrictTools_StayWithinTheLimits) {
   EXPECT_EQ(talk.result().error->message, "schemas are too complex");
 }
 
-TEST(Retries, ThatWantNoStrictTools_WereNoneInVersion3) {
+TEST(Retries, RefusalOfStrictToolsInVersion3_IsNotRetried) {
   Talk talk(agent_with_window(), 3);
   talk.begin("go");
   talk.fail_model(too_strict());
   EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
 }
 
-TEST(Pause, IsAskedAgainWithTheHistoryAsItIs_UpToABound) {
+TEST(Pause, PausedAnswer_IsContinuedUpToABound) {
   Talk talk;
   talk.begin("search");
   ASSERT_TRUE(is<Wait>(talk.answer(uncounted(says("searching", FinishReason::kPause)))));
@@ -385,7 +385,7 @@ TEST(Pause, IsAskedAgainWithTheHistoryAsItIs_UpToABound) {
 
 // ---- prefixes
 
-TEST(Prefix, HoldsWhileTheConversationGrows) {
+TEST(Prefix, GrowingConversation_KeepsThePrefix) {
   Talk talk;
   talk.begin("go");
   for (int i = 0; i < 3; ++i) {
@@ -411,7 +411,7 @@ TEST(Prefix, Break_IsNamedAndPriced) {
   EXPECT_EQ(talk.state().prefix_break->cost, MicroUsd{15'000}) << "$1.50 more for each million";
 }
 
-TEST(Prefix, EveryCause) {
+TEST(Prefix, EveryCause_IsNamed) {
   const auto broken_by = [](const std::function<void(AgentSpec&)>& change) {
     Talk talk;
     talk.begin("go");

@@ -151,7 +151,7 @@ TEST_P(EstimateTokens, ProseAndCode_AreWithinFifteenPercent) {
 INSTANTIATE_TEST_SUITE_P(Texts, EstimateTokens, testing::ValuesIn(kSamples),
                          [](const auto& sample) { return std::string(sample.param.name); });
 
-TEST(EstimateTokensOf, LittleOrBrokenText_IsNeitherNothingNorAnError) {
+TEST(EstimateTokensOf, ShortOrInvalidText_HasAnEstimate) {
   EXPECT_EQ(estimate_tokens(""), 0);
   EXPECT_EQ(estimate_tokens("a"), 1);
   EXPECT_EQ(estimate_tokens("\n"), 1);
@@ -160,7 +160,7 @@ TEST(EstimateTokensOf, LittleOrBrokenText_IsNeitherNothingNorAnError) {
   }
 }
 
-TEST(EstimateTokensOf, AText_CostsAsMuchAsItsPartsAtMost) {
+TEST(EstimateTokensOf, Text_CostsAtMostAsMuchAsItsParts) {
   const std::string_view text = kSamples[0].text;
   for (std::size_t cut = 0; cut < text.size(); cut += 7) {
     EXPECT_LE(estimate_tokens(text),

@@ -35,7 +35,7 @@ Usage usage(std::int64_t tokens, std::int64_t cost = 0) {
   return usage;
 }
 
-TEST(CallsWithinCalls, RunAsOthersDo_AndTheirResultsStayOutOfTheConversation) {
+TEST(CallsWithinCalls, NestedCalls_RunLikeOthersAndStayOutOfTheConversation) {
   Fold session = running(agent({test_tool("outer", true), test_tool("read")}));
   session.apply(inner("c.1", "read"));
   session.run();
@@ -51,7 +51,7 @@ TEST(CallsWithinCalls, RunAsOthersDo_AndTheirResultsStayOutOfTheConversation) {
   EXPECT_TRUE(session.turn().calls.empty());
 }
 
-TEST(CallsWithinCalls, OfTheLastPlace_DoNotWaitForEachOther) {
+TEST(CallsWithinCalls, NestedCallsUnderTheParallelLimit_DoNotWaitForEachOther) {
   AgentSpec spec = agent({test_tool("outer"), test_tool("read")});
   spec.limits.max_parallel_tools = 1;
   Fold session = running(std::move(spec));
@@ -60,7 +60,7 @@ TEST(CallsWithinCalls, OfTheLastPlace_DoNotWaitForEachOther) {
   EXPECT_EQ(session.call("c.1").phase, CallState::Phase::kRunning);
 }
 
-TEST(CallsWithinCalls, AreKeptForAHandlerThatRunsAgain) {
+TEST(CallsWithinCalls, ResultsOfNestedCalls_AreKeptForARepeatedHandler) {
   Fold session = running(agent({test_tool("outer", true), test_tool("read")}));
   session.apply(inner("c.1", "read"));
   session.run();
@@ -71,7 +71,7 @@ TEST(CallsWithinCalls, AreKeptForAHandlerThatRunsAgain) {
   EXPECT_EQ(session.call("c.1").attempt, 1U);
 }
 
-TEST(CallsWithinCalls, InDoubt_AreLeftToAPersonWhileTheOuterRunsAgain) {
+TEST(CallsWithinCalls, NestedCallsInDoubt_AreParkedWhileTheOuterRunsAgain) {
   Fold session = running(agent({test_tool("outer", true), test_tool("pay")}));
   session.apply(inner("c.1", "pay"));
   session.run();
@@ -82,7 +82,7 @@ TEST(CallsWithinCalls, InDoubt_AreLeftToAPersonWhileTheOuterRunsAgain) {
   EXPECT_EQ(session.call("c").phase, CallState::Phase::kRunning);
 }
 
-TEST(CallsWithinCalls, GoWithTheHandlerThatAskedForThem) {
+TEST(CallsWithinCalls, NestedCalls_EndWithTheirHandler) {
   Fold session = running(agent({test_tool("outer"), test_tool("ask_user")}));
   session.apply(inner("c.1", "ask_user"));
   session.apply(park_call(session.state(), session.call("c.1"), "may it?"));
@@ -91,14 +91,14 @@ TEST(CallsWithinCalls, GoWithTheHandlerThatAskedForThem) {
   EXPECT_TRUE(session.state().parked.empty());
 }
 
-TEST(CallsWithinCalls, OfACallThatDoesNotRun_AreAgainstTheRules) {
+TEST(CallsWithinCalls, NestedCallsOfACallThatIsNotRunning_AreRefused) {
   Fold session = running(agent({test_tool("outer"), test_tool("read")}));
   EXPECT_TRUE(session.refuses(inner("x.1", "read", "nobody")));
   session.apply(inner("c.1", "read"));
   EXPECT_TRUE(session.refuses(inner("c.1", "read")));
 }
 
-TEST(CallsWithinCalls, OfAFatalTool_FailTheHandlerAndNotTheTurn) {
+TEST(CallsWithinCalls, NestedCallOfAFatalTool_FailsTheHandlerAndNotTheTurn) {
   ToolSpec fatal = test_tool("read");
   fatal.fatal_errors = true;
   Fold session = running(agent({test_tool("outer"), fatal}));
@@ -108,7 +108,7 @@ TEST(CallsWithinCalls, OfAFatalTool_FailTheHandlerAndNotTheTurn) {
   EXPECT_FALSE(session.turn().fatal);
 }
 
-TEST(Children, CountOnceHereAndOnceForTheTurn) {
+TEST(Children, UsageOfAChild_CountsOnceForItselfAndOnceForTheTurn) {
   Fold session = running(agent({test_tool("outer")}));
   session.apply(ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k"});
   session.apply(ChildSpawned{SessionId{"s3"}, CallId{"c"}, "helper", "l"});
@@ -123,7 +123,7 @@ TEST(Children, CountOnceHereAndOnceForTheTurn) {
   EXPECT_EQ(session.state().usage, session.result().usage);
 }
 
-TEST(Children, DrawOnTheLimitsOfTheTurn) {
+TEST(Children, Children_DrawOnTheLimitsOfTheTurn) {
   AgentSpec spec = agent({test_tool("outer")});
   spec.limits.max_tokens = 1'000;
   Fold session = running(std::move(spec));
@@ -133,13 +133,13 @@ TEST(Children, DrawOnTheLimitsOfTheTurn) {
   EXPECT_EQ(session.result().reason, StopReason::kTokenLimit);
 }
 
-TEST(Children, OfACallThatDoesNotRun_AreAgainstTheRules) {
+TEST(Children, ChildrenOfACallThatIsNotRunning_AreRefused) {
   Fold session = running(agent({test_tool("outer")}));
   EXPECT_TRUE(session.refuses(ChildSpawned{SessionId{"s2"}, CallId{"nobody"}, "helper", "k"}));
   EXPECT_TRUE(session.refuses(ChildSettled{SessionId{"s2"}, StopReason::kFinished, {}}));
 }
 
-TEST(Budgets, SpentAbove_EndTheTurnWithTheirName) {
+TEST(Budgets, BudgetExhaustedAbove_EndsTheTurnWithItsName) {
   Fold session = running(agent({test_tool("outer")}));
   session.intervene(Intervention::kBudget, "cost_limit");
   EXPECT_TRUE(session.state().turn);  // what runs is let run: it is paid for
@@ -148,7 +148,7 @@ TEST(Budgets, SpentAbove_EndTheTurnWithTheirName) {
   EXPECT_EQ(session.result().error->code, ErrorCode::kLimit);
 }
 
-TEST(Authorisation, ThatIsMissing_ParksTheCallUntilAPersonGivesIt) {
+TEST(Authorisation, MissingAuthorisation_ParksTheCallUntilAPersonGrantsIt) {
   const auto barred = [] {
     Fold session = running(agent({test_tool("outer")}));
     EffectSettled settled;
@@ -173,7 +173,7 @@ TEST(Authorisation, ThatIsMissing_ParksTheCallUntilAPersonGivesIt) {
             "Not allowed by person. not today");
 }
 
-TEST(Rules, ThatChangeWhileSomebodyDecides_VoidTheApproval) {
+TEST(Rules, RulesChangedDuringADecision_VoidTheApproval) {
   const auto parked = [] {
     Fold session(agent({test_tool("outer")}), kPlanner);
     session.begin("go");
@@ -201,7 +201,7 @@ TEST(Rules, ThatChangeWhileSomebodyDecides_VoidTheApproval) {
   }
 }
 
-TEST(Waiting, ForAPerson_IsBoundedByTheAgentsLimit) {
+TEST(Waiting, WaitForAPerson_IsBoundedByTheAgentsLimit) {
   AgentSpec spec = agent({test_tool("outer")});
   spec.limits.max_wait = Millis{5'000};
   spec.plan = JsonArray{};
@@ -230,7 +230,7 @@ class Curious final : public Planner {
   const Json schema_ = parse_json(R"({"type":"object","required":["clear"]})").value();
 };
 
-TEST(Consultation, StaysBesideTheConversation) {
+TEST(Consultation, SideQuery_StaysOutOfTheConversation) {
   const Curious planner;
   AgentSpec spec = agent({});
   spec.plan = JsonObject{{"kind", "test"}};
@@ -252,7 +252,7 @@ TEST(Consultation, StaysBesideTheConversation) {
   EXPECT_EQ(misfit.result().text, "misfit");
 }
 
-TEST(Consultation, ThatFails_IsTriedAgainAndThenEndsTheTurn) {
+TEST(Consultation, FailedSideQuery_IsRetriedAndThenEndsTheTurn) {
   const Curious planner;
   AgentSpec spec = agent({});
   spec.plan = JsonObject{{"kind", "test"}};
@@ -266,7 +266,7 @@ TEST(Consultation, ThatFails_IsTriedAgainAndThenEndsTheTurn) {
   EXPECT_EQ(session.result().error->message, "asking the model for \"clarify\" failed: no");
 }
 
-TEST(PlanWithAModel, HasTheAnswerAmongItsResults_AndSpeaksAfterwards) {
+TEST(PlanWithAModel, AnswerOfTheModel_IsAResultOfThePlan) {
   const FixedPlan planner({AskModel{}, AddMessage{"So be it."}, AskPerson{"Fine?"}});
   AgentSpec spec = agent({});
   spec.plan = JsonObject{{"kind", "test"}};
@@ -279,7 +279,7 @@ TEST(PlanWithAModel, HasTheAnswerAmongItsResults_AndSpeaksAfterwards) {
   EXPECT_TRUE(session.turn().answer) << "what the plan itself says leaves the answer as it is";
 }
 
-TEST(Deletion, EndsTheTurnAndLetsNoOtherBegin) {
+TEST(Deletion, DeletedSession_EndsItsTurnAndBeginsNoOther) {
   Fold session = running(agent({test_tool("outer")}));
   session.intervene(Intervention::kEnqueue, "more");
   session.intervene(Intervention::kDelete);
@@ -289,7 +289,7 @@ TEST(Deletion, EndsTheTurnAndLetsNoOtherBegin) {
   EXPECT_TRUE(is<Idle>(session.run()));
 }
 
-TEST(Modification, ReachesTheModelAtTheNextBoundary) {
+TEST(Modification, ChangedRequest_ReachesTheModelAtTheNextBoundary) {
   Fold session = running(agent({test_tool("outer")}));
   session.intervene(Intervention::kModify, "look at Rome instead");
   EXPECT_TRUE(session.turn().modified);
@@ -298,7 +298,7 @@ TEST(Modification, ReachesTheModelAtTheNextBoundary) {
   EXPECT_FALSE(session.turn().modified);
 }
 
-TEST(Modification, IsMarkedAmongTheResultsOfAPlanOnceItIsSaid) {
+TEST(Modification, ChangedRequest_IsMarkedInTheResultsOnceItIsInTheConversation) {
   const FixedPlan planner(
       {AddMessage{"Here I go."}, UseTools{"", {tool_call("c", "outer")}}, AskPerson{"Fine?"}});
   AgentSpec spec = agent({test_tool("outer")});

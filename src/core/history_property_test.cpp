@@ -396,7 +396,7 @@ void check_session(std::uint64_t seed) {
   }
 }
 
-TEST(SessionProperties, EveryWalkEnds_WithAValidHistory_AndFoldsTheSame) {
+TEST(SessionProperties, EveryWalk_EndsWithAValidHistoryAndFoldsTheSame) {
   for (std::uint64_t seed = 0; seed < kSessions && !::testing::Test::HasFailure(); ++seed)
     check_session(seed);
 }

@@ -47,13 +47,13 @@ std::string last_text(const Fold& fold) { return fold.messages().back()->text();
 // ---- the plain loop
 // -----------------------------------------------------------------------------------------------
 
-TEST(Next, WithoutTurn_Idle) {
+TEST(Next, SessionWithoutATurn_IsIdle) {
   Modelled fold;
   EXPECT_TRUE(is<Idle>(fold.run()));
   EXPECT_EQ(fold.state().status(), SessionStatus::kIdle);
 }
 
-TEST(Next, AnswerWithoutCalls_Finishes) {
+TEST(Next, AnswerWithoutCalls_FinishesTheTurn) {
   Modelled fold;
   EXPECT_TRUE(is<Wait>(fold.begin("hi")));
   EXPECT_TRUE(is<Idle>(fold.answer(says("hello"))));
@@ -66,7 +66,7 @@ TEST(Next, AnswerWithoutCalls_Finishes) {
   EXPECT_EQ(result.status, SessionStatus::kCompleted);
 }
 
-TEST(Next, AfterTheToolsHaveRun_TheModelIsAskedAgain) {
+TEST(Next, ResultsOfTools_AreFollowedByAModelCall) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("c1", "read")}));
@@ -79,7 +79,7 @@ TEST(Next, AfterTheToolsHaveRun_TheModelIsAskedAgain) {
   EXPECT_EQ(fold.result().actions.size(), 1U);
 }
 
-TEST(Next, BatchRunsUpToTheParallelLimit_ResultsInCallOrder) {
+TEST(Next, Batch_RunsUpToTheParallelLimitWithResultsInCallOrder) {
   Limits limits;
   limits.max_parallel_tools = 2;
   Modelled fold(limits);
@@ -97,7 +97,7 @@ TEST(Next, BatchRunsUpToTheParallelLimit_ResultsInCallOrder) {
   EXPECT_EQ(fold.state().conversation.repairs().size(), 0U);
 }
 
-TEST(Next, PausedAnswer_GoesOnWithoutAWord) {
+TEST(Next, PausedAnswer_ContinuesWithoutAMessage) {
   Modelled fold;
   fold.begin("hi");
   EXPECT_TRUE(is<Wait>(fold.answer(says("thinking", FinishReason::kPause))));
@@ -127,7 +127,7 @@ TEST(Next, PlannerSteps_BecomeEffects) {
 // ---- why turns end
 // --------------------------------------------------------------------------------------------------
 
-TEST(StopReasons, FollowFromHowTheModelEnded) {
+TEST(StopReasons, FinishOfTheModel_DeterminesTheStopReason) {
   const std::vector<std::pair<FinishReason, StopReason>> table{
       {FinishReason::kStop, StopReason::kFinished},
       {FinishReason::kStopSequence, StopReason::kFinished},
@@ -222,7 +222,7 @@ TEST(StopReasons, ToolFailureModeFail_EndsTheTurn) {
   EXPECT_EQ(fold.result().reason, StopReason::kToolFailed);
 }
 
-TEST(StopReasons, CutOffCalls_AreSentBackThreeTimesAtMost) {
+TEST(StopReasons, TruncatedCalls_AreSentBackThreeTimesAtMost) {
   ModelResponse cut = calls({tool_call("a", "read", "{\"pa")});
   std::get<ToolCallPart>(cut.parts[0]).valid = false;
   Modelled fold;
@@ -235,7 +235,7 @@ TEST(StopReasons, CutOffCalls_AreSentBackThreeTimesAtMost) {
   EXPECT_EQ(fold.result().reason, StopReason::kModelFailed);
 }
 
-TEST(StopReasons, CallsThatCannotBeToldApart_AreSentBack) {
+TEST(StopReasons, AmbiguousCalls_AreSentBack) {
   for (const ModelResponse& response : {calls({tool_call("a", "")}), calls({tool_call("", "read")}),
                                         says("", FinishReason::kMalformedToolCall)}) {
     Modelled fold;
@@ -245,7 +245,7 @@ TEST(StopReasons, CallsThatCannotBeToldApart_AreSentBack) {
   }
 }
 
-TEST(StopReasons, GoodCallBesideACutOffOne_RunsFirst) {
+TEST(StopReasons, ValidCallNextToATruncatedOne_RunsFirst) {
   ModelResponse mixed = calls({tool_call("a", "read"), tool_call("b", "read", "{")});
   std::get<ToolCallPart>(mixed.parts[1]).valid = false;
   Modelled fold;
@@ -272,13 +272,13 @@ std::size_t warnings_until_stopped(Fold& fold, Play play) {
   return count_of<MessageAppended>(fold) - 1;
 }
 
-TEST(Repetition, SameCallAgain_WarnedOnceThenStopped) {
+TEST(Repetition, RepeatedCall_IsWarnedOnceThenStopped) {
   Modelled fold;
   EXPECT_EQ(warnings_until_stopped(fold, [](int) { return 1; }), 1U);
   EXPECT_EQ(fold.result().actions.size(), 6U);
 }
 
-TEST(Repetition, PingPong_WarnedOnceThenStopped) {
+TEST(Repetition, AlternatingCalls_AreWarnedOnceThenStopped) {
   Modelled fold;
   EXPECT_EQ(warnings_until_stopped(fold, [](int round) { return round % 2; }), 1U);
   EXPECT_EQ(fold.result().actions.size(), 12U);
@@ -292,7 +292,7 @@ TEST(Repetition, LargeLimits_AreReachedToo) {
   EXPECT_EQ(fold.result().actions.size(), 40U);
 }
 
-TEST(Repetition, SameErrorOfDifferentCalls_WarnedOnceThenStopped) {
+TEST(Repetition, SameErrorOfDifferentCalls_IsWarnedOnceThenStopped) {
   Modelled fold;
   fold.begin("hi");
   for (int i = 0; fold.state().turn; ++i) {
@@ -305,7 +305,7 @@ TEST(Repetition, SameErrorOfDifferentCalls_WarnedOnceThenStopped) {
   EXPECT_EQ(count_of<MessageAppended>(fold), 2U);
 }
 
-TEST(Repetition, SameCallWithNewResults_IsPatience) {
+TEST(Repetition, SameCallWithNewResults_IsNotARepetition) {
   Limits limits;
   limits.max_steps = 20;
   Modelled fold(limits);
@@ -317,13 +317,13 @@ TEST(Repetition, SameCallWithNewResults_IsPatience) {
   EXPECT_EQ(fold.result().reason, StopReason::kMaxSteps);
 }
 
-TEST(Repetition, AfterAChange_WarnedAgain) {
+TEST(Repetition, RepetitionAfterAChange_IsWarnedAgain) {
   Modelled fold;
   const auto play = [](int round) { return round < 4 ? 1 : round == 4 ? 2 : 3; };
   EXPECT_EQ(warnings_until_stopped(fold, play), 2U);
 }
 
-TEST(Repetition, NoteAboutACutOffCall_IsNoWarning) {
+TEST(Repetition, NoteAboutATruncatedCall_IsNoWarning) {
   ModelResponse cut = calls({tool_call("a", "read", "{")});
   std::get<ToolCallPart>(cut.parts[0]).valid = false;
   Modelled fold;
@@ -341,7 +341,7 @@ TEST(Repetition, NoteAboutACutOffCall_IsNoWarning) {
 // ---- model attempts
 // -------------------------------------------------------------------------------------------------
 
-TEST(Retries, BackOffLongerEachTime_ThenFail) {
+TEST(Retries, Retries_BackOffLongerEachTimeThenFail) {
   Modelled fold;
   fold.begin("hi");
   std::vector<Millis> delays;
@@ -363,7 +363,7 @@ TEST(Retries, BackOffLongerEachTime_ThenFail) {
   EXPECT_EQ(last_intent(fold).attempt, 4U);
 }
 
-TEST(Retries, VendorSaysWhen) {
+TEST(Retries, RetryAfterOfTheVendor_IsObeyed) {
   Modelled fold;
   fold.begin("hi");
   fold.fail_model(model_error(true, JsonObject{{"retry_after_ms", 1'234}}));
@@ -374,7 +374,7 @@ TEST(Retries, VendorSaysWhen) {
   EXPECT_EQ(fold.result().reason, StopReason::kModelFailed);
 }
 
-TEST(Retries, WhatCannotHelp_IsNotTried) {
+TEST(Retries, PermanentModelErrors_AreNotRetried) {
   Modelled denied;
   denied.begin("hi");
   denied.fail_model(model_error(false));
@@ -385,7 +385,7 @@ TEST(Retries, WhatCannotHelp_IsNotTried) {
   EXPECT_EQ(full.result().reason, StopReason::kContextLimit);
 }
 
-TEST(Retries, FlakyTool_IsTriedAgainAsTheSameEffect) {
+TEST(Retries, FlakyTool_IsRetriedAsTheSameEffect) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("f", "flaky")}));

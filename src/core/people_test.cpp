@@ -37,7 +37,7 @@ struct Modelled : Fold {
 // ---- stop and pause
 // ---------------------------------------------------------------------------------------------------
 
-TEST(Stop, WaitsForWhatRuns_ThenSaysWhatFinishedAndWhatDidNot) {
+TEST(Stop, Stop_WaitsForRunningCallsAndReportsEachOutcome) {
   Limits limits;
   limits.max_parallel_tools = 2;
   Modelled fold(InDoubt::kPark, limits);
@@ -55,7 +55,7 @@ TEST(Stop, WaitsForWhatRuns_ThenSaysWhatFinishedAndWhatDidNot) {
   EXPECT_EQ(fold.result_text(2), "late, but done");
 }
 
-TEST(Stop, KeepsResultsOfAHalfFinishedBatch) {
+TEST(Stop, Stop_KeepsResultsOfAHalfFinishedBatch) {
   Limits limits;
   limits.max_parallel_tools = 1;
   Modelled fold(InDoubt::kPark, limits);
@@ -118,7 +118,7 @@ TEST(Stop, FailedCallAfterwards_IsNotRetried) {
   EXPECT_EQ(tool.result().reason, StopReason::kCancelled);
 }
 
-TEST(Stop, WhileAPersonIsAsked_ForgetsTheQuestion) {
+TEST(Stop, StopWhileAPersonIsAsked_DropsTheQuestion) {
   Modelled fold;
   fold.begin("hi");
   fold.intervene(Intervention::kPause);
@@ -129,7 +129,7 @@ TEST(Stop, WhileAPersonIsAsked_ForgetsTheQuestion) {
   EXPECT_TRUE(fold.result().pending.empty());
 }
 
-TEST(Deadline, EndsTheTurn_UnlessAPersonWasFirst) {
+TEST(Deadline, Deadline_EndsTheTurnUnlessAPersonStoppedItFirst) {
   Modelled late;
   late.begin("hi");
   EXPECT_TRUE(is<Wait>(late.intervene(Intervention::kDeadline)));
@@ -144,7 +144,7 @@ TEST(Deadline, EndsTheTurn_UnlessAPersonWasFirst) {
   EXPECT_EQ(stopped.result().reason, StopReason::kCancelled);
 }
 
-TEST(Pause, StartsNothingNew_UntilResume) {
+TEST(Pause, PausedSession_StartsNothingNewUntilUnpaused) {
   Modelled fold;
   fold.begin("hi");
   fold.intervene(Intervention::kPause);
@@ -154,7 +154,7 @@ TEST(Pause, StartsNothingNew_UntilResume) {
   EXPECT_EQ(fold.call("a").phase, Phase::kRunning);
 }
 
-TEST(Pause, HoldsTheQueueBack) {
+TEST(Pause, PausedSession_HoldsItsQueue) {
   Modelled fold;
   fold.intervene(Intervention::kPause);
   EXPECT_TRUE(is<Idle>(fold.intervene(Intervention::kEnqueue, "later")));
@@ -165,7 +165,7 @@ TEST(Pause, HoldsTheQueueBack) {
 // ---- words
 // ------------------------------------------------------------------------------------------------------------
 
-TEST(Steer, DuringTheFinalAnswer_IsStillHeard) {
+TEST(Steer, SteeringDuringTheFinalAnswer_IsStillHandled) {
   Modelled fold;
   fold.begin("hi");
   fold.intervene(Intervention::kSteer, "in French");
@@ -175,7 +175,7 @@ TEST(Steer, DuringTheFinalAnswer_IsStillHeard) {
   EXPECT_EQ(fold.result().text, "bonjour");
 }
 
-TEST(Steer, BetweenCallsAndResults_WaitsForTheResults) {
+TEST(Steer, SteeringBetweenCallsAndResults_WaitsForTheResults) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read")}));
@@ -188,7 +188,7 @@ TEST(Steer, BetweenCallsAndResults_WaitsForTheResults) {
   EXPECT_TRUE(fold.state().steering.empty());
 }
 
-TEST(Enqueue, BeginsTheNextTurn) {
+TEST(Enqueue, QueuedMessage_BeginsTheNextTurn) {
   Modelled fold;
   fold.begin("one");
   fold.intervene(Intervention::kEnqueue, "two");
@@ -200,7 +200,7 @@ TEST(Enqueue, BeginsTheNextTurn) {
   EXPECT_EQ(fold.result().text, "second");
 }
 
-TEST(Rewind, GoesBackToWhereATurnBegan) {
+TEST(Rewind, Rewind_GoesBackToTheStartOfATurn) {
   Modelled fold;
   fold.begin("one");
   fold.answer(says("first"));
@@ -216,7 +216,7 @@ TEST(Rewind, GoesBackToWhereATurnBegan) {
   EXPECT_EQ(fold.turn().id.str(), "t3");
 }
 
-TEST(Rewind, AfterTheWindowMoved_KeepsInstructionsAndGoesToTheRightPlace) {
+TEST(Rewind, RewindAfterACut_KeepsInstructionsAndFindsTheTurn) {
   Limits limits;
   limits.max_messages = 6;
   Modelled fold(InDoubt::kPark, limits);
@@ -234,7 +234,7 @@ TEST(Rewind, AfterTheWindowMoved_KeepsInstructionsAndGoesToTheRightPlace) {
   EXPECT_EQ(fold.messages()[0]->text(), "rules");
 }
 
-TEST(Window, KeepsInstructionsAndGoal) {
+TEST(Window, MessageWindow_KeepsInstructionsAndGoal) {
   Limits limits;
   limits.max_messages = 6;
   Modelled fold(InDoubt::kPark, limits);
@@ -252,7 +252,7 @@ TEST(Window, KeepsInstructionsAndGoal) {
   EXPECT_TRUE(fold.state().conversation.repairs().empty());
 }
 
-TEST(Window, TooSmallForOneExchange_StillTerminates) {
+TEST(Window, WindowTooSmallForOneExchange_StillTerminates) {
   Limits limits;
   limits.max_messages = 1;
   Modelled fold(InDoubt::kPark, limits);
@@ -276,7 +276,7 @@ struct Judged : Modelled {
   }
 };
 
-TEST(Approval, OtherCallsRunMeanwhile) {
+TEST(Approval, CallsWithoutApproval_RunMeanwhile) {
   Judged fold;
   EXPECT_EQ(fold.call("a").phase, Phase::kRunning);
   EXPECT_EQ(fold.state().status(), SessionStatus::kRunning);
@@ -289,7 +289,7 @@ TEST(Approval, OtherCallsRunMeanwhile) {
   EXPECT_EQ(fold.result_text(1), "written");
 }
 
-TEST(Approval, DecidedWhileOthersRun) {
+TEST(Approval, ApprovalDuringOtherCalls_IsApplied) {
   Judged allowed;
   allowed.decide(Verb::kEdit, "{\"n\":2}");
   EXPECT_EQ(allowed.call("w").phase, Phase::kRunning);
@@ -303,7 +303,7 @@ TEST(Approval, DecidedWhileOthersRun) {
   EXPECT_EQ(denied.result().actions.size(), 1U);
 }
 
-TEST(Approval, AnswerStandsForTheCall) {
+TEST(Approval, Answer_ReplacesTheCall) {
   Judged fold;
   fold.give("a", "read");
   fold.decide(Verb::kAnswer, "I did it myself");
@@ -315,7 +315,7 @@ TEST(Approval, AnswerStandsForTheCall) {
 
 constexpr const char* kColour = R"({"question": "Which colour?", "choices": ["red", "blue"]})";
 
-TEST(Question, IsACallWhoseResultIsTheAnswer) {
+TEST(Question, Answer_IsTheResultOfTheCall) {
   Modelled fold;
   fold.begin("hi");
   EXPECT_TRUE(is<Wait>(fold.answer(calls({tool_call("q", "ask", kColour)}))));
@@ -331,7 +331,7 @@ TEST(Question, IsACallWhoseResultIsTheAnswer) {
   EXPECT_EQ(fold.turn().tool_calls, 0U);
 }
 
-TEST(Question, ThatIsDeclined_SaysSoAndTheTurnGoesOn) {
+TEST(Question, DeclinedQuestion_IsReportedAndTheTurnContinues) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
@@ -342,7 +342,7 @@ TEST(Question, ThatIsDeclined_SaysSoAndTheTurnGoesOn) {
   EXPECT_TRUE(fold.result().success);
 }
 
-TEST(Question, InABatch_KeepsNobodyWaiting) {
+TEST(Question, QuestionInABatch_DoesNotDelayOtherCalls) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("p", "ask", kColour), tool_call("r", "read"),
@@ -361,7 +361,7 @@ TEST(Question, InABatch_KeepsNobodyWaiting) {
   EXPECT_EQ(fold.result_text(2), "because");
 }
 
-TEST(Question, OfACallWithinACall_IsAnsweredToItsHandler) {
+TEST(Question, QuestionOfANestedCall_IsAnsweredToItsHandler) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
@@ -372,7 +372,7 @@ TEST(Question, OfACallWithinACall_IsAnsweredToItsHandler) {
   EXPECT_EQ(fold.call("w").phase, Phase::kRunning);
 }
 
-TEST(Question, ThatAsksNothing_IsLeftToTheTool) {
+TEST(Question, InvalidQuestion_IsLeftToTheTool) {
   for (const char* arguments :
        {"{}", "", "{", R"({"question": ""})", R"({"question": 3})",
         R"({"question": "Which?", "choices": "red"})", R"({"question": "Which?", "choices": ["red", 2]})"}) {
@@ -383,7 +383,7 @@ TEST(Question, ThatAsksNothing_IsLeftToTheTool) {
   }
 }
 
-TEST(Question, OutOfTime_CountsAsDeclined) {
+TEST(Question, ExpiredQuestion_CountsAsDeclined) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
@@ -392,7 +392,7 @@ TEST(Question, OutOfTime_CountsAsDeclined) {
   EXPECT_EQ(fold.result_text(0), "No answer: the person was asked and declined, or did not answer.");
 }
 
-TEST(Approval, OutOfTime_CountsAsDenied) {
+TEST(Approval, ExpiredApproval_CountsAsDenied) {
   Judged fold;
   fold.give("a", "read");
   fold.apply(Decided{ParkId{"p1"}, CallId{"w"}, Verb::kDeny, {}, "expiry"});
@@ -404,7 +404,7 @@ TEST(Approval, OutOfTime_CountsAsDenied) {
 // ---- recovery
 // ---------------------------------------------------------------------------------------------------------
 
-TEST(Recovery, ModelCall_IsMadeAgainAsTheSameEffect) {
+TEST(Recovery, ModelCall_IsRepeatedAsTheSameEffect) {
   Modelled fold;
   fold.begin("hi");
   fold.recover();
@@ -413,7 +413,7 @@ TEST(Recovery, ModelCall_IsMadeAgainAsTheSameEffect) {
   EXPECT_EQ(fold.turn().step, 1U);
 }
 
-TEST(Recovery, ModelCall_CountsWithWhatItMayHaveTaken) {
+TEST(Recovery, ModelCallInDoubt_IsChargedWithItsUpperBound) {
   Modelled fold;
   fold.begin("hi");
   const Usage taken = fold.state().usage_in_doubt();
@@ -451,7 +451,7 @@ TEST(Recovery, OtherTool_IsNeverRepeatedUnasked) {
   EXPECT_EQ(fold.result().actions[0].outcome, Outcome::kUnknown);
 }
 
-TEST(Recovery, OtherTool_RunsAgainWhenAPersonSaysSo) {
+TEST(Recovery, OtherTool_RunsAgainIfAPersonAllowsIt) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
@@ -463,7 +463,7 @@ TEST(Recovery, OtherTool_RunsAgainWhenAPersonSaysSo) {
   EXPECT_EQ(fold.call("w").phase, Phase::kParked);
 }
 
-TEST(Recovery, OtherTool_IsToldToTheModelOnRequest) {
+TEST(Recovery, OtherTool_IsReportedToTheModelIfConfigured) {
   Modelled fold(InDoubt::kTell);
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write"), tool_call("r", "read")}));

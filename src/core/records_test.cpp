@@ -228,7 +228,7 @@ TEST(Records, EveryOtherKind_SurvivesTheJournal) {
   EXPECT_EQ(ended.text, "text");
 }
 
-TEST(Records, OfTheAgentTree_SurviveTheJournal) {
+TEST(Records, RecordsOfTheAgentTree_SurviveTheJournal) {
   ToolCallPart call;
   call.id = CallId{"c.1"};
   call.name = "read";
@@ -252,7 +252,7 @@ TEST(Records, OfTheAgentTree_SurviveTheJournal) {
   EXPECT_EQ(settled.usage, usage);
 }
 
-TEST(Records, LargeText_StandsOutsideTheRecord) {
+TEST(Records, LargeText_IsStoredOutsideTheRecord) {
   const std::string large(kBlobThreshold + 1, 'x'), small(kBlobThreshold, 'y');
   Message message = text_message(Role::kUser, large);
   message.parts.emplace_back(TextPart{small, nullptr});
@@ -281,14 +281,14 @@ TEST(Records, DataThatLooksLikeABlobReference_StaysData) {
   }
 }
 
-TEST(Records, ValuesAsDeepAsForeignJsonMayBe_CanBeReadBack) {
+TEST(Records, ValuesOfTheMaximalForeignDepth_CanBeReadBack) {
   const Json deep = parse_json(std::string(64, '[') + std::string(64, ']')).value();
   const EffectSettled settled{
       EffectId{"e"}, Outcome::kOk, {}, ToolOutcome{{CallId{"c"}, "t", {}, "", {}}, deep, nullptr}, {}, {}};
   EXPECT_EQ(std::get<ToolOutcome>(round_trip_as(settled).result).value, deep);
 }
 
-TEST(Records, WhatCannotBeRead_IsSaid) {
+TEST(Records, UnreadableRecords_AreRefusedWithTheReason) {
   const auto refusal = [](std::string_view kind, std::string_view text) {
     const auto decoded = Blobs{}.decode(kind, text);
     EXPECT_FALSE(decoded.has_value()) << kind << ' ' << text;

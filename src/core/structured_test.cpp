@@ -32,7 +32,7 @@ struct Asked : Fold {
   }
 };
 
-TEST(StructuredAnswer, IsJsonWithOrWithoutAFence) {
+TEST(StructuredAnswer, Answer_IsJsonWithOrWithoutAFence) {
   for (const char* text : {R"({"name":"Rome"})", " \n{\"name\":\"Rome\"}\n",
                            "```json\n{\"name\":\"Rome\"}\n```", "```\n{\"name\":\"Rome\"}```\n"}) {
     const auto value = structured_answer(city_schema(), text);
@@ -41,7 +41,7 @@ TEST(StructuredAnswer, IsJsonWithOrWithoutAFence) {
   }
 }
 
-TEST(StructuredAnswer, ThatDoesNotFit_IsToldByPathAndExpectation) {
+TEST(StructuredAnswer, Mismatch_IsReportedByPathAndExpectation) {
   const auto refusal = [](std::string_view text) { return structured_answer(city_schema(), text).error(); };
   EXPECT_THAT(refusal("Rome").message, HasSubstr("no JSON"));
   EXPECT_THAT(refusal("").message, HasSubstr("empty"));
@@ -54,7 +54,7 @@ TEST(StructuredAnswer, ThatDoesNotFit_IsToldByPathAndExpectation) {
   EXPECT_EQ(json_string(wrong.detail, "kind"), "invalid_output");
 }
 
-TEST(StructuredTurn, FittingAnswer_IsTheResult) {
+TEST(StructuredTurn, MatchingAnswer_IsTheResult) {
   Asked fold;
   fold.answer(says(R"({"name":"Rome"})"));
   EXPECT_EQ(fold.result().reason, StopReason::kFinished);
@@ -62,7 +62,7 @@ TEST(StructuredTurn, FittingAnswer_IsTheResult) {
   EXPECT_EQ(fold.result().text, R"({"name":"Rome"})");
 }
 
-TEST(StructuredTurn, SchemaGoesWithTheRequest) {
+TEST(StructuredTurn, Schema_IsSentWithTheRequest) {
   Asked fold;
   const auto& intent = std::get<EffectIntended>(fold.log().back().body);
   EXPECT_EQ(question_of(fold.state(), intent).options.output_schema, city_schema());
@@ -71,7 +71,7 @@ TEST(StructuredTurn, SchemaGoesWithTheRequest) {
   EXPECT_NE(std::get<EffectIntended>(plain.log().back().body).request.settings, intent.request.settings);
 }
 
-TEST(StructuredTurn, AnswerThatDoesNotFit_IsSentBackTwiceAtMost) {
+TEST(StructuredTurn, MismatchingAnswer_IsSentBackTwiceAtMost) {
   Asked fold;
   EXPECT_TRUE(is<Wait>(fold.answer(says("Rome"))));
   EXPECT_EQ(fold.messages().back()->role, Role::kUser);
@@ -112,7 +112,7 @@ TEST(StructuredTurn, Refusal_IsNotReadAsJson) {
   EXPECT_TRUE(fold.result().structured.is_null());
 }
 
-TEST(StructuredTurn, ToolsAndSteeringComeBeforeTheAnswerIsJudged) {
+TEST(StructuredTurn, ToolsAndSteering_AreHandledBeforeTheAnswerIsJudged) {
   AgentSpec agent = Asked::model_agent();
   agent.tools = {test_tool("read")};
   Asked fold(agent);
@@ -123,7 +123,7 @@ TEST(StructuredTurn, ToolsAndSteeringComeBeforeTheAnswerIsJudged) {
   EXPECT_EQ(json_string(fold.result().structured, "name"), "Paris");
 }
 
-TEST(StructuredTurn, AgentsOwnSchema_HoldsForEveryTurn) {
+TEST(StructuredTurn, SchemaOfTheAgent_AppliesToEveryTurn) {
   AgentSpec agent = Asked::model_agent();
   agent.options.output_schema = city_schema();
   Fold fold(agent, kAskModel);

@@ -20,7 +20,7 @@ Talk long_talk(std::uint32_t version = kRecordVersion) {
   return talk;
 }
 
-TEST(FullWindow, AnswerThatItCutsOff_IsGivenAgainInAShorterConversation) {
+TEST(FullWindow, TruncatedAnswer_IsRequestedAgainInAShorterConversation) {
   Talk talk = long_talk();
   const std::uint32_t step = talk.turn().step;
   talk.answer(cut_off("half of it"));
@@ -36,7 +36,7 @@ TEST(FullWindow, AnswerThatItCutsOff_IsGivenAgainInAShorterConversation) {
   EXPECT_EQ(talk.result().full_text, "all of it");
 }
 
-TEST(FullWindow, AnswerThatIsGivenAgain_IsNoFurtherStep) {
+TEST(FullWindow, AnswerRequestedAgain_IsTheSameStep) {
   AgentSpec agent = agent_with_window(0);
   agent.limits.max_steps = 7;
   Talk talk(agent);
@@ -49,7 +49,7 @@ TEST(FullWindow, AnswerThatIsGivenAgain_IsNoFurtherStep) {
   EXPECT_EQ(talk.result().reason, StopReason::kFinished);
 }
 
-TEST(FullWindow, AnswerThatItCutsOffTwice_EndsTheTurnWithWhatThereIs) {
+TEST(FullWindow, AnswerTruncatedTwice_EndsTheTurnWithItsText) {
   Talk talk = long_talk();
   talk.answer(cut_off("half of it"));
   talk.answer(uncounted(says("Summed up.")));
@@ -60,7 +60,7 @@ TEST(FullWindow, AnswerThatItCutsOffTwice_EndsTheTurnWithWhatThereIs) {
   EXPECT_EQ(talk.result().text, "half again");
 }
 
-TEST(FullWindow, WithNothingToLeaveOut_EndsTheTurnWithWhatThereIs) {
+TEST(FullWindow, TruncatedAnswerWithNothingToDrop_EndsTheTurnWithItsText) {
   Talk talk(agent_with_window(0));
   talk.begin("the goal");
   talk.answer(cut_off("half of it"));
@@ -69,7 +69,7 @@ TEST(FullWindow, WithNothingToLeaveOut_EndsTheTurnWithWhatThereIs) {
   EXPECT_TRUE(talk.compactions().empty());
 }
 
-TEST(FullWindow, CallsThatCameThrough_AreRun) {
+TEST(FullWindow, CompleteCallsOfATruncatedAnswer_AreRun) {
   Talk talk = long_talk();
   ModelResponse response = calls({tool_call("last", "read")});
   response.finish = FinishReason::kContextWindow;
@@ -78,7 +78,7 @@ TEST(FullWindow, CallsThatCameThrough_AreRun) {
   EXPECT_EQ(talk.call("last").phase, CallState::Phase::kRunning);
 }
 
-TEST(FullWindow, InASessionOfVersion3_EndsTheTurnAsItDidThen) {
+TEST(FullWindow, SessionOfVersion3_EndsTheTurn) {
   Talk talk = long_talk(3);
   talk.answer(cut_off("half of it"));
   EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
@@ -87,7 +87,7 @@ TEST(FullWindow, InASessionOfVersion3_EndsTheTurnAsItDidThen) {
 
 // ---- requests that cannot fit
 
-TEST(KnownWindow, RequestSurelyLonger_IsNotSent) {
+TEST(KnownWindow, RequestCertainlyTooLong_IsNotSent) {
   Talk talk;
   EXPECT_TRUE(is<Idle>(talk.begin(words(3'000))));
   EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
@@ -97,13 +97,13 @@ TEST(KnownWindow, RequestSurelyLonger_IsNotSent) {
   EXPECT_TRUE(talk.result().model_calls.empty());
 }
 
-TEST(KnownWindow, RequestOnlyEstimatedLonger_IsLeftToTheVendor) {
+TEST(KnownWindow, RequestPossiblyTooLong_IsLeftToTheVendor) {
   Talk talk;
   EXPECT_TRUE(is<Wait>(talk.begin(words(2'150))));
   EXPECT_TRUE(talk.turn().effect);
 }
 
-TEST(KnownWindow, WhatTheVendorAddsToAShortConversation_IsNotHeldAgainstALongOne) {
+TEST(KnownWindow, FixedOverhead_IsNotScaledToALongConversation) {
   Talk talk;
   talk.begin("hi");
   ModelResponse response = says("hello");
@@ -114,7 +114,7 @@ TEST(KnownWindow, WhatTheVendorAddsToAShortConversation_IsNotHeldAgainstALongOne
   EXPECT_TRUE(talk.turn().effect);
 }
 
-TEST(KnownWindow, Files_AreNotCountedAgainstIt) {
+TEST(KnownWindow, Files_AreNotCounted) {
   Talk talk;
   Message message = text_message(Role::kUser, "what does it say?");
   FilePart file;
@@ -126,7 +126,7 @@ TEST(KnownWindow, Files_AreNotCountedAgainstIt) {
   EXPECT_TRUE(talk.turn().effect);
 }
 
-TEST(KnownWindow, OlderMessages_AreLeftOutBeforeItIsRefused) {
+TEST(KnownWindow, OlderMessages_AreDroppedBeforeTheRequestIsRefused) {
   Talk talk;
   talk.begin(words(200));
   talk.answer(uncounted(says(words(100))));
@@ -137,7 +137,7 @@ TEST(KnownWindow, OlderMessages_AreLeftOutBeforeItIsRefused) {
   EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_window"});
 }
 
-TEST(KnownWindow, WhereNothingIsSummarised_TheLimitOfMessagesComesFirst) {
+TEST(KnownWindow, WithoutSummaries_TheMessageLimitAppliesFirst) {
   AgentSpec agent = agent_with_window();
   agent.limits.compact_at = 0;
   agent.limits.max_messages = 8;
@@ -149,7 +149,7 @@ TEST(KnownWindow, WhereNothingIsSummarised_TheLimitOfMessagesComesFirst) {
   EXPECT_EQ(talk.compactions(), std::vector<std::string>{"max_messages"});
 }
 
-TEST(KnownWindow, InASessionOfVersion3_IsLeftToTheVendor) {
+TEST(KnownWindow, SessionOfVersion3_IsLeftToTheVendor) {
   Talk talk(agent_with_window(), 3);
   EXPECT_TRUE(is<Wait>(talk.begin(words(3'000))));
   EXPECT_TRUE(talk.turn().effect);

@@ -36,7 +36,7 @@ TEST(JsonWriter, TextRoundTripsInInsertionOrder) {
   EXPECT_EQ(to_json_text(parsed(text)), text);
 }
 
-TEST(JsonWriter, PlainTextIsTheStringItself_OrElseJson) {
+TEST(JsonWriter, PlainTextOfAString_IsItsContents) {
   EXPECT_EQ(to_plain_text("a \"word\""), "a \"word\"");
   EXPECT_EQ(to_plain_text(parsed(R"({"a":[1,null]})")), R"({"a":[1,null]})");
 }
@@ -51,7 +51,7 @@ TEST(JsonWriter, RandomDoublesReadBackExactly) {
   }
 }
 
-TEST(JsonWriter, NumbersTakeTheFormOfRfc8785) {
+TEST(JsonWriter, Numbers_HaveTheFormOfRfc8785) {
   const std::pair<std::uint64_t, std::string> samples[] = {
       {0x0000000000000000, "0"},
       {0x8000000000000000, "0"},
@@ -82,7 +82,7 @@ TEST(JsonWriter, InvalidUtf8InStringsAndKeysIsRepaired) {
 }
 
 // Puts every byte at every offset within a word, so that the fast path and the slow path must agree.
-TEST(JsonWriter, EscapesAreFoundWhereverTheyStand) {
+TEST(JsonWriter, Escapes_AreFoundAtEveryOffset) {
   for (std::size_t at = 0; at < 17; ++at) {
     for (int byte = 0; byte < 0x80; ++byte) {
       std::string text(17, 'x');
@@ -105,7 +105,7 @@ TEST(CanonicalJson, MatchesTheExamplesOfRfc8785) {
             "{\"\\r\":1,\"1\":2,\"\u0080\":3,\"ö\":4,\"€\":5,\"😀\":6,\"\uFB33\":7}");
 }
 
-TEST(CanonicalJson, OrderOfInsertionMakesNoDifference) {
+TEST(CanonicalJson, InsertionOrder_MakesNoDifference) {
   EXPECT_EQ(to_canonical_json(parsed(R"({"b":{"y":1.0,"x":2},"a":0,"ab":1})")),
             to_canonical_json(parsed(R"({"ab":1,"a":0,"b":{"x":2,"y":1}})")));
 }
@@ -144,9 +144,11 @@ TEST(JsonReader, DepthAndLengthAreBounded) {
   EXPECT_EQ(parse_error("[1,2,3]", {.max_bytes = 6}), "JSON text of 7 bytes is longer than the limit of 6");
 }
 
-TEST(JsonReader, NumbersTooSmallBecomeZero) { EXPECT_EQ(to_json_text(parsed("[1e-400,-1e-400]")), "[0,0]"); }
+TEST(JsonReader, NumbersThatUnderflow_BecomeZero) {
+  EXPECT_EQ(to_json_text(parsed("[1e-400,-1e-400]")), "[0,0]");
+}
 
-TEST(PartialJson, EveryPrefixOfASampleIsShown) {
+TEST(PartialJson, EveryPrefixOfASample_IsCompleted) {
   const std::string sample =
       R"({"a":[1,2.5e3,true,null,{"x":"hé\n\u20ac\ud83d\ude00\\"}],"b":-1.5,"c":{"d":[[],""]}} )";
   EXPECT_EQ(completed(""), "nothing");
@@ -161,7 +163,7 @@ TEST(PartialJson, EveryPrefixOfASampleIsShown) {
   EXPECT_EQ(completed(sample), to_json_text(parsed(sample)));
 }
 
-TEST(PartialJson, CompletesWhatIsOpenAndDropsWhatDangles) {
+TEST(PartialJson, OpenParts_AreClosedAndDanglingKeysDropped) {
   EXPECT_EQ(completed(R"({"a":1,"b)"), R"({"a":1})");
   EXPECT_EQ(completed(R"({"a":1,"b":)"), R"({"a":1})");
   EXPECT_EQ(completed(R"({"a":"x\)"), R"({"a":"x"})");
@@ -174,7 +176,7 @@ TEST(PartialJson, CompletesWhatIsOpenAndDropsWhatDangles) {
   EXPECT_EQ(completed("[[{\"a\":[1"), "[[{\"a\":[1]}]]");
 }
 
-TEST(PartialJson, NothingWhereNoPrefixOfJsonIs) {
+TEST(PartialJson, TextThatIsNoPrefixOfJson_GivesNothing) {
   for (const char* text : {"", " ", "hello", "]", "{]", "[1 2", "{\"a\" 1", "\"\xFFz", "tr", "@"}) {
     EXPECT_EQ(completed(text), "nothing") << text;
   }
@@ -203,7 +205,7 @@ TEST(Utf8, ValidityFollowsTheStandardsTable) {
   }
 }
 
-TEST(JsonAccess, NeverThrowsAndFallsBack) {
+TEST(JsonAccess, WrongTypesAndMissingKeys_GiveTheFallback) {
   const Json value = parsed(R"({"s":"x","i":3,"whole":4.0,"d":2.5,"b":true})");
   EXPECT_EQ(json_string(value, "s"), "x");
   EXPECT_EQ(json_string(value, "i", "none"), "none");

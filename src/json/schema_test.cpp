@@ -71,7 +71,7 @@ TEST(JsonSchema, MessagesQuoteNoStringOfTheValue) {
   EXPECT_EQ(problems(R"({"pattern":"^x"})", R"("hunter2")").find("hunter2"), std::string::npos);
 }
 
-TEST(JsonSchema, AlternativesTellWhatEachMissed) {
+TEST(JsonSchema, FailedAlternatives_AreExplainedOneByOne) {
   const std::string_view schema = R"({"properties":{"v":{"anyOf":[
     {"type":"string"}, {"type":"object","properties":{"id":{"type":"integer"}}}]}}})";
   EXPECT_EQ(problems(schema, R"({"v":{"id":1}})"), "");
@@ -83,7 +83,7 @@ TEST(JsonSchema, AlternativesTellWhatEachMissed) {
   EXPECT_EQ(problems(R"({"not":{"type":"null"}})", "null"), ": fits what the schema's \"not\" rules out");
 }
 
-TEST(JsonSchema, OtherKeywordsOfObjectsAndArraysExplainThemselves) {
+TEST(JsonSchema, KeywordsOfObjectsAndArrays_HaveClearMessages) {
   EXPECT_EQ(problems(R"({"propertyNames":{"maxLength":2}})", R"({"abc":1})"),
             R"(: property name "abc": must have at most 2 characters, has 3)");
   EXPECT_EQ(problems(R"({"dependentRequired":{"a":["b"]}})", R"({"a":1})"),
@@ -108,7 +108,7 @@ TEST(JsonSchema, MultiplesAreJudgedAsDecimals) {
   EXPECT_NE(problems(R"({"multipleOf":2})", "18446744073709551615"), "");
 }
 
-TEST(JsonSchema, LongMessagesAreCut) {
+TEST(JsonSchema, LongMessages_AreShortened) {
   std::string schema = R"({"enum":[)";
   for (int i = 0; i < 1000; ++i) schema += "\"é" + std::to_string(i) + "\",";
   const std::string message = problems(schema + "0]}", "1");
@@ -117,13 +117,13 @@ TEST(JsonSchema, LongMessagesAreCut) {
   EXPECT_TRUE(is_valid_utf8(message));
 }
 
-TEST(JsonSchema, StopsAtTheAskedNumberOfProblems) {
+TEST(JsonSchema, Validation_StopsAtTheRequestedNumberOfProblems) {
   EXPECT_EQ(problems(R"({"items":{"type":"string"}})", "[1,2,3]", 2),
             "/0: expected string, got number 1\n/1: expected string, got number 2");
   EXPECT_NE(problems(R"({"type":"string"})", "1", 0), "");
 }
 
-TEST(JsonSchema, WrongSchemasAreRefusedWithTheirPlace) {
+TEST(JsonSchema, InvalidSchemas_AreRefusedWithTheLocation) {
   EXPECT_EQ(problems("3", "1"), "schema: expected a schema: an object, true or false");
   EXPECT_EQ(problems(R"({"properties":{"a":{"type":"strng"}}})", "1"),
             "schema at /properties/a/type: unknown type \"strng\" (did you mean \"string\"?)");
@@ -144,7 +144,7 @@ TEST(JsonSchema, WrongSchemasAreRefusedWithTheirPlace) {
             "look-around, no back-references)");
 }
 
-TEST(JsonSchema, ReferencesReachOnlyWhatWasHandedIn) {
+TEST(JsonSchema, References_ReachOnlyTheGivenDocuments) {
   EXPECT_EQ(problems(R"({"$ref":"https://example.com/s"})", "1"),
             "schema at /$ref: \"https://example.com/s\" is neither in the schema nor in the documents given "
             "with it");
@@ -163,7 +163,7 @@ TEST(JsonSchema, RecursiveSchemasFollowTheInstance) {
             "/children/1/children/1: expected object, got number 7");
 }
 
-TEST(JsonSchema, EndlessReferencesEnd) {
+TEST(JsonSchema, EndlessReferences_AreBounded) {
   EXPECT_EQ(problems(R"({"$ref":"#"})", "1"), ": too complex to be checked against this schema");
   EXPECT_NE(problems(R"({"allOf":[{"$ref":"#"},{"$ref":"#"}]})", "1"), "");
   EXPECT_NE(problems(R"({"not":{"$ref":"#"}})", "1"), "");
@@ -173,7 +173,7 @@ TEST(JsonSchema, EndlessReferencesEnd) {
 }
 
 // Each level doubles the work: 2^40 checks without the bound.
-TEST(JsonSchema, MultiplyingAlternativesEnd) {
+TEST(JsonSchema, MultiplyingAlternatives_AreBounded) {
   std::string schema = R"({"$ref":"#/$defs/s0","$defs":{"s40":{"type":"null"})";
   for (int i = 0; i < 40; ++i) {
     const std::string next = R"({"$ref":"#/$defs/s)" + std::to_string(i + 1) + "\"}";
@@ -182,7 +182,7 @@ TEST(JsonSchema, MultiplyingAlternativesEnd) {
   EXPECT_EQ(problems(schema + "}}", "1"), ": too complex to be checked against this schema");
 }
 
-TEST(JsonSchema, CopiesOutliveTheSchemaTheyCameFrom) {
+TEST(JsonSchema, Copies_OutliveTheOriginal) {
   std::optional<JsonSchema> copy;
   {
     const Json text = parsed(R"({"properties":{"a":{"enum":["x"]}},"additionalProperties":false})");

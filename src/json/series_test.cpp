@@ -33,7 +33,7 @@ std::string chunk(std::string_view text, std::string_view number) {
          R"("}],"none":null,"seq":7})";
 }
 
-TEST(JsonSeries, AnyTextAfterAnyOther_IsReadAsTheParserReadsIt) {
+TEST(JsonSeries, AnyTextAfterAnyOther_GivesTheResultOfTheParser) {
   std::vector<std::string> texts;
   for (const char* text : {"",
                            "a",
@@ -130,7 +130,7 @@ TEST(JsonSeries, AnyTextAfterAnyOther_IsReadAsTheParserReadsIt) {
   }
 }
 
-TEST(JsonSeries, AChangedByte_IsReadAsTheParserReadsIt) {
+TEST(JsonSeries, TextWithAChangedByte_GivesTheResultOfTheParser) {
   const std::string base = chunk(R"(some \u00e9 text)", "12");
   for (std::size_t at = 0; at < base.size(); ++at) {
     for (const char byte : std::string_view("\0\t \n\"\\,:[]{}-+.0a9eu\x7F\xC3\xFF", 23)) {
@@ -147,7 +147,7 @@ TEST(JsonSeries, AChangedByte_IsReadAsTheParserReadsIt) {
   }
 }
 
-TEST(JsonSeries, ChangesOfLength_MoveWhatFollows) {
+TEST(JsonSeries, ChangesOfLength_MoveLaterSlots) {
   JsonSeries series;
   for (const char* first : {"a", "", "a longer one", "b"}) {
     for (const int number : {1, 1000, 22}) {
@@ -161,7 +161,7 @@ TEST(JsonSeries, ChangesOfLength_MoveWhatFollows) {
   }
 }
 
-TEST(JsonSeries, WhatCanBeReplaced_IsReplacedInPlace) {
+TEST(JsonSeries, StringsAndSmallIntegers_AreReplacedInPlace) {
   struct Step {
     std::string text;
     bool in_place;
@@ -195,7 +195,7 @@ TEST(JsonSeries, WhatCanBeReplaced_IsReplacedInPlace) {
   }
 }
 
-TEST(JsonSeries, ChangedOnly_NamesWhatDiffersFromTheLastText) {
+TEST(JsonSeries, ChangedOnly_ComparesWithTheLastText) {
   JsonSeries series;
   const auto changes = [&](std::string_view text, std::string_view number,
                            std::vector<std::string_view> names) {
@@ -215,7 +215,7 @@ TEST(JsonSeries, ChangedOnly_NamesWhatDiffersFromTheLastText) {
   EXPECT_FALSE(changes("e", "3.5", {"text", "n"})) << "it was parsed anew";
 }
 
-TEST(JsonSeries, ALongText_IsRead) {
+TEST(JsonSeries, LongText_IsRead) {
   const std::string text(200'000, 'x');
   expect_as_parsed({chunk("a", "1"), chunk(text, "1"), chunk("b", "1")});
   expect_as_parsed({chunk(text, "1"), chunk(text + "y", "1")});

@@ -48,7 +48,7 @@ class OneConnection {
   PollableCount stop_;
 };
 
-TEST(EgressLookUp, OfSeveralAddresses_OnlyAllowedOnesAreDialled) {
+TEST(EgressLookUp, HostWithSeveralAddresses_IsDialledAtAllowedOnesOnly) {
   TestServer server(hello());
   OneConnection connection([](const std::string& host) -> Result<Addresses> {
     EXPECT_EQ(host, "name.example");
@@ -91,7 +91,7 @@ struct HangingLookUp {
   }
 };
 
-TEST(EgressLookUp, ThatHangs_IsGivenUpInTime) {
+TEST(EgressLookUp, HangingLookUp_TimesOut) {
   HangingLookUp look_up;
   OneConnection connection(look_up.function());
   connection.options().connect_time = kShort;
@@ -99,7 +99,7 @@ TEST(EgressLookUp, ThatHangs_IsGivenUpInTime) {
       connection.ask(get("http://name.example/")).starts_with("HTTP/1.1 504 looking up name.example "));
 }
 
-TEST(EgressLookUp, ThatHangs_HoldsUpNoStop) {
+TEST(EgressLookUp, HangingLookUp_DoesNotDelayAStop) {
   HangingLookUp look_up;
   const auto begun = std::make_shared<std::binary_semaphore>(0);
   OneConnection connection([begun, hang = look_up.function()](const std::string& host) {
@@ -114,7 +114,7 @@ TEST(EgressLookUp, ThatHangs_HoldsUpNoStop) {
   connection.ask(get("http://name.example/"));
 }
 
-TEST(EgressLookUp, TooManyThatHang_AreRefused) {
+TEST(EgressLookUp, TooManyHangingLookUps_AreRefused) {
   HangingLookUp look_up;
   Resolver resolver(look_up.function(), 1);
   const PollableCount never;

@@ -28,7 +28,7 @@ struct Case {
   std::string outcome;
 };
 
-TEST(EgressRequest, TunnelTarget_IsReadInOneWayOrNotAtAll) {
+TEST(EgressRequest, AmbiguousTunnelTarget_IsRefused) {
   const std::vector<Case> cases = {
       {"good.example:443", "good.example:443"},
       {"GoOd.ExAmPlE:443", "good.example:443"},
@@ -89,7 +89,7 @@ TEST(EgressRequest, TunnelTarget_IsReadInOneWayOrNotAtAll) {
   for (const Case& one : cases) EXPECT_EQ(connect_outcome(one.target), one.outcome) << one.target;
 }
 
-TEST(EgressRequest, PlainTarget_IsReadInOneWayOrNotAtAll) {
+TEST(EgressRequest, AmbiguousPlainTarget_IsRefused) {
   const std::vector<Case> cases = {
       {"http://good.example/", "good.example:80"},
       {"HTTP://GOOD.example:8080", "good.example:8080"},
@@ -118,7 +118,7 @@ TEST(EgressRequest, PlainTarget_IsReadInOneWayOrNotAtAll) {
   for (const Case& one : cases) EXPECT_EQ(get_outcome(one.target), one.outcome) << one.target;
 }
 
-TEST(EgressRequest, HeadThatIsNoProperHttp_IsRefused) {
+TEST(EgressRequest, MalformedHead_IsRefused) {
   const std::vector<Case> cases = {
       {"", "400"},
       {"\r\n", "400"},
@@ -143,7 +143,7 @@ TEST(EgressRequest, HeadThatIsNoProperHttp_IsRefused) {
   for (const Case& one : cases) EXPECT_EQ(outcome(one.target), one.outcome) << one.target;
 }
 
-TEST(EgressRequest, BodyWithoutOneClearLength_IsRefused) {
+TEST(EgressRequest, BodyWithoutAUniqueLength_IsRefused) {
   const std::vector<Case> cases = {
       {"Content-Length: 12\r\n", "a.example:80"},
       {"Content-Length: 12\r\nContent-Length: 12\r\n", "400"},
@@ -162,7 +162,7 @@ TEST(EgressRequest, BodyWithoutOneClearLength_IsRefused) {
   }
 }
 
-TEST(EgressRequest, ForwardedHead_HasTheParsedHostAndNothingForOneHop) {
+TEST(EgressRequest, ForwardedHead_HasTheParsedHostAndNoHopByHopHeaders) {
   const auto request = parse_egress_request(
       "POST http://Good.Example.:8080/path?q=%20#part HTTP/1.1\r\n"
       "Host: evil.example\r\n"
@@ -186,14 +186,14 @@ TEST(EgressRequest, ForwardedHead_HasTheParsedHostAndNothingForOneHop) {
   EXPECT_EQ(request->forward->body_bytes, 7u);
 }
 
-TEST(EgressRequest, ForwardedHead_SaysTheLengthOnceAndAsItWasRead) {
+TEST(EgressRequest, ForwardedHead_HasTheParsedLengthOnce) {
   const auto request = parse_egress_request("POST http://a.example HTTP/1.0\r\nContent-Length:  007\r\n");
   ASSERT_TRUE(request && request->forward);
   EXPECT_EQ(request->forward->head,
             "POST / HTTP/1.0\r\nHost: a.example\r\nContent-Length: 7\r\nConnection: close\r\n\r\n");
 }
 
-TEST(EgressAnswer, Heads_LoseWhatIsForOneHop_BodiesStayAsTheyAre) {
+TEST(EgressAnswer, HopByHopHeaders_AreRemovedAndBodiesUnchanged) {
   const std::string from_server =
       "HTTP/1.1 100 Continue\r\nKeep-Alive: 1\r\n\r\n"
       "HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Hop, Content-Length\r\nX-Hop: 1\r\nContent-Length: 12\r\n"
@@ -214,7 +214,7 @@ TEST(EgressAnswer, Heads_LoseWhatIsForOneHop_BodiesStayAsTheyAre) {
   }
 }
 
-TEST(EgressAnswer, WhatIsNoHttp1Answer_IsNotPassedOn) {
+TEST(EgressAnswer, ResponseOtherThanHttp1_IsNotForwarded) {
   for (const std::string head :
        {"SSH-2.0-server\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 99 Low\r\n\r\n", "HTTP/1.1 20x No\r\n\r\n",
         "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200 OK\r\nno header\r\n\r\n",

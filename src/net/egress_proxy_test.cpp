@@ -132,7 +132,7 @@ std::string pattern(std::size_t size) {
   return bytes;
 }
 
-TEST(EgressProxy, Tunnel_CarriesMuchBothWaysAtOnce) {
+TEST(EgressProxy, Tunnel_CarriesMuchDataInBothDirections) {
   EchoServer server;
   TestProxy proxy;
   ProxyClient client = proxy.client();
@@ -153,7 +153,7 @@ TEST(EgressProxy, Tunnel_BytesSentWithTheRequestAreForTheServer) {
   EXPECT_EQ(client.read(5), "early");
 }
 
-TEST(EgressProxy, Tunnel_OneSideEnds_TheOtherMayGoOn) {
+TEST(EgressProxy, Tunnel_WithOneSideEndedCarriesTheOther) {
   EchoServer server;
   TestProxy proxy;
   ProxyClient client = proxy.client();
@@ -163,7 +163,7 @@ TEST(EgressProxy, Tunnel_OneSideEnds_TheOtherMayGoOn) {
   EXPECT_EQ(client.read_all(), "last wordsbye");
 }
 
-TEST(EgressProxy, Tunnel_ServerEndsFirst_ClientStillReadsAll) {
+TEST(EgressProxy, Tunnel_EndedByTheServerDeliversAllBytes) {
   const std::string body = pattern(5'000'000);
   TestServer server([&](const TestRequest&, TestConnection& to) {
     to.write(http_reply(200, body));
@@ -178,7 +178,7 @@ TEST(EgressProxy, Tunnel_ServerEndsFirst_ClientStillReadsAll) {
   EXPECT_TRUE(client.read_all() == body);
 }
 
-TEST(EgressProxy, Tunnel_ClientVanishes_ServerIsLetGo) {
+TEST(EgressProxy, Tunnel_OfAVanishedClientIsClosed) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
   TestProxy proxy;
   {
@@ -204,7 +204,7 @@ TEST(EgressProxy, PlainRequest_ReachesTheServerThatWasParsed) {
   EXPECT_EQ(seen.headers, expected);
 }
 
-TEST(EgressProxy, PlainRequest_LargeBodyGoesAndComesWhole) {
+TEST(EgressProxy, PlainRequest_CarriesLargeBodiesBothWays) {
   TestServer server([](const TestRequest& request, TestConnection& to) {
     to.write(http_reply(200, request.body));
     to.close();
@@ -216,7 +216,7 @@ TEST(EgressProxy, PlainRequest_LargeBodyGoesAndComesWhole) {
   EXPECT_TRUE(answer.ends_with("\r\n\r\n" + body));
 }
 
-TEST(EgressProxy, PlainRequest_WhatFollowsTheBodyIsNoSecondRequest) {
+TEST(EgressProxy, PlainRequest_BytesAfterTheBodyAreNoSecondRequest) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, "one")); });
   TestProxy proxy;
   ProxyClient client = proxy.client();
@@ -231,7 +231,7 @@ TEST(EgressProxy, PlainRequest_WhatFollowsTheBodyIsNoSecondRequest) {
   EXPECT_EQ(server.requests().at(0).body, "ok");
 }
 
-TEST(EgressProxy, PlainRequest_ClientMayWaitToBeToldToContinue) {
+TEST(EgressProxy, PlainRequest_SupportsExpectContinue) {
   TestServer server([](const TestRequest& request, TestConnection& to) {
     if (request.method == "POST") to.write("HTTP/1.1 100 Continue\r\n\r\n");
     to.write(http_reply(200, request.body));
@@ -245,7 +245,7 @@ TEST(EgressProxy, PlainRequest_ClientMayWaitToBeToldToContinue) {
   EXPECT_TRUE(client.read_all().ends_with("body"));
 }
 
-TEST(EgressProxy, ServerIsDoneButKeepsItsEndOpen_ClientMayLeave) {
+TEST(EgressProxy, ServerThatKeepsItsEndOpen_IsClosedWithTheClient) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, "hello")); });
   TestProxy proxy;
   {
@@ -257,7 +257,7 @@ TEST(EgressProxy, ServerIsDoneButKeepsItsEndOpen_ClientMayLeave) {
   server.wait_until_idle();
 }
 
-TEST(EgressProxy, HostThatIsNotAllowed_IsRefusedWithTheWayOut) {
+TEST(EgressProxy, HostThatIsNotAllowed_IsRefusedWithARemedy) {
   TestProxy proxy([](EgressOptions& options) { options.how_to_allow = "ask the cook"; });
   const std::string text = "evil.example:443 is not an allowed host: ask the cook";
   EXPECT_EQ(proxy.client().ask("CONNECT Evil.Example:443 HTTP/1.1\r\n\r\n"),
@@ -275,7 +275,7 @@ TEST(EgressProxy, RefusedClientThatIsStillSending_ReadsTheRefusal) {
   EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 403 "));
 }
 
-TEST(EgressProxy, RulesThatAreMissing_AllowNothing) {
+TEST(EgressProxy, MissingRules_AllowNothing) {
   TestServer server(hello());
   TestProxy nothing([](EgressOptions& options) { options.rules = {}; });
   EXPECT_TRUE(nothing.client().ask(get(server.url())).starts_with("HTTP/1.1 403 "));
@@ -284,7 +284,7 @@ TEST(EgressProxy, RulesThatAreMissing_AllowNothing) {
   EXPECT_EQ(server.connections(), 0u);
 }
 
-TEST(EgressProxy, AllowedNameThatLeadsToAnInnerAddress_IsRefused) {
+TEST(EgressProxy, AllowedNameWithAnInternalAddress_IsRefused) {
   TestServer server(hello());
   TestProxy proxy([](EgressOptions& options) {
     options.rules.allows_address = [](const Url&, std::string_view address) {
@@ -299,7 +299,7 @@ TEST(EgressProxy, AllowedNameThatLeadsToAnInnerAddress_IsRefused) {
   EXPECT_EQ(server.connections(), 0u);
 }
 
-TEST(EgressProxy, RedirectToAnotherHost_IsJudgedAnew) {
+TEST(EgressProxy, RedirectToAnotherHost_IsJudgedAgain) {
   TestServer server([](const TestRequest&, TestConnection& to) {
     to.write(http_reply(302, "", "Location: http://evil.example/\r\n"));
     to.close();
@@ -309,7 +309,7 @@ TEST(EgressProxy, RedirectToAnotherHost_IsJudgedAnew) {
   EXPECT_TRUE(proxy.client().ask(get("http://evil.example/")).starts_with("HTTP/1.1 403 "));
 }
 
-TEST(EgressProxy, TargetThatTwoParsersCouldReadTwoWays_IsNeverJudgedNorDialled) {
+TEST(EgressProxy, AmbiguousTarget_IsNeitherJudgedNorDialled) {
   std::atomic<int> judged = 0;
   TestProxy proxy(
       [&](EgressOptions& options) { options.rules.allows = [&](const Url&) { return ++judged > 0; }; });
@@ -324,7 +324,7 @@ TEST(EgressProxy, TargetThatTwoParsersCouldReadTwoWays_IsNeverJudgedNorDialled) 
   EXPECT_EQ(proxy.verdicts(), "- :0\n- :0\n- :0\n- :0\n- :0\n- :0\n- :0\n");
 }
 
-TEST(EgressProxy, NobodyListens_IsABadGateway) {
+TEST(EgressProxy, ClosedPort_IsABadGateway) {
   std::uint16_t port = 0;
   {
     port = TestServer(hello()).port();
@@ -334,7 +334,7 @@ TEST(EgressProxy, NobodyListens_IsABadGateway) {
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 502 cannot connect to 127.0.0.1:")) << answer;
 }
 
-TEST(EgressProxy, ServerThatSpeaksNoHttp_IsABadGateway) {
+TEST(EgressProxy, ServerWithoutHttp_IsABadGateway) {
   TestServer server([](const TestRequest&, TestConnection& to) {
     to.write("SSH-2.0-server\r\n\r\n");
     to.close();
@@ -343,7 +343,7 @@ TEST(EgressProxy, ServerThatSpeaksNoHttp_IsABadGateway) {
   EXPECT_TRUE(proxy.client().ask(get(server.url())).starts_with("HTTP/1.1 502 "));
 }
 
-TEST(EgressProxy, SlowHead_IsGivenUp) {
+TEST(EgressProxy, SlowHead_TimesOut) {
   TestProxy proxy([](EgressOptions& options) { options.head_time = kShort; });
   ProxyClient client = proxy.client();
   client.send("CONNECT 127.0.0.1:1 HTTP/1.1\r\n");
@@ -357,7 +357,7 @@ TEST(EgressProxy, EndlessHead_IsRefused) {
   EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 431 "));
 }
 
-TEST(EgressProxy, SilentServer_IsGivenUp) {
+TEST(EgressProxy, SilentServer_TimesOut) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
   TestProxy proxy([](EgressOptions& options) { options.idle_time = kShort; });
   EXPECT_TRUE(proxy.client().ask(get(server.url())).starts_with("HTTP/1.1 504 "));
@@ -377,7 +377,7 @@ TEST(EgressProxy, MoreBytesThanAllowed_CutTheConnection) {
   EXPECT_EQ(client.read_all(), "");
 }
 
-TEST(EgressProxy, MoreClientsThanPlaces_AreAllServedInTurn) {
+TEST(EgressProxy, ClientsOverTheLimit_AreServedInTurn) {
   TestServer server(hello());
   TestProxy proxy([](EgressOptions& options) { options.max_connections = 3; });
   std::atomic<int> served = 0;
@@ -394,7 +394,7 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-TEST(EgressProxy, ClientsBeyondTheLastPlace_WaitOutsideUntilItIsFree) {
+TEST(EgressProxy, ClientsOverTheLimit_WaitInTheBacklog) {
   EchoServer echo;
   TestServer server(hello());
   TestProxy proxy([](EgressOptions& options) { options.max_connections = 1; });
@@ -418,7 +418,7 @@ TEST(EgressProxy, ClientsBeyondTheLastPlace_WaitOutsideUntilItIsFree) {
   for (ProxyClient& client : waiting) EXPECT_TRUE(client.read_all().ends_with("hello"));
 }
 
-TEST(EgressProxy, Stopped_CutsTunnelsAtOnceAndLeavesNothingBehind) {
+TEST(EgressProxy, Stop_CutsTunnelsAtOnceAndLeavesNothingBehind) {
   EchoServer server;
   TestProxy proxy;
   const std::string path = proxy.socket_path();
@@ -461,7 +461,7 @@ TEST(EgressProxy, ManyConnections_LeaveNoDescriptorOpen) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
-TEST(EgressProxy, SocketAndFolder_AreForTheirUserAlone) {
+TEST(EgressProxy, SocketAndFolder_AreAccessibleToTheirUserOnly) {
   TestProxy proxy;
   struct stat info{};
   ASSERT_EQ(stat(proxy.socket_path().c_str(), &info), 0);
@@ -489,7 +489,7 @@ std::pair<bool, bool> tried_as(uid_t uid, gid_t gid, const std::string& path) {
   return {WEXITSTATUS(status) & 1, WEXITSTATUS(status) & 2};
 }
 
-TEST(EgressProxy, Owner_MayConnectButNotReplaceTheSocket_OthersMayNeither) {
+TEST(EgressProxy, Owner_MayConnectButNotReplaceTheSocket) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   TestProxy proxy([](EgressOptions& options) { options.owner = {65534, 65534}; });
   const std::filesystem::path around = std::filesystem::path(proxy.socket_path()).parent_path().parent_path();
@@ -500,7 +500,7 @@ TEST(EgressProxy, Owner_MayConnectButNotReplaceTheSocket_OthersMayNeither) {
   EXPECT_EQ(tried_as(65533, 65534, proxy.socket_path()), std::pair(false, false));
 }
 
-TEST(EgressProxy, PathThatCannotBeUsed_IsAnErrorAndLeftAlone) {
+TEST(EgressProxy, UnusablePath_IsAnErrorAndUnchanged) {
   TemporaryFolder folder;
   const auto start_at = [](const std::string& path) {
     EgressOptions options;

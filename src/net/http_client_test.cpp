@@ -82,7 +82,7 @@ struct Recorder : HttpSink {
   std::counting_semaphore<> done{0};
 };
 
-TEST(HttpClient, Request_GoesOutAsWritten) {
+TEST(HttpClient, Request_IsSentAsWritten) {
   TestServer server(always(http_reply(200, "hello", "X-Answer: 42\r\n")));
   auto client = make_http_client({.user_agent = "tester/1"});
   HttpRequest request = post_to(server.url("/a/b?c=d"), "the body");
@@ -118,14 +118,14 @@ TEST(HttpClient, ConnectionClose_IsNotReused) {
   EXPECT_EQ(server.connections(), 3u);
 }
 
-TEST(HttpClient, BytesAfterTheResponse_SpoilTheConnection) {
+TEST(HttpClient, BytesAfterTheResponse_CloseTheConnection) {
   TestServer server(always(http_reply(200, "ok") + "HTTP/1.1 200 Smuggled\r\nContent-Length: 3\r\n\r\nbad"));
   auto client = make_http_client();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(http_fetch(*client, request_to(server.url()))->body, "ok");
   EXPECT_EQ(server.connections(), 3u);
 }
 
-TEST(HttpClient, BytesNobodyAskedFor_AreNotTakenForTheNextResponse) {
+TEST(HttpClient, UnsolicitedBytes_AreNotTakenForTheNextResponse) {
   std::binary_semaphore idle{0};
   std::binary_semaphore written{0};
   TestServer server([&](const TestRequest& request, TestConnection& to) {
@@ -153,7 +153,7 @@ TEST(HttpClient, BytesNobodyAskedFor_AreNotTakenForTheNextResponse) {
   EXPECT_EQ(server.connections(), 2u);
 }
 
-TEST(HttpClient, IdleConnection_LeavesAfterItsLifetime) {
+TEST(HttpClient, IdleConnection_IsClosedAfterItsLifetime) {
   TestServer server(always(http_reply(200, "ok")));
   auto client = make_http_client({.idle_lifetime = kShort});
   ASSERT_TRUE(http_fetch(*client, request_to(server.url())));
@@ -182,7 +182,7 @@ TEST(HttpClient, StaleConnection_IsReplacedAndTheRequestSentAgain) {
   for (const TestRequest& request : server.requests()) EXPECT_EQ(request.body, "payload");
 }
 
-TEST(HttpClient, FreshConnectionThatDies_IsNotTriedAgain) {
+TEST(HttpClient, FreshConnectionThatBreaks_IsNotRetried) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.close(); });
   auto client = make_http_client();
   const auto response = http_fetch(*client, post_to(server.url(), "x"));
@@ -191,7 +191,7 @@ TEST(HttpClient, FreshConnectionThatDies_IsNotTriedAgain) {
   EXPECT_EQ(server.requests().size(), 1u);
 }
 
-TEST(HttpClient, ReusedConnectionThatDiesInTheHead_IsNotTriedAgain) {
+TEST(HttpClient, ReusedConnectionThatBreaksInTheHead_IsNotRetried) {
   TestServer server(
       [first = std::make_shared<std::atomic<bool>>(true)](const TestRequest&, TestConnection& to) {
         if (first->exchange(false)) {
@@ -240,7 +240,7 @@ TEST(HttpClient, EveryFraming_GivesTheSameBody) {
   }
 }
 
-TEST(HttpClient, ByteByByte_GivesTheSameBody) {
+TEST(HttpClient, ResponseByteByByte_GivesTheSameBody) {
   for (const Framing& framing : framings()) {
     TestServer server([&framing](const TestRequest&, TestConnection& to) {
       for (const char byte : framing.reply) to.write({&byte, 1});
@@ -253,7 +253,7 @@ TEST(HttpClient, ByteByByte_GivesTheSameBody) {
   }
 }
 
-TEST(HttpClient, CutAnywhere_IsNeverANormalEnd) {
+TEST(HttpClient, ResponseCutAnywhere_IsNeverANormalEnd) {
   for (const Framing& framing : framings()) {
     if (framing.ends_with_close) continue;
     std::atomic<std::size_t> cut = 0;
@@ -269,7 +269,7 @@ TEST(HttpClient, CutAnywhere_IsNeverANormalEnd) {
   }
 }
 
-TEST(HttpClient, CutByReset_IsAnErrorAlsoUntilClose) {
+TEST(HttpClient, Reset_IsAnErrorEvenForBodiesUntilClose) {
   TestServer server([](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\n\r\npart");
     to.reset();
@@ -278,7 +278,7 @@ TEST(HttpClient, CutByReset_IsAnErrorAlsoUntilClose) {
   EXPECT_EQ(kind_of(http_fetch(*client, request_to(server.url()))), "closed");
 }
 
-TEST(HttpClient, HeadAndNoContent_HaveNoBody) {
+TEST(HttpClient, ResponsesToHeadAndNoContent_HaveNoBody) {
   TestServer server([](const TestRequest& request, TestConnection& to) {
     to.write(request.method == "HEAD" ? "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n"
                                       : "HTTP/1.1 204 No Content\r\n\r\n");
@@ -291,7 +291,7 @@ TEST(HttpClient, HeadAndNoContent_HaveNoBody) {
   EXPECT_EQ(server.connections(), 1u);
 }
 
-TEST(HttpClient, BodyStreams_BeforeTheResponseEnds) {
+TEST(HttpClient, Body_IsStreamedBeforeTheResponseEnds) {
   std::binary_semaphore seen{0};
   TestServer server([&](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na");
@@ -319,7 +319,7 @@ TEST(HttpClient, LargeBodies_PassBothWays) {
   EXPECT_TRUE(response->body == large);
 }
 
-TEST(HttpClient, TooLarge_IsRefusedInEveryFraming) {
+TEST(HttpClient, TooLargeBody_IsRefusedInEveryFraming) {
   for (const Framing& framing : framings()) {
     TestServer server(once_then_close(framing.reply));
     auto client = make_http_client();
@@ -364,7 +364,7 @@ TEST(HttpClient, DrippedHeaderBomb_IsRefusedToo) {
   EXPECT_EQ(kind_of(http_fetch(*client, request_to(server.url()))), "too_large");
 }
 
-TEST(HttpClient, NonsenseInsteadOfHttp_IsAProtocolError) {
+TEST(HttpClient, BytesOtherThanHttp_AreAProtocolError) {
   for (const char* reply : {"220 mail.example.com ESMTP\r\n", "\x15\x03\x01\x02", "<html>",
                             "HTTP/2 200\r\n\r\n", "HTTP/1.1 20x OK\r\n\r\n", "HTTP/1.1 101 Switching\r\n\r\n",
                             "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
@@ -378,7 +378,7 @@ TEST(HttpClient, NonsenseInsteadOfHttp_IsAProtocolError) {
   }
 }
 
-TEST(HttpClient, Limits_EndWhatTakesTooLong) {
+TEST(HttpClient, TimeLimits_EndSlowExchanges) {
   TestServer server([&](const TestRequest& request, TestConnection& to) {
     if (request.target == "/silent-body") to.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
     if (request.target == "/half-head") to.write("HTTP/1.1 200 O");
@@ -467,7 +467,7 @@ TEST(HttpClient, ConnectionThatIsNeverAccepted_EndsByTheConnectLimit) {
   ::close(listener);
 }
 
-TEST(HttpClient, NobodyListening_IsAConnectError) {
+TEST(HttpClient, ClosedPort_IsAConnectError) {
   std::uint16_t port = 0;
   {
     port = TestServer(always("")).port();
@@ -505,7 +505,7 @@ TEST(HttpClient, Stop_EndsWhileWaitingForTheHead) {
   server.wait_until_idle();  // the connection is closed, not kept
 }
 
-TEST(HttpClient, Stop_EndsInTheBodyAndNothingComesAfter) {
+TEST(HttpClient, StopDuringTheBody_IsTheLastCallback) {
   TestServer server([](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\n\r\n");
     while (to.write("x")) {
@@ -539,7 +539,7 @@ TEST(HttpClient, StopBeforeAndAfter_AreHarmless) {
   EXPECT_EQ(server.connections(), 1u);
 }
 
-TEST(HttpClient, DestroyedClient_CancelsWhatIsUnderWay) {
+TEST(HttpClient, DestroyedClient_CancelsItsExchanges) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
   auto client = make_http_client();
   std::vector<std::shared_ptr<Recorder>> sinks;
@@ -555,7 +555,7 @@ TEST(HttpClient, DestroyedClient_CancelsWhatIsUnderWay) {
   }
 }
 
-TEST(HttpClient, ASink_MayDestroyTheClient) {
+TEST(HttpClient, Sink_MayDestroyTheClient) {
   TestServer server(always(http_reply(200, "ok")));
   struct Last : HttpSink {
     void on_head(const HttpResponseHead&) override {}
@@ -628,7 +628,7 @@ TEST(HttpClient, UnusableRequests_AreInputErrors) {
   EXPECT_EQ(server.connections(), 0u);
 }
 
-TEST(HttpClient, TwoHundredAtOnce_AllComplete) {
+TEST(HttpClient, TwoHundredConcurrentRequests_AllComplete) {
   TestServer server(
       [](const TestRequest& request, TestConnection& to) { to.write(http_reply(200, request.target)); });
   auto client = make_http_client();
@@ -648,7 +648,7 @@ TEST(HttpClient, TwoHundredAtOnce_AllComplete) {
   EXPECT_LE(server.connections(), 200u);
 }
 
-TEST(HttpClient, ManyThreadsAndStops_EachSinkEndsOnce) {
+TEST(HttpClient, ManyThreadsAndStops_EndEachSinkOnce) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, "ok")); });
   auto client = make_http_client();
   std::vector<std::jthread> threads;
@@ -666,7 +666,7 @@ TEST(HttpClient, ManyThreadsAndStops_EachSinkEndsOnce) {
   }
 }
 
-TEST(HttpClientOnAnExecutor, BlockingTaskMayWaitForTheClientThatSharesItsThread) {
+TEST(HttpClientOnAnExecutor, BlockingTask_MayWaitForTheClientThatSharesItsThread) {
   TestServer server(always(http_reply(200, "ok")));
   std::array<std::promise<Result<HttpResponse>>, 10> answers;
   const auto executor = make_executor();

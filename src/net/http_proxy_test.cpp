@@ -184,7 +184,7 @@ TEST_F(HttpClientThroughProxy, ProxyThatHangsUp_IsAProxyError) {
   EXPECT_EQ(kind_of(http_fetch(*client, request_to("https://service.test/"))), "proxy");
 }
 
-TEST_F(HttpClientThroughProxy, SilentProxy_EndsByTheConnectLimit) {
+TEST_F(HttpClientThroughProxy, SilentProxy_IsEndedByTheConnectLimit) {
   TestServer proxy([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
   set("HTTPS_PROXY", "http://127.0.0.1:" + std::to_string(proxy.port()));
   auto client = make_http_client();
@@ -276,7 +276,7 @@ TEST_F(HttpClientOverTls, CertificateForAnotherHost_IsRefused) {
   }
 }
 
-TEST_F(HttpClientOverTls, CutWithoutNotice_IsNotAnEndOfTheBody) {
+TEST_F(HttpClientOverTls, CutWithoutCloseNotify_IsNotAnEndOfTheBody) {
   const TestCertificate certificate("127.0.0.1");
   TestServer server(
       [](const TestRequest& request, TestConnection& to) {
@@ -290,7 +290,7 @@ TEST_F(HttpClientOverTls, CutWithoutNotice_IsNotAnEndOfTheBody) {
   EXPECT_EQ(kind_of(http_fetch(*client, request_to(server.url("/cut")))), "closed");
 }
 
-TEST_F(HttpClientOverTls, SilentHandshake_EndsByTheConnectLimit) {
+TEST_F(HttpClientOverTls, SilentHandshake_IsEndedByTheConnectLimit) {
   TestServer plain([](const TestRequest&, TestConnection&) {});
   auto client = make_http_client();
   HttpRequest request = request_to("https://127.0.0.1:" + std::to_string(plain.port()));
@@ -298,7 +298,7 @@ TEST_F(HttpClientOverTls, SilentHandshake_EndsByTheConnectLimit) {
   EXPECT_EQ(kind_of(http_fetch(*client, request)), "timeout_connect");
 }
 
-TEST_F(HttpClientOverTls, Stop_EndsInTheHandshake) {
+TEST_F(HttpClientOverTls, Stop_EndsTheHandshake) {
   TestServer silent([](const TestRequest&, TestConnection&) {});
   auto client = make_http_client();
   std::stop_source stop;

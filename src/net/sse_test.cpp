@@ -74,7 +74,7 @@ TEST(Sse, WholeStreams_GiveTheirEvents) {
   for (const Stream& stream : streams()) EXPECT_EQ(parsed({stream.text}), stream.events) << stream.text;
 }
 
-TEST(Sse, CutAtEveryPosition_GivesTheSameEvents) {
+TEST(Sse, StreamCutAtAnyPosition_GivesTheSameEvents) {
   for (const Stream& stream : streams()) {
     const std::string_view text = stream.text;
     for (std::size_t i = 0; i <= text.size(); ++i) {
@@ -86,7 +86,7 @@ TEST(Sse, CutAtEveryPosition_GivesTheSameEvents) {
   }
 }
 
-TEST(Sse, ByteByByte_GivesTheSameEvents) {
+TEST(Sse, StreamByteByByte_GivesTheSameEvents) {
   for (const Stream& stream : streams()) {
     std::vector<std::string_view> bytes;
     for (std::size_t i = 0; i < stream.text.size(); ++i)
@@ -124,7 +124,7 @@ TEST(Sse, StrayText_IsBounded) {
   EXPECT_LE(parser.stray().size(), 65'536u + 100);
 }
 
-TEST(Sse, ManyCarriageReturns_StayLinear) {
+TEST(Sse, ManyCarriageReturns_TakeLinearTime) {
   const std::string text(4 << 20, '\r');
   SseParser parser;
   EXPECT_TRUE(parser.feed(text, [](const SseEvent&) { ADD_FAILURE(); }));

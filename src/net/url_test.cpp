@@ -36,7 +36,7 @@ TEST(ParseUrl, ReadsIpLiterals) {
   EXPECT_FALSE(parse_url("http://host")->is_address);
 }
 
-TEST(ParseUrl, RefusesWhatCouldBeReadInTwoWays) {
+TEST(ParseUrl, AmbiguousUrls_AreRefused) {
   using namespace std::string_view_literals;
   for (const std::string_view text : {""sv,
                                       "example.com"sv,
