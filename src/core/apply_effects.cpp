@@ -1,4 +1,4 @@
-// How the model call or timer of a turn starts, fails and settles.
+// Starts, fails and settles the model call or timer of a turn.
 #include <algorithm>
 #include <utility>
 
@@ -41,7 +41,7 @@ std::string text_of(const ModelResponse& response) {
   return said.text();
 }
 
-/// A summary that was cut off or does not save anything counts as none.
+/// Discards a summary that was cut off or does not save anything.
 void take_summary(State& state, const ModelResponse& response) {
   TurnState& turn = *state.turn;
   Summary summary{*turn.effect->summary, text_of(response)};
@@ -55,7 +55,7 @@ void take_summary(State& state, const ModelResponse& response) {
   }
 }
 
-/// The planner gets what the model said, also when it is not what was asked for.
+/// Gives the planner the model's answer, even if it does not have the requested form.
 void take_consultation(State& state, const ModelResponse& response) {
   const Consultation asked = *std::exchange(state.turn->effect, std::nullopt)->consult;
   const bool whole = response.finish == FinishReason::kStop;
@@ -80,8 +80,8 @@ void append_answer(State& state, UnixMillis time, const ModelResponse& response)
   if (stands_for_all) history_shrank(state, before + 1, "compaction");
 }
 
-/// Whether an answer was cut off because the window was full, with nothing in it that can be acted on, and
-/// can be had again in a shorter conversation. Up to version 3 of the records it ended the turn.
+/// Whether an answer was cut off because the window was full, contains nothing to act on, and can be
+/// requested again in a shorter conversation. Up to version 3 of the records such an answer ended the turn.
 bool wants_room(const State& state, const ModelResponse& response) {
   const auto runs = [](const Part& part) {
     const auto* call = std::get_if<ToolCallPart>(&part);
@@ -101,7 +101,7 @@ void take_answer(State& state, UnixMillis time, const ModelResponse& response) {
   turn.effect.reset();
   append_answer(state, time, response);
   propose_calls(state);
-  // The normaliser takes only calls that can be run and answered.
+  // The normaliser accepts only calls that can be run and answered.
   const auto sent = std::ranges::count_if(response.parts, holds<ToolCallPart>);
   const bool malformed =
       response.finish == FinishReason::kMalformedToolCall || std::cmp_less(turn.calls.size(), sent);

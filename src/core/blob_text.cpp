@@ -3,7 +3,7 @@
 namespace praxis {
 namespace {
 
-/// Wider than for foreign text: a record wraps values that were themselves as deep and long as those may be.
+/// Wider than for foreign text: a record nests values that may themselves be of the maximal depth and length.
 constexpr JsonLimits kRecordLimits{.max_depth = 1'024, .max_bytes = std::size_t{1} << 32};
 
 void move_out(Json& json, std::vector<RecordBlob>& blobs) {
@@ -48,7 +48,7 @@ Status move_in(Json& json, const BlobLookup& blobs) {
   return {};
 }
 
-/// Whether the slow walk is needed at all: hardly any record has a large string or a `$` key.
+/// Whether the slow scan can be skipped: hardly any record has a large string or a `$` key.
 bool is_plain(std::string_view text) {
   for (std::size_t at = 0; (at = text.find('$', at + 1)) != std::string_view::npos;) {  // rarer than quotes
     if (text[at - 1] == '"') return false;
@@ -61,7 +61,7 @@ bool is_plain(std::string_view text) {
 std::string externalise(std::string text, std::vector<RecordBlob>& blobs) {
   if (text.size() <= kBlobThreshold && is_plain(text)) return text;
   auto json = parse_json(text, kRecordLimits);
-  if (!json) return text;  // deeper than anybody reads
+  if (!json) return text;  // deeper than the readers' limit
   move_out(*json, blobs);
   return to_json_text(*json);
 }

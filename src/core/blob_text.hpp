@@ -1,5 +1,5 @@
-// Large strings of a record live outside it. In the record they become `{"$blob": digest, "bytes": n}`; a key
-// of the caller's own data that begins with `$` gets a second one, so that data can never pose as a
+// Moves large strings of a record out of it. In the record they become `{"$blob": digest, "bytes": n}`; a key
+// of the caller's data that begins with `$` gets a second `$`, so that data cannot be mistaken for a
 // reference.
 #pragma once
 

@@ -9,7 +9,8 @@
 namespace praxis {
 namespace {
 
-constexpr std::int64_t kVerbatimTokens = 4'000;  // of the user's words, when the window is not known
+// For the user's own messages, if the window is unknown.
+constexpr std::int64_t kVerbatimTokens = 4'000;
 
 constexpr const char* kSummaryRequest =
     "the conversation so far is about to exceed what can be sent to you. Write a summary that can take its "
@@ -18,7 +19,7 @@ constexpr const char* kSummaryRequest =
     "word for word. The user's first and latest messages stay as they are, so do not repeat them. Answer "
     "with the summary alone and call no tool.";
 
-/// A plan finds its place by what was said, and an agent without a model has nobody to ask.
+/// Not for plans, which find their position by the messages, and not for agents without a model.
 bool compacts(const State& state) {
   return state.agent->limits.compact_at != 0 && !state.follows_plan() && !state.agent->model.empty();
 }
@@ -27,7 +28,7 @@ bool summary_failed(const TurnState& turn) {
   return turn.summary_failed || (turn.effect && turn.effect->summary);
 }
 
-/// How much history there may be before it is summarised, in estimated tokens; at least 1.
+/// How long the history may get before it is summarised, in estimated tokens; at least 1.
 std::int64_t history_room(const State& state) {
   const std::int64_t window = state.context_window();
   if (window == 0) return state.conversation.history().estimated_tokens();
@@ -35,7 +36,7 @@ std::int64_t history_room(const State& state) {
   return std::max<std::int64_t>(threshold * 1000 / state.correction - state.overhead_tokens, 1);
 }
 
-/// Tokens that go when what stands before `keep_from` is summarised, before those of the summary.
+/// Tokens saved by summarising the messages before `keep_from`, not counting the summary.
 std::int64_t tokens_replaced(const State& state, std::size_t keep_from) {
   const History& history = state.conversation.history();
   const auto verbatim = kept_verbatim(history, keep_from, verbatim_tokens(state));
@@ -52,9 +53,9 @@ std::int64_t tokens_replaced(const State& state, std::size_t keep_from) {
 std::optional<Decision> summarise(const State& state, std::string cause) {
   if (!compacts(state) || summary_failed(*state.turn)) return std::nullopt;
   const History& history = state.conversation.history();
-  // Half of the room stays for the summary, the user's words and the steps to come.
+  // Half of the room is kept for the summary, the user's messages and the next steps.
   const std::size_t cut = choose_cut(history, {0, std::max<std::int64_t>(history_room(state) / 2, 1)});
-  // A summary that frees less than a tenth is not worth its call, nor the next one after it.
+  // A summary that saves less than a tenth is not worth its call.
   if (cut == 0 || tokens_replaced(state, cut) * 10 < history.estimated_tokens()) return std::nullopt;
   return Summarise{{cut, std::move(cause)}};
 }
@@ -78,8 +79,8 @@ bool nears_window(const State& state) {
          state.request_tokens() * 100 > window * state.agent->limits.compact_at;
 }
 
-/// Whether a part counts surely, and about as much as it is estimated: of media, files and reasoning the
-/// vendor knows better what they take.
+/// Whether the estimate for a part is reliable: only the vendor knows the tokens of media, files and
+/// reasoning.
 bool is_countable(const Part& part) {
   return std::holds_alternative<TextPart>(part) || std::holds_alternative<ToolCallPart>(part) ||
          std::holds_alternative<ToolResultPart>(part) || std::holds_alternative<RefusalPart>(part);
@@ -98,11 +99,11 @@ std::int64_t countable_tokens(const History& history) {
   return tokens;
 }
 
-/// About how much the next request takes, if that is surely more than the window which is known of the model.
-/// What the vendor counted may only lower the estimate here: what it adds to a short conversation says little
-/// about a long one. Up to version 3 of the records such a request was left for the vendor to refuse.
+/// Returns the approximate tokens of the next request if that certainly exceeds the model's known window. The
+/// vendor's counts may only lower the estimate here: what a vendor adds to a short conversation says little
+/// about a long one. Up to version 3 of the records, refusing such a request was left to the vendor.
 std::optional<std::int64_t> surely_too_long(const State& state) {
-  constexpr std::int64_t kHeadroom = 115;  // percent; by so much estimates are off
+  constexpr std::int64_t kHeadroom = 115;  // percent; the error of estimates
   const std::int64_t window = state.agent->profile.context_window;
   const bool judged_here = window != 0 && state.agent->limits.max_context == 0 &&
                            !state.agent->profile.compacts && !state.follows_plan();
@@ -117,7 +118,7 @@ std::optional<std::int64_t> surely_too_long(const State& state) {
   return too_long(tokens) ? std::optional(tokens) : std::nullopt;
 }
 
-/// What is done about a request that is surely longer than the window.
+/// Returns what to do about a request that certainly exceeds the window.
 std::optional<Decision> keep_below_window(const State& state) {
   const auto tokens = surely_too_long(state);
   if (!tokens) return std::nullopt;

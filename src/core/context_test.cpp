@@ -1,5 +1,5 @@
-// Conversations that outgrow their model: when a summary is made, what it replaces, what stays, and how it
-// ends when nothing helps. Also what a broken prefix is called and what it costs.
+// Conversations that outgrow their model: when a summary is made, what it replaces, what stays, and the
+// outcome if nothing helps. Also the causes and costs of a broken prefix.
 #include "core/context.hpp"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST(Compaction, LaterSummary_ReplacesTheEarlier) {
 }
 
 TEST(Compaction, TokensCountedByTheVendor_DecideWhenToSummarise) {
-  // The vendor finds three times as many tokens as the estimate does.
+  // The vendor counts three times as many tokens as the estimate.
   Talk talk(agent_with_window(10 * kWindow));
   talk.begin("the goal");
   for (int i = 0; i < 3; ++i) {

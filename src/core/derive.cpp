@@ -1,4 +1,4 @@
-// From a decision to its records.
+// Derives the records of a decision.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace praxis {
 namespace {
 
-/// Requests are told apart by half a digest, which is what a record holds.
+/// Shortens a digest to half, which is what a record holds of a request.
 Digest half(Digest digest) {
   std::fill(digest.bytes.begin() + 16, digest.bytes.end(), std::uint8_t{0});
   return digest;
@@ -16,14 +16,14 @@ Digest half(Digest digest) {
 
 EffectId effect_id(std::uint32_t number) { return EffectId{"e" + std::to_string(number)}; }
 
-/// The conversation as the model is shown it for this call.
+/// Returns the conversation as sent for this call.
 History asked_history(const History& history, const EffectIntended& intent) {
   if (intent.summary) return history_to_summarise(history, intent.summary->keep_from);
   if (intent.consult) return history_to_consult(history, intent.consult->prompt);
   return history;
 }
 
-/// What the model call that `intent` begins is about, in short.
+/// Returns the digests of the model request that `intent` begins.
 RequestDigest request_digest(const State& state, const EffectIntended& intent) {
   RequestDigest digest = state.described;
   if (intent.patch.instructions) digest.settings = digest_chain(digest.settings, *intent.patch.instructions);
@@ -167,8 +167,8 @@ class Deriver {
   }
 
  private:
-  /// The arguments of a call whose tool is to ask a person. Null for other calls, and for arguments that ask
-  /// nothing: those are left to the tool, which says what is wrong with them.
+  /// Returns the arguments of a call whose tool asks a person. Null for other calls, and for arguments
+  /// without a valid question: the tool itself then reports what is wrong.
   Json question_in(const CallState& call) const {
     const ToolSpec* tool = state_.agent->find_tool(call.call.name);
     if (tool == nullptr || !tool->asks_person) return nullptr;
@@ -229,7 +229,8 @@ ModelQuestion question_of(const State& state, const EffectIntended& intent) {
                          intent.patch.options.value_or(agent.options),
                          asked_history(state.conversation.history(), intent), intent.non_strict};
   if (intent.summary || intent.consult) {
-    // The same request up to here, so that a vendor's cache still serves; tools stay as calls of them do.
+    // The request is unchanged up to here, so that a vendor's cache still applies; tools stay because their
+    // calls do.
     question.options.output_schema = intent.consult ? intent.consult->schema : nullptr;
     question.options.stop.clear();
     if (!agent.tools.empty()) question.options.tool_choice = "none";

@@ -1,6 +1,6 @@
-// Token estimate: one pass over the runs that tokenizers split text into. The factors were fitted to the
+// Estimates tokens in one pass over the runs that tokenizers split text into. The factors were fitted to the
 // byte-pair vocabulary `o200k_base` on prose in nine scripts, code, JSON, Markdown and logs;
-// estimate_test.cpp says how near they come.
+// estimate_test.cpp measures the accuracy.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,8 @@
 namespace praxis {
 namespace {
 
-/// What a character is to a tokenizer. Scripts are those whose words differ in how many tokens they take.
+/// The class of a character for a tokenizer. Scripts are distinguished if their words take different numbers
+/// of tokens.
 enum class Kind : std::uint8_t {
   kLower,
   kUpper,
@@ -63,7 +64,7 @@ Kind kind_of_wide(std::uint32_t point) {
   return Kind::kSymbol;
 }
 
-/// The character at the front of `text`, which does not begin with ASCII.
+/// Decodes the character at the front of `text`, which does not begin with ASCII.
 Character front_wide(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char lead = byte(0);
@@ -74,13 +75,13 @@ Character front_wide(std::string_view text) {
   return {kind_of_wide(point), bytes};
 }
 
-/// The character at the front of `text`, which is not empty. A byte that is not UTF-8 is a symbol.
+/// Decodes the character at the front of `text`, which is not empty. A byte that is not UTF-8 is a symbol.
 inline Character front_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   return lead < kAsciiKinds.size() ? Character{kAsciiKinds[lead], 1} : front_wide(text);
 }
 
-/// Characters that a tokenizer looks at together. A Latin word counts as `kLower`, and begins anew where a
+/// Characters that a tokenizer treats together. A Latin word counts as `kLower`; a new run begins where a
 /// capital follows a small letter.
 struct Run {
   Kind kind;
@@ -102,7 +103,7 @@ Run front_run(std::string_view text) {
   return run;
 }
 
-/// Tokens of a run in hundredths; `before` and `after` are the kinds of the runs beside it.
+/// Returns the tokens of a run in hundredths; `before` and `after` are the kinds of the adjacent runs.
 std::int64_t cost_of(const Run& run, Kind before, Kind after) {
   const auto accents = static_cast<std::int64_t>(run.bytes) - run.length;  // in Latin words
   switch (run.kind) {

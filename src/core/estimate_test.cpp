@@ -1,6 +1,5 @@
-// How near the estimator comes to a tokenizer: texts with their true counts in the vocabulary `o200k_base`.
-// The factors for Latin words, Arabic and Hindi were fitted with these texts in view, the others without
-// them.
+// The accuracy of the estimator: texts with their true counts in the vocabulary `o200k_base`. The factors for
+// Latin words, Arabic and Hindi were fitted to these texts, the others were not.
 #include <gtest/gtest.h>
 
 #include <cmath>

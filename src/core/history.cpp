@@ -19,7 +19,8 @@ bool says_nothing(const Message& message) {
   });
 }
 
-/// What of a message its digest covers: role and parts, not id and time, because only those reach a model.
+/// Returns the part of a message that its digest covers: role and parts, not id and time, because only those
+/// reach a model.
 std::string digested_form(const Message& message) {
   std::string form(to_string(message.role));
   for (const Part& part : message.parts) {
@@ -41,13 +42,13 @@ bool has_part(const Message& message) {
                              [](const Part& part) { return std::holds_alternative<Wanted>(part); });
 }
 
-/// A summary is said in the user's role, but it is nobody's words.
+/// Whether the message is the user's own: a summary has the user's role, but is not.
 bool is_users(const Message& message) {
   return message.role == Role::kUser && !has_part<CompactionPart>(message);
 }
 
-/// The message that stays when what comes before `cut` is forgotten: the last one, unless one stands
-/// right at the cut. `cut` when there is none.
+/// Returns the index of the user message to keep when the messages before `cut` are dropped: the one at
+/// `cut`, else the last before it; `cut` if there are no user messages.
 std::size_t goal_before(const std::vector<MessagePtr>& messages, std::size_t cut) {
   const auto is_user = [&](std::size_t i) { return is_users(*messages[i]); };
   if (cut < messages.size() && is_user(cut)) return cut;
@@ -57,8 +58,7 @@ std::size_t goal_before(const std::vector<MessagePtr>& messages, std::size_t cut
   return cut;
 }
 
-/// The message before `cut` that stands for all before it; `cut` when there is none or a later one stands
-/// after the cut.
+/// Returns the index of the last compaction if it is before `cut`; else `cut`.
 std::size_t compaction_before(const std::vector<MessagePtr>& messages, std::size_t cut) {
   for (std::size_t i = messages.size(); i-- > 0;) {
     if (has_part<CompactionPart>(*messages[i])) return std::min(i, cut);
@@ -66,7 +66,7 @@ std::size_t compaction_before(const std::vector<MessagePtr>& messages, std::size
   return cut;
 }
 
-/// A message that stands for what was before it, without the rest of what it says.
+/// Returns a copy of a message with only its compaction.
 MessagePtr compaction_alone(const MessagePtr& message) {
   auto alone = std::make_shared<Message>(*message);
   std::erase_if(alone->parts, [](const Part& part) { return !std::holds_alternative<CompactionPart>(part); });
@@ -195,7 +195,7 @@ void HistoryBuilder::push_results(const MessagePtr& message) {
   if (!open_.empty() && complete) settle_open_calls();
 }
 
-/// All calls are answered: one tool message with the results in call order follows.
+/// Called when all calls are answered: appends one tool message with the results in call order.
 void HistoryBuilder::settle_open_calls() {
   auto results = std::make_shared<Message>();
   results->role = Role::kTool;
@@ -223,11 +223,11 @@ void HistoryBuilder::close_open_calls(std::string_view why) {
   settle_open_calls();
 }
 
-/// The place at or after `keep_from` where the history can be cut.
+/// Returns the first index at or after `keep_from` where the history can be cut.
 std::size_t HistoryBuilder::safe_cut(std::size_t keep_from) const {
   const std::vector<MessagePtr>& all = history_.messages_;
   const std::size_t safe = find_safe_tool_boundary(history_, keep_from);
-  // A message whose calls are open stays, or their results would have nothing to follow.
+  // A message with open calls stays: its results will follow it.
   return std::clamp(safe, leading_instructions(all), open_.empty() ? all.size() : all.size() - 1);
 }
 
@@ -319,7 +319,7 @@ std::size_t choose_cut(const History& history, const HistoryLimits& limits) {
     --cut;
   }
   cut = find_safe_tool_boundary(history, cut);
-  // The last exchange stays whatever its size: without it the model would not know what it just did.
+  // The last exchange stays regardless of its size: the model must know what it just did.
   if (cut == messages.size()) {
     while (cut > head && (cut == messages.size() || !is_tool_boundary_safe(history, cut))) --cut;
   }

@@ -16,14 +16,16 @@ constexpr std::uint32_t kMaxMalformedCalls = 3;
 constexpr std::uint32_t kMaxPauses = 10;
 constexpr Millis kFirstBackoff{500};
 constexpr Millis kLongestBackoff{30'000};
-constexpr Millis kLongestRetryAfter{60'000};  // a vendor that asks for more patience is a failure, not a nap
+// A vendor that asks for a longer wait counts as failed.
+constexpr Millis kLongestRetryAfter{60'000};
 
-/// Ends the turn because of what the model did or failed to do.
+/// Ends the turn because of a failure of the model.
 Finish model_failed(StopReason reason, std::string what) {
   return {reason, {}, Error{ErrorCode::kModel, std::move(what), false, nullptr, nullptr}};
 }
 
-/// How long to wait before the next attempt; nothing when the vendor asks for more than we wait.
+/// Returns how long to wait before the next attempt; `std::nullopt` if the vendor asks for a longer wait than
+/// we accept.
 std::optional<Millis> backoff(const State& state, const EffectState& failed) {
   const Json& asked = json_at(failed.error->detail, "retry_after_ms");
   if (asked.is_int64()) {
@@ -31,26 +33,27 @@ std::optional<Millis> backoff(const State& state, const EffectState& failed) {
     return delay > kLongestRetryAfter ? std::nullopt : std::optional(std::max(delay, Millis{0}));
   }
   const Millis full = std::min(kFirstBackoff * (1 << std::min(failed.attempt - 1, 6U)), kLongestBackoff);
-  // Jitter spreads the retries of many sessions; it is drawn from the ids so that a replay draws the same.
+  // Jitter spreads the retries of many sessions; it is computed from the ids so that a replay computes the
+  // same.
   const Digest draw = digest_of(state.id.str() + failed.effect.str() + std::to_string(failed.attempt));
   return full / 2 + full / 2 * draw.bytes[0] / 255;
 }
 
-/// Whether the limits leave another attempt at the failed call.
+/// Whether the limits allow another attempt of the failed call.
 bool may_retry(const State& state, const EffectState& failed) {
   const Limits& limits = state.agent->limits;
   const bool spent = limits.max_model_retries != 0 && state.turn->model_retries >= limits.max_model_retries;
   return failed.attempt < limits.max_model_attempts && !spent;
 }
 
-/// When the failed call is made again: with which delay; nothing when it is not.
+/// Returns the delay after which to retry the failed call; `std::nullopt` if it is not retried.
 std::optional<Millis> retry_after(const State& state, const EffectState& failed) {
   if (!failed.error->retriable || !may_retry(state, failed)) return std::nullopt;
   return backoff(state, failed);
 }
 
-/// Whether the vendor refused to hold the tools to their schemas, and they can be offered without. Sessions
-/// that began before version 4 of the records failed of it.
+/// Whether the vendor refused strict tool schemas and the tools can be offered without them. In sessions that
+/// began before version 4 of the records, this error was final.
 bool is_too_strict(const State& state, const EffectState& failed) {
   return json_text(failed.error->detail, "change") == "non_strict" && state.version >= 4 &&
          !state.non_strict && may_retry(state, failed);
@@ -79,7 +82,7 @@ Decision after_model_failure(const State& state, const EffectState& failed) {
   return Finish{StopReason::kModelFailed, {}, error};
 }
 
-/// A call that did not get its outcome by running, and cannot run as it is.
+/// Whether a call needs a decision: it has no outcome, and cannot run unchanged.
 bool needs_a_word(const State& state, const CallState& call) {
   if (call.phase == Phase::kBarred) return true;
   if (call.phase != Phase::kInDoubt) return false;
@@ -87,7 +90,7 @@ bool needs_a_word(const State& state, const CallState& call) {
   return tool == nullptr || !tool->definition.idempotent;
 }
 
-/// A call takes one of the places for calls at once while it works itself, not while others work for it.
+/// A call counts towards the parallel limit while it works itself, not while nested calls work for it.
 bool takes_a_place(const TurnState& turn, const CallState& call) {
   if (call.phase != Phase::kRunning) return false;
   return std::ranges::none_of(turn.calls, [&](const CallState& other) {
@@ -95,7 +98,7 @@ bool takes_a_place(const TurnState& turn, const CallState& call) {
   });
 }
 
-/// What the open batch needs; nothing when every call is settled.
+/// Returns what the open batch needs; `std::nullopt` if every call is settled.
 std::optional<Decision> next_of_batch(const State& state) {
   const TurnState& turn = *state.turn;
   if (turn.calls.empty()) return std::nullopt;
@@ -127,7 +130,7 @@ std::optional<Decision> next_of_batch(const State& state) {
 std::optional<Decision> check_limits(const State& state) {
   const TurnState& turn = *state.turn;
   const Limits& limits = state.agent->limits;
-  // Up to version 3 of the records a step that had to be done again counted as one more.
+  // Up to version 3 of the records, a repeated step counted again.
   const bool goes_on = turn.redo && state.version >= 4;
   if (limits.max_steps != 0 && turn.step >= limits.max_steps && !goes_on) {
     return limit_reached(StopReason::kMaxSteps,
@@ -145,7 +148,7 @@ std::optional<Decision> check_limits(const State& state) {
   return std::nullopt;
 }
 
-/// A model that repeats itself is told once, then stopped.
+/// Warns a model that repeats itself once, then stops the turn.
 std::optional<Decision> check_repetition(const State& state) {
   const std::uint32_t limit = state.agent->limits.max_repeats;
   if (limit == 0 || state.follows_plan()) return std::nullopt;
@@ -163,7 +166,7 @@ std::optional<Decision> check_repetition(const State& state) {
   return std::nullopt;
 }
 
-/// The model sent a tool call that could not be read.
+/// Decides after the model sent a tool call that could not be read.
 Decision after_malformed_call(const TurnState& turn) {
   if (turn.malformed_calls >= kMaxMalformedCalls) {
     return model_failed(StopReason::kModelFailed, "the model kept sending tool calls that cannot be read");
@@ -173,14 +176,14 @@ Decision after_malformed_call(const TurnState& turn) {
       "complete, or answer without it.");
 }
 
-/// The model has answered without asking for tools.
+/// Decides after the model has answered without a tool call.
 std::optional<Decision> after_answer(const State& state) {
   const TurnState& turn = *state.turn;
   if (!turn.answer) return std::nullopt;
   if (turn.answer->malformed_call) return after_malformed_call(turn);
   switch (turn.answer->finish) {
     case FinishReason::kPause:
-      // The vendor wants to be asked again with what it has said so far.
+      // The vendor expects another call with the answer so far.
       if (turn.pauses < kMaxPauses) return std::nullopt;
       return model_failed(StopReason::kModelFailed,
                           "the model paused " + std::to_string(kMaxPauses) + " times without an answer");
@@ -194,9 +197,9 @@ std::optional<Decision> after_answer(const State& state) {
     case FinishReason::kError:
       return model_failed(StopReason::kModelFailed, "the model ended its answer with an error");
     default:
-      // What a person said while the model was answering still has to be heard.
+      // Steering that arrived while the model was answering must still be handled.
       if (!state.steering.empty()) return std::nullopt;
-      // To a plan an answer is a result like any other.
+      // For a plan, an answer is a result like any other.
       if (state.follows_plan()) return std::nullopt;
       if (auto decision = check_output(state)) return decision;
       return Finish{StopReason::kFinished, {}, std::nullopt};
@@ -221,7 +224,7 @@ struct StepDecision {
   Decision operator()(const Conclude& step) const { return Finish{step.reason, step.text, step.error}; }
 };
 
-/// Nothing when the summary failed for good: the turn goes on without it.
+/// `std::nullopt` if the summary failed for good: the turn continues without it.
 std::optional<Decision> next_of_summary(const State& state, const EffectState& effect) {
   if (effect.phase == EffectState::Phase::kInDoubt) return Summarise{*effect.summary, effect.attempt + 1};
   if (const auto delay = retry_after(state, effect)) {
@@ -241,7 +244,7 @@ std::optional<Decision> next_of_effect(const State& state) {
   return CallModel{effect.attempt + 1, Millis{0}, {}, effect.consult};
 }
 
-/// The end of a turn that somebody or the clock asked to stop.
+/// Returns the end of a turn that was asked to stop, by a person or the clock.
 Finish stopped(const State& state) {
   const StopReason reason = *state.turn->stop;
   if (reason == StopReason::kCancelled) {

@@ -6,7 +6,7 @@
 namespace praxis {
 namespace {
 
-/// Empty when the request extends the one before.
+/// Returns why the request does not extend the previous one; empty if it does.
 std::string cause_of_break(const State& state, const EffectIntended& r) {
   if (state.agent->model != state.sent->model) return "model";
   if (r.patch != state.sent->patch) return "hook";
@@ -19,7 +19,7 @@ void note_prefix(State& state, const EffectIntended& r) {
   const std::string cause = state.sent ? cause_of_break(state, r) : "";
   state.prefix_break.reset();
   if (!cause.empty()) {
-    // Instructions and tools come first, so they survive what happens to the conversation.
+    // Instructions and tools come first, so they stay cached when the conversation changes.
     const bool all = cause != state.history_break;
     const std::int64_t kept = all ? 0 : state.overhead_tokens * state.correction / 1000;
     const std::int64_t lost = std::max<std::int64_t>(state.sent->tokens - kept, 0);
@@ -39,7 +39,7 @@ std::int64_t prior_correction(const AgentSpec& agent) { return agent.profile.cou
 std::int64_t overhead_of(const AgentSpec& agent) {
   const TokenCounting& counting = agent.profile.counting;
   std::int64_t tokens = estimate_tokens(agent.instructions);
-  // The vendor's own tokens, in the estimator's.
+  // Converts the vendor's tokens into the estimator's.
   if (!agent.tools.empty()) tokens += counting.tool_tokens * 100 / counting.percent;
   for (const ToolSpec& tool : agent.tools) {
     const ToolDefinition& definition = tool.definition;
@@ -60,8 +60,9 @@ void note_request(State& state, const EffectIntended& r) {
 
 void learn_correction(State& state, const Usage& usage) {
   constexpr std::int64_t kLeast = 500, kMost = 4000;
-  // What a vendor adds to every request is a large factor of a short conversation and hardly one of a long
-  // one: so much is taken to have been estimated rightly. Up to version 3 of the records nothing was.
+  // The tokens that a vendor adds to every request are a large factor of a short conversation and a small one
+  // of a long conversation. So many tokens are therefore assumed to be estimated correctly; up to version 3
+  // of the records, 0 were.
   const std::int64_t known = state.version >= 4 ? 1000 : 0;
   const std::int64_t counted = known * prior_correction(*state.agent) / 1000;
   const std::int64_t estimated = state.conversation.history().estimated_tokens() + state.overhead_tokens;

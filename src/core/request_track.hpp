@@ -1,5 +1,5 @@
-// What a session remembers of its model requests: how far its estimates are off, and whether the next request
-// still extends the bytes of the last one.
+// Tracks a session's model requests: the error of its estimates, and whether the next request still extends
+// the bytes of the last one.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 
 namespace praxis {
 
-/// Estimated tokens of instructions and tools, which go with every request.
+/// Returns the estimated tokens of instructions and tools, which are part of every request.
 std::int64_t overhead_of(const AgentSpec& agent);
-/// What `State::correction` is before the vendor has counted anything.
+/// Returns the initial `State::correction`, before the vendor has counted a request.
 std::int64_t prior_correction(const AgentSpec& agent);
-/// A model is about to be asked for the next step.
+/// Called when the model is about to be called for the next step.
 void note_request(State& state, const EffectIntended& r);
-/// Learns from a vendor's count how far the estimate is off. A server may count less than it was sent because
-/// it has seen the rest before, so the estimate is never trusted to be far too high.
+/// Corrects the estimate by a vendor's count. A server may count less than it was sent because it has cached
+/// the rest, so the correction downwards is limited.
 void learn_correction(State& state, const Usage& usage);
-/// The history, of `before` messages, lost some at its front, which moves the places where turns began.
+/// Called when a history of `before` messages lost some at its front; adjusts the start positions of turns.
 void history_shrank(State& state, std::size_t before, std::string cause);
 
 }  // namespace praxis

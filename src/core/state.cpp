@@ -11,7 +11,7 @@ std::uint32_t trailing_equal(const std::vector<Digest>& items) {
   return count;
 }
 
-/// Pairs A B at the end, with A unlike B.
+/// Counts the pairs A B at the end, with A different from B.
 std::uint32_t trailing_pairs(const std::vector<Digest>& items) {
   const std::size_t n = items.size();
   if (n < 4 || items[n - 1] == items[n - 2]) return 0;

@@ -19,13 +19,13 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
 }
 
-/// The text within a code fence, if one is around all of it.
+/// Returns the text within a code fence, if one encloses the whole text.
 std::string_view unfenced(std::string_view text) {
   constexpr std::string_view kFence = "```";
   text = trimmed(text);
   if (text.size() < 2 * kFence.size() || !text.starts_with(kFence) || !text.ends_with(kFence)) return text;
   text.remove_suffix(kFence.size());
-  text.remove_prefix(std::min(text.find('\n'), text.size()));  // with the name of the language
+  text.remove_prefix(std::min(text.find('\n'), text.size()));  // including the name of the language
   return trimmed(text);
 }
 

@@ -1,4 +1,4 @@
-// Answers that have to fit a JSON Schema.
+// Checks answers against a JSON Schema.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,13 @@
 
 namespace praxis {
 
-/// The JSON value of an answer, with or without a code fence around it. Error `kModel`: it is no JSON or does
-/// not fit; `detail` has the kind `invalid_output`, and path and expectation of the first misfit.
+/// Returns the JSON value of an answer, with or without a code fence around it. Error `kModel`: the answer is
+/// not JSON or does not match the schema; `detail` has the kind `invalid_output`, and path and expectation of
+/// the first mismatch.
 Result<Json> structured_answer(const Json& schema, std::string_view text);
 
-/// What is left to do about a final answer of the turn: correct it, end the turn, or nothing when it fits.
+/// Decides about a final answer of the turn: a correction, the end of the turn, or `std::nullopt` if it
+/// matches.
 std::optional<Decision> check_output(const State& state);
 
 }  // namespace praxis

@@ -1,5 +1,5 @@
-// Answers that have to fit a schema: what counts as one, how often a model may correct itself, and what is
-// said in the end.
+// Answers that must match a schema: what counts as a match, how often a model may correct itself, and the
+// final result.
 #include "core/structured.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Windows that are full: answers that one cuts off, and requests that are surely longer.
+// Full windows: answers that one cuts off, and requests that are certainly too long.
 #include <gmock/gmock.h>
 
 #include "core/testing/talk.hpp"
@@ -12,7 +12,7 @@ ModelResponse cut_off(std::string text) {
   return uncounted(says(std::move(text), FinishReason::kContextWindow));
 }
 
-/// Rounds enough to leave something out.
+/// A conversation with enough rounds that some can be dropped.
 Talk long_talk(std::uint32_t version = kRecordVersion) {
   Talk talk(agent_with_window(0), version);
   talk.begin("the goal");

@@ -1,5 +1,5 @@
-// The agent loop as two pure functions: `next` decides, `derive` says which records that decision amounts to.
-// The driver performs the effects that the records intend; a replay compares them with those it finds.
+// The agent loop as two pure functions: `next` decides, `derive` returns the records of that decision. The
+// driver performs the effects that the records intend; a replay compares the records with the log.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,28 @@
 
 namespace praxis {
 
-/// No turn is in progress, and none is queued or the session is paused.
+/// No turn is in progress, and no message is queued or the session is paused.
 struct Idle {};
-/// Nothing to do until an effect settles or somebody acts.
+/// Nothing to do until an effect settles or a command arrives.
 struct Wait {};
-/// A queued message becomes a turn.
+/// Starts a turn with a queued message.
 struct BeginTurn {
   std::string text;
 };
 struct CallModel {
   std::uint32_t attempt = 1;
-  Millis delay{0};                                     ///< back off this long first
-  RequestPatch patch;                                  ///< filled in by the driver's hooks
-  std::optional<Consultation> consult = std::nullopt;  ///< a planner asks, not the conversation
-  bool non_strict = false;                             ///< from here on, no tool is held to its schema
+  Millis delay{0};     ///< backoff before the attempt
+  RequestPatch patch;  ///< set by the driver's hooks
+  /// A side query of a planner instead of the conversation.
+  std::optional<Consultation> consult = std::nullopt;
+  /// From here on, no tool is held to its schema.
+  bool non_strict = false;
 };
-/// Start these calls (indexes into `TurnState::calls`). Those still `kProposed` need a verdict first.
+/// Starts these calls (indexes into `TurnState::calls`). Those still `kProposed` must be reviewed first.
 struct RunCalls {
   std::vector<std::size_t> calls;
 };
-/// Call `call` may or may not have run, or needs access that only a person can give.
+/// Parks call `call`, which may or may not have run, or needs an access that only a person can grant.
 struct AskAboutCall {
   std::size_t call = 0;
 };
@@ -42,7 +44,7 @@ struct StartTimer {
 struct Park {
   std::string prompt;
 };
-/// Have the model summarise what stands before a place in the conversation.
+/// Asks the model to summarise the messages before a position in the conversation.
 struct Summarise {
   SummaryTask task;
   std::uint32_t attempt = 1;
@@ -51,9 +53,10 @@ struct Summarise {
 struct Compact {
   std::size_t keep_from = 0;
   std::string cause;
-  std::string summary = {};  ///< empty: what stands before is forgotten
+  /// Replaces the messages before `keep_from`; empty: they are dropped.
+  std::string summary = {};
 };
-/// Put a message into the conversation.
+/// Adds a message to the conversation.
 struct Say {
   Message message;
   MessageSource source = MessageSource::kRuntime;
@@ -66,23 +69,23 @@ struct Finish {
 using Decision = std::variant<Idle, Wait, BeginTurn, CallModel, RunCalls, AskAboutCall, StartTimer, Park,
                               Summarise, Compact, Say, Finish>;
 
-/// What a session in this state does next.
+/// Decides what a session in this state does next.
 Decision next(const State& state, const Planner& planner);
-/// The records of a decision, to be applied and made durable before anything they intend is done. Empty for
-/// `Idle` and `Wait`. Every call in a `RunCalls` is taken as allowed.
+/// Returns the records of a decision, to be applied and made durable before any effect in them starts. Empty
+/// for `Idle` and `Wait`. Treats every call in a `RunCalls` as allowed.
 std::vector<RecordBody> derive(const State& state, const Decision& decision);
 
-/// The record that parks a call for approval.
+/// Returns the record that parks a call for approval.
 RecordBody park_call(const State& state, const CallState& call, std::string reason);
 
-/// What a model is asked, apart from the tools.
+/// The content of a model request, without the tools.
 struct ModelQuestion {
   std::string instructions;
   ModelOptions options;
   History history;
   bool non_strict = false;  ///< as in `EffectIntended`
 };
-/// What the model call that `intent` begins is about, when the state is that after `intent`.
+/// Returns the content of the model request that `intent` begins, given the state after `intent`.
 ModelQuestion question_of(const State& state, const EffectIntended& intent);
 
 }  // namespace praxis

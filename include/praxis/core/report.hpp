@@ -1,4 +1,4 @@
-// What one turn amounted to: the result that every surface shows, and the numbers behind it.
+// The result of one turn, which every surface shows, and the figures behind it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace praxis {
 
-/// One tool call and how it went.
+/// One tool call and its outcome.
 struct ActionResult {
   std::uint32_t step = 0;
   CallId call;
@@ -19,7 +19,7 @@ struct ActionResult {
   std::uint32_t attempts = 1;
   Millis duration{0};
 };
-/// One model call and what it took.
+/// One model call and its cost.
 struct ModelCall {
   std::uint32_t step = 0;
   std::string model;  ///< as the vendor named it
@@ -27,17 +27,16 @@ struct ModelCall {
   Usage usage;
   std::uint32_t attempts = 1;
   Millis duration{0};
-  /// `summary` when it shortened the conversation, that of a consultation, empty when it answered.
+  /// `summary` for a summary, the purpose of a side query, or empty for an answer.
   std::string purpose = {};
 };
-/// Failed attempts that were tried again.
+/// Failed attempts that were retried.
 struct RetryInfo {
   std::uint32_t attempts = 0;
   std::optional<Error> last_error;
 };
 
-/// The result of a turn (S3-24 to S3-27). `success` is `reason == kFinished`; `error` is set only when it is
-/// not.
+/// The result of a turn (S3-24 to S3-27). `success` is `reason == kFinished`; `error` is set only otherwise.
 struct AgentResult {
   std::string id;  ///< `<session>/<turn>`
   SessionId session;
@@ -45,11 +44,13 @@ struct AgentResult {
   std::string model;
   bool success = false;
   SessionStatus status = SessionStatus::kIdle;
-  /// Empty while the turn waits for a person.
+  /// Empty while the turn waits for an approver.
   std::optional<StopReason> reason;
-  std::string text;       ///< the final answer
-  std::string full_text;  ///< all that the model said in the turn, over all its calls
-  Json structured;        ///< the final answer as JSON, when a schema was asked for and it fits; else null
+  std::string text;  ///< the final answer
+  /// All text of the model in the turn, over all its calls.
+  std::string full_text;
+  /// The final answer as JSON if a schema was requested and the answer matches; else null.
+  Json structured;
   UnixMillis started_at;
   UnixMillis finished_at;
   std::optional<Error> error;
@@ -59,14 +60,15 @@ struct AgentResult {
   Usage usage;                       ///< of this turn
   Usage usage_children;              ///< of the turn's sub-agents and all below them
   Usage usage_total;                 ///< of the session so far
-  std::vector<ParkedStep> pending;   ///< what waits for a person
-  std::vector<std::string> denials;  ///< calls that a rule or person refused: `tool: reason`
+  std::vector<ParkedStep> pending;   ///< parked steps
+  std::vector<std::string> denials;  ///< calls that a rule or approver refused: `tool: reason`
   std::vector<std::string> warnings;
   Json memory_deltas;  ///< array of `{store, key, operation}`
   RetryInfo retries;
   std::uint64_t seed = 0;
-  std::uint64_t last_seq = 0;  ///< of the session's log: where the event stream of this turn ends
-  Millis duration{0};          ///< active time: model calls, tools and timers
+  /// Of the session's log: where the event stream of this turn ends.
+  std::uint64_t last_seq = 0;
+  Millis duration{0};  ///< active time: model calls, tools and timers
   Millis tool_latency{0};
 
   bool aborted() const { return reason == StopReason::kCancelled; }

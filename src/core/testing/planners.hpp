@@ -1,4 +1,4 @@
-// For tests of the core, which may not see `planners/`: the simplest planners there are.
+// The simplest planners, for tests of the core, which may not depend on `planners/`.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace praxis {
 struct AlwaysAskModel final : Planner {
   PlanStep plan(const State&) const override { return AskModel{}; }
 };
-/// Takes the n-th step once n plan results are there, then finishes.
+/// Returns the n-th step when there are n plan results, then finishes.
 struct FixedPlan final : Planner {
   explicit FixedPlan(std::vector<PlanStep> todo) : steps(std::move(todo)) {}
   PlanStep plan(const State& state) const override {

@@ -1,4 +1,4 @@
-// For tests: an agent whose model has a small window, and a conversation with it that grows.
+// For tests: an agent whose model has a small window, and a growing conversation with it.
 #pragma once
 
 #include <stdexcept>
@@ -33,7 +33,7 @@ inline AgentSpec agent_with_window(std::int64_t window = kWindow) {
   return agent;
 }
 
-/// An answer whose usage nobody counted.
+/// An answer without usage.
 inline ModelResponse uncounted(ModelResponse response) {
   response.usage = {};
   return response;
@@ -50,7 +50,7 @@ struct Talk : Fold {
     answer(uncounted(calls({tool_call(id, "read")})));
     give(id, "result " + std::to_string(number) + " " + words(length));
   }
-  /// Rounds until the model is asked for a summary.
+  /// Plays rounds until the model is asked for a summary; returns their number.
   int fill() {
     for (int i = 0; i < 50; ++i) {
       if (summarises()) return i;
