@@ -35,7 +35,7 @@ TEST_F(CliJournal, MissingJournal_HasNoRuns) {
   const CommandResult runs = praxis({"runs"});
   EXPECT_EQ(runs.status, 0) << runs.err;
   EXPECT_THAT(runs.out, IsEmpty());
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "state")) << "looking makes nothing";
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "state")) << "a read-only command creates nothing";
 }
 
 TEST_F(CliJournal, MemoryJournal_KeepsNothing) {
@@ -114,8 +114,8 @@ TEST_F(CliJournal, ExportAndImport_ReproduceTheRun) {
   EXPECT_EQ(imported.out, id + "\n");
   EXPECT_EQ(praxis({"export", id, "--journal", "other.db"}).out, contents("run.jsonl"));
   EXPECT_EQ(praxis({"replay", id, "--journal", "other.db"}).status, 0);
-  EXPECT_EQ(praxis({"import", "run.jsonl"}).status, 1) << "the run is there already";
-  EXPECT_EQ(praxis({"import", "agent.toml"}).status, 2) << "that is no export";
+  EXPECT_EQ(praxis({"import", "run.jsonl"}).status, 1) << "the run exists already";
+  EXPECT_EQ(praxis({"import", "agent.toml"}).status, 2) << "the file is not an export";
 }
 
 TEST_F(CliJournal, Doctor_NamesConfigurationLayersAndHidesKeys) {

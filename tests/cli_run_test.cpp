@@ -89,7 +89,7 @@ TEST_F(CliRun, ClosedStandardStreams_AreHarmless) {
   options.close_output = true;
   const CommandResult run = praxis({"run", "--json", "--model", "script:hello.jsonl", "Greet me"}, options);
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "what was printed is not in the journal";
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "printed text is missing in the journal";
 }
 
 TEST_F(CliRun, ReaderThatClosesThePipe_DoesNotStopTheRun) {
@@ -127,8 +127,8 @@ TEST_F(CliRun, InvalidArguments_AreUsageErrorsWithOneMessage) {
   mistake({"run", "--max-usd", "lots", "Hi"}, "\"lots\" is no amount of US dollars");
   mistake({"run", "--timeout", "5", "Hi"}, "\"5\" is no duration");
   mistake({"run", "--max-steps", "0", "Hi"}, "--max-steps");
-  mistake({"run", "nobody", "Hi"}, "there is no agent \"nobody\"");
-  mistake({"run", "nobody.toml"}, "there is no agent file \"nobody.toml\"");
+  mistake({"run", "missing", "Hi"}, "there is no agent \"missing\"");
+  mistake({"run", "missing.toml"}, "there is no agent file \"missing.toml\"");
   mistake({"run", "Hi"}, "no model is set");
   mistake({"run", "--model", "opnai:x", "Hi"}, "did you mean \"openai\"?");
   mistake({"run", "--model", "openai:x", "Hi"}, "OPENAI_API_KEY");
@@ -141,7 +141,7 @@ TEST_F(CliRun, InvalidArguments_AreUsageErrorsWithOneMessage) {
 
 TEST_F(CliRun, Json_EndsInAnEnvelopeAfterAFailureToo) {
   for (const auto& arguments :
-       {std::vector<std::string>{"run", "--json", "nobody", "Hi"}, {"run", "--json", "--jsno"}}) {
+       {std::vector<std::string>{"run", "--json", "missing", "Hi"}, {"run", "--json", "--jsno"}}) {
     const CommandResult run = praxis(arguments);
     EXPECT_EQ(run.status, 2);
     const Json envelope = run.last_line();
@@ -291,12 +291,12 @@ TEST_F(CliRun, ParkedRun_ExitsWith3AndThePrintedCommandResumesIt) {
   const std::string typed = run.err.substr(at, run.err.find('\n', at) - at);
   EXPECT_THAT(typed, HasSubstr("--allow p1"));
 
-  EXPECT_EQ(praxis({"resume", "last"}).status, 3) << "still nobody has decided";
+  EXPECT_EQ(praxis({"resume", "last"}).status, 3) << "the step is still undecided";
   const CommandResult resumed = shell("cd / && " + typed);
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(resumed.out, "Noted.\n");
   EXPECT_THAT(resumed.err, HasSubstr("step 1: kv ("))
-      << "the call is named, though another process was asked for it";
+      << "the call is named, though another process parked it";
 }
 
 TEST_F(CliRun, Deny_GivesTheModelTheReason) {
@@ -321,7 +321,7 @@ TEST_F(CliRun, DecisionWithoutAParkedStep_IsRefused) {
   const CommandResult resumed = praxis({"resume", "last", "--allow", "p7"});
   EXPECT_EQ(resumed.status, 2);
   EXPECT_THAT(resumed.err, HasSubstr("p7"));
-  EXPECT_EQ(praxis({"resume", "last", "--allow", "p1"}).status, 0) << "and the run still waits";
+  EXPECT_EQ(praxis({"resume", "last", "--allow", "p1"}).status, 0) << "and the run is still parked";
 }
 
 TEST_F(CliRun, MissingAgentFile_IsRequested) {
@@ -337,7 +337,7 @@ TEST_F(CliRun, MissingAgentFile_IsRequested) {
 TEST_F(CliRun, ResumeWithAPrompt_ContinuesTheConversation) {
   file("two.jsonl", "{\"text\": \"One.\"}\n{\"text\": \"Two.\"}\n");
   ASSERT_EQ(praxis({"run", "--model", "script:two.jsonl", "Count"}).status, 0);
-  EXPECT_EQ(praxis({"resume", "last"}).status, 2) << "there is nothing to carry on";
+  EXPECT_EQ(praxis({"resume", "last"}).status, 2) << "nothing is left to resume";
   const CommandResult more = praxis({"resume", "last", "Go on"});
   EXPECT_EQ(more.status, 0) << more.err;
   EXPECT_EQ(more.out, "Two.\n");

@@ -179,7 +179,7 @@ TEST_F(CliTree, Approve_AllowByTheShortIdResumesTheRun) {
   const CommandResult approved = praxis({"approve", "p1", "--allow"});
   EXPECT_EQ(approved.status, 0) << approved.err;
   EXPECT_EQ(approved.out, "It is red.\n");
-  EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 2) << "it is decided";
+  EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 2) << "the step is decided already";
 }
 
 TEST_F(CliTree, Approve_DenyAndEditReachTheChild) {
@@ -219,21 +219,21 @@ TEST_F(CliTree, Approve_AfterTheProcessWasKilledResumesTheTree) {
   const CommandResult approved = praxis({"approve", "p1", "--allow"});
   EXPECT_EQ(approved.status, 0) << approved.err;
   EXPECT_EQ(approved.out, "It is red.\n");
-  EXPECT_EQ(praxis({"runs", "--all", "--json"}).lines().size(), 3U) << "nobody was made twice";
+  EXPECT_EQ(praxis({"runs", "--all", "--json"}).lines().size(), 3U) << "no sub-agent was created twice";
 }
 
 TEST_F(CliTree, Approve_AlwaysSavesANarrowRuleForLaterRuns) {
   ASSERT_EQ(run_lead().status, 3);
   const CommandResult unsure = praxis({"approve", "p1", "--always"});
-  EXPECT_EQ(unsure.status, 2) << "nobody can say whether the rule is right";
+  EXPECT_EQ(unsure.status, 2) << "the saved rule cannot be verified";
   EXPECT_THAT(unsure.err, HasSubstr("Allow \"kv\" without asking whenever its arguments are exactly"));
 
   const CommandResult always = praxis({"approve", "p1", "--always", "--yes"});
   EXPECT_EQ(always.status, 0) << always.err;
   EXPECT_EQ(always.out, "It is red.\n");
-  EXPECT_EQ(run_lead().status, 0) << "the same call needs nobody";
+  EXPECT_EQ(run_lead().status, 0) << "the same call needs no approval";
   put_colour(R"("blue")");
-  EXPECT_EQ(run_lead().status, 3) << "another call does";
+  EXPECT_EQ(run_lead().status, 3) << "another call needs approval";
 }
 
 TEST_F(CliTree, Approve_ShowsInvisibleCharacters) {
@@ -257,7 +257,7 @@ TEST_F(CliTree, Approve_WithInvalidArgumentsIsAUsageError) {
   mistake({"p1", "-m", "why"}, "give --deny with it");
   mistake({"p1", "--answer", "blue"}, "allow, deny, edit");
   mistake({"p1", "--edit", "missing.json"}, "cannot read");
-  EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 0) << "and it still waits";
+  EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 0) << "and the step is still parked";
 }
 
 TEST_F(CliTree, Approve_OnlyOneOfTwoLeavesTheOther) {
@@ -267,7 +267,7 @@ TEST_F(CliTree, Approve_OnlyOneOfTwoLeavesTheOther) {
   ASSERT_EQ(run_lead().status, 3);
   const auto waiting = praxis({"approve", "--json"}).lines();
   ASSERT_EQ(waiting.size(), 2U);
-  EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 2) << "the short id fits both";
+  EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 2) << "the short id matches both";
   EXPECT_EQ(praxis({"approve", json_string(waiting[0], "id"), "--allow"}).status, 3);
   EXPECT_EQ(praxis({"approve", json_string(waiting[1], "id"), "--allow"}).status, 0);
 }
@@ -287,7 +287,8 @@ class CliQuestion : public CliTree {
 TEST_F(CliQuestion, WithoutATerminal_IsAnsweredByACommand) {
   ASSERT_EQ(run_lead().status, 3);
   EXPECT_THAT(praxis({"approve"}).out, HasSubstr("--answer TEXT"));
-  EXPECT_EQ(praxis({"approve", "p1", "--answer", "green"}).status, 2) << "it is none of the choices";
+  EXPECT_EQ(praxis({"approve", "p1", "--answer", "green"}).status, 2)
+      << "the answer is not among the choices";
   EXPECT_EQ(praxis({"approve", "p1", "--answer", "blue"}).status, 0);
   EXPECT_THAT(praxis({"show", id_of("research"), "--json"}).out, HasSubstr("blue"));
 }
@@ -355,7 +356,8 @@ TEST_F(CliTree, Watch_EndsWhenTheProcessOfTheRunIsKilled) {
                               " was interrupted: the process that ran it is gone. Carry it on with "
                               "praxis resume " +
                               last_run() + "\n");
-  EXPECT_EQ(praxis({"tree", "last", "--watch", "--json"}).status, 1) << "also when it was gone before";
+  EXPECT_EQ(praxis({"tree", "last", "--watch", "--json"}).status, 1)
+      << "even if the process had ended before";
 }
 
 TEST_F(CliTree, Watch_OnATerminalRedrawsInPlace) {
@@ -377,13 +379,13 @@ TEST_F(CliTree, CommandToALiveSubAgent_IsCarriedOutByItsProcess) {
   EXPECT_EQ(praxis({"tree", "annotate", slow, "too slow"}).status, 0);
   EXPECT_EQ(json_string(node("slow"), "comment"), "too slow");
   EXPECT_EQ(praxis({"tree", "pause", slow}).status, 0);
-  EXPECT_EQ(praxis({"tree", "pause", slow}).status, 2) << "it is paused already";
+  EXPECT_EQ(praxis({"tree", "pause", slow}).status, 2) << "the session is paused already";
   const CommandResult resumed = praxis({"tree", "resume", slow, "--json"});
   EXPECT_EQ(json_string(resumed.last_line(), "outcome"), "delivered") << resumed.err;
   EXPECT_EQ(praxis({"tree", "steer", slow, "hurry"}).status, 0);
   EXPECT_EQ(praxis({"tree", "delete", slow}).status, 0);
   await("slow", "deleted");
-  EXPECT_EQ(run.finish(), 3) << "the other one still waits";
+  EXPECT_EQ(run.finish(), 3) << "the other step is still parked";
 }
 
 TEST_F(CliTree, CommandToAnIdleRun_IsWrittenToItsLog) {
@@ -392,7 +394,7 @@ TEST_F(CliTree, CommandToAnIdleRun_IsWrittenToItsLog) {
   EXPECT_THAT(praxis({"tree"}).out, HasSubstr("# for the painter"));
   EXPECT_EQ(praxis({"tree", "stop", "last"}).status, 0);
   EXPECT_EQ(json_string(node("lead"), "status"), "completed") << "the turn is over";
-  EXPECT_EQ(praxis({"tree", "stop", "last"}).status, 2) << "there is nothing left to stop";
+  EXPECT_EQ(praxis({"tree", "stop", "last"}).status, 2) << "nothing is left to stop";
 }
 
 TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
@@ -407,7 +409,7 @@ TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
   mistake({"stop"}, "whom to stop?");
   mistake({"steer", "last"}, "steer what?");
   mistake({"stop", "last", "now"}, "stop takes no text");
-  mistake({"stop", "nobody"}, "no session is called \"nobody\"");
+  mistake({"stop", "missing"}, "no session is called \"missing\"");
   mistake({"stop", "last", "--watch"}, "neither --watch nor --all");
 }
 

@@ -79,7 +79,7 @@ inline void check_result(const std::string& agent, const std::string& doubt, con
     expected += first_pay->second.ok ? "pay done" : pay_text(doubt);
   }
   EXPECT_EQ(result.text, expected);
-  EXPECT_EQ(logs.size(), undisturbed(agent).sessions) << "a sub-agent was made twice, or is gone";
+  EXPECT_EQ(logs.size(), undisturbed(agent).sessions) << "a sub-agent was created twice or is missing";
   std::int64_t own = 0;
   for (const auto& records : logs) {
     const auto state = fold(records);
@@ -109,7 +109,7 @@ inline std::map<std::string, int> acts_of(const Rig& rig) {
   for (const auto& line : rig.ledger()) {
     if (line[0] == "timer") continue;
     EXPECT_TRUE(seen.insert(line).second)
-        << line[0] << ' ' << line[1] << ": attempt " << line[2] << " was made twice";
+        << line[0] << ' ' << line[1] << ": attempt " << line[2] << " was executed twice";
     if (line[0] != "model") ++acts[line[1]];
   }
   return acts;
@@ -127,18 +127,18 @@ inline void check_effects(const Rig& rig, const Logs& logs, int expected_pays) {
       if (!outside.contains(effect.tool)) continue;
       const int done = acts[effect.key];
       keys += done > 0 ? 1 : 0;
-      EXPECT_LE(done, effect.intents) << effect.tool << " was done without being intended";
+      EXPECT_LE(done, effect.intents) << effect.tool << " was executed without an intent";
       if (effect.ok) {
-        EXPECT_GE(done, 1) << effect.tool << " was recorded as done, and was not";
+        EXPECT_GE(done, 1) << effect.tool << " was recorded as done, but not executed";
       }
       if (effect.tool != "pay") continue;
       ++pays;
-      EXPECT_LE(done, 1 + effect.permits) << "pay was repeated, and nobody allowed it";
-      EXPECT_LE(effect.intents, 1 + effect.permits) << "pay was intended again, and nobody allowed it";
+      EXPECT_LE(done, 1 + effect.permits) << "pay was repeated without approval";
+      EXPECT_LE(effect.intents, 1 + effect.permits) << "pay was intended again without approval";
     }
   }
   std::erase_if(acts, [](const auto& act) { return act.second == 0; });
-  EXPECT_EQ(keys, acts.size()) << "something was done under a key that no log knows";
+  EXPECT_EQ(keys, acts.size()) << "an effect was executed under a key that no log has";
   EXPECT_EQ(pays, expected_pays) << "a payment was proposed twice, or never";
 }
 

@@ -34,7 +34,7 @@ int play_all(const std::vector<Case>& cases) {
     if (!is_wanted(c)) continue;
     SCOPED_TRACE(how_to_repeat(c.name()));
     const int killed = play(c);
-    EXPECT_GT(killed, 0) << "the run never came by " << c.points.front().text();
+    EXPECT_GT(killed, 0) << "the run never reached " << c.points.front().text();
     kills += killed;
     if (::testing::Test::HasFailure()) break;
   }

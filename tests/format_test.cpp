@@ -51,7 +51,7 @@ void expect_carried_on(const std::shared_ptr<Journal>& journal, const SessionId&
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "as before");
   const auto records = read_records(*journal, id);
-  EXPECT_EQ(fold(*records)->version, state->version) << "what it began with";
+  EXPECT_EQ(fold(*records)->version, state->version) << "the agent it began with";
   const auto report = replay(*records);
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->divergence) << report->divergence->seq << " " << report->divergence->field;
@@ -77,7 +77,7 @@ TEST_P(Format, Session_IsReadAndReplayed) {
   EXPECT_EQ(state->version, GetParam().version);
   EXPECT_EQ(state->last->reason, GetParam().reason);
   if (GetParam().version == 1) {
-    EXPECT_EQ(state->agent->limits.compact_at, 0U) << "nothing was summarised then";
+    EXPECT_EQ(state->agent->limits.compact_at, 0U) << "that version made no summaries";
   }
 }
 
@@ -141,7 +141,7 @@ TEST(FutureFormat, Session_IsRefusedWithTheReasonAndUnchanged) {
     EXPECT_EQ(opened.error().code, ErrorCode::kJournal);
     EXPECT_NE(opened.error().message.find(reason), std::string::npos) << opened.error().message;
     EXPECT_EQ(runtime->journal().read(SessionId("01LATER"))->size(), 2);
-    EXPECT_TRUE(runtime->journal().acquire(SessionId("01LATER"))) << "it was given back";
+    EXPECT_TRUE(runtime->journal().acquire(SessionId("01LATER"))) << "the lease was released";
   }
 }
 
@@ -168,7 +168,7 @@ TEST_P(FileFormat, Session_IsReadAndResumed) {
   const auto journal = open_journal(folder_ / "j");
   const SessionRow root = root_of(*journal);
   EXPECT_EQ(journal->children(root.id)->size(), 1U);
-  EXPECT_EQ(*journal->outcome(1), "ok") << "of mail that was answered";
+  EXPECT_EQ(*journal->outcome(1), "ok") << "of an answered message";
   const auto mail =
       send_order(*journal, *fixed_environment(1), root.id, Acts{{Intervention::kAnnotate, "and now"}});
   ASSERT_TRUE(mail);

@@ -220,7 +220,7 @@ using testing::IsEmpty;
 
 TEST(Layers, HoldInThisSourceTree) {
   const fs::path root(PRAXIS_SOURCE_DIR);
-  EXPECT_GT(read_tree(root).size(), 20U) << "the checker does not see the sources";
+  EXPECT_GT(read_tree(root).size(), 20U) << "the checker does not find the sources";
   EXPECT_THAT(violations(root), IsEmpty());
 }
 

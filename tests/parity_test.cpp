@@ -86,7 +86,7 @@ Account account_of(const Scenario& scenario, Setting setting) {
   for (const Event& event : stage.world().events()) {
     if (streams) assemble(event);
     if (!is_delta(event.body)) account.parts.push_back(to_json_text(timeless(to_json(event))));
-    EXPECT_TRUE(streams || !is_delta(event.body)) << "a delta, though nobody streams";
+    EXPECT_TRUE(streams || !is_delta(event.body)) << "a delta without streaming";
   }
   account.executions = stage.world().executions();
   return account;

@@ -63,7 +63,7 @@ class Process {
     return pump([&] { return output.find(text) != std::string::npos; });
   }
   void signal(int number) const { kill(pid_, number); }
-  /// Nobody reads its standard output any more.
+  /// Closes the reading end of its standard output.
   void stop_reading() { shut(out_[0]); }
   /// Waits for the end: the exit status, or 128 and the signal that ended it.
   int finish() {

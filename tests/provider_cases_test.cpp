@@ -160,7 +160,7 @@ TEST_P(ProviderCases, TruncatedStream_IsNotAnAnswer) {
       const std::array<std::string_view, 1> pieces{begun};
       const Reading reading = read_response(*stream.endpoint.codec, stream.response().head, pieces);
       EXPECT_TRUE(reading.error || has_terminal_marker(stream.endpoint.api, begun))
-          << stream.name << " ends well after event " << i;
+          << stream.name << " ends in order after event " << i;
       if (!reading.error) continue;
       EXPECT_EQ(reading.error->code, ErrorCode::kModel) << stream.name;
     }

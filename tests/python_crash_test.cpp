@@ -87,7 +87,7 @@ TEST_F(CrashPython, CallsDecidedByInboxAndKilledAgain_RunOnce) {
   carry_on();
   const Counts counts = paid(rig_);
   for (const auto& [what, times] : counts) EXPECT_EQ(times, 1) << what;
-  EXPECT_GE(counts.size(), 2U) << "at most one was under way, and is told as unknown";
+  EXPECT_GE(counts.size(), 2U) << "at most one was in flight and is reported as unknown";
 }
 
 TEST_F(CrashPython, CallsDecidedInAProcessThatOpensTheSession_RunOnce) {

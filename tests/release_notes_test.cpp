@@ -83,7 +83,7 @@ TEST_F(ReleaseNotesTest, Summary_HasTheApiChangesOfEachRelease) {
           "### [2.0.0] - 2024-01-01\n\n#### Removed\n\n- Removed the deprecated function `parse_all()`."),
       std::string::npos)
       << text;
-  EXPECT_EQ(text.find("#### Fixed"), std::string::npos) << "a fix is no change of the API:\n" << text;
+  EXPECT_EQ(text.find("#### Fixed"), std::string::npos) << "a fix is not a change of the API:\n" << text;
   EXPECT_NE(output_.find("build/release-notes/summary.md"), std::string::npos) << output_;
 }
 

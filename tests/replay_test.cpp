@@ -49,7 +49,7 @@ TEST_P(Replay, Log_ReplaysWithoutDivergence) {
   expect_no_divergence(log);
   const auto report = replay(log, &stage_.agent().spec());
   ASSERT_TRUE(report);
-  EXPECT_FALSE(report->divergence) << "the same agent makes a difference";
+  EXPECT_FALSE(report->divergence) << "the same agent diverges";
 }
 
 TEST_P(Replay, ChangedAgent_DivergesAtTheFirstModelCall) {
@@ -85,9 +85,9 @@ TEST_P(Replay, ChangedResultInTheLog_DivergesAtTheNextModelCall) {
     return outcome != nullptr && !untold.contains(settled->effect);
   };
   const auto result = std::ranges::find_if(log, is_result);
-  if (result == log.end()) GTEST_SKIP() << "no tool gives a result";
+  if (result == log.end()) GTEST_SKIP() << "no tool returns a result";
   const auto next = std::find_if(result, log.end(), is_model_call);
-  if (next == log.end()) GTEST_SKIP() << "no model is told";
+  if (next == log.end()) GTEST_SKIP() << "no model gets the result";
   std::get<ToolOutcome>(std::get<EffectSettled>(result->record.body).result).result.text += "!";
   const auto report = replay(log);
   ASSERT_TRUE(report && report->divergence);
@@ -126,7 +126,7 @@ TEST_P(Replay, ForkInTheLastTurn_HasTheSameResultUnlessACallIsInDoubt) {
   const auto ended = fold(log);
   ASSERT_TRUE(ended);
   const AgentResult original = result_of(*ended);
-  if (original.reason == StopReason::kModelFailed) GTEST_SKIP() << "another attempt may have more luck";
+  if (original.reason == StopReason::kModelFailed) GTEST_SKIP() << "another attempt may succeed";
   for (const StoredRecord& at : log) {
     const auto state = fold(log, at.seq);
     const bool begun = state->turn && !state->turn->prompt.empty();
@@ -166,7 +166,7 @@ TEST(PropertyReplay, SessionWithoutRecords_IsRefusedWithAReason) {
   const auto fork = fork_session(stage.journal(), stage.environment(), empty);
   ASSERT_FALSE(fork);
   EXPECT_NE(fork.error().message.find("no records"), std::string::npos) << fork.error().message;
-  EXPECT_THROW(stage.finish(empty), std::runtime_error) << "it is opened like any other";
+  EXPECT_THROW(stage.finish(empty), std::runtime_error) << "the imported session is opened like any other";
 }
 
 // ---- what a model is sent

@@ -174,7 +174,7 @@ TEST_F(SandboxTest, EveryProbeFailsInsideAndSucceedsOutside) {
     fresh();
     put_in_sandbox(spec);
     const auto inside = run(spec);
-    EXPECT_THAT(inside.out.text(), Not(HasSubstr("OPEN"))) << probe.name << " got out";
+    EXPECT_THAT(inside.out.text(), Not(HasSubstr("OPEN"))) << probe.name << " escaped";
   }
   std::cout << probes.size() << " probes; " << shown << " shown to succeed outside, " << not_shown
             << " need a privilege or a feature that this machine lacks\n";
@@ -197,7 +197,7 @@ TEST_F(SandboxTest, LegitimateProgram_HasTheAccessItNeeds) {
   std::string text;
   made >> text;
   EXPECT_EQ(text, "made");
-  EXPECT_TRUE(fs::remove(top_ / "ws/a/d")) << "what it made is ours";
+  EXPECT_TRUE(fs::remove(top_ / "ws/a/d")) << "files that it created belong to us";
 }
 
 TEST_F(SandboxTest, ManyCheckoutsAndFolders_AreAllProtected) {
@@ -255,7 +255,7 @@ TEST_F(SandboxTest, PathGuardedByTwoSandboxes_StaysGuardedWhenOneEnds) {
   std::ofstream(top_ / "ws/end_second").close();
   const auto result = other->wait({});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->out.text() + result->err.text(), "") << "it could make that";
+  EXPECT_EQ(result->out.text() + result->err.text(), "") << "the program created the path";
   EXPECT_FALSE(fs::exists(top_ / "ws/.envrc"));
   EXPECT_FALSE(fs::exists(top_ / "ws/.idea"));
 }
@@ -343,7 +343,7 @@ TEST_F(SandboxTest, Cancellation_LeavesNoProcess) {
   ASSERT_TRUE(result);
   EXPECT_EQ(result->end, ProcessEnd::kCancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - asked, spec.limits.grace + Millis(100));
-  EXPECT_EQ(read(process->channel(), &ready, 1), 0) << "somebody still has the other end";
+  EXPECT_EQ(read(process->channel(), &ready, 1), 0) << "another process still holds the other end";
 }
 
 TEST_F(SandboxTest, ProxySocket_IsTheOnlyReachableAddress) {

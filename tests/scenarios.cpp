@@ -401,8 +401,7 @@ std::shared_ptr<Runtime> runtime_for(const Setting& setting) {
   options.http = setting.http;
   options.stream = setting.stream;
   options.suspend_when_waiting = setting.suspend;
-  options.cancel_grace =
-      std::chrono::minutes(1);  // a tool that is told to stop always gets to say how it ended
+  options.cancel_grace = std::chrono::minutes(1);  // a cancelled tool always has time to report its outcome
   return Runtime::create(std::move(options));
 }
 

@@ -1,5 +1,5 @@
-// A stop ends everything: whatever runs below the stopped node of the agent tree ends soon, down to the last
-// grandchild process, and nothing above it or in other branches is affected.
+// A stop ends everything: everything that runs below the stopped node of the agent tree ends soon, down to
+// the last grandchild process, and nothing above it or in other branches is affected.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -69,7 +69,7 @@ class StopTest : public Scripted {
       auto ended = process->wait(context.stop);
       if (!ended) return fail(ended.error());
       if (ended->end == ProcessEnd::kCancelled)
-        return fail(Error{ErrorCode::kCancelled, "stopped as told", false, nullptr, nullptr});
+        return fail(Error{ErrorCode::kCancelled, "stopped on request", false, nullptr, nullptr});
       return says("woke up");
     });
   }
@@ -81,7 +81,7 @@ class StopTest : public Scripted {
     return tool;
   }
 
-  /// Starts three levels: `top` runs `middle` and `beside`; `middle` runs `leaf`, which has processes and a
+  /// Starts three levels: `top` runs `middle` and `sibling`; `middle` runs `leaf`, which has processes and a
   /// connection that hangs.
   Session begin() {
     const std::string url = "http://127.0.0.1:" + std::to_string(server_.port()) + "/";
@@ -97,13 +97,13 @@ class StopTest : public Scripted {
 {"text":"middle"})");
     middle.id("middle").use(leaf.as_tool("leaf", "The leaf")).policy(allow_http);
     Agent top = scripted(
-        R"({"tool_calls":[{"name":"middle","id":"m","arguments":{"prompt":"x"}},{"name":"beside","id":"b","arguments":{}}]}
+        R"({"tool_calls":[{"name":"middle","id":"m","arguments":{"prompt":"x"}},{"name":"sibling","id":"b","arguments":{}}]}
 {"text":"went on"})");
-    top.id("top").use(middle.as_tool("middle", "The middle")).use(beside_.tool("beside", true));
+    top.id("top").use(middle.as_tool("middle", "The middle")).use(sibling_.tool("sibling", true));
     return session_of(top.policy(allow_http));
   }
   void await_work() {
-    ASSERT_TRUE(beside_.entered->wait_briefly());
+    ASSERT_TRUE(sibling_.entered->wait_briefly());
     ASSERT_TRUE(asked_->wait_briefly());
     ASSERT_TRUE(soon([&] { return processes_with("sleep" + std::string(1, '\0') + mark_) == 4; }));
   }
@@ -130,7 +130,7 @@ class StopTest : public Scripted {
 
   const std::string mark_ = std::to_string(100'000 + ::getpid());  // seconds to sleep, unique to this run
   std::shared_ptr<Gate> asked_ = std::make_shared<Gate>();
-  BlockedTool beside_;
+  BlockedTool sibling_;
   TestServer server_;
 };
 
@@ -147,8 +147,8 @@ TEST_F(StopTest, StopInTheMiddle_EndsOnlyTheNodesBelow) {
   EXPECT_TRUE(soon([&] { return !state_of(middle).turn; }));
   // The grace time is 100 ms, and everything must end within another 100 ms; a loaded machine gets more.
   EXPECT_LT(Clock::now() - told, 2s);
-  EXPECT_FALSE(beside_.left->is_open());
-  beside_.release->open();
+  EXPECT_FALSE(sibling_.left->is_open());
+  sibling_.release->open();
   const auto result = run.result();
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->success);

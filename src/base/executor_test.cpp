@@ -74,7 +74,7 @@ TEST(Executor, QuickBlockingTaskOfTheLoop_RunsOnItsThread) {
     });
     if (tried.get_future().get()) return;
   }
-  FAIL() << "each of 1,000 went to a worker";
+  FAIL() << "none of 1,000 tasks ran on the loop's thread";
 }
 
 TEST(Executor, LastReferenceDroppedOnItsOwnThread_IsDestroyedOnAnother) {
@@ -90,7 +90,7 @@ TEST(Executor, LastReferenceDroppedOnItsOwnThread_IsDestroyedOnAnother) {
     blocking ? executor->post_blocking(std::move(last)) : executor->post(std::move(last));
     executor.reset();
     dropped.set_value();
-    ASSERT_EQ(destroyed.wait_for(10s), std::future_status::ready) << "it waits for itself";
+    ASSERT_EQ(destroyed.wait_for(10s), std::future_status::ready) << "the executor joins its own thread";
   }
 }
 

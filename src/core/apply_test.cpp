@@ -79,7 +79,7 @@ TEST(Apply, RecordsThatSplitCallsFromResults_AreRefused) {
   EXPECT_TRUE(session.refuses(user("me first")));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kModel)));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "a")));
-  EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "nobody")));
+  EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "missing")));
   EXPECT_TRUE(session.refuses(settled(EffectId{})));
   EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, Verb::kAllow, {}, {}}));
   EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, Verb::kAllow, {}, {}}));

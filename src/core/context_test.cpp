@@ -33,7 +33,7 @@ TEST(Compaction, NearTheWindow_OlderMessagesAreSummarisedByTheModel) {
   EXPECT_THAT(std::get<CompactionPart>(talk.messages()[1]->parts.at(0)).summary,
               HasSubstr("All the words were read."));
   EXPECT_EQ(talk.messages()[2]->role, Role::kAssistant) << "the cut separates no call from its result";
-  EXPECT_EQ(talk.turn().step, step + 1) << "the summary is no step, the call after it is";
+  EXPECT_EQ(talk.turn().step, step + 1) << "only the call after the summary counts as a step";
   EXPECT_FALSE(talk.summarises());
   talk.answer(says("done"));
   EXPECT_EQ(talk.result().reason, StopReason::kFinished);
@@ -104,7 +104,7 @@ TEST(Correction, FixedOverhead_IsNotScaledToALongConversation) {
     return talk.state().correction;
   };
   EXPECT_LT(learned(kRecordVersion), 1'500);
-  EXPECT_EQ(learned(3), 4'000) << "as those logs concluded from it";
+  EXPECT_EQ(learned(3), 4'000) << "as in logs of version 3";
 }
 
 TEST(Correction, CorrectionOfAnotherModel_IsDropped) {
@@ -118,7 +118,7 @@ TEST(Correction, CorrectionOfAnotherModel_IsDropped) {
   AgentSpec agent = *talk.state().agent;
   agent.instructions = "Be brief!";
   talk.apply(Intervened{Intervention::kSetAgent, "", std::make_shared<const AgentSpec>(agent)});
-  EXPECT_EQ(talk.state().correction, learned) << "it is the same model";
+  EXPECT_EQ(talk.state().correction, learned) << "the model is unchanged";
   agent.model = "test:other";
   talk.apply(Intervened{Intervention::kSetAgent, "", std::make_shared<const AgentSpec>(agent)});
   EXPECT_EQ(talk.state().correction, 1'000);
@@ -232,7 +232,7 @@ TEST(Overflow, ConversationThatOverflows_IsCompactedThenRetriedOnce) {
   ASSERT_TRUE(talk.summarises());
   talk.answer(uncounted(says("Summed up.")));
   EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_overflow+summary"});
-  EXPECT_EQ(talk.turn().step, step) << "the same step, once more";
+  EXPECT_EQ(talk.turn().step, step) << "the same step again";
   talk.fail_model(overflow());
   EXPECT_EQ(talk.result().reason, StopReason::kContextLimit);
   EXPECT_EQ(talk.result().error->message, "prompt is too long");
@@ -333,12 +333,12 @@ TEST(Retries, VendorThatRefusesStrictTools_GetsThemNonStrictFromThenOn) {
   EXPECT_EQ(talk.last_intent().attempt, 2U);
   EXPECT_EQ(talk.last_intent().delay, Millis{0});
   EXPECT_TRUE(talk.last_intent().non_strict);
-  EXPECT_NE(talk.last_intent().request.tools, tools) << "that is another request";
+  EXPECT_NE(talk.last_intent().request.tools, tools) << "a different request";
   EXPECT_TRUE(question_of(talk.state(), talk.last_intent()).non_strict);
   talk.round(1, 1);
   EXPECT_EQ(talk.last_intent().attempt, 1U);
   EXPECT_TRUE(talk.last_intent().non_strict);
-  EXPECT_TRUE(talk.last_intent().request.tools.empty()) << "the tools are as they were in the last request";
+  EXPECT_TRUE(talk.last_intent().request.tools.empty()) << "the tools are those of the last request";
   talk.fail_model(too_strict());
   EXPECT_EQ(talk.result().reason, StopReason::kModelFailed);
 }

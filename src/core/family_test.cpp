@@ -93,7 +93,7 @@ TEST(CallsWithinCalls, NestedCalls_EndWithTheirHandler) {
 
 TEST(CallsWithinCalls, NestedCallsOfACallThatIsNotRunning_AreRefused) {
   Fold session = running(agent({test_tool("outer"), test_tool("read")}));
-  EXPECT_TRUE(session.refuses(inner("x.1", "read", "nobody")));
+  EXPECT_TRUE(session.refuses(inner("x.1", "read", "missing")));
   session.apply(inner("c.1", "read"));
   EXPECT_TRUE(session.refuses(inner("c.1", "read")));
 }
@@ -135,7 +135,7 @@ TEST(Children, Children_DrawOnTheLimitsOfTheTurn) {
 
 TEST(Children, ChildrenOfACallThatIsNotRunning_AreRefused) {
   Fold session = running(agent({test_tool("outer")}));
-  EXPECT_TRUE(session.refuses(ChildSpawned{SessionId{"s2"}, CallId{"nobody"}, "helper", "k"}));
+  EXPECT_TRUE(session.refuses(ChildSpawned{SessionId{"s2"}, CallId{"missing"}, "helper", "k"}));
   EXPECT_TRUE(session.refuses(ChildSettled{SessionId{"s2"}, StopReason::kFinished, {}}));
 }
 
@@ -276,7 +276,7 @@ TEST(PlanWithAModel, AnswerOfTheModel_IsAResultOfThePlan) {
   ASSERT_EQ(session.turn().results.size(), 2U);
   EXPECT_EQ(session.turn().results[0].tool, "answer");
   EXPECT_EQ(session.turn().results[0].text, "Rome");
-  EXPECT_TRUE(session.turn().answer) << "what the plan itself says leaves the answer as it is";
+  EXPECT_TRUE(session.turn().answer) << "messages of the plan do not change the answer";
 }
 
 TEST(Deletion, DeletedSession_EndsItsTurnAndBeginsNoOther) {

@@ -150,7 +150,7 @@ std::string disturb(HistoryBuilder& builder, Random& random, std::size_t number)
       const MessagePtr last = builder.history().messages().back();
       builder.cut(at);
       EXPECT_LT(builder.history().messages().size(), size)
-          << "a cut that cuts nothing would be chosen for ever";
+          << "a cut that removes nothing would be chosen for ever";
       EXPECT_EQ(builder.history().messages().back(), last);
       return "chosen cut at " + std::to_string(at);
     }
@@ -231,7 +231,8 @@ class World {
       if (!fold_.state().turn) fold_.begin("turn " + std::to_string(turn));
       for (int event = 0; fold_.state().turn; ++event) {
         ASSERT_LT(event, 500) << "the turn does not end";
-        ASSERT_TRUE(random_.one_in(4) ? intervene() : settle_something()) << "nothing to wait for";
+        ASSERT_TRUE(random_.one_in(4) ? intervene() : settle_something())
+            << "the loop waits without a reason";
         fold_.run();
         check();
       }

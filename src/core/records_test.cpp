@@ -183,7 +183,7 @@ TEST(Records, EffectSettled_SurvivesTheJournal) {
   EXPECT_EQ(tool.memory, Json(JsonArray{2}));
   said.id = CallId{};
   said.name.clear();
-  EXPECT_EQ(to_json(tool.result), to_json(said)) << "whose it is, its call says";
+  EXPECT_EQ(to_json(tool.result), to_json(said)) << "the call implies the session";
   settled.result = {};
   settled.outcome = Outcome::kUnknown;
   settled.error = rich_error();
@@ -267,7 +267,7 @@ TEST(Records, LargeText_IsStoredOutsideTheRecord) {
 }
 
 TEST(Records, DataThatLooksLikeABlobReference_StaysData) {
-  const std::string digest = digest_of("somebody else's").hex();
+  const std::string digest = digest_of("of another session").hex();
   const std::string large(kBlobThreshold + 1, 'x');
   for (const Json& hostile : {Json(JsonObject{{"$blob", digest}, {"bytes", 3}}),
                               Json(JsonObject{{"$$blob", digest}}), Json(JsonObject{{"$", "$"}}),
@@ -306,7 +306,7 @@ TEST(Records, UnreadableRecords_AreRefusedWithTheReason) {
   EXPECT_NE(refusal("session_created", R"({"version":1})").find("agent"), std::string::npos);
   refusal("turn_settled", R"({"turn":"t1"})");
   refusal("message_appended", R"({"source":"user"})");
-  refusal("message_appended", R"({"source":"nobody","message":{"role":"user","content":"x"}})");
+  refusal("message_appended", R"({"source":"missing","message":{"role":"user","content":"x"}})");
   refusal("effect_intended", R"({"kind":"magic"})");
   refusal("effect_settled", R"({"effect":"e1","outcome":"done"})");
   refusal("effect_settled", R"({"effect":"e1","result":{"text":"a picture","images":[{}]}})");

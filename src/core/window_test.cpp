@@ -24,12 +24,12 @@ TEST(FullWindow, TruncatedAnswer_IsRequestedAgainInAShorterConversation) {
   Talk talk = long_talk();
   const std::uint32_t step = talk.turn().step;
   talk.answer(cut_off("half of it"));
-  ASSERT_TRUE(talk.state().turn) << "the turn goes on";
+  ASSERT_TRUE(talk.state().turn) << "the turn continues";
   ASSERT_TRUE(talk.summarises());
   talk.answer(uncounted(says("Summed up.")));
   EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_overflow+summary"});
-  EXPECT_EQ(talk.turn().step, step) << "the same step, once more";
-  EXPECT_EQ(talk.messages().back()->role, Role::kTool) << "nothing of what was cut off stays";
+  EXPECT_EQ(talk.turn().step, step) << "the same step again";
+  EXPECT_EQ(talk.messages().back()->role, Role::kTool) << "the truncated answer is not kept";
   talk.answer(says("all of it"));
   EXPECT_EQ(talk.result().reason, StopReason::kFinished);
   EXPECT_EQ(talk.result().text, "all of it");
@@ -133,7 +133,7 @@ TEST(KnownWindow, OlderMessages_AreDroppedBeforeTheRequestIsRefused) {
   talk.begin("and now?");
   talk.answer(uncounted(calls({tool_call("a", "read")})));
   talk.give("a", words(2'250));
-  EXPECT_TRUE(talk.state().turn) << "without the older messages it may fit";
+  EXPECT_TRUE(talk.state().turn) << "the request may fit without the older messages";
   EXPECT_EQ(talk.compactions(), std::vector<std::string>{"context_window"});
 }
 

@@ -85,10 +85,12 @@ TEST_F(JournalCrashTest, TwoJournalsInOneProcess_ExcludeEachOther) {
   const auto second = open_journal(path_);
   const auto old = make_session(*first, kSession);
   EXPECT_EQ(kind_of(second->acquire(kSession)), "lease_held");
-  EXPECT_EQ(kind_of(append_now(*second, append_of(old, 0, {"1"}))), "lease_lost") << "not its lease";
+  EXPECT_EQ(kind_of(append_now(*second, append_of(old, 0, {"1"}))), "lease_lost")
+      << "the lease of another journal";
   first.reset();
   EXPECT_TRUE(second->acquire(kSession));
-  EXPECT_EQ(kind_of(open_journal(path_)->acquire(kSession)), "lease_held") << "opening another frees nothing";
+  EXPECT_EQ(kind_of(open_journal(path_)->acquire(kSession)), "lease_held")
+      << "opening another journal releases nothing";
 }
 
 TEST_F(JournalCrashTest, TwoProcesses_WriteOneFile) {
@@ -148,7 +150,7 @@ TEST_F(JournalCrashTest, ReadOnly_ReadsTheLogOfACrashedWriterAndChangesNothing) 
   Process process(holder());
   ASSERT_EQ(process.line(), "1");
   const auto reader = open_journal(path_, {.read_only = true});
-  EXPECT_EQ(reader->read(kSession)->size(), 1) << "while the writer lives";
+  EXPECT_EQ(reader->read(kSession)->size(), 1) << "while the writer is alive";
   process.kill();
   const auto before = file_bytes(path_) + file_bytes(path_ + "-wal") + file_bytes(path_ + "-shm");
   EXPECT_EQ(reader->read(kSession)->size(), 1);
@@ -164,10 +166,10 @@ TEST_F(JournalCrashTest, LogInUse_IsNotRewritten) {
   ASSERT_EQ(process.line(), "1");
   testing::FaultyDisk disk;
   const auto beside = open_journal(path_);
-  EXPECT_GT(disk.lowest_write, 0) << "the writer lives and sees to it";
+  EXPECT_GT(disk.lowest_write, 0) << "the live writer maintains the log";
   process.kill();
   open_journal(path_);
-  EXPECT_GT(disk.lowest_write, 0) << "so does another";
+  EXPECT_GT(disk.lowest_write, 0) << "so does another writer";
 }
 
 TEST_F(JournalCrashTest, AbandonedLog_IsRewrittenBeforeTheFirstConfirmation) {
@@ -176,7 +178,7 @@ TEST_F(JournalCrashTest, AbandonedLog_IsRewrittenBeforeTheFirstConfirmation) {
   process.kill();
   testing::FaultyDisk disk;
   const auto journal = open_journal(path_);
-  EXPECT_EQ(disk.lowest_write, 0) << "nobody knows whether its last sync was a success";
+  EXPECT_EQ(disk.lowest_write, 0) << "the last sync may have failed unnoticed";
   EXPECT_EQ(journal->read(kSession)->size(), 1);
 }
 
@@ -270,7 +272,7 @@ TEST_F(JournalCrashTest, FirstAppendToAFullDisk_CanBeRetried) {
   disk.full = true;
   EXPECT_EQ(kind_of(append_now(*journal, append_of(lease, 0, {"1"}))), "full");
   EXPECT_EQ(kind_of(journal->read(kSession)), "not_found");
-  EXPECT_EQ(kind_of(journal->create(kSession, {6})), "exists") << "its owner has not given it up";
+  EXPECT_EQ(kind_of(journal->create(kSession, {6})), "exists") << "its owner has not released it";
   disk.full = false;
   EXPECT_EQ(append_now(*journal, append_of(lease, 0, {"1"})), 1);
   EXPECT_EQ(journal->session(kSession)->created.value, 5);
@@ -343,11 +345,11 @@ TEST_F(JournalCrashTest, FailedSync_IsReportedAndNothingIsConfirmedUntilTheLogIs
   disk.failing_sync = false;
   disk.lowest_write = disk.kNoWrite;
   EXPECT_EQ(append_now(*journal, append_of(lease, 1, {"2"})), 2);
-  EXPECT_EQ(disk.lowest_write, 0) << "the system may have dropped what it still shows";
+  EXPECT_EQ(disk.lowest_write, 0) << "the kernel may have dropped pages that it still returns";
   EXPECT_EQ(open_journal(path_)->read(kSession)->size(), 2);
   disk.lowest_write = disk.kNoWrite;
   EXPECT_EQ(append_now(*journal, append_of(lease, 2, {"3"})), 3);
-  EXPECT_GT(disk.lowest_write, 0) << "once is enough";
+  EXPECT_GT(disk.lowest_write, 0) << "one rewrite is enough";
 }
 
 }  // namespace

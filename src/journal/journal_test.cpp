@@ -173,9 +173,9 @@ TEST_P(JournalTest, Children_AreListedInOrderOfCreationWithoutGrandchildren) {
   EXPECT_EQ(names(root), "c of r;a of r;");
   EXPECT_EQ(names(child), "g of c;");
   EXPECT_EQ(names(sister), "");
-  EXPECT_EQ(names(SessionId()), "") << "roots are nobody's children";
+  EXPECT_EQ(names(SessionId()), "") << "roots have no parent";
   ASSERT_TRUE(append_now(*journal_, append_of(leases[child], 1, {"2"})));
-  EXPECT_EQ(names(root), "c of r;a of r;") << "an append that says nothing of it";
+  EXPECT_EQ(names(root), "c of r;a of r;") << "an append without a row change";
   put_below(sister, 1, child);
   EXPECT_EQ(names(root), "c of r;");
   EXPECT_EQ(names(child), "a of c;g of c;");
@@ -190,7 +190,7 @@ TEST_P(JournalTest, Lease_ChangesOwnerOnlyWhenReleasedOrForced) {
   const auto second = *journal_->acquire(kSession);
   EXPECT_GT(second.token, first.token);
   journal_->release(first);
-  EXPECT_TRUE(append_now(*journal_, append_of(second, 0, {"1"}))) << "an old lease releases nothing";
+  EXPECT_TRUE(append_now(*journal_, append_of(second, 0, {"1"}))) << "an outdated lease releases nothing";
   const auto third = *journal_->acquire(kSession, true);
   EXPECT_EQ(kind_of(append_now(*journal_, append_of(second, 1, {"2"}))), "lease_lost");
   EXPECT_TRUE(append_now(*journal_, append_of(third, 1, {"2"})));

@@ -116,7 +116,7 @@ TEST_P(MailboxTest, Post_IsBounded) {
   const auto refused = journal_->post(kSession, "x", {5});
   EXPECT_EQ(kind_of(refused), "full");
   EXPECT_TRUE(refused.error().retriable);
-  EXPECT_TRUE(journal_->post(kOther, "x", {5})) << "another session has room";
+  EXPECT_TRUE(journal_->post(kOther, "x", {5})) << "another session's inbox has room";
   ASSERT_TRUE(journal_->answer(lease_, first, "ok"));
   EXPECT_TRUE(journal_->post(kSession, "x", {5})) << "an answer makes room";
 }
@@ -160,7 +160,7 @@ TEST_P(MailboxTest, AppendAnswers_WithItsEntriesOrNotAtAll) {
   EXPECT_EQ(journal_->outcome(second), "too");
   EXPECT_EQ(bodies(journal_->mail()), "3;");
   append.expected_seq = 1;
-  EXPECT_EQ(kind_of(append_now(*journal_, append)), "conflict") << "carried out once";
+  EXPECT_EQ(kind_of(append_now(*journal_, append)), "conflict") << "executed once";
   EXPECT_EQ(journal_->read(kSession)->size(), 1);
 }
 

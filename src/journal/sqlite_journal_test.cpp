@@ -197,7 +197,7 @@ TEST_F(SqliteJournalTest, ForeignFile_IsRefusedAndUntouched) {
 
   alter(path_, "CREATE TABLE t (x); INSERT INTO t VALUES (1); PRAGMA user_version = 1");
   const auto database = files();
-  EXPECT_EQ(kind_of(sqlite_journal(path_)), "corrupt") << "a database of somebody else";
+  EXPECT_EQ(kind_of(sqlite_journal(path_)), "corrupt") << "a database of another program";
   EXPECT_EQ(files(), database);
 }
 
@@ -247,7 +247,7 @@ TEST_F(SqliteJournalTest, NameTakenTwice_BelongsToTheFirstToWrite) {
   EXPECT_EQ(kind_of(append_now(*journal, append_of(late, 0, {"ours"}))), "exists");
   EXPECT_EQ(kind_of(append_now(*journal, append_of(late, 1, {"ours"}))), "lease_lost");
   journal->release(late);
-  EXPECT_EQ(kind_of(journal->acquire(kSession)), "lease_held") << "it gave back nothing";
+  EXPECT_EQ(kind_of(journal->acquire(kSession)), "lease_held") << "it released nothing";
   EXPECT_EQ(journal->read(kSession)->front().body, "theirs");
 }
 
@@ -259,7 +259,7 @@ TEST_F(SqliteJournalTest, ReleaseOfAnUnwrittenSession_LeavesNothing) {
   const auto lease = *journal->create(kSession, {6});
   journal->release(old);
   EXPECT_EQ(kind_of(append_now(*journal, append_of(old, 0, {"old"}))), "not_found");
-  EXPECT_EQ(kind_of(journal->create(kSession, {7})), "exists") << "an old lease releases nothing";
+  EXPECT_EQ(kind_of(journal->create(kSession, {7})), "exists") << "an outdated lease releases nothing";
   EXPECT_EQ(append_now(*journal, append_of(lease, 0, {"1"})), 1);
   journal->release(old);
   EXPECT_EQ(kind_of(append_now(*journal, append_of(old, 1, {"old"}))), "lease_lost");
@@ -327,12 +327,12 @@ TEST_F(OlderFormatTest, JournalOpenedForWriting_IsUpgraded) {
     const auto lease = *journal->acquire(SessionId("01ROOT"));
     EXPECT_EQ(append_now(*journal, append_of(lease, 3, {"more"})), 4);
     EXPECT_EQ(journal->post(SessionId("02CHILD"), "x", {5}), 1);
-    EXPECT_EQ(reader->mail()->size(), 1) << "a reader that was there before";
+    EXPECT_EQ(reader->mail()->size(), 1) << "a reader opened earlier";
   }
   const auto upgraded = schema();
   std::filesystem::remove(path_);
   write_journal();
-  EXPECT_EQ(upgraded, schema()) << "no difference to a new one";
+  EXPECT_EQ(upgraded, schema()) << "identical to a new file";
 }
 
 TEST_F(OlderFormatTest, UpgradeOnAFullDisk_ChangesNothing) {

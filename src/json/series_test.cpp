@@ -205,14 +205,14 @@ TEST(JsonSeries, ChangedOnly_ComparesWithTheLastText) {
     for (const std::string_view name : names) expected.push_back(&json_at(item, name));
     return series.changed_only(expected);
   };
-  EXPECT_FALSE(changes("a", "1", {"text", "n"})) << "the first text differs from no other";
-  EXPECT_FALSE(changes("a", "1", {"text", "n"})) << "nor is it learned before the second";
+  EXPECT_FALSE(changes("a", "1", {"text", "n"})) << "the first text has no predecessor";
+  EXPECT_FALSE(changes("a", "1", {"text", "n"})) << "a shape is learned from the second text on";
   EXPECT_TRUE(changes("a", "1", {}));
   EXPECT_TRUE(changes("b", "1", {"text"}));
   EXPECT_FALSE(changes("c", "1", {"n"}));
   EXPECT_FALSE(changes("d", "2", {"text"}));
   EXPECT_TRUE(changes("e", "3", {"text", "n"}));
-  EXPECT_FALSE(changes("e", "3.5", {"text", "n"})) << "it was parsed anew";
+  EXPECT_FALSE(changes("e", "3.5", {"text", "n"})) << "it was parsed again";
 }
 
 TEST(JsonSeries, LongText_IsRead) {

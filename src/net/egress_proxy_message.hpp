@@ -34,7 +34,7 @@ struct EgressRequest {
 };
 
 /// Parses the head of a request, without its empty line. Strict: refuses everything that two programs could
-/// interpret differently. The forwarded head has the Host that was parsed, whatever the client wrote, the
+/// interpret differently. The forwarded head has the Host that was parsed, not the client's header, the
 /// length that was read, and no hop-by-hop headers.
 Egress<EgressRequest> parse_egress_request(std::string_view head);
 

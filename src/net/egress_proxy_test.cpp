@@ -490,7 +490,7 @@ std::pair<bool, bool> tried_as(uid_t uid, gid_t gid, const std::string& path) {
 }
 
 TEST(EgressProxy, Owner_MayConnectButNotReplaceTheSocket) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  if (geteuid() != 0) GTEST_SKIP() << "only root can change the owner of files";
   TestProxy proxy([](EgressOptions& options) { options.owner = {65534, 65534}; });
   const std::filesystem::path around = std::filesystem::path(proxy.socket_path()).parent_path().parent_path();
   std::filesystem::permissions(around, std::filesystem::perms::others_exec,

@@ -37,7 +37,7 @@ struct Progress {
 /// the steps begin again. Blocks nothing while the request is unchanged.
 Progress progress_of(const State& state);
 
-/// Steps 1 and 2: asks the model whether the request is ambiguous, and the person as long as it is. If the
+/// Steps 1 and 2: asks the model whether the request is ambiguous, and the person while it is. If the
 /// person declines, ends the turn with the missing information as its result.
 std::optional<PlanStep> clarify(const Progress& progress);
 /// Step 3: asks the model for sub-questions that can be researched separately.

@@ -141,12 +141,12 @@ TEST(Process, RunsInItsFolderAndReadsItsInput) {
   EXPECT_EQ(result.out.text(), "/usr/lib\nline\n");
   EXPECT_EQ(result.err.text(), "err\n");
   EXPECT_EQ(result.exit_code, 7);
-  EXPECT_EQ(run(spec_of({"cat"})).out.text(), "") << "without input it reads none";
+  EXPECT_EQ(run(spec_of({"cat"})).out.text(), "") << "no input: standard input is empty";
 }
 
 TEST(Process, InheritsNoDescriptors) {
   EXPECT_EQ(run(spec_of({"ls", "-m", "/proc/self/fd"})).out.text(), "0, 1, 2, 3\n")
-      << "3 is the listing's own";
+      << "3 is the descriptor of the listing itself";
 }
 
 TEST(Process, EndedBySignal_ReportsTheSignal) {
@@ -320,7 +320,7 @@ TEST(Process, CommunicatesOverItsChannel) {
   for (ssize_t got = 0; (got = read(process->channel(), buffer.data(), buffer.size())) > 0;) {
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
-  EXPECT_EQ(text, "got hello\n") << "and then its end";
+  EXPECT_EQ(text, "got hello\n") << "followed by the end of the stream";
   EXPECT_TRUE(process->wait({}));
 }
 

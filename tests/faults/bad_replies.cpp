@@ -317,7 +317,7 @@ Reply status(const Scene& scene, Random& random) {
   if (random.once_in(4)) bytes += "x-request-id: " + scene.key + "\r\n";
   if (code / 100 == 3) bytes += "Location: /elsewhere\r\n";
   bytes += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
-  if (code != 304) bytes += body;  // 304 has no body, whatever its headers say
+  if (code != 304) bytes += body;  // 304 has no body, regardless of its headers
   return ends_badly({.pieces = {std::move(bytes)}}, {kind_of(code)});
 }
 

@@ -112,7 +112,7 @@ class BadServer {
                number = find_header(request.headers, "x-number");
     if (!seed || !number) {
       const std::lock_guard lock(plan->mutex);
-      plan->trouble += "a request that nobody made: " + request.target + '\n';
+      plan->trouble += "a request of no run: " + request.target + '\n';
       return to.close();
     }
     if (*seed != std::to_string(plan->seed)) return to.close();  // belongs to a run that has given up
@@ -222,7 +222,7 @@ class Wire final : public HttpClient {
 
  private:
   /// Waits until unsolicited bytes have arrived, before the connection is used again: once a request is under
-  /// way, they could not be told from its answer.
+  /// way, they could not be distinguished from its answer.
   void await_poison(std::unique_lock<std::mutex>& lock) const {
     if (plan_->sent == 0) return;
     const Served& before = plan_->served[plan_->sent - 1];

@@ -150,7 +150,7 @@ void break_it(const Originals& all, const std::map<SessionId, std::vector<Entry>
     }
     EXPECT_EQ(damage.allowed, Allowed::kOlder) << session.str() << " reads as another";
     const auto some = (*journal)->read(session);
-    EXPECT_TRUE(some && is_prefix(*some, entries.at(session))) << session.str() << " is no older state";
+    EXPECT_TRUE(some && is_prefix(*some, entries.at(session))) << session.str() << " is not an older state";
   }
 }
 
@@ -160,7 +160,7 @@ Fault damage_fault() {
   return {
       .name = "damage",
       .breaks = "bits, pages, ends and logs of a journal's files are flipped, swapped, cut, lost, replaced",
-      .holds = "refused, or read as written; an older copy of the whole reads as the older state it is",
+      .holds = "refused, or read as written; an older copy of all files reads as that older state",
       .few = 5'000,
       .many = 100'000,
       .start = [] {

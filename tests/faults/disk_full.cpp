@@ -55,17 +55,19 @@ void fill_up(SimDisk& disk, const Place& place, std::uint64_t seed) {
 }  // namespace
 
 Fault disk_full_fault() {
-  return {.name = "disk_full",
-          .breaks = "the disk is full from each write of the journal on in turn, then has room again",
-          .holds = "error `full`, retriable, nothing half; the same journal goes on, a new one reads all",
-          .few = 2'000,
-          .many = 20'000,
-          .start = [] {
-            auto disk = std::make_shared<SimDisk>();
-            return [disk, sweep = Sweep(*disk, &SimDisk::writes)](std::uint64_t seed) {
-              fill_up(*disk, sweep(seed), seed);
-            };
-          }};
+  return {
+      .name = "disk_full",
+      .breaks = "the disk is full from each write of the journal on in turn, then has space again",
+      .holds =
+          "error `full`, retriable, nothing partial; the same journal continues, a new one reads everything",
+      .few = 2'000,
+      .many = 20'000,
+      .start = [] {
+        auto disk = std::make_shared<SimDisk>();
+        return [disk, sweep = Sweep(*disk, &SimDisk::writes)](std::uint64_t seed) {
+          fill_up(*disk, sweep(seed), seed);
+        };
+      }};
 }
 
 }  // namespace praxis::faults

@@ -98,7 +98,7 @@ class Trial {
     check_log(session.session_id());
     check_first(first);
     ASSERT_TRUE(second) << second.error().message;
-    EXPECT_TRUE(second->success) << "asked again: " << to_json_text(to_json(*second));
+    EXPECT_TRUE(second->success) << "when asked again: " << to_json_text(to_json(*second));
     EXPECT_EQ(second->text, plan_->at_last.text);
     EXPECT_EQ(plan_->sent, sent + 1) << "requests when asked again";
     check_secret(session.session_id(), {first, second});
@@ -154,7 +154,8 @@ class Trial {
     const EffectSettled* failed = nullptr;   // of the previous attempt
     for (const StoredRecord& stored : *records) {
       if (const auto* intended = std::get_if<EffectIntended>(&stored.record.body)) {
-        if (intended->kind == EffectKind::kTool && ++tools > calls) ADD_FAILURE() << "a tool runs uncalled";
+        if (intended->kind == EffectKind::kTool && ++tools > calls)
+          ADD_FAILURE() << "a tool ran without a call";
         if (intended->kind != EffectKind::kModel) continue;
         if (intended->attempt > 1) check_retry(failed, *intended);
         EXPECT_LE(intended->attempt, kAttempts);
@@ -169,7 +170,7 @@ class Trial {
         check_given_up(*failed, intent->attempt);
       }
     }
-    EXPECT_EQ(plan_->sent, asked) << "requests that the log does not know";
+    EXPECT_EQ(plan_->sent, asked) << "requests that are missing in the log";
     EXPECT_TRUE(heard_->notes.size() == tools || (is_lossy() && heard_->notes.size() < tools))
         << heard_->notes.size() << " executions of " << tools;
     for (const auto& [number, served] : plan_->served) {
@@ -186,7 +187,7 @@ class Trial {
     const auto found = plan_->served.find(number);
     if (found == plan_->served.end()) {
       ADD_FAILURE() << "request " << number
-                    << " never came: " << (settled.error ? settled.error->message : "");
+                    << " never arrived: " << (settled.error ? settled.error->message : "");
       return 0;
     }
     const Served& served = found->second;

@@ -176,7 +176,7 @@ End run_apart(F body) {
 
 /// The process reported why it stopped, and did no harm.
 void check_end(const End& end) {
-  EXPECT_FALSE(end.hung) << "it hangs";
+  EXPECT_FALSE(end.hung) << "the process hangs";
   if (end.hung) return;
   if (WIFEXITED(end.status)) {
     const int status = WEXITSTATUS(end.status);
@@ -201,7 +201,7 @@ bool was_told(const testing::Logs& logs) {
   });
 }
 
-/// The invariants for an agent that got such an error, whatever it did then.
+/// The invariants for an agent that got such an error, regardless of what it did then.
 void check_told(const Rig& rig, const testing::Logs& logs) {
   auto acts = testing::acts_of(rig);
   EXPECT_FALSE(fold(logs.front())->turn) << "left in the middle of a turn";
@@ -212,12 +212,12 @@ void check_told(const Rig& rig, const testing::Logs& logs) {
       EXPECT_TRUE(cut || effect.ok || effect.doubted) << effect.tool << " was intended and never settled";
       const int done = acts.contains(effect.key) ? acts[effect.key] : 0;
       acts.erase(effect.key);
-      EXPECT_LE(done, effect.intents) << effect.tool << " was done without being intended";
+      EXPECT_LE(done, effect.intents) << effect.tool << " was executed without an intent";
       if (effect.tool != "pay") continue;
-      EXPECT_LE(done, 1 + effect.permits) << "pay was repeated, and nobody allowed it";
+      EXPECT_LE(done, 1 + effect.permits) << "pay was repeated without approval";
     }
   }
-  EXPECT_TRUE(acts.empty()) << "something was done under a key that no log knows";
+  EXPECT_TRUE(acts.empty()) << "an effect was executed under a key that no log has";
 }
 
 /// The next process brings the session to the end that it would have had.
@@ -342,10 +342,10 @@ void run(const Counts& counts, std::uint64_t seed) {
 
 Fault exhaustion_fault() {
   return {.name = "exhaustion",
-          .breaks = "one allocation fails, or it and all after it; no file descriptor is left for a while",
+          .breaks = "one allocation fails, or one and all after it; no file descriptor is left for a while",
           .holds =
-              "a typed error, or an end that says why, never a hang; whoever comes next carries on to the "
-              "same result, nothing settled is lost, nothing is repeated that may not be",
+              "a typed error or an end with a reason, never a hang; the next process resumes to the "
+              "same result, nothing settled is lost, nothing is repeated that must not be",
           .few = 1'000,
           .many = 20'000,
           .start = []() -> Run {

@@ -1,4 +1,4 @@
-// A disk operation fails, sometimes a sync; whatever is acknowledged afterwards is as durable as ever.
+// A disk operation fails, sometimes a sync; later acknowledgements must be as reliable as ever.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -80,7 +80,8 @@ void fail_a_call(SimDisk& disk, const Place& place, std::uint64_t seed) {
 Fault io_error_fault() {
   return {
       .name = "io_error",
-      .breaks = "each call to the disk fails in turn: once, a few times, or on and on; syncs lose the data",
+      .breaks =
+          "each disk operation fails in turn: once, a few times, or permanently; failed syncs lose the data",
       .holds = "typed errors; no half record; what is acknowledged later survives a power loss",
       .few = 1'500,
       .many = 150'000,

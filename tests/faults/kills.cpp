@@ -71,7 +71,7 @@ void run(const Cases& cases, std::uint64_t seed) {
   const int kills = play(c);
   // The number of appends depends on how the journal's thread groups them.
   const bool certain = c.points.size() == 1 && c.points.front().target != "append";
-  EXPECT_TRUE(kills > 0 || !certain) << "the run never came by " << c.points.front().text();
+  EXPECT_TRUE(kills > 0 || !certain) << "the run never reached " << c.points.front().text();
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ Fault kill_fault() {
               "SIGKILL before, while and after each effect of every kind, at each append, and again "
               "during recovery",
           .holds =
-              "no settled effect is lost or repeated, none that may not be repeated is repeated silently; "
+              "no settled effect is lost or repeated, none that must not be repeated is repeated silently; "
               "same result; the log replays",
           .few = 1'500,
           .many = 20'000,

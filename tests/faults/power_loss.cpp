@@ -83,7 +83,7 @@ Fault power_loss_fault() {
   return {
       .name = "power_loss",
       .breaks = "power is lost at a random write, sync or rename; unsynced sectors are kept, dropped, torn",
-      .holds = "it opens; all that was acknowledged is there, the rest whole or not at all; it goes on",
+      .holds = "it opens; everything acknowledged is there, the rest whole or not at all; it continues",
       .few = 20'000,
       .many = 1'000'000,
       .start = [] {

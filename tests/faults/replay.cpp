@@ -71,14 +71,14 @@ void check(std::uint64_t seed, Sum& sum) {
   expect_replays(run, &run.agent);
   expect_travels(run);
   expect_renders(run);
-  EXPECT_EQ(fingerprint(recorded_run(seed)), fingerprint(run)) << "the same run once more";
+  EXPECT_EQ(fingerprint(recorded_run(seed)), fingerprint(run)) << "the same run again";
 }
 
 }  // namespace
 
 Fault replay_fault() {
   return {.name = "replay",
-          .breaks = "runs with errors, retries, decisions and interrupts are played again from their logs",
+          .breaks = "runs with errors, retries, decisions and interrupts are replayed from their logs",
           .holds = "no difference; requests of all five protocols and the log are the same bytes",
           .few = 200,
           .many = 5000,

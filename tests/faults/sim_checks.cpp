@@ -132,12 +132,12 @@ void Checks::effects(const SessionId& session, const Log& log) {
     const std::vector<std::uint32_t> attempts = done ? done.mapped() : std::vector<std::uint32_t>{};
     const std::string name = id.str() + " (" + effect.tool + ")";
     if (effect.done && attempts.empty() && !kSilent.contains(effect.tool))
-      complain(session, name + " was recorded as done, and was not");
+      complain(session, name + " was recorded as done, but not executed");
     if (std::set<std::uint32_t>(attempts.begin(), attempts.end()).size() != attempts.size())
       complain(session, name + ": one attempt was made twice");
-    if (attempts.size() > effect.intents) complain(session, name + " was done without being intended");
+    if (attempts.size() > effect.intents) complain(session, name + " was executed without an intent");
     if (!effect.idempotent && std::max<std::size_t>(effect.intents, attempts.size()) > 1 + effect.permits)
-      complain(session, name + " was repeated, and nobody allowed it");
+      complain(session, name + " was repeated without approval");
     if (effect.cancelled != 0 && std::ranges::find(attempts, effect.cancelled) != attempts.end())
       complain(session, name + " was done and recorded as cancelled");
     if (!effect.settled && !states_.at(session).turn) complain(session, name + " never settled");

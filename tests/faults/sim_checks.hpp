@@ -13,7 +13,7 @@ namespace praxis::faults::sim {
 
 using Log = std::vector<StoredRecord>;
 
-/// Something that a caller was told, so that the log must contain it.
+/// A fact that was confirmed to a caller, so that the log must contain it.
 struct Promise {
   SessionId session;
   std::string what;

@@ -179,7 +179,7 @@ struct Job {
 };
 
 std::unexpected<Error> stopped_as_told() {
-  return fail(Error{ErrorCode::kCancelled, "stopped as told", false, nullptr, nullptr});
+  return fail(Error{ErrorCode::kCancelled, "stopped on request", false, nullptr, nullptr});
 }
 std::unexpected<Error> breaks(std::string message, bool retriable) {
   return fail(Error{ErrorCode::kTool, std::move(message), retriable, nullptr, nullptr});

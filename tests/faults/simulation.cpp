@@ -78,16 +78,17 @@ void run(std::uint64_t seed) {
 }  // namespace
 
 Fault simulation_fault() {
-  return {.name = "simulation",
-          .breaks =
-              "clock, disk, model, threads, people and kills of a whole process come from the seed, at "
-              "least 2,000 steps a run",
-          .holds =
-              "every log replays, nothing told is lost, nothing is done twice, all comes to rest; the same "
-              "seed gives the same journal",
-          .few = 100,
-          .many = 50'000,
-          .start = [] { return Run(run); }};
+  return {
+      .name = "simulation",
+      .breaks =
+          "clock, disk, model, threads, approvers and kills of a whole process come from the seed, at "
+          "least 2,000 steps a run",
+      .holds =
+          "every log replays, nothing acknowledged is lost, nothing is done twice, all end idle; the same "
+          "seed gives the same journal",
+      .few = 100,
+      .many = 50'000,
+      .start = [] { return Run(run); }};
 }
 
 }  // namespace praxis::faults

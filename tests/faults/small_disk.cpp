@@ -131,10 +131,10 @@ void check(const std::string& path, const SessionId& session, std::map<std::stri
   }
   EXPECT_EQ(called["note"], kRounds);
   EXPECT_EQ(called["big"], kRounds);
-  EXPECT_EQ(ok["big"], kRounds) << "it may be repeated, so it is";
-  EXPECT_LE(executions["note"], kRounds) << "it must not be repeated";
+  EXPECT_EQ(ok["big"], kRounds) << "a tool that may be repeated is repeated";
+  EXPECT_LE(executions["note"], kRounds) << "the tool must not be repeated";
   EXPECT_GE(executions["note"], ok["note"]);
-  EXPECT_LE(executions["big"], kRounds + 1) << "only what was cut off is repeated";
+  EXPECT_LE(executions["big"], kRounds + 1) << "only the interrupted call is repeated";
 }
 
 void fill_up(const SmallDisk& disk, std::uint64_t seed) {
@@ -144,7 +144,7 @@ void fill_up(const SmallDisk& disk, std::uint64_t seed) {
   const std::string ballast = disk / "ballast", path = disk / "j";
   std::ofstream(ballast) << std::string(kDiskSize - 140'000 - random.below(150'000), 'x') << std::flush;
   Outcome first = work(scenario, path, {});
-  EXPECT_NE(first.failure, "") << "there was room for everything";
+  EXPECT_NE(first.failure, "") << "the disk never was full";
   EXPECT_NE(first.failure.find("no space left"), std::string::npos) << first.failure;
   if (random.once_in(3)) {  // the disk is still full
     const auto journal = sqlite_journal(path);
@@ -163,8 +163,8 @@ void fill_up(const SmallDisk& disk, std::uint64_t seed) {
 
 Fault small_disk_fault() {
   return {.name = "small_disk",
-          .breaks = "a session with large results on a file system of 1 MB that runs full, then has room",
-          .holds = "it stops and says why; carried on it ends, and no tool that must not runs twice",
+          .breaks = "a session with large results on a file system of 1 MB that fills up, then has space",
+          .holds = "it stops with the reason; resumed, it completes; no tool that must not runs twice",
           .few = 20,
           .many = 200,
           .start = [] {

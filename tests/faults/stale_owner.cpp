@@ -106,8 +106,9 @@ void wake(const Rig& rig, pid_t first) {
   const auto left = contents(rig);
   kill(first, SIGCONT);
   const int status = exit_status(first);
-  EXPECT_TRUE(status == kLeaseLost || status == 0) << "it ended with " << status;
-  EXPECT_THAT(added(left, contents(rig)), ::testing::IsEmpty()) << "written by who had lost the session";
+  EXPECT_TRUE(status == kLeaseLost || status == 0) << "the process ended with " << status;
+  EXPECT_THAT(added(left, contents(rig)), ::testing::IsEmpty())
+      << "written by the process that had lost the session";
 }
 
 void stop_and_wake(Random& random) {
@@ -238,7 +239,7 @@ Fault stale_owner_fault() {
               "SIGSTOP at an append, in a commit or in a tool; another process takes the session; "
               "SIGCONT. Two processes write one journal",
           .holds =
-              "nothing is written with a lease that was lost, and its owner is told; no call runs that "
+              "nothing is written with a lost lease, and its owner gets an error; no call runs that "
               "could not be recorded; a session that is held is refused with the owner's pid",
           .few = 200,
           .many = 3'000,

@@ -196,7 +196,7 @@ void measure(const Place& place, const std::vector<SessionId>& sessions, const C
   const std::size_t open = memory_in_use() - used;
   handles.clear();
   // Returns after the leases have been released.
-  std::ignore = runtime->journal().acquire(SessionId("nobody"));
+  std::ignore = runtime->journal().acquire(SessionId("missing"));
   malloc_trim(0);
   const std::size_t left = memory_in_use();
   const std::size_t away = left - std::min(used, left);
@@ -254,7 +254,7 @@ void check_all(const Place& place) {
 std::vector<SessionId> make_all(const Place& place) {
   Child maker([&](const Child::Say& say) { park_all(place, say); });
   EXPECT_EQ(maker.line(), "parked");
-  EXPECT_TRUE(WIFSIGNALED(maker.end())) << "it was to be killed";
+  EXPECT_TRUE(WIFSIGNALED(maker.end())) << "the process should have been killed";
   std::vector<SessionId> sessions;
   for (const SessionRow& row : rows_of(place)) {
     EXPECT_EQ(row.status, "awaiting_user") << row.id.str();
@@ -269,8 +269,8 @@ void check_memory(const Place& place, const std::vector<SessionId>& sessions) {
   std::istringstream said(keeper.line());
   std::size_t open = kMostOpen, away = kMostAway;
   said >> open >> away;
-  EXPECT_LT(open, kMostOpen) << "bytes for a session that is open and waits";
-  EXPECT_LT(away, kMostAway) << "bytes for a session that waits and was let go";
+  EXPECT_LT(open, kMostOpen) << "bytes for a waiting session that is open";
+  EXPECT_LT(away, kMostAway) << "bytes for a waiting session that is not open";
 }
 
 void run(std::uint64_t seed) {
@@ -293,13 +293,14 @@ void run(std::uint64_t seed) {
 }  // namespace
 
 Fault waiting_fault() {
-  return {
-      .name = "waiting",
-      .breaks = "10,000 sessions wait for a person and their process is killed",
-      .holds = "all are listed as waiting; each wakes once, by decisions here and by mail; under 1 KB each",
-      .few = 1,
-      .many = 1,
-      .start = [] { return Run(run); }};
+  return {.name = "waiting",
+          .breaks = "10,000 sessions wait for a person and their process is killed",
+          .holds =
+              "all are listed as parked; each resumes once, by decisions here and through the inbox; under 1 "
+              "KB each",
+          .few = 1,
+          .many = 1,
+          .start = [] { return Run(run); }};
 }
 
 }  // namespace praxis::faults

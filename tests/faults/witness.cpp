@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kHuge = 4'500'000;  // larger than the log may grow before it is copied
 
-const SessionId kNobody("nobody");
+const SessionId kNobody("missing");
 
 std::vector<NewEntry> entries_of(const auto& chain) {
   std::vector<NewEntry> all;
@@ -135,7 +135,7 @@ Status Witness::remember(std::vector<Planned>& plans) {
     Known& session = sessions_[plan.session];
     const auto& outcome = *plan.outcome;
     if (outcome) {
-      EXPECT_FALSE(broken.contains(plan.session)) << "appended behind a failed append";
+      EXPECT_FALSE(broken.contains(plan.session)) << "appended after a failed append";
       session.undecided.clear();
       session.promised.push_back(plan.written);
       EXPECT_EQ(*outcome, session.seq());
@@ -285,7 +285,7 @@ Status Witness::check_session(Known& session, Since since, bool& gone) {
     for (const Chain& chain : session.undecided)
       if (auto checked = check_blobs(chain, false); !checked) return checked;
     EXPECT_EQ(std::erase_if(mail_, [&](const Message& message) { return message.session == session.id; }), 0)
-        << session.id.str() << " is lost, with its mail";
+        << session.id.str() << " is lost, with its messages";
     gone = true;
     return {};
   }
@@ -344,7 +344,7 @@ Status Witness::check_mail(Since since) {
     const auto body = std::ranges::find(undecided_mail_, found.body, &Message::body);
     if (known != mail_.end()) {
       EXPECT_EQ(found.body, known->body);
-      EXPECT_FALSE(known->outcome) << "message " << found.id << " was answered and waits again";
+      EXPECT_FALSE(known->outcome) << "message " << found.id << " was answered and is unanswered again";
     } else if (since == Since::kCrash && body != undecided_mail_.end()) {
       body->id = found.id;
       mail_.push_back(*body);

@@ -76,7 +76,7 @@ void add_comparison(JsonObject& line, const Seen& seen, const std::vector<Seen>&
     return;
   }
   if (!json_at(recorded, "previous_response_id").is_null()) {
-    line["note"] = "the request goes on from state kept by the server";
+    line["note"] = "the request continues from state kept by the server";
     return;
   }
   RecordedConversation conversation = seen.conversation;
