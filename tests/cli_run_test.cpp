@@ -125,7 +125,7 @@ TEST_F(CliRun, InvalidArguments_AreUsageErrorsWithOneMessage) {
   mistake({"rnu", "x"}, "unknown command \"rnu\"; did you mean \"run\"?");
   mistake({"run", "--jsno", "Hi"}, "unknown option \"--jsno\"; did you mean \"--json\"?");
   mistake({"run", "--max-usd", "lots", "Hi"}, "\"lots\" is no amount of US dollars");
-  mistake({"run", "--timeout", "5", "Hi"}, "\"5\" is no duration");
+  mistake({"run", "--timeout", "5", "Hi"}, "\"5\" is not a duration");
   mistake({"run", "--max-steps", "0", "Hi"}, "--max-steps");
   mistake({"run", "missing", "Hi"}, "there is no agent \"missing\"");
   mistake({"run", "missing.toml"}, "there is no agent file \"missing.toml\"");

@@ -188,7 +188,7 @@ TEST(AgentFileMistake, ValuesOfTheWrongKind) {
             "a.toml:1:1: \"tool_failure\" must be \"continue\" or \"fail\", not \"stop\"");
   EXPECT_EQ(mistake("limits = 3"), "a.toml:1:1: \"limits\" must be a table, not 3");
   EXPECT_EQ(mistake("limits.max_steps = -1"),
-            "a.toml:1:8: \"limits.max_steps\" must be a whole number from 0 to 4294967295, not -1");
+            "a.toml:1:8: \"limits.max_steps\" must be an integer from 0 to 4294967295, not -1");
   EXPECT_EQ(mistake("options.temperature = nan"),
             "a.toml:1:9: \"options.temperature\" must be a number from 0 to 2, not null");
   EXPECT_EQ(mistake("limits.timeout = 'soon'"),

@@ -238,7 +238,7 @@ TEST_F(ConfigTest, MistakesNameFileLineKeyAndTheNearest) {
   EXPECT_EQ(mistake(), user_file().string() + ":1:1: unknown key \"modell\"; did you mean \"model\"?");
   write(user_file(), "[limits]\nmax_steps = 0");
   EXPECT_EQ(mistake(), user_file().string() +
-                           ":2:1: \"limits.max_steps\" must be a whole number from 1 to 4294967295, not 0");
+                           ":2:1: \"limits.max_steps\" must be an integer from 1 to 4294967295, not 0");
   write(user_file(), "[limits]\ntimeout = 0");
   EXPECT_EQ(mistake(), user_file().string() + ":2:1: \"limits.timeout\" must be more than 0");
   write(user_file(), "model = ");
@@ -248,7 +248,7 @@ TEST_F(ConfigTest, MistakesNameFileLineKeyAndTheNearest) {
 TEST_F(ConfigTest, MistakesOutsideOfFilesNameTheirOrigin) {
   env_["PRAXIS_LIMITS_MAX_STEPS"] = "many";
   EXPECT_EQ(mistake(),
-            "environment PRAXIS_LIMITS_MAX_STEPS: \"limits.max_steps\" must be a whole number from 1 to "
+            "environment PRAXIS_LIMITS_MAX_STEPS: \"limits.max_steps\" must be an integer from 1 to "
             "4294967295, not \"many\"");
   env_.clear();
   flags_["limits.max_cost"] = "1";

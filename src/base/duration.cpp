@@ -22,7 +22,8 @@ Result<Millis> parse_duration(std::string_view text) {
     const double millis = std::round(number * unit->second);
     if (millis >= 1 && millis <= kYear) return Millis{static_cast<std::int64_t>(millis)};
   }
-  return fail(ErrorCode::kInput, '"' + std::string(text) + "\" is no duration; write 500ms, 30s, 5m or 2h");
+  return fail(ErrorCode::kInput,
+              '"' + std::string(text) + "\" is not a duration; write 500ms, 30s, 5m or 2h");
 }
 
 }  // namespace praxis

@@ -18,7 +18,7 @@ TEST(Duration, AnythingElse_IsRefusedWithExamples) {
     const auto parsed = parse_duration(text);
     ASSERT_FALSE(parsed.has_value()) << text;
     EXPECT_EQ(parsed.error().message,
-              '"' + std::string(text) + "\" is no duration; write 500ms, 30s, 5m or 2h");
+              '"' + std::string(text) + "\" is not a duration; write 500ms, 30s, 5m or 2h");
   }
 }
 

@@ -32,7 +32,7 @@ Status move_in(Json& json, const BlobLookup& blobs) {
   } else if (auto* object = json.if_object()) {
     if (const Json& name = json_at(json, "$blob"); name.is_string()) {
       const auto digest = Digest::from_hex(name.get_string());
-      if (!digest) return fail(ErrorCode::kJournal, "a blob reference is no digest");
+      if (!digest) return fail(ErrorCode::kJournal, "a blob reference is not a digest");
       auto bytes = blobs(*digest);
       if (!bytes) return fail(bytes.error());
       json = Json(std::string_view(*bytes));

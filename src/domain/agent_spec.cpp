@@ -121,7 +121,7 @@ Json to_json(const AgentSpec& spec) {
 }
 
 Result<AgentSpec> agent_spec_from_json(const Json& json) {
-  if (!json.is_object()) return fail(ErrorCode::kInput, "agent: a JSON object is needed");
+  if (!json.is_object()) return fail(ErrorCode::kInput, "agent: must be a JSON object");
   AgentSpec spec;
   spec.id = json_string(json, "id", spec.id);
   spec.name = json_string(json, "name");

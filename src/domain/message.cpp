@@ -46,8 +46,7 @@ Result<MediaSource> get_source(const Json& json, std::string_view type) {
   MediaSource source{json_string(json, "mime"), {}, json_string(json, "url")};
   const Json& data = json_at(json, "data");
   if (data.is_string() == !source.url.empty()) {
-    return fail(ErrorCode::kInput,
-                std::string(type) + " part: exactly one of \"data\" and \"url\" is needed");
+    return fail(ErrorCode::kInput, std::string(type) + " part: needs exactly one of \"data\" and \"url\"");
   }
   if (data.is_string()) {
     auto bytes = base64_decode(data.get_string());

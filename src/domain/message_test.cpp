@@ -68,7 +68,7 @@ TEST(Message, InvalidJson_IsRefusedWithTheReason) {
   EXPECT_EQ(error(JsonObject{{"role", "user"}, {"content", JsonArray{JsonObject{{"type", "smell"}}}}}),
             "message part: unknown type \"smell\"");
   EXPECT_EQ(error(JsonObject{{"role", "user"}, {"content", JsonArray{JsonObject{{"type", "image"}}}}}),
-            "image part: exactly one of \"data\" and \"url\" is needed");
+            "image part: needs exactly one of \"data\" and \"url\"");
 }
 
 TEST(Role, Roles_MapBetweenVocabulariesWithoutLoss) {

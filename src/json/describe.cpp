@@ -62,8 +62,7 @@ Result<std::size_t> read_enumerator(const Json& json, const std::string& path,
 Result<std::int64_t> read_integer(const Json& json, const std::string& path, std::int64_t least,
                                   std::int64_t most) {
   const auto out_of_range = [&] {
-    return misfit(path,
-                  "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    return misfit(path, "must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
   };
   std::int64_t number = 0;
   if (const auto* whole = json.if_int64()) {

@@ -26,9 +26,9 @@ Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId
   auto entries = journal.read(session, from);
   if (!entries) return fail(entries.error());
   if (entries->empty() && from <= 1) {
-    return fail(
-        ErrorCode::kJournal,
-        "session " + session.str() + " has no records: the process that made it ended before it wrote any");
+    return fail(ErrorCode::kJournal,
+                "session " + session.str() +
+                    " has no records: the process that created it ended before it wrote any");
   }
   const BlobLookup blobs = [&journal](const Digest& digest) { return journal.blob(digest); };
   std::vector<StoredRecord> records;
@@ -75,7 +75,7 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
     return fail(ErrorCode::kInput, "no session is called \"" + std::string(text) + "\"");
   std::string names;
   for (const SessionId& id : candidates) names += " " + id.str();
-  return fail(ErrorCode::kInput, "\"" + std::string(text) + "\" fits several sessions:" + names);
+  return fail(ErrorCode::kInput, "\"" + std::string(text) + "\" matches several sessions:" + names);
 }
 
 Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std::uint32_t step) {

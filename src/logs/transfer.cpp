@@ -46,7 +46,7 @@ Result<std::string> export_session(Journal& journal, const SessionId& session) {
   out += '\n';
   for (const Entry& entry : *entries) {
     auto body = parse_json(entry.body);
-    if (!body) return fail(ErrorCode::kJournal, "record " + std::to_string(entry.seq) + " is no JSON");
+    if (!body) return fail(ErrorCode::kJournal, "record " + std::to_string(entry.seq) + " is not valid JSON");
     std::vector<Digest> digests;
     collect_blobs(*body, digests);
     JsonObject blobs;
@@ -67,7 +67,7 @@ Result<std::string> export_session(Journal& journal, const SessionId& session) {
 Result<SessionId> import_session(Journal& journal, std::string_view text) {
   std::size_t number = 1;
   auto header = parse_json(next_line(text));
-  if (!header || json_string(*header, "format") != kFormat) return bad_line(1, "this is no exported session");
+  if (!header || json_string(*header, "format") != kFormat) return bad_line(1, "not an exported session");
   if (json_int(*header, "version") > kRecordVersion) return bad_line(1, "a newer praxis wrote this export");
   SessionId session{json_string(*header, "session")};
   if (session.empty()) return bad_line(1, "the header names no session");
@@ -85,7 +85,7 @@ Result<SessionId> import_session(Journal& journal, std::string_view text) {
     const Json& blobs = json_at(*line, "blobs");
     if (blobs.is_object()) {
       for (const auto& [name, bytes] : blobs.get_object()) {
-        if (!bytes.is_string()) return bad_line(number, "a blob is no string");
+        if (!bytes.is_string()) return bad_line(number, "a blob is not a string");
         copy.blobs.push_back({digest_of(bytes.get_string()), std::string(bytes.get_string())});
         if (copy.blobs.back().digest.hex() != name)
           return bad_line(number, "a blob does not match its digest");

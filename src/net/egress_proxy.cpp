@@ -88,9 +88,9 @@ Status ListeningProxy::listen() {
 Status ListeningProxy::give_to(const EgressOptions::Owner& owner) const {
   const std::string& path = options_.socket_path;
   const std::string folder = folder_of(path);
-  if (::chown(path.c_str(), owner.uid, owner.gid) != 0) return cannot("give away", path);
+  if (::chown(path.c_str(), owner.uid, owner.gid) != 0) return cannot("change the owner of", path);
   if (::chown(folder.c_str(), static_cast<uid_t>(-1), owner.gid) != 0 || ::chmod(folder.c_str(), 0710) != 0) {
-    return cannot("open to its user", folder);
+    return cannot("set the permissions of", folder);
   }
   return {};
 }
@@ -118,7 +118,7 @@ void ListeningProxy::accept_all() {
 Result<std::unique_ptr<EgressProxy>> EgressProxy::start(EgressOptions options) {
   if (Status ok = check_path(options.socket_path); !ok) return fail(ok.error());
   const std::string folder = folder_of(options.socket_path);
-  if (::mkdir(folder.c_str(), 0700) != 0) return cannot("make the folder", folder);
+  if (::mkdir(folder.c_str(), 0700) != 0) return cannot("create the folder", folder);
   auto proxy = std::make_unique<ListeningProxy>(std::move(options));
   if (Status ok = proxy->listen(); !ok) return fail(ok.error());
   proxy->run();

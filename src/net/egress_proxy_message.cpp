@@ -94,7 +94,7 @@ Egress<Url> parse_tunnel_target(std::string_view target) {
   const std::size_t colon = target.rfind(':');
   if (target.find_first_of("/?#") != target.npos || colon == target.npos || target.ends_with(':') ||
       target.ends_with(']')) {
-    return malformed("CONNECT wants host:port and nothing else");
+    return malformed("CONNECT needs host:port and nothing else");
   }
   Result<Url> url = parse_url("https://" + std::string(target));
   if (!url) return malformed(url.error().message);

@@ -44,7 +44,7 @@ Result<Proxy> parse_proxy(std::string_view text) {
   }
   if (scheme != "http") {
     return fail(ErrorCode::kInput,
-                "the proxy set in the environment must begin with http://: proxies spoken to by " +
+                "the proxy set in the environment must begin with http://: proxies with the scheme " +
                     std::string(scheme) + " are not supported");
   }
   Proxy proxy;

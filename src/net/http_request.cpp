@@ -41,7 +41,7 @@ std::optional<std::string_view> find_header(const HttpHeaders& headers, std::str
 }
 
 Status check_request(const HttpRequest& request) {
-  if (!is_token(request.method)) return fail(ErrorCode::kInput, "the HTTP method is not a word");
+  if (!is_token(request.method)) return fail(ErrorCode::kInput, "the HTTP method is not a valid token");
   if (same_name(request.method, "CONNECT"))
     return fail(ErrorCode::kInput, "the HTTP method CONNECT is not supported");
   for (const auto& [name, value] : request.headers) {

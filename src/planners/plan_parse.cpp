@@ -111,11 +111,11 @@ class StepParser {
     if (verb_ == "sleep_ms") {
       const auto* delay = at(verb_).if_int64();
       if (delay == nullptr || *delay < 0)
-        return bad("\"sleep_ms\" must be a whole number of milliseconds, 0 or more");
+        return bad("\"sleep_ms\" must be a non-negative integer (milliseconds)");
       step.verb = Sleep{Millis{*delay}};
       return {};
     }
-    if (!at(verb_).is_string()) return bad(quoted(verb_) + " must be a text");
+    if (!at(verb_).is_string()) return bad(quoted(verb_) + " must be a string");
     if (auto known = check_references(at(verb_), false); !known) return known;
     const std::string text = json_string(*json_, verb_);
     if (verb_ == "message") step.verb = SayText{text};

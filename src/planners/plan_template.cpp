@@ -25,9 +25,9 @@ std::string shown(std::string_view reference) { return "${" + std::string(refere
 Result<Reference> parse_reference(std::string_view text) {
   Reference reference{std::string(text), {}};
   const auto bad = [&] {
-    return fail(
-        ErrorCode::kInput,
-        shown(text) + " is no reference; write names and indexes, as in ${steps.read.value.items[0]}");
+    return fail(ErrorCode::kInput,
+                shown(text) +
+                    " is not a valid reference; write names and indexes, as in ${steps.read.value.items[0]}");
   };
   std::size_t at = 0;
   while (at < text.size()) {

@@ -97,7 +97,8 @@ TEST(ScriptedPlanner, ForEachOverANonArray_FailsThePlan) {
   Planned run(R"([{"id": "each", "tool": "read", "for_each": "${prompt}"}])");
   run.fold.begin("go");
   EXPECT_EQ(run.fold.result().reason, StopReason::kPlanFailed);
-  EXPECT_EQ(run.fold.result().error->message, "plan step \"each\": \"for_each\" needs an array");
+  EXPECT_EQ(run.fold.result().error->message,
+            "plan step \"each\": \"for_each\" is given something that is no array");
 }
 
 TEST(ScriptedPlanner, FailedStep_StopsThePlanWithItsError) {
@@ -209,7 +210,7 @@ TEST(ScriptedPlanner, InvalidPlans_AreRefusedBeforeTheRun) {
   EXPECT_EQ(refusal(R"([{"id": "a", "ask": "?"}, {"id": "a", "ask": "?"}])"),
             "plan step 2: the id \"a\" is taken by an earlier step");
   EXPECT_EQ(refusal(R"([{"sleep_ms": -1}])"),
-            "plan step 1 (\"step1\"): \"sleep_ms\" must be a whole number of milliseconds, 0 or more");
+            "plan step 1 (\"step1\"): \"sleep_ms\" must be a non-negative integer (milliseconds)");
   EXPECT_EQ(refusal(R"([{"tool": "a", "on_error": "ignore"}])"),
             "plan step 1 (\"step1\"): \"on_error\" must be \"stop\" or \"continue\"");
   EXPECT_EQ(refusal(R"([{"tool": "a", "input": 1}])"),
@@ -239,7 +240,8 @@ TEST(ScriptedPlanner, References_AreCheckedBeforeTheRun) {
   EXPECT_EQ(refusal(R"([{"finish": "a ${prompt"}])"),
             "plan step 1 (\"step1\"): a placeholder is not closed: \"${prompt\" (write $$ for a literal $)");
   for (const char* path : {"", ".", "a..b", "[0]", "a[", "a[x]", "a[0", "a[0]b", "a[-1]", "a."}) {
-    EXPECT_NE(refusal((R"([{"finish": "${)" + std::string(path) + "}\"}]").c_str()).find("is no reference"),
+    EXPECT_NE(refusal((R"([{"finish": "${)" + std::string(path) + "}\"}]").c_str())
+                  .find("is not a valid reference"),
               std::string::npos)
         << path;
   }

@@ -12,9 +12,8 @@ constexpr std::string_view kKind = "six_steps";
 Result<SixStepPlanner> SixStepPlanner::parse(const Json& plan) {
   const std::string kind = json_string(plan, "kind");
   if (kind != kKind) {
-    return fail(ErrorCode::kInput, "there is no kind of plan \"" + kind +
-                                       "\"; there is \"six_steps\", and a "
-                                       "written plan is an array of steps");
+    return fail(ErrorCode::kInput,
+                "unknown kind of plan \"" + kind + "\"; write \"six_steps\", or an array of steps");
   }
   for (const auto& [key, value] : plan.get_object()) {
     if (key != "kind")

@@ -182,10 +182,8 @@ TEST(SixSteps, ChangedRequest_RestartsTheStepsWithinBounds) {
 
 TEST(SixStepPlanner, PlanOfAnotherKind_IsRefusedByName) {
   EXPECT_TRUE(SixStepPlanner::parse(plan_of_kind()));
-  EXPECT_EQ(
-      SixStepPlanner::parse(plan_of_kind("seven_steps")).error().message,
-      "there is no kind of plan \"seven_steps\"; there is \"six_steps\", and a written plan is an array of "
-      "steps");
+  EXPECT_EQ(SixStepPlanner::parse(plan_of_kind("seven_steps")).error().message,
+            "unknown kind of plan \"seven_steps\"; write \"six_steps\", or an array of steps");
   EXPECT_EQ(SixStepPlanner::parse(JsonObject{{"kind", "six_steps"}, {"steps", 6}}).error().message,
             "a plan of six steps has no key \"steps\"");
 }

@@ -111,12 +111,12 @@ TEST(Describe, FromJsonAs_NamesThePathOfWhatDoesNotFit) {
   EXPECT_EQ(message(R"({"readings":[{"degrees":1,"unit":"celcius"}]})"),
             R"(/readings/0/unit must be one of "celsius", "degrees_fahrenheit"; did you mean "celsius"?)");
   EXPECT_EQ(message(R"({"readings":[{"degrees":1}]})"), "/readings/0/unit is missing");
-  EXPECT_EQ(message(R"({"days":65536})"), "/days must be a whole number from 0 to 65535");
-  EXPECT_EQ(message(R"({"days":1.5})"), "/days must be a whole number from 0 to 65535");
-  EXPECT_EQ(message(R"({"days":-1})"), "/days must be a whole number from 0 to 65535");
-  EXPECT_EQ(message(R"({"days":1e300})"), "/days must be a whole number from 0 to 65535");
+  EXPECT_EQ(message(R"({"days":65536})"), "/days must be an integer from 0 to 65535");
+  EXPECT_EQ(message(R"({"days":1.5})"), "/days must be an integer from 0 to 65535");
+  EXPECT_EQ(message(R"({"days":-1})"), "/days must be an integer from 0 to 65535");
+  EXPECT_EQ(message(R"({"days":1e300})"), "/days must be an integer from 0 to 65535");
   EXPECT_EQ(message(R"({"counts":{"a":true}})"),
-            "/counts/a must be a whole number from -2147483648 to 2147483647");
+            "/counts/a must be an integer from -2147483648 to 2147483647");
   EXPECT_EQ(message(R"({"note":5})"), "/note must be a string");
   EXPECT_EQ(message(R"({"final":"yes"})"), "/final must be true or false");
   EXPECT_EQ(from_json_as<weather::City>(Json(3)).error().message, "the value must be an object");
