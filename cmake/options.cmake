@@ -37,6 +37,38 @@ function(praxis_precompile target)
                                            "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
 
+# Compiles the sources of each folder together, at most PRAXIS_UNITY at a time, so that the compiler reads the headers
+# that they share once. Names in unnamed namespaces must therefore be unique within a folder. A build with
+# PRAXIS_UNITY=0 checks that each file includes what it needs.
+set(PRAXIS_UNITY 0 CACHE STRING "How many sources of one folder are compiled together at most; 0 compiles each alone")
+function(praxis_unity target)
+  if(NOT PRAXIS_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  set(folders "")
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+    cmake_path(REMOVE_FILENAME folder)
+    string(MAKE_C_IDENTIFIER ${folder} folder)
+    list(APPEND folders ${folder})
+    list(APPEND in_${folder} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    list(LENGTH in_${folder} count)
+    math(EXPR units "(${count} + ${PRAXIS_UNITY} - 1) / ${PRAXIS_UNITY}")
+    set(at 0)
+    foreach(source IN LISTS in_${folder})
+      math(EXPR unit "${at} * ${units} / ${count}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}${unit})
+      math(EXPR at "${at} + 1")
+    endforeach()
+  endforeach()
+endfunction()
+
 # clang-tidy runs together with the compiler, so only changed files are checked again (.clang-tidy lists the
 # checks).
 function(praxis_tidy target)

@@ -5,28 +5,24 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+
+#include "files.hpp"
 
 namespace praxis {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::EndsWith;
-using testing::HasSubstr;
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 /// A copy of the example in a temporary folder, where it may write.
-class BirthdayTest : public testing::Test {
+class BirthdayTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) /
-            ("praxis-birthday-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    root_ =
+        fs::path(::testing::TempDir()) /
+        ("praxis-birthday-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(root_);
     fs::create_directories(root_ / "examples");
     fs::copy(PRAXIS_SOURCE_DIR "/examples/birthday", root_ / "examples/birthday");
@@ -39,8 +35,8 @@ class BirthdayTest : public testing::Test {
         "HOME=" + root_.string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + kPraxis + ' ';
     const int status = std::system(
         (home + command + " >" + (root_ / "out").string() + " 2>" + (root_ / "err").string()).c_str());
-    printed_ = content_of(root_ / "out");
-    told_ = content_of(root_ / "err");
+    printed_ = testing::content_of(root_ / "out");
+    told_ = testing::content_of(root_ / "err");
     return WEXITSTATUS(status);
   }
   int play(const std::string& answers = "") {

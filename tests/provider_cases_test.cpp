@@ -91,7 +91,7 @@ std::vector<Stream> streams_of(const std::vector<Case>& cases) {
 }
 
 /// The tests below run once with our own cases and once with the recorded ones.
-class ProviderCases : public testing::TestWithParam<bool> {
+class ProviderCases : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     if (GetParam() && recorded_cases().empty())
@@ -105,7 +105,7 @@ class ProviderCases : public testing::TestWithParam<bool> {
     return entry->second;
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, ProviderCases, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(All, ProviderCases, ::testing::Bool(),
                          [](const auto& of) { return of.param ? "Recorded" : "Own"; });
 
 TEST_P(ProviderCases, EveryAnswer_IsReadAsExpected) {

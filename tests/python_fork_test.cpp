@@ -5,25 +5,19 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "files.hpp"
 #include "praxis/process/sandbox.hpp"
 
 namespace praxis {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using ::testing::HasSubstr;
 
 /// A copy of the example in a temporary folder, where it may write.
-class PythonForkTest : public testing::Test {
+class PythonForkTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!probe_sandbox().full())
@@ -40,13 +34,13 @@ class PythonForkTest : public testing::Test {
         "HOME=" + root_.string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + kPraxis + ' ';
     const int status = std::system(
         (home + command + " >" + (root_ / "out").string() + " 2>" + (root_ / "err").string()).c_str());
-    printed_ = content_of(root_ / "out");
-    told_ = content_of(root_ / "err");
+    printed_ = testing::content_of(root_ / "out");
+    told_ = testing::content_of(root_ / "err");
     return WEXITSTATUS(status);
   }
 
   static constexpr const char* kPraxis = PRAXIS_BINARY_DIR "/praxis";
-  const fs::path root_ = fs::path(testing::TempDir()) / "praxis-python-fork";
+  const fs::path root_ = fs::path(::testing::TempDir()) / "praxis-python-fork";
   std::string printed_, told_;
 };
 

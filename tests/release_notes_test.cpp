@@ -6,8 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
+
+#include "files.hpp"
 
 namespace praxis {
 namespace {
@@ -34,18 +35,13 @@ constexpr const char* kNotes = R"(# Changelog
 - Removed the deprecated function `parse_all()`.
 )";
 
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// A copy of the example in a temporary folder, where it may write.
-class ReleaseNotesTest : public testing::Test {
+class ReleaseNotesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) /
+    root_ = fs::path(::testing::TempDir()) /
             ("praxis-release-notes-" +
-             std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+             std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(root_);
     fs::create_directories(root_ / "examples");
     fs::copy(PRAXIS_SOURCE_DIR "/examples/release-notes", root_ / "examples/release-notes");
@@ -60,10 +56,10 @@ class ReleaseNotesTest : public testing::Test {
     const std::string command = home + ' ' + (root_ / "examples/release-notes/run").string() + ' ' +
                                 arguments + " >" + (root_ / "output").string() + " 2>&1";
     const int status = std::system(command.c_str());
-    output_ = content_of(root_ / "output");
+    output_ = testing::content_of(root_ / "output");
     return WEXITSTATUS(status);
   }
-  std::string summary() const { return content_of(root_ / "build/release-notes/summary.md"); }
+  std::string summary() const { return testing::content_of(root_ / "build/release-notes/summary.md"); }
 
   fs::path root_;
   std::string output_;

@@ -5,23 +5,18 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+
+#include "files.hpp"
 
 namespace praxis {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using ::testing::HasSubstr;
 
 TEST(ResearchTeam, Team_AsksItsSpecialistsAndTheTreeShowsThem) {
-  const fs::path root = fs::path(testing::TempDir()) / "praxis-research-team";
+  const fs::path root = fs::path(::testing::TempDir()) / "praxis-research-team";
   fs::remove_all(root);
   fs::create_directories(root / "examples");
   fs::copy(PRAXIS_SOURCE_DIR "/examples/research-team", root / "examples/research-team",
@@ -31,8 +26,8 @@ TEST(ResearchTeam, Team_AsksItsSpecialistsAndTheTreeShowsThem) {
   const int status = std::system((home + (root / "examples/research-team/run").string() + " >" +
                                   (root / "out").string() + " 2>" + (root / "err").string())
                                      .c_str());
-  const std::string printed = content_of(root / "out");
-  ASSERT_EQ(WEXITSTATUS(status), 0) << content_of(root / "err");
+  const std::string printed = testing::content_of(root / "out");
+  ASSERT_EQ(WEXITSTATUS(status), 0) << testing::content_of(root / "err");
   EXPECT_THAT(printed, HasSubstr("high water comes about every 12 hours and 25 minutes."));
   for (const char* agent : {"lead", "reading", "figures", "reviewer"}) {
     EXPECT_THAT(printed, HasSubstr(std::string(agent) + " 01")) << "not in the tree";

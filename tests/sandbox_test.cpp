@@ -24,9 +24,9 @@ namespace praxis {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr const char* kSecret = "a-secret-of-the-host";
 
@@ -59,7 +59,7 @@ std::string port_of(const FileDescriptor& socket) {
 }
 
 /// A writable folder with protected paths, and a folder outside.
-class SandboxTest : public testing::Test {
+class SandboxTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!probe_sandbox().full()) GTEST_SKIP() << "no sandbox on this machine: " << probe_sandbox().reason();
@@ -276,12 +276,12 @@ TEST_F(SandboxTest, ManySandboxesAtOnce_RunAndLeaveNothing) {
 }
 
 TEST_F(SandboxTest, InvalidRequest_IsRefused) {
-  struct Case {
+  struct SandboxCase {
     const char* about;
     std::function<void(ProcessSpec&)> change;
     const char* message;
   };
-  const std::vector<Case> cases{
+  const std::vector<SandboxCase> cases{
       {"system folder", [](ProcessSpec& spec) { spec.sandbox->writable = {"/usr/lib"}; },
        "belongs to the system"},
       {"everything", [](ProcessSpec& spec) { spec.sandbox->writable = {"/"}; }, "belongs to the system"},
@@ -311,7 +311,7 @@ TEST_F(SandboxTest, InvalidRequest_IsRefused) {
        },
        "more than 256 checkouts"},
   };
-  for (const Case& one : cases) {
+  for (const SandboxCase& one : cases) {
     auto spec = python({"-c", "open('ran', 'w')"});
     put_in_sandbox(spec);
     one.change(spec);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 /// Returns the readable part of a file; reading fails midway for a process that ends meanwhile.
-std::string content_of(const fs::path& file) {
+std::string read_process_file(const fs::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
@@ -35,7 +35,7 @@ int processes_with(const std::string& mark) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string pid = entry.path().filename().string();
     if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (content_of(entry.path() / "cmdline").find(mark) != std::string::npos) ++found;
+    if (read_process_file(entry.path() / "cmdline").find(mark) != std::string::npos) ++found;
   }
   return found;
 }

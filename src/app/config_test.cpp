@@ -14,11 +14,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A machine of its own: system file, home with a repository in it, environment, flags.
-class ConfigTest : public testing::Test {
+class ConfigTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::path(testing::TempDir()) /
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    root_ = fs::path(::testing::TempDir()) /
             ("praxis-config-" + std::to_string(getpid()) + "-" + std::string(test->name()));
     fs::remove_all(root_);
     fs::create_directories(repository() / ".git");

@@ -14,7 +14,7 @@ namespace {
 using Type = SettingKey::Type;
 
 constexpr double kMostCount = 4'294'967'295;
-constexpr double kMostTokens = 1e15;
+constexpr double kMostTurnTokens = 1e15;
 constexpr double kMostUsd = 1e6;
 constexpr double kMostMillis = 365.0 * 24 * 3600 * 1000;
 constexpr std::size_t kMaxShown = 60;
@@ -35,7 +35,7 @@ constexpr std::array kLimitKeys{
                "Input and output tokens of one turn; 0: no bound",
                {},
                0,
-               kMostTokens},
+               kMostTurnTokens},
     SettingKey{
         "limits.max_usd", Type::kNumber, "Cost of one turn in US dollars; 0: no bound", {}, 0, kMostUsd},
     SettingKey{"limits.max_context",
@@ -43,7 +43,7 @@ constexpr std::array kLimitKeys{
                "Estimated tokens of one request; 0: no bound",
                {},
                0,
-               kMostTokens},
+               kMostTurnTokens},
     SettingKey{"limits.max_parallel_tools", Type::kWhole, "Tool calls running at once", {}, 1, 1024},
     SettingKey{"limits.max_model_attempts", Type::kWhole, "Attempts at one model call", {}, 1, 100},
     SettingKey{"limits.max_repeats",
@@ -69,7 +69,7 @@ constexpr std::array kLimitKeys{
                100},
 };
 
-std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -99,7 +99,7 @@ std::string what_fits(const SettingKey& key) {
     case Type::kText: {
       std::vector<std::string> choices = split(key.choices, '|');
       if (choices.empty()) return "a text that is not empty";
-      std::ranges::transform(choices, choices.begin(), quoted);
+      std::ranges::transform(choices, choices.begin(), in_quotes);
       return joined(choices, " or ");
     }
     case Type::kTexts:
@@ -203,11 +203,11 @@ class KeyCheck {
     const auto found = std::ranges::find(keys_, listed, &SettingKey::path);
     const SettingKey key = found == keys_.end() ? SettingKey{listed, Type::kTable, {}} : *found;
     if (owner_ == FileOwner::kProject && !key.own.empty()) {
-      return document_.mistake(path, "a project must not " + std::string(key.own) + "; set " + quoted(path) +
-                                         " in your own configuration");
+      return document_.mistake(path, "a project must not " + std::string(key.own) + "; set " +
+                                         in_quotes(path) + " in your own configuration");
     }
     if (const std::string wrong = why_unfit(key, value); !wrong.empty()) {
-      return document_.mistake(path, quoted(path) + ' ' + wrong);
+      return document_.mistake(path, in_quotes(path) + ' ' + wrong);
     }
     return key.type == Type::kTable ? check_table(path, listed, value) : Status{};
   }
@@ -218,8 +218,8 @@ class KeyCheck {
     const auto meant = closest(member, known);
     std::string help = table.empty() ? "there can be " : '[' + table + "] can have ";
     help = known.empty() ? '[' + table + "] has no keys" : help + joined(known, " and ");
-    if (meant) help = "did you mean " + quoted(*meant) + '?';
-    return document_.mistake(path, "unknown key " + quoted(path) + "; " + help);
+    if (meant) help = "did you mean " + in_quotes(*meant) + '?';
+    return document_.mistake(path, "unknown key " + in_quotes(path) + "; " + help);
   }
 
   const TomlDocument& document_;

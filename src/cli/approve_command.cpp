@@ -19,8 +19,8 @@
 namespace praxis::cli {
 namespace {
 
-constexpr std::size_t kMostListed = 4000;     ///< bytes of one call's arguments in a list
-constexpr std::chrono::seconds kPatience{5};  ///< for the process that has a session to answer
+constexpr std::size_t kMostListed = 4000;          ///< bytes of one call's arguments in a list
+constexpr std::chrono::seconds kOwnerPatience{5};  ///< for the process that has a session to answer
 
 /// A step that waits, and whose it is.
 struct Waiting {
@@ -207,8 +207,8 @@ Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Verdict& ve
     }
   }
   const auto environment = system_environment();
-  const auto answer =
-      give_order(*stored->journal, *environment, stored->id, Ruling{waiting.step.id, verdict}, kPatience);
+  const auto answer = give_order(*stored->journal, *environment, stored->id, Ruling{waiting.step.id, verdict},
+                                 kOwnerPatience);
   if (!answer) return fail(answer.error());
   if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(usage_error(refused->reason));
   if (std::holds_alternative<Delivered>(*answer)) return std::nullopt;

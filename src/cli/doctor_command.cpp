@@ -21,7 +21,7 @@ namespace praxis::cli {
 namespace {
 
 constexpr std::size_t kSessionsToVerify = 100;
-constexpr std::chrono::seconds kPatience{5};  // for a provider's first byte
+constexpr std::chrono::seconds kProviderPatience{5};  // for a provider's first byte
 
 enum class Health : std::uint8_t { kGood, kMissing, kBad };
 
@@ -72,7 +72,10 @@ Check check_journal(const Workspace& workspace) {
 std::string why_unreachable(const std::string& base_url) {
   HttpRequest request;
   request.url = base_url;
-  request.timeouts = {.connect = kPatience, .first_byte = kPatience, .idle = kPatience, .total = kPatience};
+  request.timeouts = {.connect = kProviderPatience,
+                      .first_byte = kProviderPatience,
+                      .idle = kProviderPatience,
+                      .total = kProviderPatience};
   const auto client = make_http_client();
   const auto response = http_fetch(*client, std::move(request));
   return response ? "" : response.error().message;

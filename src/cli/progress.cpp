@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 constexpr auto kRedraw = 200ms;
 constexpr std::size_t kLineWidth = 160;  ///< of a line that stays
 constexpr std::string_view kErase = "\r\x1b[K";
-constexpr std::string_view kDim = "\x1b[2m", kRed = "\x1b[31m", kPlain = "\x1b[0m";
 
 /// What is worth a line: the rest has events of its own, or is the program's doing.
 bool is_of_a_person(Intervention kind) {

@@ -15,7 +15,7 @@
 namespace praxis::cli {
 namespace {
 
-constexpr int kLookAgain = 100;  // ms between looks at whether anybody still waits for the answer
+constexpr int kLookAgainMs = 100;  // ms between looks at whether anybody still waits for the answer
 
 /// What a question offers; empty: any answer will do.
 std::vector<std::string> choices_of(const ParkedStep& step) {
@@ -90,7 +90,7 @@ std::optional<std::string> Questions::read_line(const std::stop_token& stop) {
   std::size_t end = typed_.find('\n');
   while (end == std::string::npos) {
     pollfd ready{STDIN_FILENO, POLLIN, 0};
-    const int came = poll(&ready, 1, kLookAgain);
+    const int came = poll(&ready, 1, kLookAgainMs);
     if (stop.stop_requested() || closed()) return std::nullopt;
     if (came <= 0) continue;
     std::array<char, 4096> buffer;

@@ -8,6 +8,10 @@
 
 namespace praxis::cli {
 
+/// Sequences that colour what follows on a terminal; `kPlain` ends them.
+constexpr std::string_view kRed = "\x1b[31m", kGreen = "\x1b[32m", kYellow = "\x1b[33m", kDim = "\x1b[2m";
+constexpr std::string_view kPlain = "\x1b[0m";
+
 struct Terminal {
   bool out = false;        ///< standard output is a terminal
   bool err = false;        ///< standard error is a terminal

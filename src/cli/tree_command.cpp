@@ -11,6 +11,7 @@
 
 #include "app/forest.hpp"
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 #include "cli/tree_text.hpp"
 #include "praxis/runtime/orders.hpp"
 
@@ -19,11 +20,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLookAgain = 250ms;
-constexpr auto kPatience = 5s;  ///< for the process that has a session to answer an order
-
-constexpr std::string_view kGreen = "\x1b[32m", kYellow = "\x1b[33m", kRed = "\x1b[31m", kDim = "\x1b[2m";
-constexpr std::string_view kPlain = "\x1b[0m";
+constexpr auto kRedrawTree = 250ms;
+constexpr auto kAnswerPatience = 5s;  ///< for the process that has a session to answer an order
 
 std::string_view color_of(const TreeLine& line) {
   if (line.is_typed) return "";
@@ -162,7 +160,7 @@ Result<ExitStatus> watch(Forest& forest, const TreeOptions& options, const Works
   View view(workspace, console);
   Changes changes;
   Deserted deserted;
-  for (;; std::this_thread::sleep_for(kLookAgain)) {
+  for (;; std::this_thread::sleep_for(kRedrawTree)) {
     if (auto read = forest.refresh(); !read) return fail(read.error());
     const auto nodes = forest.nodes();
     if (options.json) {
@@ -250,7 +248,8 @@ Result<ExitStatus> execute(const OrderOptions& options, Console& console) {
   if (!stored) return fail(stored.error());
   const auto& [journal, node] = std::tie(stored->journal, stored->id);
   const auto environment = system_environment();
-  const auto answer = give_order(*journal, *environment, node, Acts{{options.kind, options.text}}, kPatience);
+  const auto answer =
+      give_order(*journal, *environment, node, Acts{{options.kind, options.text}}, kAnswerPatience);
   if (!answer) return fail(answer.error());
   if (options.json)
     console.json(JsonObject{{"id", node.str()}, {"order", options.name}, {"outcome", outcome_name(*answer)}});

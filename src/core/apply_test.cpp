@@ -7,8 +7,6 @@
 namespace praxis {
 namespace {
 
-const AlwaysAskModel kAskModel;
-
 struct Session : Fold {
   Session() : Fold(agent(), kAskModel) {}
   static AgentSpec agent() {

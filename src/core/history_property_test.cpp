@@ -197,8 +197,6 @@ TEST(HistoryProperties, NormalFormIsAFixedPoint) {
 const FixedPlan kPlan({UseTools{"", {tool_call("p0", "read"), tool_call("p1", "write")}},
                        AddMessage{"unused"}, AddMessage{"note"}, AskPerson{"sure?"}, Sleep{Millis{10}},
                        UseTools{"", {tool_call("q", "flaky")}}});
-const AlwaysAskModel kAskModel;
-
 AgentSpec random_agent(Random& random, bool plan) {
   AgentSpec agent;
   agent.model = "test:model";

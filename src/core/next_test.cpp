@@ -9,8 +9,6 @@
 namespace praxis {
 namespace {
 
-const AlwaysAskModel kAskModel;
-
 AgentSpec test_agent(Limits limits = {}) {
   AgentSpec agent;
   agent.model = "test:model";

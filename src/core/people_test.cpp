@@ -10,10 +10,8 @@ namespace {
 
 using Phase = CallState::Phase;
 
-const AlwaysAskModel kAskModel;
-
-struct Modelled : Fold {
-  explicit Modelled(InDoubt in_doubt = InDoubt::kPark, Limits limits = {})
+struct PeopleFold : Fold {
+  explicit PeopleFold(InDoubt in_doubt = InDoubt::kPark, Limits limits = {})
       : Fold(agent(in_doubt, limits), kAskModel) {}
   static AgentSpec agent(InDoubt in_doubt, Limits limits) {
     AgentSpec spec;
@@ -40,7 +38,7 @@ struct Modelled : Fold {
 TEST(Stop, Stop_WaitsForRunningCallsAndReportsEachOutcome) {
   Limits limits;
   limits.max_parallel_tools = 2;
-  Modelled fold(InDoubt::kPark, limits);
+  PeopleFold fold(InDoubt::kPark, limits);
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read"), tool_call("b", "write"), tool_call("c", "write")}));
   fold.give("a", "done");
@@ -58,7 +56,7 @@ TEST(Stop, Stop_WaitsForRunningCallsAndReportsEachOutcome) {
 TEST(Stop, Stop_KeepsResultsOfAHalfFinishedBatch) {
   Limits limits;
   limits.max_parallel_tools = 1;
-  Modelled fold(InDoubt::kPark, limits);
+  PeopleFold fold(InDoubt::kPark, limits);
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read"), tool_call("b", "write")}));
   fold.intervene(Intervention::kInterrupt);
@@ -69,7 +67,7 @@ TEST(Stop, Stop_KeepsResultsOfAHalfFinishedBatch) {
 }
 
 TEST(Stop, CallInDoubt_IsReportedAsUnknown) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   fold.recover();
@@ -83,7 +81,7 @@ TEST(Stop, CallInDoubt_IsReportedAsUnknown) {
 TEST(Stop, CallThatWouldHaveBeenRetried_KeepsItsLastError) {
   Limits limits;
   limits.max_parallel_tools = 1;
-  Modelled fold(InDoubt::kPark, limits);
+  PeopleFold fold(InDoubt::kPark, limits);
   fold.begin("hi");
   fold.answer(calls({tool_call("f", "flaky")}));
   fold.intervene(Intervention::kPause);
@@ -94,7 +92,7 @@ TEST(Stop, CallThatWouldHaveBeenRetried_KeepsItsLastError) {
 }
 
 TEST(Stop, AnswerThatArrivesAfterwards_StaysInTheConversation) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.intervene(Intervention::kInterrupt);
   fold.answer(calls({tool_call("a", "read")}));
@@ -105,12 +103,12 @@ TEST(Stop, AnswerThatArrivesAfterwards_StaysInTheConversation) {
 }
 
 TEST(Stop, FailedCallAfterwards_IsNotRetried) {
-  Modelled model;
+  PeopleFold model;
   model.begin("hi");
   model.intervene(Intervention::kInterrupt);
   model.fail_model({ErrorCode::kModel, "busy", true, nullptr, nullptr});
   EXPECT_EQ(model.result().reason, StopReason::kCancelled);
-  Modelled tool;
+  PeopleFold tool;
   tool.begin("hi");
   tool.answer(calls({tool_call("f", "flaky")}));
   tool.intervene(Intervention::kInterrupt);
@@ -119,7 +117,7 @@ TEST(Stop, FailedCallAfterwards_IsNotRetried) {
 }
 
 TEST(Stop, StopWhileAPersonIsAsked_DropsTheQuestion) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.intervene(Intervention::kPause);
   fold.answer(calls({tool_call("w", "write")}));
@@ -130,13 +128,13 @@ TEST(Stop, StopWhileAPersonIsAsked_DropsTheQuestion) {
 }
 
 TEST(Deadline, Deadline_EndsTheTurnUnlessAPersonStoppedItFirst) {
-  Modelled late;
+  PeopleFold late;
   late.begin("hi");
   EXPECT_TRUE(is<Wait>(late.intervene(Intervention::kDeadline)));
   late.fail_model({ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr});
   EXPECT_EQ(late.result().reason, StopReason::kTimeLimit);
   EXPECT_EQ(late.result().error->code, ErrorCode::kLimit);
-  Modelled stopped;
+  PeopleFold stopped;
   stopped.begin("hi");
   stopped.intervene(Intervention::kInterrupt);
   stopped.intervene(Intervention::kDeadline);
@@ -145,7 +143,7 @@ TEST(Deadline, Deadline_EndsTheTurnUnlessAPersonStoppedItFirst) {
 }
 
 TEST(Pause, PausedSession_StartsNothingNewUntilUnpaused) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.intervene(Intervention::kPause);
   EXPECT_TRUE(is<Wait>(fold.answer(calls({tool_call("a", "read")}))));
@@ -155,7 +153,7 @@ TEST(Pause, PausedSession_StartsNothingNewUntilUnpaused) {
 }
 
 TEST(Pause, PausedSession_HoldsItsQueue) {
-  Modelled fold;
+  PeopleFold fold;
   fold.intervene(Intervention::kPause);
   EXPECT_TRUE(is<Idle>(fold.intervene(Intervention::kEnqueue, "later")));
   EXPECT_TRUE(is<Wait>(fold.intervene(Intervention::kResume)));
@@ -166,7 +164,7 @@ TEST(Pause, PausedSession_HoldsItsQueue) {
 // ------------------------------------------------------------------------------------------------------------
 
 TEST(Steer, SteeringDuringTheFinalAnswer_IsStillHandled) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.intervene(Intervention::kSteer, "in French");
   EXPECT_TRUE(is<Wait>(fold.answer(says("hello"))));
@@ -176,7 +174,7 @@ TEST(Steer, SteeringDuringTheFinalAnswer_IsStillHandled) {
 }
 
 TEST(Steer, SteeringBetweenCallsAndResults_WaitsForTheResults) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read")}));
   fold.intervene(Intervention::kSteer, "hurry");
@@ -189,7 +187,7 @@ TEST(Steer, SteeringBetweenCallsAndResults_WaitsForTheResults) {
 }
 
 TEST(Enqueue, QueuedMessage_BeginsTheNextTurn) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("one");
   fold.intervene(Intervention::kEnqueue, "two");
   EXPECT_TRUE(is<Wait>(fold.answer(says("first"))));
@@ -201,7 +199,7 @@ TEST(Enqueue, QueuedMessage_BeginsTheNextTurn) {
 }
 
 TEST(Rewind, Rewind_GoesBackToTheStartOfATurn) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("one");
   fold.answer(says("first"));
   const Digest after_one = fold.state().conversation.history().digest();
@@ -219,7 +217,7 @@ TEST(Rewind, Rewind_GoesBackToTheStartOfATurn) {
 TEST(Rewind, RewindAfterACut_KeepsInstructionsAndFindsTheTurn) {
   Limits limits;
   limits.max_messages = 6;
-  Modelled fold(InDoubt::kPark, limits);
+  PeopleFold fold(InDoubt::kPark, limits);
   fold.apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
                              MessageSource::kImport});
   for (const char* text : {"one", "two", "three", "four"}) {
@@ -237,7 +235,7 @@ TEST(Rewind, RewindAfterACut_KeepsInstructionsAndFindsTheTurn) {
 TEST(Window, MessageWindow_KeepsInstructionsAndGoal) {
   Limits limits;
   limits.max_messages = 6;
-  Modelled fold(InDoubt::kPark, limits);
+  PeopleFold fold(InDoubt::kPark, limits);
   fold.apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
                              MessageSource::kImport});
   fold.begin("the goal");
@@ -255,7 +253,7 @@ TEST(Window, MessageWindow_KeepsInstructionsAndGoal) {
 TEST(Window, WindowTooSmallForOneExchange_StillTerminates) {
   Limits limits;
   limits.max_messages = 1;
-  Modelled fold(InDoubt::kPark, limits);
+  PeopleFold fold(InDoubt::kPark, limits);
   fold.begin("goal");
   fold.answer(calls({tool_call("a", "read")}));
   EXPECT_TRUE(is<Wait>(fold.give("a", "content")));
@@ -266,7 +264,7 @@ TEST(Window, WindowTooSmallForOneExchange_StillTerminates) {
 // --------------------------------------------------------------------------------------------------------
 
 /// A turn paused before its calls `a` and `w` are judged.
-struct Judged : Modelled {
+struct Judged : PeopleFold {
   Judged() {
     begin("hi");
     intervene(Intervention::kPause);
@@ -316,7 +314,7 @@ TEST(Approval, Answer_ReplacesTheCall) {
 constexpr const char* kColour = R"({"question": "Which colour?", "choices": ["red", "blue"]})";
 
 TEST(Question, Answer_IsTheResultOfTheCall) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   EXPECT_TRUE(is<Wait>(fold.answer(calls({tool_call("q", "ask", kColour)}))));
   EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
@@ -332,7 +330,7 @@ TEST(Question, Answer_IsTheResultOfTheCall) {
 }
 
 TEST(Question, DeclinedQuestion_IsReportedAndTheTurnContinues) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
   EXPECT_TRUE(is<Wait>(fold.decide(Verb::kDeny)));
@@ -343,7 +341,7 @@ TEST(Question, DeclinedQuestion_IsReportedAndTheTurnContinues) {
 }
 
 TEST(Question, QuestionInABatch_DoesNotDelayOtherCalls) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("p", "ask", kColour), tool_call("r", "read"),
                      tool_call("q", "ask", R"({"question": "Why?"})")}));
@@ -362,7 +360,7 @@ TEST(Question, QuestionInABatch_DoesNotDelayOtherCalls) {
 }
 
 TEST(Question, QuestionOfANestedCall_IsAnsweredToItsHandler) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   fold.apply(CallProposed{CallId{"w"}, tool_call("w.1", "ask", kColour), "k"});
@@ -376,7 +374,7 @@ TEST(Question, InvalidQuestion_IsLeftToTheTool) {
   for (const char* arguments :
        {"{}", "", "{", R"({"question": ""})", R"({"question": 3})",
         R"({"question": "Which?", "choices": "red"})", R"({"question": "Which?", "choices": ["red", 2]})"}) {
-    Modelled fold;
+    PeopleFold fold;
     fold.begin("hi");
     fold.answer(calls({tool_call("q", "ask", arguments)}));
     EXPECT_EQ(fold.call("q").phase, Phase::kRunning) << arguments;
@@ -384,7 +382,7 @@ TEST(Question, InvalidQuestion_IsLeftToTheTool) {
 }
 
 TEST(Question, ExpiredQuestion_CountsAsDeclined) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
   fold.apply(Decided{ParkId{"p1"}, CallId{"q"}, Verb::kDeny, {}, "expiry"});
@@ -405,7 +403,7 @@ TEST(Approval, ExpiredApproval_CountsAsDenied) {
 // ---------------------------------------------------------------------------------------------------------
 
 TEST(Recovery, ModelCall_IsRepeatedAsTheSameEffect) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.recover();
   EXPECT_EQ(fold.turn().effect->effect.str(), "e1");
@@ -414,7 +412,7 @@ TEST(Recovery, ModelCall_IsRepeatedAsTheSameEffect) {
 }
 
 TEST(Recovery, ModelCallInDoubt_IsChargedWithItsUpperBound) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   const Usage taken = fold.state().usage_in_doubt();
   EXPECT_EQ(taken.input, fold.state().request_tokens());
@@ -428,7 +426,7 @@ TEST(Recovery, ModelCallInDoubt_IsChargedWithItsUpperBound) {
 }
 
 TEST(Recovery, IdempotentTool_IsRepeatedAsTheSameEffect) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("r", "read")}));
   const EffectId effect = std::get<EffectIntended>(fold.log().back().body).effect;
@@ -439,7 +437,7 @@ TEST(Recovery, IdempotentTool_IsRepeatedAsTheSameEffect) {
 }
 
 TEST(Recovery, OtherTool_IsNeverRepeatedUnasked) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   EXPECT_TRUE(is<Wait>(fold.recover()));
@@ -452,7 +450,7 @@ TEST(Recovery, OtherTool_IsNeverRepeatedUnasked) {
 }
 
 TEST(Recovery, OtherTool_RunsAgainIfAPersonAllowsIt) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   fold.recover();
@@ -464,7 +462,7 @@ TEST(Recovery, OtherTool_RunsAgainIfAPersonAllowsIt) {
 }
 
 TEST(Recovery, OtherTool_IsReportedToTheModelIfConfigured) {
-  Modelled fold(InDoubt::kTell);
+  PeopleFold fold(InDoubt::kTell);
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write"), tool_call("r", "read")}));
   fold.give("r", "content");
@@ -476,7 +474,7 @@ TEST(Recovery, OtherTool_IsReportedToTheModelIfConfigured) {
 }
 
 TEST(Recovery, SettledEffects_AreNotRepeated) {
-  Modelled fold;
+  PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "write"), tool_call("b", "write")}));
   fold.give("a", "done");

@@ -12,8 +12,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const AlwaysAskModel kAskModel;
-
 Json city_schema() {
   return parse_json(R"({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})")
       .value();

@@ -12,14 +12,13 @@ namespace {
 
 using testing::append_now;
 using testing::append_of;
+using testing::ChildProcess;
 using testing::file_bytes;
 using testing::kind_of;
+using testing::kSession;
 using testing::make_session;
 using testing::open_journal;
-using testing::Process;
 using testing::say;
-
-const SessionId kSession("01SESSION");
 
 class JournalCrashTest : public ::testing::Test {
  protected:
@@ -39,7 +38,7 @@ class JournalCrashTest : public ::testing::Test {
 };
 
 TEST_F(JournalCrashTest, LeaseOfAKilledProcess_IsTakenOverAtOnce) {
-  Process process(holder());
+  ChildProcess process(holder());
   ASSERT_EQ(process.line(), "1");
   const auto journal = open_journal(path_);
   const auto refused = journal->acquire(kSession);
@@ -61,7 +60,7 @@ TEST_F(JournalCrashTest, LeaseOfAKilledProcess_IsTakenOverAtOnce) {
 TEST_F(JournalCrashTest, StoppedWriterThatContinues_IsRefused) {
   int go[2];
   ASSERT_EQ(pipe(go), 0);
-  Process process([&](int out) {
+  ChildProcess process([&](int out) {
     const auto journal = open_journal(path_);
     const auto lease = make_session(*journal, kSession);
     say(out, "ready");
@@ -103,7 +102,7 @@ TEST_F(JournalCrashTest, TwoProcesses_WriteOneFile) {
     }
     return true;
   };
-  Process process([&](int out) { say(out, fill(SessionId("theirs")) ? "ok" : "failed"); });
+  ChildProcess process([&](int out) { say(out, fill(SessionId("theirs")) ? "ok" : "failed"); });
   EXPECT_TRUE(fill(SessionId("ours")));
   EXPECT_EQ(process.line(), "ok");
   const auto journal = open_journal(path_);
@@ -116,7 +115,7 @@ TEST_F(JournalCrashTest, ProcessKilledDuringAppends_KeepsAcknowledgedOnesAndNoPa
     const SessionId session("round" + std::to_string(round));
     std::uint64_t acknowledged = 0;
     {
-      Process process([&](int out) {
+      ChildProcess process([&](int out) {
         const auto journal = open_journal(path_);
         const auto lease = *journal->create(session, {5});
         for (std::uint64_t seq = 0;; seq += 3) {  // three entries and a blob at a time, several in flight
@@ -147,7 +146,7 @@ TEST_F(JournalCrashTest, ProcessKilledDuringAppends_KeepsAcknowledgedOnesAndNoPa
 }
 
 TEST_F(JournalCrashTest, ReadOnly_ReadsTheLogOfACrashedWriterAndChangesNothing) {
-  Process process(holder());
+  ChildProcess process(holder());
   ASSERT_EQ(process.line(), "1");
   const auto reader = open_journal(path_, {.read_only = true});
   EXPECT_EQ(reader->read(kSession)->size(), 1) << "while the writer is alive";
@@ -162,7 +161,7 @@ TEST_F(JournalCrashTest, ReadOnly_ReadsTheLogOfACrashedWriterAndChangesNothing) 
 }
 
 TEST_F(JournalCrashTest, LogInUse_IsNotRewritten) {
-  Process process(holder());
+  ChildProcess process(holder());
   ASSERT_EQ(process.line(), "1");
   testing::FaultyDisk disk;
   const auto beside = open_journal(path_);
@@ -173,7 +172,7 @@ TEST_F(JournalCrashTest, LogInUse_IsNotRewritten) {
 }
 
 TEST_F(JournalCrashTest, AbandonedLog_IsRewrittenBeforeTheFirstConfirmation) {
-  Process process(holder());
+  ChildProcess process(holder());
   ASSERT_EQ(process.line(), "1");
   process.kill();
   testing::FaultyDisk disk;

@@ -16,10 +16,9 @@ using testing::append_now;
 using testing::append_of;
 using testing::entry;
 using testing::kind_of;
+using testing::kOther;
+using testing::kSession;
 using testing::make_session;
-
-const SessionId kSession("01SESSION");
-const SessionId kOther("01OTHER");
 
 using JournalTest = testing::AnyJournalTest;
 INSTANTIATE_TEST_SUITE_P(Kinds, JournalTest, testing::kAllJournals, testing::journal_name);

@@ -15,8 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const SessionId kSession("01SESSION"), kOther("01OTHER");
-
 class LoopCommitTest : public ::testing::Test {
  protected:
   /// Runs `work` on the event loop and waits for it.

@@ -10,14 +10,13 @@ namespace {
 
 using testing::append_now;
 using testing::append_of;
+using testing::ChildProcess;
 using testing::kind_of;
+using testing::kOther;
+using testing::kSession;
 using testing::make_session;
 using testing::open_journal;
-using testing::Process;
 using testing::say;
-
-const SessionId kSession("01SESSION");
-const SessionId kOther("01OTHER");
 
 std::string bodies(const Result<std::vector<Mail>>& mail) {
   std::string found;
@@ -199,7 +198,7 @@ TEST_F(SharedMailboxTest, AnotherProcess_PostsWhileTheOwnerWorksAndGetsItsAnswer
   }
   int go[2];
   ASSERT_EQ(pipe(go), 0);
-  Process sender([&](int out) {
+  ChildProcess sender([&](int out) {
     char byte;
     if (read(go[0], &byte, 1) != 1) _exit(1);
     const auto journal = open_journal(path_);
@@ -234,7 +233,7 @@ TEST_F(SharedMailboxTest, AnotherProcess_PostsWhileTheOwnerWorksAndGetsItsAnswer
 }
 
 TEST_F(SharedMailboxTest, MailOfAKilledSender_WaitsForTheNextOwner) {
-  Process sender([this](int out) {
+  ChildProcess sender([this](int out) {
     const auto journal = open_journal(path_);
     journal->release(make_session(*journal, kSession));
     say(out, std::to_string(*journal->post(kSession, "approve p1", {7})));
@@ -281,7 +280,7 @@ TEST_F(SharedMailboxTest, OwnerKilledAtAnyMoment_CarriesEveryMessageOutOnce) {
   };
   for (std::size_t owners = 0; !open_journal(path_)->mail()->empty(); ++owners) {
     ASSERT_LT(owners, kMessages);
-    Process owner(carry_out);
+    ChildProcess owner(carry_out);
     for (std::size_t lines = 0; lines < 1 + owners % 7; ++lines) owner.line();
   }
   const auto entries = *open_journal(path_)->read(kSession);

@@ -17,9 +17,8 @@ using testing::append_now;
 using testing::append_of;
 using testing::file_bytes;
 using testing::kind_of;
+using testing::kSession;
 using testing::open_journal;
-
-const SessionId kSession("01SESSION");
 
 class SqliteJournalTest : public ::testing::Test {
  protected:

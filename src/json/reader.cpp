@@ -57,7 +57,8 @@ class ValueBuilder {
   bj::value_stack values_;
 };
 
-std::string describe(bj::error_code error, std::string_view text, std::size_t at, const JsonLimits& limits) {
+std::string syntax_problem(bj::error_code error, std::string_view text, std::size_t at,
+                           const JsonLimits& limits) {
   if (error == bj::error::incomplete) return "the text ends too early";
   if (error == bj::error::too_deep)
     return "nested deeper than " + std::to_string(limits.max_depth) + " levels";
@@ -74,7 +75,7 @@ std::unexpected<Error> syntax_error(bj::error_code error, std::string_view text,
   const auto line = 1 + std::ranges::count(before, '\n');
   const std::size_t column = at - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0: the first line
   return fail(ErrorCode::kInput, "invalid JSON at line " + std::to_string(line) + ", column " +
-                                     std::to_string(column) + ": " + describe(error, text, at, limits));
+                                     std::to_string(column) + ": " + syntax_problem(error, text, at, limits));
 }
 
 }  // namespace

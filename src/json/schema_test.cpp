@@ -7,7 +7,7 @@
 namespace praxis {
 namespace {
 
-Json parsed(std::string_view text) {
+Json schema_json(std::string_view text) {
   auto json = parse_json(text);
   if (!json) ADD_FAILURE() << text << ": " << json.error().message;
   return json.value_or(nullptr);
@@ -15,10 +15,10 @@ Json parsed(std::string_view text) {
 
 // Returns all problems, one a line, as "path: message".
 std::string problems(std::string_view schema_text, std::string_view instance, std::size_t max_problems = 16) {
-  const auto schema = JsonSchema::compile(parsed(schema_text));
+  const auto schema = JsonSchema::compile(schema_json(schema_text));
   if (!schema) return schema.error().message;
   std::string out;
-  for (const auto& [path, message] : schema->validate(parsed(instance), max_problems)) {
+  for (const auto& [path, message] : schema->validate(schema_json(instance), max_problems)) {
     out += (out.empty() ? "" : "\n") + path + ": " + message;
   }
   return out;
@@ -150,8 +150,8 @@ TEST(JsonSchema, References_ReachOnlyTheGivenDocuments) {
             "with it");
   EXPECT_NE(problems(R"({"$ref":"#/$defs/none"})", "1"), "");
   const auto schema =
-      JsonSchema::compile(parsed(R"({"$ref":"https://example.com/s#/$defs/a"})"),
-                          {{"https://example.com/s", parsed(R"({"$defs":{"a":{"type":"null"}}})")}});
+      JsonSchema::compile(schema_json(R"({"$ref":"https://example.com/s#/$defs/a"})"),
+                          {{"https://example.com/s", schema_json(R"({"$defs":{"a":{"type":"null"}}})")}});
   ASSERT_TRUE(schema);
   EXPECT_EQ(schema->validate(1).size(), 1U);
   EXPECT_TRUE(schema->validate(nullptr).empty());
@@ -185,7 +185,7 @@ TEST(JsonSchema, MultiplyingAlternatives_AreBounded) {
 TEST(JsonSchema, Copies_OutliveTheOriginal) {
   std::optional<JsonSchema> copy;
   {
-    const Json text = parsed(R"({"properties":{"a":{"enum":["x"]}},"additionalProperties":false})");
+    const Json text = schema_json(R"({"properties":{"a":{"enum":["x"]}},"additionalProperties":false})");
     copy = JsonSchema::compile(text).value();
   }
   EXPECT_EQ(copy->validate(Json{{"a", "y"}, {"b", 1}}).size(), 2U);

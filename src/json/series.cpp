@@ -31,7 +31,7 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return at;
 }
 
-bool is_plain(char c) {
+bool needs_no_escape(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
@@ -50,7 +50,7 @@ std::size_t plain_length(std::string_view text) {
         ((quote - kOnes) & ~quote) | ((slash - kOnes) & ~slash) | (x - 0x20 * kOnes) | x;
     if ((odd & kHighs) != 0) break;
   }
-  while (at < text.size() && is_plain(text[at])) ++at;
+  while (at < text.size() && needs_no_escape(text[at])) ++at;
   return at;
 }
 

@@ -34,7 +34,7 @@ class File {
   const int descriptor_;
 };
 
-std::string trimmed(std::string_view text) {
+std::string without_blanks(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const std::size_t begin = std::min(text.find_first_not_of(kBlank), text.size());
   return std::string(text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin));
@@ -60,7 +60,7 @@ Result<std::string> read_key(const std::string& path) {
   std::array<char, kMaxKeyBytes + 1> bytes;
   const ssize_t count = read(file.get(), bytes.data(), bytes.size());
   if (count < 0) return fail(ErrorCode::kInput, std::string("cannot be read: ") + std::strerror(errno));
-  std::string key = trimmed({bytes.data(), static_cast<std::size_t>(count)});
+  std::string key = without_blanks({bytes.data(), static_cast<std::size_t>(count)});
   const bool is_key = std::ranges::all_of(key, [](char c) { return c > ' ' && c <= '~'; });
   if (key.empty() || !is_key || key.size() > kMaxKeyBytes) {
     return fail(ErrorCode::kInput, "does not hold a key, which is one word");

@@ -73,7 +73,7 @@ struct Member {
   std::atomic<std::size_t> failures = 0;
 };
 
-struct Shared {
+struct RouterState {
   std::vector<std::unique_ptr<Member>> members;
   RouterOptions options;
 };
@@ -113,7 +113,7 @@ class Attempt final : public ModelSink, public std::enable_shared_from_this<Atte
 
 class RouterSession final : public ModelSession {
  public:
-  explicit RouterSession(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {
+  explicit RouterSession(std::shared_ptr<RouterState> shared) : shared_(std::move(shared)) {
     sessions_.resize(shared_->members.size());
   }
 
@@ -155,7 +155,7 @@ class RouterSession final : public ModelSession {
   }
 
  private:
-  const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<RouterState> shared_;
   std::vector<std::unique_ptr<ModelSession>> sessions_;  ///< opened when first asked
 };
 
@@ -228,7 +228,7 @@ class Router final : public Model {
 
  private:
   std::string name_;
-  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  const std::shared_ptr<RouterState> shared_ = std::make_shared<RouterState>();
 };
 
 }  // namespace

@@ -347,7 +347,7 @@ TEST_F(TextTools, IdsOfTheConversation_AreNotUsedAgain) {
 // ---- which models get them -----------------------------------------------------------------------------
 
 /// Keeps the last body and answers nothing.
-class Listener final : public HttpClient {
+class TextListener final : public HttpClient {
  public:
   void send(HttpRequest request, std::shared_ptr<HttpSink> sink, std::stop_token) override {
     body = *request.body;
@@ -358,7 +358,7 @@ class Listener final : public HttpClient {
 
 /// Whether a model of these corrections is told of its tools in words; the error when there is no such model.
 std::string told_in_words(const std::string& corrections) {
-  const auto listener = std::make_shared<Listener>();
+  const auto listener = std::make_shared<TextListener>();
   ModelServices services;
   services.http = listener;
   services.env = [](const std::string&) { return std::string(); };

@@ -7,7 +7,7 @@
 namespace praxis {
 namespace {
 
-struct Case {
+struct VendorErrorCase {
   std::string_view what;
   int status;
   std::string_view body;
@@ -16,7 +16,7 @@ struct Case {
   std::string_view message;  ///< a part of it
 };
 
-constexpr Case kCases[] = {
+constexpr VendorErrorCase kCases[] = {
     {"OpenAI", 401,
      R"({"error":{"message":"Bad key","type":"invalid_request_error","param":null,"code":"invalid_api_key"}})",
      "auth", false, "Bad key"},
@@ -94,7 +94,7 @@ constexpr Case kCases[] = {
 };
 
 TEST(VendorError, EveryEnvelope_IsUnderstood) {
-  for (const Case& c : kCases) {
+  for (const VendorErrorCase& c : kCases) {
     const Error error = http_error({c.status, {}}, c.body);
     EXPECT_EQ(error.code, ErrorCode::kModel) << c.what;
     EXPECT_EQ(json_string(error.detail, "kind"), c.kind) << c.what;

@@ -12,7 +12,7 @@ namespace praxis {
 namespace {
 
 /// Everything about the endpoint that its sessions and exchanges share.
-struct Shared {
+struct VendorShared {
   CodecTarget target;
   CodecPtr codec;
   Endpoint endpoint;
@@ -21,10 +21,10 @@ struct Shared {
 };
 
 /// One exchange.
-class Exchange final : public HttpSink {
+class VendorExchange final : public HttpSink {
  public:
-  Exchange(std::shared_ptr<const Shared> shared, const RequestWriter& writer, const ModelRequest& request,
-           std::shared_ptr<ModelSink> sink)
+  VendorExchange(std::shared_ptr<const VendorShared> shared, const RequestWriter& writer,
+                 const ModelRequest& request, std::shared_ptr<ModelSink> sink)
       : shared_(std::move(shared)),
         writer_(writer),
         sink_(std::move(sink)),
@@ -79,7 +79,7 @@ class Exchange final : public HttpSink {
     return error;
   }
 
-  const std::shared_ptr<const Shared> shared_;
+  const std::shared_ptr<const VendorShared> shared_;
   const RequestWriter& writer_;  ///< of the session, which outlives its calls
   const std::shared_ptr<ModelSink> sink_;
   const bool streams_;
@@ -89,7 +89,7 @@ class Exchange final : public HttpSink {
 
 class Session final : public ModelSession {
  public:
-  explicit Session(std::shared_ptr<const Shared> shared)
+  explicit Session(std::shared_ptr<const VendorShared> shared)
       : shared_(std::move(shared)), writer_(shared_->codec) {}
 
   void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
@@ -108,7 +108,7 @@ class Session final : public ModelSession {
     for (auto& header : shared_->codec->headers(request)) http.headers.push_back(std::move(header));
     http.body = writer_.write(request);
     http.timeouts = endpoint.timeouts;
-    auto exchange = std::make_shared<Exchange>(shared_, writer_, request, std::move(sink));
+    auto exchange = std::make_shared<VendorExchange>(shared_, writer_, request, std::move(sink));
     if (!shared_->gate) return shared_->http->send(std::move(http), std::move(exchange), std::move(stop));
     shared_->gate->pass(writer_.estimated_input(), stop,
                         [client = shared_->http, http = std::move(http), exchange = std::move(exchange),
@@ -120,15 +120,15 @@ class Session final : public ModelSession {
   }
 
  private:
-  const std::shared_ptr<const Shared> shared_;
+  const std::shared_ptr<const VendorShared> shared_;
   RequestWriter writer_;
 };
 
 class VendorModel final : public Model {
  public:
-  explicit VendorModel(Shared shared)
+  explicit VendorModel(VendorShared shared)
       : name_(shared.target.provider + ':' + shared.target.model),
-        shared_(std::make_shared<const Shared>(std::move(shared))) {}
+        shared_(std::make_shared<const VendorShared>(std::move(shared))) {}
 
   const std::string& name() const override { return name_; }
   ModelCapabilities capabilities() const override {
@@ -148,7 +148,7 @@ class VendorModel final : public Model {
 
  private:
   const std::string name_;
-  const std::shared_ptr<const Shared> shared_;
+  const std::shared_ptr<const VendorShared> shared_;
 };
 
 }  // namespace
@@ -157,8 +157,8 @@ std::shared_ptr<Model> vendor_model(CodecTarget target, CodecPtr codec, Endpoint
                                     std::shared_ptr<HttpClient> http, std::shared_ptr<Executor> executor) {
   while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
   return std::make_shared<VendorModel>(
-      Shared{std::move(target), std::move(codec), std::move(endpoint), std::move(http),
-             executor ? std::make_shared<RateGate>(std::move(executor)) : nullptr});
+      VendorShared{std::move(target), std::move(codec), std::move(endpoint), std::move(http),
+                   executor ? std::make_shared<RateGate>(std::move(executor)) : nullptr});
 }
 
 }  // namespace praxis

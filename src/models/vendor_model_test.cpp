@@ -30,7 +30,7 @@ data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"argu
 data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
 
 )";
-const std::string kWhole =
+const std::string kWholeAnswer =
     R"({"id":"r","choices":[{"index":0,"message":{"content":"Hello"},"finish_reason":"stop"}]})";
 
 std::string event_stream(std::string_view body) {
@@ -99,17 +99,17 @@ TEST_F(VendorModelTest, AStream_IsHandedOnAsItComes) {
 }
 
 TEST_F(VendorModelTest, WithoutStream_TheAnswerComesWhole) {
-  EXPECT_EQ(text(ask(http_reply(200, kWhole), false)), "Hello");
+  EXPECT_EQ(text(ask(http_reply(200, kWholeAnswer), false)), "Hello");
   EXPECT_EQ(deltas_, "");
 }
 
 TEST_F(VendorModelTest, TheWrongShape_IsUnderstood) {
-  EXPECT_EQ(text(ask(event_stream(kWhole))), "Hello") << "JSON where a stream was asked for";
+  EXPECT_EQ(text(ask(event_stream(kWholeAnswer))), "Hello") << "JSON where a stream was asked for";
   EXPECT_EQ(text(ask(http_reply(200, kHello), false)), "Hello") << "a stream where JSON was asked for";
 }
 
 TEST_F(VendorModelTest, WithoutUsage_ItIsEstimated) {
-  const auto response = ask(http_reply(200, kWhole), false);
+  const auto response = ask(http_reply(200, kWholeAnswer), false);
   EXPECT_TRUE(response->usage.estimated);
   EXPECT_GT(response->usage.input, 0);
   EXPECT_GT(response->usage.output, 0);

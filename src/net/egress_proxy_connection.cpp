@@ -15,10 +15,6 @@ namespace {
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::chrono::milliseconds kFarewellTime{1'000};
 
-std::unexpected<EgressRefusal> refused(int status, std::string text) {
-  return std::unexpected(EgressRefusal{status, std::move(text)});
-}
-
 std::string joined(const Addresses& addresses) {
   std::string out;
   for (const std::string& address : addresses) out += (out.empty() ? "" : ", ") + address;

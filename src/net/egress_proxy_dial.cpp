@@ -19,10 +19,6 @@
 namespace praxis {
 namespace {
 
-std::unexpected<EgressRefusal> refused(int status, std::string text) {
-  return std::unexpected(EgressRefusal{status, std::move(text)});
-}
-
 std::string text_of(const sockaddr* address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   const void* bytes =

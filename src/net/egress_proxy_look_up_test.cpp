@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kShort = 50ms;  // a limit that the test reaches
+constexpr auto kShortLookUp = 50ms;  // a limit that the test reaches
 
 // One connection whose look-ups the test controls.
 class OneConnection {
@@ -94,7 +94,7 @@ struct HangingLookUp {
 TEST(EgressLookUp, HangingLookUp_TimesOut) {
   HangingLookUp look_up;
   OneConnection connection(look_up.function());
-  connection.options().connect_time = kShort;
+  connection.options().connect_time = kShortLookUp;
   EXPECT_TRUE(
       connection.ask(get("http://name.example/")).starts_with("HTTP/1.1 504 looking up name.example "));
 }
@@ -119,7 +119,7 @@ TEST(EgressLookUp, TooManyHangingLookUps_AreRefused) {
   Resolver resolver(look_up.function(), 1);
   const PollableCount never;
   const auto refusal = [&] {
-    const auto found = resolver.addresses_of("name.example", Patience{never.fd()}.within(kShort));
+    const auto found = resolver.addresses_of("name.example", Patience{never.fd()}.within(kShortLookUp));
     return found ? 0 : found.error().status;
   };
   EXPECT_EQ(refusal(), 504);

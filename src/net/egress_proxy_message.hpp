@@ -23,6 +23,11 @@ struct EgressRefusal {
 template <class T>
 using Egress = std::expected<T, EgressRefusal>;
 
+/// The error that an `Egress` value takes.
+inline std::unexpected<EgressRefusal> refused(int status, std::string text) {
+  return std::unexpected(EgressRefusal{status, std::move(text)});
+}
+
 struct EgressRequest {
   Url url;
   /// A request to forward; absent for a tunnel.

@@ -8,7 +8,7 @@
 namespace praxis {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 // `host:port` as judged and dialled, or the status of the refusal.
 std::string outcome(const std::string& head) {

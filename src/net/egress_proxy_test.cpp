@@ -27,7 +27,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kShort = 50ms;  // a limit that is meant to be reached
+constexpr auto kShortPatience = 50ms;  // a limit that is meant to be reached
 
 class TemporaryFolder {
  public:
@@ -344,7 +344,7 @@ TEST(EgressProxy, ServerWithoutHttp_IsABadGateway) {
 }
 
 TEST(EgressProxy, SlowHead_TimesOut) {
-  TestProxy proxy([](EgressOptions& options) { options.head_time = kShort; });
+  TestProxy proxy([](EgressOptions& options) { options.head_time = kShortPatience; });
   ProxyClient client = proxy.client();
   client.send("CONNECT 127.0.0.1:1 HTTP/1.1\r\n");
   EXPECT_TRUE(client.read_all().starts_with("HTTP/1.1 408 "));
@@ -359,7 +359,7 @@ TEST(EgressProxy, EndlessHead_IsRefused) {
 
 TEST(EgressProxy, SilentServer_TimesOut) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
-  TestProxy proxy([](EgressOptions& options) { options.idle_time = kShort; });
+  TestProxy proxy([](EgressOptions& options) { options.idle_time = kShortPatience; });
   EXPECT_TRUE(proxy.client().ask(get(server.url())).starts_with("HTTP/1.1 504 "));
   ProxyClient client = proxy.client();
   ASSERT_EQ(client.open_tunnel("127.0.0.1:" + std::to_string(server.port())), kEstablished);

@@ -111,7 +111,7 @@ class HttpClientThroughProxy : public testing::Test {
   Variables saved_;
 };
 
-HttpRequest request_to(std::string url) {
+HttpRequest through_proxy(std::string url) {
   HttpRequest request;
   request.url = std::move(url);
   return request;
@@ -127,7 +127,7 @@ TEST_F(HttpClientThroughProxy, PlainHttp_UsesTheAbsoluteForm) {
   set("HTTP_PROXY", "http://me:pw@127.0.0.1:" + std::to_string(proxy.port()));
   auto client = make_http_client();
   for (int i = 0; i < 2; ++i) {
-    const auto response = http_fetch(*client, request_to("http://no-such-host.invalid:81/path?q"));
+    const auto response = http_fetch(*client, through_proxy("http://no-such-host.invalid:81/path?q"));
     ASSERT_TRUE(response) << response.error().message;
     EXPECT_EQ(response->body, "from the proxy");
   }
@@ -153,7 +153,7 @@ TEST_F(HttpClientThroughProxy, Https_GoesThroughATunnelToTheVerifiedServer) {
   set("SSL_CERT_FILE", certificate.file());
   auto client = make_http_client();
   for (int i = 0; i < 2; ++i) {
-    const auto response = http_fetch(*client, request_to("https://service.test/x"));
+    const auto response = http_fetch(*client, through_proxy("https://service.test/x"));
     ASSERT_TRUE(response) << response.error().message;
     EXPECT_EQ(response->body, "secret");
   }
@@ -172,7 +172,7 @@ TEST_F(HttpClientThroughProxy, RefusedTunnel_IsAProxyError) {
   });
   set("HTTPS_PROXY", "http://127.0.0.1:" + std::to_string(proxy.port()));
   auto client = make_http_client();
-  const auto response = http_fetch(*client, request_to("https://service.test/"));
+  const auto response = http_fetch(*client, through_proxy("https://service.test/"));
   EXPECT_EQ(kind_of(response), "proxy");
   EXPECT_NE(response.error().message.find("407"), std::string::npos);
 }
@@ -181,14 +181,14 @@ TEST_F(HttpClientThroughProxy, ProxyThatHangsUp_IsAProxyError) {
   TestServer proxy([](const TestRequest&, TestConnection& to) { to.close(); });
   set("HTTPS_PROXY", "http://127.0.0.1:" + std::to_string(proxy.port()));
   auto client = make_http_client();
-  EXPECT_EQ(kind_of(http_fetch(*client, request_to("https://service.test/"))), "proxy");
+  EXPECT_EQ(kind_of(http_fetch(*client, through_proxy("https://service.test/"))), "proxy");
 }
 
 TEST_F(HttpClientThroughProxy, SilentProxy_IsEndedByTheConnectLimit) {
   TestServer proxy([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
   set("HTTPS_PROXY", "http://127.0.0.1:" + std::to_string(proxy.port()));
   auto client = make_http_client();
-  HttpRequest request = request_to("https://service.test/");
+  HttpRequest request = through_proxy("https://service.test/");
   request.timeouts.connect = std::chrono::milliseconds(50);
   EXPECT_EQ(kind_of(http_fetch(*client, request)), "timeout_connect");
 }
@@ -198,19 +198,19 @@ TEST_F(HttpClientThroughProxy, NoProxyAndUseProxy_GoDirect) {
   TestServer origin([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, "origin")); });
   set("HTTP_PROXY", "http://127.0.0.1:" + std::to_string(proxy.port()));
   auto client = make_http_client();
-  HttpRequest request = request_to(origin.url());
+  HttpRequest request = through_proxy(origin.url());
   EXPECT_EQ(http_fetch(*client, request)->body, "proxy");
   request.use_proxy = false;
   EXPECT_EQ(http_fetch(*client, request)->body, "origin");
   set("NO_PROXY", "127.0.0.1");
-  EXPECT_EQ(http_fetch(*make_http_client(), request_to(origin.url()))->body, "origin");
+  EXPECT_EQ(http_fetch(*make_http_client(), through_proxy(origin.url()))->body, "origin");
 }
 
 TEST_F(HttpClientThroughProxy, AddressRule_JudgesTheTargetNotTheProxy) {
   TestServer proxy([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, "proxy")); });
   set("HTTP_PROXY", "http://127.0.0.1:" + std::to_string(proxy.port()));
   auto client = make_http_client();
-  HttpRequest request = request_to("http://10.0.0.1/");
+  HttpRequest request = through_proxy("http://10.0.0.1/");
   request.allow_address = [](std::string_view address) { return !is_non_public_address(address); };
   EXPECT_EQ(kind_of(http_fetch(*client, request)), "address_refused");
   request.url = "http://93.184.216.34/";
@@ -230,7 +230,7 @@ TEST_F(HttpClientOverTls, TrustedServer_IsReachedOverOneConnection) {
   set("SSL_CERT_FILE", certificate.file());
   auto client = make_http_client();
   for (int i = 0; i < 3; ++i) {
-    const auto response = http_fetch(*client, request_to(server.url()));
+    const auto response = http_fetch(*client, through_proxy(server.url()));
     ASSERT_TRUE(response) << response.error().message;
     EXPECT_EQ(response->body, "hello");
   }
@@ -244,7 +244,7 @@ TEST_F(HttpClientOverTls, LargeBodies_PassBothWays) {
       &certificate);
   set("SSL_CERT_FILE", certificate.file());
   auto client = make_http_client();
-  HttpRequest request = request_to("https://localhost:" + std::to_string(server.port()));
+  HttpRequest request = through_proxy("https://localhost:" + std::to_string(server.port()));
   request.method = "POST";
   request.body = std::make_shared<const std::string>(5'000'000, 'x');
   const auto response = http_fetch(*client, request);
@@ -256,7 +256,7 @@ TEST_F(HttpClientOverTls, UntrustedServer_GetsNoRequest) {
   const TestCertificate certificate("127.0.0.1");
   TestServer server(hello(), &certificate);
   auto client = make_http_client();
-  const auto response = http_fetch(*client, request_to(server.url()));
+  const auto response = http_fetch(*client, through_proxy(server.url()));
   EXPECT_EQ(kind_of(response), "tls");
   EXPECT_FALSE(response.error().retriable);
   EXPECT_NE(response.error().message.find("certificate"), std::string::npos) << response.error().message;
@@ -270,7 +270,7 @@ TEST_F(HttpClientOverTls, CertificateForAnotherHost_IsRefused) {
     set("SSL_CERT_FILE", certificate.file());
     auto client = make_http_client();
     for (const std::string& url : {server.url(), "https://localhost:" + std::to_string(server.port())}) {
-      EXPECT_EQ(kind_of(http_fetch(*client, request_to(url))), "tls") << name;
+      EXPECT_EQ(kind_of(http_fetch(*client, through_proxy(url))), "tls") << name;
     }
     EXPECT_TRUE(server.requests().empty());
   }
@@ -286,14 +286,14 @@ TEST_F(HttpClientOverTls, CutWithoutCloseNotify_IsNotAnEndOfTheBody) {
       &certificate);
   set("SSL_CERT_FILE", certificate.file());
   auto client = make_http_client();
-  EXPECT_EQ(http_fetch(*client, request_to(server.url("/end")))->body, "body");
-  EXPECT_EQ(kind_of(http_fetch(*client, request_to(server.url("/cut")))), "closed");
+  EXPECT_EQ(http_fetch(*client, through_proxy(server.url("/end")))->body, "body");
+  EXPECT_EQ(kind_of(http_fetch(*client, through_proxy(server.url("/cut")))), "closed");
 }
 
 TEST_F(HttpClientOverTls, SilentHandshake_IsEndedByTheConnectLimit) {
   TestServer plain([](const TestRequest&, TestConnection&) {});
   auto client = make_http_client();
-  HttpRequest request = request_to("https://127.0.0.1:" + std::to_string(plain.port()));
+  HttpRequest request = through_proxy("https://127.0.0.1:" + std::to_string(plain.port()));
   request.timeouts.connect = std::chrono::milliseconds(50);  // it waits for a line that never comes
   EXPECT_EQ(kind_of(http_fetch(*client, request)), "timeout_connect");
 }
@@ -306,8 +306,8 @@ TEST_F(HttpClientOverTls, Stop_EndsTheHandshake) {
     while (silent.connections() == 0) std::this_thread::yield();
     stop.request_stop();
   });
-  const auto response =
-      http_fetch(*client, request_to("https://127.0.0.1:" + std::to_string(silent.port())), stop.get_token());
+  const auto response = http_fetch(
+      *client, through_proxy("https://127.0.0.1:" + std::to_string(silent.port())), stop.get_token());
   EXPECT_EQ(response.error().code, ErrorCode::kCancelled);
 }
 

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::string_view kToolThenText =
+constexpr std::string_view kEchoThenText =
     R"({"tool_calls": [{"id": "c1", "name": "echo", "arguments": {"text": "abc"}}]}
 {"text": "done"})";
 
@@ -159,7 +159,7 @@ TEST_F(HooksTest, BeforeTool_EditsArgumentsAndTheApproverSeesThem) {
     EXPECT_EQ(call.arguments, R"({"text": "edited"})");
     return allow();
   });
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kEchoThenText);
   Session session = session_of(agent.use(echo_tool()).hooks(hooks));
   ASSERT_TRUE(session.ask("go"));
   EXPECT_EQ(result_for(session.history(), "c1").text, "edited");
@@ -172,7 +172,7 @@ TEST_F(HooksTest, EditedCall_IsParkedAsItWouldRun) {
     return ToolHookResult{R"({"text": "edited"})", std::nullopt};
   });
   hooks.approve.push_back([](const ToolCall&) { return ask("sure?"); });
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kEchoThenText);
   agent.use(echo_tool()).hooks(hooks);
   Session session = session_of(agent);
   auto parked = session.ask("go");
@@ -193,7 +193,7 @@ TEST_F(HooksTest, BeforeTool_MayGiveTheResultInTheToolsPlace) {
   Hooks hooks;
   hooks.before_tool.push_back(
       [](const HookContext&, const ToolCall&) { return ToolHookResult{std::nullopt, says("mocked \xFF")}; });
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kEchoThenText);
   Session session = session_of(agent.use(std::move(never)).hooks(hooks));
   auto result = session.ask("go");
   ASSERT_TRUE(result) << result.error().message;
@@ -204,7 +204,7 @@ TEST_F(HooksTest, BeforeTool_MayGiveTheResultInTheToolsPlace) {
 }
 
 TEST_F(HooksTest, Approve_DeniesWithAReasonForTheModel) {
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kEchoThenText);
   agent.use(echo_tool()).approve([](const ToolCall&) { return deny("not on Fridays"); });
   Session session = session_of(agent);
   auto result = session.ask("go");
@@ -231,7 +231,7 @@ TEST_F(HooksTest, CallIdUsedAgain_IsJudgedAgain) {
 }
 
 TEST_F(HooksTest, Rules_ComeBeforeHooks) {
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kEchoThenText);
   PolicyRules rules;
   rules.deny = {"echo"};
   agent.use(echo_tool()).policy(rules).approve([](const ToolCall&) {
@@ -248,7 +248,7 @@ TEST_F(HooksTest, AfterTool_ChangesWhatTheModelReads) {
   hooks.after_tool.push_back([](const HookContext&, const ToolCall& call, ToolOutput& output) {
     output.text = call.name + " said " + output.text;
   });
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kEchoThenText);
   Session session = session_of(agent.use(echo_tool()).hooks(hooks));
   ASSERT_TRUE(session.ask("go"));
   EXPECT_EQ(result_for(session.history(), "c1").text, "echo said abc");
@@ -338,7 +338,7 @@ TEST_F(HooksTest, HooksThatThrow_AreReportedAndOtherwiseIgnored) {
   hooks.after_tool.push_back(oops);
   hooks.pause_check.push_back(
       [](auto&&...) -> std::optional<std::string> { throw std::runtime_error("oops"); });
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kEchoThenText);
   Session session = session_of(agent.use(echo_tool()).hooks(hooks));
   std::mutex mutex;
   std::set<std::string> failed;
@@ -357,7 +357,7 @@ TEST_F(HooksTest, HooksThatThrow_AreReportedAndOtherwiseIgnored) {
 }
 
 TEST_F(HooksTest, ApproverThatThrows_Denies) {
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kEchoThenText);
   agent.use(echo_tool()).approve([](const ToolCall&) -> Verdict { throw std::runtime_error("oops"); });
   auto result = agent.run("go");
   ASSERT_TRUE(result) << result.error().message;

@@ -10,7 +10,7 @@
 namespace praxis {
 namespace {
 
-constexpr int kMaxLevels = 64;  // deeper than sub-agents get, so that a damaged journal ends
+constexpr int kMostLevelsUp = 64;  // deeper than sub-agents get, so that a damaged journal ends
 
 Status status_of(const Result<OrderAnswer>& answer, const SessionId& session) {
   if (!answer) return fail(answer.error());
@@ -75,7 +75,7 @@ void SessionActor::obey(const Mail& mail) {
 /// Error `kInput` when `session` is not below this one.
 Status SessionActor::check_below(const SessionId& session) {
   SessionId above = session;
-  for (int level = 0; level < kMaxLevels && !above.empty(); ++level) {
+  for (int level = 0; level < kMostLevelsUp && !above.empty(); ++level) {
     const auto row = services_->options.journal->session(above);
     if (!row) break;
     above = row->parent;

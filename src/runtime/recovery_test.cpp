@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::string_view kToolThenText = R"({"tool_calls": [{"id": "c1", "name": "count"}]}
+constexpr std::string_view kCountThenText = R"({"tool_calls": [{"id": "c1", "name": "count"}]}
 {"text": "done"})";
 
 class RecoveryTest : public Scripted {
@@ -41,7 +41,7 @@ class RecoveryTest : public Scripted {
     BlockedTool blocked;
     Tool tool = blocked.tool("count", false);
     tool.definition.idempotent = idempotent;
-    Session session = homeless(scripted(kToolThenText).use(tool));
+    Session session = homeless(scripted(kCountThenText).use(tool));
     auto run = session.send_user_message("go");
     blocked.entered->wait();
     runtime_.reset();
@@ -62,7 +62,7 @@ class FailedAppend : public RecoveryTest, public ::testing::WithParamInterface<i
 
 TEST_P(FailedAppend, EndsTheRunAndTheSessionCarriesOnLater) {
   const int nth = GetParam();
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kCountThenText);
   agent.use(counting_tool());
   Session session = session_of(agent);
   journal_->fail_append(nth);
@@ -104,7 +104,7 @@ TEST_F(RecoveryTest, FailedFirstAppend_MakesNoSession) {
 }
 
 TEST_F(RecoveryTest, FailedAppendOfADecision_IsToldToWhoDecided) {
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kCountThenText);
   agent.use(counting_tool()).policy(asking({"count"}));
   Session session = session_of(agent);
   auto parked = session.ask("go");
@@ -122,7 +122,7 @@ TEST_F(RecoveryTest, FailedAppendOfADecision_IsToldToWhoDecided) {
 
 TEST_F(RecoveryTest, RuntimeGone_RepeatableCallIsRepeatedUnderItsKey) {
   const SessionId session = cut_off(true);
-  auto result = scripted(kToolThenText).use(counting_tool(true)).resume(session);
+  auto result = scripted(kCountThenText).use(counting_tool(true)).resume(session);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
   ASSERT_EQ(runs(), 1U);
@@ -131,7 +131,7 @@ TEST_F(RecoveryTest, RuntimeGone_RepeatableCallIsRepeatedUnderItsKey) {
 
 TEST_F(RecoveryTest, RuntimeGone_OtherCallsAreForAPersonToJudge) {
   const SessionId session = cut_off(false);
-  Agent agent = scripted(kToolThenText);
+  Agent agent = scripted(kCountThenText);
   agent.use(counting_tool());
   auto parked = agent.resume(session);
   ASSERT_TRUE(parked) << parked.error().message;
@@ -146,7 +146,7 @@ TEST_F(RecoveryTest, RuntimeGone_OtherCallsAreForAPersonToJudge) {
 
 TEST_F(RecoveryTest, RuntimeGone_OrTheModelIsTold) {
   const SessionId session = cut_off(false);
-  auto result = scripted(kToolThenText).use(counting_tool()).in_doubt(InDoubt::kTell).resume(session);
+  auto result = scripted(kCountThenText).use(counting_tool()).in_doubt(InDoubt::kTell).resume(session);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
   EXPECT_EQ(result->actions.at(0).outcome, Outcome::kUnknown);
@@ -162,7 +162,7 @@ TEST_F(RecoveryTest, RuntimeGone_LeavesNothingBehindOnceItsToolsAreDone) {
       destroyed.open();
     });
     Session session =
-        homeless(scripted(kToolThenText).use(blocked.tool("count", false)).approve([guard](auto&) {
+        homeless(scripted(kCountThenText).use(blocked.tool("count", false)).approve([guard](auto&) {
           return allow();
         }));
     session.send_user_message("go");
@@ -174,14 +174,14 @@ TEST_F(RecoveryTest, RuntimeGone_LeavesNothingBehindOnceItsToolsAreDone) {
 }
 
 TEST_F(RecoveryTest, PausedSession_ResumesInANewRuntime) {
-  Session session = homeless(scripted(kToolThenText).use(counting_tool()));
+  Session session = homeless(scripted(kCountThenText).use(counting_tool()));
   session.pause("for the night");
   auto run = session.send_user_message("go");
   EXPECT_EQ(session.turns().size(), 1U);
   runtime_.reset();
   EXPECT_FALSE(run.result());
   use_runtime({});
-  auto result = scripted(kToolThenText).use(counting_tool()).resume(session.session_id());
+  auto result = scripted(kCountThenText).use(counting_tool()).resume(session.session_id());
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
 }

@@ -5,7 +5,7 @@
 namespace praxis {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kAskUserDescription =
     "Asks the person you work for and waits for the answer. Use it when you cannot go on without knowing "
     "something that only they know; do not ask what you can find out yourself. The person may decline: then "
     "go on as well as you can. With `choices`, the answer is one of them.";
@@ -25,7 +25,7 @@ Result<ToolOutput> not_asked(const Question& asked) {
 }  // namespace
 
 Tool ask_user_tool() {
-  Tool tool = make_tool("ask_user", kDescription, not_asked);
+  Tool tool = make_tool("ask_user", kAskUserDescription, not_asked);
   tool.definition.safe_by_default = true;
   tool.definition.idempotent = true;
   tool.asks_person = true;

@@ -16,14 +16,12 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
 }
 
-re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
-
 /// The heading and level of a Markdown `## Title ##`.
 std::optional<Section> hash_heading(std::string_view line) {
   static const RE2 kPattern(R"( {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*)");
   std::string marks;
   std::string title;
-  if (!RE2::FullMatch(piece(line), kPattern, &marks, &title) || title.empty()) return std::nullopt;
+  if (!RE2::FullMatch(line, kPattern, &marks, &title) || title.empty()) return std::nullopt;
   return Section{title, marks.size()};
 }
 
@@ -46,7 +44,9 @@ bool is_version_line(std::string_view line) {
   static const RE2 kDebian(R"([a-z0-9][a-z0-9+.-]* \([^()\s]+\)(?: [\w.-]+)+;.*\burgency=.*)");
   // 2022-11-02  Jane Doe  <jane@example.org>
   static const RE2 kGnu(R"(\d{4}-\d\d-\d\d[ \t]+\S.*<\S+@\S+>)");
-  const auto matches = [text = piece(line)](const RE2& pattern) { return RE2::FullMatch(text, pattern); };
+  const auto matches = [text = re2::StringPiece(line)](const RE2& pattern) {
+    return RE2::FullMatch(text, pattern);
+  };
   return matches(kBare) || matches(kNamed) || matches(kAnnounced) || matches(kDebian) || matches(kGnu);
 }
 

@@ -10,13 +10,11 @@ namespace praxis {
 
 namespace {
 
-re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
-
 /// What stands behind the mark of a list item; empty for any other line.
 std::string item_text(std::string_view line) {
   static const RE2 kItem(R"([ \t]*(?:[-*+•]|\d+[.)])[ \t]+(\S.*?)[ \t]*)");
   std::string text;
-  RE2::FullMatch(piece(line), kItem, &text);
+  RE2::FullMatch(line, kItem, &text);
   return text;
 }
 
@@ -58,7 +56,7 @@ class Extractor {
  private:
   void end_item() {
     const std::string item = std::exchange(item_, {});
-    if (item.empty() || !RE2::PartialMatch(piece(item), pattern_)) return;
+    if (item.empty() || !RE2::PartialMatch(item, pattern_)) return;
     if (found_.items.size() == limit_) {
       ++found_.left_out;
       return;

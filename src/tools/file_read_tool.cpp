@@ -13,7 +13,7 @@ namespace praxis {
 
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kFileReadDescription =
     "Reads files. `read` returns the text of a file from byte `offset` on, or shows an image or PDF; `list` "
     "the entries of a folder, "
     "`search` the "
@@ -27,13 +27,13 @@ constexpr std::size_t kMaxListed = 1000;
 constexpr std::size_t kMaxSearchedFile = 16 * 1024 * 1024;
 constexpr std::size_t kMaxSearchedBytes = 256 * 1024 * 1024;
 constexpr std::size_t kMaxSearchedFiles = 10'000;
-constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMaxFolderDepth = 32;
 
-enum class Op { kRead, kList, kSearch };
-PRAXIS_ENUM(Op, kRead, kList, kSearch)
+enum class FileReadOp { kRead, kList, kSearch };
+PRAXIS_ENUM(FileReadOp, kRead, kList, kSearch)
 
-struct Request {
-  Op op;
+struct FileReadRequest {
+  FileReadOp op;
   arg<std::optional<std::string>, "File or folder; the first folder if absent"> path;
   arg<std::optional<std::uint64_t>, "For read: where to start, in bytes; 0 if absent"> offset;
   arg<std::optional<std::uint32_t>,
@@ -41,7 +41,7 @@ struct Request {
       limit;
   arg<std::optional<std::string>, "For search: RE2 syntax; (?i) at the start ignores case"> pattern;
 };
-PRAXIS_FIELDS(Request, op, path, offset, limit, pattern)
+PRAXIS_FIELDS(FileReadRequest, op, path, offset, limit, pattern)
 
 /// Cuts `bytes` after the last line that is whole, or at least not inside a character.
 void cut_cleanly(std::string& bytes) {
@@ -158,7 +158,7 @@ class TreeSearch {
       const std::string path = below.empty() ? entry.name : below + "/" + entry.name;
       if (entry.kind == DirectoryEntry::Kind::kFile) look_into(path);
       if (entry.kind != DirectoryEntry::Kind::kDirectory || entry.name == ".git") continue;
-      if (depth < kMaxDepth) visit(path, depth + 1);
+      if (depth < kMaxFolderDepth) visit(path, depth + 1);
     }
   }
 
@@ -215,13 +215,14 @@ Result<ToolOutput> search(const FileRoots& roots, const std::string& path, const
   return std::move(tree).output();
 }
 
-Result<ToolOutput> run(const FileRoots& roots, const ToolContext& context, const Request& request) {
+Result<ToolOutput> read_files(const FileRoots& roots, const ToolContext& context,
+                              const FileReadRequest& request) {
   const std::string path = request.path.value_or(".");
   switch (request.op) {
-    case Op::kRead:
+    case FileReadOp::kRead:
       return read(roots, path, request.offset.value_or(0),
                   std::clamp<std::size_t>(request.limit.value_or(kDefaultRead), 1, kMaxRead), context.stop);
-    case Op::kList:
+    case FileReadOp::kList:
       return list(roots, path);
     default:
       if (!request.pattern) return fail(ErrorCode::kInput, "/pattern is missing: search needs it");
@@ -234,9 +235,10 @@ Result<ToolOutput> run(const FileRoots& roots, const ToolContext& context, const
 
 Tool file_read_tool(std::vector<std::string> roots) {
   const FileRoots folders(roots);
-  Tool tool = make_tool(
-      "file_read", kDescription + folders.list(),
-      [folders](ToolContext& context, const Request& request) { return run(folders, context, request); });
+  Tool tool = make_tool("file_read", kFileReadDescription + folders.list(),
+                        [folders](ToolContext& context, const FileReadRequest& request) {
+                          return read_files(folders, context, request);
+                        });
   tool.definition.idempotent = true;
   tool.definition.safe_by_default = true;
   return tool;

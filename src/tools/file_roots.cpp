@@ -27,7 +27,7 @@ std::string normal(const std::filesystem::path& path) {
   return text;
 }
 
-std::string quoted(std::string_view path) { return "\"" + std::string(path) + "\""; }
+std::string path_in_quotes(std::string_view path) { return "\"" + std::string(path) + "\""; }
 
 /// The part of `path` below `root`, both normal; `.` for the root itself, empty when it lies elsewhere.
 std::string below(const std::string& root, const std::string& path) {
@@ -70,7 +70,7 @@ Opened open_beneath_by_steps(int root, const std::string& path, int flags) {
 
 std::unexpected<Error> file_error(std::string_view path, int error) {
   const auto because = [&](std::string_view why) {
-    return fail(ErrorCode::kTool, quoted(path) + " " + std::string(why));
+    return fail(ErrorCode::kTool, path_in_quotes(path) + " " + std::string(why));
   };
   switch (error) {
     case ENOENT:
@@ -109,8 +109,9 @@ Result<std::vector<FilePlace>> FileRoots::places(std::string_view path) const {
     found.push_back({std::move(folder), std::move(relative)});
   }
   if (!found.empty()) return found;
-  return fail(ErrorCode::kPolicy,
-              quoted(path) + (roots_.empty() ? " cannot be used: this tool was given no folders"
+  return fail(
+      ErrorCode::kPolicy,
+      path_in_quotes(path) + (roots_.empty() ? " cannot be used: this tool was given no folders"
                                              : " lies outside of the folders this tool may use: " + list()));
 }
 

@@ -12,16 +12,16 @@ namespace praxis {
 
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kFileWriteDescription =
     "Writes a whole file: creates it, with its folders, or replaces what it held. Paths are relative or "
     "absolute, inside "
     "of: ";
 
-struct Request {
+struct FileWriteRequest {
   std::string path;
   arg<std::string, "The whole new content"> content;
 };
-PRAXIS_FIELDS(Request, path, content)
+PRAXIS_FIELDS(FileWriteRequest, path, content)
 
 /// Opens the folder of `path` (below `root`), creating what is missing of it, and leaves the last name in
 /// `path`.
@@ -68,7 +68,7 @@ int replace(int folder, const std::string& name, std::string_view bytes, std::op
   return fsync(folder) == 0 ? 0 : errno;
 }
 
-Result<ToolOutput> write_file(const FileRoots& roots, const Request& request) {
+Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& request) {
   auto places = roots.places(request.path);
   if (!places) return fail(std::move(places.error()));
   std::string name = places->front().path;
@@ -99,8 +99,8 @@ Result<ToolOutput> write_file(const FileRoots& roots, const Request& request) {
 
 Tool file_write_tool(std::vector<std::string> roots) {
   const FileRoots folders(roots);
-  Tool tool = make_tool("file_write", kDescription + folders.list(),
-                        [folders](const Request& request) { return write_file(folders, request); });
+  Tool tool = make_tool("file_write", kFileWriteDescription + folders.list(),
+                        [folders](const FileWriteRequest& request) { return write_file(folders, request); });
   tool.definition.safe_by_default = false;  // it changes the world: a rule has to allow it
   tool.definition.idempotent = true;
   return tool;

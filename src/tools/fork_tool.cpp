@@ -5,22 +5,22 @@
 namespace praxis {
 namespace {
 
-constexpr std::uint32_t kMaxDepth = 3;  // each level multiplies the agents at work
+constexpr std::uint32_t kMaxForkDepth = 3;  // each level multiplies the agents at work
 
-constexpr const char* kDescription =
+constexpr const char* kForkDescription =
     "Has a copy of you, which knows the conversation so far, work on `prompt` and gives you its answer. Call "
     "it "
     "several times at once for things that do not depend on each other.";
 
-struct Request {
+struct ForkRequest {
   arg<std::string, "What the copy is to find out or do"> prompt;
 };
-PRAXIS_FIELDS(Request, prompt)
+PRAXIS_FIELDS(ForkRequest, prompt)
 
-Result<ToolOutput> fork_and_wait(ToolContext& context, const Request& request) {
-  if (context.depth >= kMaxDepth) {
-    return fail(ErrorCode::kInput,
-                "agents are " + std::to_string(kMaxDepth) + " levels deep here already; work on it yourself");
+Result<ToolOutput> fork_and_wait(ToolContext& context, const ForkRequest& request) {
+  if (context.depth >= kMaxForkDepth) {
+    return fail(ErrorCode::kInput, "agents are " + std::to_string(kMaxForkDepth) +
+                                       " levels deep here already; work on it yourself");
   }
   return as_output(context.fork(request.prompt).wait());
 }
@@ -28,7 +28,7 @@ Result<ToolOutput> fork_and_wait(ToolContext& context, const Request& request) {
 }  // namespace
 
 Tool fork_tool() {
-  Tool tool = make_tool("fork", kDescription, fork_and_wait);
+  Tool tool = make_tool("fork", kForkDescription, fork_and_wait);
   tool.definition.timeout = Millis{0};  // the copy has the limits of its agent
   tool.definition.idempotent = true;
   return tool;

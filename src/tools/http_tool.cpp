@@ -12,7 +12,7 @@ namespace praxis {
 
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kHttpDescription =
     "Sends an HTTP request and returns status, content type and body. Only these hosts can be reached: ";
 
 constexpr std::size_t kMaxShownBody = 64 * 1024;
@@ -25,14 +25,14 @@ constexpr std::chrono::milliseconds kFirstPause{200};
 enum class Method { GET, HEAD, POST, PUT, PATCH, DELETE };
 PRAXIS_ENUM(Method, GET, HEAD, POST, PUT, PATCH, DELETE)
 
-struct Request {
+struct HttpToolRequest {
   arg<std::string, "Absolute http or https URL"> url;
   arg<std::optional<Method>, "GET if absent"> method;
   std::optional<std::map<std::string, std::string>> headers;
   std::optional<std::string> body;
   arg<std::optional<std::uint32_t>, "For the whole exchange; 30000 if absent"> timeout_ms;
 };
-PRAXIS_FIELDS(Request, url, method, headers, body, timeout_ms)
+PRAXIS_FIELDS(HttpToolRequest, url, method, headers, body, timeout_ms)
 
 using Clock = std::chrono::steady_clock;
 
@@ -73,7 +73,7 @@ void drop_credentials(HttpHeaders& headers) {
   });
 }
 
-ToolOutput output_of(const HttpResponse& response) {
+ToolOutput response_output(const HttpResponse& response) {
   const std::string type(find_header(response.headers, "Content-Type").value_or(""));
   const bool is_binary = response.body.find('\0') != std::string::npos;
   std::string text = "HTTP " + std::to_string(response.status) + "\n";
@@ -106,7 +106,7 @@ class Caller {
         max_body_(options.max_body_bytes),
         use_proxy_(options.use_proxy) {}
 
-  Result<ToolOutput> run(const ToolContext& context, const Request& request) const {
+  Result<ToolOutput> run(const ToolContext& context, const HttpToolRequest& request) const {
     HttpRequest http;
     http.method = to_json_value(request.method.value_or(Method::GET)).get_string();
     http.url = request.url;
@@ -118,7 +118,7 @@ class Caller {
     if (context.deadline != Clock::time_point{}) until = std::min(until, context.deadline);
 
     auto response = follow(std::move(http), until, context.stop);
-    if (response) return output_of(*response);
+    if (response) return response_output(*response);
     Error error = std::move(response.error());
     if (error.code == ErrorCode::kModel) error.code = ErrorCode::kTool;
     return fail(std::move(error));
@@ -194,13 +194,14 @@ class Caller {
 Result<Tool> http_tool(std::shared_ptr<HttpClient> client, HttpToolOptions options) {
   auto rules = HostRules::parse(options.allow_hosts);
   if (!rules) return fail(std::move(rules.error()));
-  std::string description = kDescription;
+  std::string description = kHttpDescription;
   for (const std::string& host : options.allow_hosts) description += host + " ";
   if (options.allow_hosts.empty()) description += "none";
   const auto caller = std::make_shared<const Caller>(std::move(client), std::move(*rules), options);
-  Tool tool = make_tool(
-      "http", std::move(description),
-      [caller](ToolContext& context, const Request& request) { return caller->run(context, request); });
+  Tool tool = make_tool("http", std::move(description),
+                        [caller](ToolContext& context, const HttpToolRequest& request) {
+                          return caller->run(context, request);
+                        });
   tool.definition.safe_by_default = false;  // it changes the world: a rule has to allow it
   tool.definition.timeout = std::chrono::minutes(2);
   return tool;

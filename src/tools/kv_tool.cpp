@@ -9,23 +9,23 @@ namespace praxis {
 
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kKvDescription =
     "Notes by key, kept while the program runs. `put` stores `value` under `key` and replaces what was "
     "there, `get` "
     "reads it, `delete` removes it, `list` names the keys, of those that start with `prefix` if given.";
 
-enum class Op { kPut, kGet, kDelete, kList };
-PRAXIS_ENUM(Op, kPut, kGet, kDelete, kList)
+enum class KvOp { kPut, kGet, kDelete, kList };
+PRAXIS_ENUM(KvOp, kPut, kGet, kDelete, kList)
 
-struct Request {
-  Op op;
+struct KvRequest {
+  KvOp op;
   arg<std::optional<std::string>, "For put, get and delete"> key;
   arg<std::optional<std::string>, "For put: any text"> value;
   arg<std::optional<std::string>, "For list"> prefix;
 };
-PRAXIS_FIELDS(Request, op, key, value, prefix)
+PRAXIS_FIELDS(KvRequest, op, key, value, prefix)
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string key_in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 ToolOutput changed(std::string text, std::string_view operation, const std::string& key) {
   return {std::move(text), {{"key", key}}, {}, {{"kv", key, std::string(operation)}}};
@@ -36,15 +36,15 @@ class Notes {
  public:
   explicit Notes(KvLimits limits) : limits_(limits) {}
 
-  Result<ToolOutput> run(Request request) {
+  Result<ToolOutput> run(KvRequest request) {
     std::lock_guard lock(mutex_);
-    if (request.op == Op::kList) return list(request.prefix.value_or(""));
+    if (request.op == KvOp::kList) return list(request.prefix.value_or(""));
     if (!request.key) return fail(ErrorCode::kInput, "/key is missing: put, get and delete need it");
     switch (request.op) {
-      case Op::kPut:
+      case KvOp::kPut:
         if (!request.value) return fail(ErrorCode::kInput, "/value is missing: put needs it");
         return put(*request.key, std::move(*request.value));
-      case Op::kGet:
+      case KvOp::kGet:
         return get(*request.key);
       default:
         return erase(*request.key);
@@ -63,23 +63,23 @@ class Notes {
     }
     entries_.insert_or_assign(key, std::move(value));
     bytes_ = bytes;
-    return changed("stored " + quoted(key), "put", key);
+    return changed("stored " + key_in_quotes(key), "put", key);
   }
 
   ToolOutput get(const std::string& key) const {
     const auto found = entries_.find(key);
     if (found == entries_.end())
-      return {"there is no " + quoted(key), {{"key", key}, {"found", false}}, {}, {}};
+      return {"there is no " + key_in_quotes(key), {{"key", key}, {"found", false}}, {}, {}};
     return {found->second, {{"key", key}, {"found", true}, {"value", found->second}}, {}, {}};
   }
 
   ToolOutput erase(const std::string& key) {
     const auto found = entries_.find(key);
     if (found == entries_.end())
-      return {"there is no " + quoted(key), {{"key", key}, {"found", false}}, {}, {}};
+      return {"there is no " + key_in_quotes(key), {{"key", key}, {"found", false}}, {}, {}};
     bytes_ -= key.size() + found->second.size();
     entries_.erase(found);
-    return changed("deleted " + quoted(key), "delete", key);
+    return changed("deleted " + key_in_quotes(key), "delete", key);
   }
 
   ToolOutput list(const std::string& prefix) const {
@@ -105,7 +105,7 @@ class Notes {
 Tool kv_tool(KvLimits limits) {
   auto notes = std::make_shared<Notes>(limits);
   Tool tool =
-      make_tool("kv", kDescription, [notes](Request request) { return notes->run(std::move(request)); });
+      make_tool("kv", kKvDescription, [notes](KvRequest request) { return notes->run(std::move(request)); });
   tool.definition.idempotent = true;
   tool.definition.safe_by_default = true;
   return tool;

@@ -22,7 +22,7 @@ Result<Json> value_of(Result<ToolOutput> output) {
   return output->value.is_null() ? Json(output->text) : std::move(output->value);
 }
 
-Result<Json> words_of(Result<ToolOutput> output) {
+Result<Json> shown_to_python(Result<ToolOutput> output) {
   if (!output) return fail(std::move(output.error()));
   return Json(output->text);
 }
@@ -182,7 +182,7 @@ void PythonBridge::call(const std::vector<PythonRequest>& requests) {
 
 void PythonBridge::fork(std::uint64_t id, const PythonFork& request) {
   SubAgent forked = context_.fork(request.prompt);
-  if (forked.session_id().empty()) return answers_->put(id, words_of(as_output(forked.wait())));
+  if (forked.session_id().empty()) return answers_->put(id, shown_to_python(as_output(forked.wait())));
   forks_.push_back(std::move(forked));
   answers_->put(id, Json(forks_.size()));
 }
@@ -190,7 +190,7 @@ void PythonBridge::fork(std::uint64_t id, const PythonFork& request) {
 void PythonBridge::wait(std::uint64_t id, const PythonWait& request) {
   if (request.fork > forks_.size()) return refuse(id, "there is no fork " + std::to_string(request.fork));
   waits_[id] = std::jthread([answers = answers_, id, fork = forks_[request.fork - 1]]() mutable {
-    answers->put(id, words_of(as_output(fork.wait())));
+    answers->put(id, shown_to_python(as_output(fork.wait())));
   });
 }
 

@@ -10,7 +10,7 @@
 namespace praxis {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kPythonDescription =
     "Runs Python code and gives back what it prints and the value of its last expression. Without import it "
     "can use "
     "call(tool, **arguments) -> structured result or text of another tool of yours, and each of those tools "
@@ -20,10 +20,10 @@ constexpr const char* kDescription =
     "at once; fork(prompt) -> a copy of you, with this conversation, at work on the prompt; wait(fork) or "
     "wait([fork, ...]) -> its answer; tools, a list of names. A call that fails raises ToolError.";
 
-struct Request {
+struct RunCodeRequest {
   arg<std::string, "The program"> code;
 };
-PRAXIS_FIELDS(Request, code)
+PRAXIS_FIELDS(RunCodeRequest, code)
 
 ProcessSpec process_of(const PythonToolOptions& options) {
   ProcessSpec spec;
@@ -81,7 +81,7 @@ std::string how_it_ended(const ProcessResult& run, const PythonToolOptions& opti
          std::to_string(options.memory_bytes >> 20) + " MiB of memory";
 }
 
-Result<ToolOutput> output_of(const Status& served, ProcessResult run, const PythonToolOptions& options) {
+Result<ToolOutput> python_output(const Status& served, ProcessResult run, const PythonToolOptions& options) {
   const bool is_late =
       run.end == ProcessEnd::kTimedOut || (!served && served.error().code == ErrorCode::kLimit &&
                                            json_text(served.error().detail, "kind") == "timeout");
@@ -108,17 +108,17 @@ Result<ToolOutput> run_code(ToolContext& context, const std::string& code, const
   if (!served) process->kill();
   auto run = process->wait(context.stop, bridge.deadline());
   if (!run) return fail(std::move(run.error()));
-  return output_of(served, *std::move(run), options);
+  return python_output(served, *std::move(run), options);
 }
 
 }  // namespace
 
 Tool python_tool(PythonToolOptions options) {
   const auto shared = std::make_shared<const PythonToolOptions>(std::move(options));
-  Tool tool =
-      make_tool(kPythonToolName, kDescription, [shared](ToolContext& context, const Request& request) {
-        return run_code(context, request.code, *shared);
-      });
+  Tool tool = make_tool(kPythonToolName, kPythonDescription,
+                        [shared](ToolContext& context, const RunCodeRequest& request) {
+                          return run_code(context, request.code, *shared);
+                        });
   tool.definition.idempotent = true;  // what it asked for is not done twice
   tool.definition.safe_by_default = false;
   tool.definition.timeout = Millis{0};  // it has a limit of its own, which leaves out waiting

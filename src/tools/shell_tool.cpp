@@ -13,7 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
-constexpr const char* kDescription =
+constexpr const char* kShellDescription =
     "Runs a program in a sandbox and returns its exit status and output. `argv` is the program and its "
     "arguments, "
     "passed as they are: no shell reads them.";
@@ -40,7 +40,7 @@ Json schema(const ShellToolOptions& options) {
 }
 
 std::string description(const ShellToolOptions& options) {
-  std::string text = std::string(kDescription) + " It runs in " + options.folder + ".";
+  std::string text = std::string(kShellDescription) + " It runs in " + options.folder + ".";
   if (!options.programs.empty()) {
     text += " Only these programs can be started:";
     for (const std::string& program : options.programs) text += " " + program;
@@ -60,7 +60,7 @@ std::string ending(const ProcessResult& result) {
   }
 }
 
-ToolOutput output_of(const ProcessResult& result) {
+ToolOutput program_output(const ProcessResult& result) {
   const std::string out = visible_text(result.out.text()), err = visible_text(result.err.text());
   ToolOutput output;
   output.text = ending(result) + "\n";
@@ -103,7 +103,7 @@ class Shell {
     if (result->end == ProcessEnd::kCancelled) {
       return fail(ErrorCode::kCancelled, "the program was stopped, with all it had started");
     }
-    return output_of(*result);
+    return program_output(*result);
   }
 
  private:

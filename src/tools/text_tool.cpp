@@ -13,7 +13,7 @@ namespace praxis {
 
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kTextDescription =
     "Works on the text given in `text`. `sections` lists its headings with level and line numbers; with "
     "`heading`, it "
     "returns the full text of the sections whose heading contains those words. `match` returns the lines "
@@ -24,11 +24,11 @@ constexpr const char* kDescription =
 
 constexpr std::size_t kMaxText = 8 * 1024 * 1024;
 
-enum class Op { kSections, kMatch, kExtract, kSummary };
-PRAXIS_ENUM(Op, kSections, kMatch, kExtract, kSummary)
+enum class TextOp { kSections, kMatch, kExtract, kSummary };
+PRAXIS_ENUM(TextOp, kSections, kMatch, kExtract, kSummary)
 
-struct Request {
-  Op op;
+struct TextRequest {
+  TextOp op;
   std::string text;
   arg<std::optional<std::string>, "For sections: words in the heading, such as a version number; any case">
       heading;
@@ -37,7 +37,7 @@ struct Request {
   arg<std::optional<std::uint32_t>, "Most sections, lines or items to return; 100 if absent"> limit;
   arg<std::optional<std::uint32_t>, "For summary; 5 if absent"> max_sentences;
 };
-PRAXIS_FIELDS(Request, op, text, heading, pattern, limit, max_sentences)
+PRAXIS_FIELDS(TextRequest, op, text, heading, pattern, limit, max_sentences)
 
 using Lines = std::vector<std::string_view>;
 
@@ -49,7 +49,7 @@ std::string text_of(const Lines& lines, const Section& section) {
   return text;
 }
 
-Json to_json(const Section& section) {
+Json section_json(const Section& section) {
   return {{"level", section.level},
           {"heading", section.heading},
           {"first_line", section.first_line},
@@ -77,7 +77,7 @@ ToolOutput sections(const Lines& lines, const std::optional<std::string>& headin
       output.text += "[" + std::to_string(found.size() - limit) + " more]\n";
       break;
     }
-    Json entry = to_json(section);
+    Json entry = section_json(section);
     if (heading) {
       entry.get_object()["text"] = text_of(lines, section);
       output.text += text_of(lines, section);
@@ -131,18 +131,18 @@ ToolOutput summary(const Lines& lines, std::size_t count) {
   return output;
 }
 
-Result<ToolOutput> run(const Request& request) {
+Result<ToolOutput> work_on_text(const TextRequest& request) {
   if (request.text.size() > kMaxText)
     return fail(ErrorCode::kInput, "/text is longer than 8 MiB; pass a part of it");
   const Lines lines = split_lines(request.text);
   const std::size_t limit = std::clamp<std::size_t>(request.limit.value_or(100), 1, 1000);
   switch (request.op) {
-    case Op::kSections:
+    case TextOp::kSections:
       return sections(lines, request.heading, limit);
-    case Op::kMatch:
+    case TextOp::kMatch:
       if (!request.pattern) return fail(ErrorCode::kInput, "/pattern is missing: match needs it");
       return match_lines(lines, *request.pattern, limit);
-    case Op::kExtract:
+    case TextOp::kExtract:
       if (!request.pattern) return fail(ErrorCode::kInput, "/pattern is missing: extract needs it");
       return extract(lines, *request.pattern, limit);
     default:
@@ -153,7 +153,7 @@ Result<ToolOutput> run(const Request& request) {
 }  // namespace
 
 Tool text_tool() {
-  Tool tool = make_tool("text", kDescription, run);
+  Tool tool = make_tool("text", kTextDescription, work_on_text);
   tool.definition.idempotent = true;
   tool.definition.safe_by_default = true;
   return tool;

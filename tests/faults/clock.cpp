@@ -93,9 +93,9 @@ Story story_of(Random& random) {
 }
 
 /// Simulates one process.
-class Life {
+class ClockedLife {
  public:
-  Life(std::shared_ptr<Journal> journal, const Story& story, std::uint64_t seed, std::int64_t wall)
+  ClockedLife(std::shared_ptr<Journal> journal, const Story& story, std::uint64_t seed, std::int64_t wall)
       : clocks(std::make_shared<Clocks>(executor, seed, wall)), story_(story) {
     RuntimeOptions options;
     options.journal = std::move(journal);
@@ -104,14 +104,14 @@ class Life {
     runtime = Runtime::create(std::move(options));
     agent = make_agent();
   }
-  ~Life() {
+  ~ClockedLife() {
     session.reset();
     agent = Agent();
     runtime.reset();
     executor->run_ready();
   }
-  Life(const Life&) = delete;
-  Life& operator=(const Life&) = delete;
+  ClockedLife(const ClockedLife&) = delete;
+  ClockedLife& operator=(const ClockedLife&) = delete;
 
   const std::shared_ptr<ManualExecutor> executor = std::make_shared<ManualExecutor>();
   const std::shared_ptr<Clocks> clocks;
@@ -172,12 +172,6 @@ class Life {
   const Story story_;
 };
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return *std::move(result);
-}
-
 class Trial {
  public:
   explicit Trial(std::uint64_t seed) : random_(seed), story_(story_of(random_)) {
@@ -203,7 +197,7 @@ class Trial {
   void begin(std::int64_t wall) {
     run_.reset();
     life_ = nullptr;
-    life_ = std::make_unique<Life>(journal_, story_, random_(), wall);
+    life_ = std::make_unique<ClockedLife>(journal_, story_, random_(), wall);
   }
 
   SessionStatus status() const { return life_->session->status(); }
@@ -355,7 +349,7 @@ class Trial {
   Random random_;
   const Story story_;
   const std::shared_ptr<Journal> journal_ = memory_journal();
-  std::unique_ptr<Life> life_;
+  std::unique_ptr<ClockedLife> life_;
   SessionId id_;
   std::optional<praxis::Run> run_;
 };

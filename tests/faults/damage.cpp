@@ -15,7 +15,7 @@ using testing::JournalBytes;
 using testing::kind_of;
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kSessions = 3;
+constexpr std::size_t kDamagedSessions = 3;
 
 const testing::Scenario& played() {
   static const testing::Scenario kScenario{
@@ -31,7 +31,7 @@ const testing::Scenario& played() {
 
 /// The journals that every run starts from.
 struct Originals {
-  DamagedJournal journal{played(), kSessions};
+  DamagedJournal journal{played(), kDamagedSessions};
   std::vector<SessionId> sessions = journal.sessions();
   JournalBytes closed = journal.journal_of(sessions);
   JournalBytes open = journal.journal_of(sessions, false);

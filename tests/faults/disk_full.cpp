@@ -9,8 +9,6 @@
 namespace praxis::faults {
 namespace {
 
-void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
-
 /// The errors that a full disk may lead to; `first` marks the first error.
 void expect_typed(const Error& error, bool first) {
   EXPECT_EQ(error.code, ErrorCode::kJournal) << error.message;

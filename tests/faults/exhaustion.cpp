@@ -83,9 +83,9 @@ int exit_of(const Error& error) {
 }
 
 /// The whole life of an agent, with all its objects created again.
-class Life {
+class StarvedLife {
  public:
-  Life(const Rig& rig, std::string agent)
+  StarvedLife(const Rig& rig, std::string agent)
       : journal_(rig.journal()),
         ledger_((std::filesystem::path(journal_).parent_path() / "ledger").c_str()),
         agent_(std::move(agent)) {}
@@ -243,7 +243,7 @@ std::int64_t count_allocations(const std::string& agent) {
     count_sqlite();
     left = LLONG_MAX;
     counting = true;
-    const bool finished = Life(rig, agent).run().has_value();
+    const bool finished = StarvedLife(rig, agent).run().has_value();
     counting = false;
     *shared = LLONG_MAX - left;
     return finished ? kFinished : kTypedError;
@@ -264,7 +264,7 @@ void run_out_of_memory(const Counts& counts, Random& random) {
   Rig rig(agent, "tell");
   const End end = run_apart([&] {
     count_sqlite();
-    Life life(rig, agent);
+    StarvedLife life(rig, agent);
     for_good = all;
     left = static_cast<std::int64_t>(at);
     try {
@@ -308,7 +308,7 @@ void run_out_of_descriptors(Random& random) {
   const End end = run_apart([&] {
     const rlimit few{48, 48};
     setrlimit(RLIMIT_NOFILE, &few);
-    Life life(rig, agent);
+    StarvedLife life(rig, agent);
     std::optional<Hoard> hoard;
     if (moment.count() == 0) hoard.emplace();
     std::thread thief([&] {

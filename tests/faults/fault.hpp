@@ -2,10 +2,16 @@
 // folder.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "praxis/base/result.hpp"
 
 namespace praxis::faults {
 
@@ -47,6 +53,16 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+/// Reports an error as a failure of the run, which goes on.
+inline void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
+
+/// Returns the value; throws the message of an error, which ends the run.
+template <class T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
 
 /// Returns all faults, in the order of the table.
 std::vector<Fault> all_faults();

@@ -23,8 +23,6 @@ void expect_typed(const Error& error) {
   EXPECT_TRUE(kind == "io" || kind == "not_found" || kind == "conflict") << kind << ": " << error.message;
 }
 
-void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
-
 /// Continues with a working disk, in the same journal or, if it was closed, after opening it again.
 void go_on(Witness& witness) {
   const auto since = [&] { return witness.closings() == 0 ? Since::kRefusal : Since::kCrash; };

@@ -2,16 +2,12 @@
 
 #include <sqlite3.h>
 
-#include <stdexcept>
+#include "fault.hpp"
 
 namespace praxis::faults {
 namespace {
 
 using Steps = std::vector<std::function<Status(Witness&)>>;
-
-void must(const Status& status) {
-  if (!status) throw std::runtime_error(status.error().message);
-}
 
 Status create(Witness& witness) { return witness.create(); }
 Status append(Witness& witness) { return witness.append(); }
@@ -21,7 +17,7 @@ Status post(Witness& witness) { return witness.post(); }
 Status answer(Witness& witness) { return witness.answer(); }
 Status append_answer(Witness& witness) { return witness.append_answer(); }
 Status release(Witness& witness) { return witness.release(); }
-Status open(Witness& witness) { return witness.is_open() ? Status{} : witness.open(); }
+Status ensure_open(Witness& witness) { return witness.is_open() ? Status{} : witness.open(); }
 
 template <int kMode>
 Status checkpoint(Witness& witness) {
@@ -50,7 +46,7 @@ std::vector<JournalScenario> all_scenarios() {
   return {
       {"birth",
        [](SimDisk& disk, Witness&) { disk.format({}, 1); },
-       {open, create, append, post, reopen, append}},
+       {ensure_open, create, append, post, reopen, append}},
       {"create", begun, {create, release, create, append, release, append_group, create, append}},
       {"append", begun, {append, append, append, append, append, append}},
       {"append_large", begun, {append_large, append, append_large}},
@@ -61,7 +57,7 @@ std::vector<JournalScenario> all_scenarios() {
         checkpoint<SQLITE_CHECKPOINT_RESTART>, append, checkpoint<SQLITE_CHECKPOINT_TRUNCATE>, append}},
       {"mailbox", begun, {post, post, answer, append_answer, post, append, append_answer}},
       {"reopen", begun, {append, reopen, append, reopen, append_large}},
-      {"after_a_crash", crashed, {open, append, append_group}},
+      {"after_a_crash", crashed, {ensure_open, append, append_group}},
       {"own_checkpoint", begun, {[](Witness& witness) { return witness.append_huge(); }, append, append}, 97},
   };
 }
@@ -89,7 +85,7 @@ const std::vector<JournalScenario>& journal_scenarios() {
 void play(const JournalScenario& scenario, Witness& witness,
           const std::function<void(const Error&)>& failed) {
   for (const auto& step : scenario.steps) {
-    Status taken = open(witness);
+    Status taken = ensure_open(witness);
     if (taken) taken = step(witness);
     if (!taken) failed(taken.error());
   }

@@ -8,7 +8,7 @@ namespace {
 using testing::Case;
 using testing::Point;
 
-const std::vector<std::string> kAgents{"model", "plan", "steps", "summary", "tree", "python"};
+const std::vector<std::string> kKilledAgents{"model", "plan", "steps", "summary", "tree", "python"};
 
 std::vector<Case> all_single_kills() {
   std::vector<Case> cases;
@@ -31,7 +31,9 @@ std::vector<Case> all_double_kills() {
 
 /// Three kills anywhere; a kill at a point that the run does not pass does not happen.
 Case random_case(Random& random) {
-  Case c{kAgents[random.below(kAgents.size())], testing::kDoubts[random.below(testing::kDoubts.size())], {}};
+  Case c{kKilledAgents[random.below(kKilledAgents.size())],
+         testing::kDoubts[random.below(testing::kDoubts.size())],
+         {}};
   const std::vector<std::string> targets{"model", "put", "pay", "person", "child", "recovery"};
   for (int i = 0; i < 3; ++i) {
     if (random.once_in(2)) {

@@ -47,8 +47,6 @@ void live(SimDisk& disk, Witness& witness, Random& random) {
   witness.close();
 }
 
-void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
-
 /// A journal that survived works normally.
 void go_on(Witness& witness, Random& random) {
   expect_ok(witness.create());

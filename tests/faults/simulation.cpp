@@ -66,7 +66,7 @@ std::string run_apart(std::uint64_t seed, bool crowded) {
   return text;
 }
 
-void run(std::uint64_t seed) {
+void run_simulation(std::uint64_t seed) {
   const std::string text = run_apart(seed, false);
   const std::size_t head = text.find('\n', text.find('\n') + 1);
   EXPECT_EQ(head, text.size() - 1) << text.substr(0, 3'000);
@@ -88,7 +88,7 @@ Fault simulation_fault() {
           "seed gives the same journal",
       .few = 100,
       .many = 50'000,
-      .start = [] { return Run(run); }};
+      .start = [] { return Run(run_simulation); }};
 }
 
 }  // namespace praxis::faults

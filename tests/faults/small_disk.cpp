@@ -137,22 +137,22 @@ void check(const std::string& path, const SessionId& session, std::map<std::stri
   EXPECT_LE(executions["big"], kRounds + 1) << "only the interrupted call is repeated";
 }
 
-void fill_up(const SmallDisk& disk, std::uint64_t seed) {
+void fill_up(const SmallDisk& small_disk, std::uint64_t seed) {
   Random random(seed);
-  disk.clear();
+  small_disk.clear();
   const Scenario scenario = large_results(random);
-  const std::string ballast = disk / "ballast", path = disk / "j";
+  const std::string ballast = small_disk / "ballast", path = small_disk / "j";
   std::ofstream(ballast) << std::string(kDiskSize - 140'000 - random.below(150'000), 'x') << std::flush;
   Outcome first = work(scenario, path, {});
   EXPECT_NE(first.failure, "") << "the disk never was full";
   EXPECT_NE(first.failure.find("no space left"), std::string::npos) << first.failure;
-  if (random.once_in(3)) {  // the disk is still full
+  if (random.once_in(3)) {  // the small_disk is still full
     const auto journal = sqlite_journal(path);
     EXPECT_TRUE(journal || testing::kind_of(journal) == "full") << journal.error().message;
   }
   std::filesystem::remove(ballast);
   const bool begun = !first.session.empty();  // otherwise another session, which gets the same id here
-  if (!begun) disk.clear();
+  if (!begun) small_disk.clear();
   Outcome second = work(scenario, path, first.session);
   EXPECT_EQ(second.failure, "");
   for (const auto& [tool, times] : first.executions) second.executions[tool] += begun ? times : 0;

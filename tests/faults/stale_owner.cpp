@@ -220,7 +220,7 @@ void run_side_by_side(Random& random) {
     };
   };
   {
-    testing::Process first(work(0)), second(work(1));
+    testing::ChildProcess first(work(0)), second(work(1));
     EXPECT_EQ(first.line(), "<>");
     EXPECT_EQ(second.line(), "<>");
   }

@@ -30,12 +30,6 @@ constexpr std::size_t kMostOpen = 12 * 1024;  // and for one that is open
 constexpr const char* kScript = R"({"tool_calls": [{"name": "send", "arguments": {"to": "them"}}]}
 {"text": "sent"})";
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
-
 /// A counter, and a wait for a value.
 class Counter {
  public:
@@ -273,7 +267,7 @@ void check_memory(const Place& place, const std::vector<SessionId>& sessions) {
   EXPECT_LT(away, kMostAway) << "bytes for a waiting session that is not open";
 }
 
-void run(std::uint64_t seed) {
+void run_waiting(std::uint64_t seed) {
   const Place place;
   std::vector<SessionId> sessions = make_all(place);
   Random random(seed);
@@ -300,7 +294,7 @@ Fault waiting_fault() {
               "KB each",
           .few = 1,
           .many = 1,
-          .start = [] { return Run(run); }};
+          .start = [] { return Run(run_waiting); }};
 }
 
 }  // namespace praxis::faults

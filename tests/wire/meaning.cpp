@@ -12,11 +12,6 @@ namespace {
 
 using Entries = std::vector<Json>;
 
-const Json& either(const Json& json, std::string_view key, std::string_view other) {
-  const Json& first = json_at(json, key);
-  return first.is_null() ? json_at(json, other) : first;
-}
-
 /// Returns `value` without members that carry no information.
 Json without_defaults(const Json& value) {
   static const std::set<std::string_view> kOptional{

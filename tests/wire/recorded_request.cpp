@@ -11,11 +11,6 @@ const JsonArray& list_at(const Json& json, std::string_view key) {
   return list == nullptr ? kNone : *list;
 }
 
-const Json& either(const Json& json, std::string_view key, std::string_view other) {
-  const Json& first = json_at(json, key);
-  return first.is_null() ? json_at(json, other) : first;
-}
-
 /// Adds the parts of a content that is a string or a list, reading each with `read`.
 template <class Read>
 std::vector<Part> parts_of(const Json& content, Read read) {

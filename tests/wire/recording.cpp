@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr JsonLimits kLimits{.max_depth = 256, .max_bytes = std::size_t{256} * 1024 * 1024};
 
-std::string text_of(const Json& value) {
+std::string text_or_json(const Json& value) {
   if (value.is_null()) return {};
   const auto* text = value.if_string();
   return text != nullptr ? std::string(*text) : to_json_text(value);
@@ -24,7 +24,8 @@ HttpHeaders headers_of(const Json& json) {
   if (members == nullptr) return headers;
   for (const auto& [name, value] : *members) {
     const JsonArray* several = value.if_array();
-    headers.emplace_back(name, text_of(several == nullptr || several->empty() ? value : several->front()));
+    headers.emplace_back(name,
+                         text_or_json(several == nullptr || several->empty() ? value : several->front()));
   }
   return headers;
 }
@@ -47,7 +48,7 @@ Exchange exchange_of(const Json& json, std::int64_t number) {
   out.response.head.status =
       static_cast<int>(std::clamp<std::int64_t>(json_int(response, "status", 200), 0, 999));
   out.response.head.headers = headers_of(json_at(response, "headers"));
-  out.response.body = text_of(json_at(response, "body"));
+  out.response.body = text_or_json(json_at(response, "body"));
   out.response.kind = kind_of(response, out.response);
   return out;
 }

@@ -95,6 +95,11 @@ Part RequestReader::file(std::string_view mime, std::string_view base64, std::st
   return file(data_url(mime, base64), std::move(name));
 }
 
+const Json& either(const Json& json, std::string_view key, std::string_view other) {
+  const Json& first = json_at(json, key);
+  return first.is_null() ? json_at(json, other) : first;
+}
+
 std::string text_of(const Json& content) {
   if (const auto* text = content.if_string()) return std::string(*text);
   std::string out;

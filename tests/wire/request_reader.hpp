@@ -47,6 +47,8 @@ class RequestReader {
 
 /// Returns the text of a string, or of a list of parts that have `text`.
 std::string text_of(const Json& content);
+/// The member `key`, or `other` when that is absent: protocols that take either spelling.
+const Json& either(const Json& json, std::string_view key, std::string_view other);
 /// Returns a tool's result, without the object that one vendor requires around it.
 const Json& unwrapped_result(const Json& response);
 /// Converts base64 with the URL alphabet to the standard alphabet.

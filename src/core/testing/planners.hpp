@@ -10,6 +10,8 @@ namespace praxis {
 struct AlwaysAskModel final : Planner {
   PlanStep plan(const State&) const override { return AskModel{}; }
 };
+inline const AlwaysAskModel kAskModel;
+
 /// Returns the n-th step when there are n plan results, then finishes.
 struct FixedPlan final : Planner {
   explicit FixedPlan(std::vector<PlanStep> todo) : steps(std::move(todo)) {}

@@ -11,7 +11,6 @@
 
 namespace praxis {
 
-inline const AlwaysAskModel kAskModel;
 inline constexpr std::int64_t kWindow = 2'000;
 
 inline std::string words(int count) {

@@ -20,6 +20,8 @@
 
 namespace praxis::testing {
 
+inline const SessionId kSession("01SESSION"), kOther("01OTHER");
+
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -98,9 +100,9 @@ inline void alter(const std::string& path, const std::string& sql) {
 
 /// A child process that runs `body` and can write lines to the test; killed at the end. Start it before any
 /// thread.
-class Process {
+class ChildProcess {
  public:
-  explicit Process(const std::function<void(int out)>& body) {
+  explicit ChildProcess(const std::function<void(int out)>& body) {
     int ends[2];
     if (pipe(ends) != 0) throw std::runtime_error("pipe");
     pid_ = fork();
@@ -112,12 +114,12 @@ class Process {
     close(ends[1]);
     out_ = fdopen(ends[0], "r");
   }
-  ~Process() {
+  ~ChildProcess() {
     kill();
     std::fclose(out_);
   }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
 
   /// Returns the next line without its end; "" when the process is gone.
   std::string line() {

@@ -11,11 +11,11 @@
 namespace praxis::chat {
 namespace {
 
-const CodecTarget kTarget{.provider = "p", .model = "m"};
+const CodecTarget kCallsTarget{.provider = "p", .model = "m"};
 
 /// The calls that elements of `tool_calls` come to, one after another: `id=name(arguments)state`.
 std::string assembled(const std::vector<std::string>& fragments, CallIds format = CallIds::kShort) {
-  AnswerBuilder builder(kTarget, {.deltas = nullptr, .call_prefix = "new_", .call_taken = {}});
+  AnswerBuilder builder(kCallsTarget, {.deltas = nullptr, .call_prefix = "new_", .call_taken = {}});
   CallAssembler assembler(builder, format);
   for (const std::string& fragment : fragments) {
     const Json json = parse_json(fragment).value();

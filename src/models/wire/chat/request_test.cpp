@@ -17,7 +17,7 @@ ToolResultPart result(std::string id, std::string text, std::vector<ImagePart> i
   return {CallId(std::move(id)), "add", ToolStatus::kOk, std::move(text), std::move(images)};
 }
 
-ImagePart png() { return {{"image/png", "\x89PNG", ""}, nullptr}; }
+ImagePart png_image() { return {{"image/png_image", "\x89PNG", ""}, nullptr}; }
 
 ModelRequest request_of(const std::vector<Message>& messages) {
   ModelRequest request;
@@ -299,18 +299,18 @@ TEST(ChatRequest, CallsAndResults_StandInOrder) {
 TEST(ChatRequest, ImagesOfResults_FollowBehindAllResults) {
   const auto request = request_of(
       {text_message(Role::kUser, "look"), message_of(Role::kAssistant, {call("a", "{}"), call("b", "{}")}),
-       message_of(Role::kTool, {result("a", "seen", {png()}), result("b", "7")})});
+       message_of(Role::kTool, {result("a", "seen", {png_image()}), result("b", "7")})});
   const Json messages = json_at(body_of(request), "messages");
   ASSERT_EQ(messages.as_array().size(), 5U);
   EXPECT_EQ(to_json_text(messages.as_array()[4]),
             R"({"role":"user","content":[{"type":"text","text":"From the result of add (a):"},)"
-            R"({"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]})");
+            R"({"type":"image_url","image_url":{"url":"data:image/png_image;base64,iVBORw=="}}]})");
 }
 
 TEST(ChatRequest, Media_GoesAsDataUrlOrLink) {
   const FilePart pdf{{"application/pdf", "%PDF", ""}, "a.pdf", nullptr};
   const FilePart link{{"application/pdf", "", "https://example.com/b.pdf"}, "b.pdf", nullptr};
-  const ImagePart remote{{"image/png", "", "https://example.com/c.png"}, nullptr};
+  const ImagePart remote{{"image/png_image", "", "https://example.com/c.png"}, nullptr};
   const auto request = request_of({message_of(Role::kUser, {TextPart{"read", nullptr}, pdf, link, remote})});
   EXPECT_EQ(
       messages_of(request),
