@@ -58,6 +58,7 @@ Usage State::usage_in_doubt() const {
 }
 
 std::int64_t State::context_window() const {
+  if (!agent) return 0;
   const std::int64_t bound = agent->limits.max_context;
   return bound != 0 ? bound : agent->profile.context_window;
 }

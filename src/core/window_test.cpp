@@ -149,6 +149,21 @@ TEST(KnownWindow, WithoutSummaries_TheMessageLimitAppliesFirst) {
   EXPECT_EQ(talk.compactions(), std::vector<std::string>{"max_messages"});
 }
 
+TEST(KnownWindow, GivesWayToTheAgentsOwnBound) {
+  AgentSpec agent = agent_with_window(200'000);
+  EXPECT_EQ(Talk(agent).state().context_window(), 200'000);
+  agent.limits.max_context = 1'000;
+  Talk talk(agent);
+  EXPECT_EQ(talk.state().context_window(), 1'000);
+  talk.begin("the goal");
+  talk.fill();
+  EXPECT_LE(talk.state().request_tokens(), 1'300) << "80 % of the bound, and a round of tools";
+  agent.profile.context_window = 0;
+  EXPECT_EQ(Talk(agent).state().context_window(), 1'000);
+  agent.limits.max_context = 0;
+  EXPECT_EQ(Talk(agent).state().context_window(), 0);
+}
+
 TEST(KnownWindow, SessionOfVersion3_IsLeftToTheVendor) {
   Talk talk(agent_with_window(), 3);
   EXPECT_TRUE(is<Wait>(talk.begin(words(3'000))));

@@ -176,6 +176,15 @@ TEST_F(AnswersTest, WindowAndPrices_AreRecordedWithTheDescription) {
   EXPECT_EQ(state->agent->profile, (ModelProfile{1'000, false, MicroUsd{2'000'000}, MicroUsd{0}}));
 }
 
+TEST_F(AnswersTest, ContextUsage_IsOfTheWindowThatTheLoopKeepsTo) {
+  const auto model = std::make_shared<PickyModel>(ModelCapabilities{.context_window = 200'000});
+  Session session = session_of(
+      Agent().model(model).limits(limit(&Limits::max_context, std::int64_t{1'000})).runtime(runtime_));
+  ASSERT_TRUE(session.ask("hi"));
+  EXPECT_EQ(session.context_usage_percent(), 25);
+  EXPECT_EQ(session.context_usage(), (std::pair<std::int64_t, std::int64_t>{250, 750}));
+}
+
 /// Three long tool rounds, the third of which needs a summary first.
 std::string long_rounds() {
   std::string text;

@@ -6,15 +6,6 @@
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
-namespace {
-
-/// The model's own window, or what the agent allows of one that is not known.
-std::int64_t window_of(const State& s) {
-  if (!s.agent) return 0;
-  return s.agent->profile.context_window != 0 ? s.agent->profile.context_window : s.agent->limits.max_context;
-}
-
-}  // namespace
 
 // ---- Run
 
@@ -84,11 +75,11 @@ Usage Session::token_usage() const {
 std::pair<std::int64_t, std::int64_t> Session::context_usage() const {
   return actor_->query([](const State& s) {
     const std::int64_t used = s.context_tokens != 0 ? s.context_tokens : s.request_tokens();
-    return std::pair(used, std::max<std::int64_t>(window_of(s) - used, 0));
+    return std::pair(used, std::max<std::int64_t>(s.context_window() - used, 0));
   });
 }
 int Session::context_usage_percent() const {
-  const auto window = actor_->query([](const State& s) { return window_of(s); });
+  const auto window = actor_->query([](const State& s) { return s.context_window(); });
   if (window == 0) return 0;
   return static_cast<int>(std::clamp<std::int64_t>(context_usage().first * 100 / window, 0, 100));
 }

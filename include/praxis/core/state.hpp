@@ -215,7 +215,8 @@ struct State {
   /// The assumed usage of a model call whose outcome is unknown: the next request, and the longest answer if
   /// the agent bounds it. Without a price.
   Usage usage_in_doubt() const;
-  /// The window of the agent's model, or the agent's own bound on a request; 0 if neither is known.
+  /// Tokens that a request may take: the agent's `Limits::max_context` if set, else the window of
+  /// its model; 0 if neither is known.
   std::int64_t context_window() const;
   /// Usage of this session and all below it, as far as turns of sub-agents have ended.
   Usage subtree_usage() const;

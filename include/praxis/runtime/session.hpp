@@ -92,7 +92,7 @@ class Session {
   History history() const;
   /// Cumulative over the session.
   Usage token_usage() const;
-  /// Used part of the context window, 0 to 100; 0 when the window is unknown.
+  /// Used part of the context window (`State::context_window`), 0 to 100; 0 when the window is unknown.
   int context_usage_percent() const;
   /// Used and available tokens; available is 0 when the window is unknown.
   std::pair<std::int64_t, std::int64_t> context_usage() const;
