@@ -315,6 +315,31 @@ TEST_F(CliRun, Edit_RunsTheCallWithOtherArguments) {
   EXPECT_THAT(praxis({"show", "last", "--json"}).out, HasSubstr("blue"));
 }
 
+TEST_F(CliRun, ResumeWithADecisionAndAPrompt_DecidesThenSendsThePrompt) {
+  notes_agent();
+  file("notes.jsonl", std::string(kNotesScript) + "{\"text\": \"Sent.\"}\n");
+  ASSERT_EQ(praxis({"run", "notes", "Note it"}).status, 3);
+  const CommandResult refused = praxis({"resume", "last", "Now send it", "--allow", "p7"});
+  EXPECT_EQ(refused.status, 2) << "a decision on nothing";
+  EXPECT_THAT(refused.err, HasSubstr("the prompt was not sent"));
+  const CommandResult resumed = praxis({"resume", "last", "Now send it", "--allow", "p1"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, "Noted.\nSent.\n");
+  const std::string log = praxis({"show", "last"}).out;
+  EXPECT_LT(log.find("Noted."), log.find("Now send it"));
+}
+
+TEST_F(CliRun, ResumeWithADecisionAndAPrompt_KeepsThePromptWhileTheTurnWaits) {
+  notes_agent();
+  const std::string call = R"({"name": "kv", "arguments": {"op": "put", "key": "a", "value": "1"}})";
+  file("notes.jsonl", R"({"tool_calls": [)" + call + ", " + call + "]}\n{\"text\": \"Noted.\"}\n");
+  ASSERT_EQ(praxis({"run", "notes", "Note both"}).status, 3);
+  const CommandResult resumed = praxis({"resume", "last", "Now send it", "--allow", "p1"});
+  EXPECT_EQ(resumed.status, 3) << resumed.err;
+  EXPECT_THAT(resumed.err, AllOf(HasSubstr("p2 waits"), HasSubstr("the prompt was not sent")));
+  EXPECT_THAT(praxis({"show", "last"}).out, Not(HasSubstr("Now send it")));
+}
+
 TEST_F(CliRun, DecisionWithoutAParkedStep_IsRefused) {
   notes_agent();
   ASSERT_EQ(praxis({"run", "notes", "Note it"}).status, 3);

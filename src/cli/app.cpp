@@ -180,6 +180,7 @@ void Definition::define_resume() {
                              "  praxis resume last\n"
                              "  praxis resume 01K9X --allow p1\n"
                              "  praxis resume 01K9X --deny p1 -m \"not on a Friday\"\n"
+                             "  praxis resume 01K9X --allow p1 \"Then send it\"\n"
                              "  praxis resume 01K9X --edit p1=arguments.json --answer p2=\"the blue one\"\n"
                              "  praxis resume last \"And now in French\"",
                              [this] { return Command(resume_); });

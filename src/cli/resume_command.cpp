@@ -61,6 +61,18 @@ Result<ExitStatus> tell_state(const StoredSession& stored, std::vector<ParkedSte
   return ExitStatus::kParked;
 }
 
+/// Decides what the open turn waits for and, once that turn has ended well, sends the prompt.
+ExitStatus decide_then_send(OpenRun& open, const Decisions& decisions, std::string prompt,
+                            const Workspace& workspace, Interrupts& interrupts, Console& console) {
+  const ExitStatus decided =
+      follow(open.session.carry_on(decisions), *open.runtime, workspace, open.output, interrupts, console);
+  if (decided == ExitStatus::kFinished)
+    return follow(open.session.send_user_message(std::move(prompt)), *open.runtime, workspace, open.output,
+                  interrupts, console);
+  console.err.write("the prompt was not sent, because the open turn did not complete\n");
+  return decided;
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
@@ -93,6 +105,8 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     const bool held = json_string(open.error().detail, "kind") == "lease_held";
     return fail(held ? with_hint(open.error(), "--force takes it over") : open.error());
   }
+  if (options.prompt && !decisions->empty())
+    return decide_then_send(*open, *decisions, std::move(prompt), *workspace, interrupts, console);
   Session& session = open->session;
   Run run = options.prompt ? session.send_user_message(std::move(prompt)) : session.carry_on(*decisions);
   return follow(std::move(run), *open->runtime, *workspace, open->output, interrupts, console);
