@@ -32,6 +32,7 @@ void report_model_call(State& state, const EffectSettled& r, const ModelResponse
   turn.report.model_calls.push_back({turn.step, response.model, response.finish, response.usage,
                                      turn.effect->attempt, r.duration, purpose_of(*turn.effect)});
   charge(state, response.usage);
+  charge(state, response.failed_usage);
   turn.report.warnings.insert(turn.report.warnings.end(), response.warnings.begin(), response.warnings.end());
 }
 

@@ -78,6 +78,9 @@ void write(JsonFields& out, const ModelResponse& response) {
               [&](std::size_t i, JsonFields& part) { write(part, response.parts[i]); });
   out.text("finish", to_string(response.finish));
   out.object("usage", [&](JsonFields& usage) { write_counts(usage, response.usage); });
+  if (response.failed_usage.total() != 0) {
+    out.object("failed_usage", [&](JsonFields& usage) { write_counts(usage, response.failed_usage); });
+  }
   if (response.finish_raw != to_string(response.finish)) out.text("finish_raw", response.finish_raw);
   out.text_if_any("model", response.model);
   out.text_if_any("response_id", response.response_id);
@@ -102,6 +105,7 @@ Result<ModelResponse> model_response_from_json(const Json& json) {
   response.finish = finish_reason_from(json_string(json, "finish"));
   response.finish_raw = json_string(json, "finish_raw", to_string(response.finish));
   response.usage = usage_from_json(json_at(json, "usage"));
+  response.failed_usage = usage_from_json(json_at(json, "failed_usage"));
   response.model = json_string(json, "model");
   response.response_id = json_string(json, "response_id");
   response.request_id = json_string(json, "request_id");

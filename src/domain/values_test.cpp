@@ -87,12 +87,14 @@ TEST(ModelTypes, Response_SurvivesJson) {
   response.finish = FinishReason::kToolCalls;
   response.finish_raw = "tool_use";
   response.usage.input = 3;
+  response.failed_usage.output = 4;
   response.model = "m-1";
   response.response_id = "r";
   response.warnings = {"w"};
   const auto back = model_response_from_json(to_json(response));
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(to_json(*back), to_json(response));
+  EXPECT_EQ(back->failed_usage.output, 4);
 }
 
 }  // namespace

@@ -115,6 +115,16 @@ Error AnswerParser::with_headers(Error error) const {
 }
 
 Result<ModelResponse> AnswerParser::finish(const Status& transport) {
+  auto response = answer(transport);
+  if (response) return response;
+  Usage stated = so_far().usage;
+  stated.estimated =
+      so_far().finish_raw.empty();  // the output is counted to its end only at the answer's end
+  report_usage(response.error(), stated);
+  return response;
+}
+
+Result<ModelResponse> AnswerParser::answer(const Status& transport) {
   // What is no failure of the network counts even when the answer is whole: cancelled, could not be recorded.
   if (!transport && transport.error().code != ErrorCode::kModel) return fail(transport.error());
   if (!status_) return fail(with_headers(status_.error()));

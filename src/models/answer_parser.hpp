@@ -19,7 +19,8 @@ class AnswerParser {
   void head(const HttpResponseHead& head);
   /// The next bytes of the body, cut anywhere.
   void feed(std::string_view bytes);
-  /// The response is over, `transport` says how. Errors are those of `ModelSink`.
+  /// The response is over, `transport` says how. Errors are those of `ModelSink`, with the usage that the
+  /// vendor stated before.
   Result<ModelResponse> finish(const Status& transport);
 
   const ModelResponse& so_far() const { return reader_->so_far(); }
@@ -29,6 +30,7 @@ class AnswerParser {
  private:
   enum class Shape : std::uint8_t { kUnknown, kStream, kWhole };
 
+  Result<ModelResponse> answer(const Status& transport);
   Shape shape_of(std::string_view bytes) const;
   void feed_stream(std::string_view bytes);
   void feed_events(std::string_view bytes);

@@ -52,6 +52,24 @@ TEST(AnswerParser, TheRequestId_ComesWithTheAnswer) {
   EXPECT_EQ(parse("chat", {200, {{"Request-Id", "req_1"}}}, kWhole)->request_id, "req_1");
 }
 
+TEST(AnswerParser, UsageStatedBeforeTheCallFailed_ComesWithTheError) {
+  const std::string begun =
+      std::string(kBegun) +
+      "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":4}}\n\n";
+  const Usage stated{.input = 9, .output = 4, .estimated = true};
+  const Status cut = fail(Error{ErrorCode::kModel, "closed", true, nullptr, JsonObject{{"kind", "closed"}}});
+  auto answer = parse("chat", {200, {}}, begun, cut);
+  EXPECT_EQ(kind_of(answer), "truncated_stream");
+  EXPECT_EQ(take_reported_usage(answer.error()), stated);
+  EXPECT_EQ(take_reported_usage(answer.error()), std::nullopt) << "it was taken";
+  answer = parse("chat", {200, {}}, begun, fail(ErrorCode::kCancelled, "cancelled"));
+  EXPECT_EQ(take_reported_usage(answer.error()), stated);
+  EXPECT_EQ(answer.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(answer.error().detail.is_null());
+  answer = parse("chat", {200, {}}, kBegun, cut);
+  EXPECT_EQ(take_reported_usage(answer.error()), std::nullopt);
+}
+
 TEST(AnswerParser, ACutConnection_EndsAnUnfinishedAnswerOnly) {
   const Status cut = fail(Error{ErrorCode::kModel, "closed", true, nullptr, JsonObject{{"kind", "closed"}}});
   EXPECT_EQ(kind_of(parse("chat", {200, {}}, kBegun, cut)), "truncated_stream");

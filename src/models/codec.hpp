@@ -49,7 +49,8 @@ class AnswerReader {
   virtual Result<ModelResponse> finish() = 0;
   /// Whether the vendor said that nothing follows: how the connection ends no longer matters.
   virtual bool is_done() const = 0;
-  /// What has been read so far; of use when the answer breaks off. No call in it may run.
+  /// What has been read so far, with the finish and the usage that the vendor has stated; valid also after
+  /// `finish` failed. No call in it may run.
   virtual const ModelResponse& so_far() const = 0;
   /// How many deltas there were so far.
   virtual std::size_t deltas() const = 0;

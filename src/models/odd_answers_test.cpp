@@ -97,6 +97,70 @@ TEST(OddAnswers, FieldsOfAnotherType_AreAsGoodAsMissing) {
         "text(a) f(null) tool_calls 3+0"}});
 }
 
+/// The kind of an error with the usage that was stated before it: `~` when the output may be larger.
+std::string stated_usage(std::string_view api, const std::vector<std::string>& pieces) {
+  auto answer = parse(api, body_of({api, pieces, ""}));
+  if (answer) return "an answer";
+  const std::string kind = json_string(answer.error().detail, "kind");
+  const auto usage = take_reported_usage(answer.error());
+  if (!usage) return kind;
+  return kind + (usage->estimated ? " ~" : " ") + std::to_string(usage->input) + "+" +
+         std::to_string(usage->output);
+}
+
+TEST(OddAnswers, ChatUsageStatedBeforeAnError_ComesWithIt) {
+  const std::string text = R"({"choices":[{"index":0,"delta":{"content":"a"}}]})";
+  const std::string usage = R"("usage":{"prompt_tokens":9,"completion_tokens":4})";
+  const std::string counted = R"({"choices":[],)" + usage + "}";
+  const std::string failed = R"("error":{"code":503,"message":"m"})";
+  const std::string finish = R"("choices":[{"index":0,"delta":{},"finish_reason":"error"}])";
+  const auto stated = [](const std::vector<std::string>& pieces) { return stated_usage("chat", pieces); };
+  EXPECT_EQ(stated({text, counted, "{" + failed + "}"}), "overloaded ~9+4");
+  EXPECT_EQ(stated({text, "{" + failed + "," + finish + "," + usage + "}"}), "overloaded 9+4");
+  EXPECT_EQ(stated({text, "{" + failed + "}", counted, "[DONE]"}), "overloaded ~9+4");
+  EXPECT_EQ(stated({text, "{" + finish + "," + usage + "}", "[DONE]"}), "server 9+4");
+  EXPECT_EQ(
+      stated({text, R"({"choices":[{"index":0,"finish_reason":"error",)" + failed + "," + usage + "}]}"}),
+      "overloaded 9+4");
+  EXPECT_EQ(stated({text, "{" + finish + "," + usage + "}", "{" + failed + "}"}), "overloaded 9+4");
+  EXPECT_EQ(stated({counted}), "truncated_stream ~9+4") << "an answer without choices";
+  EXPECT_EQ(stated({text, counted}), "truncated_stream ~9+4");
+  EXPECT_EQ(stated({text, "{" + failed + "}"}), "overloaded");
+}
+
+TEST(OddAnswers, UsageStatedBeforeAnError_ComesWithIt) {
+  const std::string created =
+      R"({"type":"response.created","response":{"id":"r","usage":{"input_tokens":9,"output_tokens":4}}})";
+  EXPECT_EQ(stated_usage("responses", {created, R"({"type":"error","code":"server_error","message":"m"})"}),
+            "server ~9+4");
+  EXPECT_EQ(
+      stated_usage(
+          "responses",
+          {R"({"type":"response.created","response":{"id":"r"}})",
+           R"({"type":"response.failed","response":{"error":{"code":"server_error","message":"m"},"usage":{"input_tokens":9,"output_tokens":4}}})"}),
+      "server 9+4");
+  const std::string start =
+      R"({"type":"message_start","message":{"id":"i","content":[],"usage":{"input_tokens":9,"output_tokens":1}}})";
+  const std::string error = R"({"type":"error","error":{"type":"overloaded_error","message":"m"}})";
+  const std::string end =
+      R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":4}})";
+  EXPECT_EQ(stated_usage("messages", {start, error}), "overloaded ~9+1");
+  EXPECT_EQ(stated_usage("messages", {start, end, error}), "overloaded 9+4");
+  EXPECT_EQ(stated_usage("messages", {start, end}), "truncated_stream 9+4");
+  const std::string counts = R"("usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":4})";
+  const std::string text = R"({"candidates":[{"content":{"parts":[{"text":"a"}]}}],)" + counts + "}";
+  const std::string failed = R"("error":{"code":503,"message":"m","status":"UNAVAILABLE"})";
+  EXPECT_EQ(stated_usage("gemini", {text, "{" + failed + "}"}), "overloaded ~9+4");
+  EXPECT_EQ(stated_usage("gemini", {R"({"candidates":[{"content":{"parts":[{"text":"a"}]}}]})",
+                                    "{" + failed + "," + counts + "}"}),
+            "overloaded ~9+4");
+  EXPECT_EQ(stated_usage("gemini", {R"({"candidates":[{"finishReason":"STOP"}],)" + counts + "}"}),
+            "server 9+4")
+      << "an empty answer";
+  EXPECT_EQ(stated_usage("ollama", {R"({"message":{"content":"a"}})", R"({"error":"m"})"}), "server")
+      << "counts come with the end only";
+}
+
 TEST(OddAnswers, ErrorsBehindText_EndTheAnswer) {
   const std::string chat = R"({"choices":[{"index":0,"delta":{"content":"a"}}]})";
   const std::string gemini = R"({"candidates":[{"content":{"parts":[{"text":"a"}]}}]})";

@@ -100,6 +100,7 @@ class Attempt final : public ModelSink, public std::enable_shared_from_this<Atte
 
  private:
   bool may_go_on(const Error& error) const;
+  void keep_usage(const Member& member, Error& error);
 
   RouterSession& session_;  ///< outlives its calls
   const ModelRequest request_;
@@ -109,6 +110,7 @@ class Attempt final : public ModelSink, public std::enable_shared_from_this<Atte
   std::size_t at_ = 0;
   bool shown_ = false;
   std::vector<std::string> warnings_;
+  Usage failed_usage_;  ///< of the members that were asked in vain
 };
 
 class RouterSession final : public ModelSession {
@@ -166,17 +168,30 @@ bool Attempt::may_go_on(const Error& error) const {
          (!shown_ || session_.restarts());
 }
 
+/// Adds what a failed member used to the sum, priced by that member.
+void Attempt::keep_usage(const Member& member, Error& error) {
+  auto used = take_reported_usage(error);
+  if (!used) return;
+  if (used->cost.value == 0) used->cost = member.model->price(*used);
+  failed_usage_ += *used;
+}
+
 void Attempt::on_done(Result<ModelResponse> response) {
   Member& member = session_.member(order_[at_]);
   if (response) {
     member.failures = 0;
     // Priced here, because only here it is known who answered.
     if (response->usage.cost.value == 0) response->usage.cost = member.model->price(response->usage);
+    response->failed_usage += failed_usage_;
     response->warnings.insert(response->warnings.begin(), warnings_.begin(), warnings_.end());
     return sink_->on_done(std::move(response));
   }
   if (response.error().code != ErrorCode::kCancelled) ++member.failures;
-  if (!may_go_on(response.error())) return sink_->on_done(std::move(response));
+  keep_usage(member, response.error());
+  if (!may_go_on(response.error())) {
+    report_usage(response.error(), failed_usage_);
+    return sink_->on_done(std::move(response));
+  }
   warnings_.push_back(response.error().message + "; asked the next model");
   if (std::exchange(shown_, false)) sink_->on_delta(Restarted{warnings_.back()});
   ++at_;

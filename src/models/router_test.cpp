@@ -20,6 +20,7 @@ class NamedModel final : public Model {
 
   std::string failure;     ///< kind of the error; empty: answers
   std::string says_first;  ///< before it fails
+  Usage used_in_vain;      ///< comes with the error
   int calls = 0;
 
  private:
@@ -30,8 +31,11 @@ class NamedModel final : public Model {
       sink->on_delta(KeepAlive{});
       if (!of.says_first.empty()) sink->on_delta(TextChunk{of.says_first});
       if (of.failure == "cancelled") return sink->on_done(fail(ErrorCode::kCancelled, "cancelled"));
-      if (!of.failure.empty())
-        return sink->on_done(fail(model_error(of.failure, of.name_ + ": " + of.failure)));
+      if (!of.failure.empty()) {
+        Error error = model_error(of.failure, of.name_ + ": " + of.failure);
+        report_usage(error, of.used_in_vain);
+        return sink->on_done(fail(std::move(error)));
+      }
       sink->on_delta(TextChunk{of.name_});
       ModelResponse response;
       response.parts.emplace_back(TextPart{of.name_});
@@ -112,6 +116,23 @@ TEST(Router, WhenAllFail_TheLastErrorStands) {
   models[0]->failure = "overloaded";
   models[1]->failure = "rate_limit";
   EXPECT_EQ(text(ask(*router_of(models))), "error rate_limit");
+}
+
+TEST(Router, UsageOfModelsThatFailed_IsKeptWithTheirPrice) {
+  const Models models{std::make_shared<NamedModel>("a", ModelCapabilities{}, 1000),
+                      std::make_shared<NamedModel>("b", ModelCapabilities{}, 1)};
+  models[0]->failure = "overloaded";
+  models[0]->used_in_vain = {.input = 9, .output = 4};
+  const Outcome answered = ask(*router_of(models));
+  EXPECT_EQ(text(answered), "b");
+  EXPECT_EQ(answered.response->failed_usage, (Usage{.input = 9, .output = 4, .cost = {13'000}}));
+  EXPECT_EQ(answered.response->usage.total(), 10) << "of the answer alone";
+
+  models[1]->failure = "overloaded";
+  models[1]->used_in_vain = {.input = 1, .output = 0};
+  Outcome failed = ask(*router_of(models));
+  EXPECT_EQ(take_reported_usage(failed.response.error()),
+            (Usage{.input = 10, .output = 4, .cost = {13'001}}));
 }
 
 TEST(Router, AfterOutput_OnlyAnAnnouncedRestartFallsBack) {

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMaxMessage = 2000;
 constexpr std::size_t kMaxWord = 200;
 constexpr std::size_t kMaxKeptBody = 4000;
+constexpr std::string_view kReportedUsage = "usage";
 constexpr double kMaxDelayMs = 365.0 * 24 * 3600 * 1000;
 
 struct Signal {
@@ -382,6 +383,22 @@ Error transport_error(const Error& error, bool answering) {
   out.retriable = error.retriable;
   out.detail.get_object()["transport"] = cause;
   return out;
+}
+
+void report_usage(Error& error, const Usage& usage) {
+  if (usage.total() == 0 && usage.cost.value == 0) return;
+  if (!error.detail.is_object()) error.detail.emplace_object();
+  error.detail.get_object()[kReportedUsage] = to_json(usage);
+}
+
+std::optional<Usage> take_reported_usage(Error& error) {
+  JsonObject* detail = error.detail.if_object();
+  const Json* stated = detail == nullptr ? nullptr : detail->if_contains(kReportedUsage);
+  if (stated == nullptr) return std::nullopt;
+  const Usage usage = usage_from_json(*stated);
+  detail->erase(kReportedUsage);
+  if (detail->empty()) error.detail = nullptr;
+  return usage;
 }
 
 bool may_have_cost(const Error& error) {

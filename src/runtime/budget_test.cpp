@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "praxis/models/router.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -153,6 +154,55 @@ TEST_F(BudgetTest, ACallThatBreaksOff_CountsUnlessNobodyWorkedOnIt) {
   EXPECT_EQ(used_when("some of it", failure("overloaded")).output, 3);
   EXPECT_EQ(used_when("", failure("network", "connect")), Usage{});
   EXPECT_EQ(used_when("", failure("rate_limit")), Usage{});
+}
+
+TEST_F(BudgetTest, FailedCall_CountsWithTheUsageThatTheVendorStated) {
+  Agent agent = scripted(
+      R"({"error": {"status": 503, "retry_after_ms": 1}, "usage": {"input": 9, "output": 4, "cost_usd": 0.01}}
+{"text": "done", "usage": {"input": 10, "output": 2}})");
+  Session session = session_of(agent);
+  const auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+  EXPECT_EQ(result->usage, (Usage{.input = 19, .output = 6, .cost = {10'000}}));
+  EXPECT_EQ(session.token_usage(), result->usage);
+  const auto records = read_records(*journal_, session.session_id());
+  ASSERT_TRUE(records);
+  for (const StoredRecord& stored : *records) {
+    const auto* settled = std::get_if<EffectSettled>(&stored.record.body);
+    if (settled == nullptr || !settled->error) continue;
+    EXPECT_EQ(settled->spent, (Usage{.input = 9, .output = 4, .cost = {10'000}}));
+    EXPECT_TRUE(json_at(settled->error->detail, "usage").is_null()) << "the record says it once";
+  }
+  EXPECT_EQ(fold(*records)->usage, result->usage);
+}
+
+TEST_F(BudgetTest, AnswerThatBreaksOff_CountsWithTheLargerOutput) {
+  Error error = failure("truncated_stream");
+  report_usage(error, {.input = 9, .output = 1, .estimated = true});
+  EXPECT_EQ(used_when(std::string(300, 'a'), error).output, 100) << "what arrived";
+  EXPECT_EQ(used_when(std::string(300, 'a'), error).input, 9);
+  EXPECT_EQ(used_when("", error).output, 1) << "what the vendor stated";
+  Error ended = failure("overloaded");
+  report_usage(ended, {.input = 9, .output = 1});
+  EXPECT_EQ(used_when(std::string(300, 'a'), ended).output, 1) << "stated at the answer's end";
+}
+
+TEST_F(BudgetTest, UsageOfARoutesFailedModel_CountsBesideTheAnswers) {
+  const auto response = [](std::int64_t input) { return Usage{.input = input, .output = 0}; };
+  Error error = failure("overloaded");
+  error.retriable = true;
+  report_usage(error, response(9));
+  const auto failing = std::make_shared<BrokenModel>("", error);
+  const auto answering = script_model(R"({"text": "done", "usage": {"input": 10, "output": 2}})", "script",
+                                      runtime_->model_services().executor);
+  ASSERT_TRUE(answering);
+  Session session = session_of(scripted("").model(make_router({failing, *answering})));
+  const auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->usage.total(), 21);
+  EXPECT_EQ(result->model_calls.at(0).usage.total(), 12) << "of the answer alone";
+  EXPECT_EQ(fold(*read_records(*journal_, session.session_id()))->usage, result->usage);
 }
 
 TEST_F(BudgetTest, CallsThatBreakOff_SpendTheBudget) {

@@ -22,6 +22,17 @@ std::unexpected<Error> turn_ends(const CallId& call) {
   return fail(ErrorCode::kLimit, "call " + call.str() + " was not run: the turn ends");
 }
 
+/// What a model call without an answer used: what its vendor stated, else the request and what arrived. An
+/// answer that broke off may be longer than the vendor had stated by then.
+Usage used_without_answer(Usage in_doubt, const std::optional<Usage>& stated, std::size_t arrived) {
+  constexpr std::size_t kBytesPerToken = 3;  // few, so that it is rather too much than too little
+  const auto output = static_cast<std::int64_t>(arrived / kBytesPerToken);
+  Usage used = stated.value_or(in_doubt);
+  if (!stated) used.output = output;
+  if (stated && stated->estimated) used.output = std::max(used.output, output);
+  return used;
+}
+
 /// Whether a call will not run any more: a turn that ends only waits for what runs already.
 bool is_too_late(const State& state, const CallState& call) {
   if (call.phase == Phase::kRunning || call.phase == Phase::kSettled) return false;
@@ -364,15 +375,14 @@ Amount SessionActor::longest_answer() {
 void SessionActor::settle_grant(const Active& call, EffectSettled& ended) {
   const auto* answer = std::get_if<ModelResponse>(&ended.result);
   const std::size_t arrived = call.arrived ? call.arrived->load() : 0;
-  const bool asked = call.arrived && (arrived != 0 || !ended.error || may_have_cost(*ended.error));
+  const auto stated = ended.error ? take_reported_usage(*ended.error) : std::nullopt;
+  const bool asked = call.arrived && (arrived != 0 || stated || !ended.error || may_have_cost(*ended.error));
   if (answer == nullptr && asked) {
-    constexpr std::size_t kBytesPerToken = 3;  // few, so that it is rather too much than too little
-    ended.spent = state().usage_in_doubt();
-    ended.spent.output = static_cast<std::int64_t>(arrived / kBytesPerToken);
-    ended.spent.cost = model_->price(ended.spent);
+    ended.spent = used_without_answer(state().usage_in_doubt(), stated, arrived);
+    if (ended.spent.cost.value == 0) ended.spent.cost = model_->price(ended.spent);
   }
   if (!grant_) return;
-  const Usage& usage = answer != nullptr ? answer->usage : ended.spent;
+  const Usage usage = answer != nullptr ? answer->usage + answer->failed_usage : ended.spent;
   grant_->settle({usage.total(), usage.cost, 0});
   grant_.reset();
 }

@@ -172,8 +172,8 @@ struct EffectSettled {
   /// Empty for the effect itself; `hook` when a hook answered in its place; `recovery` (then derived) for a
   /// call that was in doubt and is told to the model as unknown.
   std::string by;
-  /// Of a model call without an answer: what it is taken to have used all the same. Zero when its request did
-  /// not go out or was refused.
+  /// Of a model call without an answer: the usage that its vendor stated, else an estimate. Zero when its
+  /// request was not sent or was refused.
   Usage spent = {};
 };
 /// What a person is asked.

@@ -55,6 +55,9 @@ struct ModelResponse {
   FinishReason finish = FinishReason::kStop;
   std::string finish_raw;
   Usage usage;
+  /// The usage of failed attempts at this answer, such as those of a router's other models. Not part of
+  /// `usage`.
+  Usage failed_usage = {};
   std::string model;  ///< as the vendor named it in the response
   std::string response_id;
   std::string request_id;  ///< for the vendor's support

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -50,7 +51,7 @@ struct ModelCapabilities {
 /// exactly once, as the last call. Error codes: `kCancelled`, or `kModel` with `retriable` set and, in
 /// `detail`, `kind` (one of `auth`, `billing`, `not_found`, `invalid_request`, `context_overflow`,
 /// `content_policy`, `rate_limit`, `overloaded`, `server`, `network`, `timeout`, `truncated_stream`,
-/// `protocol`) and, where known, `status` and `retry_after_ms`.
+/// `protocol`) and, where known, `status`, `retry_after_ms` and `usage` (`report_usage`).
 class ModelSink {
  public:
   virtual ~ModelSink() = default;
@@ -84,6 +85,12 @@ class Model {
 /// Whether the vendor may charge for a call that ended with `error`: true if the call was cancelled or broke
 /// off, false if the vendor refused it or was never reached. Thread-safe.
 bool may_have_cost(const Error& error);
+/// Adds to an error the usage that the vendor stated before the call failed (`detail.usage`). `estimated`:
+/// the answer broke off, so its output may be larger than stated. Zero usage is not added. Thread-safe.
+void report_usage(Error& error, const Usage& usage);
+/// Removes what `report_usage` added and returns it; `std::nullopt` when the vendor stated no usage.
+/// Thread-safe.
+std::optional<Usage> take_reported_usage(Error& error);
 
 /// Makes one call and blocks until its answer. For tests and simple programs.
 Result<ModelResponse> complete(Model& model, const ModelRequest& request, std::stop_token stop = {},

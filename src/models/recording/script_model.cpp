@@ -174,6 +174,7 @@ void LineReader::read_error(ScriptLine& line) {
   if (!json_at(error, "retry_after_ms").is_null())
     envelope.retry_after_ms = number(error, "retry_after_ms", 0, 0);
   line.error = vendor_error(envelope, static_cast<int>(number(error, "status", 0, 0)));
+  if (line.usage) report_usage(*line.error, *line.usage);
 }
 
 Result<Script> read_script(std::string_view text, std::string label) {

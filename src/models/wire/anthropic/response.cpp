@@ -183,7 +183,10 @@ void ResponseReader::read_head(const Json& message) {
 
 void ResponseReader::read_ending(const Json& message) {
   ModelResponse& response = builder_.response;
-  if (const auto reason = json_text(message, "stop_reason"); !reason.empty()) response.finish_raw = reason;
+  if (const auto reason = json_text(message, "stop_reason"); !reason.empty()) {
+    response.finish_raw = reason;
+    response.finish = finish_from(reason);
+  }
   const Json& details = json_at(message, "stop_details");
   const std::string_view why = json_text(details, "explanation");
   const std::string_view category = json_text(details, "category");

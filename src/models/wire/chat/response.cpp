@@ -63,13 +63,18 @@ Status ResponseReader::read_event(std::string_view, std::string_view data) {
     return {};
   }
   const auto chunk = json_.parse(data);
+  if (error_) {
+    if (chunk) read_stated_usage(**chunk);
+    return {};
+  }
   if (!chunk) return fail(chunk.error());
   if (!repeats_.empty() && json_.changed_only(repeats_)) {
     add_text(repeats_.front()->get_string());
     return {};
   }
   repeats_ = repeated_by_text(**chunk);
-  return read_chunk(**chunk, false);
+  if (Status read = read_chunk(**chunk, false); !read) error_ = std::move(read.error());
+  return {};
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
@@ -82,39 +87,58 @@ Status ResponseReader::read_whole(std::string_view body) {
 
 Status ResponseReader::read_chunk(const Json& chunk, bool whole) {
   const Json& choices = json_at(chunk, "choices");
-  if (!json_at(chunk, "error").is_null() || !choices.is_array()) {
-    if (const auto envelope = read_error_envelope(chunk)) return fail(vendor_error(*envelope, 0));
+  std::optional<ErrorEnvelope> error;
+  if (!json_at(chunk, "error").is_null() || !choices.is_array()) error = read_error_envelope(chunk);
+  read_stated_usage(chunk);
+  if (!error) read_facts(chunk);
+  if (choices.is_array()) {
+    for (const Json& choice : choices.get_array()) {
+      if (json_int(choice, "index") != 0) continue;  // an alternative that was not requested
+      if (error) {
+        read_finish(choice, whole);
+      } else if (Status status = read_choice(choice, whole); !status) {
+        return status;
+      }
+    }
   }
+  return error ? fail(vendor_error(*error, 0)) : Status();
+}
+
+void ResponseReader::read_facts(const Json& chunk) {
   ModelResponse& response = builder_.response;
   if (response.response_id.empty()) response.response_id = json_text(chunk, "id");
   if (response.model.empty()) response.model = json_text(chunk, "model");
-  read_usage(json_at(json_at(chunk, "x_groq"), "usage"));
-  read_usage(json_at(chunk, "usage"));
   read_sources(chunk);
-  if (!choices.is_array()) return {};
-  for (const Json& choice : choices.get_array()) {
-    if (json_int(choice, "index") != 0) continue;  // alternatives that nobody asked for
-    if (const Status status = read_choice(choice, whole); !status) return status;
-  }
-  return {};
 }
 
 Status ResponseReader::read_choice(const Json& choice, bool whole) {
+  read_usage(json_at(choice, "usage"));
   if (!json_at(choice, "error").is_null()) {
-    if (const auto envelope = read_error_envelope(choice)) return fail(vendor_error(*envelope, 0));
+    if (const auto envelope = read_error_envelope(choice)) {
+      read_finish(choice, whole);
+      return fail(vendor_error(*envelope, 0));
+    }
   }
   if (!choice.is_object() || choice.get_object().empty()) return {};
   has_choice_ = true;
-  read_usage(json_at(choice, "usage"));
   // Some servers send both: the message so far beside each delta, or an empty delta beside the message.
   whole |= !json_at(choice, "delta").is_object() && json_at(choice, "message").is_object();
   read_message(json_at(choice, whole ? "message" : "delta"), whole);
-  const auto* finish = json_at(choice, "finish_reason").if_string();
-  if (finish != nullptr && (whole || !finish->empty())) {  // some servers say "" until the stream's end
-    has_finish_ = true;
-    builder_.response.finish_raw = *finish;
-  }
+  read_finish(choice, whole);
   return {};
+}
+
+void ResponseReader::read_finish(const Json& choice, bool whole) {
+  const auto* finish = json_at(choice, "finish_reason").if_string();
+  if (finish == nullptr || (!whole && finish->empty())) return;  // some servers say "" until the stream's end
+  has_finish_ = true;
+  builder_.response.finish_raw = *finish;
+  builder_.response.finish = finish_from(*finish);
+}
+
+void ResponseReader::read_stated_usage(const Json& chunk) {
+  read_usage(json_at(json_at(chunk, "x_groq"), "usage"));
+  read_usage(json_at(chunk, "usage"));
 }
 
 void ResponseReader::read_usage(const Json& usage) {
@@ -304,13 +328,13 @@ void ResponseReader::settle_text() {
 }
 
 Result<ModelResponse> ResponseReader::finish() {
+  if (error_) return fail(*error_);
   ModelResponse& response = builder_.response;
   if (!has_choice_ || !(done_ || has_finish_)) {
     return fail(model_error("truncated_stream", has_choice_
                                                     ? "truncated_stream: the answer breaks off before its end"
                                                     : "truncated_stream: the answer is empty"));
   }
-  response.finish = has_finish_ ? finish_from(response.finish_raw) : FinishReason::kStop;
   if (response.finish == FinishReason::kError) {
     return fail(model_error("server", "server: the vendor ended the answer with an error"));
   }

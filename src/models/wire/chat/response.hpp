@@ -2,6 +2,7 @@
 // cannot understand it skips; what is missing at the end is an error, never half an answer.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,15 +23,18 @@ class ResponseReader final : public AnswerReader {
   Status read_event(std::string_view name, std::string_view data) override;
   Status read_whole(std::string_view body) override;
   Result<ModelResponse> finish() override;
-  bool is_done() const override { return done_; }
+  bool is_done() const override { return done_ || error_; }
   const ModelResponse& so_far() const override { return builder_.response; }
   std::size_t deltas() const override { return builder_.deltas(); }
 
  private:
   // `whole` says that the message stands in one piece, not as a delta.
   Status read_chunk(const Json& chunk, bool whole);
+  void read_facts(const Json& chunk);
   Status read_choice(const Json& choice, bool whole);
+  void read_finish(const Json& choice, bool whole);
   void read_usage(const Json& usage);
+  void read_stated_usage(const Json& chunk);
   void read_message(const Json& message, bool whole);
   void read_reasoning(const Json& message);
   void read_details(const Json& details, bool shown);
@@ -68,6 +72,7 @@ class ResponseReader final : public AnswerReader {
   bool has_finish_ = false;
   bool has_usage_ = false;
   bool done_ = false;
+  std::optional<Error> error_;  ///< the vendor's, within the stream; only usage is read after it
 };
 
 }  // namespace praxis::chat

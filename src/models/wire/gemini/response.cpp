@@ -96,13 +96,13 @@ Status ResponseReader::read_whole(std::string_view body) {
 
 Status ResponseReader::read_response(const Json& response) {
   const Json& candidates = json_at(response, "candidates");
+  read_usage(json_at(response, "usageMetadata"));
   if (!json_at(response, "error").is_null() || !candidates.is_array()) {
     if (const auto envelope = read_error_envelope(response)) return fail(vendor_error(*envelope, 0));
   }
   ModelResponse& answer = builder_.response;
   if (answer.response_id.empty()) answer.response_id = json_text(response, "responseId");
   if (answer.model.empty()) answer.model = json_text(response, "modelVersion");
-  read_usage(json_at(response, "usageMetadata"));
   read_feedback(json_at(response, "promptFeedback"));
   for (const Json& candidate : list_at(response, "candidates")) {
     if (json_int(candidate, "index") == 0) read_candidate(candidate);  // alternatives nobody asked for
@@ -115,6 +115,7 @@ void ResponseReader::read_feedback(const Json& feedback) {
   const std::string_view reason = said(feedback, "blockReason");
   if (reason.empty()) return;
   is_blocked_ = true;
+  builder_.response.finish = FinishReason::kContentFilter;
   builder_.response.finish_raw = "content_filter";  // a reason of the prompt's, not of an answer's end
   builder_.response.warnings.push_back("the prompt was blocked: " + std::string(reason));
   finish_message_ = json_text(feedback, "blockReasonMessage");
@@ -124,22 +125,23 @@ void ResponseReader::read_usage(const Json& usage) {
   const auto read = [&](std::string_view name, std::int64_t& count) {
     if (!json_at(usage, name).is_number()) return;
     count = std::clamp<std::int64_t>(json_int(usage, name), 0, kMaxTokens);
-    counts_.told = true;
+    counts_.stated = true;
   };
   read("promptTokenCount", counts_.prompt);
   read("toolUsePromptTokenCount", counts_.tool_prompt);
   read("cachedContentTokenCount", counts_.cached);
   read("candidatesTokenCount", counts_.candidates);
   read("thoughtsTokenCount", counts_.thoughts);
+  builder_.response.usage = counts_.usage();
 }
 
-Usage ResponseReader::usage() const {
+Usage ResponseReader::Counts::usage() const {
   Usage usage;
-  usage.input = counts_.prompt + counts_.tool_prompt;
-  usage.output = counts_.candidates + counts_.thoughts;
-  usage.cache_read = counts_.cached;
-  usage.reasoning = counts_.thoughts;
-  usage.estimated = !counts_.told;
+  usage.input = prompt + tool_prompt;
+  usage.output = candidates + thoughts;
+  usage.cache_read = cached;
+  usage.reasoning = thoughts;
+  usage.estimated = !stated;
   return usage;
 }
 
@@ -149,6 +151,7 @@ void ResponseReader::read_candidate(const Json& candidate) {
   read_citations(candidate);
   if (const std::string_view reason = said(candidate, "finishReason"); !reason.empty()) {
     builder_.response.finish_raw = reason;
+    builder_.response.finish = finish_from(reason);
     finish_message_ = json_text(candidate, "finishMessage");
   }
 }
@@ -312,7 +315,7 @@ Result<ModelResponse> ResponseReader::finish() {
     answer.warnings.push_back(answer.finish_raw + ": " + finish_message_);
   }
   attach_citations();
-  answer.usage = usage();
+  answer.usage = counts_.usage();
   settle_answer(answer);
   return std::move(answer);
 }

@@ -35,10 +35,11 @@ class ResponseReader final : public AnswerReader {
     PartialArguments arguments;
     bool whole = true;  ///< false: a part of them could not be understood
   };
-  /// Tokens by the vendor's names; each count holds until it is told again.
+  /// Tokens by the vendor's names; each count holds until it is stated again.
   struct Counts {
     std::int64_t prompt = 0, tool_prompt = 0, cached = 0, candidates = 0, thoughts = 0;
-    bool told = false;
+    bool stated = false;
+    Usage usage() const;
   };
 
   Status read_response(const Json& response);
@@ -59,7 +60,6 @@ class ResponseReader final : public AnswerReader {
   std::optional<std::size_t> open_item();
   VendorStatePtr signed_by(std::string_view signature) const;
   void attach_citations();
-  Usage usage() const;
 
   EventJson json_;
   AnswerBuilder builder_;

@@ -126,6 +126,10 @@ void ResponseReader::read_facts(const Json& response) {
 }
 
 Status ResponseReader::read_end(const Json& response, std::string_view status) {
+  if (status == "failed" || status == "cancelled") {
+    answer_.response.finish = FinishReason::kError;
+    answer_.response.finish_raw = status;
+  }
   if (status == "failed") return fail(error_from(response));
   if (status == "cancelled") return fail(model_error("server", "server: the vendor cancelled the answer"));
   if (is_pending(status)) {
