@@ -150,7 +150,7 @@ void sleepers(const std::string& folder) {
   for (int i = 0; i < 2'000; ++i) {
     ran = 0;
     const auto begun = Clock::now();
-    if (!sessions[static_cast<std::size_t>(i)].decide(ParkId("p1"), allow())) std::exit(1);
+    if (!sessions[static_cast<std::size_t>(i)].decide(ParkId("p1"), approve())) std::exit(1);
     while (ran == 0) usleep(20);
     waits.push_back(
         std::chrono::duration<double, std::milli>(Clock::duration(ran) - begun.time_since_epoch()).count());

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
       praxis::Agent{model}
           .use(praxis::tool<shell>("Runs a command"))
           .policy({.allow = {"shell"}, .deny = {}, .ask = {}})
-          .approve([](const praxis::ToolCall&) { return praxis::ask("commands need a person"); });
+          .approve([](const praxis::ToolCall&) { return praxis::needs_approval("commands need a person"); });
   auto reply = agent.run("Clean the build");
   while (reply && !reply->pending.empty()) {
     const auto parked = reply->pending.front();

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
 
   const auto last = praxis::find_session(**journal, "last");
   const auto reply =
-      last ? agent.resume(*last, {{praxis::ParkId{"p1"}, praxis::allow()}}) : agent.run("Send the report");
+      last ? agent.resume(*last, {{praxis::ParkId{"p1"}, praxis::approve()}}) : agent.run("Send the report");
   if (!reply) return std::cerr << reply.error().message << '\n', 1;
   if (reply->pending.empty()) {
     std::cout << reply->text << '\n';

@@ -353,7 +353,7 @@ TEST_F(CliTree, Watch_EndsWhenTheProcessOfTheRunIsKilled) {
   EXPECT_EQ(run.finish(), 128 + SIGKILL);
   EXPECT_EQ(watch.finish(), 1);
   EXPECT_EQ(watch.errors, last_run() +
-                              " was interrupted: the process that ran it is gone. Carry it on with "
+                              " was interrupted: the process that ran it is gone. Resume it with "
                               "praxis resume " +
                               last_run() + "\n");
   EXPECT_EQ(praxis({"tree", "last", "--watch", "--json"}).status, 1)
@@ -380,8 +380,8 @@ TEST_F(CliTree, CommandToALiveSubAgent_IsCarriedOutByItsProcess) {
   EXPECT_EQ(json_string(node("slow"), "comment"), "too slow");
   EXPECT_EQ(praxis({"tree", "pause", slow}).status, 0);
   EXPECT_EQ(praxis({"tree", "pause", slow}).status, 2) << "the session is paused already";
-  const CommandResult resumed = praxis({"tree", "resume", slow, "--json"});
-  EXPECT_EQ(json_string(resumed.last_line(), "outcome"), "delivered") << resumed.err;
+  const CommandResult unpaused = praxis({"tree", "unpause", slow, "--json"});
+  EXPECT_EQ(json_string(unpaused.last_line(), "outcome"), "delivered") << unpaused.err;
   EXPECT_EQ(praxis({"tree", "steer", slow, "hurry"}).status, 0);
   EXPECT_EQ(praxis({"tree", "delete", slow}).status, 0);
   await("slow", "deleted");
@@ -405,7 +405,8 @@ TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
     EXPECT_EQ(result.status, 2) << result.out << result.err;
     EXPECT_THAT(result.err, HasSubstr(message));
   };
-  mistake({"stpo", "last"}, "there is no order \"stpo\"; did you mean \"stop\"?");
+  mistake({"stpo", "last"}, "there is no command \"stpo\"; did you mean \"stop\"?");
+  mistake({"resume", "last"}, "to undo a pause, type \"praxis tree unpause last\"");
   mistake({"stop"}, "whom to stop?");
   mistake({"steer", "last"}, "steer what?");
   mistake({"stop", "last", "now"}, "stop takes no text");

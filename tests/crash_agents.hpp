@@ -151,22 +151,22 @@ inline Agent agent_called(std::string_view name, const Ground& ground) {
 }
 
 /// The decision of the approver, always the same.
-inline Verdict verdict_on(const ParkedStep& step, std::string_view doubt) {
-  if (step.kind == ParkKind::kApproval) return allow();
-  if (step.kind == ParkKind::kQuestion) return ask("a friend");
-  if (doubt == "allow") return allow();
-  return doubt == "deny" ? deny("I will look into it.") : ask("it was paid");
+inline Approval approval_on(const ParkedStep& step, std::string_view doubt) {
+  if (step.kind == ParkKind::kApproval) return approve();
+  if (step.kind == ParkKind::kQuestion) return answer("a friend");
+  if (doubt == "allow") return approve();
+  return doubt == "deny" ? reject("I will look into it.") : answer("it was paid");
 }
 
 /// Begins or resumes the turn of a session, and decides every step that it parks.
 inline Result<AgentResult> carried_through(Session session, std::string_view doubt, Doom& doom) {
   const bool begun = session.status() != SessionStatus::kIdle;
-  auto result = begun ? session.carry_on().result() : session.ask("go");
+  auto result = begun ? session.resume().result() : session.ask("go");
   while (result && result->status == SessionStatus::kAwaitingUser) {
     doom.pass("person", "inside");
-    Decisions decisions;
-    for (const ParkedStep& step : result->pending) decisions.emplace_back(step.id, verdict_on(step, doubt));
-    result = session.carry_on(decisions).result();
+    Approvals decisions;
+    for (const ParkedStep& step : result->pending) decisions.emplace_back(step.id, approval_on(step, doubt));
+    result = session.resume(decisions).result();
   }
   return result;
 }

@@ -140,7 +140,7 @@ inline std::map<std::string, Effect> effects_of(const std::vector<StoredRecord>&
     } else if (const auto* decided = std::get_if<Decided>(&body);
                decided && in_doubt.contains(decided->park.str())) {
       Effect& effect = effects[call_effects[decided->call.str()]];
-      if (decided->verb == Verb::kAllow) {
+      if (decided->verb == ApprovalVerb::kApprove) {
         ++effect.permits;
       } else {
         effect.doubted = true;

@@ -11,7 +11,7 @@
 
 #include "journal/testing/journals.hpp"
 #include "praxis/praxis.hpp"
-#include "praxis/runtime/orders.hpp"
+#include "praxis/runtime/commands.hpp"
 #include "scenarios.hpp"
 
 namespace praxis::testing {
@@ -168,11 +168,11 @@ TEST_P(FileFormat, Session_IsReadAndResumed) {
   const auto journal = open_journal(folder_ / "j");
   const SessionRow root = root_of(*journal);
   EXPECT_EQ(journal->children(root.id)->size(), 1U);
-  EXPECT_EQ(*journal->outcome(1), "ok") << "of an answered message";
-  const auto mail =
-      send_order(*journal, *fixed_environment(1), root.id, Acts{{Intervention::kAnnotate, "and now"}});
-  ASSERT_TRUE(mail);
-  EXPECT_EQ(*mail, 2);
+  EXPECT_EQ(*journal->inbox().outcome(1), "ok") << "of an answered message";
+  const auto message = post_request(journal->inbox(), *fixed_environment(1),
+                                    Commands{{CommandVerb::kAnnotate, root.id, "and now"}});
+  ASSERT_TRUE(message);
+  EXPECT_EQ(*message, 2);
   expect_carried_on(journal, root.id);
 }
 

@@ -49,15 +49,15 @@ class CrashPython : public ::testing::Test {
     return testing::result_for(fold(log_of("top/manager/clerk"))->conversation.history(), "call_1_1").text;
   }
   /// Decides through the journal's inbox, from this process; no process owns the session.
-  void decide(const std::string& what, const Verdict& verdict) const {
+  void decide(const std::string& what, const Approval& approval) const {
     const auto journal = testing::open_journal(rig_.journal());
     const auto environment = system_environment();
-    const auto answer = give_order(*journal, *environment, clerk_, Ruling{park_.at(what), verdict});
+    const auto answer = deliver(*journal, *environment, StepApproval{clerk_, park_.at(what), approval});
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_TRUE(std::holds_alternative<Delivered>(*answer)) << what;
   }
   /// Another process resumes the session to its end.
-  void carry_on() {
+  void resume() {
     EXPECT_FALSE(rig_.run({}));
     const auto logs = rig_.logs();
     testing::check_result("python", "tell", logs);
@@ -70,21 +70,21 @@ class CrashPython : public ::testing::Test {
 };
 
 TEST_F(CrashPython, CallsDecidedByInbox_RunOnceInTheNextProcess) {
-  decide("a", allow());
+  decide("a", approve());
   decide("b", edit(R"({"what": "B"})"));
-  decide("c", allow());
+  decide("c", approve());
   EXPECT_EQ(paid(rig_), Counts{});
-  carry_on();
+  resume();
   EXPECT_EQ(printed(), "a pay done\nB pay done\nc pay done\n");
   EXPECT_EQ(paid(rig_), (Counts{{"pay:a", 1}, {"pay:B", 1}, {"pay:c", 1}}));
 }
 
 TEST_F(CrashPython, CallsDecidedByInboxAndKilledAgain_RunOnce) {
-  decide("a", allow());
+  decide("a", approve());
   decide("b", edit(R"({"what": "B"})"));
-  decide("c", allow());
+  decide("c", approve());
   EXPECT_TRUE(rig_.run({"pay", "recorded", 2}));
-  carry_on();
+  resume();
   const Counts counts = paid(rig_);
   for (const auto& [what, times] : counts) EXPECT_EQ(times, 1) << what;
   EXPECT_GE(counts.size(), 2U) << "at most one was in flight and is reported as unknown";
@@ -101,23 +101,23 @@ TEST_F(CrashPython, CallsDecidedInAProcessThatOpensTheSession_RunOnce) {
     const auto root = fold(log_of("top"));
     auto session = runtime->open_session(root->id, agent);
     ASSERT_TRUE(session) << session.error().message;
-    Decisions decisions;
+    Approvals decisions;
     for (const auto& [what, park] : park_)
-      decisions.emplace_back(qualified_id(clerk_, park), what == "b" ? edit(R"({"what": "B"})") : allow());
-    const auto result = session->carry_on(decisions).result();
+      decisions.emplace_back(qualified_id(clerk_, park), what == "b" ? edit(R"({"what": "B"})") : approve());
+    const auto result = session->resume(decisions).result();
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->text, "All is done.");
   }
-  carry_on();  // finds nothing to do
+  resume();  // finds nothing to do
   EXPECT_EQ(printed(), "a pay done\nB pay done\nc pay done\n");
   EXPECT_EQ(paid(rig_), (Counts{{"pay:a", 1}, {"pay:B", 1}, {"pay:c", 1}}));
 }
 
 TEST_F(CrashPython, DeniedCall_IsReportedToTheCodeAndTheRestRuns) {
-  decide("a", deny("not that"));
-  decide("b", allow());
-  decide("c", deny("nor that"));
-  carry_on();
+  decide("a", reject("not that"));
+  decide("b", approve());
+  decide("c", reject("nor that"));
+  resume();
   EXPECT_NE(printed().find("not that"), std::string::npos) << printed();
   EXPECT_NE(printed().find("nor that"), std::string::npos) << printed();
   EXPECT_EQ(paid(rig_), (Counts{{"pay:b", 1}}));
@@ -125,7 +125,7 @@ TEST_F(CrashPython, DeniedCall_IsReportedToTheCodeAndTheRestRuns) {
 
 TEST_F(CrashPython, ExpiredCall_CountsAsDenied) {
   rig_.become("python_late");
-  carry_on();
+  resume();
   EXPECT_NE(printed().find("nobody decided in time"), std::string::npos) << printed();
   EXPECT_EQ(paid(rig_), Counts{});
 }
@@ -136,18 +136,18 @@ TEST_F(CrashPython, ChangedRules_VoidTheApprovalsAndAskAgain) {
   const auto clerk = fold(log_of("top/manager/clerk"));
   EXPECT_EQ(clerk->parked.size(), 3U);
   for (const auto& [what, park] : park_) {
-    const auto asked_anew =
+    const auto asked_again =
         std::ranges::none_of(clerk->parked, [&](const auto& parked) { return parked.first == park; });
-    EXPECT_TRUE(asked_anew) << what;
+    EXPECT_TRUE(asked_again) << what;
     const auto journal = testing::open_journal(rig_.journal());
     const auto environment = system_environment();
-    const auto answer = give_order(*journal, *environment, clerk_, Ruling{park, allow()});
+    const auto answer = deliver(*journal, *environment, StepApproval{clerk_, park, approve()});
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_TRUE(std::holds_alternative<Refused>(*answer))
         << what << " was decided by an approval that is void";
   }
   EXPECT_EQ(paid(rig_), Counts{});
-  carry_on();
+  resume();
   EXPECT_EQ(paid(rig_), (Counts{{"pay:a", 1}, {"pay:b", 1}, {"pay:c", 1}}));
 }
 

@@ -113,12 +113,12 @@ Json step_of(Random& random, std::size_t number) {
   return step;
 }
 
-Verdict verdict_on(const ParkedStep& step, std::uint64_t seed) {
+Approval approval_on(const ParkedStep& step, std::uint64_t seed) {
   Random random(seed + std::stoul(step.id.str().substr(1)));
-  if (random.once_in(4)) return deny(words(random));
-  if (step.kind == ParkKind::kQuestion) return ask(words(random) + "so");
+  if (random.once_in(4)) return reject(words(random));
+  if (step.kind == ParkKind::kQuestion) return answer(words(random) + "so");
   if (random.once_in(3)) return edit(to_json_text(JsonObject{{"text", words(random)}}));
-  return allow();
+  return approve();
 }
 
 std::vector<Tool> more_tools() {
@@ -143,7 +143,7 @@ Scenario scenario_for(std::uint64_t seed, Random& random) {
   }
   scenario.prompts.clear();
   for (std::uint64_t i = 1 + random.below(3); i > 0; --i) scenario.prompts.push_back("go " + words(random));
-  scenario.decide = [seed](const ParkedStep& step) { return verdict_on(step, seed); };
+  scenario.decide = [seed](const ParkedStep& step) { return approval_on(step, seed); };
   Limits limits;
   if (random.once_in(5)) limits.max_steps = 3;
   if (random.once_in(5)) limits.max_messages = 6;

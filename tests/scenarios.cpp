@@ -276,21 +276,21 @@ std::vector<Scenario> all_scenarios() {
        .shape = ruled({.allow = {}, .deny = {"note"}, .ask = {}})});
   add({.name = "approval_allowed",
        .script = kNoteOnce,
-       .verdicts = {allow()},
+       .approvals = {approve()},
        .shape = ruled({.allow = {}, .deny = {}, .ask = {"note"}})});
   add({.name = "approval_denied",
        .script = kNoteOnce,
-       .verdicts = {deny("not today")},
+       .approvals = {reject("not today")},
        .shape = ruled({.allow = {}, .deny = {}, .ask = {"note"}})});
   add({.name = "approval_edited",
        .script = kNoteOnce,
-       .verdicts = {edit(R"({"text": "beer"})")},
+       .approvals = {edit(R"({"text": "beer"})")},
        .shape = ruled({.allow = {}, .deny = {}, .ask = {"note"}})});
   add({.name = "approval_in_batch",
        .script =
            R"({"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 2}}, {"name": "note", "arguments": {"text": "x"}}]}
 {"text": "both"})",
-       .verdicts = {allow()},
+       .approvals = {approve()},
        .shape = ruled({.allow = {}, .deny = {}, .ask = {"note"}})});
   add({.name = "steering", .script = R"({"tool_calls": [{"name": "steer", "arguments": {"text": "be brief"}}]}
 {"text": "brief"})"});
@@ -364,7 +364,7 @@ std::vector<Scenario> all_scenarios() {
     {"id": "who", "ask": "Who is there?"},
     {"id": "note", "tool": "note", "input": {"text": "${steps.who.text}"}},
     {"id": "end", "finish": "${steps.note.text}"}])",
-       .verdicts = {ask("a friend")}});
+       .approvals = {answer("a friend")}});
   add({.name = "plan_timer", .plan = R"([
     {"id": "sum", "tool": "add", "input": {"a": 20, "b": 22}},
     {"id": "nap", "sleep_ms": 2},
@@ -444,16 +444,17 @@ AgentResult Stage::decide_all(const Session& session, Result<AgentResult> result
     AgentResult settled = must(std::move(result));
     if (all != nullptr) all->push_back(settled);
     if (settled.status != SessionStatus::kAwaitingUser) return settled;
-    Decisions decisions;
+    Approvals decisions;
     for (const ParkedStep& step : settled.pending) {
       if (scenario_.decide) {
         decisions.emplace_back(step.id, scenario_.decide(step));
         continue;
       }
       const std::size_t number = std::stoul(step.id.str().substr(1));
-      decisions.emplace_back(step.id, scenario_.verdicts.at(std::min(number, scenario_.verdicts.size()) - 1));
+      decisions.emplace_back(step.id,
+                             scenario_.approvals.at(std::min(number, scenario_.approvals.size()) - 1));
     }
-    result = call([&] { return handle.carry_on(decisions); }).result();
+    result = call([&] { return handle.resume(decisions); }).result();
   }
 }
 
@@ -462,7 +463,7 @@ void Stage::play_queued(const Session& session, std::vector<AgentResult>& result
   for (;;) {
     const SessionStatus status = call([&] { return session.status(); });
     if (status == SessionStatus::kAwaitingUser) {
-      Run run = call([&] { return Session(session).carry_on(); });
+      Run run = call([&] { return Session(session).resume(); });
       decide_all(session, run.result(), &results);
     } else if (status == SessionStatus::kRunning) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -490,7 +491,7 @@ AgentResult Stage::finish(const SessionId& id) {
   world_->out_of_order();
   Session session = must(runtime_->open_session(id, agent_));
   world_->enter(session);
-  auto carried = session.carry_on().result();
+  auto carried = session.resume().result();
   if (!carried && carried.error().code == ErrorCode::kInput) carried = session.ask("more");
   return decide_all(session, std::move(carried), nullptr);
 }

@@ -65,14 +65,14 @@ class World {
   bool in_order_ = true;
 };
 
-/// One run. Parked step `p<n>` gets the n-th decision, or the last one.
+/// One run. Parked step `p<n>` gets the n-th approval, or the last one.
 struct Scenario {
   std::string name;
   std::string script{};  ///< of the model; empty for a plan
   std::string plan{};
   std::vector<std::string> prompts{"go"};
-  std::vector<Verdict> verdicts{};
-  std::function<Verdict(const ParkedStep&)> decide{};  ///< instead of `verdicts`
+  std::vector<Approval> approvals{};
+  std::function<Approval(const ParkedStep&)> decide{};  ///< instead of `approvals`
   std::function<void(Agent&)> shape{};
   StopReason ends = StopReason::kFinished;
   std::size_t turns = 1;  ///< started by the prompts, including queued ones

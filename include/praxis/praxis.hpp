@@ -7,7 +7,7 @@
 #include "praxis/runtime/agent.hpp"
 #include "praxis/runtime/agent_creator.hpp"
 #include "praxis/runtime/agent_tree.hpp"
-#include "praxis/runtime/orders.hpp"
+#include "praxis/runtime/commands.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "praxis/tools/media.hpp"
 #include "praxis/tools/tool.hpp"

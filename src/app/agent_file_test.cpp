@@ -104,9 +104,9 @@ TEST(AgentFile, HostsAreLeaveToUseHttpAndDenyStillWins) {
   EXPECT_EQ(tools_of(spec), Names{"http"});
   EXPECT_EQ(spec.tools[0].definition.timeout, Millis{2000});
   EXPECT_EQ(spec.tools[0].retries, 2U);
-  const Verdict verdict = judge(policy_rules_from_json(spec.policy), spec.tools[0].definition,
-                                {CallId{"c"}, "http", "{}", true, nullptr});
-  EXPECT_TRUE(std::holds_alternative<Deny>(verdict));
+  const Permission permission = judge(policy_rules_from_json(spec.policy), spec.tools[0].definition,
+                                      {CallId{"c"}, "http", "{}", true, nullptr});
+  EXPECT_TRUE(std::holds_alternative<Deny>(permission));
 }
 
 constexpr std::string_view kPlan = R"(

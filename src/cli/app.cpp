@@ -30,11 +30,11 @@ constexpr const char* kFooter = R"(Exit status:
 class Definition {
  public:
   Definition();
-  Result<Command> parse(std::span<const std::string> arguments);
+  Result<Invocation> parse(std::span<const std::string> arguments);
 
  private:
   CLI::App* command(const std::string& name, const std::string& description, const std::string& examples,
-                    std::function<Result<Command>()> made);
+                    std::function<Result<Invocation>()> made);
   void define_run();
   void define_resume();
   void define_approve();
@@ -46,14 +46,14 @@ class Definition {
   void define_help();
 
   ProgramText describe() const;
-  Result<Command> unexpected_argument(const CLI::App& command, const std::string& argument) const;
+  Result<Invocation> unexpected_argument(const CLI::App& command, const std::string& argument) const;
   std::vector<std::string> command_names() const;
 
   CLI::App app_{
       "Runs LLM agents durably: every step is journaled before it happens, so a run survives a crash, can be "
       "replayed, forked and rewound.",
       "praxis"};
-  std::vector<std::pair<CLI::App*, std::function<Result<Command>()>>> commands_;
+  std::vector<std::pair<CLI::App*, std::function<Result<Invocation>()>>> commands_;
 
   RunOptions run_;
   ResumeOptions resume_;
@@ -136,7 +136,7 @@ Definition::Definition() {
 }
 
 CLI::App* Definition::command(const std::string& name, const std::string& description,
-                              const std::string& examples, std::function<Result<Command>()> made) {
+                              const std::string& examples, std::function<Result<Invocation>()> made) {
   CLI::App* added = app_.add_subcommand(name, description);
   added->footer("Examples:\n" + examples);
   added->allow_extras();
@@ -151,7 +151,7 @@ void Definition::define_run() {
                           "  git diff | praxis run reviewer - -o review.md\n"
                           "  praxis run \"Whose face is this?\" --attach photo.jpg --schema person.json\n"
                           "  praxis run reviewer \"Check the docs\" --json | jq -r .event",
-                          [this] { return Command(run_); });
+                          [this] { return Invocation(run_); });
   run->add_option("AGENT", run_.first,
                   "Agent file (NAME.toml) or name of an agent in .praxis/agents; anything else is the prompt")
       ->type_name("");
@@ -176,14 +176,14 @@ void Definition::define_run() {
 }
 
 void Definition::define_resume() {
-  CLI::App* resume = command("resume", "Carry on a run: after a crash, a decision, or with a new message",
+  CLI::App* resume = command("resume", "Resume a run: after a crash, with approvals, or with a new message",
                              "  praxis resume last\n"
                              "  praxis resume 01K9X --allow p1\n"
                              "  praxis resume 01K9X --deny p1 -m \"not on a Friday\"\n"
                              "  praxis resume 01K9X --allow p1 \"Then send it\"\n"
                              "  praxis resume 01K9X --edit p1=arguments.json --answer p2=\"the blue one\"\n"
                              "  praxis resume last \"And now in French\"",
-                             [this] { return Command(resume_); });
+                             [this] { return Invocation(resume_); });
   resume->add_option("ID", resume_.id, kIdHelp)->type_name("")->required();
   resume
       ->add_option("PROMPT", resume_.prompt,
@@ -198,7 +198,7 @@ void Definition::define_resume() {
       ->type_name("REASON");
   resume->add_option("--agent", resume_.agent, "Agent file, when it is no longer where the run found it")
       ->type_name("FILE");
-  resume->add_option("--model", resume_.model, "Carry on with another model")->type_name("MODEL");
+  resume->add_option("--model", resume_.model, "Resume with another model")->type_name("MODEL");
   resume->add_flag("--force", resume_.force, "Take the run over from a process that still holds it");
   add_turn_output(resume, resume_.output);
   add_place(resume, resume_.place);
@@ -212,7 +212,7 @@ void Definition::define_approve() {
                               "  praxis approve 01K9X/p2 --edit arguments.json\n"
                               "  praxis approve 01K9X/p3 --answer \"the blue one\"\n"
                               "  praxis approve 01K9X/p1 --always",
-                              [this] { return Command(approve_); });
+                              [this] { return Invocation(approve_); });
   approve
       ->add_option("ID", approve_.id,
                    "What waits: RUN/p1, or p1 when there is only one; without a decision it is shown")
@@ -244,12 +244,11 @@ void Definition::define_tree() {
                            "  praxis tree steer 01K9X \"Look at the tests first\"\n"
                            "  praxis tree stop 01K9X",
                            [this] { return tree_command(tree_, tree_words_); });
-  tree->add_option(
-          "ROOT", tree_words_.first,
-          "The run to draw (id, or 'last'); without it those that are not at rest. Or an order: stop, "
-          "pause, resume, steer, annotate, modify, delete")
+  tree->add_option("ROOT", tree_words_.first,
+                   "The run to draw (id, or 'last'); without it those that are not idle. Or a command: stop, "
+                   "pause, unpause, steer, annotate, modify, delete")
       ->type_name("");
-  tree->add_option("NODE", tree_words_.node, "Who is to do it: the id of a node")->type_name("");
+  tree->add_option("NODE", tree_words_.node, "The target of the command: the id of a node")->type_name("");
   tree->add_option("TEXT", tree_words_.text, "With steer, annotate and modify: what to say")->type_name("");
   tree->add_flag("--watch", tree_.watch,
                  "Go on showing changes until everything is at rest or its process is gone");
@@ -262,7 +261,7 @@ void Definition::define_looking() {
   CLI::App* runs = command("runs", "List the runs in the journal, newest first",
                            "  praxis runs\n"
                            "  praxis runs -n 100 --json | jq -r 'select(.status == \"awaiting_user\") | .id'",
-                           [this] { return Command(runs_); });
+                           [this] { return Invocation(runs_); });
   runs->add_option("-n,--count", runs_.count, "At most this many; 0 for all")
       ->type_name("N")
       ->capture_default_str();
@@ -273,7 +272,7 @@ void Definition::define_looking() {
   CLI::App* show = command("show", "Show the records of a run",
                            "  praxis show last\n"
                            "  praxis show 01K9X --json | jq 'select(.kind == \"effect_settled\")'",
-                           [this] { return Command(show_); });
+                           [this] { return Invocation(show_); });
   show->add_option("ID", show_.id, kIdHelp)->type_name("")->required();
   show->add_flag("--json", show_.json, "One JSON record a line");
   add_place(show, show_.place);
@@ -281,7 +280,7 @@ void Definition::define_looking() {
   CLI::App* logs = command("logs", "Show the events of a run, as its journal tells them",
                            "  praxis logs last\n"
                            "  praxis logs 01K9X --json | jq -r 'select(.event == \"tool.failed\")'",
-                           [this] { return Command(logs_); });
+                           [this] { return Invocation(logs_); });
   logs->add_option("ID", logs_.id, kIdHelp)->type_name("")->required();
   logs->add_flag("--json", logs_.json, "One JSON event a line");
   add_place(logs, logs_.place);
@@ -292,7 +291,7 @@ void Definition::define_branching() {
                            "  praxis fork last\n"
                            "  praxis fork 01K9X@3 --model openai:gpt-5\n"
                            "  praxis fork 01K9X --seq 12",
-                           [this] { return Command(fork_); });
+                           [this] { return Invocation(fork_); });
   fork->add_option("ID[@STEP]", fork_.id, "Run id as elsewhere; with @STEP, after that step")
       ->type_name("")
       ->required();
@@ -305,7 +304,7 @@ void Definition::define_branching() {
   CLI::App* rewind = command("rewind", "Take a conversation back to before a turn",
                              "  praxis rewind last --to t3\n"
                              "  praxis resume last \"Let me put it differently\"",
-                             [this] { return Command(rewind_); });
+                             [this] { return Invocation(rewind_); });
   rewind->add_option("ID", rewind_.id, kIdHelp)->type_name("")->required();
   rewind->add_option("--to", rewind_.turn, "The turn that is undone first, as 'praxis show' names it")
       ->type_name("TURN")
@@ -315,7 +314,7 @@ void Definition::define_branching() {
   CLI::App* replay = command("replay", "Replay a run offline and report the first divergence",
                              "  praxis replay last\n"
                              "  praxis replay 01K9X --agent changed.toml --json",
-                             [this] { return Command(replay_); });
+                             [this] { return Invocation(replay_); });
   replay->add_option("ID", replay_.id, kIdHelp)->type_name("")->required();
   replay->add_option("--agent", replay_.agent, "As if the run had been made with this agent file")
       ->type_name("FILE");
@@ -327,7 +326,7 @@ void Definition::define_carrying() {
   CLI::App* write = command("export", "Write a run as JSON Lines, to be imported elsewhere",
                             "  praxis export last -o run.jsonl\n"
                             "  praxis export 01K9X | gzip > run.jsonl.gz",
-                            [this] { return Command(export_); });
+                            [this] { return Invocation(export_); });
   write->add_option("ID", export_.id, kIdHelp)->type_name("")->required();
   write->add_option("-o,--output", export_.file, "Write to this file instead of standard output")
       ->type_name("FILE");
@@ -336,7 +335,7 @@ void Definition::define_carrying() {
   CLI::App* read = command("import", "Read an exported run into the journal",
                            "  praxis import run.jsonl\n"
                            "  zcat run.jsonl.gz | praxis import -",
-                           [this] { return Command(import_); });
+                           [this] { return Invocation(import_); });
   read->add_option("FILE", import_.file, "An export; '-' for standard input")->type_name("")->required();
   add_place(read, import_.place);
 }
@@ -347,7 +346,7 @@ void Definition::define_models() {
                              "  praxis models anthropic | grep images\n"
                              "  praxis models openai:gpt-5-mini\n"
                              "  praxis models --all --json | jq -r 'select(.ready) | .provider'",
-                             [this] { return Command(models_); });
+                             [this] { return Invocation(models_); });
   models->add_option("NAME", models_.name, "A provider, or a model as PROVIDER:NAME")->type_name("");
   models->add_flag("--all", models_.all, "Also providers for which nothing is set");
   models->add_flag("--json", models_.json, "One JSON object a line");
@@ -359,7 +358,7 @@ void Definition::define_help() {
                              "  praxis doctor\n"
                              "  praxis doctor --online\n"
                              "  praxis doctor --json | jq .checks",
-                             [this] { return Command(doctor_); });
+                             [this] { return Invocation(doctor_); });
   doctor->add_flag("--json", doctor_.json, "The report as JSON");
   doctor->add_flag("--online", doctor_.online, "Also see whether the providers can be reached");
   add_place(doctor, doctor_.place);
@@ -368,7 +367,7 @@ void Definition::define_help() {
                                  "  source <(praxis completion bash)\n"
                                  "  praxis completion zsh > ~/.zfunc/_praxis\n"
                                  "  praxis completion fish > ~/.config/fish/completions/praxis.fish",
-                                 [this]() -> Result<Command> {
+                                 [this]() -> Result<Invocation> {
                                    auto script = completion_script(describe(), shell_);
                                    if (!script) return fail(script.error());
                                    return PrintText{*std::move(script)};
@@ -376,7 +375,7 @@ void Definition::define_help() {
   completion->add_option("SHELL", shell_, "bash, zsh or fish")->type_name("")->required();
 
   CLI::App* man = command("man", "Print the man page", "  praxis man | man -l -",
-                          [this] { return Command(PrintText{man_page(describe())}); });
+                          [this] { return Invocation(PrintText{man_page(describe())}); });
   man->group("");
 }
 
@@ -417,7 +416,8 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   return nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : "";
 }
 
-Result<Command> Definition::unexpected_argument(const CLI::App& command, const std::string& argument) const {
+Result<Invocation> Definition::unexpected_argument(const CLI::App& command,
+                                                   const std::string& argument) const {
   const std::string hint = fmt::format("praxis {} --help", command.get_name());
   if (!argument.starts_with('-'))
     return fail(usage_error(fmt::format("unexpected argument \"{}\"", argument), hint));
@@ -428,7 +428,7 @@ Result<Command> Definition::unexpected_argument(const CLI::App& command, const s
   return fail(usage_error(fmt::format("unknown option \"{}\"{}", flag, suggestion(flag, known)), hint));
 }
 
-Result<Command> Definition::parse(std::span<const std::string> arguments) {
+Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
   const auto found =
       std::ranges::find(commands_, arguments[0], [](const auto& entry) { return entry.first->get_name(); });
   const CLI::App* named = found == commands_.end() ? nullptr : found->first;
@@ -457,7 +457,7 @@ Result<Command> Definition::parse(std::span<const std::string> arguments) {
 
 }  // namespace
 
-Result<Command> parse_arguments(std::span<const std::string> arguments) {
+Result<Invocation> parse_arguments(std::span<const std::string> arguments) {
   if (arguments.empty()) {
     return fail(usage_error("no command; say what to do, such as praxis run \"Explain WebSockets\"",
                             "praxis --help"));

@@ -11,6 +11,6 @@
 namespace praxis::cli {
 
 /// What the arguments (without the program's name) ask for. Error `kInput`, with the nearest valid name.
-Result<Command> parse_arguments(std::span<const std::string> arguments);
+Result<Invocation> parse_arguments(std::span<const std::string> arguments);
 
 }  // namespace praxis::cli

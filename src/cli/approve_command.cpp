@@ -14,7 +14,7 @@
 #include "cli/pending_text.hpp"
 #include "cli/take_up.hpp"
 #include "praxis/policy/policy.hpp"
-#include "praxis/runtime/orders.hpp"
+#include "praxis/runtime/commands.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -93,7 +93,7 @@ ExitStatus list(const std::vector<Waiting>& all, const Workspace& workspace, boo
 
 /// The decision on the command line; nothing when there is none. Error `kInput` for several, or unreadable
 /// ones.
-Result<std::optional<Verdict>> verdict_of(const ApproveOptions& options) {
+Result<std::optional<Approval>> approval_of(const ApproveOptions& options) {
   const int given = static_cast<int>(options.allow || options.always) + static_cast<int>(options.deny) +
                     static_cast<int>(options.edit.has_value()) + static_cast<int>(options.answer.has_value());
   if (given == 0 && !options.reason.empty())
@@ -103,9 +103,9 @@ Result<std::optional<Verdict>> verdict_of(const ApproveOptions& options) {
     return fail(usage_error("decide one way: --allow, --always, --deny, --edit FILE or --answer TEXT"));
   if (options.id.empty())
     return fail(usage_error("decide what? Name it, such as RUN/p1", "praxis approve lists what waits"));
-  if (options.deny) return deny(options.reason);
-  if (options.answer) return ask(*options.answer);
-  if (!options.edit) return allow();
+  if (options.deny) return reject(options.reason);
+  if (options.answer) return answer(*options.answer);
+  if (!options.edit) return approve();
   auto arguments = read_input(*options.edit);
   if (!arguments) return fail(arguments.error());
   return edit(*std::move(arguments));
@@ -188,12 +188,12 @@ Result<ExitStatus> go_on(const ApproveOptions& options, const Workspace& workspa
     return ExitStatus::kFinished;
   }
   if (!open) return fail(open.error());
-  return follow(open->session.carry_on(), *open->runtime, workspace, open->output, interrupts, console);
+  return follow(open->session.resume(), *open->runtime, workspace, open->output, interrupts, console);
 }
 
 /// Has the decision carried out, by the process that has the session or in its log. Nothing when that is
 /// done, else the status with which the command ends.
-Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Verdict& verdict,
+Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Approval& approval,
                                        const ApproveOptions& options, const Workspace& workspace,
                                        Console& console) {
   const auto stored = open_session(workspace, waiting.node.id.str(), JournalUse::kWrite);
@@ -207,16 +207,16 @@ Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Verdict& ve
     }
   }
   const auto environment = system_environment();
-  const auto answer = give_order(*stored->journal, *environment, stored->id, Ruling{waiting.step.id, verdict},
-                                 kOwnerPatience);
+  const auto answer = deliver(*stored->journal, *environment,
+                              StepApproval{stored->id, waiting.step.id, approval}, kOwnerPatience);
   if (!answer) return fail(answer.error());
   if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(usage_error(refused->reason));
   if (std::holds_alternative<Delivered>(*answer)) return std::nullopt;
   if (options.output.json) console.json(JsonObject{{"run_id", stored->id.str()}, {"outcome", "queued"}});
-  console.err.line(
-      fmt::format("{} belongs to a process that has not answered yet; it finds the decision when it "
-                  "looks, or whoever opens the run next does",
-                  stored->id.str()));
+  console.err.line(fmt::format(
+      "{} belongs to a process that has not answered yet; the decision waits in its inbox for that "
+      "process, or for the next one that opens the run",
+      stored->id.str()));
   return ExitStatus::kFailed;
 }
 
@@ -227,15 +227,15 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   auto workspace = open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
-  const auto verdict = verdict_of(options);
-  if (!verdict) return fail(verdict.error());
+  const auto approval = approval_of(options);
+  if (!approval) return fail(approval.error());
   const auto all = waiting_in(*workspace);
   if (!all) return fail(all.error());
   if (options.id.empty()) return list(*all, *workspace, options.output.json, kMostListed, console);
   const auto waiting = find_waiting(*all, options.id);
   if (!waiting) return fail(waiting.error());
-  if (!*verdict) return list({*waiting}, *workspace, options.output.json, 0, console);
-  const auto ended = rule(*waiting, **verdict, options, *workspace, console);
+  if (!*approval) return list({*waiting}, *workspace, options.output.json, 0, console);
+  const auto ended = rule(*waiting, **approval, options, *workspace, console);
   if (!ended) return fail(ended.error());
   if (*ended) return **ended;
   console.err.line(fmt::format("{} is decided", waiting->step.id.str()));

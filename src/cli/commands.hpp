@@ -11,7 +11,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console);
 Result<ExitStatus> execute(const ResumeOptions& options, Console& console);
 Result<ExitStatus> execute(const ApproveOptions& options, Console& console);
 Result<ExitStatus> execute(const TreeOptions& options, Console& console);
-Result<ExitStatus> execute(const OrderOptions& options, Console& console);
+Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console);
 Result<ExitStatus> execute(const RunsOptions& options, Console& console);
 Result<ExitStatus> execute(const ShowOptions& options, Console& console);
 Result<ExitStatus> execute(const LogsOptions& options, Console& console);

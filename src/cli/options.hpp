@@ -67,11 +67,11 @@ struct TreeOptions {
   bool all = false;  ///< every run
 };
 
-/// What a person orders a node of the tree to do.
-struct OrderOptions {
+/// A command for one node of the tree.
+struct TreeCommandOptions {
   Place place;
   std::string name;  ///< as it was typed: `stop`, `steer`, ...
-  Intervention kind = Intervention::kAnnotate;
+  CommandVerb verb = CommandVerb::kAnnotate;
   std::string node;
   std::string text;
   bool json = false;
@@ -152,8 +152,9 @@ struct PrintText {
   std::string text;
 };
 
-using Command = std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, OrderOptions,
-                             RunsOptions, ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions,
-                             ExportOptions, ImportOptions, ModelsOptions, DoctorOptions>;
+using Invocation =
+    std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, TreeCommandOptions,
+                 RunsOptions, ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions,
+                 ExportOptions, ImportOptions, ModelsOptions, DoctorOptions>;
 
 }  // namespace praxis::cli

@@ -21,16 +21,16 @@ struct Choice {
   std::string_view reason;  ///< what else may follow
 };
 
-Choice choice_for(Verb verb, ParkKind kind) {
+Choice choice_for(ApprovalVerb verb, ParkKind kind) {
   switch (verb) {
-    case Verb::kAllow:
+    case ApprovalVerb::kApprove:
       return {"allow", "--allow", "", ""};
-    case Verb::kDeny:
+    case ApprovalVerb::kReject:
       return kind == ParkKind::kQuestion ? Choice{"decline", "--deny", "", ""}
                                          : Choice{"deny", "--deny", "", " -m REASON"};
-    case Verb::kEdit:
+    case ApprovalVerb::kEdit:
       return {"edit", "--edit", "FILE", ""};
-    case Verb::kAnswer:
+    case ApprovalVerb::kAnswer:
       return {"answer", "--answer", "TEXT", ""};
   }
   std::unreachable();
@@ -70,7 +70,7 @@ std::string pending_text(const Workspace& workspace, const AgentResult& result) 
     text += fmt::format("{} waits{} ({}){}{}\n", id, whose, to_string(step.kind), what.empty() ? "" : ": ",
                         shown(what, kPromptWidth));
     if (!step.prompt.empty()) text += fmt::format("  {}\n", one_line(step.prompt, kPromptWidth));
-    for (const Verb verb : allowed_verbs(step.kind)) {
+    for (const ApprovalVerb verb : allowed_approvals(step.kind)) {
       const Choice choice = choice_for(verb, step.kind);
       text += fmt::format("  {:8} {} {} {}{}{}{}\n", fmt::format("{}:", choice.word), resume, choice.flag, id,
                           choice.value.empty() ? "" : "=", choice.value, choice.reason);
@@ -85,7 +85,7 @@ std::string waiting_text(const Workspace& workspace, const AgentNode& node, cons
                                  expiry_text(step, now));
   if (!step.prompt.empty()) text += fmt::format("  {}\n", one_line(step.prompt, kPromptWidth));
   if (const std::string what = what_of(step); !what.empty()) text += fmt::format("  {}\n", shown(what, most));
-  for (const Verb verb : allowed_verbs(step.kind)) {
+  for (const ApprovalVerb verb : allowed_approvals(step.kind)) {
     const Choice choice = choice_for(verb, step.kind);
     text += fmt::format("  {:8} {} {}{}{}{}\n", fmt::format("{}:", choice.word),
                         approve_command(workspace, step.id), choice.flag, choice.value.empty() ? "" : " ",

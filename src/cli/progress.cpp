@@ -17,13 +17,13 @@ constexpr std::size_t kLineWidth = 160;  ///< of a line that stays
 constexpr std::string_view kErase = "\r\x1b[K";
 
 /// What is worth a line: the rest has events of its own, or is the program's doing.
-bool is_of_a_person(Intervention kind) {
-  switch (kind) {
-    case Intervention::kSteer:
-    case Intervention::kEnqueue:
-    case Intervention::kAnnotate:
-    case Intervention::kModify:
-    case Intervention::kDelete:
+bool is_of_a_person(CommandVerb verb) {
+  switch (verb) {
+    case CommandVerb::kSteer:
+    case CommandVerb::kEnqueue:
+    case CommandVerb::kAnnotate:
+    case CommandVerb::kModify:
+    case CommandVerb::kDelete:
       return true;
     default:
       return false;
@@ -84,11 +84,11 @@ void Progress::show(const Event& event) {
           },
           [&](const SessionRecovered&) { line(agent, "carries on where another process stopped"); },
           [&](const SessionPaused& e) { line(agent, "paused " + e.reason); },
-          [&](const SessionResumed&) { line(agent, "goes on"); },
+          [&](const SessionUnpaused&) { line(agent, "unpaused"); },
           [&](const SessionIntervened& e) {
-            if (is_of_a_person(e.intervention.kind)) {
+            if (is_of_a_person(e.intervention.verb)) {
               line(agent,
-                   fmt::format("a person: {} {}", to_string(e.intervention.kind), e.intervention.text));
+                   fmt::format("a person: {} {}", to_string(e.intervention.verb), e.intervention.text));
             }
           },
           [&](const HookFailed& e) {

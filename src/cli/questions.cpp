@@ -47,7 +47,7 @@ std::string question_text(const ParkedStep& step, const std::vector<std::string>
 
 bool Questions::can_ask(const Console& console) { return console.terminal.err && isatty(STDIN_FILENO) == 1; }
 
-std::optional<Verdict> Questions::ask(const ParkedStep& step, const std::stop_token& stop) {
+std::optional<Approval> Questions::ask(const ParkedStep& step, const std::stop_token& stop) {
   if (step.kind != ParkKind::kQuestion) return std::nullopt;
   std::unique_lock lock(mutex_);
   const bool free = changed_.wait(lock, stop, [this] { return !asking_ || closed(); });
@@ -70,7 +70,7 @@ void Questions::close() {
   changed_.wait(lock, [this] { return !asking_; });
 }
 
-std::optional<Verdict> Questions::ask_now(const ParkedStep& step, const std::stop_token& stop) {
+std::optional<Approval> Questions::ask_now(const ParkedStep& step, const std::stop_token& stop) {
   const auto choices = choices_of(step);
   for (;;) {
     console_.err.write(question_text(step, choices));
@@ -79,8 +79,8 @@ std::optional<Verdict> Questions::ask_now(const ParkedStep& step, const std::sto
       console_.err.write("\n");
       return std::nullopt;
     }
-    if (line->empty()) return deny({});
-    if (auto answer = chosen(choices, *line)) return praxis::ask(*std::move(answer));
+    if (line->empty()) return reject({});
+    if (auto answer = chosen(choices, *line)) return praxis::answer(*std::move(answer));
     console_.err.line("that is none of the choices");
   }
 }

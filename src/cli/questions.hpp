@@ -26,12 +26,12 @@ class Questions {
 
   /// The answer, `deny` from a person who declines, or nothing: it is no question, the person leaves it for
   /// later, or `stop`.
-  std::optional<Verdict> ask(const ParkedStep& step, const std::stop_token& stop);
+  std::optional<Approval> ask(const ParkedStep& step, const std::stop_token& stop);
   /// Asks nothing more; waits for the question that is being asked, which is left for later.
   void close();
 
  private:
-  std::optional<Verdict> ask_now(const ParkedStep& step, const std::stop_token& stop);
+  std::optional<Approval> ask_now(const ParkedStep& step, const std::stop_token& stop);
   std::optional<std::string> read_line(const std::stop_token& stop);
   bool closed() const { return closing_.stop_requested(); }
 

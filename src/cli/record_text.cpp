@@ -68,7 +68,7 @@ struct Words {
     return fmt::format("{} {} by {} {}", what, to_string(r.verb), r.by, r.text);
   }
   std::string operator()(const Intervened& r) const {
-    return fmt::format("{} {}", to_string(r.kind), r.text);
+    return fmt::format("{} {}", to_string(r.verb), r.text);
   }
   std::string operator()(const Compacted& r) const {
     const std::string instead = r.summary.empty() ? "" : ", and before them: " + r.summary;

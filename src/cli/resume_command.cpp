@@ -12,24 +12,24 @@
 namespace praxis::cli {
 namespace {
 
-/// The decisions on the command line. Error `kInput`.
-Result<Decisions> decisions_of(const ResumeOptions& options) {
-  Decisions decisions;
-  for (const std::string& park : options.allow) decisions.emplace_back(ParkId(park), allow());
-  for (const std::string& park : options.deny) decisions.emplace_back(ParkId(park), deny(options.reason));
+/// The approvals on the command line. Error `kInput`.
+Result<Approvals> approvals_of(const ResumeOptions& options) {
+  Approvals approvals;
+  for (const std::string& park : options.allow) approvals.emplace_back(ParkId(park), approve());
+  for (const std::string& park : options.deny) approvals.emplace_back(ParkId(park), reject(options.reason));
   for (const std::string& text : options.edit) {
     auto edited = parse_assignment(text);
     if (!edited) return fail(edited.error());
     auto arguments = read_input(edited->second);
     if (!arguments) return fail(arguments.error());
-    decisions.emplace_back(ParkId(edited->first), edit(*std::move(arguments)));
+    approvals.emplace_back(ParkId(edited->first), edit(*std::move(arguments)));
   }
   for (const std::string& text : options.answer) {
     auto answered = parse_assignment(text);
     if (!answered) return fail(answered.error());
-    decisions.emplace_back(ParkId(answered->first), ask(answered->second));
+    approvals.emplace_back(ParkId(answered->first), answer(answered->second));
   }
-  return decisions;
+  return approvals;
 }
 
 /// What the run and those below it wait for; nothing while there is something to do before a person decides.
@@ -45,14 +45,14 @@ Result<std::vector<ParkedStep>> waiting_steps(const StoredSession& stored) {
   return steps;
 }
 
-/// Nothing to carry on, decide or say: tells what the run waits for, if anything.
+/// There is nothing to resume, decide or say: prints what the run waits for, if anything.
 Result<ExitStatus> tell_state(const StoredSession& stored, std::vector<ParkedStep> waiting,
                               const Workspace& workspace, bool json, Console& console) {
   AgentResult result = result_of(stored.state);
   result.pending = std::move(waiting);
   if (result.pending.empty()) {
     return fail(
-        usage_error(fmt::format("run {} has no turn to carry on", stored.id.str()),
+        usage_error(fmt::format("run {} has no turn to resume", stored.id.str()),
                     fmt::format("{} \"PROMPT\" starts another", resume_command(workspace, stored.id))));
   }
   result.status = SessionStatus::kAwaitingUser;
@@ -62,10 +62,10 @@ Result<ExitStatus> tell_state(const StoredSession& stored, std::vector<ParkedSte
 }
 
 /// Decides what the open turn waits for and, once that turn has ended well, sends the prompt.
-ExitStatus decide_then_send(OpenRun& open, const Decisions& decisions, std::string prompt,
+ExitStatus decide_then_send(OpenRun& open, const Approvals& approvals, std::string prompt,
                             const Workspace& workspace, Interrupts& interrupts, Console& console) {
   const ExitStatus decided =
-      follow(open.session.carry_on(decisions), *open.runtime, workspace, open.output, interrupts, console);
+      follow(open.session.resume(approvals), *open.runtime, workspace, open.output, interrupts, console);
   if (decided == ExitStatus::kFinished)
     return follow(open.session.send_user_message(std::move(prompt)), *open.runtime, workspace, open.output,
                   interrupts, console);
@@ -80,8 +80,8 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   auto workspace = open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
-  auto decisions = decisions_of(options);
-  if (!decisions) return fail(decisions.error());
+  auto approvals = approvals_of(options);
+  if (!approvals) return fail(approvals.error());
   std::string prompt;
   if (options.prompt) {
     auto text = read_prompt(*options.prompt);
@@ -93,7 +93,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (!stored) return fail(stored.error());
   auto waiting = waiting_steps(*stored);
   if (!waiting) return fail(waiting.error());
-  const bool waits = !waiting->empty() && decisions->empty();
+  const bool waits = !waiting->empty() && approvals->empty();
   const bool has_turn = stored->state.turn.has_value() || !stored->state.queue.empty();
   if (!options.prompt && (waits || !has_turn))
     return tell_state(*stored, *std::move(waiting), *workspace, options.output.json, console);
@@ -105,10 +105,10 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     const bool held = json_string(open.error().detail, "kind") == "lease_held";
     return fail(held ? with_hint(open.error(), "--force takes it over") : open.error());
   }
-  if (options.prompt && !decisions->empty())
-    return decide_then_send(*open, *decisions, std::move(prompt), *workspace, interrupts, console);
+  if (options.prompt && !approvals->empty())
+    return decide_then_send(*open, *approvals, std::move(prompt), *workspace, interrupts, console);
   Session& session = open->session;
-  Run run = options.prompt ? session.send_user_message(std::move(prompt)) : session.carry_on(*decisions);
+  Run run = options.prompt ? session.send_user_message(std::move(prompt)) : session.resume(*approvals);
   return follow(std::move(run), *open->runtime, *workspace, open->output, interrupts, console);
 }
 

@@ -1,4 +1,4 @@
-// `tree`: the agents of runs and where they stand, once or as they go on; and orders to one of them.
+// `tree`: the agents of runs and where they stand, once or live; and commands to one of them.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "cli/tree_text.hpp"
-#include "praxis/runtime/orders.hpp"
+#include "praxis/runtime/commands.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kRedrawTree = 250ms;
-constexpr auto kAnswerPatience = 5s;  ///< for the process that has a session to answer an order
+constexpr auto kAnswerPatience = 5s;  ///< for the owner of a session to answer a command
 
 std::string_view color_of(const TreeLine& line) {
   if (line.is_typed) return "";
@@ -176,7 +176,7 @@ Result<ExitStatus> watch(Forest& forest, const TreeOptions& options, const Works
     if (!gone) return fail(gone.error());
     if (gone->size() < forest.busy().size()) continue;
     for (const SessionId& root : *gone) {
-      console.err.line(fmt::format("{} was interrupted: the process that ran it is gone. Carry it on with {}",
+      console.err.line(fmt::format("{} was interrupted: the process that ran it is gone. Resume it with {}",
                                    root.str(), resume_command(workspace, root)));
     }
     return gone->empty() ? ExitStatus::kFinished : ExitStatus::kFailed;
@@ -194,27 +194,27 @@ Result<Forest> forest_of(const TreeOptions& options, const Workspace& workspace)
   return Forest(*std::move(journal), *root);
 }
 
-/// What an order did, for a person.
-std::string done_text(Intervention kind) {
-  switch (kind) {
-    case Intervention::kInterrupt:
+/// What a command did, for the user.
+std::string done_text(CommandVerb verb) {
+  switch (verb) {
+    case CommandVerb::kInterrupt:
       return "stopped";
-    case Intervention::kPause:
+    case CommandVerb::kPause:
       return "paused";
-    case Intervention::kResume:
-      return "goes on";
-    case Intervention::kSteer:
-      return "is told at its next step";
-    case Intervention::kModify:
+    case CommandVerb::kUnpause:
+      return "unpaused";
+    case CommandVerb::kSteer:
+      return "gets the message at its next step";
+    case CommandVerb::kModify:
       return "has a new task";
-    case Intervention::kDelete:
+    case CommandVerb::kDelete:
       return "deleted";
     default:
       return "noted";
   }
 }
 
-std::string outcome_name(const OrderAnswer& answer) {
+std::string outcome_name(const Delivery& answer) {
   if (std::holds_alternative<Delivered>(answer)) return "delivered";
   return std::holds_alternative<Refused>(answer) ? "refused" : "queued";
 }
@@ -241,7 +241,7 @@ Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
   return ExitStatus::kFinished;
 }
 
-Result<ExitStatus> execute(const OrderOptions& options, Console& console) {
+Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) {
   auto workspace = open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
   const auto stored = open_session(*workspace, options.node, JournalUse::kWrite);
@@ -249,24 +249,25 @@ Result<ExitStatus> execute(const OrderOptions& options, Console& console) {
   const auto& [journal, node] = std::tie(stored->journal, stored->id);
   const auto environment = system_environment();
   const auto answer =
-      give_order(*journal, *environment, node, Acts{{options.kind, options.text}}, kAnswerPatience);
+      deliver(*journal, *environment, Commands{{options.verb, node, options.text}}, kAnswerPatience);
   if (!answer) return fail(answer.error());
   if (options.json)
-    console.json(JsonObject{{"id", node.str()}, {"order", options.name}, {"outcome", outcome_name(*answer)}});
+    console.json(
+        JsonObject{{"id", node.str()}, {"command", options.name}, {"outcome", outcome_name(*answer)}});
   if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(usage_error(refused->reason));
   if (std::holds_alternative<Queued>(*answer)) {
-    console.err.line(
-        fmt::format("{} belongs to a process that has not answered yet; it finds the order when it "
-                    "looks, or whoever opens the run next does",
-                    node.str()));
+    console.err.line(fmt::format(
+        "{} belongs to a process that has not answered yet; the command waits in its inbox for that "
+        "process, or for the next one that opens the run",
+        node.str()));
     return ExitStatus::kFailed;
   }
-  console.err.line(fmt::format("{} {}", node.str(), done_text(options.kind)));
+  console.err.line(fmt::format("{} {}", node.str(), done_text(options.verb)));
   const auto root = root_of(*journal, node);
-  const bool goes_on = options.kind == Intervention::kResume || options.kind == Intervention::kSteer ||
-                       options.kind == Intervention::kModify;
-  if (root && goes_on && !is_held(*journal, *root)) {
-    console.err.line(fmt::format("nobody runs it now: {}", resume_command(*workspace, *root)));
+  const bool wants_to_run = options.verb == CommandVerb::kUnpause || options.verb == CommandVerb::kSteer ||
+                            options.verb == CommandVerb::kModify;
+  if (root && wants_to_run && !is_held(*journal, *root)) {
+    console.err.line(fmt::format("no process runs it now: {}", resume_command(*workspace, *root)));
   }
   return ExitStatus::kFinished;
 }

@@ -12,46 +12,51 @@
 namespace praxis::cli {
 namespace {
 
-struct OrderName {
+struct CommandName {
   std::string name;
-  Intervention kind;
+  CommandVerb verb;
   bool takes_text;
 };
-const std::array<OrderName, 7> kOrders{{{"stop", Intervention::kInterrupt, false},
-                                        {"pause", Intervention::kPause, false},
-                                        {"resume", Intervention::kResume, false},
-                                        {"steer", Intervention::kSteer, true},
-                                        {"annotate", Intervention::kAnnotate, true},
-                                        {"modify", Intervention::kModify, true},
-                                        {"delete", Intervention::kDelete, false}}};
+const std::array<CommandName, 7> kCommands{{{"stop", CommandVerb::kInterrupt, false},
+                                            {"pause", CommandVerb::kPause, false},
+                                            {"unpause", CommandVerb::kUnpause, false},
+                                            {"steer", CommandVerb::kSteer, true},
+                                            {"annotate", CommandVerb::kAnnotate, true},
+                                            {"modify", CommandVerb::kModify, true},
+                                            {"delete", CommandVerb::kDelete, false}}};
 
 std::unexpected<Error> mistake(std::string message) {
   return fail(usage_error(std::move(message), "praxis tree --help"));
 }
 
-std::unexpected<Error> unknown_order(const std::string& word) {
+std::unexpected<Error> unknown_command(const TreeWords& words) {
+  if (words.first == "resume") {
+    return mistake(fmt::format(
+        "to undo a pause, type \"praxis tree unpause {0}\"; \"praxis resume\" continues a run", words.node));
+  }
   std::vector<std::string> names;
-  for (const OrderName& order : kOrders) names.push_back(order.name);
-  const auto nearest = closest(word, names);
-  return mistake(fmt::format("there is no order \"{}\"{}", word,
+  for (const CommandName& command : kCommands) names.push_back(command.name);
+  const auto nearest = closest(words.first, names);
+  return mistake(fmt::format("there is no command \"{}\"{}", words.first,
                              nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""));
 }
 
 }  // namespace
 
-Result<Command> tree_command(TreeOptions tree, const TreeWords& words) {
-  const auto order = std::ranges::find(kOrders, words.first, &OrderName::name);
-  if (order == kOrders.end() && !words.node.empty()) return unknown_order(words.first);
-  if (order == kOrders.end()) {
+Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words) {
+  const auto command = std::ranges::find(kCommands, words.first, &CommandName::name);
+  if (command == kCommands.end() && !words.node.empty()) return unknown_command(words);
+  if (command == kCommands.end()) {
     tree.root = words.first;
     return tree;
   }
   if (words.node.empty()) return mistake(fmt::format("whom to {}? Name a node of the tree", words.first));
-  if (order->takes_text && words.text.empty())
+  if (command->takes_text && words.text.empty())
     return mistake(fmt::format("{} what? Give a text after the node", words.first));
-  if (!order->takes_text && !words.text.empty()) return mistake(fmt::format("{} takes no text", words.first));
+  if (!command->takes_text && !words.text.empty())
+    return mistake(fmt::format("{} takes no text", words.first));
   if (tree.watch || tree.all) return mistake(fmt::format("{} takes neither --watch nor --all", words.first));
-  return OrderOptions{tree.place, words.first, order->kind, words.node, words.text, tree.json};
+  return TreeCommandOptions{tree.place, words.first, command->verb, words.node, words.text, tree.json};
 }
 
 }  // namespace praxis::cli

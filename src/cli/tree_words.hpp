@@ -1,4 +1,4 @@
-// The words after `praxis tree`: a run to draw, or an order and who is to carry it out.
+// The words after `praxis tree`: a run to draw, or a command and its target.
 #pragma once
 
 #include <string>
@@ -8,12 +8,13 @@
 namespace praxis::cli {
 
 struct TreeWords {
-  std::string first;  ///< a run, or the order
+  std::string first;  ///< a run, or the command
   std::string node;
   std::string text;
 };
 
-/// `praxis tree [ROOT]` or `praxis tree ORDER NODE [TEXT]`; `tree` has what its options say. Error `kInput`.
-Result<Command> tree_command(TreeOptions tree, const TreeWords& words);
+/// `praxis tree [ROOT]` or `praxis tree COMMAND NODE [TEXT]`; `tree` has what its options say. Error
+/// `kInput`.
+Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words);
 
 }  // namespace praxis::cli

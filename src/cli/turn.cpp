@@ -109,7 +109,7 @@ ExitStatus follow(Run run, Runtime& runtime, const Workspace& workspace, const T
   if (!output.json) progress.emplace(console, run.session_id(), runtime.journal());
   if (progress && Questions::can_ask(console)) {
     questions = std::make_shared<Questions>(console, *progress);
-    runtime.set_person([questions](const ParkedStep& step, const std::stop_token& stop) {
+    runtime.set_approval_handler([questions](const ParkedStep& step, const std::stop_token& stop) {
       return questions->ask(step, stop);
     });
   }
@@ -122,7 +122,7 @@ ExitStatus follow(Run run, Runtime& runtime, const Workspace& workspace, const T
   }
   const auto result = run.result();
   if (questions) {
-    runtime.set_person(nullptr);
+    runtime.set_approval_handler(nullptr);
     questions->close();
   }
   if (progress && result) progress->finish(*result);

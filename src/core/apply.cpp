@@ -172,48 +172,48 @@ class Applier {
   }
 
   Status operator()(const Intervened& r) {
-    switch (r.kind) {
-      case Intervention::kSteer:
+    switch (r.verb) {
+      case CommandVerb::kSteer:
         state_.steering.push_back(r.text);
         break;
-      case Intervention::kEnqueue:
+      case CommandVerb::kEnqueue:
         state_.queue.push_back(r.text);
         break;
-      case Intervention::kInterrupt:
+      case CommandVerb::kInterrupt:
         if (state_.turn) state_.turn->stop = StopReason::kCancelled;
         break;
-      case Intervention::kDeadline:
+      case CommandVerb::kDeadline:
         if (state_.turn && !state_.turn->stop) state_.turn->stop = StopReason::kTimeLimit;
         break;
-      case Intervention::kPause:
+      case CommandVerb::kPause:
         state_.paused = true;
         break;
-      case Intervention::kResume:
+      case CommandVerb::kUnpause:
         state_.paused = false;
         break;
-      case Intervention::kAnnotate:
+      case CommandVerb::kAnnotate:
         state_.comment = r.text;
         break;
-      case Intervention::kSetAgent:
+      case CommandVerb::kSetAgent:
         if (!r.agent) return against_rules("set_agent brings no agent");
         if (state_.version >= 3 && !same_rules(*state_.agent, *r.agent)) judge_anew();
         set_agent(r.agent);
         break;
-      case Intervention::kRewind:
+      case CommandVerb::kRewind:
         return rewind(TurnId{r.text});
-      case Intervention::kDelete:
+      case CommandVerb::kDelete:
         state_.deleted = true;
         state_.rest_status = SessionStatus::kDeleted;
         if (state_.turn) state_.turn->stop = StopReason::kCancelled;
         break;
-      case Intervention::kModify:
+      case CommandVerb::kModify:
         state_.steering.push_back(r.text);
         if (state_.turn) {
           state_.turn->modified = true;
           state_.turn->task = r.text;
         }
         break;
-      case Intervention::kBudget:
+      case CommandVerb::kBudget:
         if (state_.turn && !state_.turn->stop) {
           state_.turn->stop = stop_reason_from(r.text).value_or(StopReason::kCancelled);
         }
@@ -344,7 +344,7 @@ class Applier {
 
   /// A person answered a question of the planner: the answer is its result and the user's next words.
   void answer_question(const Decided& r) {
-    note_plan_result(state_, {CallId{}, "ask", r.verb != Verb::kDeny, r.text, nullptr});
+    note_plan_result(state_, {CallId{}, "ask", r.verb != ApprovalVerb::kReject, r.text, nullptr});
     if (r.text.empty()) return;
     state_.conversation.push(stamped(state_, time_, text_message(Role::kUser, r.text)));
   }

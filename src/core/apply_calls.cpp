@@ -168,15 +168,15 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const EffectS
 void decide_call(State& state, UnixMillis time, CallState& call, const Decided& r, ParkKind kind) {
   const bool in_doubt = kind == ParkKind::kInDoubt;
   switch (r.verb) {
-    case Verb::kEdit:
+    case ApprovalVerb::kEdit:
       call.call.arguments = r.text;
       [[fallthrough]];
-    case Verb::kAllow:
+    case ApprovalVerb::kApprove:
       call.phase = Phase::kApproved;
       return;
-    case Verb::kDeny:
+    case ApprovalVerb::kReject:
       return deny_call(state, time, call, r, kind);
-    case Verb::kAnswer:
+    case ApprovalVerb::kAnswer:
       if (in_doubt) report_action(*state.turn, call, Outcome::kOk, Millis{0});
       return finish_call(state, time, call, result_of_call(call, ToolStatus::kOk, r.text), nullptr);
   }

@@ -57,7 +57,7 @@ TEST(Apply, RecordsOfATurn_AreRefusedOutsideATurn) {
   EXPECT_TRUE(session.refuses(settled(EffectId{"e1"})));
   EXPECT_TRUE(session.refuses(Parked{}));
   EXPECT_TRUE(session.refuses(Decided{}));
-  EXPECT_TRUE(session.refuses(Intervened{Intervention::kSetAgent, {}, nullptr}));
+  EXPECT_TRUE(session.refuses(Intervened{CommandVerb::kSetAgent, {}, nullptr}));
 }
 
 TEST(Apply, SecondEffectOrEnd_IsRefusedDuringAModelCall) {
@@ -79,8 +79,8 @@ TEST(Apply, RecordsThatSplitCallsFromResults_AreRefused) {
   EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "a")));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "missing")));
   EXPECT_TRUE(session.refuses(settled(EffectId{})));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, Verb::kAllow, {}, {}}));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, Verb::kAllow, {}, {}}));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
   EXPECT_TRUE(session.refuses(Parked{{ParkId{"p1"}, ParkKind::kApproval, {}, CallId{"a"}, {}, {}, {}}}));
   EXPECT_TRUE(session.refuses(Parked{{ParkId{"p1"}, ParkKind::kInDoubt, {}, CallId{"a"}, {}, {}, {}}}));
 }
@@ -93,18 +93,18 @@ TEST(Apply, SettledCall_CannotRunOrSettleAgain) {
   session.give("a", "done");
   EXPECT_TRUE(session.refuses(settled(effect)));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "a")));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, Verb::kDeny, {}, {}}));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kReject, {}, {}}));
 }
 
 TEST(Apply, DecisionWithoutTheParkedCall_IsRefused) {
   Session session;
   session.begin("hi");
-  session.intervene(Intervention::kPause);
+  session.command(CommandVerb::kPause);
   session.answer(calls({tool_call("a", "read"), tool_call("b", "read")}));
   session.apply(park_call(session.state(), session.call("a"), "?"));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"b"}, Verb::kAllow, {}, {}}));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, Verb::kAllow, {}, {}}));
-  EXPECT_FALSE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, Verb::kAllow, {}, {}}));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"b"}, ApprovalVerb::kApprove, {}, {}}));
+  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
+  EXPECT_FALSE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
 }
 
 TEST(Apply, ImportedConversation_IsClosedBeforeTheFirstTurn) {

@@ -1,4 +1,4 @@
-// Decisions that several rules come to.
+// Approvals that several rules come to.
 #pragma once
 
 #include <string>

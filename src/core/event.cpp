@@ -30,7 +30,7 @@ struct Name {
   std::string_view operator()(const StepParked&) const { return "step.parked"; }
   std::string_view operator()(const StepDecided&) const { return "step.decided"; }
   std::string_view operator()(const SessionPaused&) const { return "session.paused"; }
-  std::string_view operator()(const SessionResumed&) const { return "session.resumed"; }
+  std::string_view operator()(const SessionUnpaused&) const { return "session.unpaused"; }
   std::string_view operator()(const SessionRecovered&) const { return "session.recovered"; }
   std::string_view operator()(const SessionIntervened&) const { return "session.intervened"; }
   std::string_view operator()(const HistoryCut&) const { return "history.cut"; }
@@ -47,7 +47,7 @@ struct Payload {
   void operator()(const StepBegan&) const {}
   void operator()(const StepCompleted&) const {}
   void operator()(const AttemptSuperseded&) const {}
-  void operator()(const SessionResumed&) const {}
+  void operator()(const SessionUnpaused&) const {}
   void operator()(const SessionRecovered&) const {}
   void operator()(const MessageAdded& e) const {
     out["source"] = to_string(e.source);
@@ -118,7 +118,7 @@ struct Payload {
   }
   void operator()(const SessionPaused& e) const { out["reason"] = e.reason; }
   void operator()(const SessionIntervened& e) const {
-    out["kind"] = to_string(e.intervention.kind);
+    out["kind"] = to_string(e.intervention.verb);
     out["text"] = e.intervention.text;
   }
   void operator()(const HistoryCut& e) const {

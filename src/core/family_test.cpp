@@ -141,7 +141,7 @@ TEST(Children, ChildrenOfACallThatIsNotRunning_AreRefused) {
 
 TEST(Budgets, BudgetExhaustedAbove_EndsTheTurnWithItsName) {
   Fold session = running(agent({test_tool("outer")}));
-  session.intervene(Intervention::kBudget, "cost_limit");
+  session.command(CommandVerb::kBudget, "cost_limit");
   EXPECT_TRUE(session.state().turn);  // what runs is let run: it is paid for
   session.give("c", "done");
   EXPECT_EQ(session.result().reason, StopReason::kCostLimit);
@@ -164,11 +164,11 @@ TEST(Authorisation, MissingAuthorisation_ParksTheCallUntilAPersonGrantsIt) {
   ASSERT_EQ(allowed.state().parked.size(), 1U);
   EXPECT_EQ(allowed.state().parked.begin()->second.kind, ParkKind::kAuthorisation);
   EXPECT_EQ(allowed.state().parked.begin()->second.prompt, "sign in first");
-  allowed.decide(Verb::kAllow);
+  allowed.decide(ApprovalVerb::kApprove);
   EXPECT_EQ(allowed.call("c").phase, CallState::Phase::kRunning);
   EXPECT_EQ(allowed.call("c").attempt, 2U);
   Fold denied = barred();
-  denied.decide(Verb::kDeny, "not today");
+  denied.decide(ApprovalVerb::kReject, "not today");
   EXPECT_EQ(std::get<ToolResultPart>(denied.messages().back()->parts[0]).text,
             "Not allowed by person. not today");
 }
@@ -188,16 +188,16 @@ TEST(Rules, RulesChangedDuringADecision_VoidTheApproval) {
   Fold same = parked();
   auto renamed = std::make_shared<AgentSpec>(*same.state().agent);
   renamed->name = "another name";
-  same.apply(Intervened{Intervention::kSetAgent, {}, renamed});
+  same.apply(Intervened{CommandVerb::kSetAgent, {}, renamed});
   EXPECT_EQ(same.state().parked.size(), 1U);
   for (const bool above : {false, true}) {
     Fold other = parked();
     auto stricter = std::make_shared<AgentSpec>(*other.state().agent);
     (above ? stricter->bounds : stricter->policy) = JsonArray{JsonObject{{"deny", JsonArray{"outer"}}}};
-    other.apply(Intervened{Intervention::kSetAgent, {}, stricter});
+    other.apply(Intervened{CommandVerb::kSetAgent, {}, stricter});
     EXPECT_TRUE(other.state().parked.empty());
     EXPECT_EQ(other.call("c").phase, CallState::Phase::kProposed);
-    EXPECT_TRUE(other.refuses(Decided{ParkId{"p1"}, CallId{"c"}, Verb::kAllow, {}, "person"}));
+    EXPECT_TRUE(other.refuses(Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kApprove, {}, "person"}));
   }
 }
 
@@ -281,8 +281,8 @@ TEST(PlanWithAModel, AnswerOfTheModel_IsAResultOfThePlan) {
 
 TEST(Deletion, DeletedSession_EndsItsTurnAndBeginsNoOther) {
   Fold session = running(agent({test_tool("outer")}));
-  session.intervene(Intervention::kEnqueue, "more");
-  session.intervene(Intervention::kDelete);
+  session.command(CommandVerb::kEnqueue, "more");
+  session.command(CommandVerb::kDelete);
   session.give("c", "done");
   EXPECT_EQ(session.state().status(), SessionStatus::kDeleted);
   EXPECT_EQ(session.result().reason, StopReason::kCancelled);
@@ -291,7 +291,7 @@ TEST(Deletion, DeletedSession_EndsItsTurnAndBeginsNoOther) {
 
 TEST(Modification, ChangedRequest_ReachesTheModelAtTheNextBoundary) {
   Fold session = running(agent({test_tool("outer")}));
-  session.intervene(Intervention::kModify, "look at Rome instead");
+  session.command(CommandVerb::kModify, "look at Rome instead");
   EXPECT_TRUE(session.turn().modified);
   session.give("c", "done");
   EXPECT_EQ(session.messages().back()->text(), "look at Rome instead");
@@ -305,7 +305,7 @@ TEST(Modification, ChangedRequest_IsMarkedInTheResultsOnceItIsInTheConversation)
   spec.plan = JsonObject{{"kind", "test"}};
   Fold session(spec, planner);
   session.begin("go");
-  session.intervene(Intervention::kModify, "look at Rome instead");
+  session.command(CommandVerb::kModify, "look at Rome instead");
   EXPECT_EQ(session.turn().modified_at, 0U);
   session.give("c", "done");
   EXPECT_EQ(session.turn().modified_at, 2U);

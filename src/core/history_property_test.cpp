@@ -235,7 +235,7 @@ class World {
         check();
       }
       if (random_.one_in(4))
-        fold_.intervene(Intervention::kRewind, "t" + std::to_string(fold_.state().next_turn - 1));
+        fold_.command(CommandVerb::kRewind, "t" + std::to_string(fold_.state().next_turn - 1));
       check();
     }
     fold_again();
@@ -254,26 +254,26 @@ class World {
   bool intervene() {
     switch (random_.below(16)) {
       case 0:
-        fold_.apply(Intervened{Intervention::kInterrupt, {}, nullptr});
+        fold_.apply(Intervened{CommandVerb::kInterrupt, {}, nullptr});
         break;
       case 1:
-        fold_.apply(Intervened{Intervention::kDeadline, {}, nullptr});
+        fold_.apply(Intervened{CommandVerb::kDeadline, {}, nullptr});
         break;
       case 2:
-        if (fold_.state().next_turn < 6) fold_.apply(Intervened{Intervention::kEnqueue, "queued", nullptr});
+        if (fold_.state().next_turn < 6) fold_.apply(Intervened{CommandVerb::kEnqueue, "queued", nullptr});
         break;
       case 3:
       case 4:
-        fold_.apply(Intervened{Intervention::kSteer, "steered", nullptr});
+        fold_.apply(Intervened{CommandVerb::kSteer, "steered", nullptr});
         break;
       case 5:
-        fold_.apply(Intervened{Intervention::kPause, {}, nullptr});
+        fold_.apply(Intervened{CommandVerb::kPause, {}, nullptr});
         if (random_.one_in(2)) settle_something();
         if (random_.one_in(2)) judge_something();
-        fold_.apply(Intervened{Intervention::kResume, {}, nullptr});
+        fold_.apply(Intervened{CommandVerb::kUnpause, {}, nullptr});
         break;
       case 6:
-        fold_.apply(Intervened{Intervention::kAnnotate, "hm", nullptr});
+        fold_.apply(Intervened{CommandVerb::kAnnotate, "hm", nullptr});
         break;
       default:
         fold_.apply(StatusChanged{fold_.state().status(), "recovered"});
@@ -287,7 +287,11 @@ class World {
       if (call.phase != CallState::Phase::kProposed) continue;
       if (random_.one_in(2)) return fold_.apply(park_call(fold_.state(), call, "a rule asks"));
       return fold_.apply(
-          Decided{{}, call.call.id, random_.pick({Verb::kAllow, Verb::kDeny, Verb::kEdit}), "{}", "policy"});
+          Decided{{},
+                  call.call.id,
+                  random_.pick({ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit}),
+                  "{}",
+                  "policy"});
     }
   }
 
@@ -312,7 +316,8 @@ class World {
     const ParkedStep& step =
         std::next(parked.begin(), static_cast<std::ptrdiff_t>(random_.below(parked.size())))->second;
     fold_.apply(Decided{step.id, step.call,
-                        random_.pick({Verb::kAllow, Verb::kDeny, Verb::kEdit, Verb::kAnswer}),
+                        random_.pick({ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit,
+                                      ApprovalVerb::kAnswer}),
                         random_.pick<const char*>({"", "{}"}), "person"});
   }
 

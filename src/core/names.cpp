@@ -63,8 +63,10 @@ constexpr Names<ParkKind, 4> kParkNames{{{ParkKind::kApproval, "approval"},
                                          {ParkKind::kInDoubt, "in_doubt"},
                                          {ParkKind::kAuthorisation, "authorisation"}}};
 
-constexpr Names<Verb, 4> kVerbNames{
-    {{Verb::kAllow, "allow"}, {Verb::kDeny, "deny"}, {Verb::kEdit, "edit"}, {Verb::kAnswer, "answer"}}};
+constexpr Names<ApprovalVerb, 4> kApprovalNames{{{ApprovalVerb::kApprove, "allow"},
+                                                 {ApprovalVerb::kReject, "deny"},
+                                                 {ApprovalVerb::kEdit, "edit"},
+                                                 {ApprovalVerb::kAnswer, "answer"}}};
 
 constexpr Names<MessageSource, 6> kSourceNames{{{MessageSource::kUser, "user"},
                                                 {MessageSource::kSteer, "steer"},
@@ -73,18 +75,18 @@ constexpr Names<MessageSource, 6> kSourceNames{{{MessageSource::kUser, "user"},
                                                 {MessageSource::kRuntime, "runtime"},
                                                 {MessageSource::kImport, "import"}}};
 
-constexpr Names<Intervention, 12> kInterventionNames{{{Intervention::kSteer, "steer"},
-                                                      {Intervention::kEnqueue, "enqueue"},
-                                                      {Intervention::kInterrupt, "interrupt"},
-                                                      {Intervention::kDeadline, "deadline"},
-                                                      {Intervention::kPause, "pause"},
-                                                      {Intervention::kResume, "resume"},
-                                                      {Intervention::kAnnotate, "annotate"},
-                                                      {Intervention::kSetAgent, "set_agent"},
-                                                      {Intervention::kRewind, "rewind"},
-                                                      {Intervention::kDelete, "delete"},
-                                                      {Intervention::kModify, "modify"},
-                                                      {Intervention::kBudget, "budget"}}};
+constexpr Names<CommandVerb, 12> kCommandNames{{{CommandVerb::kSteer, "steer"},
+                                                {CommandVerb::kEnqueue, "enqueue"},
+                                                {CommandVerb::kInterrupt, "interrupt"},
+                                                {CommandVerb::kDeadline, "deadline"},
+                                                {CommandVerb::kPause, "pause"},
+                                                {CommandVerb::kUnpause, "resume"},
+                                                {CommandVerb::kAnnotate, "annotate"},
+                                                {CommandVerb::kSetAgent, "set_agent"},
+                                                {CommandVerb::kRewind, "rewind"},
+                                                {CommandVerb::kDelete, "delete"},
+                                                {CommandVerb::kModify, "modify"},
+                                                {CommandVerb::kBudget, "budget"}}};
 
 }  // namespace
 
@@ -93,9 +95,9 @@ std::string_view to_string(StopReason reason) { return name_of(kReasonNames, rea
 std::string_view to_string(EffectKind kind) { return name_of(kEffectNames, kind); }
 std::string_view to_string(Outcome outcome) { return name_of(kOutcomeNames, outcome); }
 std::string_view to_string(ParkKind kind) { return name_of(kParkNames, kind); }
-std::string_view to_string(Verb verb) { return name_of(kVerbNames, verb); }
+std::string_view to_string(ApprovalVerb verb) { return name_of(kApprovalNames, verb); }
 std::string_view to_string(MessageSource source) { return name_of(kSourceNames, source); }
-std::string_view to_string(Intervention kind) { return name_of(kInterventionNames, kind); }
+std::string_view to_string(CommandVerb kind) { return name_of(kCommandNames, kind); }
 
 std::optional<SessionStatus> session_status_from(std::string_view name) {
   return value_of(kStatusNames, name);
@@ -104,25 +106,25 @@ std::optional<StopReason> stop_reason_from(std::string_view name) { return value
 std::optional<EffectKind> effect_kind_from(std::string_view name) { return value_of(kEffectNames, name); }
 std::optional<Outcome> outcome_from(std::string_view name) { return value_of(kOutcomeNames, name); }
 std::optional<ParkKind> park_kind_from(std::string_view name) { return value_of(kParkNames, name); }
-std::vector<Verb> allowed_verbs(ParkKind kind) {
+std::vector<ApprovalVerb> allowed_approvals(ParkKind kind) {
   switch (kind) {
     case ParkKind::kApproval:
-      return {Verb::kAllow, Verb::kDeny, Verb::kEdit};
+      return {ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit};
     case ParkKind::kQuestion:
-      return {Verb::kAnswer, Verb::kDeny};
+      return {ApprovalVerb::kAnswer, ApprovalVerb::kReject};
     case ParkKind::kInDoubt:
-      return {Verb::kAllow, Verb::kDeny, Verb::kEdit, Verb::kAnswer};
+      return {ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit, ApprovalVerb::kAnswer};
     case ParkKind::kAuthorisation:
-      return {Verb::kAllow, Verb::kDeny};
+      return {ApprovalVerb::kApprove, ApprovalVerb::kReject};
   }
   std::unreachable();
 }
-std::optional<Verb> verb_from(std::string_view name) { return value_of(kVerbNames, name); }
+std::optional<ApprovalVerb> approval_verb_from(std::string_view name) {
+  return value_of(kApprovalNames, name);
+}
 std::optional<MessageSource> message_source_from(std::string_view name) {
   return value_of(kSourceNames, name);
 }
-std::optional<Intervention> intervention_from(std::string_view name) {
-  return value_of(kInterventionNames, name);
-}
+std::optional<CommandVerb> command_verb_from(std::string_view name) { return value_of(kCommandNames, name); }
 
 }  // namespace praxis

@@ -116,7 +116,7 @@ TEST(Next, PlannerSteps_BecomeEffects) {
   EXPECT_EQ(last_intent(fold).delay, Millis{40});
   EXPECT_TRUE(is<Wait>(fold.fire_timer()));
   EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
-  fold.decide(Verb::kAnswer, "yes");
+  fold.decide(ApprovalVerb::kAnswer, "yes");
   EXPECT_EQ(fold.result().reason, StopReason::kFinished);
   EXPECT_EQ(fold.result().steps, 3U);
   EXPECT_EQ(last_text(fold), "yes");

@@ -42,7 +42,7 @@ TEST(Stop, Stop_WaitsForRunningCallsAndReportsEachOutcome) {
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read"), tool_call("b", "write"), tool_call("c", "write")}));
   fold.give("a", "done");
-  EXPECT_TRUE(is<Wait>(fold.intervene(Intervention::kInterrupt)));
+  EXPECT_TRUE(is<Wait>(fold.command(CommandVerb::kInterrupt)));
   EXPECT_TRUE(is<Wait>(fold.fail_call("b", "cancelled")));
   EXPECT_TRUE(is<Idle>(fold.give("c", "late, but done")));
   EXPECT_EQ(fold.result().reason, StopReason::kCancelled);
@@ -59,7 +59,7 @@ TEST(Stop, Stop_KeepsResultsOfAHalfFinishedBatch) {
   PeopleFold fold(InDoubt::kPark, limits);
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read"), tool_call("b", "write")}));
-  fold.intervene(Intervention::kInterrupt);
+  fold.command(CommandVerb::kInterrupt);
   fold.give("a", "precious");
   EXPECT_EQ(fold.result_text(0), "precious");
   EXPECT_EQ(fold.result_text(1), "not run: the turn ended first (cancelled)");
@@ -71,7 +71,7 @@ TEST(Stop, CallInDoubt_IsReportedAsUnknown) {
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   fold.recover();
-  fold.intervene(Intervention::kInterrupt);
+  fold.command(CommandVerb::kInterrupt);
   EXPECT_EQ(fold.result_text(0),
             "Outcome unknown: the call had started, but the turn ended first (cancelled)");
   ASSERT_EQ(fold.result().actions.size(), 1U);
@@ -84,9 +84,9 @@ TEST(Stop, CallThatWouldHaveBeenRetried_KeepsItsLastError) {
   PeopleFold fold(InDoubt::kPark, limits);
   fold.begin("hi");
   fold.answer(calls({tool_call("f", "flaky")}));
-  fold.intervene(Intervention::kPause);
+  fold.command(CommandVerb::kPause);
   fold.fail_call("f", "timeout", true);
-  fold.intervene(Intervention::kInterrupt);
+  fold.command(CommandVerb::kInterrupt);
   EXPECT_EQ(fold.result_text(0), "timeout");
   EXPECT_EQ(fold.result().actions[0].outcome, Outcome::kError);
 }
@@ -94,7 +94,7 @@ TEST(Stop, CallThatWouldHaveBeenRetried_KeepsItsLastError) {
 TEST(Stop, AnswerThatArrivesAfterwards_StaysInTheConversation) {
   PeopleFold fold;
   fold.begin("hi");
-  fold.intervene(Intervention::kInterrupt);
+  fold.command(CommandVerb::kInterrupt);
   fold.answer(calls({tool_call("a", "read")}));
   EXPECT_EQ(fold.result().reason, StopReason::kCancelled);
   EXPECT_EQ(fold.result_text(0), "not run: the turn ended first (cancelled)");
@@ -105,13 +105,13 @@ TEST(Stop, AnswerThatArrivesAfterwards_StaysInTheConversation) {
 TEST(Stop, FailedCallAfterwards_IsNotRetried) {
   PeopleFold model;
   model.begin("hi");
-  model.intervene(Intervention::kInterrupt);
+  model.command(CommandVerb::kInterrupt);
   model.fail_model({ErrorCode::kModel, "busy", true, nullptr, nullptr});
   EXPECT_EQ(model.result().reason, StopReason::kCancelled);
   PeopleFold tool;
   tool.begin("hi");
   tool.answer(calls({tool_call("f", "flaky")}));
-  tool.intervene(Intervention::kInterrupt);
+  tool.command(CommandVerb::kInterrupt);
   tool.fail_call("f", "timeout", true);
   EXPECT_EQ(tool.result().reason, StopReason::kCancelled);
 }
@@ -119,10 +119,10 @@ TEST(Stop, FailedCallAfterwards_IsNotRetried) {
 TEST(Stop, StopWhileAPersonIsAsked_DropsTheQuestion) {
   PeopleFold fold;
   fold.begin("hi");
-  fold.intervene(Intervention::kPause);
+  fold.command(CommandVerb::kPause);
   fold.answer(calls({tool_call("w", "write")}));
   fold.park("w");
-  fold.intervene(Intervention::kInterrupt);
+  fold.command(CommandVerb::kInterrupt);
   EXPECT_EQ(fold.result().reason, StopReason::kCancelled);
   EXPECT_TRUE(fold.result().pending.empty());
 }
@@ -130,14 +130,14 @@ TEST(Stop, StopWhileAPersonIsAsked_DropsTheQuestion) {
 TEST(Deadline, Deadline_EndsTheTurnUnlessAPersonStoppedItFirst) {
   PeopleFold late;
   late.begin("hi");
-  EXPECT_TRUE(is<Wait>(late.intervene(Intervention::kDeadline)));
+  EXPECT_TRUE(is<Wait>(late.command(CommandVerb::kDeadline)));
   late.fail_model({ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr});
   EXPECT_EQ(late.result().reason, StopReason::kTimeLimit);
   EXPECT_EQ(late.result().error->code, ErrorCode::kLimit);
   PeopleFold stopped;
   stopped.begin("hi");
-  stopped.intervene(Intervention::kInterrupt);
-  stopped.intervene(Intervention::kDeadline);
+  stopped.command(CommandVerb::kInterrupt);
+  stopped.command(CommandVerb::kDeadline);
   stopped.answer(says("x"));
   EXPECT_EQ(stopped.result().reason, StopReason::kCancelled);
 }
@@ -145,18 +145,18 @@ TEST(Deadline, Deadline_EndsTheTurnUnlessAPersonStoppedItFirst) {
 TEST(Pause, PausedSession_StartsNothingNewUntilUnpaused) {
   PeopleFold fold;
   fold.begin("hi");
-  fold.intervene(Intervention::kPause);
+  fold.command(CommandVerb::kPause);
   EXPECT_TRUE(is<Wait>(fold.answer(calls({tool_call("a", "read")}))));
   EXPECT_EQ(fold.call("a").phase, Phase::kProposed);
-  fold.intervene(Intervention::kResume);
+  fold.command(CommandVerb::kUnpause);
   EXPECT_EQ(fold.call("a").phase, Phase::kRunning);
 }
 
 TEST(Pause, PausedSession_HoldsItsQueue) {
   PeopleFold fold;
-  fold.intervene(Intervention::kPause);
-  EXPECT_TRUE(is<Idle>(fold.intervene(Intervention::kEnqueue, "later")));
-  EXPECT_TRUE(is<Wait>(fold.intervene(Intervention::kResume)));
+  fold.command(CommandVerb::kPause);
+  EXPECT_TRUE(is<Idle>(fold.command(CommandVerb::kEnqueue, "later")));
+  EXPECT_TRUE(is<Wait>(fold.command(CommandVerb::kUnpause)));
   EXPECT_EQ(fold.turn().prompt, "later");
 }
 
@@ -166,7 +166,7 @@ TEST(Pause, PausedSession_HoldsItsQueue) {
 TEST(Steer, SteeringDuringTheFinalAnswer_IsStillHandled) {
   PeopleFold fold;
   fold.begin("hi");
-  fold.intervene(Intervention::kSteer, "in French");
+  fold.command(CommandVerb::kSteer, "in French");
   EXPECT_TRUE(is<Wait>(fold.answer(says("hello"))));
   EXPECT_EQ(fold.messages().back()->text(), "in French");
   fold.answer(says("bonjour"));
@@ -177,8 +177,8 @@ TEST(Steer, SteeringBetweenCallsAndResults_WaitsForTheResults) {
   PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read")}));
-  fold.intervene(Intervention::kSteer, "hurry");
-  fold.intervene(Intervention::kSteer, "really");
+  fold.command(CommandVerb::kSteer, "hurry");
+  fold.command(CommandVerb::kSteer, "really");
   EXPECT_EQ(fold.messages().back()->role, Role::kAssistant);
   fold.give("a", "content");
   EXPECT_EQ(fold.messages().back()->text(), "really");
@@ -189,7 +189,7 @@ TEST(Steer, SteeringBetweenCallsAndResults_WaitsForTheResults) {
 TEST(Enqueue, QueuedMessage_BeginsTheNextTurn) {
   PeopleFold fold;
   fold.begin("one");
-  fold.intervene(Intervention::kEnqueue, "two");
+  fold.command(CommandVerb::kEnqueue, "two");
   EXPECT_TRUE(is<Wait>(fold.answer(says("first"))));
   EXPECT_EQ(fold.turn().id.str(), "t2");
   EXPECT_EQ(fold.turn().prompt, "two");
@@ -204,12 +204,12 @@ TEST(Rewind, Rewind_GoesBackToTheStartOfATurn) {
   fold.answer(says("first"));
   const Digest after_one = fold.state().conversation.history().digest();
   fold.begin("two");
-  EXPECT_TRUE(fold.refuses(Intervened{Intervention::kRewind, "t1", nullptr}));
+  EXPECT_TRUE(fold.refuses(Intervened{CommandVerb::kRewind, "t1", nullptr}));
   fold.answer(says("second"));
-  EXPECT_TRUE(fold.refuses(Intervened{Intervention::kRewind, "t9", nullptr}));
-  fold.intervene(Intervention::kRewind, "t2");
+  EXPECT_TRUE(fold.refuses(Intervened{CommandVerb::kRewind, "t9", nullptr}));
+  fold.command(CommandVerb::kRewind, "t2");
   EXPECT_EQ(fold.state().conversation.history().digest(), after_one);
-  EXPECT_TRUE(fold.refuses(Intervened{Intervention::kRewind, "t2", nullptr}));
+  EXPECT_TRUE(fold.refuses(Intervened{CommandVerb::kRewind, "t2", nullptr}));
   fold.begin("three");
   EXPECT_EQ(fold.turn().id.str(), "t3");
 }
@@ -225,9 +225,9 @@ TEST(Rewind, RewindAfterACut_KeepsInstructionsAndFindsTheTurn) {
     fold.answer(says(std::string("answer ") + text));
   }
   ASSERT_LT(fold.messages().size(), 9U);
-  fold.intervene(Intervention::kRewind, "t4");
+  fold.command(CommandVerb::kRewind, "t4");
   EXPECT_EQ(fold.messages().back()->text(), "answer three");
-  fold.intervene(Intervention::kRewind, "t1");
+  fold.command(CommandVerb::kRewind, "t1");
   ASSERT_EQ(fold.messages().size(), 1U);
   EXPECT_EQ(fold.messages()[0]->text(), "rules");
 }
@@ -267,10 +267,10 @@ TEST(Window, WindowTooSmallForOneExchange_StillTerminates) {
 struct Judged : PeopleFold {
   Judged() {
     begin("hi");
-    intervene(Intervention::kPause);
+    command(CommandVerb::kPause);
     answer(calls({tool_call("a", "read"), tool_call("w", "write", "{\"n\":1}")}));
     park("w");
-    intervene(Intervention::kResume);
+    command(CommandVerb::kUnpause);
   }
 };
 
@@ -281,7 +281,7 @@ TEST(Approval, CallsWithoutApproval_RunMeanwhile) {
   fold.give("a", "read");
   EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
   EXPECT_EQ(fold.result().pending[0].arguments, "{\"n\":1}");
-  fold.decide(Verb::kAllow);
+  fold.decide(ApprovalVerb::kApprove);
   EXPECT_EQ(fold.call("w").phase, Phase::kRunning);
   fold.give("w", "written");
   EXPECT_EQ(fold.result_text(1), "written");
@@ -289,11 +289,11 @@ TEST(Approval, CallsWithoutApproval_RunMeanwhile) {
 
 TEST(Approval, ApprovalDuringOtherCalls_IsApplied) {
   Judged allowed;
-  allowed.decide(Verb::kEdit, "{\"n\":2}");
+  allowed.decide(ApprovalVerb::kEdit, "{\"n\":2}");
   EXPECT_EQ(allowed.call("w").phase, Phase::kRunning);
   EXPECT_EQ(allowed.call("w").call.arguments, "{\"n\":2}");
   Judged denied;
-  EXPECT_TRUE(is<Wait>(denied.decide(Verb::kDeny, "too risky")));
+  EXPECT_TRUE(is<Wait>(denied.decide(ApprovalVerb::kReject, "too risky")));
   EXPECT_EQ(denied.call("a").phase, Phase::kRunning);
   denied.give("a", "read");
   EXPECT_EQ(denied.result_text(1), "Not allowed by person. too risky");
@@ -304,7 +304,7 @@ TEST(Approval, ApprovalDuringOtherCalls_IsApplied) {
 TEST(Approval, Answer_ReplacesTheCall) {
   Judged fold;
   fold.give("a", "read");
-  fold.decide(Verb::kAnswer, "I did it myself");
+  fold.decide(ApprovalVerb::kAnswer, "I did it myself");
   EXPECT_EQ(fold.result_text(1), "I did it myself");
 }
 
@@ -323,7 +323,7 @@ TEST(Question, Answer_IsTheResultOfTheCall) {
   EXPECT_EQ(step.kind, ParkKind::kQuestion);
   EXPECT_EQ(step.prompt, "Which colour?");
   EXPECT_EQ(to_json_text(step.schema), R"({"type":"string","enum":["red","blue"]})");
-  fold.decide(Verb::kAnswer, "blue");
+  fold.decide(ApprovalVerb::kAnswer, "blue");
   EXPECT_EQ(fold.result_text(0), "blue");
   EXPECT_EQ(fold.turn().effect->kind, EffectKind::kModel);
   EXPECT_EQ(fold.turn().tool_calls, 0U);
@@ -333,7 +333,7 @@ TEST(Question, DeclinedQuestion_IsReportedAndTheTurnContinues) {
   PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
-  EXPECT_TRUE(is<Wait>(fold.decide(Verb::kDeny)));
+  EXPECT_TRUE(is<Wait>(fold.decide(ApprovalVerb::kReject)));
   EXPECT_EQ(fold.result_text(0), "No answer: the person was asked and declined, or did not answer.");
   EXPECT_TRUE(fold.result().denials.empty());
   EXPECT_TRUE(is<Idle>(fold.answer(says("as you like"))));
@@ -352,8 +352,8 @@ TEST(Question, QuestionInABatch_DoesNotDelayOtherCalls) {
   EXPECT_TRUE(fold.state().parked.at(ParkId{"p2"}).schema.is_null());
   fold.give("r", "content");
   EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
-  fold.decide(Verb::kAnswer, "red");
-  fold.decide(Verb::kAnswer, "because");
+  fold.decide(ApprovalVerb::kAnswer, "red");
+  fold.decide(ApprovalVerb::kAnswer, "because");
   EXPECT_EQ(fold.result_text(0), "red");
   EXPECT_EQ(fold.result_text(1), "content");
   EXPECT_EQ(fold.result_text(2), "because");
@@ -365,7 +365,7 @@ TEST(Question, QuestionOfANestedCall_IsAnsweredToItsHandler) {
   fold.answer(calls({tool_call("w", "write")}));
   fold.apply(CallProposed{CallId{"w"}, tool_call("w.1", "ask", kColour), "k"});
   fold.run();
-  fold.decide(Verb::kAnswer, "red");
+  fold.decide(ApprovalVerb::kAnswer, "red");
   EXPECT_EQ(fold.call("w.1").result->text, "red");
   EXPECT_EQ(fold.call("w").phase, Phase::kRunning);
 }
@@ -385,7 +385,7 @@ TEST(Question, ExpiredQuestion_CountsAsDeclined) {
   PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
-  fold.apply(Decided{ParkId{"p1"}, CallId{"q"}, Verb::kDeny, {}, "expiry"});
+  fold.apply(Decided{ParkId{"p1"}, CallId{"q"}, ApprovalVerb::kReject, {}, "expiry"});
   fold.run();
   EXPECT_EQ(fold.result_text(0), "No answer: the person was asked and declined, or did not answer.");
 }
@@ -393,7 +393,7 @@ TEST(Question, ExpiredQuestion_CountsAsDeclined) {
 TEST(Approval, ExpiredApproval_CountsAsDenied) {
   Judged fold;
   fold.give("a", "read");
-  fold.apply(Decided{ParkId{"p1"}, CallId{"w"}, Verb::kDeny, {}, "expiry"});
+  fold.apply(Decided{ParkId{"p1"}, CallId{"w"}, ApprovalVerb::kReject, {}, "expiry"});
   fold.run();
   EXPECT_EQ(fold.result_text(1), "Not allowed: nobody decided in time.");
   EXPECT_EQ(fold.result().denials.size(), 1U);
@@ -443,7 +443,7 @@ TEST(Recovery, OtherTool_IsNeverRepeatedUnasked) {
   EXPECT_TRUE(is<Wait>(fold.recover()));
   EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
   EXPECT_EQ(fold.state().parked.begin()->second.kind, ParkKind::kInDoubt);
-  fold.decide(Verb::kDeny);
+  fold.decide(ApprovalVerb::kReject);
   EXPECT_EQ(fold.result_text(0),
             "Outcome unknown: the process stopped while this call ran; it was not repeated.");
   EXPECT_EQ(fold.result().actions[0].outcome, Outcome::kUnknown);
@@ -454,7 +454,7 @@ TEST(Recovery, OtherTool_RunsAgainIfAPersonAllowsIt) {
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   fold.recover();
-  fold.decide(Verb::kAllow);
+  fold.decide(ApprovalVerb::kApprove);
   EXPECT_EQ(fold.call("w").phase, Phase::kRunning);
   EXPECT_EQ(fold.call("w").attempt, 2U);
   fold.recover();

@@ -60,8 +60,8 @@ class Projector {
   }
 
   void operator()(const Intervened& r) {
-    if (r.kind == Intervention::kPause) return add(SessionPaused{r.text});
-    if (r.kind == Intervention::kResume) return add(SessionResumed{});
+    if (r.verb == CommandVerb::kPause) return add(SessionPaused{r.text});
+    if (r.verb == CommandVerb::kUnpause) return add(SessionUnpaused{});
     add(SessionIntervened{r});
   }
 

@@ -148,7 +148,7 @@ struct Writer {
     out.text_if_any("text", r.text);
   }
   void operator()(const Intervened& r) const {
-    out.text("kind", to_string(r.kind));
+    out.text("kind", to_string(r.verb));
     out.text_if_any("text", r.text);
     if (r.agent) out.value("agent", praxis::to_json(*r.agent));
   }
@@ -290,16 +290,16 @@ Result<RecordBody> read_child_settled(const Json& json) {
 }
 
 Result<RecordBody> read_decided(const Json& json) {
-  const auto verb = verb_from(json_string(json, "verb"));
+  const auto verb = approval_verb_from(json_string(json, "verb"));
   if (!verb) return bad("decided", "unknown verb");
   return Decided{ParkId{json_string(json, "park")}, CallId{json_string(json, "call")}, *verb,
                  json_string(json, "text"), json_string(json, "by")};
 }
 
 Result<RecordBody> read_intervened(const Json& json) {
-  const auto kind = intervention_from(json_string(json, "kind"));
-  if (!kind) return bad("intervened", "unknown kind");
-  Intervened r{*kind, json_string(json, "text"), nullptr};
+  const auto verb = command_verb_from(json_string(json, "kind"));
+  if (!verb) return bad("intervened", "unknown kind");
+  Intervened r{*verb, json_string(json, "text"), nullptr};
   if (json_at(json, "agent").is_object()) {
     auto agent = agent_of(json);
     if (!agent) return fail(agent.error());
@@ -389,7 +389,7 @@ bool is_derived(const RecordBody& body) { return std::visit(IsDerived{}, body); 
 Json to_json(const ParkedStep& parked) {
   JsonObject out = object_of([&](JsonFields& fields) { write(fields, parked); });
   JsonArray allowed;
-  for (const Verb verb : allowed_verbs(parked.kind)) allowed.emplace_back(to_string(verb));
+  for (const ApprovalVerb verb : allowed_approvals(parked.kind)) allowed.emplace_back(to_string(verb));
   out["allowed"] = std::move(allowed);
   if (!parked.session.empty()) out["session"] = parked.session.str();
   if (!parked.path.empty()) out["path"] = parked.path;

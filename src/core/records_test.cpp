@@ -200,11 +200,11 @@ TEST(Records, EveryOtherKind_SurvivesTheJournal) {
   EXPECT_EQ(round_trip_as(TurnStarted{TurnId{"t1"}}).turn.str(), "t1");
   const ParkedStep step{ParkId{"p1"}, ParkKind::kInDoubt, "?", CallId{"c"}, "read", "{}", digest_of("x")};
   EXPECT_EQ(to_json(round_trip_as(Parked{step}).step), to_json(step));
-  const auto decided = round_trip_as(Decided{ParkId{"p1"}, CallId{"c"}, Verb::kEdit, "{}", "person"});
-  EXPECT_EQ(decided.verb, Verb::kEdit);
+  const auto decided = round_trip_as(Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kEdit, "{}", "person"});
+  EXPECT_EQ(decided.verb, ApprovalVerb::kEdit);
   EXPECT_EQ(decided.call.str(), "c");
-  EXPECT_EQ(round_trip_as(Intervened{Intervention::kRewind, "t1", nullptr}).text, "t1");
-  EXPECT_EQ(round_trip_as(Intervened{Intervention::kSetAgent, "", rich_agent()}).agent->id, "helper");
+  EXPECT_EQ(round_trip_as(Intervened{CommandVerb::kRewind, "t1", nullptr}).text, "t1");
+  EXPECT_EQ(round_trip_as(Intervened{CommandVerb::kSetAgent, "", rich_agent()}).agent->id, "helper");
   EXPECT_EQ(round_trip_as(Compacted{17, "max_messages"}).keep_from, 17U);
   EXPECT_EQ(round_trip_as(Compacted{17, "context_window", "in short"}).summary, "in short");
   EXPECT_EQ(round_trip_as(TurnStarted{TurnId{"t1"}, JsonObject{{"type", "string"}}}).output_schema,

@@ -115,7 +115,7 @@ TEST(StructuredTurn, ToolsAndSteering_AreHandledBeforeTheAnswerIsJudged) {
   agent.tools = {test_tool("read")};
   Asked fold(agent);
   fold.answer(calls({tool_call("a", "read")}));
-  fold.apply(Intervened{Intervention::kSteer, "the capital of France", nullptr});
+  fold.apply(Intervened{CommandVerb::kSteer, "the capital of France", nullptr});
   fold.give("a", "Rome");
   fold.answer(says(R"({"name":"Paris"})"));
   EXPECT_EQ(json_string(fold.result().structured, "name"), "Paris");

@@ -13,7 +13,7 @@ void put_little_endian(char* out, std::uint64_t value) {
 
 Error too_long(const std::string& what, std::size_t size) {
   return {ErrorCode::kInput,
-          what + " has " + std::to_string(size) + " bytes; at most " + std::to_string(kMaxMailBytes) +
+          what + " has " + std::to_string(size) + " bytes; at most " + std::to_string(kMaxInboxBytes) +
               " are possible",
           false, nullptr, nullptr};
 }
@@ -54,13 +54,13 @@ Error lease_held(const SessionId& session, std::int64_t pid) {
   return error;
 }
 
-Error no_such_mail(MailId mail) {
-  return journal_error("not_found", "no message " + std::to_string(mail) +
+Error no_such_message(InboxId message) {
+  return journal_error("not_found", "no message " + std::to_string(message) +
                                         " here; it was never posted, or its answer is forgotten by now");
 }
 
-Error mail_answered(MailId mail) {
-  return journal_error("conflict", "message " + std::to_string(mail) + " has been answered already");
+Error already_answered(InboxId message) {
+  return journal_error("conflict", "message " + std::to_string(message) + " has been answered already");
 }
 
 Digest chain_start(const SessionId& session) { return digest_of(session.str()); }
@@ -97,18 +97,18 @@ Status admit(const Lease& lease, const Head& head) {
       journal_error("lease_lost", "session " + lease.session.str() + " now belongs to another writer"));
 }
 
-Status admit_mail(const SessionId& to, std::string_view body, std::size_t waiting) {
-  if (body.size() > kMaxMailBytes) return fail(too_long("a message to session " + to.str(), body.size()));
-  if (waiting < kMaxMailWaiting) return {};
+Status admit_message(const SessionId& to, std::string_view body, std::size_t waiting) {
+  if (body.size() > kMaxInboxBytes) return fail(too_long("a message to session " + to.str(), body.size()));
+  if (waiting < kMaxInboxWaiting) return {};
   return fail(journal_error("full",
                             std::to_string(waiting) + " messages to session " + to.str() +
                                 " wait for an answer already; let its owner take them and try again",
                             true));
 }
 
-Status admit_outcome(const MailAnswer& answer) {
-  if (answer.outcome.size() <= kMaxMailBytes) return {};
-  return fail(too_long("the answer to message " + std::to_string(answer.mail), answer.outcome.size()));
+Status admit_outcome(const InboxAnswer& answer) {
+  if (answer.outcome.size() <= kMaxInboxBytes) return {};
+  return fail(too_long("the answer to message " + std::to_string(answer.message), answer.outcome.size()));
 }
 
 }  // namespace praxis

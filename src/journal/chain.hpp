@@ -25,8 +25,8 @@ Error session_exists(const SessionId& session);
 Error lease_held(const SessionId& session, std::int64_t pid);
 
 /// `not_found` and `conflict` (answered already) for a message.
-Error no_such_mail(MailId mail);
-Error mail_answered(MailId mail);
+Error no_such_message(InboxId message);
+Error already_answered(InboxId message);
 
 /// Returns the hash that the first entry of a session is chained to: it binds the log to its session.
 Digest chain_start(const SessionId& session);
@@ -47,8 +47,8 @@ Status admit(const Append& append, const Head& head);
 Status admit(const Lease& lease, const Head& head);
 /// Whether one more message is admitted when `waiting` ones of its session are unanswered. Errors `kInput`,
 /// `full`.
-Status admit_mail(const SessionId& to, std::string_view body, std::size_t waiting);
+Status admit_message(const SessionId& to, std::string_view body, std::size_t waiting);
 /// Error `kInput`.
-Status admit_outcome(const MailAnswer& answer);
+Status admit_outcome(const InboxAnswer& answer);
 
 }  // namespace praxis

@@ -77,7 +77,7 @@ TEST_F(LoopCommitTest, LoopThatBlocksOnTheJournal_DoesNotDeadlock) {
   ASSERT_TRUE(loop_takes_writes());
   auto teller = on_loop([&] {
     auto written = write(kSession);
-    EXPECT_TRUE(journal_->post(kSession, "hello", {5}));
+    EXPECT_TRUE(journal_->inbox().post(kSession, "hello", {5}));
     return written;
   });
   EXPECT_TRUE(is_told(teller));

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "journal/chain.hpp"
-#include "journal/memory_mailbox.hpp"
+#include "journal/memory_inbox.hpp"
 
 namespace praxis {
 namespace {
@@ -50,7 +50,7 @@ SessionRow row_of(const StoredSession& session) {
   return row;
 }
 
-class MemoryJournal final : public Journal {
+class MemoryJournal final : public Journal, public Inbox {
  public:
   Result<Lease> create(const SessionId& id, UnixMillis now) override {
     std::lock_guard lock(mutex_);
@@ -134,31 +134,33 @@ class MemoryJournal final : public Journal {
     return rows;
   }
 
-  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
+  Inbox& inbox() override { return *this; }
+
+  Result<InboxId> post(const SessionId& to, std::string body, UnixMillis now) override {
     std::lock_guard lock(mutex_);
     if (!sessions_.contains(to)) return fail(no_such_session(to));
-    return mailbox_.post(to, std::move(body), now);
+    return inbox_.post(to, std::move(body), now);
   }
 
-  Result<std::vector<Mail>> mail(MailId after) override {
+  Result<std::vector<InboxMessage>> messages(InboxId after) override {
     std::lock_guard lock(mutex_);
-    return mailbox_.mail(after);
+    return inbox_.messages(after);
   }
 
-  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
+  Result<std::vector<InboxMessage>> messages_for(const SessionId& session, InboxId after) override {
     std::lock_guard lock(mutex_);
-    return mailbox_.mail_for(session, after);
+    return inbox_.messages_for(session, after);
   }
 
-  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
+  Status answer(const Lease& lease, InboxId message, std::string outcome) override {
     std::lock_guard lock(mutex_);
     if (auto good = check_lease(lease); !good) return good;
-    return mailbox_.answer(lease.session, {{mail, std::move(outcome)}});
+    return inbox_.answer(lease.session, {{message, std::move(outcome)}});
   }
 
-  Result<std::optional<std::string>> outcome(MailId mail) override {
+  Result<std::optional<std::string>> outcome(InboxId message) override {
     std::lock_guard lock(mutex_);
-    return mailbox_.outcome(mail);
+    return inbox_.outcome(message);
   }
 
  private:
@@ -171,7 +173,7 @@ class MemoryJournal final : public Journal {
     }
     auto& [row, age, head, entries] = found->second;
     if (auto admitted = admit(append, head); !admitted) return fail(std::move(admitted.error()));
-    if (auto answered = mailbox_.answer(row.id, std::move(append.answers)); !answered)
+    if (auto answered = inbox_.answer(row.id, std::move(append.answers)); !answered)
       return fail(std::move(answered.error()));
     if (append.row.parent) give_to(*append.row.parent, found->second);
     for (auto& blob : append.blobs) blobs_.try_emplace(blob.digest, std::move(blob.bytes));
@@ -200,7 +202,7 @@ class MemoryJournal final : public Journal {
   std::vector<const StoredSession*> by_age_;
   std::map<std::pair<SessionId, std::size_t>, const StoredSession*> children_;  // by parent and age
   std::unordered_map<Digest, std::string, DigestHash> blobs_;
-  MemoryMailbox mailbox_;
+  MemoryInbox inbox_;
 };
 
 }  // namespace

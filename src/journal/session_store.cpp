@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "journal/chain.hpp"
-#include "journal/mailbox_store.hpp"
+#include "journal/inbox_store.hpp"
 
 namespace praxis {
 namespace {
@@ -204,7 +204,7 @@ Status insert_others(Database& database, std::int64_t session, const Append& app
     if (auto inserted = insert_blob(database, blob); !inserted) return inserted;
   }
   for (const auto& answer : append.answers) {
-    if (auto answered = answer_mail(database, append.lease.session, answer); !answered) return answered;
+    if (auto answered = answer_message(database, append.lease.session, answer); !answered) return answered;
   }
   return append.row.parent ? set_parent(database, session, *append.row.parent) : Status{};
 }
@@ -305,9 +305,10 @@ Status insert_append(Database& database, const Append& append, std::int64_t owne
   return {};
 }
 
-Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer& answer, std::int64_t owner) {
+Status answer_as_owner(Database& database, const Lease& lease, const InboxAnswer& answer,
+                       std::int64_t owner) {
   if (auto good = check_lease(database, lease, owner); !good) return good;
-  return answer_mail(database, lease.session, answer);
+  return answer_message(database, lease.session, answer);
 }
 
 Result<std::vector<Entry>> select_entries(Database& database, const SessionId& session, std::uint64_t from,

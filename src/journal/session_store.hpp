@@ -27,11 +27,11 @@ Result<std::uint64_t> take_lease(Database& database, const SessionId& session, s
                                  const IsAlive& held);
 /// Releases a lease that `owner` still has.
 Status give_lease(Database& database, const Lease& lease, std::int64_t owner);
-/// Errors of `admit` and `answer_mail`, and `not_found`.
+/// Errors of `admit` and `answer_message`, and `not_found`.
 Status insert_append(Database& database, const Append& append, std::int64_t owner, KnownHeads& heads);
 
-/// Errors of `answer_mail`, `lease_lost`, and `not_found`.
-Status answer_as_owner(Database& database, const Lease& lease, const MailAnswer& answer, std::int64_t owner);
+/// Errors of `answer_message`, `lease_lost`, and `not_found`.
+Status answer_as_owner(Database& database, const Lease& lease, const InboxAnswer& answer, std::int64_t owner);
 
 /// As the members of `Journal`.
 Result<std::vector<Entry>> select_entries(Database& database, const SessionId& session, std::uint64_t from,

@@ -7,8 +7,8 @@
 
 #include "journal/chain.hpp"
 #include "journal/group_commit.hpp"
+#include "journal/inbox_store.hpp"
 #include "journal/journal_file.hpp"
-#include "journal/mailbox_store.hpp"
 #include "journal/owners.hpp"
 #include "journal/session_store.hpp"
 
@@ -106,7 +106,7 @@ class OpenLeases {
   std::vector<Lease> unreleased_;
 };
 
-class SqliteJournal final : public Journal {
+class SqliteJournal final : public Journal, public Inbox {
  public:
   /// Constructs a writable journal.
   SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database)
@@ -203,32 +203,34 @@ class SqliteJournal final : public Journal {
     return reading([&](Database& database) { return select_children(database, parent, is_alive_); });
   }
 
-  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
+  Inbox& inbox() override { return *this; }
+
+  Result<InboxId> post(const SessionId& to, std::string body, UnixMillis now) override {
     if (!writer_) return fail(read_only());
-    MailId posted = 0;
+    InboxId posted = 0;
     auto stored = writer_->run_durably([&](Database& database) -> Status {
-      auto mail = insert_mail(database, to, body, now);
-      if (!mail) return fail(std::move(mail.error()));
-      posted = *mail;
+      auto message = insert_message(database, to, body, now);
+      if (!message) return fail(std::move(message.error()));
+      posted = *message;
       return {};
     });
     if (!stored) return fail(std::move(stored.error()));
     return posted;
   }
-  Result<std::vector<Mail>> mail(MailId after) override {
-    return reading([&](Database& database) { return select_mail(database, after); });
+  Result<std::vector<InboxMessage>> messages(InboxId after) override {
+    return reading([&](Database& database) { return select_messages(database, after); });
   }
-  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
-    return reading([&](Database& database) { return select_mail_for(database, session, after); });
+  Result<std::vector<InboxMessage>> messages_for(const SessionId& session, InboxId after) override {
+    return reading([&](Database& database) { return select_messages_for(database, session, after); });
   }
-  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
+  Status answer(const Lease& lease, InboxId message, std::string outcome) override {
     if (!writer_) return fail(read_only());
-    const MailAnswer answer{mail, std::move(outcome)};
+    const InboxAnswer answer{message, std::move(outcome)};
     return writer_->run_durably(
         [&](Database& database) { return answer_as_owner(database, lease, answer, owner_); });
   }
-  Result<std::optional<std::string>> outcome(MailId mail) override {
-    return reading([&](Database& database) { return select_outcome(database, mail); });
+  Result<std::optional<std::string>> outcome(InboxId message) override {
+    return reading([&](Database& database) { return select_outcome(database, message); });
   }
 
  private:

@@ -230,7 +230,7 @@ TEST_F(SqliteJournalTest, CreatedSession_IsVisibleToOthersFromItsFirstAppend) {
     EXPECT_EQ(kind_of(each->read(kSession)), "not_found");
     EXPECT_EQ(kind_of(each->session(kSession)), "not_found");
     EXPECT_EQ(kind_of(each->acquire(kSession)), "not_found");
-    EXPECT_EQ(kind_of(each->post(kSession, "x", {5})), "not_found");
+    EXPECT_EQ(kind_of(each->inbox().post(kSession, "x", {5})), "not_found");
     EXPECT_TRUE(each->sessions()->empty());
   }
   ASSERT_TRUE(append_now(*journal, append_of(lease, 0, {"1"})));
@@ -288,9 +288,9 @@ class OlderFormatTest : public SqliteJournalTest {
     EXPECT_EQ(journal.session(SessionId("01ROOT"))->title, "Look");
     ASSERT_EQ(journal.children(SessionId("01ROOT"))->size(), 1);
     EXPECT_EQ(journal.children(SessionId("01ROOT"))->front().id, SessionId("02CHILD"));
-    EXPECT_EQ(journal.mail()->size(), 0);
-    EXPECT_EQ(journal.mail_for(SessionId("01ROOT"))->size(), 0);
-    EXPECT_EQ(kind_of(journal.outcome(1)), "not_found");
+    EXPECT_EQ(journal.inbox().messages()->size(), 0);
+    EXPECT_EQ(journal.inbox().messages_for(SessionId("01ROOT"))->size(), 0);
+    EXPECT_EQ(kind_of(journal.inbox().outcome(1)), "not_found");
   }
   /// Returns the names of the file's tables and indexes, and its version.
   std::string schema() {
@@ -325,8 +325,8 @@ TEST_F(OlderFormatTest, JournalOpenedForWriting_IsUpgraded) {
     expect_what_was_written(*journal);
     const auto lease = *journal->acquire(SessionId("01ROOT"));
     EXPECT_EQ(append_now(*journal, append_of(lease, 3, {"more"})), 4);
-    EXPECT_EQ(journal->post(SessionId("02CHILD"), "x", {5}), 1);
-    EXPECT_EQ(reader->mail()->size(), 1) << "a reader opened earlier";
+    EXPECT_EQ(journal->inbox().post(SessionId("02CHILD"), "x", {5}), 1);
+    EXPECT_EQ(reader->inbox().messages()->size(), 1) << "a reader opened earlier";
   }
   const auto upgraded = schema();
   std::filesystem::remove(path_);

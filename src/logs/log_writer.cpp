@@ -32,7 +32,9 @@ class LogWriter {
     return {};
   }
 
-  void answer(MailId letter, std::string outcome) { append_.answers.push_back({letter, std::move(outcome)}); }
+  void answer(InboxId message, std::string outcome) {
+    append_.answers.push_back({message, std::move(outcome)});
+  }
 
   /// Settles the calls of a turn that was asked to stop, and ends it: no process runs it, so nothing can be
   /// waited for.
@@ -68,7 +70,7 @@ class LogWriter {
 
 Status record_in_log(Journal& journal, Environment& environment, const SessionId& session,
                      const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
-                     std::optional<MailId> letter) {
+                     std::optional<InboxId> message) {
   auto lease = journal.acquire(session);
   if (!lease) return fail(lease.error());
   const auto write = [&]() -> Status {
@@ -81,8 +83,8 @@ Status record_in_log(Journal& journal, Environment& environment, const SessionId
       if (auto added = log.add(std::move(late)); !added) return added;
     }
     auto bodies = inputs(log.state());
-    if (!bodies && !letter) return fail(bodies.error());
-    if (letter) log.answer(*letter, bodies ? std::string(kMailOk) : bodies.error().message);
+    if (!bodies && !message) return fail(bodies.error());
+    if (message) log.answer(*message, bodies ? std::string(kInboxOk) : bodies.error().message);
     for (RecordBody& body : bodies ? *bodies : std::vector<RecordBody>{}) {
       if (auto added = log.add(std::move(body)); !added) return added;
     }

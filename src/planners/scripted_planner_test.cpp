@@ -165,7 +165,7 @@ TEST(ScriptedPlanner, AskAndSleepSteps_AreCarriedOut) {
       R"([{"id": "name", "ask": "Which file, ${prompt}?"}, {"sleep_ms": 100}, {"finish": "use ${steps.name.text}"}])");
   EXPECT_TRUE(is<Wait>(run.fold.begin("friend")));
   EXPECT_EQ(run.fold.state().parked.begin()->second.prompt, "Which file, friend?");
-  run.fold.decide(Verb::kAnswer, "b.txt");
+  run.fold.decide(ApprovalVerb::kAnswer, "b.txt");
   EXPECT_EQ(run.fold.turn().effect->delay, Millis{100});
   run.fold.fire_timer();
   EXPECT_EQ(run.fold.result().text, "use b.txt");
@@ -186,7 +186,7 @@ TEST(ScriptedPlanner, SurvivesACrashAtAnyStep) {
   Planned run(R"([{"id": "a", "tool": "read"}, {"sleep_ms": 5}, {"finish": "${steps.a.text}"}])");
   run.fold.begin("go");
   run.fold.recover();
-  run.fold.decide(Verb::kAnswer, "as seen by a person");
+  run.fold.decide(ApprovalVerb::kAnswer, "as seen by a person");
   run.fold.recover();
   run.fold.fire_timer();
   EXPECT_EQ(run.fold.result().text, "as seen by a person");

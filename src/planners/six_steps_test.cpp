@@ -243,7 +243,7 @@ TEST(SixStepPlanner, AnswerOfAPerson_FollowsTheQuestionInTheConversation) {
   turn.fold.begin("Plan a party");
   turn.fold.answer(says(R"({"ambiguous": true, "question": "For whom?"})"));
   EXPECT_EQ(turn.parked(), "For whom?");
-  turn.fold.decide(Verb::kAnswer, "For Ada");
+  turn.fold.decide(ApprovalVerb::kAnswer, "For Ada");
   turn.clear();
   const auto& messages = turn.fold.messages();
   ASSERT_EQ(messages.size(), 3U);
@@ -273,7 +273,7 @@ TEST(SixStepPlanner, SteeringAfterTheWork_IsHandledBeforeTheConclusion) {
   turn.clear();
   turn.divide("[]");
   turn.fold.answer(says("Cake."));
-  turn.fold.intervene(Intervention::kSteer, "And balloons");
+  turn.fold.command(CommandVerb::kSteer, "And balloons");
   turn.sum_up("Cake.");
   EXPECT_EQ(turn.asked(), "");
   turn.fold.answer(says("Cake and balloons."));
@@ -288,7 +288,7 @@ TEST(SixStepPlanner, ChangedRequest_RestartsTheStepsWhenRunningCallsHaveEnded) {
   turn.divide(R"(["Which cake?", "Which games?"])");
   turn.fold.give("t1-sub3", "Tag");
   EXPECT_TRUE(turn.planner.outdated(turn.fold.state()).empty());
-  EXPECT_TRUE(is<Wait>(turn.fold.intervene(Intervention::kModify, "Plan a funeral")));
+  EXPECT_TRUE(is<Wait>(turn.fold.command(CommandVerb::kModify, "Plan a funeral")));
   EXPECT_EQ(turn.planner.outdated(turn.fold.state()), std::vector{CallId{"t1-sub2"}});
   turn.fold.give("t1-sub2", "Chocolate");
   EXPECT_TRUE(turn.planner.outdated(turn.fold.state()).empty());
@@ -303,7 +303,7 @@ TEST(SixStepPlanner, ChangedRequest_RestartsTheStepsWhenRunningCallsHaveEnded) {
 TEST(SixStepPlanner, ChangeDuringASideQuery_DiscardsItsAnswer) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
-  turn.fold.intervene(Intervention::kModify, "Plan a party for Ada");
+  turn.fold.command(CommandVerb::kModify, "Plan a party for Ada");
   turn.fold.answer(says(R"({"ambiguous": true, "question": "For whom?"})"));
   EXPECT_TRUE(turn.fold.state().parked.empty());
   turn.clear();
@@ -314,7 +314,7 @@ TEST(SixStepPlanner, RequestChangedTooOften_IsNoLongerClarified) {
   turn.fold.begin("Plan a party");
   for (std::size_t i = 0; i < kMaxClarifications; ++i) {
     EXPECT_EQ(turn.asked(), "clarify");
-    turn.fold.intervene(Intervention::kModify, "Plan something else");
+    turn.fold.command(CommandVerb::kModify, "Plan something else");
     turn.clear();
   }
   turn.divide("[]");
@@ -352,7 +352,7 @@ TEST(SixStepPlanner, SurvivesACrashAtAnyStep) {
   turn.fold.recover();
   turn.fold.answer(says(R"({"ambiguous": true, "question": "For whom?"})"));
   turn.fold.recover();
-  turn.fold.decide(Verb::kAnswer, "For Ada");
+  turn.fold.decide(ApprovalVerb::kAnswer, "For Ada");
   turn.fold.recover();
   turn.clear();
   turn.fold.recover();

@@ -109,25 +109,26 @@ PolicyRules policy_rules_from_json(const Json& json) {
   return rules;
 }
 
-Verdict judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
+Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
   if (any_names(rules.deny, call.name)) return deny("The agent's rules deny \"" + call.name + "\".");
   if (std::ranges::any_of(rules.calls, [&](const CallRule& rule) { return allows(rule, call); }))
     return allow();
   if (any_names(rules.ask, call.name))
-    return ask("The agent's rules ask a person before \"" + call.name + "\".");
+    return needs_approval("The agent's rules ask a person before \"" + call.name + "\".");
   if (any_names(rules.allow, call.name) || tool.safe_by_default) return allow();
   return deny("\"" + call.name + "\" is not safe by default and no rule of the agent allows it.");
 }
 
-Verdict judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool, const ToolCallPart& call) {
-  Verdict strictest = allow();
+Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool,
+                 const ToolCallPart& call) {
+  Permission strictest = allow();
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    Verdict verdict = judge(rules[i], tool, call);
-    if (auto* denied = std::get_if<Deny>(&verdict)) {
+    Permission permission = judge(rules[i], tool, call);
+    if (auto* denied = std::get_if<Deny>(&permission)) {
       if (i + 1 < rules.size()) denied->reason += " (They are those of an agent above, which hold here too.)";
-      return verdict;
+      return permission;
     }
-    if (std::holds_alternative<Ask>(verdict)) strictest = std::move(verdict);
+    if (std::holds_alternative<NeedsApproval>(permission)) strictest = std::move(permission);
   }
   return strictest;
 }

@@ -5,7 +5,7 @@
 namespace praxis {
 namespace {
 
-Verdict verdict(const PolicyRules& rules, bool safe, const std::string& tool = "file_write") {
+Permission permission(const PolicyRules& rules, bool safe, const std::string& tool = "file_write") {
   ToolDefinition definition;
   definition.name = tool;
   definition.safe_by_default = safe;
@@ -25,14 +25,14 @@ ToolCallPart shell(std::string arguments) {
 }
 
 TEST(Policy, UnsafeToolWithoutRule_IsDenied) {
-  EXPECT_TRUE(std::holds_alternative<Deny>(verdict({}, false)));
-  EXPECT_TRUE(std::holds_alternative<Allow>(verdict({}, true)));
+  EXPECT_TRUE(std::holds_alternative<Deny>(permission({}, false)));
+  EXPECT_TRUE(std::holds_alternative<Allow>(permission({}, true)));
 }
 
 TEST(Policy, DenyWinsOverAsk_AskOverAllow) {
-  EXPECT_TRUE(std::holds_alternative<Deny>(verdict({{"*"}, {"file_*"}, {"*"}}, true)));
-  EXPECT_TRUE(std::holds_alternative<Ask>(verdict({{"*"}, {}, {"file_write"}}, true)));
-  EXPECT_TRUE(std::holds_alternative<Allow>(verdict({{"file_*"}, {}, {}}, false)));
+  EXPECT_TRUE(std::holds_alternative<Deny>(permission({{"*"}, {"file_*"}, {"*"}}, true)));
+  EXPECT_TRUE(std::holds_alternative<NeedsApproval>(permission({{"*"}, {}, {"file_write"}}, true)));
+  EXPECT_TRUE(std::holds_alternative<Allow>(permission({{"file_*"}, {}, {}}, false)));
 }
 
 TEST(Policy, PatternNamesOnlyItsPrefix) {
@@ -56,9 +56,10 @@ TEST(PolicyOfSeveral, IsAsStrictAsTheStrictest) {
   struct Case {
     std::vector<PolicyRules> rules;
     bool safe;
-    std::size_t verdict;
+    std::size_t permission;
   };
-  const std::size_t allowed = Verdict(allow()).index(), denied = deny("").index(), asked = ask("").index();
+  const std::size_t allowed = Permission(allow()).index(), denied = deny("").index(),
+                    asked = needs_approval("").index();
   const std::vector<Case> cases = {
       {{allows, allows}, false, allowed}, {{denies, allows}, true, denied},
       {{allows, denies}, true, denied},   {{silent, allows}, false, denied},
@@ -72,7 +73,7 @@ TEST(PolicyOfSeveral, IsAsStrictAsTheStrictest) {
   call.name = tool.name;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     tool.safe_by_default = cases[i].safe;
-    EXPECT_EQ(judge(cases[i].rules, tool, call).index(), cases[i].verdict) << "case " << i;
+    EXPECT_EQ(judge(cases[i].rules, tool, call).index(), cases[i].permission) << "case " << i;
   }
 }
 
@@ -82,7 +83,7 @@ TEST(PolicyOfSeveral, ACallThatTheChildMayMake_IsStillAskedAbove) {
   own.ask = {"shell"};
   own.calls = {run({"ls"})};
   const ToolCallPart call = shell(R"({"argv": ["ls"]})");
-  EXPECT_TRUE(std::holds_alternative<Ask>(judge({above, own}, {}, call)));
+  EXPECT_TRUE(std::holds_alternative<NeedsApproval>(judge({above, own}, {}, call)));
   above.calls = own.calls;
   EXPECT_TRUE(std::holds_alternative<Allow>(judge({above, own}, {}, call)));
 }
@@ -131,7 +132,7 @@ TEST(CallRule, WinsOverAskAndOverSilence_NotOverDeny) {
   EXPECT_TRUE(std::holds_alternative<Deny>(judge(rules, {}, other)));
   rules.ask = {"*"};
   EXPECT_TRUE(std::holds_alternative<Allow>(judge(rules, {}, call)));
-  EXPECT_TRUE(std::holds_alternative<Ask>(judge(rules, {}, other)));
+  EXPECT_TRUE(std::holds_alternative<NeedsApproval>(judge(rules, {}, other)));
   rules.deny = {"shell"};
   EXPECT_TRUE(std::holds_alternative<Deny>(judge(rules, {}, call)));
 }

@@ -136,13 +136,13 @@ TEST(Remembered, AnswersOnlyWhatTheRulesAsk) {
   rules.deny = {"pay"};
   add_remembered(rules, remembered);
   ToolCallPart call;
-  const auto verdict = [&](const char* tool) {
+  const auto permission = [&](const char* tool) {
     call.name = tool;
     return judge(rules, {}, call);
   };
-  EXPECT_TRUE(std::holds_alternative<Allow>(verdict("shell")));
-  EXPECT_TRUE(std::holds_alternative<Deny>(verdict("http"))) << "no rule names it";
-  EXPECT_TRUE(std::holds_alternative<Deny>(verdict("pay")));
+  EXPECT_TRUE(std::holds_alternative<Allow>(permission("shell")));
+  EXPECT_TRUE(std::holds_alternative<Deny>(permission("http"))) << "no rule names it";
+  EXPECT_TRUE(std::holds_alternative<Deny>(permission("pay")));
 }
 
 }  // namespace

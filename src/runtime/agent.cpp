@@ -98,7 +98,7 @@ Agent& Agent::metadata(Json metadata) {
   edit().spec.metadata = std::move(metadata);
   return *this;
 }
-Agent& Agent::approve(std::function<Verdict(const ToolCall&)> hook) {
+Agent& Agent::approve(std::function<Permission(const ToolCall&)> hook) {
   edit().hooks.approve.push_back(std::move(hook));
   return *this;
 }
@@ -138,10 +138,10 @@ Run Agent::stream(std::string prompt) const {
   return Run::failed(session.error());
 }
 
-Result<AgentResult> Agent::resume(const SessionId& id, const Decisions& decisions) const {
+Result<AgentResult> Agent::resume(const SessionId& id, const Approvals& approvals) const {
   auto session = runtime_or_default()->open_session(id, *this);
   if (!session) return fail(session.error());
-  return session->carry_on(decisions).result();
+  return session->resume(approvals).result();
 }
 
 }  // namespace praxis

@@ -105,7 +105,7 @@ TEST_F(AgentTreeTest, WhatWaitsForAPerson_IsShownWhereItIsAndCanBeDecidedFromAbo
   ASSERT_EQ(nodes[3].pending.size(), 1U);
   ASSERT_EQ(waiting->pending.size(), 1U);
   EXPECT_EQ(nodes[3].pending[0].id, waiting->pending[0].id);
-  ASSERT_TRUE(root.decide(nodes[3].pending[0].id, allow()));
+  ASSERT_TRUE(root.decide(nodes[3].pending[0].id, approve()));
   ASSERT_TRUE(eventually([&] { return root.status() == SessionStatus::kCompleted; }));
   EXPECT_TRUE(tree()[3].pending.empty());
 }
@@ -129,7 +129,7 @@ TEST_F(AgentTreeTest, FromTheJournal_IsTheSame) {
     }
   };
   expect_same();
-  ASSERT_TRUE(root.carry_on({{waiting->pending[0].id, allow()}}).result());
+  ASSERT_TRUE(root.resume({{waiting->pending[0].id, approve()}}).result());
   expect_same();
   EXPECT_EQ(journal.nodes()[3].status, SessionStatus::kCompleted);
 }

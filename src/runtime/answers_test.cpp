@@ -86,7 +86,7 @@ TEST_F(AnswersTest, SchemaOfATurn_SurvivesTheProcess) {
     id = session.session_id();
     ASSERT_TRUE(session.ask("Plan a trip", {}, trip_schema()));
   }
-  const auto result = agent.resume(id, {{ParkId{"p1"}, allow()}});
+  const auto result = agent.resume(id, {{ParkId{"p1"}, approve()}});
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(json_string(result->structured, "city"), "Rome");
 }

@@ -122,15 +122,15 @@ TEST_F(ApprovalsTest, EditedArguments_AreWhatRuns_AndNoHookIsAskedAgain) {
     ++asked;
     return ToolHookResult{R"({"text": "hook )" + std::to_string(asked) + "\"}", std::nullopt};
   });
-  hooks.approve.push_back([](const ToolCall&) { return ask("sure?"); });
+  hooks.approve.push_back([](const ToolCall&) { return needs_approval("sure?"); });
   for (const bool edits : {false, true}) {
     asked = 0;
     Agent agent = scripted(kEchoThenDone);
     Session session = session_of(agent.use(counted_echo()).hooks(hooks));
     const AgentResult waits = checked(session.ask("go"));
     ASSERT_EQ(waits.pending.at(0).arguments, R"({"text": "hook 1"})");
-    const Verdict verdict = edits ? edit(R"({"text": "mine"})") : allow();
-    EXPECT_EQ(checked(session.carry_on({{waits.pending[0].id, verdict}}).result()).text, "done");
+    const Approval approval = edits ? edit(R"({"text": "mine"})") : approve();
+    EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approval}}).result()).text, "done");
     EXPECT_EQ(said_of_the_call(session), edits ? "mine" : "hook 1");
     EXPECT_EQ(asked, 1);
   }
@@ -181,10 +181,10 @@ TEST_F(ApprovalsTest, ChangedRules_VoidTheApproval) {
     auto session = runtime_->open_session(id, careful().policy(rules).runtime(nullptr));
     ASSERT_TRUE(session) << session.error().message;
     EXPECT_EQ(runs_, 0) << "nobody has carried it on";
-    auto refused = session->carry_on({{ParkId{"p1"}, allow()}}).result();
+    auto refused = session->resume({{ParkId{"p1"}, approve()}}).result();
     ASSERT_FALSE(refused) << said;
     EXPECT_THAT(refused.error().message, HasSubstr("nothing is parked as \"p1\""));
-    const AgentResult result = checked(session->carry_on().result());
+    const AgentResult result = checked(session->resume().result());
     if (said == "waits") {
       ASSERT_EQ(result.pending.size(), 1U);
       EXPECT_EQ(result.pending[0].id.str(), "p2");
@@ -200,7 +200,7 @@ TEST_F(ApprovalsTest, SameRules_KeepTheApprovalAcrossProcesses) {
   const SessionId id = left_waiting(careful());
   auto session = runtime_->open_session(id, careful().runtime(nullptr));
   ASSERT_TRUE(session) << session.error().message;
-  EXPECT_EQ(checked(session->carry_on({{ParkId{"p1"}, edit(R"({"text": "x"})")}}).result()).text, "done");
+  EXPECT_EQ(checked(session->resume({{ParkId{"p1"}, edit(R"({"text": "x"})")}}).result()).text, "done");
   EXPECT_EQ(said_of_the_call(*session), "x");
   EXPECT_EQ(runs_, 1);
 }
@@ -215,7 +215,7 @@ TEST_F(ApprovalsTest, NobodyDecides_TheStepCountsAsDenied) {
   ASSERT_TRUE(done.wait_briefly());
   EXPECT_EQ(said_of_the_call(session), "Not allowed: nobody decided in time.");
   EXPECT_EQ(runs_, 0);
-  const Status late = session.decide(waits.pending.at(0).id, allow());
+  const Status late = session.decide(waits.pending.at(0).id, approve());
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::kInput);
 }
@@ -255,7 +255,7 @@ TEST_F(ApprovalsTest, ADecisionBeforeTheTimerNotices_IsTooLateAllTheSame) {
   const auto ended = session.on("turn.completed", [&](const Event&) { done.open(); });
   const AgentResult waits = checked(session.ask("go"));
   clock_->move(std::chrono::hours{2});
-  EXPECT_FALSE(session.decide(waits.pending.at(0).id, allow()));
+  EXPECT_FALSE(session.decide(waits.pending.at(0).id, approve()));
   ASSERT_TRUE(done.wait_briefly());
   EXPECT_EQ(runs_, 0);
 }
@@ -272,7 +272,7 @@ TEST_F(ApprovalsTest, TimeThatRanOutMeanwhile_IsSeenWhenTheSessionIsCarriedOn) {
     Gate done;
     const auto ended = session->on("turn.completed", [&](const Event&) { done.open(); });
     const auto result =
-        session->carry_on(decides ? Decisions{{ParkId{"p1"}, allow()}} : Decisions{}).result();
+        session->resume(decides ? Approvals{{ParkId{"p1"}, approve()}} : Approvals{}).result();
     EXPECT_EQ(result.has_value(), !decides);
     ASSERT_TRUE(done.wait_briefly()) << "it goes on either way";
     EXPECT_EQ(said_of_the_call(*session), "Not allowed: nobody decided in time.");
@@ -298,8 +298,8 @@ TEST_F(ApprovalsTest, AccessThatIsMissing_IsGivenByAPersonAndTheCallRunsAgain) {
     EXPECT_EQ(waits.pending[0].prompt, "Sign in at mail.example");
     EXPECT_FALSE(session.answer(waits.pending[0].id, "no answer will do"));
     signed_in = given;
-    const Verdict verdict = given ? allow() : deny("not today");
-    EXPECT_EQ(checked(session.carry_on({{waits.pending[0].id, verdict}}).result()).text, "done");
+    const Approval approval = given ? approve() : reject("not today");
+    EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approval}}).result()).text, "done");
     EXPECT_EQ(said_of_the_call(session), given ? "attempt 2" : "Not allowed by person. not today");
   }
 }
@@ -318,18 +318,18 @@ TEST_F(ApprovalsTest, AccessThatACallWithinACallLacks_IsGivenWhileItsHandlerWait
   const AgentResult waits = checked(session.ask("go"));
   ASSERT_EQ(waits.pending.size(), 1U);
   signed_in = true;
-  EXPECT_EQ(checked(session.carry_on({{waits.pending[0].id, allow()}}).result()).text, "done");
+  EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approve()}}).result()).text, "done");
   EXPECT_EQ(said_of_the_call(session), "letter");
 }
 
 // ---- in the tree
 
 TEST_F(ApprovalsTest, AtDepthThree_EveryDecisionReachesTheCall) {
-  const std::vector<std::pair<Verdict, std::string>> cases = {
-      {allow(), "abc"},
-      {deny("not on Fridays"), "Not allowed by person. not on Fridays"},
+  const std::vector<std::pair<Approval, std::string>> cases = {
+      {approve(), "abc"},
+      {reject("not on Fridays"), "Not allowed by person. not on Fridays"},
       {edit(R"({"text": "xyz"})"), "xyz"}};
-  for (const auto& [verdict, said] : cases) {
+  for (const auto& [approval, said] : cases) {
     const Agent leaf = careful().id("leaf");
     Session session = session_of(above(above(above(leaf, "c"), "b"), "a"));
     const AgentResult waits = checked(session.ask("go"));
@@ -341,7 +341,7 @@ TEST_F(ApprovalsTest, AtDepthThree_EveryDecisionReachesTheCall) {
     const auto ended = session.on("turn.completed", [&](const Event& event) {
       if (event.agent.depth == 0) done.open();
     });
-    EXPECT_TRUE(deep->decide(waits.pending[0].id, verdict));
+    EXPECT_TRUE(deep->decide(waits.pending[0].id, approval));
     ASSERT_TRUE(done.wait_briefly());
     EXPECT_EQ(said_of_the_call(*deep), said);
   }

@@ -236,7 +236,7 @@ TEST_F(BudgetTest, ACallThatACrashCutOff_CountsAsMuchAsItMayHaveTaken) {
 
 TEST_F(BudgetTest, ACallThatACrashCutOff_CountsWhenTheTurnIsStoppedInItsLog) {
   const SessionId id = cut_off(scripted(R"({"text":"late","delay_ms":600000})").runtime(nullptr));
-  ASSERT_TRUE(runtime_->intervene(id, {"unchanged", {}, Intervention::kInterrupt}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kInterrupt, id}}));
   const auto state = fold(*read_records(*journal_, id));
   ASSERT_TRUE(state && state->last);
   EXPECT_EQ(state->last->reason, StopReason::kCancelled);
@@ -269,7 +269,7 @@ TEST_F(BudgetTest, APausedSession_HoldsNothingBack) {
       if (other->ask("go")) answered.open();
     });
     in_time = answered.wait_briefly();
-    paused->resume();
+    paused->unpause();
     (void)run.result();
     return says("both");
   });

@@ -260,7 +260,7 @@ TEST_F(EventsTest, Handler_MayActOnItsOwnSession) {
   Session session = session_of(agent.use(echo_tool()).policy(asking({"*"})));
   const auto deciding = session.on("step.parked", [&session](const Event& event) {
     EXPECT_EQ(session.last_result().pending.size(), 1U);
-    EXPECT_TRUE(session.decide(std::get<StepParked>(event.body).step.id, allow()));
+    EXPECT_TRUE(session.decide(std::get<StepParked>(event.body).step.id, approve()));
   });
   auto result = session.ask("go");
   ASSERT_TRUE(result) << result.error().message;

@@ -52,7 +52,7 @@ TEST_F(HooksTest, OutgoingMessage_ChangesWhatIsStored) {
   session.pause();
   session.enqueue("queued");
   ASSERT_TRUE(session.add_user_turn("added"));
-  ASSERT_TRUE(session.carry_on().result());
+  ASSERT_TRUE(session.resume().result());
   EXPECT_EQ(session.turns()[0].message->text(), "added please!");
   EXPECT_EQ(session.turns()[1].message->text(), "queued please!");
 }
@@ -71,7 +71,7 @@ TEST_F(HooksTest, BeforeTurn_ChangesTheDescriptionFromThenOn) {
   ASSERT_TRUE(session.ask("b"));
   const auto changes = recorded<Intervened>(session);
   ASSERT_EQ(changes.size(), 1U) << "the second turn changed nothing";
-  EXPECT_EQ(changes[0].kind, Intervention::kSetAgent);
+  EXPECT_EQ(changes[0].verb, CommandVerb::kSetAgent);
   EXPECT_EQ(changes[0].agent->instructions, "Speak like a pirate.");
   EXPECT_EQ(changes[0].agent->model, "script:test") << "the model stays";
   expect_replays(session);
@@ -171,7 +171,7 @@ TEST_F(HooksTest, EditedCall_IsParkedAsItWouldRun) {
   hooks.before_tool.push_back([](const HookContext&, const ToolCall&) {
     return ToolHookResult{R"({"text": "edited"})", std::nullopt};
   });
-  hooks.approve.push_back([](const ToolCall&) { return ask("sure?"); });
+  hooks.approve.push_back([](const ToolCall&) { return needs_approval("sure?"); });
   Agent agent = scripted(kEchoThenText);
   agent.use(echo_tool()).hooks(hooks);
   Session session = session_of(agent);
@@ -180,7 +180,7 @@ TEST_F(HooksTest, EditedCall_IsParkedAsItWouldRun) {
   ASSERT_EQ(parked->pending.size(), 1U);
   EXPECT_EQ(parked->pending[0].prompt, "sure?");
   EXPECT_EQ(parked->pending[0].arguments, R"({"text": "edited"})");
-  ASSERT_TRUE(agent.resume(session.session_id(), {{parked->pending[0].id, allow()}}));
+  ASSERT_TRUE(agent.resume(session.session_id(), {{parked->pending[0].id, approve()}}));
   EXPECT_EQ(result_for(session.history(), "c1").text, "edited");
   expect_replays(session);
 }
@@ -284,7 +284,7 @@ TEST_F(HooksTest, PauseCheck_HoldsTheSessionUntilItIsResumed) {
   ASSERT_TRUE(paused.wait_briefly());
   EXPECT_EQ(reason, "budget review");
   EXPECT_EQ(session.turns().size(), 1U) << "no model was called";
-  run.resume();
+  run.unpause();
   auto result = run.result();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "x");
@@ -358,7 +358,7 @@ TEST_F(HooksTest, HooksThatThrow_AreReportedAndOtherwiseIgnored) {
 
 TEST_F(HooksTest, ApproverThatThrows_Denies) {
   Agent agent = scripted(kEchoThenText);
-  agent.use(echo_tool()).approve([](const ToolCall&) -> Verdict { throw std::runtime_error("oops"); });
+  agent.use(echo_tool()).approve([](const ToolCall&) -> Permission { throw std::runtime_error("oops"); });
   auto result = agent.run("go");
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_THAT(result->denials, ElementsAre(HasSubstr("approval hook failed")));

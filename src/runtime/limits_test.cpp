@@ -147,7 +147,7 @@ TEST_F(LimitsTest, Time_DoesNotPassWhilePaused) {
   started.wait();
   runtime_->model_services().executor->after(150ms, [&] { passed.open(); });
   passed.wait();
-  session.resume();
+  session.unpause();
   auto result = run.result();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->success) << to_string(*result->reason);

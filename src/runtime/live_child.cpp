@@ -52,7 +52,7 @@ Status LiveChild::start(std::string prompt) {
     actor_->report_last_turn();
     turn_->finish(*recorded->result);
   } else {
-    actor_->carry_on(turn_, [](const State&) { return std::vector<RecordBody>{}; });
+    actor_->resume(turn_, [](const State&) { return std::vector<RecordBody>{}; });
   }
   return {};
 }

@@ -18,7 +18,7 @@ class LiveChild final : public ChildSession {
   const SessionId& id() const override { return actor_->id(); }
   Status start(std::string prompt) override;
   Result<AgentResult> wait() override;
-  void steer(std::string text) override { actor_->intervene(Intervention::kSteer, std::move(text)); }
+  void steer(std::string text) override { actor_->command(CommandVerb::kSteer, std::move(text)); }
   void interrupt() override { actor_->interrupt(); }
 
   const std::shared_ptr<SessionActor>& actor() const { return actor_; }

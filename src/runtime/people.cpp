@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/rulings.hpp"
+#include "driver/command_records.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -25,25 +25,25 @@ std::string spoken(const ParkedStep& step) {
 
 }  // namespace
 
-PersonHandler answers_questions(QueryUserHandler handler) {
+ApprovalHandler answers_questions(QueryUserHandler handler) {
   if (!handler) return nullptr;
   return [handler = std::move(handler)](const ParkedStep& step,
-                                        const std::stop_token&) -> std::optional<Verdict> {
+                                        const std::stop_token&) -> std::optional<Approval> {
     if (step.kind != ParkKind::kQuestion) return std::nullopt;
     auto answer = handler(step.session, step.path, spoken(step));
-    return answer ? ask(*std::move(answer)) : deny({});
+    return answer ? praxis::answer(*std::move(answer)) : reject({});
   };
 }
 
 // ---- who is asked
 
-void People::set(PersonHandler handler) {
-  auto shared = handler ? std::make_shared<const PersonHandler>(std::move(handler)) : nullptr;
+void People::set(ApprovalHandler handler) {
+  auto shared = handler ? std::make_shared<const ApprovalHandler>(std::move(handler)) : nullptr;
   const std::lock_guard lock(mutex_);
   handler_.swap(shared);
 }
 
-std::shared_ptr<const PersonHandler> People::handler() const {
+std::shared_ptr<const ApprovalHandler> People::handler() const {
   const std::lock_guard lock(mutex_);
   return handler_;
 }
@@ -100,30 +100,30 @@ void SessionActor::attend_people() {
   }
 }
 
-void SessionActor::ask_person(const ParkedStep& step, std::shared_ptr<const PersonHandler> handler) {
+void SessionActor::ask_person(const ParkedStep& step, std::shared_ptr<const ApprovalHandler> handler) {
   Asked& asked = asked_[step.id];
   asked = Asked{handler};
   const std::stop_token stop = asked.stop.get_token();
   const bool more_work =
       services_->people.add([self = shared_from_this(), step, stop, handler = std::move(handler)] {
         if (stop.stop_requested()) return;
-        std::optional<Verdict> verdict;
-        self->run_hook("person", [&] { verdict = (*handler)(step, stop); });
-        self->person_said(step.id, stop, std::move(verdict));
+        std::optional<Approval> approval;
+        self->run_hook("person", [&] { approval = (*handler)(step, stop); });
+        self->person_said(step.id, stop, std::move(approval));
       });
   if (more_work) {
     services_->options.executor->post_blocking([services = services_] { services->people.work(); });
   }
 }
 
-/// Without a verdict, or with one that cannot be, the step stays where it is.
+/// Without a approval, or with one that cannot be, the step stays where it is.
 void SessionActor::person_said(const ParkId& park, const std::stop_token& asked,
-                               std::optional<Verdict> verdict) {
-  post([this, park, asked, verdict = std::move(verdict)] {
+                               std::optional<Approval> approval) {
+  post([this, park, asked, approval = std::move(approval)] {
     if (broken_ || asked.stop_requested()) return;  // it was decided otherwise
     asked_[park].thinking = false;
-    if (!verdict) return commit();
-    auto decided = decision_records(state(), {{park, *verdict}}, "person");
+    if (!approval) return commit();
+    auto decided = approval_records(state(), {{park, *approval}}, "person");
     if (!decided) {
       publish(transient(HookFailed{"person", decided.error().message}), readers_);
       return commit();

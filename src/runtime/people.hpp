@@ -17,9 +17,9 @@ namespace praxis {
 /// because whoever answers may hold a worker for as long as a person needs. Thread-safe.
 class People {
  public:
-  void set(PersonHandler handler);
+  void set(ApprovalHandler handler);
   /// Null when there is nobody.
-  std::shared_ptr<const PersonHandler> handler() const;
+  std::shared_ptr<const ApprovalHandler> handler() const;
 
   /// Takes a task that asks somebody; true when one more worker is to `work`.
   bool add(Task task);
@@ -30,7 +30,7 @@ class People {
   static constexpr std::size_t kMostAtOnce = 64;
 
   mutable std::mutex mutex_;
-  std::shared_ptr<const PersonHandler> handler_;
+  std::shared_ptr<const ApprovalHandler> handler_;
   std::deque<Task> waiting_;
   std::size_t workers_ = 0;
 };

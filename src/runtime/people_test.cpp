@@ -65,7 +65,7 @@ TEST_F(PeopleTest, Question_WaitsForItsAnswer) {
   ASSERT_EQ(waits.pending.size(), 1U);
   EXPECT_EQ(waits.pending[0].kind, ParkKind::kQuestion);
   EXPECT_EQ(waits.pending[0].prompt, "Which colour?");
-  const AgentResult done = checked(session.carry_on({{waits.pending[0].id, ask("blue")}}).result());
+  const AgentResult done = checked(session.resume({{waits.pending[0].id, answer("blue")}}).result());
   EXPECT_EQ(done.text, "done");
   EXPECT_EQ(result_for(session.history(), "q").text, "blue");
 }
@@ -73,17 +73,17 @@ TEST_F(PeopleTest, Question_WaitsForItsAnswer) {
 TEST_F(PeopleTest, Question_TakesOnlyWhatAnswersIt) {
   Session session = session_of(asking_agent(kChooseThenDone));
   const ParkId park = checked(session.ask("go")).pending.at(0).id;
-  EXPECT_FALSE(session.decide(park, allow()));
+  EXPECT_FALSE(session.decide(park, approve()));
   EXPECT_FALSE(session.decide(park, edit("{}")));
   EXPECT_FALSE(session.answer(park, "green"));
   EXPECT_EQ(session.status(), SessionStatus::kAwaitingUser);
-  EXPECT_EQ(checked(session.carry_on({{park, ask("red")}}).result()).text, "done");
+  EXPECT_EQ(checked(session.resume({{park, answer("red")}}).result()).text, "done");
 }
 
 TEST_F(PeopleTest, Question_ThatIsDeclined_LetsTheTurnGoOn) {
   Session session = session_of(asking_agent());
   const ParkId park = checked(session.ask("go")).pending.at(0).id;
-  const AgentResult done = checked(session.carry_on({{park, deny("ask somebody else")}}).result());
+  const AgentResult done = checked(session.resume({{park, reject("ask somebody else")}}).result());
   EXPECT_TRUE(done.success);
   EXPECT_EQ(result_for(session.history(), "q").text,
             "No answer: the person was asked and declined, or did not answer. ask somebody else");
@@ -177,13 +177,14 @@ TEST_F(PeopleTest, QueryHandler_IsNotAskedForLeave) {
 }
 
 TEST_F(PeopleTest, Person_DecidesWhateverWaits) {
-  const std::map<std::string, Verdict> verdicts = {
-      {"abc", allow()}, {"xyz", edit(R"({"text": "xyz"})")}, {"Not allowed by person. no", deny("no")}};
-  for (const auto& [result, verdict] : verdicts) {
-    runtime_->set_person([&](const ParkedStep& step, const std::stop_token&) -> std::optional<Verdict> {
-      EXPECT_EQ(step.arguments, R"({"text":"abc"})");
-      return verdict;
-    });
+  const std::map<std::string, Approval> approvals = {
+      {"abc", approve()}, {"xyz", edit(R"({"text": "xyz"})")}, {"Not allowed by person. no", reject("no")}};
+  for (const auto& [result, approval] : approvals) {
+    runtime_->set_approval_handler(
+        [&](const ParkedStep& step, const std::stop_token&) -> std::optional<Approval> {
+          EXPECT_EQ(step.arguments, R"({"text":"abc"})");
+          return approval;
+        });
     Agent agent = scripted(R"({"tool_calls": [{"id": "c", "name": "echo", "arguments": {"text": "abc"}}]}
 {"text": "done"})");
     Session session = session_of(agent.use(echo_tool()).policy(asking({"echo"})));
@@ -197,7 +198,7 @@ TEST_F(PeopleTest, HandlerThatComesLater_IsAskedWhatWaits) {
   checked(session.ask("go"));
   Gate done;
   const auto watching = session.on("turn.completed", [&](const Event&) { done.open(); });
-  runtime_->set_person([](const ParkedStep&, const std::stop_token&) { return std::nullopt; });
+  runtime_->set_approval_handler([](const ParkedStep&, const std::stop_token&) { return std::nullopt; });
   runtime_->set_query_user_handler([](const auto&...) { return std::optional<std::string>("blue"); });
   ASSERT_TRUE(done.wait_briefly());
   EXPECT_EQ(result_for(session.history(), "q").text, "blue");
@@ -205,12 +206,12 @@ TEST_F(PeopleTest, HandlerThatComesLater_IsAskedWhatWaits) {
 
 TEST_F(PeopleTest, AnAnswerFromElsewhere_StopsTheHandler) {
   const auto asked = std::make_shared<Gate>(), stopped = std::make_shared<Gate>();
-  runtime_->set_person(
-      [asked, stopped](const ParkedStep&, const std::stop_token& stop) -> std::optional<Verdict> {
+  runtime_->set_approval_handler(
+      [asked, stopped](const ParkedStep&, const std::stop_token& stop) -> std::optional<Approval> {
         const std::stop_callback told(stop, [stopped] { stopped->open(); });
         asked->open();
         stopped->wait();
-        return ask("too late");
+        return answer("too late");
       });
   Session session = session_of(asking_agent());
   auto run = session.send_user_message("go");
@@ -224,8 +225,8 @@ TEST_F(PeopleTest, AnAnswerFromElsewhere_StopsTheHandler) {
 
 TEST_F(PeopleTest, StoppedRuntime_NeedsNoAnswerAndLeavesTheQuestion) {
   const auto asked = std::make_shared<Gate>(), stopped = std::make_shared<Gate>();
-  runtime_->set_person(
-      [asked, stopped](const ParkedStep&, const std::stop_token& stop) -> std::optional<Verdict> {
+  runtime_->set_approval_handler(
+      [asked, stopped](const ParkedStep&, const std::stop_token& stop) -> std::optional<Approval> {
         const std::stop_callback told(stop, [stopped] { stopped->open(); });
         asked->open();
         stopped->wait();
@@ -285,7 +286,7 @@ TEST_F(PeopleTest, QuestionOfAHandler_IsAnsweredToIt) {
   Session by_hand = session_of(agent);
   const AgentResult waits = checked(by_hand.ask("go"));
   ASSERT_EQ(waits.pending.size(), 1U);
-  EXPECT_EQ(checked(by_hand.carry_on({{waits.pending[0].id, ask("red")}}).result()).text, "done");
+  EXPECT_EQ(checked(by_hand.resume({{waits.pending[0].id, answer("red")}}).result()).text, "done");
   EXPECT_EQ(result_for(by_hand.history(), "w").text, "got red");
 
   runtime_->set_query_user_handler([](const auto&...) { return std::optional<std::string>(); });

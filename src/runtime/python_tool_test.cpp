@@ -187,16 +187,15 @@ class ParkedInPythonTest : public PythonInSessionTest {
     EXPECT_EQ(deeds_->all(), Counts{});
   }
   /// By the argument of the call.
-  Decisions on(const std::map<std::string, Verdict>& verdicts) const {
-    Decisions decisions;
+  Approvals on(const std::map<std::string, Approval>& approvals) const {
+    Approvals decisions;
     for (const ParkedStep& step : pending_)
-      decisions.emplace_back(step.id, verdicts.at(json_string(*parse_json(step.arguments), "text")));
+      decisions.emplace_back(step.id, approvals.at(json_string(*parse_json(step.arguments), "text")));
     return decisions;
   }
-  AgentResult carry_on(const Decisions& decisions = {}) {
+  AgentResult resume(const Approvals& decisions = {}) {
     auto session = runtime_->open_session(root_, root());
-    auto result =
-        session ? session->carry_on(decisions).result() : Result<AgentResult>(fail(session.error()));
+    auto result = session ? session->resume(decisions).result() : Result<AgentResult>(fail(session.error()));
     EXPECT_TRUE(result) << result.error().message;
     return result.value_or(AgentResult{});
   }
@@ -212,7 +211,7 @@ class ParkedInPythonTest : public PythonInSessionTest {
 TEST_F(ParkedInPythonTest, DecidedAfterACrash_EachCallRunsOnce) {
   ASSERT_NO_FATAL_FAILURE(park_all());
   start_new_process();
-  const AgentResult result = carry_on(on({{"a", allow()}, {"b", edit(R"({"text":"B"})")}, {"c", allow()}}));
+  const AgentResult result = resume(on({{"a", approve()}, {"b", edit(R"({"text":"B"})")}, {"c", approve()}}));
   EXPECT_EQ(result.text, "all done");
   EXPECT_EQ(printed_by_coder(), "noted a\nnoted B\nnoted c\n");
   EXPECT_EQ(deeds_->all(), (Counts{{"B", 1}, {"a", 1}, {"c", 1}}));
@@ -223,14 +222,15 @@ TEST_F(ParkedInPythonTest, DecidedInOneProcess_RunsInTheNext) {
   start_new_process();
   {
     Session session = *runtime_->open_session(root_, root());
-    for (const auto& [id, verdict] : on({{"a", allow()}, {"b", edit(R"({"text":"B"})")}, {"c", allow()}})) {
-      const auto decided = session.decide(id, verdict);
+    for (const auto& [id, approval] :
+         on({{"a", approve()}, {"b", edit(R"({"text":"B"})")}, {"c", approve()}})) {
+      const auto decided = session.decide(id, approval);
       EXPECT_TRUE(decided) << decided.error().message;
     }
   }
   EXPECT_EQ(deeds_->all(), Counts{});
   start_new_process();
-  const AgentResult result = carry_on();
+  const AgentResult result = resume();
   EXPECT_EQ(result.text, "all done");
   EXPECT_EQ(printed_by_coder(), "noted a\nnoted B\nnoted c\n");
   EXPECT_EQ(deeds_->all(), (Counts{{"B", 1}, {"a", 1}, {"c", 1}}));
@@ -242,12 +242,12 @@ TEST_F(ParkedInPythonTest, DecidedOnTheSubAgentAlone_ItsResultIsFoundByThoseAbov
   {
     Session session = *runtime_->open_session(coder_, coder_below());
     const auto result =
-        session.carry_on(on({{"a", allow()}, {"b", edit(R"({"text":"B"})")}, {"c", allow()}})).result();
+        session.resume(on({{"a", approve()}, {"b", edit(R"({"text":"B"})")}, {"c", approve()}})).result();
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->text, "done");
   }
   start_new_process();
-  EXPECT_EQ(carry_on().text, "all done");
+  EXPECT_EQ(resume().text, "all done");
   EXPECT_EQ(printed_by_coder(), "noted a\nnoted B\nnoted c\n");
   EXPECT_EQ(deeds_->all(), (Counts{{"B", 1}, {"a", 1}, {"c", 1}}));
 }
@@ -255,7 +255,8 @@ TEST_F(ParkedInPythonTest, DecidedOnTheSubAgentAlone_ItsResultIsFoundByThoseAbov
 TEST_F(ParkedInPythonTest, DeniedAfterACrash_TheCodeIsToldAndTheRestRuns) {
   ASSERT_NO_FATAL_FAILURE(park_all());
   start_new_process();
-  const AgentResult result = carry_on(on({{"a", deny("not that")}, {"b", allow()}, {"c", deny("nor that")}}));
+  const AgentResult result =
+      resume(on({{"a", reject("not that")}, {"b", approve()}, {"c", reject("nor that")}}));
   EXPECT_EQ(result.text, "all done");
   const std::string printed = printed_by_coder();
   EXPECT_NE(printed.find("not that"), std::string::npos) << printed;
@@ -266,7 +267,7 @@ TEST_F(ParkedInPythonTest, DeniedAfterACrash_TheCodeIsToldAndTheRestRuns) {
 TEST_F(ParkedInPythonTest, CarriedOnUndecided_WaitsAgainForTheSameThree) {
   ASSERT_NO_FATAL_FAILURE(park_all());
   start_new_process();
-  const AgentResult again = carry_on();
+  const AgentResult again = resume();
   EXPECT_EQ(again.status, SessionStatus::kAwaitingUser);
   EXPECT_EQ(again.pending.size(), 3U);
   EXPECT_EQ(deeds_->all(), Counts{});

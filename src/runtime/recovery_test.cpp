@@ -76,12 +76,12 @@ TEST_P(FailedAppend, EndsTheRunAndTheSessionCarriesOnLater) {
 
   auto reopened = runtime_->open_session(session.session_id(), agent);
   ASSERT_TRUE(reopened) << reopened.error().message;
-  auto result = nth == 1 ? reopened->ask("go") : reopened->carry_on().result();
+  auto result = nth == 1 ? reopened->ask("go") : reopened->resume().result();
   ASSERT_TRUE(result) << result.error().message;
   if (nth == 3) {
     ASSERT_EQ(result->pending.size(), 1U) << "the call ran, but that is not on record";
     EXPECT_EQ(result->pending[0].kind, ParkKind::kInDoubt);
-    result = reopened->carry_on({{result->pending[0].id, ask("it had counted")}}).result();
+    result = reopened->resume({{result->pending[0].id, answer("it had counted")}}).result();
     ASSERT_TRUE(result) << result.error().message;
   }
   EXPECT_EQ(result->text, "done");
@@ -110,11 +110,11 @@ TEST_F(RecoveryTest, FailedAppendOfADecision_IsToldToWhoDecided) {
   auto parked = session.ask("go");
   ASSERT_TRUE(parked) << parked.error().message;
   journal_->fail_append(1);
-  const Status decided = session.decide(parked->pending[0].id, allow());
+  const Status decided = session.decide(parked->pending[0].id, approve());
   ASSERT_FALSE(decided);
   EXPECT_EQ(decided.error().code, ErrorCode::kJournal);
   EXPECT_EQ(runs(), 0U);
-  auto result = agent.resume(session.session_id(), {{parked->pending[0].id, allow()}});
+  auto result = agent.resume(session.session_id(), {{parked->pending[0].id, approve()}});
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
   EXPECT_EQ(runs(), 1U);
@@ -138,7 +138,7 @@ TEST_F(RecoveryTest, RuntimeGone_OtherCallsAreForAPersonToJudge) {
   ASSERT_EQ(parked->pending.size(), 1U);
   EXPECT_EQ(parked->pending[0].kind, ParkKind::kInDoubt);
   EXPECT_EQ(runs(), 0U);
-  auto result = agent.resume(session, {{parked->pending[0].id, allow()}});
+  auto result = agent.resume(session, {{parked->pending[0].id, approve()}});
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
   EXPECT_EQ(runs(), 1U);
@@ -221,7 +221,7 @@ TEST_F(RecoveryTest, SuspendedSessions_AreFoldedAgainWhenNeeded) {
   auto parked = session.ask("b");
   ASSERT_TRUE(parked) << parked.error().message;
   ASSERT_EQ(parked->pending.size(), 1U);
-  ASSERT_TRUE(session.carry_on({{parked->pending[0].id, allow()}}).result());
+  ASSERT_TRUE(session.resume({{parked->pending[0].id, approve()}}).result());
   EXPECT_EQ(session.last_result().text, "done");
   EXPECT_EQ(session.turns().size(), 6U);
   EXPECT_EQ(runs(), 1U);

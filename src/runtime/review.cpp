@@ -62,7 +62,7 @@ void SessionActor::hooks_answered(HookContext asked, std::optional<std::string> 
     const HookContext now = hook_context();
     if (now.turn == asked.turn && now.step == asked.step) {
       take();
-      if (pause) record(Intervened{Intervention::kPause, *std::move(pause), nullptr});
+      if (pause) record(Intervened{CommandVerb::kPause, *std::move(pause), nullptr});
     }
     advance();
   });
@@ -74,7 +74,7 @@ bool SessionActor::hooks_for_turn() {
   if (std::exchange(hook_running_, true)) return false;
   services_->options.executor->post_blocking([self = shared_from_this(), context = hook_context()] {
     self->hooks_answered(context, std::nullopt, [self, described = self->before_turn()] {
-      if (described) self->record(Intervened{Intervention::kSetAgent, {}, described});
+      if (described) self->record(Intervened{CommandVerb::kSetAgent, {}, described});
       self->turn_hooked_ = true;
     });
   });
@@ -167,7 +167,7 @@ std::shared_ptr<const SessionActor::Rules> SessionActor::rules() {
   rules.push_back(policy_rules_from_json(agent->policy));
   rules_ = std::make_shared<const Rules>(std::move(rules));
   rules_of_ = agent;
-  reviews_.clear();  // what was judged under other rules is judged anew
+  reviews_.clear();  // what was judged under other rules is judged again
   return rules_;
 }
 
@@ -177,8 +177,8 @@ SessionActor::Review SessionActor::review(const Rules& rules, const ToolCallPart
                                           const HookContext& context) {
   Review review{allow(), std::nullopt, std::nullopt, "policy"};
   const Tool* tool = agent_->tools.find(call.name);
-  if (tool != nullptr) review.verdict = judge(rules, tool->definition, call);
-  if (!std::holds_alternative<Allow>(review.verdict)) return review;
+  if (tool != nullptr) review.permission = judge(rules, tool->definition, call);
+  if (!std::holds_alternative<Allow>(review.permission)) return review;
   review.by = "hook";
   ToolCallPart seen = call;
   const auto replace_arguments = [&](std::string arguments) {
@@ -194,20 +194,20 @@ SessionActor::Review SessionActor::review(const Rules& rules, const ToolCallPart
   }
   for (const auto& approver : approvers_ | std::views::reverse) {  // those above see what those below changed
     for (const auto& hook : approver->hooks.approve) {
-      Verdict verdict = deny("The approval hook failed.");
-      run_hook("approve", [&] { verdict = hook(seen); });
-      if (auto* edited = std::get_if<Edit>(&verdict)) {
+      Permission permission = deny("The approval hook failed.");
+      run_hook("approve", [&] { permission = hook(seen); });
+      if (auto* edited = std::get_if<Edit>(&permission)) {
         replace_arguments(std::move(edited->arguments));
-      } else if (!std::holds_alternative<Allow>(verdict)) {
-        review.verdict = std::move(verdict);
+      } else if (!std::holds_alternative<Allow>(permission)) {
+        review.permission = std::move(permission);
       }
-      if (std::holds_alternative<Deny>(review.verdict)) return review;
+      if (std::holds_alternative<Deny>(review.permission)) return review;
     }
   }
   if (review.arguments && tool != nullptr) {
-    Verdict anew = judge(rules, tool->definition, seen);
-    if (std::holds_alternative<Deny>(anew)) review.by = "policy";
-    if (!std::holds_alternative<Allow>(anew)) review.verdict = std::move(anew);
+    Permission again = judge(rules, tool->definition, seen);
+    if (std::holds_alternative<Deny>(again)) review.by = "policy";
+    if (!std::holds_alternative<Allow>(again)) review.permission = std::move(again);
   }
   return review;
 }
@@ -218,14 +218,14 @@ void SessionActor::run_call(const CallId& id) {
   const auto reviewed = reviews_.find(id);
   if (call->phase == CallState::Phase::kProposed && reviewed != reviews_.end()) {
     const Review& review = reviewed->second;
-    if (const auto* denied = std::get_if<Deny>(&review.verdict)) {
-      record(Decided{{}, id, Verb::kDeny, denied->reason, review.by});
+    if (const auto* denied = std::get_if<Deny>(&review.permission)) {
+      record(Decided{{}, id, ApprovalVerb::kReject, denied->reason, review.by});
       return;
     }
-    if (review.arguments) record(Decided{{}, id, Verb::kEdit, *review.arguments, review.by});
+    if (review.arguments) record(Decided{{}, id, ApprovalVerb::kEdit, *review.arguments, review.by});
     call = state().find_call(id);
     if (call == nullptr) return;
-    if (const auto* asked = std::get_if<Ask>(&review.verdict)) {
+    if (const auto* asked = std::get_if<NeedsApproval>(&review.permission)) {
       record(park_call(state(), *call, asked->reason));
       if (!review.result) reviews_.erase(reviewed);  // the rest is in the log, and the wait may be long
       return;
@@ -243,7 +243,7 @@ void SessionActor::run_call(const CallId& id) {
 void SessionActor::give_in_its_place(const CallState& call, ToolOutput output) {
   for (const auto& [park, step] : state().parked) {
     if (step.call != call.call.id) continue;
-    record(Decided{ParkId(park), CallId(step.call), Verb::kAnswer, std::move(output.text), "hook"});
+    record(Decided{ParkId(park), CallId(step.call), ApprovalVerb::kAnswer, std::move(output.text), "hook"});
     return;
   }
   EffectSettled mocked;

@@ -191,7 +191,7 @@ TEST_F(RunControlTest, Pause_LetsWhatRunsFinishAndStartsNothingNew) {
   blocked.release->open();
   ASSERT_TRUE(completed.wait_briefly());
   EXPECT_EQ(session.turns().size(), 3U) << "the model was not asked again";
-  run.resume();
+  run.unpause();
   auto result = run.result();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
@@ -204,7 +204,7 @@ TEST_F(RunControlTest, CarriedOnWhileSomebodyFollows_BothGetTheResult) {
   auto first = session.send_user_message("go");
   blocked.entered->wait();
   first.pause();
-  auto second = session.carry_on();
+  auto second = session.resume();
   blocked.release->open();
   EXPECT_EQ(first.result()->text, "done");
   EXPECT_EQ(second.result()->text, "done");
@@ -238,7 +238,7 @@ TEST_F(RunControlTest, AskedCall_WaitsAndIsCarriedOnWithTheDecision) {
   EXPECT_EQ(parked->pending[0].arguments, R"({"text":"one"})");
   EXPECT_EQ(parked->pending[0].kind, ParkKind::kApproval);
 
-  auto result = agent.resume(session.session_id(), {{parked->pending[1].id, deny("not that one")},
+  auto result = agent.resume(session.session_id(), {{parked->pending[1].id, reject("not that one")},
                                                     {parked->pending[0].id, edit(R"({"text": "1"})")}});
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
@@ -258,11 +258,11 @@ TEST_F(RunControlTest, DecisionsWithAWrongId_ChangeNothing) {
   auto parked = session.ask("go");
   ASSERT_TRUE(parked) << parked.error().message;
   const std::uint64_t seq = session.last_result().last_seq;
-  auto refused = session.carry_on({{parked->pending[0].id, allow()}, {ParkId{"p99"}, allow()}}).result();
+  auto refused = session.resume({{parked->pending[0].id, approve()}, {ParkId{"p99"}, approve()}}).result();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInput);
   EXPECT_THAT(refused.error().message, HasSubstr("p99"));
-  EXPECT_FALSE(session.decide(ParkId{"p99"}, allow()));
+  EXPECT_FALSE(session.decide(ParkId{"p99"}, approve()));
   EXPECT_FALSE(session.decide(parked->pending[0].id, edit("{no json")));
   EXPECT_EQ(session.last_result().last_seq, seq);
   EXPECT_EQ(session.last_result().pending.size(), 2U);
@@ -273,12 +273,12 @@ TEST_F(RunControlTest, DecidedOneByOne_EachRunsWhenItsTurnHasCome) {
   Session session = session_of(agent.use(echo_tool()).policy(asking({"echo"})));
   auto parked = session.ask("go");
   ASSERT_TRUE(parked) << parked.error().message;
-  auto second = session.carry_on({{parked->pending[1].id, allow()}}).result();
+  auto second = session.resume({{parked->pending[1].id, approve()}}).result();
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(second->status, SessionStatus::kAwaitingUser) << "the other still waits";
   ASSERT_EQ(second->pending.size(), 1U);
-  EXPECT_FALSE(session.decide(parked->pending[1].id, allow())) << "nothing is decided twice";
-  auto last = session.carry_on({{second->pending[0].id, allow()}}).result();
+  EXPECT_FALSE(session.decide(parked->pending[1].id, approve())) << "nothing is decided twice";
+  auto last = session.resume({{second->pending[0].id, approve()}}).result();
   ASSERT_TRUE(last) << last.error().message;
   EXPECT_TRUE(last->success);
   EXPECT_EQ(result_for(session.history(), "c1").text, "one");
@@ -296,7 +296,7 @@ TEST_F(RunControlTest, DecidedWhileAnotherCallRuns_TheRunNeverComesToRest) {
   EXPECT_EQ(session.status(), SessionStatus::kRunning) << "a call runs still";
   const auto pending = session.last_result().pending;
   ASSERT_EQ(pending.size(), 1U);
-  EXPECT_TRUE(session.decide(pending[0].id, allow()));
+  EXPECT_TRUE(session.decide(pending[0].id, approve()));
   blocked.release->open();
   auto result = run.result();
   ASSERT_TRUE(result) << result.error().message;
@@ -310,7 +310,7 @@ TEST_F(RunControlTest, WaitingTurn_CanBeInterrupted) {
   session.interrupt();
   EXPECT_EQ(session.last_result().reason, StopReason::kCancelled);
   EXPECT_EQ(unanswered(session.history()), 0U);
-  auto nothing = session.carry_on().result();
+  auto nothing = session.resume().result();
   ASSERT_FALSE(nothing);
   EXPECT_THAT(nothing.error().message, HasSubstr("no turn to carry on"));
 }

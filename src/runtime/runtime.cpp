@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <future>
 
-#include "runtime/rulings.hpp"
+#include "driver/command_records.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -51,7 +51,7 @@ std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
   if (!options.http) options.http = make_http_client({}, options.executor);
   auto parts = std::make_unique<Parts>();
   parts->services->options = std::move(options);
-  parts->services->mail = std::make_shared<MailWatcher>(parts->services);
+  parts->services->inbox_watcher = std::make_shared<InboxWatcher>(parts->services);
   return std::shared_ptr<Runtime>(new Runtime(std::move(parts)));
 }
 
@@ -105,11 +105,7 @@ Result<AgentState> Runtime::agent_state(const SessionId& session) const {
   return AgentState{std::move(*node), std::move(history)};
 }
 
-Status Runtime::intervene(const SessionId& session, const InterventionRequest& request) {
-  auto acts = acts_of(request);
-  if (!acts) return fail(acts.error());
-  return carry_out(parts_->services, session, *std::move(acts));
-}
+Status Runtime::command(Commands commands) { return carry_out(parts_->services, std::move(commands)); }
 
 void Runtime::register_agent(Agent agent) { parts_->team->register_agent(std::move(agent)); }
 void Runtime::set_agent(const Agent& agent) { parts_->team->set_agent(agent); }
@@ -122,13 +118,13 @@ std::shared_ptr<void> Runtime::on(std::string pattern, EventHandler handler) {
   return parts_->services->observers.add(std::move(pattern), std::move(handler));
 }
 
-void Runtime::set_person(PersonHandler handler) {
+void Runtime::set_approval_handler(ApprovalHandler handler) {
   parts_->services->people.set(std::move(handler));
   for (const auto& actor : parts_->services->live.all()) actor->people_changed();
 }
 
 void Runtime::set_query_user_handler(QueryUserHandler handler) {
-  set_person(answers_questions(std::move(handler)));
+  set_approval_handler(answers_questions(std::move(handler)));
 }
 
 void Runtime::emit(std::string name, Json payload) {

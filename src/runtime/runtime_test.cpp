@@ -66,7 +66,7 @@ TEST_F(RuntimeTest, WhateverPeopleDoAndWhen_TheSessionKeepsItsOrder) {
                 session.pause();
                 break;
               case 3:
-                session.resume();
+                session.unpause();
                 break;
               case 4:
                 session.annotate("noted");
@@ -84,7 +84,7 @@ TEST_F(RuntimeTest, WhateverPeopleDoAndWhen_TheSessionKeepsItsOrder) {
         });
       }
     }
-    session.resume();
+    session.unpause();
     auto result = run.result();
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_TRUE(result->success || result->aborted()) << to_string(*result->reason);

@@ -9,7 +9,7 @@
 
 #include "praxis/runtime/runtime.hpp"
 #include "runtime/agent_tree_registry.hpp"
-#include "runtime/mail.hpp"
+#include "runtime/inbox_watcher.hpp"
 #include "runtime/observers.hpp"
 #include "runtime/people.hpp"
 #include "runtime/sessions.hpp"
@@ -22,7 +22,7 @@ struct Services {
   Observers observers;
   LiveSessions live;
   AgentRegistry tree;
-  std::shared_ptr<MailWatcher> mail;
+  std::shared_ptr<InboxWatcher> inbox_watcher;
   People people;
   std::atomic<bool> closing = false;  ///< the runtime is going away: no session records anything any more
 

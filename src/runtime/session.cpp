@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/rulings.hpp"
+#include "driver/command_records.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -29,19 +29,19 @@ const SessionId& Run::session_id() const {
   return actor_ ? actor_->id() : kNone;
 }
 void Run::steer(std::string text) {
-  if (actor_) actor_->intervene(Intervention::kSteer, std::move(text));
+  if (actor_) actor_->command(CommandVerb::kSteer, std::move(text));
 }
 void Run::enqueue(std::string text) {
-  if (actor_) actor_->intervene(Intervention::kEnqueue, std::move(text));
+  if (actor_) actor_->command(CommandVerb::kEnqueue, std::move(text));
 }
 void Run::interrupt() {
   if (actor_) actor_->interrupt();
 }
 void Run::pause(std::string reason) {
-  if (actor_) actor_->intervene(Intervention::kPause, std::move(reason));
+  if (actor_) actor_->command(CommandVerb::kPause, std::move(reason));
 }
-void Run::resume() {
-  if (actor_) actor_->intervene(Intervention::kResume, {});
+void Run::unpause() {
+  if (actor_) actor_->command(CommandVerb::kUnpause, {});
 }
 
 Result<Json> structured_of(const Result<AgentResult>& result) {
@@ -132,47 +132,45 @@ void Session::ask(std::string text, std::move_only_function<void(Result<AgentRes
   actor_->start_turn(std::move(messages), std::make_shared<EventQueue>(std::move(done)));
 }
 
-Run Session::carry_on(const Decisions& decisions) {
+Run Session::resume(const Approvals& approvals) {
   auto events = std::make_shared<EventQueue>(true);
-  auto own = actor_->decide_below(decisions);
+  auto own = actor_->decide_below(approvals);
   if (!own) {
     events->finish(fail(own.error()));
     return Run(actor_, std::move(events));
   }
   // What was decided below may have brought the turn here to its end already.
-  const bool decided_below = own->size() != decisions.size();
-  actor_->carry_on(
-      events, [own = *std::move(own)](const State& s) { return decision_records(s, own, "person"); },
+  const bool decided_below = own->size() != approvals.size();
+  actor_->resume(
+      events, [own = *std::move(own)](const State& s) { return approval_records(s, own, "person"); },
       decided_below);
   return Run(actor_, std::move(events));
 }
 
-Status Session::decide(const ParkId& park, const Verdict& verdict, std::string by) {
-  return actor_->decide({park, verdict, std::move(by)});
+Status Session::decide(const ParkId& park, Approval approval, std::string by) {
+  return actor_->decide({session_id(), park, std::move(approval), std::move(by)});
 }
 
 Status Session::answer(const ParkId& park, std::string text, std::string by) {
-  return decide(park, Ask{std::move(text)}, std::move(by));
+  return decide(park, praxis::answer(std::move(text)), std::move(by));
 }
 
-void Session::steer(std::string text) { actor_->intervene(Intervention::kSteer, std::move(text)); }
-void Session::enqueue(std::string text) { actor_->intervene(Intervention::kEnqueue, std::move(text)); }
+void Session::steer(std::string text) { actor_->command(CommandVerb::kSteer, std::move(text)); }
+void Session::enqueue(std::string text) { actor_->command(CommandVerb::kEnqueue, std::move(text)); }
 void Session::interrupt() { actor_->interrupt(); }
-void Session::pause(std::string reason) { actor_->intervene(Intervention::kPause, std::move(reason)); }
-void Session::resume() { actor_->intervene(Intervention::kResume, {}); }
-void Session::annotate(std::string comment) {
-  actor_->intervene(Intervention::kAnnotate, std::move(comment));
-}
+void Session::pause(std::string reason) { actor_->command(CommandVerb::kPause, std::move(reason)); }
+void Session::unpause() { actor_->command(CommandVerb::kUnpause, {}); }
+void Session::annotate(std::string comment) { actor_->command(CommandVerb::kAnnotate, std::move(comment)); }
 
 Status Session::modify(std::string content) {
-  return actor_->obey(Acts{{Intervention::kModify, std::move(content)}});
+  return actor_->carry_out(Commands{{CommandVerb::kModify, session_id(), std::move(content)}});
 }
-Status Session::remove() { return actor_->obey(Acts{{Intervention::kDelete}}); }
+Status Session::remove() { return actor_->carry_out(Commands{{CommandVerb::kDelete, session_id()}}); }
 
 Status Session::rewind(const TurnId& turn) {
   return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
     if (auto possible = check_rewind(s, turn); !possible) return fail(possible.error());
-    return std::vector<RecordBody>{Intervened{Intervention::kRewind, turn.str(), nullptr}};
+    return std::vector<RecordBody>{Intervened{CommandVerb::kRewind, turn.str(), nullptr}};
   });
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "driver/command_records.hpp"
 #include "praxis/logs/logs.hpp"
-#include "runtime/asked.hpp"
-#include "runtime/rulings.hpp"
+#include "runtime/input_checks.hpp"
 
 namespace praxis {
 namespace {
@@ -19,8 +19,9 @@ std::string title_of(const std::string& text) {
 }
 
 bool stops_turn(const RecordBody& body) {
-  const auto* act = std::get_if<Intervened>(&body);
-  return act != nullptr && (act->kind == Intervention::kInterrupt || act->kind == Intervention::kDelete);
+  const auto* command = std::get_if<Intervened>(&body);
+  return command != nullptr &&
+         (command->verb == CommandVerb::kInterrupt || command->verb == CommandVerb::kDelete);
 }
 
 }  // namespace
@@ -427,7 +428,7 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
     }
     readers_ = {std::move(events)};
     readers_changed();
-    if (described) record(Intervened{Intervention::kSetAgent, {}, std::move(described)});
+    if (described) record(Intervened{CommandVerb::kSetAgent, {}, std::move(described)});
     record(TurnStarted{TurnId{"t" + std::to_string(state().next_turn)}, std::move(output_schema)});
     for (Message& message : messages) {
       record(MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
@@ -445,7 +446,7 @@ void SessionActor::recover() {
   }
 }
 
-void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over) {
+void SessionActor::resume(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over) {
   post([this, events = std::move(events), inputs = std::move(inputs), may_be_over]() mutable {
     state();  // a suspended session may lose it here
     if (!broken_ && !state().turn && state().queue.empty()) {
@@ -464,7 +465,7 @@ void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs, b
     readers_.push_back(std::move(events));
     readers_changed();
     if (origin_.above) origin_.above->child_began(id(), origin_.call);
-    if (state().paused) record(Intervened{Intervention::kResume, {}, nullptr});
+    if (state().paused) record(Intervened{CommandVerb::kUnpause, {}, nullptr});
     recover();
     for (RecordBody& body : *bodies) record(std::move(body));
     advance();
@@ -474,17 +475,17 @@ void SessionActor::carry_on(std::shared_ptr<EventQueue> events, Inputs inputs, b
 void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
   post([this, turn = std::move(turn)] {
     if (broken_ || !state().turn || (turn && std::ranges::find(readers_, turn) == readers_.end())) return;
-    record(Intervened{Intervention::kInterrupt, {}, nullptr});
+    record(Intervened{CommandVerb::kInterrupt, {}, nullptr});
     cancel_effects();
     advance();
   });
 }
 
-void SessionActor::intervene(Intervention kind, std::string text) {
-  if (is_said(kind)) text = outgoing(text_message(Role::kUser, std::move(text))).text();
-  post([this, kind, text = std::move(text)]() mutable {
+void SessionActor::command(CommandVerb verb, std::string text) {
+  if (is_said(verb)) text = outgoing(text_message(Role::kUser, std::move(text))).text();
+  post([this, verb, text = std::move(text)]() mutable {
     if (broken_) return;
-    record(Intervened{kind, std::move(text), nullptr});
+    record(Intervened{verb, std::move(text), nullptr});
     advance();
   });
 }

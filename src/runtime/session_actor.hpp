@@ -16,7 +16,7 @@
 
 #include "driver/budget.hpp"
 #include "praxis/core/next.hpp"
-#include "praxis/runtime/orders.hpp"
+#include "praxis/runtime/commands.hpp"
 #include "praxis/runtime/session.hpp"
 #include "runtime/services.hpp"
 
@@ -53,23 +53,23 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// Attaches `events` to the turn in progress, beside those that follow it already, records inputs and
   /// carries it on.
   /// When `may_be_over`, a turn that has ended in the meantime gives its result instead of an error.
-  void carry_on(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over = false);
+  void resume(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over = false);
   /// Asks everything to stop: at once for effects under way, then in the log. With `turn`, only while that is
   /// what the turn in progress reports to.
   void interrupt(std::shared_ptr<EventQueue> turn = nullptr);
-  void intervene(Intervention kind, std::string text);
-  /// Carries out what somebody outside wants and waits until it is durable. Error `kInput` says why it cannot
-  /// be. Hooks on what is said run on the calling thread.
-  Status obey(Order order);
+  void command(CommandVerb verb, std::string text);
+  /// Carries out a request from outside and waits until it is durable. Error `kInput` says why it cannot be
+  /// carried out. Hooks on outgoing messages run on the calling thread.
+  Status carry_out(InboxRequest request);
   /// Shows a session from the journal in the agent tree.
   void appear(UnixMillis created, UnixMillis updated);
   /// Decides a step of this session or of one below it, wherever that is.
-  Status decide(Ruling ruling);
+  Status decide(StepApproval step);
   /// Checks all of these decisions, then makes those on steps of sessions below; gives back the rest.
-  Result<Decisions> decide_below(const Decisions& decisions);
-  /// Carries out the orders that have come as mail since the last call, and answers them. Called by one
+  Result<Approvals> decide_below(const Approvals& approvals);
+  /// Carries out the requests that came to the inbox since the last call, and answers them. Called by one
   /// thread at a time.
-  void collect_mail();
+  void collect_inbox();
   /// A step of a session below is decided: nobody here waits for it any more. `done` once all above know.
   void forget_step(ParkId id, Task done);
   /// Interrupts the turn in progress, unless it waits for a person, and begins no queued one.
@@ -147,7 +147,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   };
   /// A parked step that whoever decides for people here was asked about.
   struct Asked {
-    std::shared_ptr<const PersonHandler> by;
+    std::shared_ptr<const ApprovalHandler> by;
     std::stop_source stop = {};
     bool thinking = true;
   };
@@ -162,7 +162,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   };
   /// What rules and hooks said of one call.
   struct Review {
-    Verdict verdict;                       ///< no `Edit`
+    Permission permission;                 ///< no `Edit`
     std::optional<std::string> arguments;  ///< to run with instead
     std::optional<ToolOutput> result;      ///< given in the tool's place
     std::string by;                        ///< `policy` or `hook`
@@ -180,11 +180,11 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void finish_waiting();
   void commit();
   void take_in(std::vector<RecordBody> bodies);
-  void hear(Order& order);
+  void run_outgoing_hooks(InboxRequest& request);
   Status check_below(const SessionId& session);
-  Status check_ruling(const SessionId& session, const Ruling& ruling);
-  Status rule_below(const SessionId& session, const Ruling& ruling, Task done);
-  void obey(const Mail& mail);
+  Status check_approval(const StepApproval& step);
+  Status approve_below(const StepApproval& step, Task done);
+  void carry_out(const InboxMessage& message);
   void show(std::optional<UnixMillis> updated);
   void committed(std::vector<PendingRecord> records, std::vector<AppendDone> waiters,
                  Result<std::uint64_t> done);
@@ -246,8 +246,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   // People (people.cpp).
   void attend_people();
-  void ask_person(const ParkedStep& step, std::shared_ptr<const PersonHandler> handler);
-  void person_said(const ParkId& park, const std::stop_token& asked, std::optional<Verdict> verdict);
+  void ask_person(const ParkedStep& step, std::shared_ptr<const ApprovalHandler> handler);
+  void person_said(const ParkId& park, const std::stop_token& asked, std::optional<Approval> approval);
   bool attended() const;
   void leave_people();
   bool expire_parked();
@@ -297,7 +297,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::uint64_t opened_at_ = 0;  ///< `durable_seq_` when it came to life
   std::optional<Error> broken_;
   std::vector<PendingRecord> pending_;
-  std::vector<MailAnswer> answers_;  ///< to the mail that `pending_` carries out
+  std::vector<InboxAnswer> answers_;  ///< to the messages that `pending_` carries out
   std::vector<AppendDone> waiters_;
   bool committing_ = false;
   bool winding_down_ = false;
@@ -326,7 +326,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   bool budget_known_ = false;
   std::optional<Budget::Grant> grant_;           ///< for the model call in progress
   std::unique_ptr<AgentRegistry::Place> place_;  ///< in the tree that is shown; empty before the first record
-  MailId mail_taken_ = 0;                        ///< the last message that was carried out; of `collect_mail`
+  InboxId inbox_taken_ = 0;  ///< the last message that was carried out; of `collect_inbox`
 };
 
 template <class F>

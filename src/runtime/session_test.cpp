@@ -152,7 +152,7 @@ TEST_F(SessionTest, Status_FollowsTheTurns) {
   EXPECT_EQ(session.status(), SessionStatus::kError);
   ASSERT_TRUE(session.ask("c"));
   EXPECT_EQ(session.status(), SessionStatus::kAwaitingUser);
-  ASSERT_TRUE(session.carry_on({{session.last_result().pending[0].id, allow()}}).result());
+  ASSERT_TRUE(session.resume({{session.last_result().pending[0].id, approve()}}).result());
   EXPECT_EQ(session.status(), SessionStatus::kCompleted);
 }
 

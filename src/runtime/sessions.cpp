@@ -6,7 +6,7 @@
 
 #include "praxis/logs/logs.hpp"
 #include "praxis/planners/make_planner.hpp"
-#include "runtime/asked.hpp"
+#include "runtime/input_checks.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -202,7 +202,7 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
   auto actor = make_actor(services, agent, *std::move(equipment), *std::move(lease), std::move(fresh),
                           std::move(origin));
   services->live.add(actor);
-  services->mail->watch();
+  services->inbox_watcher->watch();
   if (birth.history.empty()) {  // nothing of it is worth a wait: what is done with it is recorded after this
     actor->begin(std::move(created));
     return actor;
@@ -255,10 +255,10 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
                           std::move(origin));
   services->live.add(actor);
   actor->appear(records->front().record.time, records->back().record.time);
-  services->mail->watch(session);
+  services->inbox_watcher->watch(session);
   if (!changed) return actor;
   auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
-    return std::vector<RecordBody>{Intervened{Intervention::kSetAgent, {}, std::move(spec)}};
+    return std::vector<RecordBody>{Intervened{CommandVerb::kSetAgent, {}, std::move(spec)}};
   });
   if (!durable) return fail(durable.error());
   return actor;

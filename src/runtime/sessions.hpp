@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "praxis/runtime/orders.hpp"
+#include "praxis/runtime/commands.hpp"
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis {
@@ -57,9 +57,9 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
                                                    const std::shared_ptr<const AgentDescription>& agent,
                                                    bool force, Origin origin);
 
-/// Has an order carried out on a session: by itself when it is awake here, else as `give_order`. Errors
-/// `kInput` (unknown session, refused), `kJournal` (`detail.kind` is `queued` when its owner has not answered
-/// yet).
-Status carry_out(const std::shared_ptr<Services>& services, const SessionId& session, Order order);
+/// Carries out a request: on the target's actor when it is active here, else as `deliver`. Errors `kInput`
+/// (unknown session, refused, not sendable), `kJournal` (`detail.kind` is `queued` when the owner has not
+/// answered yet).
+Status carry_out(const std::shared_ptr<Services>& services, InboxRequest request);
 
 }  // namespace praxis

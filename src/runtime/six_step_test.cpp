@@ -37,15 +37,15 @@ class SixStepTest : public Scripted {
 
   /// One answer after the other to what the turn waits for; each reopens the session in a new runtime.
   AgentResult carried_through(const std::vector<std::string_view>& lines,
-                              const std::vector<Verdict>& verdicts) {
+                              const std::vector<Approval>& approvals) {
     auto session = runtime_->create_session(planner(lines).runtime(nullptr));
     auto result = session->ask("Plan a birthday");
-    for (const Verdict& verdict : verdicts) {
+    for (const Approval& approval : approvals) {
       if (!result || result->pending.size() != 1) break;
       start_new_process();
       session = runtime_->open_session(result->session, planner(lines).runtime(nullptr));
       if (!session) break;
-      result = session->carry_on({{result->pending.front().id, verdict}}).result();
+      result = session->resume({{result->pending.front().id, approval}}).result();
     }
     EXPECT_TRUE(session) << session.error().message;
     if (result) return *result;
@@ -71,7 +71,7 @@ TEST_F(SixStepTest, PlainRequest_IsAnsweredWithoutAQuestion) {
 
 TEST_F(SixStepTest, AmbiguousRequest_WaitsForEachAnswerAcrossProcesses) {
   const AgentResult result = carried_through({kWhose, kWhere, kClear, kNoSubQuestions, kWork, kSure},
-                                             {ask("Ada's"), ask("At home")});
+                                             {answer("Ada's"), answer("At home")});
   EXPECT_TRUE(result.success);
   EXPECT_EQ(result.text, "A party with cake.");
   const auto state = fold(*read_records(*journal_, result.session));
@@ -82,7 +82,7 @@ TEST_F(SixStepTest, AmbiguousRequest_WaitsForEachAnswerAcrossProcesses) {
 }
 
 TEST_F(SixStepTest, PersonWhoDeclines_EndsTheTurnWell) {
-  const AgentResult result = carried_through({kWhose}, {deny("It is a surprise")});
+  const AgentResult result = carried_through({kWhose}, {reject("It is a surprise")});
   EXPECT_TRUE(result.success);
   EXPECT_EQ(result.text, "I stopped here, because I would have needed an answer to this: Whose birthday?");
 }
@@ -136,7 +136,7 @@ TEST_F(SixStepTest, ChangedRequest_BeginsAgainWithTheFirstStep) {
   Session session = session_of(agent.use(shop.tool("shop", true)));
   auto run = session.send_user_message("Plan a funeral");
   shop.entered->wait();
-  ASSERT_TRUE(runtime_->intervene(session.session_id(), {"modify", "Plan a birthday", {}}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kModify, session.session_id(), "Plan a birthday"}}));
   shop.release->open();
   const auto result = run.result();
   ASSERT_TRUE(result) << result.error().message;
@@ -151,7 +151,7 @@ TEST_F(SixStepTest, ChangedRequest_StopsTheCopiesThatWorkOnTheOldOne) {
   Session session = session_of(agent);
   auto run = session.send_user_message("Plan a funeral");
   ASSERT_TRUE(cakes.entered->wait_briefly() && games.entered->wait_briefly());
-  ASSERT_TRUE(runtime_->intervene(session.session_id(), {"modify", "Plan a birthday", {}}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kModify, session.session_id(), "Plan a birthday"}}));
   EXPECT_TRUE(cakes.left->wait_briefly() && games.left->wait_briefly());
   cakes.release->open();
   games.release->open();
@@ -169,7 +169,7 @@ TEST_F(SixStepTest, ChangedRequest_BeginsNoCopyThatWaitsForAPlace) {
   Session session = session_of(agent);
   auto run = session.send_user_message("Plan a funeral");
   ASSERT_TRUE(cakes.entered->wait_briefly());
-  ASSERT_TRUE(runtime_->intervene(session.session_id(), {"modify", "Plan a birthday", {}}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kModify, session.session_id(), "Plan a birthday"}}));
   EXPECT_TRUE(cakes.left->wait_briefly());
   cakes.release->open();
   const auto result = run.result();
@@ -180,9 +180,10 @@ TEST_F(SixStepTest, ChangedRequest_BeginsNoCopyThatWaitsForAPlace) {
 }
 
 TEST_F(SixStepTest, UncertainAnswer_AsksOnceAndIsSummedUpAgain) {
-  const AgentResult asked = carried_through({kClear, kNoSubQuestions, kWork, kUnsure, kSure}, {ask("Yes")});
+  const AgentResult asked =
+      carried_through({kClear, kNoSubQuestions, kWork, kUnsure, kSure}, {answer("Yes")});
   EXPECT_EQ(asked.text, "A party with cake.");
-  const AgentResult left_open = carried_through({kClear, kNoSubQuestions, kWork, kUnsure}, {deny("")});
+  const AgentResult left_open = carried_through({kClear, kNoSubQuestions, kWork, kUnsure}, {reject("")});
   EXPECT_TRUE(left_open.success);
   EXPECT_EQ(left_open.text, "A party.\n\nThis stayed open: Is Friday fine?");
 }

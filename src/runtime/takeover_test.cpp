@@ -53,7 +53,7 @@ TEST_F(TakeoverTest, ResultOfATurnThatEndedBelow_IsGivenOnceItIsDurable) {
 
   const auto decision = journal_->hold_append(1);
   auto carried = std::async(std::launch::async,
-                            [&] { return session.carry_on({{parked->pending[0].id, allow()}}).result(); });
+                            [&] { return session.resume({{parked->pending[0].id, approve()}}).result(); });
   ASSERT_TRUE(eventually([&] { return holds<Decided>(child); }));
   const auto end = journal_->hold_append(2);  // the first says that the turn is to stop
   session.interrupt();

@@ -209,7 +209,7 @@ class Trial {
   void restart(std::int64_t wall) {
     begin(wall);
     life_->session = must(life_->runtime->open_session(id_, life_->agent));
-    run_ = life_->session->carry_on();
+    run_ = life_->session->resume();
     life_->executor->run_ready();
   }
 
@@ -256,7 +256,7 @@ class Trial {
       life_->executor->advance(kLook);
     }
     EXPECT_TRUE(is_over()) << "still waiting " << late << " ms late";
-    EXPECT_FALSE(life_->session->decide(pending[0].id, ask("now")));
+    EXPECT_FALSE(life_->session->decide(pending[0].id, answer("now")));
     const AgentResult result = life_->session->last_result();
     EXPECT_EQ(result.text, "went on") << to_json_text(to_json(result));
   }

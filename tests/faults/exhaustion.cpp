@@ -73,8 +73,8 @@ void count_sqlite() {
   sqlite3_config(SQLITE_CONFIG_MALLOC, &counted);
 }
 
-Verdict verdict_on(const ParkedStep& step) {
-  return step.kind == ParkKind::kQuestion ? ask("a friend") : allow();
+Approval approval_on(const ParkedStep& step) {
+  return step.kind == ParkKind::kQuestion ? answer("a friend") : approve();
 }
 
 /// Exit status for a failure: whether it is a typed error with a message.
@@ -102,11 +102,11 @@ class StarvedLife {
     if (!session) return fail(session.error());
     const bool begun = session->status() != SessionStatus::kIdle;
     if (begun && session->last_result().reason) return session->last_result();
-    auto result = begun ? session->carry_on().result() : session->ask("go");
+    auto result = begun ? session->resume().result() : session->ask("go");
     while (result && result->status == SessionStatus::kAwaitingUser) {
-      Decisions decisions;
-      for (const ParkedStep& step : result->pending) decisions.emplace_back(step.id, verdict_on(step));
-      result = session->carry_on(decisions).result();
+      Approvals decisions;
+      for (const ParkedStep& step : result->pending) decisions.emplace_back(step.id, approval_on(step));
+      result = session->resume(decisions).result();
     }
     return result;
   }

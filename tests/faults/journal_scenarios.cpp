@@ -55,7 +55,7 @@ std::vector<JournalScenario> all_scenarios() {
        begun,
        {append, checkpoint<SQLITE_CHECKPOINT_PASSIVE>, append, checkpoint<SQLITE_CHECKPOINT_FULL>, append,
         checkpoint<SQLITE_CHECKPOINT_RESTART>, append, checkpoint<SQLITE_CHECKPOINT_TRUNCATE>, append}},
-      {"mailbox", begun, {post, post, answer, append_answer, post, append, append_answer}},
+      {"inbox", begun, {post, post, answer, append_answer, post, append, append_answer}},
       {"reopen", begun, {append, reopen, append, reopen, append_large}},
       {"after_a_crash", crashed, {ensure_open, append, append_group}},
       {"own_checkpoint", begun, {[](Witness& witness) { return witness.append_huge(); }, append, append}, 97},

@@ -73,7 +73,7 @@ class Tracer {
     const ParkKind kind = parked_[decided.park];
     if (kind != ParkKind::kInDoubt && kind != ParkKind::kAuthorisation) return;
     Traced& effect = effects_[effect_of_[decided.call]];
-    if (decided.verb == Verb::kAllow || decided.verb == Verb::kEdit) {
+    if (decided.verb == ApprovalVerb::kApprove || decided.verb == ApprovalVerb::kEdit) {
       ++effect.permits;
     } else {
       effect.settled = true;

@@ -15,10 +15,10 @@ bool decided(const Log& log, const ParkId& park) {
   });
 }
 
-bool intervened(const Log& log, Intervention kind, const std::string& text) {
+bool commanded(const Log& log, CommandVerb verb, const std::string& text) {
   return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-    const auto* act = std::get_if<Intervened>(&stored.record.body);
-    return act != nullptr && act->kind == kind && act->text == text;
+    const auto* command = std::get_if<Intervened>(&stored.record.body);
+    return command != nullptr && command->verb == verb && command->text == text;
   });
 }
 
@@ -74,9 +74,9 @@ void World::begin_life() {
   options.cancel_grace = Millis{5 + random_.below(40)};
   runtime_ = Runtime::create(std::move(options));
   if (random_.once_in(2)) {
-    runtime_->set_person([this](const ParkedStep& step, const std::stop_token& stop) {
+    runtime_->set_approval_handler([this](const ParkedStep& step, const std::stop_token& stop) {
       schedule_.sleep(Millis{random_.below(30)}, stop);
-      return verdict_on(step, false);
+      return approval_on(step, false);
     });
   }
   for (Root& root : roots_) {
@@ -132,7 +132,7 @@ bool World::on_disk_at_rest(const SessionId& session) {
 
 /// False if the session cannot be used any more in this life.
 bool World::one_turn(Root& root, Session& session) {
-  auto result = session.carry_on().result();
+  auto result = session.resume().result();
   if (!result && result.error().code == ErrorCode::kInput) {
     if (closing()) {
       root.over = on_disk_at_rest(root.id);
@@ -172,17 +172,17 @@ void World::ended(const Session& session, const AgentResult& result) {
 
 // ---- people
 
-std::optional<Verdict> World::verdict_on(const ParkedStep& step, bool always) {
+std::optional<Approval> World::approval_on(const ParkedStep& step, bool always) {
   if (!always && random_.once_in(3)) return std::nullopt;
-  if (random_.once_in(4)) return deny("no");
-  return step.kind == ParkKind::kQuestion ? ask("answer " + outside_->number()) : allow();
+  if (random_.once_in(4)) return reject("no");
+  return step.kind == ParkKind::kQuestion ? answer("answer " + outside_->number()) : approve();
 }
 
 void World::decide(Session& session, const AgentResult& result) {
   nap(60);
   for (const ParkedStep& step : result.pending) {
     if (!closing() && random_.once_in(4)) continue;
-    if (!session.decide(step.id, *verdict_on(step, true))) continue;
+    if (!session.decide(step.id, *approval_on(step, true))) continue;
     const ParkId own{step.id.str().substr(step.id.str().find('/') + 1)};
     promise(step.session, "a decision on " + own.str(), [own](const Log& log) { return decided(log, own); });
   }
@@ -190,10 +190,10 @@ void World::decide(Session& session, const AgentResult& result) {
 
 /// A person who acts on sessions while they run.
 void World::meddle() {
-  // The person who paused it in the last life was killed before resuming it.
+  // The person who paused it in the last life was killed before unpausing it.
   for (const Root& root : roots_) {
     const auto state = fold(log_of(root.id));
-    if (state && state->paused) resume(root.id);
+    if (state && state->paused) unpause(root.id);
   }
   while (!closing()) {
     nap(80);
@@ -202,35 +202,34 @@ void World::meddle() {
   }
 }
 
-/// Resumes a paused session, even if the disk refuses a few times.
-void World::resume(const SessionId& session) {
-  for (int tries = 0; tries < 5 && !runtime_->intervene(session, {.status = Intervention::kResume}); ++tries)
-    nap(20);
+/// Unpauses a paused session, even if the disk refuses a few times.
+void World::unpause(const SessionId& session) {
+  for (int tries = 0; tries < 5 && !runtime_->command({{CommandVerb::kUnpause, session}}); ++tries) nap(20);
 }
 
 void World::meddle_once(const SessionId& session) {
   const std::string text = "word " + outside_->number();
-  const auto act = [&](InterventionRequest request, Intervention kind, const std::string& said) {
-    if (!runtime_->intervene(session, request)) return;
-    promise(session, std::string(to_string(kind)) + ' ' + said,
-            [=](const Log& log) { return intervened(log, kind, said); });
+  const auto command = [&](CommandVerb verb, const std::string& said = {}) {
+    if (!runtime_->command({{verb, session, said}})) return;
+    promise(session, std::string(to_string(verb)) + ' ' + said,
+            [=](const Log& log) { return commanded(log, verb, said); });
   };
   switch (random_.below(12)) {
     case 0:
-      act({.status = Intervention::kPause}, Intervention::kPause, "");
+      command(CommandVerb::kPause);
       nap(100);
-      return resume(session);
+      return unpause(session);
     case 1:
-      return act({.status = Intervention::kInterrupt}, Intervention::kInterrupt, "");
+      return command(CommandVerb::kInterrupt);
     case 2:
-      return act({.comment = "modify", .content = text}, Intervention::kModify, text);
+      return command(CommandVerb::kModify, text);
     case 3:
-      if (random_.once_in(3)) act({.comment = "delete"}, Intervention::kDelete, "");
+      if (random_.once_in(3)) command(CommandVerb::kDelete);
       return;
     case 4:
-      return act({.comment = text}, Intervention::kAnnotate, text);
+      return command(CommandVerb::kAnnotate, text);
     default:
-      return act({.content = text}, Intervention::kSteer, text);
+      return command(CommandVerb::kSteer, text);
   }
 }
 

@@ -49,8 +49,8 @@ class World {
   void decide(Session& session, const AgentResult& result);
   void meddle();
   void meddle_once(const SessionId& session);
-  void resume(const SessionId& session);
-  std::optional<Verdict> verdict_on(const ParkedStep& step, bool always);
+  void unpause(const SessionId& session);
+  std::optional<Approval> approval_on(const ParkedStep& step, bool always);
   void nap(std::uint64_t most_ms) { schedule_.sleep(Millis{random_.below(most_ms)}); }
   void promise(const SessionId& session, std::string what, std::function<bool(const Log&)> kept);
   bool closing() const { return outside_->calm; }

@@ -183,7 +183,7 @@ std::string beside_another(const Rig& rig, int socket, const std::vector<std::st
   auto held = runtime->create_session(agent);
   if (!held) return held.error().message;
   // The first append makes it visible to other processes.
-  if (auto there = runtime->intervene(held->session_id(), {.comment = "held"}); !there)
+  if (auto there = runtime->command({{CommandVerb::kAnnotate, held->session_id(), "held"}}); !there)
     return there.error().message;
   if (auto wrong = wrong_refusal(*runtime, agent, meet(socket, held->session_id())); !wrong.empty())
     return wrong;

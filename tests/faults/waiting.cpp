@@ -14,14 +14,14 @@
 
 #include "fault.hpp"
 #include "praxis/praxis.hpp"
-#include "praxis/runtime/orders.hpp"
+#include "praxis/runtime/commands.hpp"
 #include "scenarios.hpp"
 
 namespace praxis::faults {
 namespace {
 
 constexpr std::size_t kSessions = 10'000;
-constexpr std::size_t kByMail = 50;           // decided by another process while this one has them open
+constexpr std::size_t kByInbox = 50;          // decided by another process while this one has them open
 constexpr std::size_t kAsleep = 50;           // decided by another process while none has them open
 constexpr std::size_t kAtOnce = 500;          // open at once when all are resumed
 constexpr std::size_t kMostAway = 1024;       // bytes of memory for a waiting session that is not open
@@ -158,8 +158,8 @@ void decide_elsewhere(const Place& place, const std::vector<SessionId>& sessions
     const auto journal = must(sqlite_journal(place.journal));
     const auto environment = system_environment();
     for (const SessionId& session : sessions) {
-      const auto answer = must(give_order(*journal, *environment, session, Ruling{ParkId("p1"), allow()},
-                                          std::chrono::seconds(20)));
+      const auto answer = must(deliver(*journal, *environment, StepApproval{session, ParkId("p1"), approve()},
+                                       std::chrono::seconds(20)));
       if (!std::holds_alternative<Delivered>(answer))
         throw std::runtime_error("the decision on " + session.str() + " was not delivered");
     }
@@ -212,13 +212,13 @@ void wake_all(const Place& place, const std::vector<SessionId>& sessions, const 
     }
     if (from == 0) {
       say("open\n");
-      ended.await(kByMail);
+      ended.await(kByInbox);
     }
-    for (std::size_t i = from == 0 ? kByMail : from; i < to; ++i) {
+    for (std::size_t i = from == 0 ? kByInbox : from; i < to; ++i) {
       Session& session = handles[i - from];
       if (decided.contains(session.session_id())) {
-        session.carry_on();
-      } else if (auto done = session.decide(ParkId("p1"), allow()); !done) {
+        session.resume();
+      } else if (auto done = session.decide(ParkId("p1"), approve()); !done) {
         throw std::runtime_error(done.error().message);
       }
     }
@@ -278,7 +278,7 @@ void run_waiting(std::uint64_t seed) {
   decide_elsewhere(place, asleep);
   Child waker([&](const Child::Say& say) { wake_all(place, sessions, {asleep.begin(), asleep.end()}, say); });
   EXPECT_EQ(waker.line(), "open");
-  decide_elsewhere(place, {sessions.begin(), sessions.begin() + kByMail});
+  decide_elsewhere(place, {sessions.begin(), sessions.begin() + kByInbox});
   EXPECT_EQ(waker.line(), "ended");
   waker.end();
   check_all(place);

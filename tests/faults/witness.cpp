@@ -147,7 +147,7 @@ Status Witness::remember(std::vector<Planned>& plans) {
       failed = fail(outcome.error());
     }
     session.undecided.back().push_back(plan.written);
-    for (Message& message : mail_)
+    for (Message& message : messages_)
       if (message.id == plan.written.answers && !message.outcome)
         message.undecided.insert(plan.written.outcome);
   }
@@ -155,7 +155,7 @@ Status Witness::remember(std::vector<Planned>& plans) {
 }
 
 void Witness::note_answered(const Written& written) {
-  for (Message& message : mail_)
+  for (Message& message : messages_)
     if (message.id == written.answers) message.outcome = written.outcome;
 }
 
@@ -191,19 +191,19 @@ Status Witness::append_group(std::size_t count) {
 Status Witness::post() {
   if (sessions_.empty()) return {};
   Message message{.session = sessions_[random_.below(sessions_.size())].id, .body = text(random_.below(500))};
-  const auto posted = journal_->post(message.session, message.body, {2});
+  const auto posted = journal_->inbox().post(message.session, message.body, {2});
   if (!posted) {
-    undecided_mail_.push_back(message);
+    undecided_messages_.push_back(message);
     return fail(posted.error());
   }
   message.id = *posted;
-  mail_.push_back(message);
+  messages_.push_back(message);
   return {};
 }
 
 Witness::Message* Witness::some_waiting() {
   std::vector<Message*> waiting;
-  for (Message& message : mail_)
+  for (Message& message : messages_)
     if (!message.outcome) waiting.push_back(&message);
   return waiting.empty() ? nullptr : waiting[random_.below(waiting.size())];
 }
@@ -214,7 +214,7 @@ Status Witness::answer() {
   const auto lease = lease_of(*std::ranges::find(sessions_, message->session, &Known::id));
   if (!lease) return fail(lease.error());
   const std::string outcome = text(20);
-  auto answered = journal_->answer(*lease, message->id, outcome);
+  auto answered = journal_->inbox().answer(*lease, message->id, outcome);
   if (answered) {
     message->outcome = outcome;
   } else {
@@ -258,7 +258,7 @@ Status Witness::check(Since since) {
     if (auto checked = check_session(*session, since, gone); !checked) return checked;
     session = gone ? sessions_.erase(session) : session + 1;
   }
-  return check_mail(since);
+  return check_inbox(since);
 }
 
 /// Returns what follows the promised entries: a whole number of appends, or `std::nullopt` if the log is
@@ -284,7 +284,8 @@ Status Witness::check_session(Known& session, Since since, bool& gone) {
         << session.id.str() << " is lost, " << session.seq() << " entries promised";
     for (const Chain& chain : session.undecided)
       if (auto checked = check_blobs(chain, false); !checked) return checked;
-    EXPECT_EQ(std::erase_if(mail_, [&](const Message& message) { return message.session == session.id; }), 0)
+    EXPECT_EQ(std::erase_if(messages_, [&](const Message& message) { return message.session == session.id; }),
+              0)
         << session.id.str() << " is lost, with its messages";
     gone = true;
     return {};
@@ -331,30 +332,30 @@ Status Witness::check_blobs(const Chain& chain, bool there) {
   return {};
 }
 
-Status Witness::check_mail(Since since) {
-  std::vector<Mail> waiting;
+Status Witness::check_inbox(Since since) {
+  std::vector<InboxMessage> waiting;
   for (;;) {
-    const auto page = journal_->mail(waiting.empty() ? 0 : waiting.back().id);
+    const auto page = journal_->inbox().messages(waiting.empty() ? 0 : waiting.back().id);
     if (!page) return fail(page.error());
     if (page->empty()) break;
     waiting.insert(waiting.end(), page->begin(), page->end());
   }
-  for (const Mail& found : waiting) {
-    const auto known = std::ranges::find(mail_, found.id, &Message::id);
-    const auto body = std::ranges::find(undecided_mail_, found.body, &Message::body);
-    if (known != mail_.end()) {
+  for (const InboxMessage& found : waiting) {
+    const auto known = std::ranges::find(messages_, found.id, &Message::id);
+    const auto body = std::ranges::find(undecided_messages_, found.body, &Message::body);
+    if (known != messages_.end()) {
       EXPECT_EQ(found.body, known->body);
       EXPECT_FALSE(known->outcome) << "message " << found.id << " was answered and is unanswered again";
-    } else if (since == Since::kCrash && body != undecided_mail_.end()) {
+    } else if (since == Since::kCrash && body != undecided_messages_.end()) {
       body->id = found.id;
-      mail_.push_back(*body);
+      messages_.push_back(*body);
     } else {
       ADD_FAILURE() << "message " << found.id << " was never posted";
     }
   }
-  if (since == Since::kCrash) undecided_mail_.clear();
-  for (Message& message : mail_) {
-    const bool waits = std::ranges::find(waiting, message.id, &Mail::id) != waiting.end();
+  if (since == Since::kCrash) undecided_messages_.clear();
+  for (Message& message : messages_) {
+    const bool waits = std::ranges::find(waiting, message.id, &InboxMessage::id) != waiting.end();
     if (waits) {
       if (since == Since::kCrash) message.undecided.clear();
     } else if (auto checked = check_outcome(message, since); !checked) {
@@ -365,7 +366,7 @@ Status Witness::check_mail(Since since) {
 }
 
 Status Witness::check_outcome(Message& message, Since since) {
-  const auto outcome = journal_->outcome(message.id);
+  const auto outcome = journal_->inbox().outcome(message.id);
   if (!outcome && !is_kind(outcome.error(), "not_found")) return fail(outcome.error());
   const bool is_answered = outcome && *outcome;
   EXPECT_TRUE(is_answered) << "message " << message.id << " is lost";

@@ -62,7 +62,7 @@ class Witness {
     std::vector<NewEntry> entries;
     std::vector<Blob> blobs;
     std::string title;
-    MailId answers = 0;
+    InboxId answers = 0;
     std::string outcome;
   };
   using Chain = std::vector<Written>;  // one after the other
@@ -74,7 +74,7 @@ class Witness {
     std::uint64_t seq() const;
   };
   struct Message {
-    MailId id = 0;
+    InboxId id = 0;
     SessionId session;
     std::string body;
     std::optional<std::string> outcome{};
@@ -103,7 +103,7 @@ class Witness {
   std::optional<Chain> beyond(const Known& session, const std::vector<Entry>& entries, Since since) const;
   Status check_row(const Known& session);
   Status check_blobs(const Chain& chain, bool there);
-  Status check_mail(Since since);
+  Status check_inbox(Since since);
   Status check_outcome(Message& message, Since since);
 
   const std::string path_;
@@ -111,9 +111,9 @@ class Witness {
   Random random_;
   std::shared_ptr<Journal> journal_;
   std::vector<Known> sessions_;
-  std::vector<Message> mail_;
-  std::vector<Message> undecided_mail_;  // without an id
-  std::uint64_t last_number_ = 0;        // makes every text unique
+  std::vector<Message> messages_;
+  std::vector<Message> undecided_messages_;  // without an id
+  std::uint64_t last_number_ = 0;            // makes every text unique
 };
 
 }  // namespace praxis::faults

@@ -125,7 +125,7 @@ struct StepDecided {
 struct SessionPaused {
   std::string reason;
 };  ///< `session.paused`
-struct SessionResumed {};    ///< `session.resumed`
+struct SessionUnpaused {};   ///< `session.unpaused`
 struct SessionRecovered {};  ///< `session.recovered`: a new process took over
 struct SessionIntervened {
   Intervened intervention;
@@ -150,7 +150,7 @@ using EventBody =
                  ModelRequested, TextDelta, ReasoningDelta, ToolCallDelta, AssistantText, AssistantReasoning,
                  ModelResponded, ModelFailed, AttemptSuperseded, ToolCalled, ToolCallStarted, ToolCompleted,
                  ToolFailed, ToolTimedOut, ChildBegan, ChildEnded, StepParked, StepDecided, SessionPaused,
-                 SessionResumed, SessionRecovered, SessionIntervened, HistoryCut, PrefixBroken, HookFailed,
+                 SessionUnpaused, SessionRecovered, SessionIntervened, HistoryCut, PrefixBroken, HookFailed,
                  CustomEvent>;
 /// A set of kinds of events, each by its place in `EventBody`.
 using EventKinds = std::bitset<std::variant_size_v<EventBody>>;

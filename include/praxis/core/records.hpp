@@ -14,6 +14,8 @@
 #include "praxis/base/digest.hpp"
 #include "praxis/base/ids.hpp"
 #include "praxis/domain/agent_spec.hpp"
+#include "praxis/domain/approval.hpp"
+#include "praxis/domain/command.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/domain/model_types.hpp"
 
@@ -198,38 +200,19 @@ Json to_json(const ParkedStep& parked);
 struct Parked {
   ParkedStep step;
 };
-enum class Verb : std::uint8_t { kAllow, kDeny, kEdit, kAnswer };
-std::string_view to_string(Verb verb);
-std::optional<Verb> verb_from(std::string_view name);
-/// What a person may do about a step of this kind.
-std::vector<Verb> allowed_verbs(ParkKind kind);
-/// Input. A person, rule or hook decided. `park` is empty when nothing had been parked.
+/// The approvals that a step of this kind takes.
+std::vector<ApprovalVerb> allowed_approvals(ParkKind kind);
+/// Input. An approver, rule or hook decided. `park` is empty when nothing had been parked.
 struct Decided {
   ParkId park;
   CallId call;
-  Verb verb = Verb::kAllow;
-  std::string text;  ///< the reason (deny), the arguments (edit), the answer
+  ApprovalVerb verb = ApprovalVerb::kApprove;
+  std::string text;  ///< as in `Approval`
   std::string by;    ///< `person`, `policy`, `hook`
 };
-enum class Intervention : std::uint8_t {
-  kSteer,      ///< `text` reaches the model at the next safe boundary
-  kEnqueue,    ///< `text` is the user message of the next turn
-  kInterrupt,  ///< stop now
-  kDeadline,   ///< the turn's time limit has passed
-  kPause,
-  kResume,
-  kAnnotate,  ///< `text` is a person's comment
-  kSetAgent,  ///< `agent` replaces the description from here on
-  kRewind,    ///< the conversation goes back to where the turn named by `text` began
-  kDelete,    ///< stop now and for good: no further turn begins
-  kModify,    ///< a person changed what the agent is to do; `text` reaches the model like steering
-  kBudget,    ///< a budget of the agent tree is spent; `text` is the name of the `StopReason`
-};
-std::string_view to_string(Intervention kind);
-std::optional<Intervention> intervention_from(std::string_view name);
-/// Input. Somebody outside the loop acted on the session.
+/// Input. A command from outside the loop.
 struct Intervened {
-  Intervention kind = Intervention::kAnnotate;
+  CommandVerb verb = CommandVerb::kAnnotate;
   std::string text;
   AgentSpecPtr agent;
 };

@@ -1,6 +1,6 @@
 // Where records live: an append-only, hash-chained log per session, with content-addressed blobs beside it
-// and one writer at a time. Whoever is not that writer leaves mail for it. The journal knows bytes, not
-// agents: what an entry or a message means is the business of others.
+// and one writer at a time. A process that is not the writer posts to the session's inbox. The journal knows
+// bytes, not agents: other rooms give entries and messages their meaning.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "praxis/base/ids.hpp"
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
+#include "praxis/journal/inbox.hpp"
 
 namespace praxis {
 
@@ -69,28 +70,6 @@ struct RowChange {
   std::optional<SessionId> parent;
 };
 
-/// Names one message within its journal; grows in the order of posting and is never used twice.
-using MailId = std::uint64_t;
-
-/// A message to whoever owns a session, from anybody who can write the journal. `body` is kept as it is.
-struct Mail {
-  MailId id = 0;
-  SessionId session;
-  UnixMillis time;
-  std::string body;
-};
-
-/// What became of a message, in words that its sender understands.
-struct MailAnswer {
-  MailId mail = 0;
-  std::string outcome;
-};
-
-inline constexpr std::size_t kMaxMailBytes = 256 * 1024;  ///< of a body, and of an outcome
-inline constexpr std::size_t kMaxMailWaiting = 1000;      ///< unanswered messages of one session
-inline constexpr std::size_t kMailPage = 100;             ///< messages that one call hands out
-inline constexpr std::size_t kMailOutcomesKept = 1000;    ///< last answered ones of a journal
-
 /// One atomic append: all blobs, entries and answers, or nothing.
 struct Append {
   Lease lease;
@@ -98,11 +77,10 @@ struct Append {
   std::vector<NewEntry> entries;
   std::vector<Blob> blobs;
   RowChange row;
+  /// To messages that the entries carry out: so each is carried out once, wherever the process dies.
+  std::vector<InboxAnswer> answers = {};
   /// A second lease that must be valid, or nothing is written (`lease_lost`): that of the session on whose
   /// behalf this session is created or opened.
-  std::vector<MailAnswer> answers = {};
-  /// A lease that must be good as well, or nothing is written (`lease_lost`): of the session on whose behalf
-  /// this one is made or opened.
   std::optional<Lease> on_behalf_of = {};
 };
 
@@ -112,7 +90,7 @@ using AppendDone = std::move_only_function<void(Result<std::uint64_t> last_seq)>
 
 /// Thread-safe. The destructor finishes queued appends and releases its leases. Errors have code `kJournal`
 /// and one of `not_found`, `exists`, `lease_lost`, `lease_held`, `conflict`, `read_only`, `full` (retriable),
-/// `io`, `corrupt`, `version` as `detail.kind`; only a message that is too long is `kInput`.
+/// `io`, `corrupt`, `version` as `detail.kind`.
 class Journal {
  public:
   virtual ~Journal() = default;
@@ -132,7 +110,7 @@ class Journal {
   /// Writes durably and then calls `done`. Appends of one session are written in order; concurrent appends of
   /// several sessions share one sync. A failed append leaves nothing visible. Errors `lease_lost`,
   /// `conflict`, `not_found`, `full`, `io`, `corrupt` for a blob that does not match its digest, and those of
-  /// `answer`.
+  /// `Inbox::answer`.
   virtual void append(Append append, AppendDone done) = 0;
 
   /// Returns entries with `seq >= from`, at most `limit` (0 means all), each checked against the hash chain.
@@ -149,23 +127,9 @@ class Journal {
   /// Lists the direct children of a session, oldest first; empty for an unknown session.
   virtual Result<std::vector<SessionRow>> children(const SessionId& parent) = 0;
 
-  /// Leaves a message for the owner of a session, whether there is one now or only later; needs no lease.
-  /// Durable when it returns. Errors `not_found`; `full` when `kMaxMailWaiting` messages wait for the session
-  /// already or the disk is full; `kInput` for more than `kMaxMailBytes`.
-  virtual Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) = 0;
-  /// Unanswered messages above `after`, oldest first, at most `kMailPage`: ask on from the last one. What is
-  /// posted later always has a higher id, so an owner that polls misses nothing. Costs microseconds when
-  /// there is nothing.
-  virtual Result<std::vector<Mail>> mail(MailId after = 0) = 0;
-  /// The same for one session: what has waited for it while nobody owned it.
-  virtual Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after = 0) = 0;
-  /// Answers a message that leaves no entry; one that does is answered by its `Append`. Durable when it
-  /// returns. Errors `lease_lost`; `not_found` for a message that is not for this session, or is forgotten;
-  /// `conflict` when it has an answer; `kInput` for more than `kMaxMailBytes`.
-  virtual Status answer(const Lease& lease, MailId mail, std::string outcome) = 0;
-  /// The answer to a message, nothing as long as there is none. Error `not_found`: never posted, or forgotten
-  /// because `kMailOutcomesKept` others were answered since.
-  virtual Result<std::optional<std::string>> outcome(MailId mail) = 0;
+  /// The inboxes of the sessions, for messages from processes that do not own them. Lives as long as the
+  /// journal.
+  virtual Inbox& inbox() = 0;
 };
 
 /// Creates a journal in memory, which ends with the process; appends are complete before `append` returns.

@@ -1,6 +1,6 @@
 // The rules of an agent about its tools: allow, deny, or ask for approval. Pure: the same rules and call
-// always give the same result. Precedence, strongest first: deny, call rule, ask, allow. A tool that no rule
-// names runs only if it is safe by default.
+// always give the same permission. Precedence, strongest first: deny, call rule, ask, allow. A tool that no
+// rule names runs only if it is safe by default.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "praxis/domain/approval.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/domain/tool_definition.hpp"
 
@@ -41,31 +42,26 @@ Json to_json(const PolicyRules& rules);
 /// Ignores entries that are not valid rules.
 PolicyRules policy_rules_from_json(const Json& json);
 
-/// The verdicts on a call. Reasons are told to the model or the person.
 struct Allow {};
 struct Deny {
-  std::string reason;
+  std::string reason;  ///< goes to the model
 };
-/// Run it with other arguments.
-struct Edit {
-  std::string arguments;  ///< JSON text
+/// Park the call until an approver decides.
+struct NeedsApproval {
+  std::string reason;  ///< goes to the approver
 };
-/// Park the call until a person decides.
-struct Ask {
-  std::string reason;
-};
-using Verdict = std::variant<Allow, Deny, Edit, Ask>;
+/// What policy rules or a hook say of a call. What an approver says is an `Approval`.
+using Permission = std::variant<Allow, Deny, Edit, NeedsApproval>;
 
-inline Verdict allow() { return Allow{}; }
-inline Verdict deny(std::string reason) { return Deny{std::move(reason)}; }
-inline Verdict edit(std::string arguments) { return Edit{std::move(arguments)}; }
-inline Verdict ask(std::string reason) { return Ask{std::move(reason)}; }
+inline Permission allow() { return Allow{}; }
+inline Permission deny(std::string reason) { return Deny{std::move(reason)}; }
+inline Permission needs_approval(std::string reason) { return NeedsApproval{std::move(reason)}; }
 
 /// Applies one agent's rules to a call of `tool`.
-Verdict judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call);
+Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call);
 /// Applies several sets of rules, those of the agents above first. The call runs only if all of them allow
 /// it, and is denied if any denies it.
-Verdict judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool, const ToolCallPart& call);
+Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool, const ToolCallPart& call);
 /// Whether `pattern` (exact, or ending in `*`) matches `name`.
 bool rule_names(std::string_view pattern, std::string_view name);
 

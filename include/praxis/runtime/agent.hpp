@@ -55,8 +55,8 @@ class Agent {
   Agent& tool_failure(ToolFailureMode mode);
   Agent& in_doubt(InDoubt mode);
   Agent& metadata(Json metadata);
-  /// Judges every call that the rules allow.
-  Agent& approve(std::function<Verdict(const ToolCall&)> hook);
+  /// Gives the permission for every call that the rules allow.
+  Agent& approve(std::function<Permission(const ToolCall&)> hook);
   Agent& hooks(Hooks hooks);
   Agent& on(std::string pattern, EventHandler handler);
   /// Runs in a runtime of its own on this journal.
@@ -76,8 +76,8 @@ class Agent {
   Run stream(std::string prompt) const;
   /// A conversation: several turns that remember each other.
   Result<Session> session() const;
-  /// Carries on a session from the journal: after a crash, a pause, or with decisions on what was parked.
-  Result<AgentResult> resume(const SessionId& session, const Decisions& decisions = {}) const;
+  /// Resumes the turn of a session from the journal: after a crash, or with approvals of parked steps.
+  Result<AgentResult> resume(const SessionId& session, const Approvals& approvals = {}) const;
 
   /// This agent as a tool of another: each call is a sub-agent that gets `prompt` and gives back its answer.
   Tool as_tool(std::string name, std::string description) const;

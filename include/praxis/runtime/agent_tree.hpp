@@ -52,16 +52,6 @@ Json to_json(const AgentState& state);
 /// The id of a parked step that is unique in the tree: `<session>/<id>`.
 ParkId qualified_id(const SessionId& session, const ParkId& park);
 
-/// What a person wants of a session, all of it in one step or nothing.
-struct InterventionRequest {
-  /// `unchanged`; `delete`: stop now and for good; `modify`: do `content` instead; any other text is kept as
-  /// a comment.
-  std::string comment = "unchanged";
-  std::string content = {};  ///< a new instruction, which reaches the model at the next safe boundary
-  /// `kPause`, `kResume` or `kInterrupt`; nothing: goes on as it is.
-  std::optional<Intervention> status = std::nullopt;
-};
-
 /// The sessions of a journal as a tree, for processes that do not run them. A session whose process is gone
 /// looks as it did then. Not thread-safe; keeps what it has read, so that asking again is cheap.
 class JournalTree {

@@ -50,7 +50,7 @@ struct Hooks {
   std::vector<std::function<ModelHookResult(const HookContext&, const History&)>> before_model;
   std::vector<std::function<void(const HookContext&, const ModelResponse&)>> after_model;
   std::vector<std::function<ToolHookResult(const HookContext&, const ToolCall&)>> before_tool;
-  std::vector<std::function<Verdict(const ToolCall&)>> approve;
+  std::vector<std::function<Permission(const ToolCall&)>> approve;
   /// May change the output.
   std::vector<std::function<void(const HookContext&, const ToolCall&, ToolOutput&)>> after_tool;
   /// A reason pauses the session at this boundary until it is resumed.

@@ -37,18 +37,18 @@ struct RuntimeOptions {
       100};  ///< what a cancelled tool gets before it is settled as unknown
 };
 
-/// Decides for a person about a step that waits: `allow()`, `deny(reason)`, `edit(arguments)`, or the answer
-/// to a question as `ask(text)`; nothing leaves it where it is, for somebody else to decide. Called on a
-/// worker thread and may take as long as a person does; `stop` says that it is no longer needed (decided
-/// otherwise, out of time, the turn is over), and then it should return soon.
-using PersonHandler =
-    std::function<std::optional<Verdict>(const ParkedStep& step, const std::stop_token& stop)>;
+/// Decides a parked step: `approve()`, `reject(reason)`, `edit(arguments)`, or `answer(text)` to a question;
+/// `std::nullopt` leaves the step parked. Called on a worker thread and may take as long as a human does;
+/// `stop` says that the answer is no longer needed (decided otherwise, expired, the turn is over): then
+/// return soon.
+using ApprovalHandler =
+    std::function<std::optional<Approval>(const ParkedStep& step, const std::stop_token& stop)>;
 /// Answers a question; nothing when the person declines. `path` names the agents from the root down to the
 /// one that asks; `prompt` is its question, with the choices if it is one of several.
 using QueryUserHandler = std::function<std::optional<std::string>(
     const SessionId& session, const std::string& path, const std::string& prompt)>;
-/// A handler for all that waits which answers questions alone.
-PersonHandler answers_questions(QueryUserHandler handler);
+/// An approval handler that answers questions only.
+ApprovalHandler answers_questions(QueryUserHandler handler);
 
 /// Thread-safe. Destroying it stops every session: effects under way stay in doubt in the journal.
 class Runtime : public std::enable_shared_from_this<Runtime> {
@@ -70,11 +70,11 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// a person and queued messages stay in the journal as they are.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds{5});
 
-  /// Who decides, in this process, about what waits for a person in any session, as soon as it is durable.
-  /// Null: nobody, and it waits for `Session::decide`. Steps that wait already are put to the handler too,
-  /// several at once. While a handler is at work a run does not end with `awaiting_user`. What it decides
-  /// that cannot be (an answer that is none of the choices) is reported as `hook.failed`.
-  void set_person(PersonHandler handler);
+  /// Sets the handler that decides parked steps of any session in this process, as soon as they are durable.
+  /// Null: they wait for `Session::decide`. Steps that are parked already go to the handler too, several at
+  /// once. While a handler is at work a run does not end with `awaiting_user`. An approval that the step does
+  /// not take is reported as `hook.failed`.
+  void set_approval_handler(ApprovalHandler handler);
   /// The same for questions alone; approvals wait for `Session::decide`.
   void set_query_user_handler(QueryUserHandler handler);
 
@@ -84,9 +84,10 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// One session with its conversation, also when it is asleep. Errors `kInput` for an unknown id,
   /// `kJournal`.
   Result<AgentState> agent_state(const SessionId& session) const;
-  /// Acts on a session at any depth while it runs, asleep or in another process: recorded at once, effective
-  /// at the next safe point. Error `kInput`: unknown, deleted already, ended, or the request makes no sense.
-  Status intervene(const SessionId& session, const InterventionRequest& request);
+  /// Carries out commands on one session at any depth: active, idle or in another process. All of them are
+  /// recorded at once, or none; they take effect at the next safe point. Error `kInput`: unknown session,
+  /// deleted already, ended, a verb that callers cannot send, or several targets.
+  Status command(Commands commands);
 
   /// The agents that share one conversation of this runtime's own: who they are, who answers, and by which
   /// strategy; as the methods of `Team` say. What is said goes through `team`.

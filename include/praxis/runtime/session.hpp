@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "praxis/core/event.hpp"
+#include "praxis/domain/approval.hpp"
 #include "praxis/json/describe.hpp"
 #include "praxis/runtime/hooks.hpp"
 
@@ -64,15 +65,12 @@ class Run {
   void enqueue(std::string text);  ///< becomes the next turn
   void interrupt();                ///< stop now
   void pause(std::string reason = {});
-  void resume();
+  void unpause();
 
  private:
   std::shared_ptr<SessionActor> actor_;
   std::shared_ptr<EventQueue> events_;
 };
-
-/// A person's decisions on parked steps, by their ids.
-using Decisions = std::vector<std::pair<ParkId, Verdict>>;
 
 /// One message of the conversation with what it took to make it.
 struct TurnView {
@@ -121,22 +119,22 @@ class Session {
   /// One turn without a thread that waits: `done` is called once, on the session's strand; return from it
   /// soon.
   void ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done);
-  /// Carries on a turn that was parked, paused or cut off by a crash, with decisions (as `decide` takes them)
-  /// on what was parked: all of them or, when one is refused, none. Error `kInput` when there is no such
-  /// turn.
-  Run carry_on(const Decisions& decisions = {});
+  /// Resumes a turn that was parked, or cut off by a crash, with approvals (as `decide` takes them) of parked
+  /// steps: all of them or, when one is refused, none. Error `kInput` when there is no such turn.
+  Run resume(const Approvals& approvals = {});
 
-  /// Decides a parked step, of this session or, by an id such as `<session>/p1`, of one below it, also when
-  /// that is asleep or another process runs it. Error `kInput` when `park` is not open (the id of a step is
-  /// never used again), or cannot be decided so. The turn carries on by itself.
-  Status decide(const ParkId& park, const Verdict& verdict, std::string by = "person");
+  /// Decides a parked step of this session or, by an id such as `<session>/p1`, of one below it, also when
+  /// that is idle or another process runs it. Error `kInput` when `park` is not open (the id of a step is
+  /// never used again), or does not take this approval. The turn continues by itself.
+  Status decide(const ParkId& park, Approval approval, std::string by = "person");
+  /// The same as `decide(park, praxis::answer(text), by)`.
   Status answer(const ParkId& park, std::string text, std::string by = "person");
 
   void steer(std::string text);
   void enqueue(std::string text);
   void interrupt();
   void pause(std::string reason = {});
-  void resume();
+  void unpause();  ///< undoes `pause`; `resume` continues a turn
   void annotate(std::string comment);
   /// Has the agent do something else from the next safe boundary on. Error `kInput`: it was deleted, or has
   /// ended.

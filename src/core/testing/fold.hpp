@@ -135,8 +135,8 @@ class Fold {
     apply(std::move(settled));
     return run();
   }
-  Decision intervene(Intervention kind, std::string text = {}) {
-    apply(Intervened{kind, std::move(text), nullptr});
+  Decision command(CommandVerb verb, std::string text = {}) {
+    apply(Intervened{verb, std::move(text), nullptr});
     return run();
   }
   /// A new process takes over.
@@ -145,7 +145,7 @@ class Fold {
     return run();
   }
   /// The person decides what was parked first.
-  Decision decide(Verb verb, std::string text = {}) {
+  Decision decide(ApprovalVerb verb, std::string text = {}) {
     const ParkedStep& step = state_.parked.begin()->second;
     apply(Decided{step.id, step.call, verb, std::move(text), "person"});
     return run();

@@ -11,7 +11,7 @@
 
 namespace praxis::testing {
 
-class ForwardingJournal : public Journal {
+class ForwardingJournal : public Journal, public Inbox {
  public:
   explicit ForwardingJournal(std::shared_ptr<Journal> inner) : inner_(std::move(inner)) {}
 
@@ -32,17 +32,22 @@ class ForwardingJournal : public Journal {
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {
     return inner_->children(parent);
   }
-  Result<MailId> post(const SessionId& to, std::string body, UnixMillis now) override {
-    return inner_->post(to, std::move(body), now);
+  Inbox& inbox() override { return *this; }
+  Result<InboxId> post(const SessionId& to, std::string body, UnixMillis now) override {
+    return inner_->inbox().post(to, std::move(body), now);
   }
-  Result<std::vector<Mail>> mail(MailId after) override { return inner_->mail(after); }
-  Result<std::vector<Mail>> mail_for(const SessionId& session, MailId after) override {
-    return inner_->mail_for(session, after);
+  Result<std::vector<InboxMessage>> messages(InboxId after) override {
+    return inner_->inbox().messages(after);
   }
-  Status answer(const Lease& lease, MailId mail, std::string outcome) override {
-    return inner_->answer(lease, mail, std::move(outcome));
+  Result<std::vector<InboxMessage>> messages_for(const SessionId& session, InboxId after) override {
+    return inner_->inbox().messages_for(session, after);
   }
-  Result<std::optional<std::string>> outcome(MailId mail) override { return inner_->outcome(mail); }
+  Status answer(const Lease& lease, InboxId message, std::string outcome) override {
+    return inner_->inbox().answer(lease, message, std::move(outcome));
+  }
+  Result<std::optional<std::string>> outcome(InboxId message) override {
+    return inner_->inbox().outcome(message);
+  }
 
  protected:
   Journal& inner() { return *inner_; }

@@ -78,13 +78,13 @@ class Trees : public Scripted {
     return *session;
   }
   std::vector<AgentNode> tree() const { return runtime_->agent_tree(); }
-  /// The texts of all interventions of a kind in a session's log.
-  std::vector<std::string> recorded(const SessionId& session, Intervention kind) {
+  /// The texts of all commands of a verb in a session's log.
+  std::vector<std::string> recorded(const SessionId& session, CommandVerb verb) {
     std::vector<std::string> texts;
     const auto records = read_records(*journal_, session);
     for (const StoredRecord& stored : records.value_or(std::vector<StoredRecord>{})) {
-      const auto* act = std::get_if<Intervened>(&stored.record.body);
-      if (act != nullptr && act->kind == kind) texts.push_back(act->text);
+      const auto* command = std::get_if<Intervened>(&stored.record.body);
+      if (command != nullptr && command->verb == verb) texts.push_back(command->text);
     }
     return texts;
   }

@@ -1,29 +1,30 @@
-#include "journal/mailbox_store.hpp"
+#include "journal/inbox_store.hpp"
 
 #include "journal/chain.hpp"
 
 namespace praxis {
 namespace {
 
-Result<bool> has_mailbox(Database& database) {
+Result<bool> has_inbox(Database& database) {
   Query query(database, "PRAGMA user_version");
   if (auto row = query.next(); !row) return fail(std::move(row.error()));
   return query.integer(0) > 1;
 }
 
 template <class... Values>
-Result<std::vector<Mail>> select_page(Database& database, std::string_view sql, const Values&... values) {
-  std::vector<Mail> mail;
-  const auto there = has_mailbox(database);
+Result<std::vector<InboxMessage>> select_page(Database& database, std::string_view sql,
+                                              const Values&... values) {
+  std::vector<InboxMessage> found;
+  const auto there = has_inbox(database);
   if (!there) return fail(there.error());
-  if (!*there) return mail;
-  Query query(database, sql, values..., std::uint64_t{kMailPage});
+  if (!*there) return found;
+  Query query(database, sql, values..., std::uint64_t{kInboxPage});
   auto row = query.next();
   for (; row && *row; row = query.next()) {
-    mail.push_back({query.number(0), SessionId(query.text(1)), {query.integer(2)}, query.text(3)});
+    found.push_back({query.number(0), SessionId(query.text(1)), {query.integer(2)}, query.text(3)});
   }
   if (!row) return fail(std::move(row.error()));
-  return mail;
+  return found;
 }
 
 Result<std::size_t> count_waiting(Database& database, std::int64_t session) {
@@ -41,67 +42,69 @@ Result<std::int64_t> session_number(Database& database, const SessionId& session
 }
 
 /// Whether the message is for `session` and has no answer.
-Status check_waiting(Database& database, const SessionId& session, MailId mail) {
+Status check_waiting(Database& database, const SessionId& session, InboxId message) {
   Query query(database,
               "SELECT s.name, m.answered IS NOT NULL FROM mail m JOIN sessions s ON s.id = m.session "
               "WHERE m.id = ?1",
-              mail);
+              message);
   auto row = query.next();
   if (!row) return fail(std::move(row.error()));
-  if (*row && query.integer(1) != 0) return fail(mail_answered(mail));
-  if (!*row || query.bytes(0) != session.str()) return fail(no_such_mail(mail));
+  if (*row && query.integer(1) != 0) return fail(already_answered(message));
+  if (!*row || query.bytes(0) != session.str()) return fail(no_such_message(message));
   return {};
 }
 
 }  // namespace
 
-Result<MailId> insert_mail(Database& database, const SessionId& to, std::string_view body, UnixMillis now) {
+Result<InboxId> insert_message(Database& database, const SessionId& to, std::string_view body,
+                               UnixMillis now) {
   const auto session = session_number(database, to);
   if (!session) return fail(session.error());
   const auto waiting = count_waiting(database, *session);
   if (!waiting) return fail(waiting.error());
-  if (auto admitted = admit_mail(to, body, *waiting); !admitted) return fail(std::move(admitted.error()));
+  if (auto admitted = admit_message(to, body, *waiting); !admitted) return fail(std::move(admitted.error()));
   auto inserted =
       database.run("INSERT INTO mail (session, time, body) VALUES (?1, ?2, ?3)", *session, now.value, body);
   if (!inserted) return fail(std::move(inserted.error()));
-  return static_cast<MailId>(sqlite3_last_insert_rowid(database.handle()));
+  return static_cast<InboxId>(sqlite3_last_insert_rowid(database.handle()));
 }
 
-Status answer_mail(Database& database, const SessionId& session, const MailAnswer& answer) {
+Status answer_message(Database& database, const SessionId& session, const InboxAnswer& answer) {
   if (auto admitted = admit_outcome(answer); !admitted) return admitted;
-  if (auto waiting = check_waiting(database, session, answer.mail); !waiting) return waiting;
+  if (auto waiting = check_waiting(database, session, answer.message); !waiting) return waiting;
   auto answered = database.run(
       "UPDATE mail SET answered = (SELECT coalesce(max(answered), 0) + 1 FROM mail), outcome = ?2, body = '' "
       "WHERE id = ?1",
-      answer.mail, answer.outcome);
+      answer.message, answer.outcome);
   if (!answered) return answered;
   return database.run("DELETE FROM mail WHERE answered <= (SELECT max(answered) FROM mail) - ?1",
-                      std::uint64_t{kMailOutcomesKept});
+                      std::uint64_t{kInboxOutcomesKept});
 }
 
 // The `+` keeps SQLite from going through all that is unanswered: what is above `after` is found by its id.
-Result<std::vector<Mail>> select_mail(Database& database, MailId after) {
+Result<std::vector<InboxMessage>> select_messages(Database& database, InboxId after) {
   return select_page(database,
                      "SELECT m.id, s.name, m.time, m.body FROM mail m JOIN sessions s ON s.id = m.session "
                      "WHERE m.id > ?1 AND +m.answered IS NULL ORDER BY m.id LIMIT ?2",
                      after);
 }
 
-Result<std::vector<Mail>> select_mail_for(Database& database, const SessionId& session, MailId after) {
+Result<std::vector<InboxMessage>> select_messages_for(Database& database, const SessionId& session,
+                                                      InboxId after) {
   return select_page(database,
                      "SELECT m.id, s.name, m.time, m.body FROM mail m JOIN sessions s ON s.id = m.session "
                      "WHERE s.name = ?1 AND m.answered IS NULL AND m.id > ?2 ORDER BY m.id LIMIT ?3",
                      session.str(), after);
 }
 
-Result<std::optional<std::string>> select_outcome(Database& database, MailId mail) {
-  const auto there = has_mailbox(database);
+Result<std::optional<std::string>> select_outcome(Database& database, InboxId message) {
+  const auto there = has_inbox(database);
   if (!there) return fail(there.error());
-  if (!*there) return fail(no_such_mail(mail));
-  Query query(database, "SELECT answered IS NOT NULL, outcome FROM mail WHERE id = ?1", mail);
+  if (!*there) return fail(no_such_message(message));
+  Query query(database, "SELECT answered IS NOT NULL, outcome FROM mail WHERE id = ?1", message);
   auto row = query.next();
   if (!row) return fail(std::move(row.error()));
-  if (!*row) return fail(no_such_mail(mail));
+  if (!*row) return fail(no_such_message(message));
   if (query.integer(0) == 0) return std::nullopt;
   return query.text(1);
 }

@@ -1,4 +1,4 @@
-#include "runtime/rulings.hpp"
+#include "driver/command_records.hpp"
 
 #include <algorithm>
 #include <set>
@@ -11,21 +11,11 @@ namespace {
 
 std::unexpected<Error> refused(std::string why) { return fail(ErrorCode::kInput, std::move(why)); }
 
-struct DecisionOf {
-  const ParkedStep& step;
-  const std::string& by;
-
-  Decided operator()(const Allow&) const { return {step.id, step.call, Verb::kAllow, {}, by}; }
-  Decided operator()(const Deny& v) const { return {step.id, step.call, Verb::kDeny, v.reason, by}; }
-  Decided operator()(const Edit& v) const { return {step.id, step.call, Verb::kEdit, v.arguments, by}; }
-  Decided operator()(const Ask& v) const { return {step.id, step.call, Verb::kAnswer, v.reason, by}; }
-};
-
-Status check_verb(const ParkedStep& step, Verb verb) {
-  const std::vector<Verb> allowed = allowed_verbs(step.kind);
+Status check_verb(const ParkedStep& step, ApprovalVerb verb) {
+  const std::vector<ApprovalVerb> allowed = allowed_approvals(step.kind);
   if (std::ranges::find(allowed, verb) != allowed.end()) return {};
   std::string can;
-  for (const Verb each : allowed) can += (can.empty() ? "" : ", ") + std::string(to_string(each));
+  for (const ApprovalVerb each : allowed) can += (can.empty() ? "" : ", ") + std::string(to_string(each));
   return refused(step.id.str() + " waits for a decision of the kind \"" + std::string(to_string(step.kind)) +
                  "\" (" + can + "); \"" + std::string(to_string(verb)) + "\" is none for it");
 }
@@ -63,34 +53,34 @@ Status check_answer(const ParkedStep& step, const std::string& text) {
 
 Status check_decision(const State& state, const ParkedStep& step, const Decided& decided) {
   if (auto fits = check_verb(step, decided.verb); !fits) return fits;
-  if (decided.verb == Verb::kEdit) return check_edit(*state.agent, step, decided.text);
-  if (decided.verb == Verb::kAnswer) return check_answer(step, decided.text);
+  if (decided.verb == ApprovalVerb::kEdit) return check_edit(*state.agent, step, decided.text);
+  if (decided.verb == ApprovalVerb::kAnswer) return check_answer(step, decided.text);
   return {};
 }
 
-Result<RecordBody> decision(const State& state, const ParkId& park, const Verdict& verdict,
+Result<RecordBody> decision(const State& state, const ParkId& park, const Approval& approval,
                             const std::string& by) {
   const auto found = state.parked.find(park);
   if (found == state.parked.end()) {
     return refused("nothing is parked as \"" + park.str() + "\" (decided already, or the turn is over)");
   }
-  Decided decided = std::visit(DecisionOf{found->second, by}, verdict);
+  Decided decided{park, found->second.call, approval.verb, approval.text, by};
   if (auto fits = check_decision(state, found->second, decided); !fits) return fail(fits.error());
   return decided;
 }
 
-Status check_act(const State& state, Intervention kind, bool over) {
+Status check_command(const State& state, CommandVerb verb, bool over) {
   const std::string session = "session " + state.id.str();
   if (state.deleted) return refused(session + " was deleted already");
-  if (over && kind != Intervention::kAnnotate) {
+  if (over && verb != CommandVerb::kAnnotate) {
     return refused(session + " has ended: a sub-agent lives as long as the call that made it");
   }
-  switch (kind) {
-    case Intervention::kInterrupt:
+  switch (verb) {
+    case CommandVerb::kInterrupt:
       return state.turn ? Status{} : refused(session + " has no turn in progress to stop");
-    case Intervention::kPause:
+    case CommandVerb::kPause:
       return state.paused ? refused(session + " is paused already") : Status{};
-    case Intervention::kResume:
+    case CommandVerb::kUnpause:
       return state.paused ? Status{} : refused(session + " is not paused");
     default:
       return {};
@@ -99,8 +89,15 @@ Status check_act(const State& state, Intervention kind, bool over) {
 
 }  // namespace
 
-bool is_said(Intervention kind) {
-  return kind == Intervention::kSteer || kind == Intervention::kEnqueue || kind == Intervention::kModify;
+bool is_said(CommandVerb verb) {
+  return verb == CommandVerb::kSteer || verb == CommandVerb::kEnqueue || verb == CommandVerb::kModify;
+}
+
+Status check_target(const Commands& commands) {
+  const bool same = std::ranges::all_of(
+      commands, [&](const Command& command) { return command.target == commands.front().target; });
+  if (same) return {};
+  return refused("the commands of one request must have the same target");
 }
 
 std::pair<SessionId, ParkId> split_id(const ParkId& id) {
@@ -109,15 +106,15 @@ std::pair<SessionId, ParkId> split_id(const ParkId& id) {
   return {SessionId{id.str().substr(0, slash)}, ParkId{id.str().substr(slash + 1)}};
 }
 
-Result<std::vector<RecordBody>> decision_records(const State& state, const Decisions& decisions,
+Result<std::vector<RecordBody>> approval_records(const State& state, const Approvals& approvals,
                                                  const std::string& by) {
   std::vector<RecordBody> records;
   std::set<ParkId> decided;
-  for (const auto& [id, verdict] : decisions) {
+  for (const auto& [id, approval] : approvals) {
     const auto [session, park] = split_id(id);
     if (!session.empty() && session != state.id)
       return refused(id.str() + " is no step of session " + state.id.str());
-    auto record = decision(state, park, verdict, by);
+    auto record = decision(state, park, approval, by);
     if (!record) return fail(record.error());
     if (!decided.insert(park).second) return refused(id.str() + " is decided twice");
     records.push_back(*std::move(record));
@@ -125,40 +122,16 @@ Result<std::vector<RecordBody>> decision_records(const State& state, const Decis
   return records;
 }
 
-Result<std::vector<RecordBody>> order_records(const State& state, const Order& order, bool over) {
-  if (const auto* ruling = std::get_if<Ruling>(&order)) {
-    return decision_records(state, {{ruling->park, ruling->verdict}}, ruling->by);
+Result<std::vector<RecordBody>> request_records(const State& state, const InboxRequest& request, bool over) {
+  if (const auto* step = std::get_if<StepApproval>(&request)) {
+    return approval_records(state, {{step->park, step->approval}}, step->by);
   }
   std::vector<RecordBody> records;
-  for (const Act& act : std::get<Acts>(order)) {
-    if (auto possible = check_act(state, act.kind, over); !possible) return fail(possible.error());
-    records.emplace_back(Intervened{act.kind, act.text, nullptr});
+  for (const Command& command : std::get<Commands>(request)) {
+    if (auto possible = check_command(state, command.verb, over); !possible) return fail(possible.error());
+    records.emplace_back(Intervened{command.verb, command.text, nullptr});
   }
   return records;
-}
-
-Result<Acts> acts_of(const InterventionRequest& request) {
-  Acts acts;
-  const bool says = !request.content.empty();
-  if (request.comment == "delete") {
-    if (says || request.status) return refused("an agent that is deleted takes no content or status");
-    return Acts{{Intervention::kDelete}};
-  }
-  if (request.comment == "modify") {
-    if (!says) return refused("\"modify\" needs content: what the agent is to do instead");
-    acts.push_back({Intervention::kModify, request.content});
-  } else {
-    if (request.comment != "unchanged") acts.push_back({Intervention::kAnnotate, request.comment});
-    if (says) acts.push_back({Intervention::kSteer, request.content});
-  }
-  if (!request.status) return acts;
-  const Intervention status = *request.status;
-  if (status != Intervention::kPause && status != Intervention::kResume &&
-      status != Intervention::kInterrupt) {
-    return refused("\"" + std::string(to_string(status)) + "\" is no status; use pause, resume or interrupt");
-  }
-  acts.push_back({status});
-  return acts;
 }
 
 }  // namespace praxis

@@ -1,4 +1,4 @@
-// What people do to agents while they run: stop, delete, modify, annotate, at any depth and from any thread.
+// Commands to agents while they run: stop, delete, modify, annotate, at any depth and from any thread.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -16,11 +16,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class InterventionsTest : public Trees {
+class CommandsTest : public Trees {
  protected:
-  /// The reason why an intervention is refused; empty when it is not.
-  std::string refusal(const SessionId& session, const InterventionRequest& request) {
-    const Status done = runtime_->intervene(session, request);
+  /// The reason why commands are refused; empty when they are not.
+  std::string refusal(Commands commands) {
+    const Status done = runtime_->command(std::move(commands));
     if (!done) {
       EXPECT_EQ(done.error().code, ErrorCode::kInput) << done.error().message;
     }
@@ -28,13 +28,13 @@ class InterventionsTest : public Trees {
   }
 };
 
-TEST_F(InterventionsTest, ADeletedSubAgent_StopsAndReportsIt) {
+TEST_F(CommandsTest, ADeletedSubAgent_StopsAndReportsIt) {
   BlockedTool slow;
   Session root = start(chain(2, stuck(slow)));
   auto run = root.send_user_message("go");
   slow.entered->wait();
   const SessionId leaf = node_called(tree(), "leaf").id;
-  ASSERT_TRUE(runtime_->intervene(leaf, {"delete"}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kDelete, leaf}}));
   const auto result = run.result();
   ASSERT_TRUE(result && result->success) << "those above go on";
   EXPECT_EQ(node_of(tree(), leaf).status, SessionStatus::kDeleted);
@@ -42,18 +42,18 @@ TEST_F(InterventionsTest, ADeletedSubAgent_StopsAndReportsIt) {
   const auto state = runtime_->agent_state(above);
   ASSERT_TRUE(state);
   EXPECT_THAT(result_for(state->history, "c0").text, HasSubstr("deleted by a person"));
-  EXPECT_EQ(recorded(leaf, Intervention::kDelete).size(), 1U);
-  EXPECT_THAT(refusal(leaf, {"delete"}), HasSubstr("deleted already"));
+  EXPECT_EQ(recorded(leaf, CommandVerb::kDelete).size(), 1U);
+  EXPECT_THAT(refusal({{CommandVerb::kDelete, leaf}}), HasSubstr("deleted already"));
   EXPECT_EQ(journal_->session(leaf)->status, "deleted");
 }
 
-TEST_F(InterventionsTest, DeletingAnAgent_StopsEverythingBelow) {
+TEST_F(CommandsTest, DeletingAnAgent_StopsEverythingBelow) {
   BlockedTool slow;
   Session root = start(chain(3, stuck(slow)));
   auto run = root.send_user_message("go");
   slow.entered->wait();
   const auto before = tree();
-  ASSERT_TRUE(runtime_->intervene(before[1].id, {"delete"}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kDelete, before[1].id}}));
   ASSERT_TRUE(run.result());
   EXPECT_EQ(root.status(), SessionStatus::kCompleted) << "nothing above is touched";
   for (const std::size_t below : {2U, 3U}) {
@@ -64,13 +64,13 @@ TEST_F(InterventionsTest, DeletingAnAgent_StopsEverythingBelow) {
   }
 }
 
-TEST_F(InterventionsTest, AModifiedSubAgent_GoesOnWithTheNewInstruction) {
+TEST_F(CommandsTest, AModifiedSubAgent_GoesOnWithTheNewInstruction) {
   BlockedTool slow;
   Session root = start(chain(1, stuck(slow)));
   auto run = root.send_user_message("go");
   slow.entered->wait();
   const SessionId leaf = tree()[1].id;
-  ASSERT_TRUE(runtime_->intervene(leaf, {"modify", "look at Rome instead"}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kModify, leaf, "look at Rome instead"}}));
   EXPECT_EQ(tree()[1].status, SessionStatus::kModified);
   EXPECT_EQ(tree()[1].content, "look at Rome instead");
   slow.release->open();
@@ -86,44 +86,47 @@ TEST_F(InterventionsTest, AModifiedSubAgent_GoesOnWithTheNewInstruction) {
   EXPECT_EQ(state->node.status, SessionStatus::kCompleted);
 }
 
-TEST_F(InterventionsTest, ARequest_IsCarriedOutWholeOrNotAtAll) {
+TEST_F(CommandsTest, SeveralCommands_AreCarriedOutTogetherOrNotAtAll) {
   BlockedTool slow;
   Session root = start(stuck(slow));
   auto run = root.send_user_message("go");
   slow.entered->wait();
   const SessionId id = root.session_id();
-  ASSERT_TRUE(runtime_->intervene(id, {"careful", "use metres", Intervention::kPause}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kAnnotate, id, "careful"},
+                                 {CommandVerb::kSteer, id, "use metres"},
+                                 {CommandVerb::kPause, id}}));
   EXPECT_TRUE(tree().front().paused);
   EXPECT_EQ(tree().front().comment, "careful");
-  EXPECT_THAT(recorded(id, Intervention::kSteer), ElementsAre("use metres"));
-  EXPECT_THAT(refusal(id, {"more", {}, Intervention::kPause}), HasSubstr("paused already"));
+  EXPECT_THAT(recorded(id, CommandVerb::kSteer), ElementsAre("use metres"));
+  EXPECT_THAT(refusal({{CommandVerb::kAnnotate, id, "more"}, {CommandVerb::kPause, id}}),
+              HasSubstr("paused already"));
   EXPECT_EQ(tree().front().comment, "careful");
-  EXPECT_EQ(refusal(id, {"unchanged", {}, Intervention::kResume}), "");
-  EXPECT_EQ(refusal(id, {"unchanged", {}, Intervention::kInterrupt}), "");
+  EXPECT_EQ(refusal({{CommandVerb::kUnpause, id}}), "");
+  EXPECT_EQ(refusal({{CommandVerb::kInterrupt, id}}), "");
   const auto result = run.result();
   ASSERT_TRUE(result);
   EXPECT_EQ(result->reason, StopReason::kCancelled);
 }
 
-TEST_F(InterventionsTest, ThatMakeNoSense_AreRefusedWithTheReason) {
+TEST_F(CommandsTest, ImpossibleCommands_AreRefusedWithTheReason) {
   Session root = start(chain(1, speaker()));
   ASSERT_TRUE(root.ask("go"));
   const SessionId id = root.session_id(), child = tree()[1].id;
-  const SessionId nobody("nobody");
-  EXPECT_EQ(refusal(id, {}), "") << "unchanged is no intervention";
-  EXPECT_THAT(refusal(nobody, {}), HasSubstr("no session is called"));
-  EXPECT_THAT(refusal(nobody, {"hello"}), HasSubstr("no session is called"));
-  EXPECT_THAT(refusal(id, {"modify"}), HasSubstr("needs content"));
-  EXPECT_THAT(refusal(id, {"delete", "more"}), HasSubstr("takes no content"));
-  EXPECT_THAT(refusal(id, {"unchanged", {}, Intervention::kRewind}), HasSubstr("is no status"));
-  EXPECT_THAT(refusal(id, {"unchanged", {}, Intervention::kInterrupt}), HasSubstr("no turn in progress"));
-  EXPECT_THAT(refusal(id, {"unchanged", {}, Intervention::kResume}), HasSubstr("not paused"));
-  EXPECT_THAT(refusal(child, {"modify", "again"}), HasSubstr("has ended"));
-  EXPECT_EQ(refusal(child, {"well done"}), "") << "a comment is always possible";
-  EXPECT_THAT(recorded(child, Intervention::kAnnotate), ElementsAre("well done"));
+  const SessionId unknown("unknown");
+  EXPECT_THAT(refusal({}), HasSubstr("1 to 8 commands"));
+  EXPECT_THAT(refusal(Commands(kMaxCommands + 1, {CommandVerb::kAnnotate, id, "x"})), HasSubstr("not 9"));
+  EXPECT_THAT(refusal({{CommandVerb::kAnnotate, unknown, "hello"}}), HasSubstr("no session is called"));
+  EXPECT_THAT(refusal({{CommandVerb::kAnnotate, id, "a"}, {CommandVerb::kAnnotate, child, "b"}}),
+              HasSubstr("same target"));
+  EXPECT_THAT(refusal({{CommandVerb::kRewind, id, "t1"}}), HasSubstr("cannot be \"rewind\""));
+  EXPECT_THAT(refusal({{CommandVerb::kInterrupt, id}}), HasSubstr("no turn in progress"));
+  EXPECT_THAT(refusal({{CommandVerb::kUnpause, id}}), HasSubstr("not paused"));
+  EXPECT_THAT(refusal({{CommandVerb::kModify, child, "again"}}), HasSubstr("has ended"));
+  EXPECT_EQ(refusal({{CommandVerb::kAnnotate, child, "well done"}}), "") << "a comment is always possible";
+  EXPECT_THAT(recorded(child, CommandVerb::kAnnotate), ElementsAre("well done"));
 }
 
-TEST_F(InterventionsTest, ADeletedSession_TakesNothingMore) {
+TEST_F(CommandsTest, ADeletedSession_TakesNothingMore) {
   struct Case {
     const char* name;
     std::function<void(Session&)> before;
@@ -146,11 +149,11 @@ TEST_F(InterventionsTest, ADeletedSession_TakesNothingMore) {
     const auto asked = session.ask("again");
     ASSERT_FALSE(asked);
     EXPECT_THAT(asked.error().message, HasSubstr("deleted"));
-    EXPECT_FALSE(session.carry_on().result());
+    EXPECT_FALSE(session.resume().result());
   }
 }
 
-TEST_F(InterventionsTest, OnASessionThatIsAsleep_AreWrittenToItsLog) {
+TEST_F(CommandsTest, OnASessionThatIsAsleep_AreWrittenToItsLog) {
   SessionId id;
   Agent agent = asker();
   {
@@ -159,9 +162,10 @@ TEST_F(InterventionsTest, OnASessionThatIsAsleep_AreWrittenToItsLog) {
     id = session.session_id();
   }
   ASSERT_TRUE(eventually([&] { return tree().empty(); }));
-  ASSERT_TRUE(runtime_->intervene(id, {"later", "be brief"}));
+  ASSERT_TRUE(
+      runtime_->command({{CommandVerb::kAnnotate, id, "later"}, {CommandVerb::kSteer, id, "be brief"}}));
   EXPECT_EQ(journal_->session(id)->status, "awaiting_user");
-  ASSERT_TRUE(runtime_->intervene(id, {"unchanged", {}, Intervention::kInterrupt}));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kInterrupt, id}}));
   const auto state = fold(*read_records(*journal_, id));
   ASSERT_TRUE(state);
   EXPECT_FALSE(state->turn) << "nothing runs, so the turn ends at once";
@@ -177,7 +181,7 @@ struct Acknowledged {
   std::atomic<int> deletions = 0, others = 0;
 };
 
-TEST_F(InterventionsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds) {
+TEST_F(CommandsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds) {
   for (const std::uint32_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(seed);
     Session root = start(chain(3, speaker(), 3));
@@ -191,19 +195,20 @@ TEST_F(InterventionsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds
         const std::string comment = std::to_string(thread) + "." + std::to_string(i);
         switch (dice() % 8) {
           case 0:
-            done.deletions += id != root.session_id() && runtime_->intervene(id, {"delete"}) ? 1 : 0;
+            done.deletions +=
+                id != root.session_id() && runtime_->command({{CommandVerb::kDelete, id}}) ? 1 : 0;
             break;
           case 1:
-            done.others += runtime_->intervene(id, {"modify", "turn " + comment}) ? 1 : 0;
+            done.others += runtime_->command({{CommandVerb::kModify, id, "turn " + comment}}) ? 1 : 0;
             break;
           case 2:
-            done.others += runtime_->intervene(id, {"unchanged", {}, Intervention::kPause}) ? 1 : 0;
+            done.others += runtime_->command({{CommandVerb::kPause, id}}) ? 1 : 0;
             break;
           case 3:
-            done.others += runtime_->intervene(id, {"unchanged", {}, Intervention::kResume}) ? 1 : 0;
+            done.others += runtime_->command({{CommandVerb::kUnpause, id}}) ? 1 : 0;
             break;
           default:
-            if (!runtime_->intervene(id, {comment})) break;
+            if (!runtime_->command({{CommandVerb::kAnnotate, id, comment}})) break;
             const std::lock_guard lock(done.mutex);
             done.comments[id].push_back(comment);
         }
@@ -215,7 +220,7 @@ TEST_F(InterventionsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds
     }
     ASSERT_TRUE(eventually([&] {
       for (const AgentNode& node : tree()) {
-        if (node.paused) (void)runtime_->intervene(node.id, {"unchanged", {}, Intervention::kResume});
+        if (node.paused) (void)runtime_->command({{CommandVerb::kUnpause, node.id}});
       }
       return root.last_result().reason.has_value();
     }));
@@ -231,11 +236,11 @@ TEST_F(InterventionsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds
       })) << node.path;
       ASSERT_TRUE(state) << state.error().message;
       EXPECT_EQ(state->deleted, node.status == SessionStatus::kDeleted) << node.path;
-      EXPECT_EQ(recorded(node.id, Intervention::kAnnotate).size(), done.comments[node.id].size());
+      EXPECT_EQ(recorded(node.id, CommandVerb::kAnnotate).size(), done.comments[node.id].size());
       for (const std::string& comment : done.comments[node.id]) {
-        EXPECT_THAT(recorded(node.id, Intervention::kAnnotate), Contains(comment));
+        EXPECT_THAT(recorded(node.id, CommandVerb::kAnnotate), Contains(comment));
       }
-      deletions += static_cast<int>(recorded(node.id, Intervention::kDelete).size());
+      deletions += static_cast<int>(recorded(node.id, CommandVerb::kDelete).size());
     }
     EXPECT_EQ(deletions, done.deletions);
     EXPECT_GT(done.others + deletions, 0);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "runtime/mail.hpp"
+#include "runtime/inbox_watcher.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -10,11 +10,11 @@ constexpr std::chrono::milliseconds kInterval{100};
 
 }  // namespace
 
-void MailWatcher::watch() {
+void InboxWatcher::watch() {
   if (!watching_.exchange(true)) look_soon(kInterval);
 }
 
-void MailWatcher::watch(const SessionId& opened) {
+void InboxWatcher::watch(const SessionId& opened) {
   {
     const std::lock_guard lock(mutex_);
     opened_.push_back(opened);
@@ -22,7 +22,7 @@ void MailWatcher::watch(const SessionId& opened) {
   if (!watching_.exchange(true)) look_soon(std::chrono::milliseconds{0});
 }
 
-void MailWatcher::look_soon(std::chrono::milliseconds delay) {
+void InboxWatcher::look_soon(std::chrono::milliseconds delay) {
   const auto services = services_.lock();
   if (!services) return;
   const auto& executor = services->options.executor;
@@ -33,26 +33,27 @@ void MailWatcher::look_soon(std::chrono::milliseconds delay) {
   });
 }
 
-void MailWatcher::look() {
+void InboxWatcher::look() {
   const auto services = services_.lock();
   if (!services) return;
   for (const SessionId& session : addressees(*services->options.journal)) {
-    if (const auto actor = services->live.find(session)) actor->collect_mail();
+    if (const auto actor = services->live.find(session)) actor->collect_inbox();
   }
   if (services->live.any()) return look_soon(kInterval);
   watching_ = false;
   if (services->live.any()) watch();  // one woke up in between
 }
 
-std::vector<SessionId> MailWatcher::addressees(Journal& journal) {
+std::vector<SessionId> InboxWatcher::addressees(Journal& journal) {
   std::vector<SessionId> sessions;
   {
     const std::lock_guard lock(mutex_);
     sessions = std::exchange(opened_, {});
   }
   // A journal that cannot be read now is asked again next time.
-  for (auto page = journal.mail(seen_); page && !page->empty(); page = journal.mail(seen_)) {
-    for (const Mail& mail : *page) sessions.push_back(mail.session);
+  for (auto page = journal.inbox().messages(seen_); page && !page->empty();
+       page = journal.inbox().messages(seen_)) {
+    for (const InboxMessage& message : *page) sessions.push_back(message.session);
     seen_ = page->back().id;
   }
   std::ranges::sort(sessions);

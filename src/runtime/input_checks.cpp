@@ -1,4 +1,4 @@
-#include "runtime/asked.hpp"
+#include "runtime/input_checks.hpp"
 
 #include <algorithm>
 

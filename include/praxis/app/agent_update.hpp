@@ -1,0 +1,28 @@
+// The wire form in which programs of the fifth design (agent tree with people in the loop) act on an agent:
+// comment, content and status in one object, with `delete` and `modify` as comments that are commands. Turns
+// it into commands; nothing else in Praxis gives a comment a meaning.
+#pragma once
+
+#include <string>
+
+#include "praxis/runtime/runtime.hpp"
+
+namespace praxis {
+
+/// `{"userComment": "...", "userContent": "...", "status": "..."}`; every key may be missing.
+struct AgentUpdate {
+  /// `unchanged`; `delete`: stop now and for good; `modify`: do `content` instead; any other text is a
+  /// comment.
+  std::string comment = "unchanged";
+  std::string content = {};  ///< a new instruction, which reaches the model at the next safe boundary
+  std::string status = {};   ///< `pause`, `unpause` (also `resume`), `interrupt`; empty: unchanged
+};
+/// Error `kInput` names the key that is not a string.
+Result<AgentUpdate> agent_update_from_json(const Json& json);
+/// The commands that an update stands for; none when everything is unchanged. Error `kInput`: it contradicts
+/// itself, or has an unknown status.
+Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update);
+/// Carries out an update, all of it or nothing. Error `kInput`: as `commands_of` and `Runtime::command`.
+Status update_agent(Runtime& runtime, const SessionId& target, const AgentUpdate& update);
+
+}  // namespace praxis

@@ -1,0 +1,56 @@
+// What a caller outside the loop wants done to a session. Plain values; `praxis/runtime/commands.hpp` has
+// them carried out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "praxis/base/ids.hpp"
+#include "praxis/domain/approval.hpp"
+
+namespace praxis {
+
+enum class CommandVerb : std::uint8_t {
+  kSteer,      ///< `text` reaches the model at the next safe boundary
+  kEnqueue,    ///< `text` is the user message of the next turn
+  kInterrupt,  ///< stop now
+  kDeadline,   ///< the turn's time limit has passed
+  kPause,
+  kUnpause,   ///< the opposite of `kPause`
+  kAnnotate,  ///< `text` is a comment
+  kSetAgent,  ///< another description of the agent from here on
+  kRewind,    ///< the conversation goes back to where the turn named by `text` began
+  kDelete,    ///< stop now and for good: no further turn begins
+  kModify,    ///< a new task: `text` reaches the model like steering
+  kBudget,    ///< a budget of the agent tree is spent; `text` is the name of the `StopReason`
+};
+std::string_view to_string(CommandVerb verb);
+std::optional<CommandVerb> command_verb_from(std::string_view name);
+
+/// One command. Callers send `kInterrupt`, `kPause`, `kUnpause`, `kSteer`, `kEnqueue`, `kAnnotate`, `kDelete`
+/// and `kModify`; the runtime records the other verbs itself.
+struct Command {
+  CommandVerb verb = CommandVerb::kAnnotate;
+  SessionId target = {};
+  std::string text = {};
+};
+/// Commands for one session, carried out together or not at all.
+using Commands = std::vector<Command>;
+inline constexpr std::size_t kMaxCommands = 8;  ///< of one request
+
+/// What one message in a session's inbox asks for.
+using InboxRequest = std::variant<Commands, StepApproval>;
+/// The session that a request is for; empty for a request of no commands.
+inline const SessionId& target_of(const InboxRequest& request) {
+  static const SessionId kNone;
+  if (const auto* step = std::get_if<StepApproval>(&request)) return step->target;
+  const auto& commands = std::get<Commands>(request);
+  return commands.empty() ? kNone : commands.front().target;
+}
+
+}  // namespace praxis

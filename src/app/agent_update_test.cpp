@@ -1,0 +1,84 @@
+// The wire form of the fifth design: which commands it stands for, and that it is carried out as those.
+#include "praxis/app/agent_update.hpp"
+
+#include <gmock/gmock.h>
+
+#include "praxis/runtime/commands.hpp"
+#include "runtime/testing/trees.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const SessionId kTarget("s");
+
+std::string commands_text(const AgentUpdate& update) {
+  const auto commands = commands_of(kTarget, update);
+  if (!commands) return "error: " + commands.error().message;
+  return commands->empty() ? "" : to_json_text(to_json(InboxRequest(*commands)));
+}
+
+TEST(AgentUpdate, EachForm_StandsForItsCommands) {
+  const std::pair<AgentUpdate, const char*> cases[] = {
+      {{}, ""},
+      {{"delete"}, R"({"commands":[{"verb":"delete"}]})"},
+      {{"modify", "Rome"}, R"({"commands":[{"verb":"modify","text":"Rome"}]})"},
+      {{"careful", "use metres", "pause"},
+       R"({"commands":[{"verb":"annotate","text":"careful"},{"verb":"steer","text":"use metres"},{"verb":"pause"}]})"},
+      {{"unchanged", {}, "unpause"}, R"({"commands":[{"verb":"unpause"}]})"},
+      {{"unchanged", {}, "resume"}, R"({"commands":[{"verb":"unpause"}]})"},
+      {{"unchanged", {}, "interrupt"}, R"({"commands":[{"verb":"interrupt"}]})"},
+      {{"modify"}, "error: \"modify\" needs content: what the agent is to do instead"},
+      {{"delete", "more"}, "error: an agent that is deleted takes no content or status"},
+      {{"delete", {}, "pause"}, "error: an agent that is deleted takes no content or status"},
+      {{"unchanged", {}, "rewind"},
+       "error: \"status\" must be \"pause\", \"unpause\" or \"interrupt\" (got \"rewind\")"},
+  };
+  for (const auto& [update, expected] : cases) EXPECT_EQ(commands_text(update), expected);
+}
+
+TEST(AgentUpdate, JsonForm_IsReadAndChecked) {
+  const auto update = agent_update_from_json(
+      *parse_json(R"({"userComment":"modify","userContent":"Rome","status":"pause"})"));
+  ASSERT_TRUE(update) << update.error().message;
+  EXPECT_EQ(update->comment + update->content + update->status, "modifyRomepause");
+  const auto empty = agent_update_from_json(*parse_json("{}"));
+  ASSERT_TRUE(empty);
+  EXPECT_EQ(empty->comment, "unchanged");
+  EXPECT_THAT(agent_update_from_json(*parse_json("[]")).error().message, HasSubstr("must be a JSON object"));
+  EXPECT_THAT(agent_update_from_json(*parse_json(R"({"userComment":7})")).error().message,
+              HasSubstr("\"userComment\" must be a string"));
+}
+
+class AgentUpdateTest : public Trees {};
+
+TEST_F(AgentUpdateTest, Update_IsCarriedOutWholeOrNotAtAll) {
+  BlockedTool slow;
+  Session root = start(stuck(slow));
+  auto run = root.send_user_message("go");
+  slow.entered->wait();
+  const SessionId id = root.session_id();
+  ASSERT_TRUE(update_agent(*runtime_, id, {"careful", "use metres", "pause"}));
+  EXPECT_TRUE(tree().front().paused);
+  EXPECT_EQ(tree().front().comment, "careful");
+  EXPECT_THAT(recorded(id, CommandVerb::kSteer), ElementsAre("use metres"));
+  const Status twice = update_agent(*runtime_, id, {"more", {}, "pause"});
+  ASSERT_FALSE(twice);
+  EXPECT_THAT(twice.error().message, HasSubstr("paused already"));
+  EXPECT_EQ(tree().front().comment, "careful");
+  EXPECT_TRUE(update_agent(*runtime_, id, {})) << "unchanged is no command";
+  EXPECT_TRUE(update_agent(*runtime_, id, {"delete"}));
+  ASSERT_TRUE(run.result());
+  EXPECT_EQ(root.status(), SessionStatus::kDeleted);
+  const SessionId unknown("unknown");
+  for (const AgentUpdate& update : {AgentUpdate{}, AgentUpdate{"hello"}}) {
+    const Status refused = update_agent(*runtime_, unknown, update);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("no session is called"));
+  }
+}
+
+}  // namespace
+}  // namespace praxis::testing

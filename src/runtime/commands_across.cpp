@@ -1,0 +1,155 @@
+// Requests from outside, also from the inbox, and approvals across the agent tree: the target may be active
+// here, idle, or owned by another process.
+#include <utility>
+
+#include "driver/command_records.hpp"
+#include "logs/log_writer.hpp"
+#include "praxis/logs/logs.hpp"
+#include "runtime/inbox_watcher.hpp"
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr int kMostLevelsUp = 64;  // deeper than sub-agents get, so that a damaged journal ends
+
+Status status_of(const Result<Delivery>& answer, const SessionId& session) {
+  if (!answer) return fail(answer.error());
+  if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(ErrorCode::kInput, refused->reason);
+  if (std::holds_alternative<Delivered>(*answer)) return {};
+  return fail(
+      Error{ErrorCode::kJournal,
+            "session " + session.str() +
+                " belongs to another process, which has not answered yet; the request waits in its inbox",
+            false, nullptr, JsonObject{{"kind", "queued"}}});
+}
+
+}  // namespace
+
+Status carry_out(const std::shared_ptr<Services>& services, InboxRequest request) {
+  const auto& [journal, environment] = std::tie(services->options.journal, services->options.environment);
+  if (auto possible = check_sendable(request); !possible) return possible;
+  const SessionId target = target_of(request);
+  if (const auto actor = services->live.find(target)) return actor->carry_out(std::move(request));
+  return status_of(deliver(*journal, *environment, request), target);
+}
+
+Status SessionActor::carry_out(InboxRequest request) {
+  run_outgoing_hooks(request);
+  return submit([&](const State& s) { return request_records(s, request, retired_); });
+}
+
+/// The text of commands that count as said by the user passes the hooks on outgoing messages.
+void SessionActor::run_outgoing_hooks(InboxRequest& request) {
+  auto* commands = std::get_if<Commands>(&request);
+  if (commands == nullptr) return;
+  for (Command& command : *commands) {
+    if (is_said(command.verb))
+      command.text = outgoing(text_message(Role::kUser, std::move(command.text))).text();
+  }
+}
+
+void SessionActor::collect_inbox() {
+  Inbox& inbox = services_->options.journal->inbox();
+  for (auto page = inbox.messages_for(id(), inbox_taken_); page && !page->empty();
+       page = inbox.messages_for(id(), inbox_taken_)) {
+    for (const InboxMessage& message : *page) carry_out(message);
+    inbox_taken_ = page->back().id;
+  }
+}
+
+/// The answer is durable with the records of the request, so it is carried out once.
+void SessionActor::carry_out(const InboxMessage& message) {
+  auto request = request_of(message);
+  if (request) run_outgoing_hooks(*request);
+  post([this, id = message.id, request = std::move(request)] {
+    if (broken_) return;
+    expire_parked();
+    auto bodies = request ? request_records(state(), *request, retired_)
+                          : Result<std::vector<RecordBody>>(fail(request.error()));
+    answers_.push_back({id, bodies ? std::string(kInboxOk) : bodies.error().message});
+    take_in(bodies ? *std::move(bodies) : std::vector<RecordBody>{});
+  });
+}
+
+/// Error `kInput` when `session` is not below this one.
+Status SessionActor::check_below(const SessionId& session) {
+  SessionId above = session;
+  for (int level = 0; level < kMostLevelsUp && !above.empty(); ++level) {
+    const auto row = services_->options.journal->session(above);
+    if (!row) break;
+    above = row->parent;
+    if (above == id()) return {};
+  }
+  return fail(ErrorCode::kInput, "session " + session.str() + " is not below session " + id().str());
+}
+
+Status SessionActor::check_approval(const StepApproval& step) {
+  if (auto below = check_below(step.target); !below) return below;
+  const auto check = [&](const State& state) -> Status {
+    auto records = request_records(state, step, false);
+    return records ? Status{} : Status(fail(records.error()));
+  };
+  if (const auto actor = services_->live.find(step.target)) return actor->query(check);
+  auto records = read_records(*services_->options.journal, step.target);
+  auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+  return state ? check(*state) : Status(fail(state.error()));
+}
+
+/// `done` once nobody above waits for the step any more.
+Status SessionActor::approve_below(const StepApproval& step, Task done) {
+  const auto actor = services_->live.find(step.target);
+  auto approved = praxis::carry_out(services_, step);
+  if (!approved || !actor || !actor->origin_.above) {
+    done();
+    return approved;
+  }
+  actor->origin_.above->forget_step(qualified_id(step.target, step.park), std::move(done));
+  return approved;
+}
+
+Status SessionActor::decide(StepApproval step) {
+  auto [session, park] = split_id(step.park);
+  step.target = session.empty() ? id() : std::move(session);
+  if (step.target == id()) return carry_out(std::move(step));
+  if (auto below = check_below(step.target); !below) return below;
+  step.park = std::move(park);
+  return approve_below(step, [] {});
+}
+
+/// The result of a turn that is over, once that is durable: before, the end of this process could undo it.
+void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
+  waiters_.emplace_back(
+      [events = std::move(events), result = result_of(state())](const Result<std::uint64_t>& durable) {
+        events->finish(durable ? Result<AgentResult>(result) : fail(durable.error()));
+      });
+  commit();
+}
+
+Result<Approvals> SessionActor::decide_below(const Approvals& approvals) {
+  Approvals own;
+  std::vector<StepApproval> below;
+  for (const auto& [id_given, approval] : approvals) {
+    auto [session, park] = split_id(id_given);
+    if (session.empty() || session == id()) {
+      own.emplace_back(std::move(park), approval);
+    } else {
+      below.push_back({std::move(session), std::move(park), approval});
+    }
+  }
+  if (below.empty()) return own;
+  auto checked = query([&](const State& s) { return approval_records(s, own, "person"); });
+  if (!checked) return fail(checked.error());
+  for (const StepApproval& step : below) {
+    if (auto possible = check_approval(step); !possible) return fail(possible.error());
+  }
+  for (const StepApproval& step : below) {
+    std::promise<void> known;
+    const auto approved = approve_below(step, [&known] { known.set_value(); });
+    known.get_future().wait();
+    if (!approved) return fail(approved.error());
+  }
+  return own;
+}
+
+}  // namespace praxis
