@@ -1,4 +1,4 @@
-// One function per record: how the state changes when that fact is known. No decisions are made here.
+// One function per record: how the state changes when that fact becomes known. Makes no decisions.
 #include <algorithm>
 #include <utility>
 
@@ -67,7 +67,8 @@ class Applier {
     const bool by_user = r.source == MessageSource::kUser || r.source == MessageSource::kQueue;
     if (by_user && turn.prompt.empty()) turn.prompt = r.message->text();
     if (r.source == MessageSource::kRuntime) note_said(turn);
-    if (r.source != MessageSource::kPlan) turn.answer.reset();  // somebody has more to say to the model
+    // The model has to see the message before its answer counts.
+    if (r.source != MessageSource::kPlan) turn.answer.reset();
     if (r.message->role == Role::kAssistant) propose_calls(state_);
     if (r.source == MessageSource::kPlan) {
       ++turn.step;
@@ -96,7 +97,7 @@ class Applier {
     const CallState* call = state_.find_call(r.call);
     if (call == nullptr || call->phase != Phase::kRunning)
       return against_rules("a sub-agent is made by call " + r.call.str() + ", which does not run");
-    // A fork makes sub-agents of its own: those of its original are not its to speak to.
+    // A fork creates sub-agents of its own: it must not address those of its original.
     const bool own = state_.seq > state_.forked_at;
     state_.children.push_back({r.child, r.call, own ? r.key : std::string()});
     return {};
@@ -132,7 +133,7 @@ class Applier {
       const auto may_wait = [&] {
         if (r.step.kind == ParkKind::kInDoubt) return call->phase == Phase::kInDoubt;
         if (r.step.kind == ParkKind::kAuthorisation) return call->phase == Phase::kBarred;
-        // A hook may edit a call and still leave it to a person.
+        // A hook may edit a call and still leave the decision to an approver.
         return call->phase == Phase::kProposed || (call->phase == Phase::kApproved && call->attempt == 0);
       };
       if (call == nullptr || !may_wait())
@@ -283,7 +284,7 @@ class Applier {
   }
 
  private:
-  /// An approval given under other rules is none.
+  /// An approval given under other rules does not count.
   static bool same_rules(const AgentSpec& a, const AgentSpec& b) {
     return a.policy == b.policy && a.bounds == b.bounds;
   }
@@ -322,7 +323,7 @@ class Applier {
     return messages.back()->text();
   }
 
-  /// What the runtime says is about an answer that could not be used or did not fit, a call that has to be
+  /// A note of the runtime is about an answer that could not be used or did not match, a call that must be
   /// made in another form, or repetition.
   static void note_said(TurnState& turn) {
     if (turn.effect) {
@@ -335,14 +336,15 @@ class Applier {
     }
   }
 
-  /// Everything that was waiting to be said has been said, so a planner may act on it.
+  /// Called when all pending messages are in the conversation, so that a planner may act on a changed
+  /// request.
   void note_modified(TurnState& turn) const {
     if (!turn.modified || !state_.steering.empty()) return;
     turn.modified = false;
     turn.modified_at = static_cast<std::uint32_t>(turn.results.size());
   }
 
-  /// A person answered a question of the planner: the answer is its result and the user's next words.
+  /// A person answered a question of the planner: the answer becomes its result and a user message.
   void answer_question(const Decided& r) {
     note_plan_result(state_, {CallId{}, "ask", r.verb != ApprovalVerb::kReject, r.text, nullptr});
     if (r.text.empty()) return;

@@ -37,13 +37,13 @@ void note_repetition(TurnState& turn, const Limits& limits) {
   } else {
     repetition.errors.push_back(errors);
   }
-  const std::size_t window = std::size_t{2} * limits.max_repeats;  // a pair takes two
+  const std::size_t window = std::size_t{2} * limits.max_repeats;  // a pair counts as two
   if (repetition.batches.size() > window) repetition.batches.erase(repetition.batches.begin());
   if (repetition.errors.size() > window) repetition.errors.erase(repetition.errors.begin());
   if (repetition.count() < 2) repetition.warned = false;
 }
 
-/// A handler has returned: what it asked for is no longer of use to anybody.
+/// Drops the calls and steps of a handler that has returned: nothing needs them any more.
 void drop_calls_within(State& state, const CallId& outer) {
   std::vector<CallId> within;
   for (const CallState& call : state.turn->calls) {
@@ -56,8 +56,8 @@ void drop_calls_within(State& state, const CallId& outer) {
   std::erase_if(state.turn->calls, [&](const CallState& call) { return call.within == outer; });
 }
 
-/// A call has its result, which the handler that asked for it gets; when it was the last that the model or
-/// plan asked for, the results go into the conversation in call order.
+/// Settles a call with its result, which goes to the handler that made the call; when it was the last open
+/// call of the model or plan, the results go into the conversation in call order.
 void finish_call(State& state, UnixMillis time, CallState& call, ToolResultPart result, Json value) {
   TurnState& turn = *state.turn;
   call.phase = Phase::kSettled;

@@ -1,4 +1,4 @@
-// Logs that no session of ours has written are refused, not guessed at.
+// Logs that Praxis cannot have written are refused, not guessed at.
 #include <gtest/gtest.h>
 
 #include "core/testing/fold.hpp"

@@ -1,4 +1,4 @@
-// Approvals that several rules come to.
+// Decisions that several rules share.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace praxis {
 
-/// Ends the turn because a bound on it was reached: Error `kLimit`.
+/// Ends the turn because a limit was reached: error `kLimit`.
 inline Finish limit_reached(StopReason reason, std::string what) {
   return {reason, {}, Error{ErrorCode::kLimit, std::move(what), false, nullptr, nullptr}};
 }
 
-/// Tells the model something that no person said.
+/// Adds a message of the runtime for the model.
 inline Say runtime_note(std::string_view text) {
   return {text_message(Role::kUser, "Note from the runtime: " + std::string(text)), MessageSource::kRuntime};
 }

@@ -1,5 +1,5 @@
-// The agent tree as the core sees it: calls within calls, sub-agents and what they cost, consultations,
-// access that a person gives, and rules that change while somebody decides.
+// The agent tree in the core: nested calls, sub-agents and their costs, side queries, access that a person
+// grants, and rules that change during a decision.
 #include "core/testing/fold.hpp"
 #include "core/testing/planners.hpp"
 
@@ -16,7 +16,7 @@ AgentSpec agent(std::vector<ToolSpec> tools) {
   return spec;
 }
 
-/// A session whose model has called `outer`, which runs.
+/// A session whose model has called `outer`, which is running.
 Fold running(AgentSpec spec) {
   Fold session(std::move(spec), kPlanner);
   session.begin("go");
@@ -142,7 +142,7 @@ TEST(Children, ChildrenOfACallThatIsNotRunning_AreRefused) {
 TEST(Budgets, BudgetExhaustedAbove_EndsTheTurnWithItsName) {
   Fold session = running(agent({test_tool("outer")}));
   session.command(CommandVerb::kBudget, "cost_limit");
-  EXPECT_TRUE(session.state().turn);  // what runs is let run: it is paid for
+  EXPECT_TRUE(session.state().turn);  // running calls continue: they are paid for
   session.give("c", "done");
   EXPECT_EQ(session.result().reason, StopReason::kCostLimit);
   EXPECT_EQ(session.result().error->code, ErrorCode::kLimit);
@@ -217,7 +217,7 @@ TEST(Waiting, WaitForAPerson_IsBoundedByTheAgentsLimit) {
   EXPECT_EQ(parked.path, "lead");
 }
 
-/// Asks the model one thing beside the conversation, then says what it got.
+/// A planner that makes one side query, then adds the answer as a message.
 class Curious final : public Planner {
  public:
   PlanStep plan(const State& state) const override {

@@ -1,5 +1,5 @@
-// Random conversations and sessions against an independent reading of the rules. Every failure prints its
-// seed; `check_history(seed)` and `check_session(seed)` repeat it.
+// Random conversations and sessions, checked against an independent implementation of the rules. Every
+// failure prints its seed; `check_history(seed)` and `check_session(seed)` repeat it.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -30,8 +30,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// ---- the rules, read from the doc comment of `History`
-// ---------------------------------------------------------------
+// ---- the rules, from the doc comment of `History`
 
 template <class P>
 std::vector<const P*> parts_of(const Message& message) {
@@ -42,7 +41,7 @@ std::vector<const P*> parts_of(const Message& message) {
   return found;
 }
 
-/// What is wrong with `history`; empty when nothing is.
+/// Returns the violation of the rules in `history`; empty if there are no violations.
 std::string violation(const History& history, const std::vector<ToolCallPart>& open) {
   bool words_began = false;
   const Message* previous = nullptr;
@@ -85,7 +84,7 @@ std::string violation(const History& history, const std::vector<ToolCallPart>& o
   return {};
 }
 
-/// The digest must be that of the same messages pushed one by one.
+/// Returns the digest of the same messages pushed one by one, which must be equal.
 Digest digest_from_scratch(const History& history) {
   HistoryBuilder builder;
   for (const MessagePtr& message : history.messages()) builder.push(message);
@@ -93,7 +92,6 @@ Digest digest_from_scratch(const History& history) {
 }
 
 // ---- random conversations
-// ---------------------------------------------------------------------------------------------
 
 Part random_part(Random& random) {
   const CallId id{random.pick<const char*>({"a", "b", "c", "d", ""})};
@@ -120,7 +118,7 @@ MessagePtr random_message(Random& random, std::size_t number) {
   return message;
 }
 
-/// Does something to the conversation; what, for the message of a failure.
+/// Applies a random operation to the conversation; returns its description for failure messages.
 std::string disturb(HistoryBuilder& builder, Random& random, std::size_t number) {
   const std::size_t size = builder.history().messages().size();
   switch (random.below(20)) {
@@ -192,7 +190,6 @@ TEST(HistoryProperties, NormalFormIsAFixedPoint) {
 }
 
 // ---- random sessions
-// --------------------------------------------------------------------------------------------------
 
 const FixedPlan kPlan({UseTools{"", {tool_call("p0", "read"), tool_call("p1", "write")}},
                        AddMessage{"unused"}, AddMessage{"note"}, AskPerson{"sure?"}, Sleep{Millis{10}},
@@ -215,7 +212,7 @@ AgentSpec random_agent(Random& random, bool plan) {
   return agent;
 }
 
-/// Plays the world around one session: outcomes, people, crashes.
+/// Simulates the world around one session: outcomes, people, crashes.
 class World {
  public:
   explicit World(std::uint64_t seed)
@@ -245,12 +242,12 @@ class World {
   void check() const {
     const HistoryBuilder& conversation = fold_.state().conversation;
     ASSERT_EQ(violation(conversation.history(), conversation.open_calls()), "");
-    // Neither between turns nor while a model is asked may a call lack its result.
+    // No call may lack its result between turns or during a model call.
     const bool must_be_closed = !fold_.state().turn || fold_.turn().effect;
     ASSERT_FALSE(must_be_closed && !conversation.open_calls().empty());
   }
 
-  /// Somebody outside the loop acts. Pauses end at once, or nothing would.
+  /// Sends a random command. Pauses end at once, or nothing would happen.
   bool intervene() {
     switch (random_.below(16)) {
       case 0:
@@ -281,7 +278,7 @@ class World {
     return true;
   }
 
-  /// A rule or hook looks at a call before it runs.
+  /// Lets a rule or hook review a call before it runs.
   void judge_something() {
     for (const CallState& call : fold_.turn().calls) {
       if (call.phase != CallState::Phase::kProposed) continue;
@@ -295,7 +292,7 @@ class World {
     }
   }
 
-  /// One of the things that the session waits for happens.
+  /// Settles something that the session waits for.
   bool settle_something() {
     const State& state = fold_.state();
     std::vector<const CallState*> running;
@@ -367,7 +364,7 @@ class World {
     return response;
   }
 
-  /// Dropping the state and folding the written records gives the same state.
+  /// Folding the written records again gives the same state.
   void fold_again() const {
     State again;
     for (const Record& record : fold_.log()) {

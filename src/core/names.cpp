@@ -1,4 +1,4 @@
-// Names of the core's enumerations, as they stand in journals and JSON.
+// Names of the core's enumerations in journals and JSON.
 #include <array>
 #include <utility>
 

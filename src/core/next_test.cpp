@@ -43,7 +43,6 @@ const EffectIntended& last_intent(const Fold& fold) {
 std::string last_text(const Fold& fold) { return fold.messages().back()->text(); }
 
 // ---- the plain loop
-// -----------------------------------------------------------------------------------------------
 
 TEST(Next, SessionWithoutATurn_IsIdle) {
   Modelled fold;
@@ -123,7 +122,6 @@ TEST(Next, PlannerSteps_BecomeEffects) {
 }
 
 // ---- why turns end
-// --------------------------------------------------------------------------------------------------
 
 TEST(StopReasons, FinishOfTheModel_DeterminesTheStopReason) {
   const std::vector<std::pair<FinishReason, StopReason>> table{
@@ -146,7 +144,7 @@ TEST(StopReasons, FinishOfTheModel_DeterminesTheStopReason) {
   }
 }
 
-/// Tool calls for ever, each unlike the one before; the reason that ended it.
+/// Makes tool calls without end, each different from the previous one; returns the stop reason.
 StopReason go_on_until_stopped(Limits limits) {
   Modelled fold(limits);
   fold.begin("hi");
@@ -255,9 +253,8 @@ TEST(StopReasons, ValidCallNextToATruncatedOne_RunsFirst) {
 }
 
 // ---- repetition
-// -----------------------------------------------------------------------------------------------------
 
-/// Plays rounds of calls until the turn ends; how often the runtime spoke up before.
+/// Plays rounds of calls until the turn ends; returns the number of warnings before.
 template <class Play>
 std::size_t warnings_until_stopped(Fold& fold, Play play) {
   fold.begin("hi");
@@ -337,7 +334,6 @@ TEST(Repetition, NoteAboutATruncatedCall_IsNoWarning) {
 }
 
 // ---- model attempts
-// -------------------------------------------------------------------------------------------------
 
 TEST(Retries, Retries_BackOffLongerEachTimeThenFail) {
   Modelled fold;

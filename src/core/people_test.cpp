@@ -1,5 +1,5 @@
-// What people and crashes do to a session: stop, pause, steer, enqueue, rewind, approve, answer, and take
-// over in a new process.
+// The effects of people and crashes on a session: stop, pause, steer, enqueue, rewind, approve, answer, and
+// recovery in a new process.
 #include <gtest/gtest.h>
 
 #include "core/testing/fold.hpp"
@@ -33,7 +33,6 @@ struct PeopleFold : Fold {
 };
 
 // ---- stop and pause
-// ---------------------------------------------------------------------------------------------------
 
 TEST(Stop, Stop_WaitsForRunningCallsAndReportsEachOutcome) {
   Limits limits;
@@ -160,8 +159,7 @@ TEST(Pause, PausedSession_HoldsItsQueue) {
   EXPECT_EQ(fold.turn().prompt, "later");
 }
 
-// ---- words
-// ------------------------------------------------------------------------------------------------------------
+// ---- messages
 
 TEST(Steer, SteeringDuringTheFinalAnswer_IsStillHandled) {
   PeopleFold fold;
@@ -261,10 +259,14 @@ TEST(Window, WindowTooSmallForOneExchange_StillTerminates) {
 }
 
 // ---- approvals
-// --------------------------------------------------------------------------------------------------------
 
+<<<<<<< HEAD
 /// A turn paused before its calls `a` and `w` are judged.
 struct Judged : PeopleFold {
+=======
+/// A turn paused before its calls `a` and `w` are reviewed.
+struct Judged : Modelled {
+>>>>>>> ed71537 (core: name the actor in records, events and their tests)
   Judged() {
     begin("hi");
     command(CommandVerb::kPause);
@@ -309,7 +311,6 @@ TEST(Approval, Answer_ReplacesTheCall) {
 }
 
 // ---- questions
-// ---------------------------------------------------------------------------------------------------------
 
 constexpr const char* kColour = R"({"question": "Which colour?", "choices": ["red", "blue"]})";
 
@@ -400,7 +401,6 @@ TEST(Approval, ExpiredApproval_CountsAsDenied) {
 }
 
 // ---- recovery
-// ---------------------------------------------------------------------------------------------------------
 
 TEST(Recovery, ModelCall_IsRepeatedAsTheSameEffect) {
   PeopleFold fold;

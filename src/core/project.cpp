@@ -1,4 +1,5 @@
-// Records to events. One function per record kind; everything comes from the record and the state after it.
+// Projects records to events. One function per record kind; everything comes from the record and the state
+// after it.
 #include <algorithm>
 
 #include "praxis/core/event.hpp"
@@ -95,7 +96,8 @@ class Projector {
     event.body = std::move(body);
   }
 
-  /// The message as the conversation holds it, with id and time; as given when the normaliser dropped it.
+  /// Returns the message as stored in the conversation, with id and time; as given if the normaliser dropped
+  /// it.
   MessagePtr stored(const MessagePtr& given) const {
     const auto& messages = after_.conversation.history().messages();
     return !messages.empty() && messages.back()->created == record_.time ? messages.back() : given;
@@ -112,7 +114,7 @@ class Projector {
     if (!call.purpose.empty()) {
       return add(ModelResponded{response.model, response.finish, response.usage, call.purpose});
     }
-    if (const auto& failed = after_.turn->effect) {  // it broke off, and is asked for again
+    if (const auto& failed = after_.turn->effect) {  // the attempt broke off and will be repeated
       add(ModelResponded{response.model, response.finish, response.usage, {}});
       return add(ModelFailed{*failed->error});
     }

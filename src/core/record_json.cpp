@@ -1,5 +1,5 @@
-// The JSON form of records. Optional fields are left out when they hold their default: most of a journal is
-// messages, and the rest should not outweigh them.
+// The JSON form of records. Omits optional fields with their default values: most of a journal is messages,
+// and the other records should stay small.
 #include <utility>
 
 #include "core/blob_text.hpp"
@@ -9,14 +9,14 @@
 namespace praxis {
 namespace {
 
-/// Half a digest is enough to tell two requests apart and halves the size of an intent.
+/// Half a digest is enough to distinguish two requests, and halves the size of an intent.
 constexpr std::size_t kShortDigest = 32;
 constexpr std::size_t kUsualBytes = 384;  // of a record: one allocation instead of several
 
-/// A model call that summarises has a kind of its own here, so that a reader that knows nothing of summaries
-/// refuses it and does not take the summary for an answer.
+/// A model call that summarises has a kind of its own here, so that a reader that does not know summaries
+/// refuses it instead of taking the summary for an answer.
 constexpr std::string_view kSummaryKind = "model.summary";
-/// Likewise one that answers a planner.
+/// Likewise for a call that answers a planner's side query.
 constexpr std::string_view kConsultKind = "model.consult";
 
 std::string short_hex(const Digest& digest) {
@@ -40,7 +40,7 @@ RequestPatch patch_from_json(const Json& json) {
   return patch;
 }
 
-/// What a record holds of a step; the rest is known from its place in the log.
+/// Writes the recorded fields of a step; the others follow from its place in the log.
 void write(JsonFields& out, const ParkedStep& parked) {
   out.text("id", parked.id.str());
   out.text("kind", to_string(parked.kind));
@@ -225,7 +225,8 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   r.effect = EffectId{json_string(json, "effect")};
   r.kind = *kind;
   r.attempt = static_cast<std::uint32_t>(json_int(json, "attempt", 1));
-  if (r.kind == EffectKind::kTool) {  // up to version 3 it had more, all of which follows from the call
+  // Up to version 3 the record had more fields, all of which follow from the call.
+  if (r.kind == EffectKind::kTool) {
     r.tool = json_string(json, "name");
     r.call = CallId{json_string(json, "call")};
     return r;
@@ -367,7 +368,7 @@ struct IsDerived {
   }
   bool operator()(const EffectIntended&) const { return true; }
   bool operator()(const EffectSettled& r) const { return r.by == "recovery"; }
-  // What needs approval is up to rules and hooks of the host; the other kinds follow from the state alone.
+  // Rules and hooks of the host decide what needs approval; the other kinds follow from the state alone.
   bool operator()(const Parked& r) const { return r.step.kind != ParkKind::kApproval; }
   bool operator()(const Compacted&) const { return true; }
   bool operator()(const TurnSettled&) const { return true; }
@@ -407,7 +408,7 @@ std::string encode_record(const RecordBody& body, std::vector<RecordBlob>& blobs
 Result<RecordBody> decode_record(std::string_view kind, std::string_view text, const BlobLookup& blobs) {
   auto json = internalise(text, blobs);
   if (!json) {
-    Error error = std::move(json.error());  // says in `detail` what is wrong with a blob
+    Error error = std::move(json.error());  // its `detail` names the missing or damaged blob
     error.code = ErrorCode::kJournal;
     error.message = "record " + std::string(kind) + ": " + error.message;
     return fail(std::move(error));

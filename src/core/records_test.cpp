@@ -10,7 +10,7 @@
 namespace praxis {
 namespace {
 
-/// Where the payloads of large records go.
+/// Stores the payloads of large records.
 struct Blobs {
   std::vector<RecordBlob> written;
   std::map<Digest, std::string> stored;
@@ -30,7 +30,7 @@ struct Blobs {
   }
 };
 
-/// Encodes, decodes, and encodes again: nothing may be lost.
+/// Encodes, decodes and encodes again: nothing may be lost.
 RecordBody round_trip(const RecordBody& body) {
   Blobs blobs;
   const std::string text = blobs.encode(body);

@@ -15,10 +15,10 @@ namespace praxis {
 /// The answer to a command from the inbox that was carried out.
 inline constexpr std::string_view kInboxOk = "ok";
 
-/// Appends what `inputs` says, given the state; an error of it changes nothing. A turn that this stops is
-/// settled at once. With `message`, the outcome or that error is the answer to that message of the inbox.
-/// Errors `kJournal`, among them `lease_held` when somebody runs the session and `conflict` when the message
-/// has an answer.
+/// Appends the records that `inputs` returns for the session's state; if it returns an error, nothing
+/// changes. Settles at once a turn that these records stop. With `message`, the outcome (or that error)
+/// becomes the answer to that message of the inbox. Errors `kJournal`, among them `lease_held` if a process
+/// runs the session, and `conflict` if the message has an answer.
 Status record_in_log(Journal& journal, Environment& environment, const SessionId& session,
                      const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
                      std::optional<InboxId> message = {});

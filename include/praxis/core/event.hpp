@@ -1,5 +1,5 @@
 // What observers see. Every event is a projection of a durable record, except deltas and hook failures, which
-// are transient. `docs/events.md` lists each with its moment, payload and the names other designs use.
+// are transient. `docs/events.md` lists each event with its time, its payload and its names in other designs.
 #pragma once
 
 #include <bitset>
@@ -16,7 +16,7 @@
 
 namespace praxis {
 
-/// Which session of the agent tree an event comes from.
+/// The session of the agent tree that an event comes from.
 struct AgentMeta {
   SessionId id;
   std::uint32_t depth = 0;
@@ -24,123 +24,158 @@ struct AgentMeta {
 };
 
 // ---- turns and steps
-struct TurnBegan {};   ///< `turn.started`
-struct MessageAdded {  ///< `message.added`
+/// `turn.started`
+struct TurnBegan {};
+/// `message.added`
+struct MessageAdded {
   MessagePtr message;
   MessageSource source = MessageSource::kUser;
 };
-struct StepBegan {};      ///< `step.started`
-struct StepCompleted {};  ///< `step.completed`
+/// `step.started`
+struct StepBegan {};
+/// `step.completed`
+struct StepCompleted {};
+/// `turn.completed`
 struct TurnCompleted {
   AgentResult result;
-};  ///< `turn.completed`
+};
+/// `turn.failed`
 struct TurnFailed {
   AgentResult result;
-};  ///< `turn.failed`
+};
+/// `turn.cancelled`
 struct TurnCancelled {
   AgentResult result;
-};  ///< `turn.cancelled`
+};
 
 // ---- the model
-struct ModelRequested {  ///< `model.requested`
+/// `model.requested`
+struct ModelRequested {
   std::string model;
-  /// `summary` when it is to shorten the conversation, that of a consultation, empty: to answer.
+  /// `summary` for a summary, the purpose of a side query, or empty for an answer.
   std::string purpose;
 };
+/// `text.delta`, transient
 struct TextDelta {
   std::string text;
-};  ///< `text.delta`, transient
-struct ReasoningDelta {  ///< `reasoning.delta`, transient
+};
+/// `reasoning.delta`, transient
+struct ReasoningDelta {
   std::string text;
   bool summary = false;
 };
-struct ToolCallDelta {  ///< `tool_call.delta`, transient: a call is being written
-  std::string name;     ///< set in the first delta of a call only
+/// `tool_call.delta`, transient: a piece of a call that the model is writing
+struct ToolCallDelta {
+  std::string name;  ///< only in the first delta of a call
   std::string arguments;
 };
+/// `assistant.text`: a complete part
 struct AssistantText {
   std::string text;
-};  ///< `assistant.text`: a whole part
+};
+/// `assistant.reasoning`: a complete part
 struct AssistantReasoning {
   std::string text;
-};  ///< `assistant.reasoning`: a whole part
-struct ModelResponded {  ///< `model.responded`
+};
+/// `model.responded`
+struct ModelResponded {
   std::string model;
   FinishReason finish = FinishReason::kStop;
   Usage usage;
   std::string purpose;  ///< as in `ModelRequested`
 };
+/// `model.failed`: one attempt failed; another may follow
 struct ModelFailed {
   Error error;
-};  ///< `model.failed`: an attempt; another may follow
-struct AttemptSuperseded {};  ///< `attempt.superseded`: forget the deltas of the attempt before
+};
+/// `attempt.superseded`: discard the deltas of the previous attempt
+struct AttemptSuperseded {};
 
 // ---- tools
-struct ToolCalled {  ///< `tool.called`: the model or plan asked for it
+/// `tool.called`: the model or plan called it
+struct ToolCalled {
   CallId call;
   std::string name, arguments;
 };
-struct ToolCallStarted {  ///< `tool.started`
+/// `tool.started`
+struct ToolCallStarted {
   CallId call;
   std::string name;
 };
-struct ToolCompleted {  ///< `tool.completed`
+/// `tool.completed`
+struct ToolCompleted {
   CallId call;
   std::string name;
   std::string text;
   Millis duration{0};
 };
-struct ToolFailed {  ///< `tool.failed`
+/// `tool.failed`
+struct ToolFailed {
   CallId call;
   std::string name;
   Outcome outcome = Outcome::kError;
   Error error;
   Millis duration{0};
 };
-struct ToolTimedOut {  ///< `tool.timed_out`
+/// `tool.timed_out`
+struct ToolTimedOut {
   CallId call;
   std::string name;
   Millis duration{0};
 };
 
 // ---- sub-agents; their own events follow, with their `AgentMeta`
-struct ChildBegan {  ///< `child.spawned`
+/// `child.spawned`
+struct ChildBegan {
   SessionId child;
   std::string name;  ///< its agent's id
-  CallId call;       ///< whose handler made it
+  /// The call whose handler created it.
+  CallId call;
 };
-struct ChildEnded {  ///< `child.settled`: a turn of it has ended
+/// `child.settled`: one of its turns has ended
+struct ChildEnded {
   SessionId child;
   StopReason reason = StopReason::kFinished;
-  Usage usage;  ///< of it and all below it, since it was made
+  /// Of the child and all below it, since its creation.
+  Usage usage;
 };
 
 // ---- people and the rest
+/// `step.parked`
 struct StepParked {
   ParkedStep step;
-};  ///< `step.parked`
+};
+/// `step.decided`
 struct StepDecided {
   Decided decision;
-};  ///< `step.decided`
+};
+/// `session.paused`
 struct SessionPaused {
   std::string reason;
-};  ///< `session.paused`
-struct SessionUnpaused {};   ///< `session.unpaused`
-struct SessionRecovered {};  ///< `session.recovered`: a new process took over
+};
+/// `session.unpaused`
+struct SessionUnpaused {};
+/// `session.recovered`: a new process took over
+struct SessionRecovered {};
+/// `session.intervened`: steer, enqueue, annotate, ...
 struct SessionIntervened {
   Intervened intervention;
-};  ///< `session.intervened`: steer, enqueue, annotate, ...
-struct HistoryCut {  ///< `history.cut`: the model sees less of the conversation from here on
+};
+/// `history.cut`: from here on the model sees less of the conversation
+struct HistoryCut {
   std::string cause;
   std::string summary;  ///< what it sees instead; empty: nothing
 };
-struct PrefixBroken {  ///< `prefix.broken`: a request does not extend the bytes of the one before
+/// `prefix.broken`: a request does not extend the bytes of the previous one
+struct PrefixBroken {
   PrefixBreak prefix;
 };
+/// `hook.failed`, transient
 struct HookFailed {
   std::string hook, message;
-};  ///< `hook.failed`, transient
-struct CustomEvent {  ///< a name and payload of the host's own, transient
+};
+/// A name and payload defined by the host, transient
+struct CustomEvent {
   std::string name;
   Json payload;
 };
@@ -152,10 +187,10 @@ using EventBody =
                  ToolFailed, ToolTimedOut, ChildBegan, ChildEnded, StepParked, StepDecided, SessionPaused,
                  SessionUnpaused, SessionRecovered, SessionIntervened, HistoryCut, PrefixBroken, HookFailed,
                  CustomEvent>;
-/// A set of kinds of events, each by its place in `EventBody`.
+/// A set of event kinds, each by its index in `EventBody`.
 using EventKinds = std::bitset<std::variant_size_v<EventBody>>;
 
-/// One event. Events of a session are ordered; `seq` is that of the record behind it, or of the last record
+/// One event. Events of a session are ordered; `seq` is that of the event's record, or of the last record
 /// before a transient event.
 struct Event {
   AgentMeta agent;
@@ -169,12 +204,12 @@ struct Event {
 
 /// The event's name: `turn.started`, `text.delta`, ...
 std::string_view event_name(const EventBody& body);
-/// Deltas: transient pieces of what a later event carries whole.
+/// Whether the event is a delta: a transient piece of what a later event carries completely.
 bool is_delta(const EventBody& body);
 /// `{event, session, depth, parent?, seq, turn, step, attempt?, time, ...payload}`.
 Json to_json(const Event& event);
 
-/// The events of one record, as far as they are wanted; `after` is the state with the record applied.
+/// Returns the wanted events of one record; `after` is the state with the record applied.
 std::vector<Event> project(const Record& record, const State& after,
                            const EventKinds& wanted = EventKinds().set());
 
@@ -182,7 +217,7 @@ std::vector<Event> project(const Record& record, const State& after,
 using EventHandler = std::function<void(const Event&)>;
 /// Whether `pattern` selects an event: its name, a prefix ending in `*`, `parts` (all but deltas), `deltas`.
 bool selects(std::string_view pattern, const EventBody& body);
-/// The kinds that `pattern` selects, without those named by their host.
+/// The kinds that `pattern` selects, without custom events.
 EventKinds kinds_of(std::string_view pattern);
 
 /// `std::visit` with a set of lambdas.

@@ -1,6 +1,6 @@
-// The closed set of facts a session is made of. A record is either an *input* (something the world or a
-// person did) or *derived* (what `next` concluded from the state); a replay feeds the first and checks the
-// second.
+// The closed set of facts that a session consists of. A record is either an *input* (an action of the world
+// or a person) or *derived* (a conclusion of `next` from the state); a replay feeds the inputs and checks the
+// derived records.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace praxis {
 /// The version of the record set that this library writes; it reads every version up to this one.
 inline constexpr std::uint32_t kRecordVersion = 4;
 
-/// Where a session stands (S5-13), plus `idle` for one that has not had a turn yet.
+/// The state of a session (S5-13), and `idle` before its first turn.
 enum class SessionStatus : std::uint8_t {
   kIdle,
   kRunning,
@@ -47,12 +47,13 @@ enum class StopReason : std::uint8_t {
   kCostLimit,
   kContextLimit,  ///< the conversation does not fit and cannot be cut
   kOutputLimit,   ///< the answer was cut off by the model's output limit
-  kRepetition,    ///< the same call, pair of calls or error again and again
-  kRefused,       ///< the model refused, or a content filter stepped in
+  kRepetition,    ///< the same call, pair of calls or error repeatedly
+  kRefused,       ///< the model refused, or a content filter intervened
   kModelFailed,
-  kToolFailed,     ///< a fatal tool error, or `tool_failure = "fail"`
-  kPlanFailed,     ///< a written plan could not go on
-  kInvalidOutput,  ///< the answer does not fit the schema that was asked for, also after corrections
+  kToolFailed,  ///< a fatal tool error, or `tool_failure = "fail"`
+  kPlanFailed,  ///< a written plan could not continue
+  /// The answer does not match the requested schema, even after corrections.
+  kInvalidOutput,
   kCancelled,
 };
 std::string_view to_string(StopReason reason);
@@ -65,8 +66,8 @@ std::string_view to_string(Outcome outcome);
 std::optional<EffectKind> effect_kind_from(std::string_view name);
 std::optional<Outcome> outcome_from(std::string_view name);
 
-/// What a model is asked, field by field, so that a replay can say which part differs. In a record `settings`
-/// and `tools` are empty when they are as in the session's previous model request.
+/// Digests of a model request, part by part, so that a replay can name the part that differs. In a record,
+/// `settings` and `tools` are empty if unchanged since the session's previous model request.
 struct RequestDigest {
   Digest settings;  ///< model, instructions and options
   Digest tools;
@@ -74,7 +75,7 @@ struct RequestDigest {
   bool operator==(const RequestDigest&) const = default;
 };
 
-/// What hooks changed in one model request; recorded, so that a replay needs no hooks.
+/// The changes of hooks to one model request; recorded, so that a replay needs no hooks.
 struct RequestPatch {
   std::optional<std::string> instructions;
   std::optional<ModelOptions> options;
@@ -82,7 +83,6 @@ struct RequestPatch {
 };
 
 // ---- the records
-// -------------------------------------------------------------------------------------------------
 
 /// Input. The first record of every session.
 struct SessionCreated {
@@ -99,53 +99,60 @@ struct SessionCreated {
 /// Input. A turn begins; its user message, if any, follows.
 struct TurnStarted {
   TurnId turn;
-  Json output_schema = nullptr;  ///< JSON Schema that the turn's answer has to fit; null: free text
+  /// JSON Schema that the turn's answer must match; null: free text.
+  Json output_schema = nullptr;
 };
 enum class MessageSource : std::uint8_t { kUser, kSteer, kQueue, kPlan, kRuntime, kImport };
 std::string_view to_string(MessageSource source);
 std::optional<MessageSource> message_source_from(std::string_view name);
-/// Input (user, queue, import) or derived (plan, runtime, steer). Assistant and tool messages of the
-/// model-driven loop are not repeated here: they are the results of settled effects.
+/// Input (user, queue, import) or derived (plan, runtime, steer). Does not repeat assistant and tool messages
+/// of the model-driven loop: they are the results of settled effects.
 struct MessageAppended {
   MessagePtr message;
   MessageSource source = MessageSource::kUser;
 };
-/// What a model call that summarises is for.
+/// The task of a model call that makes a summary.
 struct SummaryTask {
-  std::size_t keep_from = 0;  ///< what stands before it (index into the history's messages) is summarised
-  std::string cause;          ///< as in `Compacted`
+  /// The messages before this index (into the history's messages) are summarised.
+  std::size_t keep_from = 0;
+  std::string cause;  ///< as in `Compacted`
 };
-/// What a planner wants to know from the model beside the conversation: neither question nor answer becomes a
-/// part of it.
+/// A planner's side query to the model: neither question nor answer becomes part of the conversation.
 struct Consultation {
-  std::string purpose;    ///< names the answer among the results of the plan
-  std::string prompt;     ///< follows the conversation as a user message
+  std::string purpose;    ///< name of the answer among the results of the plan
+  std::string prompt;     ///< appended to the conversation as a user message
   Json schema = nullptr;  ///< JSON Schema of the answer; null: free text
 };
-/// Derived. Durable before the effect starts. The same effect is intended again for another attempt. It holds
-/// what cannot be known from the log before it: the model is the agent's, a tool's arguments are the call's.
+/// Derived. Durable before the effect starts. A further attempt intends the same effect again. Holds only
+/// what does not follow from the log before it: the model is the agent's, a tool's arguments are the call's.
 struct EffectIntended {
   EffectId effect;
   EffectKind kind = EffectKind::kModel;
   std::uint32_t attempt = 1;
-  std::string tool;        ///< of tools: its name
-  CallId call;             ///< of tools
-  std::uint32_t step = 0;  ///< of models and timers; a tool's is that of the call's model
-  RequestDigest request;   ///< of models
-  RequestPatch patch;      ///< of models
-  Millis delay{0};         ///< of timers, and of model attempts that back off first
-  std::optional<SummaryTask> summary = std::nullopt;   ///< of a model that is to summarise, not to answer
-  std::optional<Consultation> consult = std::nullopt;  ///< of a model that answers a planner
-  bool non_strict = false;  ///< of models: no tool is held to its schema, because the vendor refused that
+  std::string tool;  ///< for tools: the name
+  CallId call;       ///< for tools
+  /// For models and timers; the step of a tool is that of the model call that made the call.
+  std::uint32_t step = 0;
+  RequestDigest request;  ///< for models
+  RequestPatch patch;     ///< for models
+  /// For timers, and for model attempts that back off first.
+  Millis delay{0};
+  /// For a model call that makes a summary, not an answer.
+  std::optional<SummaryTask> summary = std::nullopt;
+  /// For a model call that answers a planner's side query.
+  std::optional<Consultation> consult = std::nullopt;
+  /// For models: no tool is held to its schema, because the vendor refused that.
+  bool non_strict = false;
 };
-/// Input. The handler of the running call `within` asks for a tool of its agent. Judged and carried out as a
-/// call of the model is; its result goes to the handler, not into the conversation.
+/// Input. The handler of the running call `within` calls a tool of its agent. Reviewed and run like a call of
+/// the model; its result goes to the handler, not into the conversation.
 struct CallProposed {
   CallId within;
   ToolCallPart call;
-  std::string key;  ///< finds the call again when the handler runs once more after a crash
+  /// Identifies the call when the handler runs again after a crash.
+  std::string key;
 };
-/// Input. The handler of the running call `call` made a sub-agent. Durable before its session exists.
+/// Input. The handler of the running call `call` created a sub-agent. Durable before its session exists.
 struct ChildSpawned {
   SessionId child;
   CallId call;
@@ -156,29 +163,30 @@ struct ChildSpawned {
 struct ChildSettled {
   SessionId child;
   StopReason reason = StopReason::kFinished;
-  Usage usage;  ///< of the child and all below it, since it was made
+  Usage usage;  ///< of the child and all below it, since its creation
 };
-/// What a tool gave back.
+/// The outcome of a tool.
 struct ToolOutcome {
-  ToolResultPart result;  ///< its `id` and `name` are the call's and not recorded
-  Json value;             ///< the structured form; null when there is none
-  Json memory;            ///< array of memory changes; null when there are none
+  /// Its `id` and `name` are those of the call and not recorded.
+  ToolResultPart result;
+  Json value;   ///< the structured form; null if the tool has none
+  Json memory;  ///< array of memory changes; null if empty
 };
-/// Input. Durable before anyone sees the effect as done.
+/// Input. Durable before any observer sees the effect as done.
 struct EffectSettled {
   EffectId effect;
   Outcome outcome = Outcome::kOk;
   Millis duration{0};
   std::variant<std::monostate, ModelResponse, ToolOutcome> result;
   std::optional<Error> error;
-  /// Empty for the effect itself; `hook` when a hook answered in its place; `recovery` (then derived) for a
-  /// call that was in doubt and is told to the model as unknown.
+  /// Empty for the effect itself; `hook` if a hook answered in its place; `recovery` (then derived) for a
+  /// call in doubt that is reported to the model as unknown.
   std::string by;
-  /// Of a model call without an answer: the usage that its vendor stated, else an estimate. Zero when its
+  /// For a model call without an answer: the usage that its vendor stated, else an estimate. Zero if its
   /// request was not sent or was refused.
   Usage spent = {};
 };
-/// What a person is asked.
+/// What an approver is asked.
 enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt, kAuthorisation };
 std::string_view to_string(ParkKind kind);
 std::optional<ParkKind> park_kind_from(std::string_view name);
@@ -186,17 +194,19 @@ struct ParkedStep {
   ParkId id;
   ParkKind kind = ParkKind::kApproval;
   std::string prompt;
-  CallId call;  ///< the call that waits; empty for a question of the planner
+  CallId call;  ///< the parked call; empty for a question of the planner
   std::string tool;
-  std::string arguments;    ///< what exactly would run
-  Digest digest;            ///< of tool and arguments: what an approval binds
-  Json schema = nullptr;    ///< JSON Schema of the answer to a question; null: any text
-  SessionId session = {};   ///< whose step it is; this and what follows is known from the log, not recorded
-  std::string path = {};    ///< of that session in the agent tree
-  UnixMillis expires = {};  ///< when it counts as denied; zero: never
+  std::string arguments;  ///< exactly as they would run
+  /// Of tool and arguments: an approval applies only to these.
+  Digest digest;
+  Json schema = nullptr;  ///< JSON Schema of the answer to a question; null: any text
+  /// The session of the step; this and the following fields follow from the log and are not recorded.
+  SessionId session = {};
+  std::string path = {};    ///< path of that session in the agent tree
+  UnixMillis expires = {};  ///< when the step counts as denied; zero: never
 };
 Json to_json(const ParkedStep& parked);
-/// Derived, but for approvals, which rules and hooks of the host ask for. The turn waits for a person here.
+/// Derived, except for approvals, which rules and hooks of the host request. The turn waits for an approver.
 struct Parked {
   ParkedStep step;
 };
@@ -216,24 +226,25 @@ struct Intervened {
   std::string text;
   AgentSpecPtr agent;
 };
-/// Derived. The model no longer sees what stands before `keep_from` (index into the history's messages).
+/// Derived. The model no longer sees the messages before `keep_from` (index into the history's messages).
 struct Compacted {
   std::size_t keep_from = 0;
   std::string cause;         ///< `max_messages`, `max_context`, `context_window`, `context_overflow`
-  std::string summary = {};  ///< stands in its place; empty: it is forgotten
+  std::string summary = {};  ///< replaces them; empty: they are dropped
 };
-/// Input. `cause` is `recovered` when a new process took over: effects without outcome are in doubt from
-/// here.
+/// Input. `cause` is `recovered` if a new process took over: from here on, effects without an outcome are in
+/// doubt.
 struct StatusChanged {
   SessionStatus status = SessionStatus::kIdle;
   std::string cause;
-  Usage spent = {};  ///< what a model call that is now in doubt is taken to have used
+  Usage spent = {};  ///< assumed usage of a model call that is now in doubt
 };
-/// Derived. The turn is over.
+/// Derived. The turn has ended.
 struct TurnSettled {
   TurnId turn;
   StopReason reason = StopReason::kFinished;
-  std::string text;  ///< result of a plan; empty when the last assistant message is the result
+  /// Result of a plan; empty if the last assistant message is the result.
+  std::string text;
   std::optional<Error> error;
 };
 
@@ -241,7 +252,7 @@ using RecordBody =
     std::variant<SessionCreated, TurnStarted, MessageAppended, EffectIntended, EffectSettled, Parked, Decided,
                  Intervened, Compacted, StatusChanged, TurnSettled, CallProposed, ChildSpawned, ChildSettled>;
 
-/// One durable fact with the time it was written.
+/// One durable fact and the time when it was written.
 struct Record {
   UnixMillis time;
   RecordBody body;
@@ -249,22 +260,22 @@ struct Record {
 
 /// `session_created`, `turn_started`, ...
 std::string_view kind_name(const RecordBody& body);
-/// Whether `next` derives such a record (and a replay must find the same), rather than the world supplying
-/// it.
+/// Whether `next` derives such a record (and a replay must find the same), as opposed to an input.
 bool is_derived(const RecordBody& body);
 
-/// A payload that stands outside the record because it is larger than `kBlobThreshold`.
+/// A payload stored outside the record because it is larger than `kBlobThreshold`.
 struct RecordBlob {
   Digest digest;
   std::string bytes;
 };
 inline constexpr std::size_t kBlobThreshold = 16 * 1024;
 
-/// JSON text of a record's body; strings above the threshold go to `blobs` and are named by digest.
+/// Returns the JSON text of a record's body; strings above the threshold go to `blobs` and are referenced by
+/// digest.
 std::string encode_record(const RecordBody& body, std::vector<RecordBlob>& blobs);
-/// Finds a blob by digest.
+/// Finds a blob by its digest.
 using BlobLookup = std::function<Result<std::string>(const Digest&)>;
-/// The inverse. Error `kJournal`: an unknown kind, a missing field, a missing blob.
+/// The inverse of `encode_record`. Error `kJournal`: an unknown kind, a missing field, a missing blob.
 Result<RecordBody> decode_record(std::string_view kind, std::string_view text, const BlobLookup& blobs);
 
 }  // namespace praxis

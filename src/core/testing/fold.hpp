@@ -1,5 +1,5 @@
-// For tests: a session driven by hand. `run` takes decisions and applies their records as the driver would;
-// the test plays the world and settles what was intended.
+// For tests: a session driven by hand. `run` makes decisions and applies their records as the driver would;
+// the test acts as the outside world and settles intended effects.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace praxis {
 
-/// What every decision of these tests needs to be told apart by.
+/// Whether a decision is of the type `Wanted`.
 template <class Wanted>
 bool is(const Decision& decision) {
   return std::holds_alternative<Wanted>(decision);
@@ -74,14 +74,14 @@ class Fold {
     return !praxis::apply(state_, Record{UnixMillis{0}, std::move(body)});
   }
 
-  /// A user's turn, up to its first effect.
+  /// Begins a user's turn and runs it up to its first effect.
   Decision begin(std::string text) {
     apply(TurnStarted{TurnId{"t" + std::to_string(state_.next_turn)}});
     apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, std::move(text)))});
     return run();
   }
 
-  /// Decides and applies until there is nothing to do but wait; that last decision.
+  /// Decides and applies until the session waits; returns the last decision.
   Decision run() {
     for (int i = 0; i < 10'000; ++i) {
       Decision decision = next(state_, planner_);
@@ -139,12 +139,12 @@ class Fold {
     apply(Intervened{verb, std::move(text), nullptr});
     return run();
   }
-  /// A new process takes over.
+  /// Simulates a new process that takes over.
   Decision recover() {
     apply(StatusChanged{state_.status(), "recovered"});
     return run();
   }
-  /// The person decides what was parked first.
+  /// Decides the step that was parked first.
   Decision decide(ApprovalVerb verb, std::string text = {}) {
     const ParkedStep& step = state_.parked.begin()->second;
     apply(Decided{step.id, step.call, verb, std::move(text), "person"});
