@@ -38,9 +38,9 @@ TEST(Executor, Post_OnOneThreadKeepsOrder) {
 
 TEST(Executor, BlockingTaskOfTheLoop_DoesNotHoldUpTheLoop) {
   std::array<std::promise<void>, 20> begun, freed, done;
-  auto executor = make_executor();  // goes first: its threads may still be in what the test has waited for
+  auto executor = make_executor();  // destroyed first: its threads may still run tasks of the test
   for (std::size_t i = 0; i < begun.size(); ++i) {
-    // Whoever runs the loop may run this task in place, and it ends only when the loop goes on.
+    // The loop's thread may run this task in place, and the task ends only when the loop continues.
     executor->post([&, i] {
       executor->post_blocking([&, i] {
         begun[i].set_value();
@@ -67,7 +67,7 @@ TEST(Executor, Timers_FireWhileBlockingTasksOfTheLoopHang) {
 TEST(Executor, QuickBlockingTaskOfTheLoop_RunsOnItsThread) {
   std::array<std::promise<bool>, 1000> same;
   auto executor = make_executor();
-  for (std::promise<bool>& tried : same) {  // not at the first: somebody has to stand by
+  for (std::promise<bool>& tried : same) {  // the first ones go to workers until the standby thread is ready
     executor->post([&] {
       executor->post_blocking(
           [&, loop = std::this_thread::get_id()] { tried.set_value(std::this_thread::get_id() == loop); });

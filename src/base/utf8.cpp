@@ -19,7 +19,7 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
   return at;
 }
 
-// Returns the position of the first ill-formed sequence; the size if there is none.
+// Returns the position of the first ill-formed sequence; the size if all is well-formed.
 std::size_t valid_until(std::string_view bytes, std::size_t at) {
   while ((at = skip_ascii(bytes, at)) < bytes.size()) {
     const auto [length, valid] = utf8_step(bytes.substr(at));

@@ -123,7 +123,7 @@ void propose_calls(State& state) {
 
 Status start_call(State& state, const EffectIntended& r) {
   CallState* call = state.find_call(r.call);
-  if (call == nullptr) return against_rules("a tool call is intended that nobody proposed");
+  if (call == nullptr) return against_rules("a tool call is intended that was not proposed");
   if (call->phase == Phase::kRunning || call->phase == Phase::kSettled) {
     return against_rules("call " + r.call.str() + " is intended while it runs or after it settled");
   }

@@ -19,7 +19,7 @@ std::string unescape_pointer(std::string_view token) {
   return out;
 }
 
-// Returns the value at one token of a JSON pointer; null if there is none.
+// Returns the value at one token of a JSON pointer; null if it does not exist.
 const Json* step_into(const Json& json, const std::string& token) {
   if (const JsonObject* object = json.if_object()) return object->if_contains(token);
   const bool index =

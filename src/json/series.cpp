@@ -78,8 +78,8 @@ std::size_t number_length(std::string_view text) {
   return is_padded || length > kMostDigits ? 0 : length;
 }
 
-/// Returns the position of the quote that ends the string whose content begins at `at`; the text's size if
-/// there is none.
+/// Returns the position of the quote that ends the string whose content begins at `at`; the text's size
+/// without one.
 std::size_t closing_quote(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     at += plain_length(text.substr(at));

@@ -36,8 +36,7 @@ class LogWriter {
     append_.answers.push_back({message, std::move(outcome)});
   }
 
-  /// Settles the calls of a turn that was asked to stop, and ends it: no process runs it, so nothing can be
-  /// waited for.
+  /// Ends a turn that was asked to stop: no process runs it, so there is no effect to wait for.
   Status settle_stopped() {
     if (!state_.turn || !state_.turn->stop) return {};
     if (state_.turn->in_flight()) {

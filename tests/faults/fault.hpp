@@ -54,7 +54,7 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Reports an error as a failure of the run, which goes on.
+/// Reports an error as a failure of the run, which continues.
 inline void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
 
 /// Returns the value; throws the message of an error, which ends the run.

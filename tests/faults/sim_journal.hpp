@@ -25,7 +25,7 @@ class SimJournal final : public testing::ForwardingJournal {
   /// Simulates the end of the process: of the unacknowledged appends some are on the disk and some are not,
   /// and its leases are free.
   void crash();
-  /// A violation seen by a writer whose session nobody took; empty if there is none.
+  /// A violation seen by a writer whose session was not taken over; empty without a violation.
   const std::string& complaint() const { return complaint_; }
 
   Result<Lease> create(const SessionId& session, UnixMillis now) override;

@@ -130,7 +130,7 @@ struct TurnState {
   std::optional<StopReason> stop;   ///< a person or the clock asked to stop
   std::vector<StepResult> results;  ///< of a plan
   Repetition repetition;
-  /// JSON Schema that the turn's answer must match; null if there is none.
+  /// JSON Schema that the turn's answer must match; null without a schema.
   Json output_schema;
   /// How often the model was asked to correct its answer.
   std::uint32_t corrections = 0;
@@ -220,7 +220,7 @@ struct State {
   std::int64_t context_window() const;
   /// Usage of this session and all below it, as far as turns of sub-agents have ended.
   Usage subtree_usage() const;
-  /// JSON Schema that the answer of the turn in progress must match; null if there is none.
+  /// JSON Schema that the answer of the turn in progress must match; null without a schema.
   const Json& output_schema() const;
   CallState* find_call(const CallId& call);
   CallState* find_call(const EffectId& effect);

@@ -39,7 +39,7 @@ enum class ToolFailureMode : std::uint8_t { kContinue, kFail };
 /// The treatment of a call that may or may not have run when the process died.
 enum class InDoubt : std::uint8_t {
   kPark,  ///< an approver decides
-  kTell,  ///< the model is told that the outcome is unknown
+  kTell,  ///< the model gets the result "outcome unknown"
 };
 
 /// A tool as the session knows it: the definition and what recovery needs.

@@ -127,7 +127,7 @@ struct SchemaPlace {
   const SchemaPlace* parent = nullptr;
 
   SchemaPlace child(std::string_view step) const { return {pointer + std::string(step), nullptr, this}; }
-  /// Returns the nearest enclosing place that describes `wanted`; null if there is none.
+  /// Returns the nearest enclosing place that describes `wanted`; null if not found.
   const SchemaPlace* find(const void* wanted) const;
 };
 
