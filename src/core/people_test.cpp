@@ -260,13 +260,8 @@ TEST(Window, WindowTooSmallForOneExchange_StillTerminates) {
 
 // ---- approvals
 
-<<<<<<< HEAD
-/// A turn paused before its calls `a` and `w` are judged.
-struct Judged : PeopleFold {
-=======
 /// A turn paused before its calls `a` and `w` are reviewed.
-struct Judged : Modelled {
->>>>>>> ed71537 (core: name the actor in records, events and their tests)
+struct Judged : PeopleFold {
   Judged() {
     begin("hi");
     command(CommandVerb::kPause);
