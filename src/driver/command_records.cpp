@@ -17,10 +17,10 @@ Status check_verb(const ParkedStep& step, ApprovalVerb verb) {
   std::string can;
   for (const ApprovalVerb each : allowed) can += (can.empty() ? "" : ", ") + std::string(to_string(each));
   return refused(step.id.str() + " waits for a decision of the kind \"" + std::string(to_string(step.kind)) +
-                 "\" (" + can + "); \"" + std::string(to_string(verb)) + "\" is none for it");
+                 "\" (" + can + "); \"" + std::string(to_string(verb)) + "\" is not one of them");
 }
 
-/// `what` is said of `value` when it does not fit.
+/// Checks `value` against `schema`; `what` names the value in the error.
 Status check_fit(const Json& schema, const Json& value, const std::string& what) {
   if (schema.is_null()) return {};
   const auto compiled = JsonSchema::compile(schema);
@@ -43,7 +43,7 @@ Status check_edit(const AgentSpec& agent, const ParkedStep& step, const std::str
                    "the edited arguments of " + step.id.str() + " do not fit \"" + step.tool + "\": ");
 }
 
-/// An answer is text, also where JSON is asked for.
+/// Checks an answer: text, or JSON as text if the step's schema requires it.
 Status check_answer(const ParkedStep& step, const std::string& text) {
   const bool is_text = step.schema.is_null() || json_text(step.schema, "type") == "string";
   const auto json = is_text ? Result<Json>(Json(text)) : parse_json(text);

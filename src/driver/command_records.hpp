@@ -1,5 +1,5 @@
-// From what a caller outside the loop wants of a session to the records that say so, or the reason why it
-// cannot be done. Pure.
+// Converts the request of a caller outside the loop into records, or the reason why it cannot be carried out.
+// Pure.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace praxis {
 
-/// Whether the text of a command counts as said by the user.
+/// Whether the text of a command counts as a message of the user.
 bool is_said(CommandVerb verb);
 
 /// Error `kInput`: the commands have several targets.
 Status check_target(const Commands& commands);
 
-/// The session and the step that an id names; the session is empty for an id that is not qualified.
+/// Splits an id into session and step; the session is empty for an unqualified id.
 std::pair<SessionId, ParkId> split_id(const ParkId& id);
 
-/// Approvals of steps that are parked in `state`. Error `kInput`: a step is not open, is decided twice, or
-/// does not take this approval.
+/// Returns the records that approve steps parked in `state`. Error `kInput`: a step is not parked, is decided
+/// twice, or does not accept this approval.
 Result<std::vector<RecordBody>> approval_records(const State& state, const Approvals& approvals,
                                                  const std::string& by);
 
-/// Error `kInput` says why a request cannot be carried out on a session in this state; `over`: the session is
-/// a sub-agent whose call has ended.
+/// Returns the records of a request. Error `kInput` says why it cannot be carried out on a session in this
+/// state; `over`: the session is a sub-agent whose call has ended.
 Result<std::vector<RecordBody>> request_records(const State& state, const InboxRequest& request, bool over);
 
 }  // namespace praxis

@@ -81,7 +81,7 @@ Status answer_message(Database& database, const SessionId& session, const InboxA
                       std::uint64_t{kInboxOutcomesKept});
 }
 
-// The `+` keeps SQLite from going through all that is unanswered: what is above `after` is found by its id.
+// The `+` keeps SQLite from scanning all unanswered messages: it then finds those above `after` by their ids.
 Result<std::vector<InboxMessage>> select_messages(Database& database, InboxId after) {
   return select_page(database,
                      "SELECT m.id, s.name, m.time, m.body FROM mail m JOIN sessions s ON s.id = m.session "

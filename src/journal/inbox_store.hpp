@@ -1,4 +1,4 @@
-// The inboxes of a journal in SQL. As in session_store.hpp, what changes something runs inside the caller's
+// The inboxes of a journal in SQL. As in session_store.hpp, writing operations run inside the caller's
 // transaction.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace praxis {
 
-/// As `Journal::post`.
+/// As `Inbox::post`.
 Result<InboxId> insert_message(Database& database, const SessionId& to, std::string_view body,
                                UnixMillis now);
-/// Answers a message for `session`, whose lease the caller has checked, and forgets the oldest answer when
-/// there are too many. Errors `not_found`, `conflict`, `kInput`.
+/// Answers a message for `session`, whose lease the caller has checked; removes the oldest answer if there
+/// are too many. Errors `not_found`, `conflict`, `kInput`.
 Status answer_message(Database& database, const SessionId& session, const InboxAnswer& answer);
 
 /// As the members of `Inbox`. A file of format 1, which has no inbox until it is opened for writing,

@@ -37,7 +37,7 @@ class InboxTest : public testing::AnyJournalTest {
       });
     }
   }
-  /// Answers all that waits for the session, in one append; gives the ids.
+  /// Answers all unanswered messages of the session in one append; returns their ids.
   std::vector<InboxId> answer_all() {
     auto append = append_of(lease_, 0, {});
     std::vector<InboxId> ids;
@@ -58,7 +58,7 @@ class InboxTest : public testing::AnyJournalTest {
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, InboxTest, testing::kAllJournals, testing::journal_name);
 
-TEST_P(InboxTest, Post_IsHandedOutUntilAnswered) {
+TEST_P(InboxTest, Message_IsReturnedUntilAnswered) {
   const std::string odd("{\"a\":1} \0 \xff", 11);
   const auto first = *journal_->inbox().post(kSession, odd, {-7});
   const auto second = *journal_->inbox().post(kOther, "two", {8});
@@ -80,7 +80,7 @@ TEST_P(InboxTest, Post_IsHandedOutUntilAnswered) {
   EXPECT_EQ(kind_of(journal_->inbox().outcome(second + 1)), "not_found");
 }
 
-TEST_P(InboxTest, Messages_AreReadFromWhereOneStopped) {
+TEST_P(InboxTest, Messages_AreReadFromAGivenId) {
   const auto first = *journal_->inbox().post(kSession, "1", {5});
   ASSERT_TRUE(journal_->inbox().post(kOther, "2", {5}));
   const auto third = *journal_->inbox().post(kSession, "3", {5});
@@ -88,13 +88,13 @@ TEST_P(InboxTest, Messages_AreReadFromWhereOneStopped) {
   EXPECT_EQ(bodies(journal_->inbox().messages(third)), "");
   EXPECT_EQ(bodies(journal_->inbox().messages_for(kSession)), "1;3;");
   EXPECT_EQ(bodies(journal_->inbox().messages_for(kSession, first)), "3;");
-  EXPECT_EQ(bodies(journal_->inbox().messages_for(SessionId("nobody"))), "");
+  EXPECT_EQ(bodies(journal_->inbox().messages_for(SessionId("missing"))), "");
   ASSERT_TRUE(journal_->inbox().answer(lease_, third, ""));
   EXPECT_GT(*journal_->inbox().post(kSession, "4", {5}), third);
   EXPECT_EQ(bodies(journal_->inbox().messages(third)), "4;");
 }
 
-TEST_P(InboxTest, ManyMessages_ComeInPages) {
+TEST_P(InboxTest, ManyMessages_AreReturnedInPages) {
   post_many(kInboxPage + 20);
   const auto page = *journal_->inbox().messages();
   ASSERT_EQ(page.size(), kInboxPage);
@@ -104,7 +104,7 @@ TEST_P(InboxTest, ManyMessages_ComeInPages) {
 }
 
 TEST_P(InboxTest, Post_IsBounded) {
-  EXPECT_EQ(kind_of(journal_->inbox().post(SessionId("nobody"), "x", {5})), "not_found");
+  EXPECT_EQ(kind_of(journal_->inbox().post(SessionId("missing"), "x", {5})), "not_found");
   EXPECT_TRUE(journal_->inbox().post(kOther, std::string(kMaxInboxBytes, 'x'), {5}));
   const auto long_one = journal_->inbox().post(kOther, std::string(kMaxInboxBytes + 1, 'x'), {5});
   ASSERT_FALSE(long_one);
@@ -121,12 +121,12 @@ TEST_P(InboxTest, Post_IsBounded) {
   EXPECT_TRUE(journal_->inbox().post(kSession, "x", {5})) << "an answer makes room";
 }
 
-TEST_P(InboxTest, OnlyTheOwner_AnswersAndOnce) {
+TEST_P(InboxTest, OnlyTheOwner_CanAnswerAndOnlyOnce) {
   const auto message = *journal_->inbox().post(kSession, "x", {5});
   EXPECT_EQ(kind_of(journal_->inbox().answer({kSession, lease_.token + 1}, message, "no")), "lease_lost");
   EXPECT_EQ(kind_of(journal_->inbox().answer(other_, message, "no")), "not_found") << "for another session";
   EXPECT_EQ(kind_of(journal_->inbox().answer(lease_, message + 1, "no")), "not_found");
-  EXPECT_EQ(kind_of(journal_->inbox().answer({SessionId("nobody"), 1}, message, "no")), "not_found");
+  EXPECT_EQ(kind_of(journal_->inbox().answer({SessionId("missing"), 1}, message, "no")), "not_found");
   const auto next = *journal_->acquire(kSession, true);
   EXPECT_EQ(kind_of(journal_->inbox().answer(lease_, message, "no")), "lease_lost") << "a former owner";
   const auto long_one = journal_->inbox().answer(next, message, std::string(kMaxInboxBytes + 1, 'x'));
@@ -138,7 +138,7 @@ TEST_P(InboxTest, OnlyTheOwner_AnswersAndOnce) {
   EXPECT_EQ(journal_->inbox().outcome(message), "yes");
 }
 
-TEST_P(InboxTest, AppendAnswers_WithItsEntriesOrNotAtAll) {
+TEST_P(InboxTest, AnswersOfAnAppend_AreStoredWithItsEntriesOrNotAtAll) {
   const auto first = *journal_->inbox().post(kSession, "1", {5});
   const auto second = *journal_->inbox().post(kSession, "2", {5});
   const auto foreign = *journal_->inbox().post(kOther, "3", {5});

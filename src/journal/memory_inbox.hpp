@@ -14,13 +14,13 @@
 
 namespace praxis {
 
-/// As the members of `Journal`, for sessions that exist and leases that are held. Not thread-safe.
+/// As the members of `Inbox`, for existing sessions and valid leases. Not thread-safe.
 class MemoryInbox {
  public:
   Result<InboxId> post(const SessionId& to, std::string body, UnixMillis now);
   std::vector<InboxMessage> messages(InboxId after) const;
   std::vector<InboxMessage> messages_for(const SessionId& session, InboxId after) const;
-  /// All of them or none.
+  /// Answers all of them or none.
   Status answer(const SessionId& session, std::vector<InboxAnswer> answers);
   Result<std::optional<std::string>> outcome(InboxId message) const;
 
@@ -29,9 +29,9 @@ class MemoryInbox {
 
   InboxId last_ = 0;
   std::map<InboxId, InboxMessage> waiting_;
-  std::unordered_map<SessionId, std::set<InboxId>> waiting_for_;  // no empty sets
+  std::unordered_map<SessionId, std::set<InboxId>> waiting_for_;  // without empty sets
   std::map<InboxId, std::string> outcomes_;
-  std::deque<InboxId> answered_;  // those of `outcomes_`, first answered first
+  std::deque<InboxId> answered_;  // messages in `outcomes_`, oldest answer first
 };
 
 }  // namespace praxis

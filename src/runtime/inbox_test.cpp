@@ -238,7 +238,7 @@ TEST_F(CommandInboxTest, AStepThreeLevelsDown_IsDecidedFromAnotherProcess) {
   const ParkId park = waiting->pending[0].id;
   const SessionId leaf = waiting->pending[0].session;
   EXPECT_EQ(park, qualified_id(leaf, ParkId{"p1"}));
-  EXPECT_THAT(refusal(StepApproval{leaf, park, answer("what?")}), HasSubstr("is none for it"));
+  EXPECT_THAT(refusal(StepApproval{leaf, park, answer("what?")}), HasSubstr("is not one of them"));
   EXPECT_TRUE(delivered(StepApproval{leaf, park, edit(R"({"text":"good bye"})")}));
   ASSERT_TRUE(eventually([&] { return root.status() == SessionStatus::kCompleted; }));
   EXPECT_EQ(result_for(runtime_->agent_state(leaf)->history, "e").text, "good bye");

@@ -1,5 +1,5 @@
-// What an approver may answer to a step that is parked: approve, reject with a reason, edit the arguments, or
-// answer the question. Plain values.
+// An approver's answer to a parked step: approve, reject with a reason, edit the arguments, or answer the
+// question. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace praxis {
 
-/// Run a call with other arguments: a permission (policy.hpp) as well as an approval.
+/// Runs a call with other arguments: a permission (policy.hpp) as well as an approval.
 struct Edit {
   std::string arguments;  ///< JSON text
 };

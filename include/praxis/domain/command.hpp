@@ -1,5 +1,5 @@
-// What a caller outside the loop wants done to a session. Plain values; `praxis/runtime/commands.hpp` has
-// them carried out.
+// A caller's command for a session, from outside its loop. Plain values; `praxis/runtime/commands.hpp`
+// carries them out.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ namespace praxis {
 
 enum class CommandVerb : std::uint8_t {
   kSteer,      ///< `text` reaches the model at the next safe boundary
-  kEnqueue,    ///< `text` is the user message of the next turn
+  kEnqueue,    ///< `text` becomes the user message of the next turn
   kInterrupt,  ///< stop now
   kDeadline,   ///< the turn's time limit has passed
   kPause,
   kUnpause,   ///< the opposite of `kPause`
   kAnnotate,  ///< `text` is a comment
-  kSetAgent,  ///< another description of the agent from here on
-  kRewind,    ///< the conversation goes back to where the turn named by `text` began
+  kSetAgent,  ///< replaces the description of the agent from here on
+  kRewind,    ///< takes the conversation back to where the turn named by `text` began
   kDelete,    ///< stop now and for good: no further turn begins
   kModify,    ///< a new task: `text` reaches the model like steering
-  kBudget,    ///< a budget of the agent tree is spent; `text` is the name of the `StopReason`
+  kBudget,    ///< a budget of the agent tree is exhausted; `text` is the name of the `StopReason`
 };
 std::string_view to_string(CommandVerb verb);
 std::optional<CommandVerb> command_verb_from(std::string_view name);
@@ -43,7 +43,7 @@ struct Command {
 using Commands = std::vector<Command>;
 inline constexpr std::size_t kMaxCommands = 8;  ///< of one request
 
-/// What one message in a session's inbox asks for.
+/// The request in one message of a session's inbox.
 using InboxRequest = std::variant<Commands, StepApproval>;
 /// The session that a request is for; empty for a request of no commands.
 inline const SessionId& target_of(const InboxRequest& request) {

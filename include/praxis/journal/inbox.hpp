@@ -27,7 +27,7 @@ struct InboxMessage {
   std::string body;
 };
 
-/// What became of a message, in the owner's words to the sender.
+/// The outcome of a message, as text for its sender.
 struct InboxAnswer {
   InboxId message = 0;
   std::string outcome;
@@ -49,7 +49,8 @@ class Inbox {
   /// the disk is full; `kInput` for more than `kMaxInboxBytes`.
   virtual Result<InboxId> post(const SessionId& to, std::string body, UnixMillis now) = 0;
   /// Unanswered messages above `after`, oldest first, at most `kInboxPage`: continue from the last one. Later
-  /// messages have higher ids, so an owner that polls misses none. Costs microseconds when there is none.
+  /// messages have higher ids, so an owner that polls misses no message. Costs microseconds when the inbox is
+  /// empty.
   virtual Result<std::vector<InboxMessage>> messages(InboxId after = 0) = 0;
   /// The same for one session, for an owner that has just opened it.
   virtual Result<std::vector<InboxMessage>> messages_for(const SessionId& session, InboxId after = 0) = 0;
@@ -57,7 +58,7 @@ class Inbox {
   /// when it returns. Errors `lease_lost`; `not_found` for a message of another session, or a forgotten one;
   /// `conflict` when it has an answer; `kInput` for more than `kMaxInboxBytes`.
   virtual Status answer(const Lease& lease, InboxId message, std::string outcome) = 0;
-  /// The answer to a message, `std::nullopt` while there is none. Error `not_found`: never posted, or
+  /// The answer to a message; `std::nullopt` until it is answered. Error `not_found`: never posted, or
   /// forgotten because `kInboxOutcomesKept` others were answered since.
   virtual Result<std::optional<std::string>> outcome(InboxId message) = 0;
 };

@@ -1,5 +1,5 @@
-// Where records live: an append-only, hash-chained log per session, with content-addressed blobs beside it
-// and one writer at a time. A process that is not the writer posts to the session's inbox. The journal knows
+// Stores records: an append-only, hash-chained log per session, with content-addressed blobs, and one writer
+// per session at a time. A process that is not the writer posts to the session's inbox. The journal knows
 // bytes, not agents: other rooms give entries and messages their meaning.
 #pragma once
 
@@ -77,7 +77,8 @@ struct Append {
   std::vector<NewEntry> entries;
   std::vector<Blob> blobs;
   RowChange row;
-  /// To messages that the entries carry out: so each is carried out once, wherever the process dies.
+  /// Answers to messages that the entries carry out: each message is carried out once, wherever the process
+  /// dies.
   std::vector<InboxAnswer> answers = {};
   /// A second lease that must be valid, or nothing is written (`lease_lost`): that of the session on whose
   /// behalf this session is created or opened.
