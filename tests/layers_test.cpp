@@ -1,5 +1,5 @@
 // Checks the floor plan of docs/architecture.md against the includes of every source file. Each rule is also
-// run on a small tree that breaks it, so that a checker gone blind is noticed.
+// run on a small tree that violates it, so that a check that finds nothing is noticed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ struct Include {
   bool quoted = false;
 };
 
-/// One source file: where it is (relative to the tree), the room it belongs to and what it says.
+/// A source file: its path (relative to the tree), its room and its content.
 struct Source {
   std::string path;
   std::string room;
@@ -45,8 +45,8 @@ struct Source {
   bool is_unit() const { return path.ends_with(".cpp"); }
 };
 
-/// The room in which an include or a file (both without `include/` and `src/`) lies. `praxis/praxis.hpp` is
-/// the front page of the runtime. Empty for what is not ours: the standard library and third parties.
+/// Returns the room of an include or a file (both without `include/` and `src/`). `praxis/praxis.hpp` belongs
+/// to the runtime. Empty for the standard library and third parties.
 std::string room_of(std::string_view path, bool quoted) {
   const bool is_public = path.starts_with("praxis/");
   if (is_public) path.remove_prefix(7);
@@ -92,7 +92,8 @@ bool is_json(std::string_view include) {
 /// Standard headers of C++ have neither folder nor extension.
 bool is_standard(std::string_view include) { return include.find_first_of("/.") == std::string_view::npos; }
 
-/// A room may include itself and every floor below, never its own floor's other rooms and never upwards.
+/// Checks that a room includes only itself and lower floors: neither other rooms of its own floor nor higher
+/// floors.
 void check_floors(const Source& source, Violations& out) {
   const auto floor = kFloors.find(source.room);
   if (floor == kFloors.end()) {
@@ -128,7 +129,7 @@ void check_silence(const Source& source, Violations& out) {
   if (streams || source.prints) out.push_back(source.path + ": the library must not print");
 }
 
-/// The core is values in, values out.
+/// Checks that the core has no side effects.
 void check_purity(const Source& source, Violations& out) {
   static const std::set<std::string_view> impure{"atomic",
                                                  "condition_variable",
@@ -148,8 +149,8 @@ void check_purity(const Source& source, Violations& out) {
   }
 }
 
-/// Asio and Beast are dear to compile: counts the translation units that reach them, also through our own
-/// headers.
+/// Asio and Beast are expensive to compile: counts the translation units that include them, directly or
+/// through our own headers.
 void check_asio(const std::vector<Source>& sources, Violations& out) {
   std::map<std::string, const Source*, std::less<>> by_include;
   for (const auto& source : sources) by_include[source.path.substr(source.path.find('/') + 1)] = &source;

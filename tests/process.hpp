@@ -24,7 +24,7 @@ namespace praxis::testing {
 
 struct ProcessOptions {
   std::string folder;                      ///< working directory; empty: the test's own
-  std::map<std::string, std::string> env;  ///< over the environment of the test
+  std::map<std::string, std::string> env;  ///< added to the environment of the test
   /// Its standard input; `std::nullopt`: standard input is closed.
   std::optional<std::string> input = "";
   bool close_output = false;  ///< starts it without a standard output
@@ -58,14 +58,14 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Reads until standard output holds `text`. False when the program ended or the time was up before.
+  /// Reads until standard output contains `text`. False if the program ended or the time was up first.
   bool prints(const std::string& text) {
     return pump([&] { return output.find(text) != std::string::npos; });
   }
   void signal(int number) const { kill(pid_, number); }
   /// Closes the reading end of its standard output.
   void stop_reading() { shut(out_[0]); }
-  /// Waits for the end: the exit status, or 128 and the signal that ended it.
+  /// Waits for the end; returns the exit status, or 128 plus the signal that ended it.
   int finish() {
     pump([] { return false; });
     if (timed_out_) {
@@ -104,7 +104,7 @@ class Process {
     _exit(127);
   }
 
-  /// Takes in what the program writes until `enough`, its end, or a minute has passed. True when it was
+  /// Reads the program's output until `enough`, its end, or a minute has passed. Returns whether it was
   /// enough.
   bool pump(const std::function<bool()>& enough) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -160,7 +160,7 @@ TEST(WorkerPool, BlockedTasks_DoNotHoldUpOthers) {
       gate.get();
     });
   }
-  for (auto& promise : started) promise.get_future().get();  // all run at the same time
+  for (auto& promise : started) promise.get_future().get();  // all run in parallel
   EXPECT_EQ(pool.size(), 32u);
   release.set_value();
 }
@@ -192,7 +192,8 @@ TEST(WorkerPool, IdleWorkers_AreReusedThenEnd) {
     pool.post([&] { done.set_value(); });
     done.get_future().get();
   }
-  EXPECT_LT(pool.size(), 20u);  // a further one only when a task came before the last worker was idle again
+  // A further worker starts only if a task came before the last one was idle again.
+  EXPECT_LT(pool.size(), 20u);
   while (pool.size() > 0) std::this_thread::yield();
 }
 
@@ -233,7 +234,7 @@ TEST(Strand, RunIfFree_DoesNotRunOnAHeldStrand) {
 
 TEST(Strand, ManyThreads_NeverOverlap) {
   Strand strand;
-  int count = 0;  // not atomic: the strand is what protects it
+  int count = 0;  // not atomic: the strand protects it
   {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 8; ++t) {

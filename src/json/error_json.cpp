@@ -1,4 +1,4 @@
-// The JSON form of an error.
+// The JSON form of errors.
 #include <boost/json/object.hpp>
 
 #include "json/fields.hpp"

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// `host:port` as judged and dialled, or the status of the refusal.
+// Returns `host:port` as judged and dialled, or the status of the refusal.
 std::string outcome(const std::string& head) {
   const auto request = parse_egress_request(head);
   if (!request) return std::to_string(request.error().status);
@@ -33,7 +33,8 @@ TEST(EgressRequest, AmbiguousTunnelTarget_IsRefused) {
       {"good.example:443", "good.example:443"},
       {"GoOd.ExAmPlE:443", "good.example:443"},
       {"good.example.:443",
-       "good.example:443"},  // one final dot is stripped, before it is judged and dialled
+       // One final dot is stripped before the host is judged and dialled.
+       "good.example:443"},
       {"good.example..:443", "400"},
       {".good.example:443", "400"},
       {"xn--bcher-kva.example:443", "xn--bcher-kva.example:443"},

@@ -27,7 +27,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kShortPatience = 50ms;  // a limit that is meant to be reached
+constexpr auto kShortPatience = 50ms;  // a limit that the test reaches
 
 class TemporaryFolder {
  public:
@@ -47,7 +47,7 @@ class TemporaryFolder {
 
 constexpr std::string_view kEstablished = "HTTP/1.1 200 Connection established";
 
-// Sends back what it gets; when the peer has ended its stream, says so and ends its own.
+// Echoes its input; when the peer has ended its stream, reports that and ends its own stream.
 class EchoServer {
  public:
   EchoServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -88,7 +88,7 @@ class EchoServer {
   std::thread thread_;
 };
 
-// A proxy that lets everything through to 127.0.0.1 unless the test sees to it otherwise.
+// A proxy that allows everything on 127.0.0.1 unless the test configures it otherwise.
 class TestProxy {
  public:
   explicit TestProxy(const std::function<void(EgressOptions&)>& adjust = {}) {
@@ -108,7 +108,7 @@ class TestProxy {
   ProxyClient client() const { return ProxyClient(proxy_->socket_path()); }
   void stop() { proxy_.reset(); }
   std::string socket_path() const { return proxy_->socket_path(); }
-  // One a line: `+ host:port` or `- host:port`.
+  // One decision per line: `+ host:port` or `- host:port`.
   std::string verdicts() const {
     std::lock_guard lock(mutex_);
     std::string out;
@@ -404,7 +404,7 @@ TEST(EgressProxy, ClientsOverTheLimit_WaitInTheBacklog) {
     first.send("x");
     EXPECT_EQ(first.read(1), "x");
   };
-  echo_one();  // so that the server has accepted it
+  echo_one();  // so the server has accepted it
   const std::size_t before = open_descriptors();
   std::vector<ProxyClient> waiting;
   for (int i = 0; i < 20; ++i) {
@@ -412,7 +412,8 @@ TEST(EgressProxy, ClientsOverTheLimit_WaitInTheBacklog) {
     waiting.back().send(get(server.url()));
   }
   for (int i = 0; i < 100; ++i) echo_one();
-  EXPECT_EQ(open_descriptors(), before + waiting.size());  // theirs; the proxy has accepted none
+  // Those of the clients; the proxy has accepted none.
+  EXPECT_EQ(open_descriptors(), before + waiting.size());
   EXPECT_EQ(proxy.verdicts(), "+ " + echo.target() + "\n");
   first.end();
   for (ProxyClient& client : waiting) EXPECT_TRUE(client.read_all().ends_with("hello"));
@@ -428,7 +429,7 @@ TEST(EgressProxy, Stop_CutsTunnelsAtOnceAndLeavesNothingBehind) {
     ASSERT_EQ(clients.back().open_tunnel(server.target()), kEstablished);
   }
   clients.push_back(proxy.client());
-  clients.back().send("GET http");  // and one in the middle of its head
+  clients.back().send("GET http");  // and one that has sent half of its head
 
   const auto start = std::chrono::steady_clock::now();
   proxy.stop();
@@ -455,7 +456,7 @@ TEST(EgressProxy, ManyConnections_LeaveNoDescriptorOpen) {
     }
   }
   server.wait_until_idle();
-  // The echo server's last thread may still be closing its own.
+  // The last thread of the echo server may still be closing its descriptors.
   const auto limit = std::chrono::steady_clock::now() + 10s;
   while (open_descriptors() != before && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
   EXPECT_EQ(open_descriptors(), before);
@@ -470,7 +471,8 @@ TEST(EgressProxy, SocketAndFolder_AreAccessibleToTheirUserOnly) {
   EXPECT_EQ(info.st_mode & 07777, 0700u);
 }
 
-// As a child process with another identity: whether it can connect, and whether it can remove the socket.
+// Tries in a child process with another identity: whether it can connect, and whether it can remove the
+// socket.
 std::pair<bool, bool> tried_as(uid_t uid, gid_t gid, const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -513,7 +515,7 @@ TEST(EgressProxy, UnusablePath_IsAnErrorAndUnchanged) {
   EXPECT_EQ(start_at(folder / "own/"), "input");
   EXPECT_EQ(start_at(folder / std::string(110, 'a') + "/s"), "input");
   EXPECT_EQ(start_at(folder / "missing/own/proxy.sock"), "tool");
-  EXPECT_EQ(start_at(folder / "proxy.sock"), "tool");  // its folder is there already
+  EXPECT_EQ(start_at(folder / "proxy.sock"), "tool");  // the folder exists already
   EXPECT_TRUE(std::filesystem::is_directory(folder.path()));
 }
 

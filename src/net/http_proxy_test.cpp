@@ -22,7 +22,7 @@ ProxySettings settings_from(const Variables& variables) {
   });
 }
 
-// `host:port` of the proxy, "direct", or "error".
+// Returns `host:port` of the proxy, "direct", or "error".
 std::string chosen(const Variables& variables, const std::string& url) {
   const auto proxy = settings_from(variables).choose(parse_url(url).value());
   if (!proxy) return "error";
@@ -88,7 +88,7 @@ TEST(ProxySettings, UnusableProxy_IsAnErrorThatHidesThePassword) {
   }
 }
 
-// The client reads the real environment: set for one test, restored after it.
+// The client reads the real environment: a test sets variables and restores them at the end.
 class HttpClientThroughProxy : public testing::Test {
  protected:
   void set(const std::string& name, const std::string& value) { setenv(name.c_str(), value.c_str(), 1); }
@@ -294,7 +294,7 @@ TEST_F(HttpClientOverTls, SilentHandshake_IsEndedByTheConnectLimit) {
   TestServer plain([](const TestRequest&, TestConnection&) {});
   auto client = make_http_client();
   HttpRequest request = through_proxy("https://127.0.0.1:" + std::to_string(plain.port()));
-  request.timeouts.connect = std::chrono::milliseconds(50);  // it waits for a line that never comes
+  request.timeouts.connect = std::chrono::milliseconds(50);  // the server waits for a line that never comes
   EXPECT_EQ(kind_of(http_fetch(*client, request)), "timeout_connect");
 }
 
