@@ -7,13 +7,13 @@ namespace praxis {
 
 namespace {
 
-// A component that is absent differs from one that is empty: `?` alone replaces the base's query.
+// An absent component differs from an empty one: `?` alone replaces the base's query.
 struct Uri {
   std::optional<std::string_view> scheme, authority, query, fragment;
   std::string_view path;
 };
 
-// Takes what stands before the first of `marks` off the front of `rest`.
+// Removes and returns the text before the first of `marks` at the front of `rest`.
 std::string_view take_until(std::string_view& rest, std::string_view marks) {
   const std::string_view part = rest.substr(0, rest.find_first_of(marks));
   rest.remove_prefix(part.size());

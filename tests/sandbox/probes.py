@@ -1,8 +1,9 @@
-"""Hostile probes: each tries one way out of a sandbox and prints OPEN when it got out.
+"""Hostile probes: each tries one way out of a sandbox and prints OPEN if it escaped.
 
-Usage: probes.py NAME. What a probe aims at stands in the environment: WS (the writable folder), OUT (a folder
-outside), PID (the process that built the sandbox), TCP and UDP (ports of the host), SOCK and ABSTRACT (Unix sockets of
-the host), SECRET (how something begins that another process has in its environment). `probes.py --list` names all, with `*` those that need root outside.
+Usage: probes.py NAME. The environment holds the targets: WS (the writable folder), OUT (a folder outside), PID (the
+process that built the sandbox), TCP and UDP (ports of the host), SOCK and ABSTRACT (Unix sockets of the host), SECRET
+(the beginning of a value in another process's environment). `probes.py --list` prints all names, with `*` for probes
+that need root outside.
 """
 import ctypes
 import fcntl
@@ -101,7 +102,7 @@ def interfaces_of_the_host():
     return len(socket.if_nameindex()) > 0
 
 
-# Other processes and what they know.
+# Other processes and their data.
 @probe
 def environment_of_owner():
     return len(read(f"/proc/{E['PID']}/environ")) > 0
@@ -202,7 +203,7 @@ def write_configuration_of_system():
     return open("/etc/passwd", "a")
 
 
-# What lies in the writable folder and must stay.
+# Protected paths in the writable folder.
 @probe
 def git_hook():
     return write(WS + "/.git/hooks/pre-commit")
@@ -293,7 +294,7 @@ def protected_missing_made():
     return write(WS + "/conf/later.toml")
 
 
-# Doors of the kernel.
+# Kernel interfaces.
 def new_user_space(flags):
     pid = os.fork()
     if pid == 0:
@@ -368,7 +369,7 @@ def terminal_input():
     return True
 
 
-# Power over the machine.
+# Control of the machine.
 @root_probe
 def become_root():
     os.setuid(0)
@@ -401,7 +402,7 @@ def higher_limits():
     return True
 
 
-# More than its share.
+# Resource exhaustion.
 @probe
 def many_processes():
     children = []

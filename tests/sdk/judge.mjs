@@ -1,10 +1,10 @@
-// Lets the official clients read recorded answers and says where they see something else than we do.
+// Lets the official clients read recorded answers and reports where their results differ from ours.
 //
-//   node judge.mjs LINES CASES      LINES: what `wire_check CASES` printed; CASES: a folder of cases
+//   node judge.mjs LINES CASES      LINES: the output of `wire_check CASES`; CASES: a folder of cases
 //
 // A server on this machine replays each answer byte for byte; the client of its protocol reads it, streamed or whole,
-// over HTTP. Text, tool calls, refusal and finish are compared. Exits with 1 when they differ and known.json does not
-// say why. Where a client gives up on what we can read, that is only counted.
+// over HTTP. Text, tool calls, refusal and finish are compared. Exits with 1 if they differ and known.json does not
+// give a reason. Answers that we can read and a client cannot are only counted.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';

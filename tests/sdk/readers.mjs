@@ -1,4 +1,4 @@
-// One function a protocol: reads an answer from a server with the official client and says what came of it.
+// One function per protocol: reads an answer from a server with the official client and returns the result.
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';

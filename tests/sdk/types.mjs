@@ -1,6 +1,6 @@
 // Writes our requests as TypeScript in the types of the official clients, for the compiler to check.
 //
-//   node types.mjs LINES OUT.ts      LINES: what `wire_check --requests` printed
+//   node types.mjs LINES OUT.ts      LINES: the output of `wire_check --requests`
 import fs from 'node:fs';
 
 const [linesFile, out] = process.argv.slice(2);
