@@ -259,7 +259,7 @@ TEST(ScriptedPlanner, Conditions_AreCheckedBeforeTheRun) {
   EXPECT_NE(when(R"({"value": "${prompt}", "equals": 1, "contains": 1})").find("more than one test"),
             std::string::npos);
   EXPECT_NE(when(R"({"value": "${prompt}", "exists": 1})").find("true or false"), std::string::npos);
-  EXPECT_NE(when(R"({"value": "${prompt}", "matches": "("})").find("no regular expression"),
+  EXPECT_NE(when(R"({"value": "${prompt}", "matches": "("})").find("not a valid regular expression"),
             std::string::npos);
 }
 
