@@ -80,7 +80,7 @@ TEST_F(CliRun, MissingPrompt_IsAnErrorWithoutAWait) {
   notes_agent();
   const CommandResult run = praxis({"run", "notes"});
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("there is no prompt"));
+  EXPECT_THAT(run.err, HasSubstr("no prompt given"));
 }
 
 TEST_F(CliRun, ClosedStandardStreams_AreHarmless) {
@@ -124,17 +124,17 @@ TEST_F(CliRun, InvalidArguments_AreUsageErrorsWithOneMessage) {
   };
   mistake({"rnu", "x"}, "unknown command \"rnu\"; did you mean \"run\"?");
   mistake({"run", "--jsno", "Hi"}, "unknown option \"--jsno\"; did you mean \"--json\"?");
-  mistake({"run", "--max-usd", "lots", "Hi"}, "\"lots\" is no amount of US dollars");
+  mistake({"run", "--max-usd", "lots", "Hi"}, "\"lots\" is not an amount in US dollars");
   mistake({"run", "--timeout", "5", "Hi"}, "\"5\" is not a duration");
   mistake({"run", "--max-steps", "0", "Hi"}, "--max-steps");
-  mistake({"run", "missing", "Hi"}, "there is no agent \"missing\"");
-  mistake({"run", "missing.toml"}, "there is no agent file \"missing.toml\"");
+  mistake({"run", "missing", "Hi"}, "no agent \"missing\"");
+  mistake({"run", "missing.toml"}, "no agent file \"missing.toml\"");
   mistake({"run", "Hi"}, "no model is set");
   mistake({"run", "--model", "opnai:x", "Hi"}, "did you mean \"openai\"?");
   mistake({"run", "--model", "openai:x", "Hi"}, "OPENAI_API_KEY");
   mistake({"run", "--model", "script:none.jsonl", "Hi"}, "cannot read the script");
   mistake({"run", "--model", "script:broken.jsonl", "Hi"},
-          "line 1: has no key \"txet\"; did you mean \"text\"?");
+          "line 1: has an unknown key \"txet\"; did you mean \"text\"?");
   mistake({"run", "-C", "nowhere", "Hi"}, "cannot work in \"nowhere\"");
   mistake({"show", "nothing"}, "");
 }

@@ -163,7 +163,7 @@ TEST_F(CliTree, CircularAgentFiles_AreAUsageErrorThatNamesThem) {
 // ---- approve ----------------------------------------------------------------------------------------------
 
 TEST_F(CliTree, Approve_ListsParkedStepsOfAllRuns) {
-  EXPECT_THAT(praxis({"approve"}).err, HasSubstr("nothing waits for a person"));
+  EXPECT_THAT(praxis({"approve"}).err, HasSubstr("no step awaits a human"));
   ASSERT_EQ(run_lead().status, 3);
   const Json waiting = praxis({"approve", "--json"}).last_line();
   EXPECT_EQ(json_string(waiting, "id"), id_of("research") + "/p1");
@@ -201,7 +201,7 @@ TEST_F(CliTree, Approve_OfALiveRunIsCarriedOutByItsProcess) {
   await("slow", "running");
   const CommandResult approved = praxis({"approve", "p1", "--allow"});
   EXPECT_EQ(approved.status, 0) << approved.err;
-  EXPECT_THAT(approved.err, HasSubstr("goes on where it runs"));
+  EXPECT_THAT(approved.err, HasSubstr("continues in the process that owns it"));
   await("research", "completed");
   EXPECT_EQ(praxis({"tree", "stop", id_of("slow")}).status, 0);
   EXPECT_EQ(run.finish(), 0) << run.errors;
@@ -251,10 +251,10 @@ TEST_F(CliTree, Approve_WithInvalidArgumentsIsAUsageError) {
     EXPECT_EQ(result.status, 2) << result.out << result.err;
     EXPECT_THAT(result.err, AllOf(StartsWith("praxis: error: "), HasSubstr(message)));
   };
-  mistake({"p7", "--allow"}, "nothing waits as \"p7\"");
+  mistake({"p7", "--allow"}, "no pending step \"p7\"");
   mistake({"--allow"}, "decide what?");
-  mistake({"p1", "--allow", "--deny"}, "decide one way");
-  mistake({"p1", "-m", "why"}, "give --deny with it");
+  mistake({"p1", "--allow", "--deny"}, "give exactly one of");
+  mistake({"p1", "-m", "why"}, "requires --deny");
   mistake({"p1", "--answer", "blue"}, "allow, deny, edit");
   mistake({"p1", "--edit", "missing.json"}, "cannot read");
   EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 0) << "and the step is still parked";
@@ -353,7 +353,7 @@ TEST_F(CliTree, Watch_EndsWhenTheProcessOfTheRunIsKilled) {
   EXPECT_EQ(run.finish(), 128 + SIGKILL);
   EXPECT_EQ(watch.finish(), 1);
   EXPECT_EQ(watch.errors, last_run() +
-                              " was interrupted: the process that ran it is gone. Resume it with "
+                              " was interrupted: its process has ended. Resume it with "
                               "praxis resume " +
                               last_run() + "\n");
   EXPECT_EQ(praxis({"tree", "last", "--watch", "--json"}).status, 1)
@@ -405,13 +405,13 @@ TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
     EXPECT_EQ(result.status, 2) << result.out << result.err;
     EXPECT_THAT(result.err, HasSubstr(message));
   };
-  mistake({"stpo", "last"}, "there is no command \"stpo\"; did you mean \"stop\"?");
+  mistake({"stpo", "last"}, "unknown command \"stpo\"; did you mean \"stop\"?");
   mistake({"resume", "last"}, "to undo a pause, type \"praxis tree unpause last\"");
   mistake({"stop"}, "whom to stop?");
   mistake({"steer", "last"}, "steer what?");
   mistake({"stop", "last", "now"}, "stop takes no text");
   mistake({"stop", "missing"}, "no session is called \"missing\"");
-  mistake({"stop", "last", "--watch"}, "neither --watch nor --all");
+  mistake({"stop", "last", "--watch"}, "does not support --watch and --all");
 }
 
 // ---- documentation ----------------------------------------------------------------------------------------
@@ -457,7 +457,7 @@ TEST_F(CliTree, Pages_ShowOnlyExistingCommandsAndOptions) {
 TEST_F(CliTree, Doctor_ReportsTheSandboxAndPendingSteps) {
   ASSERT_EQ(run_lead().status, 3);
   const std::string report = praxis({"doctor"}).out;
-  EXPECT_THAT(report, HasSubstr("1 step waits for a person; praxis approve shows what"));
+  EXPECT_THAT(report, HasSubstr("1 step waits for a human; praxis approve lists them"));
   EXPECT_TRUE(std::regex_search(report, std::regex("(ok|missing) +sandbox +(full|none): "))) << report;
 }
 

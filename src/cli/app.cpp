@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Exit status:
 
 'praxis COMMAND --help' explains a command with examples.)";
 
-/// The commands bound to the values they fill.
+/// The commands, bound to the option structs they fill.
 class Definition {
  public:
   Definition();
@@ -50,7 +50,8 @@ class Definition {
   std::vector<std::string> command_names() const;
 
   CLI::App app_{
-      "Runs LLM agents durably: every step is journaled before it happens, so a run survives a crash, can be "
+      "Runs LLM agents durably: every step is journaled before it starts, so a run survives a crash and can "
+      "be "
       "replayed, forked and rewound.",
       "praxis"};
   std::vector<std::pair<CLI::App*, std::function<Result<Invocation>()>>> commands_;
@@ -73,7 +74,7 @@ class Definition {
   std::string shell_;
 };
 
-// ---- pieces that several commands share -------------------------------------------------------------------
+// ---- options that several commands share ------------------------------------------------------------------
 
 constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, or 'last'";
 
@@ -84,18 +85,19 @@ void add_place(CLI::App* command, Place& place) {
 }
 
 void add_turn_output(CLI::App* command, TurnOutput& output) {
-  command->add_flag("--json", output.json, "One JSON event a line on standard output, the result last");
+  command->add_flag("--json", output.json,
+                    "Write one JSON event per line to standard output, the result last");
   command->add_option("-o,--output", output.file, "Also write the last message to this file")
       ->type_name("FILE");
   command->add_flag_callback(
-      "--no-stream", [&output] { output.stream = false; }, "Ask the model for whole answers");
+      "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");
   command
       ->add_option("--record", output.record_to,
-                   "Keep every exchange with models in this folder; cassette:DIR answers from it")
+                   "Record every exchange with models in this folder; cassette:DIR replays it")
       ->type_name("DIR");
 }
 
-/// An option whose text a parser of ours reads.
+/// An option whose value one of our parsers reads.
 template <class T>
 void add_parsed(CLI::App* command, const std::string& name, std::optional<T>& value,
                 const std::string& description, const std::string& type,
@@ -112,7 +114,7 @@ void add_parsed(CLI::App* command, const std::string& name, std::optional<T>& va
       ->type_name(type);
 }
 
-/// An option that may be given several times, one value each.
+/// An option that can be given several times, with one value each.
 void add_repeated(CLI::App* command, const std::string& name, std::vector<std::string>& values,
                   const std::string& description, const std::string& type) {
   command->add_option(name, values, description)->type_name(type)->expected(1)->take_all();
@@ -152,21 +154,22 @@ void Definition::define_run() {
                           "  praxis run \"Whose face is this?\" --attach photo.jpg --schema person.json\n"
                           "  praxis run reviewer \"Check the docs\" --json | jq -r .event",
                           [this] { return Invocation(run_); });
-  run->add_option("AGENT", run_.first,
-                  "Agent file (NAME.toml) or name of an agent in .praxis/agents; anything else is the prompt")
+  run->add_option(
+         "AGENT", run_.first,
+         "Agent file (NAME.toml) or name of an agent in .praxis/agents; otherwise this is the prompt")
       ->type_name("");
-  run->add_option("PROMPT", run_.second, "What the agent is to do; '-' reads it from standard input")
+  run->add_option("PROMPT", run_.second, "The task of the agent; '-' reads it from standard input")
       ->type_name("");
   add_turn_output(run, run_.output);
   run->add_option("--model", run_.model,
                   "Model as PROVIDER:NAME, instead of the agent's or the configured one")
       ->type_name("MODEL");
-  run->add_option("--schema", run_.schema, "The answer has to be JSON that fits the JSON Schema in this file")
+  run->add_option("--schema", run_.schema,
+                  "Require an answer in JSON that follows the JSON Schema in this file")
       ->type_name("FILE");
-  add_repeated(run, "--attach", run_.attach, "Send this image, PDF or text file along with the prompt",
-               "FILE|URL");
-  add_parsed<MicroUsd>(run, "--max-usd", run_.max_usd, "Stop when the turn has cost this much", "AMOUNT",
-                       parse_usd);
+  add_repeated(run, "--attach", run_.attach, "Attach this image, PDF or text file to the prompt", "FILE|URL");
+  add_parsed<MicroUsd>(run, "--max-usd", run_.max_usd, "Stop when the cost of the turn reaches this amount",
+                       "AMOUNT", parse_usd);
   run->add_option("--max-steps", run_.max_steps, "Stop after this many steps")
       ->type_name("N")
       ->check(CLI::Range(1U, 1'000'000U).description(""));
@@ -187,25 +190,25 @@ void Definition::define_resume() {
   resume->add_option("ID", resume_.id, kIdHelp)->type_name("")->required();
   resume
       ->add_option("PROMPT", resume_.prompt,
-                   "Starts a further turn with this message; '-' reads it from standard input")
+                   "Start another turn with this message; '-' reads it from standard input")
       ->type_name("");
-  add_repeated(resume, "--allow", resume_.allow, "Let the parked call run", "P");
-  add_repeated(resume, "--deny", resume_.deny, "Refuse the parked call", "P");
+  add_repeated(resume, "--allow", resume_.allow, "Approve the parked call", "P");
+  add_repeated(resume, "--deny", resume_.deny, "Reject the parked call", "P");
   add_repeated(resume, "--edit", resume_.edit, "Run the parked call with the arguments (JSON) in a file",
                "P=FILE");
   add_repeated(resume, "--answer", resume_.answer, "Answer the parked question", "P=TEXT");
-  resume->add_option("-m,--reason", resume_.reason, "Why a call is refused; the model is told")
+  resume->add_option("-m,--reason", resume_.reason, "Reason for a rejection; the model receives it")
       ->type_name("REASON");
-  resume->add_option("--agent", resume_.agent, "Agent file, when it is no longer where the run found it")
+  resume->add_option("--agent", resume_.agent, "Agent file, if it is no longer where the run found it")
       ->type_name("FILE");
   resume->add_option("--model", resume_.model, "Resume with another model")->type_name("MODEL");
-  resume->add_flag("--force", resume_.force, "Take the run over from a process that still holds it");
+  resume->add_flag("--force", resume_.force, "Take the run over from a process that still owns it");
   add_turn_output(resume, resume_.output);
   add_place(resume, resume_.place);
 }
 
 void Definition::define_approve() {
-  CLI::App* approve = command("approve", "List what waits for a person, in any run, or decide it",
+  CLI::App* approve = command("approve", "List the steps of all runs that await a human, or decide one",
                               "  praxis approve\n"
                               "  praxis approve 01K9X/p1 --allow\n"
                               "  praxis approve p1 --deny -m \"not on a Friday\"\n"
@@ -215,29 +218,29 @@ void Definition::define_approve() {
                               [this] { return Invocation(approve_); });
   approve
       ->add_option("ID", approve_.id,
-                   "What waits: RUN/p1, or p1 when there is only one; without a decision it is shown")
+                   "Step to decide: RUN/p1, or p1 if it is unique; without a decision it is shown")
       ->type_name("");
-  approve->add_flag("--allow", approve_.allow, "Let the call run");
-  approve->add_flag("--deny", approve_.deny, "Refuse the call, or decline to answer");
+  approve->add_flag("--allow", approve_.allow, "Approve the call");
+  approve->add_flag("--deny", approve_.deny, "Reject the call, or decline to answer");
   approve
       ->add_option("--edit", approve_.edit,
-                   "Run it with the arguments (JSON) in a file; '-' reads them from "
+                   "Approve it with the arguments (JSON) in a file; '-' reads them from "
                    "standard input")
       ->type_name("FILE");
   approve->add_option("--answer", approve_.answer, "Answer the question")->type_name("TEXT");
   approve->add_flag("--always", approve_.always,
-                    "Allow this call, with exactly these arguments, from now on; shows the rule first");
-  approve->add_flag("--yes", approve_.yes, "Save the rule of --always without asking");
-  approve->add_option("-m,--reason", approve_.reason, "Why a call is refused; the model is told")
+                    "Approve all calls with exactly these arguments from now on; shows the rule first");
+  approve->add_flag("--yes", approve_.yes, "Save the rule of --always without confirmation");
+  approve->add_option("-m,--reason", approve_.reason, "Reason for a rejection; the model receives it")
       ->type_name("REASON");
-  approve->add_option("--agent", approve_.agent, "Agent file, when it is no longer where the run found it")
+  approve->add_option("--agent", approve_.agent, "Agent file, if it is no longer where the run found it")
       ->type_name("FILE");
   add_turn_output(approve, approve_.output);
   add_place(approve, approve_.place);
 }
 
 void Definition::define_tree() {
-  CLI::App* tree = command("tree", "Draw the agents of a run and what they are doing, or tell one what to do",
+  CLI::App* tree = command("tree", "Draw the agents of a run with their state, or send one a command",
                            "  praxis tree\n"
                            "  praxis tree last --watch\n"
                            "  praxis tree --all --json | jq 'select(.status == \"awaiting_user\") | .id'\n"
@@ -245,15 +248,14 @@ void Definition::define_tree() {
                            "  praxis tree stop 01K9X",
                            [this] { return tree_command(tree_, tree_words_); });
   tree->add_option("ROOT", tree_words_.first,
-                   "The run to draw (id, or 'last'); without it those that are not idle. Or a command: stop, "
+                   "Run to draw (id, or 'last'); default: all runs that are not idle. Or a command: stop, "
                    "pause, unpause, steer, annotate, modify, delete")
       ->type_name("");
   tree->add_option("NODE", tree_words_.node, "The target of the command: the id of a node")->type_name("");
-  tree->add_option("TEXT", tree_words_.text, "With steer, annotate and modify: what to say")->type_name("");
-  tree->add_flag("--watch", tree_.watch,
-                 "Go on showing changes until everything is at rest or its process is gone");
-  tree->add_flag("--all", tree_.all, "Every run in the journal");
-  tree->add_flag("--json", tree_.json, "One JSON object a line for each node; with --watch for each change");
+  tree->add_option("TEXT", tree_words_.text, "Text for steer, annotate and modify")->type_name("");
+  tree->add_flag("--watch", tree_.watch, "Show changes until all agents are idle or their process has ended");
+  tree->add_flag("--all", tree_.all, "Draw every run in the journal");
+  tree->add_flag("--json", tree_.json, "Write one JSON object per node; with --watch per change");
   add_place(tree, tree_.place);
 }
 
@@ -262,11 +264,11 @@ void Definition::define_looking() {
                            "  praxis runs\n"
                            "  praxis runs -n 100 --json | jq -r 'select(.status == \"awaiting_user\") | .id'",
                            [this] { return Invocation(runs_); });
-  runs->add_option("-n,--count", runs_.count, "At most this many; 0 for all")
+  runs->add_option("-n,--count", runs_.count, "List at most this many; 0: all")
       ->type_name("N")
       ->capture_default_str();
-  runs->add_flag("--all", runs_.all, "Also the sub-agents of runs");
-  runs->add_flag("--json", runs_.json, "One JSON object a line");
+  runs->add_flag("--all", runs_.all, "List sub-agents too");
+  runs->add_flag("--json", runs_.json, "Write one JSON object per line");
   add_place(runs, runs_.place);
 
   CLI::App* show = command("show", "Show the records of a run",
@@ -274,39 +276,39 @@ void Definition::define_looking() {
                            "  praxis show 01K9X --json | jq 'select(.kind == \"effect_settled\")'",
                            [this] { return Invocation(show_); });
   show->add_option("ID", show_.id, kIdHelp)->type_name("")->required();
-  show->add_flag("--json", show_.json, "One JSON record a line");
+  show->add_flag("--json", show_.json, "Write one JSON record per line");
   add_place(show, show_.place);
 
-  CLI::App* logs = command("logs", "Show the events of a run, as its journal tells them",
+  CLI::App* logs = command("logs", "Show the events of a run, computed from its journal",
                            "  praxis logs last\n"
                            "  praxis logs 01K9X --json | jq -r 'select(.event == \"tool.failed\")'",
                            [this] { return Invocation(logs_); });
   logs->add_option("ID", logs_.id, kIdHelp)->type_name("")->required();
-  logs->add_flag("--json", logs_.json, "One JSON event a line");
+  logs->add_flag("--json", logs_.json, "Write one JSON event per line");
   add_place(logs, logs_.place);
 }
 
 void Definition::define_branching() {
-  CLI::App* fork = command("fork", "Branch a run off at a step; the run itself stays as it is",
+  CLI::App* fork = command("fork", "Branch a run at a step; the run itself is unchanged",
                            "  praxis fork last\n"
                            "  praxis fork 01K9X@3 --model openai:gpt-5\n"
                            "  praxis fork 01K9X --seq 12",
                            [this] { return Invocation(fork_); });
-  fork->add_option("ID[@STEP]", fork_.id, "Run id as elsewhere; with @STEP, after that step")
+  fork->add_option("ID[@STEP]", fork_.id, "Run id; with @STEP, branch after that step")
       ->type_name("")
       ->required();
-  fork->add_option("--seq", fork_.seq, "After the record with this number")
+  fork->add_option("--seq", fork_.seq, "Branch after the record with this number")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()).description(""));
-  fork->add_option("--model", fork_.model, "Model to carry the branch on with")->type_name("MODEL");
+  fork->add_option("--model", fork_.model, "Model of the branch")->type_name("MODEL");
   add_place(fork, fork_.place);
 
-  CLI::App* rewind = command("rewind", "Take a conversation back to before a turn",
+  CLI::App* rewind = command("rewind", "Return a conversation to the state before a turn",
                              "  praxis rewind last --to t3\n"
                              "  praxis resume last \"Let me put it differently\"",
                              [this] { return Invocation(rewind_); });
   rewind->add_option("ID", rewind_.id, kIdHelp)->type_name("")->required();
-  rewind->add_option("--to", rewind_.turn, "The turn that is undone first, as 'praxis show' names it")
+  rewind->add_option("--to", rewind_.turn, "First turn to undo, as listed by 'praxis show'")
       ->type_name("TURN")
       ->required();
   add_place(rewind, rewind_.place);
@@ -316,14 +318,14 @@ void Definition::define_branching() {
                              "  praxis replay 01K9X --agent changed.toml --json",
                              [this] { return Invocation(replay_); });
   replay->add_option("ID", replay_.id, kIdHelp)->type_name("")->required();
-  replay->add_option("--agent", replay_.agent, "As if the run had been made with this agent file")
+  replay->add_option("--agent", replay_.agent, "Replay as if the run had used this agent file")
       ->type_name("FILE");
   replay->add_flag("--json", replay_.json, "The report as JSON");
   add_place(replay, replay_.place);
 }
 
 void Definition::define_carrying() {
-  CLI::App* write = command("export", "Write a run as JSON Lines, to be imported elsewhere",
+  CLI::App* write = command("export", "Write a run as JSON Lines, for import elsewhere",
                             "  praxis export last -o run.jsonl\n"
                             "  praxis export 01K9X | gzip > run.jsonl.gz",
                             [this] { return Invocation(export_); });
@@ -341,15 +343,15 @@ void Definition::define_carrying() {
 }
 
 void Definition::define_models() {
-  CLI::App* models = command("models", "List the models of configured providers, or what is known of one",
+  CLI::App* models = command("models", "List the models of configured providers, or the facts about one",
                              "  praxis models\n"
                              "  praxis models anthropic | grep images\n"
                              "  praxis models openai:gpt-5-mini\n"
                              "  praxis models --all --json | jq -r 'select(.ready) | .provider'",
                              [this] { return Invocation(models_); });
   models->add_option("NAME", models_.name, "A provider, or a model as PROVIDER:NAME")->type_name("");
-  models->add_flag("--all", models_.all, "Also providers for which nothing is set");
-  models->add_flag("--json", models_.json, "One JSON object a line");
+  models->add_flag("--all", models_.all, "List providers without configuration too");
+  models->add_flag("--json", models_.json, "Write one JSON object per line");
   add_place(models, models_.place);
 }
 
@@ -360,7 +362,7 @@ void Definition::define_help() {
                              "  praxis doctor --json | jq .checks",
                              [this] { return Invocation(doctor_); });
   doctor->add_flag("--json", doctor_.json, "The report as JSON");
-  doctor->add_flag("--online", doctor_.online, "Also see whether the providers can be reached");
+  doctor->add_flag("--online", doctor_.online, "Check whether the providers can be reached too");
   add_place(doctor, doctor_.place);
 
   CLI::App* completion = command("completion", "Print the completion script of a shell",
@@ -381,7 +383,7 @@ void Definition::define_help() {
 
 // ---- from arguments to a command --------------------------------------------------------------------------
 
-/// The words of this option as a person types them.
+/// The spellings of this option on the command line.
 std::vector<std::string> flags_of(const CLI::Option& option) {
   std::vector<std::string> flags;
   for (const auto& name : option.get_snames()) flags.push_back('-' + name);
@@ -410,7 +412,7 @@ std::vector<std::string> Definition::command_names() const {
   return names;
 }
 
-/// "; did you mean ...?" or nothing.
+/// "; did you mean ...?", or empty.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
   const auto nearest = closest(word, known);
   return nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : "";
@@ -445,7 +447,7 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
   } catch (const CLI::CallForVersion& version) {
     return PrintText{std::string(version.what()) + '\n'};
   } catch (const CLI::ParseError& error) {
-    // What was not understood is the likelier cause of whatever else is missing.
+    // Reported first: an unknown argument is the likely cause of other missing arguments.
     if (named && named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
     return fail(usage_error(error.what(), hint));
   }
@@ -459,8 +461,7 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
 
 Result<Invocation> parse_arguments(std::span<const std::string> arguments) {
   if (arguments.empty()) {
-    return fail(usage_error("no command; say what to do, such as praxis run \"Explain WebSockets\"",
-                            "praxis --help"));
+    return fail(usage_error("no command given; try praxis run \"Explain WebSockets\"", "praxis --help"));
   }
   return Definition().parse(arguments);
 }

@@ -1,5 +1,4 @@
-// The definition of the command line: every command, option, help text and example stands in app.cpp and
-// nowhere else.
+// The definition of the command line. app.cpp contains every command, option, help text and example.
 #pragma once
 
 #include <span>
@@ -10,7 +9,7 @@
 
 namespace praxis::cli {
 
-/// What the arguments (without the program's name) ask for. Error `kInput`, with the nearest valid name.
+/// Parses the arguments (without the program's name). Error `kInput` names the nearest valid name.
 Result<Invocation> parse_arguments(std::span<const std::string> arguments);
 
 }  // namespace praxis::cli

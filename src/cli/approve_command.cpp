@@ -1,4 +1,4 @@
-// `approve`: what waits for a person, wherever it waits, and the decision on one of it.
+// `approve`: lists the steps that await a human in all runs, and decides one.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,19 +20,19 @@ namespace praxis::cli {
 namespace {
 
 constexpr std::size_t kMostListed = 4000;          ///< bytes of one call's arguments in a list
-constexpr std::chrono::seconds kOwnerPatience{5};  ///< for the process that has a session to answer
+constexpr std::chrono::seconds kOwnerPatience{5};  ///< for the process that owns the session to answer
 
-/// A step that waits, and whose it is.
+/// A pending step and its session.
 struct Waiting {
   AgentNode node;
   ParkedStep step;  ///< its id is qualified
 };
 
-/// Everything that waits in runs that are not at rest. Error `kJournal`.
+/// All pending steps of runs that are not idle. Error `kJournal`.
 Result<std::vector<Waiting>> waiting_in(const Workspace& workspace) {
   auto journal = open_journal(workspace, JournalUse::kLook);
   const bool is_new = !journal && json_string(journal.error().detail, "kind") == "not_found";
-  if (is_new) return std::vector<Waiting>{};  // without a run nothing waits
+  if (is_new) return std::vector<Waiting>{};  // no journal, hence no runs
   if (!journal) return fail(journal.error());
   Forest forest(*std::move(journal), Forest::Roots::kBusy);
   if (auto read = forest.refresh(); !read) return fail(read.error());
@@ -43,7 +43,8 @@ Result<std::vector<Waiting>> waiting_in(const Workspace& workspace) {
   return all;
 }
 
-/// Whether `typed` names the step: `RUN/p1`, with a beginning or end of the id that is long enough, or `p1`.
+/// Whether `typed` names the step: `RUN/p1`, where RUN is a sufficiently long beginning or end of the id, or
+/// `p1`.
 bool names(std::string_view typed, const Waiting& waiting) {
   constexpr std::size_t kShortestPart = 4;
   const std::string& id = waiting.step.id.str();
@@ -63,12 +64,12 @@ Result<Waiting> find_waiting(const std::vector<Waiting>& all, const std::string&
                        [&](const Waiting& each) { return names(typed, each); });
   if (fitting.size() == 1) return fitting.front();
   if (fitting.empty()) {
-    return fail(usage_error(fmt::format("nothing waits as \"{}\"; it may be decided already", typed),
+    return fail(usage_error(fmt::format("no pending step \"{}\"; it may be decided already", typed),
                             "praxis approve lists what waits"));
   }
   std::string ids;
   for (const Waiting& each : fitting) ids += ' ' + each.step.id.str();
-  return fail(usage_error(fmt::format("\"{}\" fits several:{}", typed, ids)));
+  return fail(usage_error(fmt::format("\"{}\" matches several steps:{}", typed, ids)));
 }
 
 Json waiting_json(const Waiting& waiting) {
@@ -87,20 +88,20 @@ ExitStatus list(const std::vector<Waiting>& all, const Workspace& workspace, boo
       console.out.write(waiting_text(workspace, each.node, each.step, now, most));
     }
   }
-  if (all.empty() && !json) console.err.line("nothing waits for a person");
+  if (all.empty() && !json) console.err.line("no step awaits a human");
   return ExitStatus::kFinished;
 }
 
-/// The decision on the command line; nothing when there is none. Error `kInput` for several, or unreadable
-/// ones.
+/// The decision on the command line; `std::nullopt` without one. Error `kInput`: several decisions, or an
+/// unreadable one.
 Result<std::optional<Approval>> approval_of(const ApproveOptions& options) {
   const int given = static_cast<int>(options.allow || options.always) + static_cast<int>(options.deny) +
                     static_cast<int>(options.edit.has_value()) + static_cast<int>(options.answer.has_value());
   if (given == 0 && !options.reason.empty())
-    return fail(usage_error("-m says why a call is refused; give --deny with it"));
+    return fail(usage_error("-m is the reason for a rejection and requires --deny"));
   if (given == 0) return std::nullopt;
   if (given > 1)
-    return fail(usage_error("decide one way: --allow, --always, --deny, --edit FILE or --answer TEXT"));
+    return fail(usage_error("give exactly one of --allow, --always, --deny, --edit FILE and --answer TEXT"));
   if (options.id.empty())
     return fail(usage_error("decide what? Name it, such as RUN/p1", "praxis approve lists what waits"));
   if (options.deny) return reject(options.reason);
@@ -113,7 +114,8 @@ Result<std::optional<Approval>> approval_of(const ApproveOptions& options) {
 
 // ---- allow always -----------------------------------------------------------------------------------------
 
-/// The agent, and those above it, whose rules ask about the tool: their files, by which rules are remembered.
+/// The files of the agents (this one and those above it) whose rules ask about the tool. Rules are remembered
+/// by file.
 Result<std::vector<std::string>> who_asks(Journal& journal, const Waiting& waiting) {
   std::vector<std::string> files;
   for (SessionId id = waiting.node.id; !id.empty();) {
@@ -130,27 +132,26 @@ Result<std::vector<std::string>> who_asks(Journal& journal, const Waiting& waiti
   }
   if (!files.empty()) return files;
   return fail(usage_error(
-      fmt::format("no agent file asks about \"{}\", so there is nothing that could be allowed always",
-                  waiting.step.tool),
-      "--allow lets this one call run"));
+      fmt::format("no agent file asks about \"{}\", so there is no rule to remember", waiting.step.tool),
+      "--allow approves this one call"));
 }
 
-/// False when the person does not say yes.
+/// Asks for confirmation; false unless the user says yes.
 Result<bool> confirmed(const CallRule& rule, const std::vector<std::string>& files, bool yes,
                        Console& console) {
   console.err.line(exact(to_text(rule)));
   for (const std::string& file : files) console.err.line("  for the agent " + exact(file));
   if (yes) return true;
   if (isatty(STDIN_FILENO) != 1)
-    return fail(
-        usage_error("nobody is here to say whether this rule is right", "--yes saves it without asking"));
+    return fail(usage_error("cannot ask for confirmation: standard input is not a terminal",
+                            "--yes saves the rule without confirmation"));
   console.err.write("Save this rule? [y/N] ");
   std::string answer(16, '\0');
   const auto got = read(STDIN_FILENO, answer.data(), answer.size());
   return got > 0 && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-/// Saves the rule under which the call would not have waited. False when the person thought better of it.
+/// Saves the rule that would have made this approval unnecessary. False if the user did not confirm.
 Result<bool> remember(Journal& journal, const Waiting& waiting, bool yes, Console& console) {
   const auto rule = narrow_rule_for(waiting.step);
   if (!rule) return fail(rule.error());
@@ -170,7 +171,7 @@ Result<bool> remember(Journal& journal, const Waiting& waiting, bool yes, Consol
 
 // ---- decide -----------------------------------------------------------------------------------------------
 
-/// Goes on with the run whose step was decided, unless a process that has it does so.
+/// Resumes the run whose step was decided, unless a process that owns it does so.
 Result<ExitStatus> go_on(const ApproveOptions& options, const Workspace& workspace, const SessionId& decided,
                          Interrupts& interrupts, Console& console) {
   const auto session = open_session(workspace, decided.str(), JournalUse::kLook);
@@ -184,15 +185,15 @@ Result<ExitStatus> go_on(const ApproveOptions& options, const Workspace& workspa
       take_up(*stored, workspace, {options.output, options.agent, "", false, !options.place.folder.empty()});
   if (!open && json_string(open.error().detail, "kind") == "lease_held") {
     if (options.output.json) console.json(JsonObject{{"run_id", root->str()}, {"outcome", "delivered"}});
-    console.err.line(fmt::format("run {} goes on where it runs", root->str()));
+    console.err.line(fmt::format("run {} continues in the process that owns it", root->str()));
     return ExitStatus::kFinished;
   }
   if (!open) return fail(open.error());
   return follow(open->session.resume(), *open->runtime, workspace, open->output, interrupts, console);
 }
 
-/// Has the decision carried out, by the process that has the session or in its log. Nothing when that is
-/// done, else the status with which the command ends.
+/// Delivers the decision: through the process that owns the session, or by appending it to the log.
+/// `std::nullopt` on success, else the exit status of the command.
 Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Approval& approval,
                                        const ApproveOptions& options, const Workspace& workspace,
                                        Console& console) {
@@ -202,7 +203,7 @@ Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Approval& a
     const auto sure = remember(*stored->journal, waiting, options.yes, console);
     if (!sure) return fail(sure.error());
     if (!*sure) {
-      console.err.line("nothing is saved and nothing decided");
+      console.err.line("not saved, not decided");
       return ExitStatus::kParked;
     }
   }

@@ -1,4 +1,4 @@
-// `fork`, `rewind` and `replay`: other ways a run could have gone.
+// `fork`, `rewind` and `replay`: create alternatives of a run, and verify it.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -12,7 +12,7 @@
 namespace praxis::cli {
 namespace {
 
-/// `ID@STEP` in its parts.
+/// The parts of `ID@STEP`.
 struct ForkPoint {
   std::string id;
   std::optional<std::uint32_t> step;
@@ -25,15 +25,15 @@ Result<ForkPoint> fork_point(const std::string& text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), number);
   const bool is_number = error == std::errc{} && end == step.data() + step.size() && number > 0;
-  if (!is_number) return fail(usage_error(fmt::format("\"{}\" is no step; write ID@3 for the third", step)));
+  if (!is_number)
+    return fail(usage_error(fmt::format("\"{}\" is not a step number; write ID@3 for the third step", step)));
   return ForkPoint{text.substr(0, at), number};
 }
 
-/// The record after which the branch begins; 0 for the last.
+/// The record after which the branch starts; 0: the last one.
 Result<std::uint64_t> seq_of(const ForkOptions& options, const ForkPoint& point,
                              const StoredSession& stored) {
-  if (point.step && options.seq)
-    return fail(usage_error("@STEP and --seq both say where to fork; give one of them"));
+  if (point.step && options.seq) return fail(usage_error("@STEP and --seq exclude each other; give one"));
   if (point.step) return seq_of_step(stored.records, *point.step);
   if (!options.seq) return 0;
   if (*options.seq <= stored.records.size()) return *options.seq;

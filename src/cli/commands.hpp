@@ -1,4 +1,4 @@
-// One function per command; each returns the exit status of the program. An error is reported by the caller.
+// One function per command; each returns the exit status of the program. The caller reports errors.
 #pragma once
 
 #include "cli/console.hpp"

@@ -15,7 +15,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-/// For between single quotes of a shell that knows no escapes there.
+/// Escapes text for single quotes in shells without escapes inside them.
 std::string quoted(const std::string& text) { return replaced(text, "'", "'\\''"); }
 
 std::string command_names(const ProgramText& program) {
@@ -51,7 +51,7 @@ complete -o default -F _{0} {0}
                      program.name, command_names(program), cases);
 }
 
-/// A description inside the brackets of `_arguments`.
+/// A description inside the brackets of zsh's `_arguments`.
 std::string bracketed(const std::string& text) {
   return quoted(replaced(replaced(replaced(text, "[", "\\["), "]", "\\]"), ":", "\\:"));
 }
@@ -117,9 +117,9 @@ Result<std::string> completion_script(const ProgramText& program, std::string_vi
   if (shell == "zsh") return zsh_script(program);
   if (shell == "fish") return fish_script(program);
   const auto nearest = closest(shell, kShells);
-  return fail(ErrorCode::kInput, fmt::format("no completion for the shell \"{}\"{}", shell,
+  return fail(ErrorCode::kInput, fmt::format("no completion for shell \"{}\"{}", shell,
                                              nearest ? fmt::format("; did you mean \"{}\"?", *nearest)
-                                                     : "; there is one for bash, zsh and fish"));
+                                                     : "; supported are bash, zsh and fish"));
 }
 
 }  // namespace praxis::cli

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxInput = 64 * 1024 * 1024;
 
-/// A file descriptor that closes itself, but for standard input.
+/// Owns a file descriptor; does not close standard input.
 class File {
  public:
   explicit File(int fd) : fd_(fd) {}

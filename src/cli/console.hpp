@@ -1,4 +1,4 @@
-// The streams of the command line: answers on standard output, everything said about them on standard error.
+// The output streams of the command line: results on standard output, messages on standard error.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace praxis::cli {
 
-/// Unbuffered output. A reader that went away (`praxis run | head`) is no error: the rest is dropped, because
-/// to stop watching is not to cancel. Any other failure is kept for the end.
+/// Unbuffered output. If the reader has gone (`praxis run | head`), the rest is dropped without an error,
+/// because the run must not be cancelled by that. Other write errors are kept and reported at the end.
 class Stream {
  public:
   explicit Stream(int fd) : fd_(fd) {}
@@ -33,16 +33,16 @@ struct Console {
   Terminal terminal = Terminal::detect();
 
   void json(const Json& value) { out.line(to_json_text(value)); }
-  /// `praxis: error: ...` and the hint, if the error brings one; returns its exit status.
+  /// Prints `praxis: error: ...` and the error's hint, if any; returns the exit status.
   ExitStatus report(const Error& error, int signal = 0);
 };
 
-/// An error in what the person typed or set, with what to try instead.
+/// An error in the user's arguments or settings, with a hint on what to try.
 Error usage_error(std::string message, std::string hint = {});
-/// The error with a hint added to its detail.
+/// Adds a hint to the error's detail.
 Error with_hint(Error error, std::string_view hint);
 
-/// Reads a whole file, or standard input for `-`. Error `kInput`, also when it is larger than 64 MiB.
+/// Reads a whole file, or standard input for `-`. Error `kInput`: unreadable, or larger than 64 MiB.
 Result<std::string> read_input(const std::string& path);
 /// Writes a whole file. Error `kInput`.
 Status write_file(const std::string& path, std::string_view bytes);

@@ -1,5 +1,4 @@
-// The command line described as data, taken from its one definition, and what is made of it: completion
-// scripts and the man page.
+// The command line as data, extracted from its one definition, for completion scripts and the man page.
 #pragma once
 
 #include <string>
@@ -28,10 +27,10 @@ struct ProgramText {
   std::string version;
   std::string description;
   std::vector<CommandText> commands;
-  std::string footer;  ///< exit status and the like
+  std::string footer;  ///< exit status and other notes
 };
 
-/// The script that a shell sources. Error `kInput` for a shell other than bash, zsh and fish.
+/// The completion script for a shell. Error `kInput` for a shell other than bash, zsh and fish.
 Result<std::string> completion_script(const ProgramText& program, std::string_view shell);
 /// The man page, section 1, as troff source.
 std::string man_page(const ProgramText& program);

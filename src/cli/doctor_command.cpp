@@ -1,4 +1,4 @@
-// `doctor`: what is configured and by whom, and whether it works. Secrets are looked for, never shown.
+// `doctor`: shows the settings and their origins, and checks whether they work. Never shows secrets.
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <sodium/version.h>
@@ -43,7 +43,7 @@ std::string_view word_for(Health health) {
   std::unreachable();
 }
 
-/// Whether a setting by this name is a secret.
+/// Whether the setting is a secret.
 bool is_secret(std::string_view key) {
   for (const std::string_view word : {"key", "token", "secret", "password"}) {
     if (key.find(word) != std::string_view::npos) return true;
@@ -52,11 +52,11 @@ bool is_secret(std::string_view key) {
 }
 
 Check check_journal(const Workspace& workspace) {
-  if (!workspace.keeps_runs()) return {"journal", Health::kGood, "in memory: no run is kept"};
+  if (!workspace.keeps_runs()) return {"journal", Health::kGood, "in memory: runs are not stored"};
   const auto failed = [&](const Error& error) { return Check{"journal", Health::kBad, error.message}; };
   const auto journal = open_journal(workspace, JournalUse::kLook);
   if (!journal && json_string(journal.error().detail, "kind") == "not_found") {
-    return {"journal", Health::kMissing, workspace.journal + " is made by the first run"};
+    return {"journal", Health::kMissing, workspace.journal + " will be created by the first run"};
   }
   if (!journal) return failed(journal.error());
   const auto rows = (*journal)->sessions(kSessionsToVerify);
@@ -68,7 +68,7 @@ Check check_journal(const Workspace& workspace) {
           fmt::format("{}, the newest {} runs verified", workspace.journal, rows->size())};
 }
 
-/// Whether anything answers at the address. No key is sent.
+/// Why the URL cannot be reached; empty if any answer arrives. Sends no key.
 std::string why_unreachable(const std::string& base_url) {
   HttpRequest request;
   request.url = base_url;
@@ -92,7 +92,7 @@ Check check_provider(const ProviderFacts& provider, const ProviderStatus& status
   return check;
 }
 
-/// Those that something is set for, and those of the configured model.
+/// The providers that have a setting, and those of the configured model.
 std::vector<Check> check_providers(const Workspace& workspace, bool online) {
   const auto catalog = open_catalog(workspace);
   if (!catalog) return {{"providers", Health::kBad, catalog.error().message}};
@@ -105,8 +105,8 @@ std::vector<Check> check_providers(const Workspace& workspace, bool online) {
     if (status.configured || is_wanted) checks.push_back(check_provider(provider, status, online));
   }
   if (checks.empty()) {
-    checks.push_back(
-        {"providers", Health::kMissing, "none has a key; praxis models --all says where it is looked for"});
+    checks.push_back({"providers", Health::kMissing,
+                      "no provider has a key; praxis models --all lists where keys are looked up"});
   }
   return checks;
 }
@@ -116,14 +116,15 @@ std::vector<Check> check_sandbox() {
   const SandboxSupport& sandbox = probe_sandbox();
   if (sandbox.full())
     return {{"sandbox", Health::kGood, "full: shell and python run in it; " + sandbox.version}};
-  std::vector<Check> checks{{"sandbox", Health::kMissing, "none: calls of shell and python are refused"}};
+  std::vector<Check> checks{
+      {"sandbox", Health::kMissing, "unavailable: calls of shell and python are refused"}};
   for (const std::string& missing : sandbox.missing) checks.push_back({"sandbox", Health::kMissing, missing});
   return checks;
 }
 
-/// What waits for somebody, in all runs.
+/// The pending steps of all runs.
 Check check_people(const Workspace& workspace) {
-  Check nobody{"people", Health::kGood, "nothing waits for a person"};
+  Check nobody{"people", Health::kGood, "no step awaits a human"};
   if (!workspace.keeps_runs()) return nobody;
   auto journal = open_journal(workspace, JournalUse::kLook);
   if (!journal) return nobody;  // the check of the journal says why
@@ -133,7 +134,7 @@ Check check_people(const Workspace& workspace) {
   for (const AgentNode& node : forest.nodes()) waiting += node.pending.size();
   if (waiting == 0) return nobody;
   return {"people", Health::kGood,
-          fmt::format("{} {} for a person; praxis approve shows what", waiting,
+          fmt::format("{} {} for a human; praxis approve lists them", waiting,
                       waiting == 1 ? "step waits" : "steps wait")};
 }
 

@@ -15,8 +15,7 @@ ExitStatus cancelled_by(int signal) {
   return ExitStatus::kFailed;
 }
 
-/// Whether the model could not be reached or would not serve us, rather than that it was asked the wrong
-/// thing.
+/// Whether the model could not be reached or refused service, as opposed to an invalid request.
 bool is_unavailable(const Error& error) {
   static constexpr std::array<std::string_view, 8> kKinds{
       "auth", "billing", "rate_limit", "overloaded", "server", "network", "timeout", "truncated_stream"};

@@ -1,4 +1,4 @@
-// The exit statuses of the command line, which scripts rely on, and what each result amounts to.
+// The exit statuses of the command line, on which scripts rely, and the mapping of results to them.
 #pragma once
 
 #include "praxis/base/result.hpp"
@@ -10,19 +10,19 @@ enum class ExitStatus : int {
   kFinished = 0,
   kFailed = 1,
   kUsage = 2,    ///< usage or configuration
-  kParked = 3,   ///< waits for a person
+  kParked = 3,   ///< awaits a human
   kBlocked = 4,  ///< by policy
   kLimit = 5,
   kUnavailable = 6,    ///< provider, authentication or network
-  kDiverged = 7,       ///< a replay
-  kInvalidOutput = 9,  ///< the answer does not fit the schema that was asked for
+  kDiverged = 7,       ///< a replay diverged
+  kInvalidOutput = 9,  ///< the answer violates the requested schema
   kInterrupted = 130,
   kTerminated = 143,
 };
 
-/// The status of a run's result. `signal` is the one that interrupted it, 0 for none.
+/// The status for a run's result. `signal`: the signal that interrupted it, or 0.
 ExitStatus exit_status(const AgentResult& result, int signal = 0);
-/// The status when there is no result but an error.
+/// The status for an error.
 ExitStatus exit_status(const Error& error, int signal = 0);
 
 }  // namespace praxis::cli

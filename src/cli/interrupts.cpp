@@ -14,7 +14,7 @@ Interrupts::Interrupts() {
   sigemptyset(&awaited_);
   sigaddset(&awaited_, kWakeUp);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // A shell starts its background jobs with SIGINT ignored, and what is ignored is never delivered.
+    // Shells start background jobs with SIGINT ignored; an ignored signal would not be delivered.
     std::signal(signal, SIG_DFL);
     sigaddset(&awaited_, signal);
   }
@@ -37,7 +37,7 @@ void Interrupts::wait() {
   for (int signal = 0; sigwait(&awaited_, &signal) == 0 && !done_;) {
     if (signal == kWakeUp) continue;
     const std::lock_guard lock(mutex_);
-    // The journal needs no farewell: whatever is not written is in doubt and found again by the next process.
+    // The journal needs no shutdown: anything unwritten is in doubt and recovered by the next process.
     if (!action_ || received_ != 0) _exit(128 + signal);
     received_ = signal;
     action_();

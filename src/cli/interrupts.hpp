@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM while a run is in progress: the first lets it settle, the second leaves at once. They
-// are taken by a thread that waits for them, so nothing ever runs inside a signal handler.
+// Handles SIGINT and SIGTERM during a run: the first lets the run settle, the second exits at once. A
+// dedicated thread waits for the signals, so no code runs in a signal handler.
 #pragma once
 
 #include <atomic>
@@ -10,9 +10,9 @@
 
 namespace praxis::cli {
 
-/// Made before any other thread, which then inherits the blocked signals. They are taken even if the process
-/// was started to ignore them, as a shell's background jobs are: a run can always be stopped, and then
-/// resumed.
+/// Must be created before any other thread, so that all threads inherit the blocked signals. Takes the
+/// signals even if the process was started with them ignored, like a shell's background jobs: a run can
+/// always be stopped, and resumed later.
 class Interrupts {
  public:
   Interrupts();
@@ -20,9 +20,10 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// What the first signal does from now on; until then it ends the process. Called on the waiting thread.
+  /// Sets the action for the first signal, which runs on the waiting thread. Without an action, the signal
+  /// ends the process.
   void on_first(std::function<void()> action);
-  /// The first signal that came, 0 for none.
+  /// The first signal received, or 0.
   int received() const { return received_; }
 
  private:

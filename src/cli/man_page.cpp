@@ -7,7 +7,7 @@
 namespace praxis::cli {
 namespace {
 
-/// Text as troff prints it unchanged: no line may begin as a request does, hyphens stay hyphens.
+/// Escapes text for troff: no line starts with a request, hyphens stay hyphens.
 std::string troff(std::string_view text) {
   std::string out;
   bool line_starts = true;

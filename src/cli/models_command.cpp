@@ -1,4 +1,4 @@
-// `models`: which providers are configured, and what is known of their models.
+// `models`: lists the configured providers and their models.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace praxis::cli {
 namespace {
 
-/// `128k`, `1M`; empty when unknown.
+/// `128k`, `1M`; empty if unknown.
 std::string show_tokens(std::int64_t tokens) {
   if (tokens <= 0) return "-";
   if (tokens < 10'000) return std::to_string(tokens);
@@ -23,7 +23,7 @@ std::string show_prices(const Prices& prices) {
   return fmt::format("{}/{}", show_usd(prices.input), show_usd(prices.output));
 }
 
-/// What the model can do, in words.
+/// The model's capabilities as text.
 std::string abilities(const ModelFacts& facts) {
   std::string text;
   const auto add = [&](bool can, std::string_view word) {
@@ -55,7 +55,7 @@ Json provider_json(const ProviderFacts& provider, const ProviderStatus& status) 
                     {"detail", status.detail}};
 }
 
-/// Models go to standard output, what is said about their provider beside them.
+/// Writes models to standard output, and notes on their provider to standard error.
 void list(const ProviderFacts& provider, const ProviderStatus& status, const Catalog& catalog, bool json,
           Console& console) {
   const auto models = catalog.models(provider.id);
@@ -65,26 +65,26 @@ void list(const ProviderFacts& provider, const ProviderStatus& status, const Cat
     return;
   }
   std::string heading = fmt::format("{} ({}): {}", provider.id, provider.name, status.detail);
-  if (models.empty()) heading += fmt::format("; any model of the server goes, as {}:NAME", provider.id);
+  if (models.empty()) heading += fmt::format("; use any model of the server as {}:NAME", provider.id);
   console.err.line(harmless(heading));
   std::size_t width = 0;
   for (const ModelFacts& facts : models) width = std::max(width, facts.provider.size() + 1 + facts.id.size());
   for (const ModelFacts& facts : models) console.out.line(harmless(row(facts, width)));
 }
 
-/// One line a fact.
+/// Prints one fact per line.
 void print(const ModelFacts& facts, Console& console) {
   const auto line = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) console.out.line(harmless(fmt::format("{:16}  {}", name, value)));
   };
   line("model", facts.provider + ':' + facts.id);
-  line("name", facts.known ? facts.name : "not in the catalogue; the defaults hold");
+  line("name", facts.known ? facts.name : "not in the catalogue; using defaults");
   line("context window", facts.context_window > 0 ? std::to_string(facts.context_window) : "unknown");
-  line("longest answer", facts.max_output > 0 ? std::to_string(facts.max_output) : "unknown");
+  line("maximum output", facts.max_output > 0 ? std::to_string(facts.max_output) : "unknown");
   for (const Prices& prices : facts.prices) {
     const auto own = [&](MicroUsd price) { return show_usd(price.value != 0 ? price : prices.input); };
     line(prices.above == 0 ? "price" : fmt::format("beyond {}", show_tokens(prices.above)),
-         fmt::format("{} input, {} output, {} cache read, {} cache write, for a million tokens",
+         fmt::format("{} input, {} output, {} cache read, {} cache write, per million tokens",
                      show_usd(prices.input), show_usd(prices.output), own(prices.cache_read),
                      own(prices.cache_write)));
   }
@@ -101,7 +101,7 @@ void print(const ModelFacts& facts, Console& console) {
 Result<const ProviderFacts*> find_provider(const Catalog& catalog, const std::string& id) {
   if (const ProviderFacts* provider = catalog.provider(id)) return provider;
   const auto nearest = closest(id, catalog.providers());
-  return fail(usage_error(fmt::format("there is no provider \"{}\"{}", id,
+  return fail(usage_error(fmt::format("unknown provider \"{}\"{}", id,
                                       nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""),
                           "praxis models --all lists them"));
 }

@@ -1,4 +1,4 @@
-// What each command was asked to do: plain values that `app.cpp` fills from the command line.
+// The arguments of each command: plain values that `app.cpp` fills.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace praxis::cli {
 
-/// Where a command works.
+/// Working directory and journal of a command.
 struct Place {
-  std::string folder;   ///< `-C`; empty for the current one
+  std::string folder;   ///< `-C`; empty: the current one
   std::string journal;  ///< `--journal`; empty: as configured
 };
 
-/// How the progress and result of a turn are shown.
+/// How to show the progress and result of a turn.
 struct TurnOutput {
   bool json = false;
   bool stream = true;
-  std::string file;       ///< `-o`: gets the last message; empty for none
-  std::string record_to;  ///< `--record`: a folder that gets the exchanges with models; empty for none
+  std::string file;       ///< `-o`: file for the last message; empty: none
+  std::string record_to;  ///< `--record`: folder for the exchanges with models; empty: none
 };
 
 struct RunOptions {
@@ -33,8 +33,8 @@ struct RunOptions {
   std::optional<std::string> first;   ///< an agent or the prompt
   std::optional<std::string> second;  ///< the prompt after an agent
   std::string model;
-  std::string schema;               ///< file with the JSON Schema of the answer; empty for free text
-  std::vector<std::string> attach;  ///< files and addresses that go with the prompt
+  std::string schema;               ///< file with the JSON Schema of the answer; empty: free text
+  std::vector<std::string> attach;  ///< files and URLs sent with the prompt
   std::optional<MicroUsd> max_usd;
   std::optional<std::uint32_t> max_steps;
   std::optional<Millis> timeout;
@@ -56,21 +56,21 @@ struct RunsOptions {
   Place place;
   std::size_t count = 20;
   bool json = false;
-  bool all = false;  ///< also sub-agents
+  bool all = false;  ///< include sub-agents
 };
 
 struct TreeOptions {
   Place place;
-  std::string root;  ///< empty: the runs that are not at rest, or the last one
+  std::string root;  ///< empty: all runs that are not idle, or else the last one
   bool watch = false;
   bool json = false;
-  bool all = false;  ///< every run
+  bool all = false;  ///< all runs
 };
 
 /// A command for one node of the tree.
 struct TreeCommandOptions {
   Place place;
-  std::string name;  ///< as it was typed: `stop`, `steer`, ...
+  std::string name;  ///< as typed: `stop`, `steer`, ...
   CommandVerb verb = CommandVerb::kAnnotate;
   std::string node;
   std::string text;
@@ -79,16 +79,16 @@ struct TreeCommandOptions {
 
 struct ApproveOptions {
   Place place;
-  TurnOutput output;  ///< of the run that goes on
-  std::string id;     ///< empty: list what waits
+  TurnOutput output;  ///< of the resumed run
+  std::string id;     ///< empty: list the pending steps
   bool allow = false;
   bool deny = false;
-  bool always = false;              ///< allow, also next time
-  bool yes = false;                 ///< without asking whether the rule is right
+  bool always = false;              ///< approve now and from now on
+  bool yes = false;                 ///< skip the confirmation of the rule
   std::optional<std::string> edit;  ///< file with the arguments
   std::optional<std::string> answer;
   std::string reason;
-  std::string agent;  ///< `--agent` of the run that goes on
+  std::string agent;  ///< `--agent` of the resumed run
 };
 
 struct ShowOptions {
@@ -105,7 +105,7 @@ struct LogsOptions {
 
 struct ForkOptions {
   Place place;
-  std::string id;  ///< with `@STEP` at its end, or without
+  std::string id;  ///< with or without `@STEP`
   std::optional<std::uint64_t> seq;
   std::string model;
 };
@@ -136,18 +136,18 @@ struct ImportOptions {
 
 struct ModelsOptions {
   Place place;
-  std::string name;  ///< a provider, or a model in full; empty for all configured providers
+  std::string name;  ///< a provider, or a model as PROVIDER:NAME; empty: all configured providers
   bool json = false;
-  bool all = false;  ///< also providers for which nothing is set
+  bool all = false;  ///< include providers without configuration
 };
 
 struct DoctorOptions {
   Place place;
   bool json = false;
-  bool online = false;  ///< also ask each provider's server for an answer
+  bool online = false;  ///< also contact each provider's server
 };
 
-/// Text that was asked for: help, the version, a completion script, the man page.
+/// Prints a text: help, version, completion script or man page.
 struct PrintText {
   std::string text;
 };

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t kPromptWidth = 2000;
 
-/// How a decision is typed.
+/// How to type a decision.
 struct Choice {
-  std::string_view word;  ///< before the command
+  std::string_view word;  ///< printed before the command
   std::string_view flag;
-  std::string_view value;   ///< of the flag; empty for none
-  std::string_view reason;  ///< what else may follow
+  std::string_view value;   ///< value of the flag; empty: none
+  std::string_view reason;  ///< optional flag for the reason
 };
 
 Choice choice_for(ApprovalVerb verb, ParkKind kind) {
@@ -36,12 +36,12 @@ Choice choice_for(ApprovalVerb verb, ParkKind kind) {
   std::unreachable();
 }
 
-/// What would run or is asked, on one line.
+/// The call or question, on one line.
 std::string what_of(const ParkedStep& step) {
   return step.tool.empty() ? step.arguments : step.tool + ' ' + step.arguments;
 }
 
-/// `exact`, of the first bytes alone if there are more than `most`.
+/// `exact` of the first `most` bytes, with a note on how many are omitted.
 std::string shown(const std::string& text, std::size_t most) {
   if (most == 0 || text.size() <= most) return exact(text);
   return fmt::format("{}... ({} more bytes)", exact(text.substr(0, most)), text.size() - most);
@@ -49,7 +49,7 @@ std::string shown(const std::string& text, std::size_t most) {
 
 std::string expiry_text(const ParkedStep& step, UnixMillis now) {
   if (step.expires.value == 0) return "";
-  if (step.expires <= now) return ", out of time: it counts as denied";
+  if (step.expires <= now) return ", expired: it counts as rejected";
   return fmt::format(", for {} more", show_duration(step.expires - now));
 }
 

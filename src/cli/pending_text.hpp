@@ -1,4 +1,4 @@
-// What waits for a person, in words, with the commands that decide it.
+// Describes pending steps, with the commands that decide them.
 #pragma once
 
 #include <string>

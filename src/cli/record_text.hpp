@@ -1,4 +1,4 @@
-// Records in words, for people.
+// Describes records for humans.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace praxis::cli {
 
-/// What the record says, without its kind and on one line of harmless text.
+/// The content of the record, without its kind, on one line of harmless text.
 std::string record_text(const RecordBody& body);
 
 }  // namespace praxis::cli

@@ -12,7 +12,7 @@
 namespace praxis::cli {
 namespace {
 
-/// The approvals on the command line. Error `kInput`.
+/// Parses the approvals on the command line. Error `kInput`.
 Result<Approvals> approvals_of(const ResumeOptions& options) {
   Approvals approvals;
   for (const std::string& park : options.allow) approvals.emplace_back(ParkId(park), approve());
@@ -32,7 +32,8 @@ Result<Approvals> approvals_of(const ResumeOptions& options) {
   return approvals;
 }
 
-/// What the run and those below it wait for; nothing while there is something to do before a person decides.
+/// The pending steps of the run and its sub-agents; empty if the run has work to do before a decision is
+/// needed.
 Result<std::vector<ParkedStep>> waiting_steps(const StoredSession& stored) {
   JournalTree tree(stored.journal, {.root = stored.id});
   if (auto read = tree.refresh(); !read) return fail(read.error());
@@ -45,7 +46,7 @@ Result<std::vector<ParkedStep>> waiting_steps(const StoredSession& stored) {
   return steps;
 }
 
-/// There is nothing to resume, decide or say: prints what the run waits for, if anything.
+/// Reports the state of a run that cannot be resumed now: its pending steps, if any.
 Result<ExitStatus> tell_state(const StoredSession& stored, std::vector<ParkedStep> waiting,
                               const Workspace& workspace, bool json, Console& console) {
   AgentResult result = result_of(stored.state);

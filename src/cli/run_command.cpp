@@ -22,7 +22,7 @@ std::map<std::string, std::string> flags_of(const RunOptions& options) {
   return flags;
 }
 
-/// What the words of the command line mean: an agent file, empty for the default agent, and perhaps a prompt.
+/// The interpreted arguments: an agent file (empty: the default agent) and an optional prompt.
 struct Task {
   std::string agent_file;
   std::optional<std::string> prompt;
@@ -37,8 +37,8 @@ Result<Task> task_of(const RunOptions& options, const Workspace& workspace) {
   return Task{"", options.first};
 }
 
-/// Lays a configured limit over an agent's own. A flag replaces it; every other layer only tightens it,
-/// unless the agent left it at its default.
+/// Applies a configured limit to an agent. A flag replaces the agent's value. Other layers only tighten it,
+/// unless the agent has the default.
 template <class T>
 void bound(T& limit, T fallback, const Config& config, const std::string& key, double scale) {
   const auto setting = config.settings.find(key);
@@ -85,7 +85,7 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const Works
   return agent;
 }
 
-/// The JSON Schema of the answer; null when none is asked for. Error `kInput` naming the file and the place.
+/// The JSON Schema of the answer; null if not requested. Error `kInput` names the file and the position.
 Result<Json> answer_schema(const RunOptions& options) {
   if (options.schema.empty()) return nullptr;
   auto text = read_input(options.schema);
@@ -99,7 +99,7 @@ Result<Json> answer_schema(const RunOptions& options) {
   return schema;
 }
 
-/// What is sent: the attachments, then the prompt.
+/// The user message: the attachments, then the prompt.
 Result<Message> message_of(const RunOptions& options, std::string prompt) {
   Message message;
   for (const std::string& place : options.attach) {
@@ -136,11 +136,12 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   if (!agent) return fail(agent.error());
   const bool follows_plan = !agent->spec().plan.is_null();
   if (!prompt && needs_model(agent->spec())) {
-    return fail(usage_error("there is no prompt",
-                            "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
+    return fail(
+        usage_error("no prompt given", "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
   }
   if (follows_plan && (!options.schema.empty() || !options.attach.empty())) {
-    return fail(usage_error("the agent follows a plan, which takes neither --schema nor --attach"));
+    return fail(
+        usage_error("the agent follows a written plan, which supports neither --schema nor --attach"));
   }
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());

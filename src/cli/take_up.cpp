@@ -13,16 +13,16 @@
 namespace praxis::cli {
 namespace {
 
-/// Goes back to where the run was started, so that relative paths of its agent and model mean the same again.
+/// Changes to the folder where the run was started, so that its relative paths are valid again.
 Status enter_folder(const AgentSpec& spec) {
   const std::string folder = json_string(spec.metadata, "folder");
   if (folder.empty() || chdir(folder.c_str()) == 0) return {};
   return fail(usage_error(
-      fmt::format("the run was started in \"{}\", which cannot be entered: {}", folder, std::strerror(errno)),
-      "name the folder to work in with -C DIR"));
+      fmt::format("the run was started in \"{}\", which is not accessible: {}", folder, std::strerror(errno)),
+      "give the working directory with -C DIR"));
 }
 
-/// The agent of the run: its recorded description with the tools of its file.
+/// The agent of the run: its recorded description, with the tools of its file.
 Result<Agent> agent_of(const AgentSpec& spec, const TakeUp& options, const Workspace& workspace,
                        const Runtime& runtime) {
   const std::string file = options.agent.empty() ? json_string(spec.metadata, "agent_file") : options.agent;
@@ -30,7 +30,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const TakeUp& options, const Works
   if (file.empty()) {
     if (!spec.tools.empty()) {
       return fail(usage_error(
-          fmt::format("the run's agent \"{}\" has tools, and no agent file is recorded that brings them",
+          fmt::format("the run's agent \"{}\" has tools, but the run records no agent file that defines them",
                       spec.id),
           "name it with --agent FILE"));
     }
@@ -56,9 +56,8 @@ Result<OpenRun> take_up(const StoredSession& stored, const Workspace& workspace,
   if (!stored.state.parent.empty()) {
     const auto root = root_of(*stored.journal, stored.id);
     if (!root) return fail(root.error());
-    return fail(
-        usage_error(fmt::format("{} is a sub-agent, which goes on when its run does", stored.id.str()),
-                    resume_command(workspace, *root)));
+    return fail(usage_error(fmt::format("{} is a sub-agent and resumes with its run", stored.id.str()),
+                            resume_command(workspace, *root)));
   }
   for (std::string* path : {&options.output.file, &options.output.record_to, &options.agent}) {
     if (!path->empty()) *path = std::filesystem::absolute(*path).string();

@@ -1,4 +1,4 @@
-// Opening a run again with the agent it was made with, so that it can go on.
+// Reopens a run with its agent, so that it can be resumed.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,26 @@
 
 namespace praxis::cli {
 
-/// How a run is to be taken up.
+/// How to reopen a run.
 struct TakeUp {
   TurnOutput output;
-  std::string agent;   ///< agent file, when it is no longer where the run found it; else empty
-  std::string model;   ///< instead of that of the run; empty: as it was
-  bool force = false;  ///< also from a process that still holds it
+  std::string agent;   ///< agent file, if it is no longer where the run found it; empty: as recorded
+  std::string model;   ///< replaces the run's model; empty: as recorded
+  bool force = false;  ///< take it over from a process that still owns it
   bool stays_here =
       false;  ///< a person named the folder to work in; else it is the one the run was started in
 };
 
-/// A run that is open; nothing of it goes on yet.
+/// An open run that is not resumed yet.
 struct OpenRun {
-  TurnOutput output;  ///< its paths are absolute: the current folder may have changed
+  TurnOutput output;  ///< its paths are absolute, because the current folder may have changed
   std::shared_ptr<Runtime> runtime;
   Session session;
 };
 
-/// Opens the run, in its folder. Errors: `kInput`, the folder, the agent or the run cannot be used, among
-/// them a sub-agent, which goes on with its root only; `kJournal` with `lease_held`, another process has it.
+/// Opens the run in its folder. Error `kInput`: the folder, the agent or the run is not usable; a sub-agent,
+/// which resumes with its root, is not either. Error `kJournal` with `lease_held`: another process owns the
+/// run.
 Result<OpenRun> take_up(const StoredSession& stored, const Workspace& workspace, TakeUp options);
 
 }  // namespace praxis::cli

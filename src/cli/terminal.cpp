@@ -21,14 +21,14 @@ std::string variable(const char* name) {
 
 bool is_control(unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; }
 
-/// The picture of a C0 control character (U+2400 and on) or of DEL.
+/// The symbol of a C0 control character (U+2400 and above) or of DEL.
 std::string picture(unsigned char control) {
   const auto low = static_cast<char>(0x80 + (control == 0x7f ? 0x21 : control));
   return std::string("\xE2\x90") + low;
 }
 
-/// Well-formed characters that act on a terminal or on the order of reading: C1 controls (U+0080 to U+009F),
-/// line and paragraph separators and direction marks (U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069).
+/// Whether a valid character affects the terminal or the reading order: C1 controls (U+0080 to U+009F), line
+/// and paragraph separators and direction marks (U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069).
 bool is_active(std::string_view character) {
   if (character.size() == 2) return character[0] == '\xC2' && static_cast<unsigned char>(character[1]) < 0xA0;
   if (character.size() != 3 || character[0] != '\xE2') return false;
@@ -40,7 +40,8 @@ bool is_active(std::string_view character) {
 struct Range {
   char32_t first, last;
 };
-/// Controls, spaces that look like others or like nothing, direction marks, variation selectors, tags.
+/// Characters that are invisible or look like others: controls, special spaces, direction marks, variation
+/// selectors, tags.
 constexpr std::array<Range, 19> kUnseen{{{0, 0x1F},
                                          {0x7F, 0xA0},
                                          {0xAD, 0xAD},
@@ -61,7 +62,7 @@ constexpr std::array<Range, 19> kUnseen{{{0, 0x1F},
                                          {0xFFF0, 0xFFFB},
                                          {0xE0000, 0xE0FFF}}};
 
-/// The number of a well-formed character.
+/// The code point of a valid character.
 char32_t number_of(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first;
@@ -70,7 +71,7 @@ char32_t number_of(std::string_view character) {
   return number;
 }
 
-/// As JSON escapes it.
+/// The character as a JSON escape.
 std::string escaped(char32_t c) {
   const auto number = static_cast<std::uint32_t>(c);
   if (number < 0x10000) return fmt::format("\\u{:04x}", number);
@@ -154,7 +155,7 @@ std::string harmless(std::string_view text) {
 
 std::string one_line(std::string_view text, std::size_t columns) {
   constexpr std::string_view kCut = "...";
-  // A character takes at most 4 bytes: what lies behind cannot be shown, whatever it is.
+  // A character takes at most 4 bytes, so text beyond that cannot be visible.
   const bool is_long = text.size() > columns * 4 + 4;
   const std::string shown = harmless(is_long ? text.substr(0, columns * 4 + 4) : text);
   std::string line;

@@ -1,5 +1,5 @@
-// What the three standard streams are connected to, and how foreign text is made harmless before it is shown:
-// models and tools must not be able to move the cursor, set the title or reorder what a person reads.
+// Detects what the standard streams are connected to, and makes untrusted text safe to display: models and
+// tools must not move the cursor, set the title or reorder text that a user reads.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ constexpr std::string_view kPlain = "\x1b[0m";
 struct Terminal {
   bool out = false;        ///< standard output is a terminal
   bool err = false;        ///< standard error is a terminal
-  bool color = false;      ///< standard error takes colours: a terminal, not dumb, and NO_COLOR is unset
+  bool color = false;      ///< standard error supports colours: a terminal, not dumb, and NO_COLOR is unset
   bool live = false;       ///< standard error can redraw a line
   bool out_color = false;  ///< as `color`, for standard output
   bool out_live = false;   ///< as `live`, for standard output
@@ -26,28 +26,27 @@ struct Terminal {
 struct TerminalSize {
   std::size_t columns = 80, rows = 24;
 };
-/// Of the terminal that a descriptor leads to; the usual size when unknown.
+/// The size of the terminal behind a descriptor; a default size if unknown.
 TerminalSize terminal_size(int fd);
 
-/// Makes text harmless piece by piece: control characters but newline and tab become visible pictures,
-/// direction overrides and bytes that are no UTF-8 become U+FFFD. A sequence cut between two pieces is put
-/// together.
+/// Makes streamed text safe: control characters except newline and tab become symbols; direction overrides
+/// and invalid UTF-8 become U+FFFD. Joins sequences that are split between two pieces.
 class TextFilter {
  public:
   std::string feed(std::string_view piece);
-  /// What is left when no more pieces follow.
+  /// Returns what is left after the last piece.
   std::string finish();
 
  private:
-  std::string held_;  ///< the front of a sequence whose rest has not come yet
+  std::string held_;  ///< start of an incomplete sequence
 };
 
-/// `TextFilter` for text that is all there.
+/// `TextFilter` for a complete text.
 std::string harmless(std::string_view text);
-/// Text exactly as it is, for a person who decides about it: each character that cannot be seen, or acts on
-/// the terminal or the order of reading, is written as `\u202e`, each byte that is no UTF-8 as `\xff`.
+/// The exact text, for a user who must decide about it. Characters that are invisible, or that affect the
+/// terminal or the reading order, are written as `\u202e`; invalid UTF-8 bytes as `\xff`.
 std::string exact(std::string_view text);
-/// Harmless text as one line of at most `columns` characters; white space is folded, a cut shows as `...`.
+/// Safe text on one line of at most `columns` characters; white space is collapsed, `...` marks a cut.
 std::string one_line(std::string_view text, std::size_t columns);
 
 }  // namespace praxis::cli

@@ -1,4 +1,4 @@
-// `export` and `import`: runs as files; and `completion`, `man`, `--help` as text.
+// `export` and `import` of runs; `completion`, `man` and `--help`.
 #include "cli/commands.hpp"
 #include "cli/workspace.hpp"
 

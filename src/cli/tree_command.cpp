@@ -1,4 +1,4 @@
-// `tree`: the agents of runs and where they stand, once or live; and commands to one of them.
+// `tree`: draws the agents of runs, once or continuously, and sends commands to a node.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kRedrawTree = 250ms;
-constexpr auto kAnswerPatience = 5s;  ///< for the owner of a session to answer a command
+constexpr auto kAnswerPatience = 5s;  ///< for the process that owns the session to answer a command
 
 std::string_view color_of(const TreeLine& line) {
   if (line.is_typed) return "";
@@ -39,14 +39,14 @@ std::string_view color_of(const TreeLine& line) {
   }
 }
 
-/// Screen lines that a text takes.
+/// Number of screen lines that a text occupies.
 std::size_t rows_of(const std::string& text, std::size_t columns) {
   std::size_t length = 0;
   for (const char c : text) length += (static_cast<unsigned char>(c) & 0xC0) == 0x80 ? 0 : 1;
   return std::max<std::size_t>(1, (length + columns - 1) / columns);
 }
 
-/// The text as far as it fits, with its white space.
+/// The text cut to `columns`, with its white space.
 std::string cut(const std::string& text, std::size_t columns) {
   if (rows_of(text, columns) == 1 || columns < 4) return text;
   std::size_t end = 0;
@@ -57,7 +57,7 @@ std::string cut(const std::string& text, std::size_t columns) {
   return text.substr(0, end) + "...";
 }
 
-/// The tree on standard output.
+/// Draws the tree on standard output.
 class View {
  public:
   View(const Workspace& workspace, Console& console) : workspace_(workspace), console_(console) {}
@@ -66,8 +66,8 @@ class View {
     for (const TreeLine& line : lines(nodes)) console_.out.line(colored(line));
   }
 
-  /// In place of what was drawn before, in one go so that nothing flickers. What does not fit on the screen
-  /// is left out: its lines could not be drawn over.
+  /// Replaces the previous drawing in a single write, to avoid flicker. Omits lines that do not fit on the
+  /// screen, because they could not be redrawn.
   void redraw(const std::vector<AgentNode>& nodes) {
     const TerminalSize size = terminal_size(STDOUT_FILENO);
     std::string screen = rows_ > 0 ? fmt::format("\r\x1b[{}A", rows_) : "";
@@ -88,7 +88,7 @@ class View {
   }
 
  private:
-  /// On a terminal each line but commands fits into it.
+  /// On a terminal, each line except commands is cut to the width.
   std::vector<TreeLine> lines(const std::vector<AgentNode>& nodes) const {
     auto drawn = tree_lines(nodes, workspace_, system_environment()->now());
     if (!console_.terminal.out) return drawn;
@@ -107,17 +107,17 @@ class View {
 
   const Workspace& workspace_;
   Console& console_;
-  std::size_t rows_ = 0;  ///< that the drawing takes on the screen
+  std::size_t rows_ = 0;  ///< screen lines of the current drawing
 };
 
-/// What of a node is worth a line when it changes.
+/// The state of a node whose change is reported.
 std::string state_of(const AgentNode& node) {
   JsonObject json = to_json(node).get_object();
   json.erase("updated");
   return to_canonical_json(json);
 }
 
-/// Those that have changed since the last call.
+/// Finds the nodes that changed since the last call.
 class Changes {
  public:
   std::vector<AgentNode> of(const std::vector<AgentNode>& nodes) {
@@ -139,7 +139,8 @@ void print_json(const std::vector<AgentNode>& nodes, Console& console) {
   for (const AgentNode& node : nodes) console.json(to_json(node));
 }
 
-/// Runs that are still deserted at the second look: a run may be passed from one process to the next.
+/// Runs without a process in two consecutive checks; a single check could fall into a handover between
+/// processes.
 class Deserted {
  public:
   Result<std::vector<SessionId>> among(const Forest& forest) {
@@ -154,7 +155,7 @@ class Deserted {
   std::vector<SessionId> before_;
 };
 
-/// Until nothing can happen any more: all is at rest, or whoever ran it is gone. A signal ends the process.
+/// Watches until all runs are idle or their process has ended. A signal ends the process.
 Result<ExitStatus> watch(Forest& forest, const TreeOptions& options, const Workspace& workspace,
                          Console& console) {
   View view(workspace, console);
@@ -176,8 +177,8 @@ Result<ExitStatus> watch(Forest& forest, const TreeOptions& options, const Works
     if (!gone) return fail(gone.error());
     if (gone->size() < forest.busy().size()) continue;
     for (const SessionId& root : *gone) {
-      console.err.line(fmt::format("{} was interrupted: the process that ran it is gone. Resume it with {}",
-                                   root.str(), resume_command(workspace, root)));
+      console.err.line(fmt::format("{} was interrupted: its process has ended. Resume it with {}", root.str(),
+                                   resume_command(workspace, root)));
     }
     return gone->empty() ? ExitStatus::kFinished : ExitStatus::kFailed;
   }
@@ -194,7 +195,7 @@ Result<Forest> forest_of(const TreeOptions& options, const Workspace& workspace)
   return Forest(*std::move(journal), *root);
 }
 
-/// What a command did, for the user.
+/// The effect of a command, for the user.
 std::string done_text(CommandVerb verb) {
   switch (verb) {
     case CommandVerb::kInterrupt:
@@ -204,7 +205,7 @@ std::string done_text(CommandVerb verb) {
     case CommandVerb::kUnpause:
       return "unpaused";
     case CommandVerb::kSteer:
-      return "gets the message at its next step";
+      return "will receive it at its next step";
     case CommandVerb::kModify:
       return "has a new task";
     case CommandVerb::kDelete:

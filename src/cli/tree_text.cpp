@@ -11,7 +11,7 @@
 namespace praxis::cli {
 namespace {
 
-constexpr std::size_t kTextWidth = 200;  ///< of what people and models wrote
+constexpr std::size_t kTextWidth = 200;  ///< of text by users and models
 
 std::string spent(const Usage& usage) {
   return fmt::format("{} tokens, {}", usage.total(), show_usd(usage.cost));
@@ -31,7 +31,7 @@ std::string node_text(const AgentNode& node, UnixMillis now) {
   return text;
 }
 
-/// Draws each node below the one it works for.
+/// Draws each node below its parent.
 class Drawing {
  public:
   Drawing(const std::vector<AgentNode>& nodes, const Workspace& workspace, UnixMillis now)
@@ -47,7 +47,7 @@ class Drawing {
   }
 
  private:
-  /// `branch` leads to the node, `stem` to what hangs below it.
+  /// `branch` leads to the node; `stem` leads to its children.
   void draw(const AgentNode& node, const std::string& branch, const std::string& stem) {
     lines_.push_back({branch + node_text(node, now_), node.status, true, false});
     const std::string beside = stem + (node.children.empty() ? "   " : "│  ");

@@ -37,7 +37,7 @@ std::unexpected<Error> unknown_command(const TreeWords& words) {
   std::vector<std::string> names;
   for (const CommandName& command : kCommands) names.push_back(command.name);
   const auto nearest = closest(words.first, names);
-  return mistake(fmt::format("there is no command \"{}\"{}", words.first,
+  return mistake(fmt::format("unknown command \"{}\"{}", words.first,
                              nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""));
 }
 
@@ -50,12 +50,13 @@ Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words) {
     tree.root = words.first;
     return tree;
   }
-  if (words.node.empty()) return mistake(fmt::format("whom to {}? Name a node of the tree", words.first));
+  if (words.node.empty()) return mistake(fmt::format("{} needs a node: give its id", words.first));
   if (command->takes_text && words.text.empty())
-    return mistake(fmt::format("{} what? Give a text after the node", words.first));
+    return mistake(fmt::format("{} needs a text after the node", words.first));
   if (!command->takes_text && !words.text.empty())
     return mistake(fmt::format("{} takes no text", words.first));
-  if (tree.watch || tree.all) return mistake(fmt::format("{} takes neither --watch nor --all", words.first));
+  if (tree.watch || tree.all)
+    return mistake(fmt::format("{} does not support --watch and --all", words.first));
   return TreeCommandOptions{tree.place, words.first, command->verb, words.node, words.text, tree.json};
 }
 

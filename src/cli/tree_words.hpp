@@ -1,4 +1,4 @@
-// The words after `praxis tree`: a run to draw, or a command and its target.
+// Parses the words after `praxis tree`: a run to draw, or a command and its target.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct TreeWords {
   std::string text;
 };
 
-/// `praxis tree [ROOT]` or `praxis tree COMMAND NODE [TEXT]`; `tree` has what its options say. Error
+/// `praxis tree [ROOT]` or `praxis tree COMMAND NODE [TEXT]`; `tree` holds the parsed options. Error
 /// `kInput`.
 Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words);
 

@@ -25,7 +25,7 @@ std::string sum_of(const AgentResult& result) {
                      show_duration(result.duration), all.total(), show_usd(all.cost));
 }
 
-/// How the turn ended and how it can be carried on.
+/// How the turn ended and how to resume it.
 std::string ending(const Workspace& workspace, const AgentResult& result) {
   std::string text;
   if (result.reason) text = fmt::format("{}: {}\n", to_string(*result.reason), sum_of(result));
@@ -40,7 +40,7 @@ std::string ending(const Workspace& workspace, const AgentResult& result) {
   return result.pending.empty() ? text + fmt::format("resume: {}\n", resume) : text;
 }
 
-/// Writes the envelope or the ending; returns the exit status.
+/// Writes the JSON envelope or the ending; returns the exit status.
 ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, const Workspace& workspace,
                 const TurnOutput& output, int signal, Console& console) {
   if (output.json) console.json(result ? envelope(*result) : envelope(result.error(), session));

@@ -1,4 +1,4 @@
-// A turn as the command line follows it, whether `run` started it or `resume` carried it on.
+// Runs a turn for the command line, for `run` and `resume`.
 #pragma once
 
 #include "cli/console.hpp"
@@ -10,23 +10,23 @@
 
 namespace praxis::cli {
 
-/// The runtime that the command line's turns run in.
+/// The runtime for the command line's turns.
 Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const TurnOutput& output);
 
-/// What agent files are read with: the configured model, the network, and what this person allows always.
+/// Options for reading agent files: the configured model, the network, and the user's remembered rules.
 AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& runtime);
 
-/// Refuses an output file that cannot be written before a turn is paid for. Error `kInput`.
+/// Fails if the output file cannot be written, before the turn costs money. Error `kInput`.
 Status check_output(const TurnOutput& output);
 
-/// The prompt, read from standard input when it is `-`. Error `kInput`.
+/// The prompt, read from standard input if it is `-`. Error `kInput`.
 Result<std::string> read_prompt(const std::string& prompt);
 
-/// Notes the current folder in the agent's metadata: `resume` goes back there.
+/// Records the current folder in the agent's metadata, for `resume` to return to.
 void remember_folder(Agent& agent);
 
-/// Shows the turn until it has ended or waits for a person, and says how to carry on. On a terminal,
-/// questions of the agents are answered there.
+/// Shows the turn until it ends or awaits a human, and prints how to resume it. On a terminal, the user
+/// answers the agents' questions there.
 ExitStatus follow(Run run, Runtime& runtime, const Workspace& workspace, const TurnOutput& output,
                   Interrupts& interrupts, Console& console);
 

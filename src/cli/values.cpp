@@ -16,7 +16,7 @@ Result<MicroUsd> parse_usd(std::string_view text) {
     return MicroUsd{std::llround(number * 1e6)};
   }
   return fail(ErrorCode::kInput,
-              fmt::format("\"{}\" is no amount of US dollars; write a number such as 0.5", text));
+              fmt::format("\"{}\" is not an amount in US dollars; write a number such as 0.5", text));
 }
 
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {

@@ -1,4 +1,4 @@
-// What people type as values and read as values: money, assignments, durations, words of a shell.
+// Parses and formats values on the command line: money, assignments, durations, shell words.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ Result<std::pair<std::string, std::string>> parse_assignment(std::string_view te
 
 /// `12 ms`, `1.5 s`, `2 min 5 s`.
 std::string show_duration(Millis duration);
-/// `$0.0012`; nothing below a hundredth of a cent is lost but zero is `$0`.
+/// `$0.0012`; amounts below a hundredth of a cent keep their digits; zero is `$0`.
 std::string show_usd(MicroUsd cost);
-/// The word as a shell reads it back: quoted when it must be.
+/// The word quoted for a shell, if necessary.
 std::string shell_word(std::string_view word);
 
 }  // namespace praxis::cli

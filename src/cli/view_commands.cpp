@@ -1,4 +1,4 @@
-// `runs`, `show` and `logs`: what the journal holds.
+// `runs`, `show` and `logs`: show the content of the journal.
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
@@ -28,7 +28,7 @@ std::string row_text(const SessionRow& row) {
                      one_line(row.model, 24), whose, one_line(row.title, 60));
 }
 
-/// The row of a run whose sub-agents all wait for people says that it waits.
+/// Marks the row of a run as awaiting a human if all its running sub-agents do.
 Status look_below(const std::shared_ptr<Journal>& journal, SessionRow& row) {
   if (row.status != to_string(SessionStatus::kRunning)) return {};
   JournalTree tree(journal, {.root = row.id});
@@ -37,7 +37,7 @@ Status look_below(const std::shared_ptr<Journal>& journal, SessionRow& row) {
   return {};
 }
 
-/// As it stands in the journal, but that payloads above the threshold are named by their digest.
+/// The record as stored; payloads above the threshold are replaced by their digest.
 Json record_json(const StoredRecord& stored) {
   std::vector<RecordBlob> blobs;
   const auto body = parse_json(encode_record(stored.record.body, blobs));
@@ -58,7 +58,7 @@ std::string heading(const State& state) {
                      to_string(state.status()), state.usage.total(), show_usd(state.usage.cost));
 }
 
-/// The event's own fields, without those that every event has.
+/// The event's own fields, without the common ones.
 std::string event_line(const Event& event) {
   JsonObject own = to_json(event).get_object();
   for (const char* common : {"event", "session", "depth", "parent", "seq", "turn", "step", "time"})

@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An XDG base folder of ours: `$variable/praxis`, or `~/fallback/praxis`.
+/// Praxis's folder in an XDG base folder: `$variable/praxis`, or `~/fallback/praxis`.
 fs::path own_folder(const std::string& variable, const char* fallback) {
-  // The XDG rules: a relative path in the variable counts as unset.
+  // By the XDG specification, a relative path in the variable counts as unset.
   if (const fs::path folder = environment_variable(variable); folder.is_absolute()) return folder / "praxis";
   const std::string home = environment_variable("HOME");
   return home.empty() ? fs::path() : fs::path(home) / fallback / "praxis";
@@ -30,8 +30,8 @@ Result<std::string> journal_path(const std::string& configured) {
   if (!configured.empty()) return fs::absolute(configured).string();
   const fs::path folder = own_folder("XDG_STATE_HOME", ".local/state");
   if (!folder.empty()) return (folder / "journal.db").string();
-  return fail(usage_error("there is no place for the journal: neither HOME nor XDG_STATE_HOME is set",
-                          "name one with --journal FILE, or --journal memory"));
+  return fail(usage_error("no location for the journal: neither HOME nor XDG_STATE_HOME is set",
+                          "give one with --journal FILE, or --journal memory"));
 }
 
 bool is_agent_path(const std::string& word) { return word.ends_with(".toml"); }
@@ -81,15 +81,15 @@ Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, Journa
   auto journal = sqlite_journal(workspace.journal, {.create = writes, .read_only = !writes});
   if (journal) return journal;
   if (json_string(journal.error().detail, "kind") == "not_found") {
-    return fail(with_hint(journal.error(),
-                          "the journal is made by the first praxis run; --journal FILE names another"));
+    return fail(
+        with_hint(journal.error(), "the first praxis run creates the journal; --journal FILE names another"));
   }
   return fail(
-      with_hint(journal.error(), "--journal FILE names another place, --journal memory keeps nothing"));
+      with_hint(journal.error(), "--journal FILE names another file, --journal memory stores nothing"));
 }
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {
-  // What is only there to be changed must exist: an empty journal is not made for it.
+  // Commands that modify a run must not create an empty journal.
   auto journal = sqlite_journal(workspace.journal, {.create = false, .read_only = use == JournalUse::kLook});
   if (!workspace.keeps_runs()) journal = memory_journal();
   if (!journal) return fail(with_hint(journal.error(), "--journal FILE names another"));
@@ -108,7 +108,7 @@ std::string resume_command(const Workspace& workspace, const SessionId& session)
 }
 
 Result<SessionId> root_of(Journal& journal, const SessionId& session) {
-  constexpr int kMaxLevels = 64;  // deeper than sub-agents get, so that a damaged journal ends
+  constexpr int kMaxLevels = 64;  // deeper than any agent tree; ends the walk in a corrupt journal
   SessionId root = session;
   for (int level = 0; level < kMaxLevels; ++level) {
     auto row = journal.session(root);
@@ -160,11 +160,10 @@ std::string find_agent_file(const Workspace& workspace, const std::string& word)
 }
 
 Error no_such_agent(const Workspace& workspace, const std::string& word) {
-  if (is_agent_path(word)) return usage_error(fmt::format("there is no agent file \"{}\"", word));
+  if (is_agent_path(word)) return usage_error(fmt::format("no agent file \"{}\"", word));
   const auto nearest = closest(word, agent_names(workspace));
   return usage_error(
-      fmt::format("there is no agent \"{}\"{}", word,
-                  nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""),
+      fmt::format("no agent \"{}\"{}", word, nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""),
       fmt::format("looked for {}.toml in {}", word, fmt::join(agent_folders(workspace), ", ")));
 }
 

@@ -1,4 +1,4 @@
-// Where a command works: the merged configuration, the journal it names, and the agents that can be found.
+// The environment of a command: merged configuration, journal, and the agents that can be found.
 #pragma once
 
 #include <map>
@@ -17,55 +17,56 @@
 
 namespace praxis::cli {
 
-/// The value of an environment variable; empty when unset.
+/// The value of an environment variable; empty if unset.
 std::string environment_variable(const std::string& name);
 
 struct Workspace {
   Config config;
   std::string journal;         ///< absolute path, or `memory`
-  bool journal_given = false;  ///< by a flag, so that commands to be typed later must name it too
+  bool journal_given = false;  ///< given by a flag, so that printed commands must repeat it
 
   bool keeps_runs() const { return journal != "memory"; }
 };
 
-/// Changes to the place's folder and reads the configuration; `flags` win over every layer. Error `kInput`.
+/// Changes to the folder of `place` and reads the configuration; `flags` override every layer. Error
+/// `kInput`.
 Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::string> flags = {});
 
-/// What is known of providers and models, with what the configuration says of them. Error `kInput`.
+/// The catalogue with the configuration's corrections. Error `kInput`.
 Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace);
 
 enum class JournalUse : bool { kLook, kWrite };
-/// Opens the journal; only writing makes it when there is none. Error `kJournal`.
+/// Opens the journal; creates it only for writing. Error `kJournal`.
 Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, JournalUse use);
 
-/// A session as its log tells it.
+/// A session as stored in its log.
 struct StoredSession {
   std::shared_ptr<Journal> journal;
   SessionId id;
   std::vector<StoredRecord> records;
   State state;
 };
-/// Opens the journal and reads the session that `text` names (`find_session`).
+/// Opens the journal and reads the session that `text` identifies (`find_session`).
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use);
 
-/// The command that a person types to carry on a session, without what follows the id.
+/// The command to resume a session, for the user to copy; arguments after the id are not included.
 std::string resume_command(const Workspace& workspace, const SessionId& session);
 /// The root above a session, or the session itself. Error `kJournal`.
 Result<SessionId> root_of(Journal& journal, const SessionId& session);
-/// Whether some process has the session open.
+/// Whether a process has the session open.
 bool is_held(Journal& journal, const SessionId& session);
 
-/// The file in which this person's `--always` is kept. Null: there is no place for it.
+/// The file for the user's `--always` rules. Null: no location is available.
 std::shared_ptr<const RememberedRules> remembered_rules();
-/// Makes the folder of that file, for its owner alone.
+/// Creates the folder of that file, accessible only to its owner.
 Status make_rules_folder();
 
-/// The folders in which agents are looked up by name, nearest first.
+/// The folders in which agents are looked up by name, in order of precedence.
 std::vector<std::string> agent_folders(const Workspace& workspace);
-/// The agent file that `word` names: a path to a .toml file, or the name of one in an agents folder. Empty
-/// when it is neither.
+/// The agent file that `word` identifies: a path to a .toml file, or a name in an agents folder. Empty if
+/// neither exists.
 std::string find_agent_file(const Workspace& workspace, const std::string& word);
-/// What to say when `find_agent_file` found nothing and there was nothing else that the word could mean.
+/// The error for a word for which `find_agent_file` found nothing.
 Error no_such_agent(const Workspace& workspace, const std::string& word);
 
 }  // namespace praxis::cli

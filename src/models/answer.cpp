@@ -7,7 +7,7 @@
 namespace praxis {
 namespace {
 
-/// Some gateways send the arguments whole once more after their fragments.
+/// Some gateways send the complete arguments once more after their fragments.
 void drop_repetition(std::string& arguments) {
   const std::size_t half = arguments.size() / 2;
   if (half > 0 && arguments.size() % 2 == 0 && arguments.compare(0, half, arguments, half) == 0 &&
@@ -59,7 +59,7 @@ void settle_answer(ModelResponse& response) {
       ++valid;
     } else {
       response.warnings.push_back("the call of tool \"" + call->name +
-                                  "\" is cut off or its arguments are no JSON; it will not run");
+                                  "\" is incomplete or its arguments are not valid JSON; it will not run");
     }
   }
   if (response.finish != FinishReason::kStop && response.finish != FinishReason::kToolCalls) return;

@@ -1,5 +1,5 @@
-// What holds for every answer, whoever the vendor: which tool calls may run, how the turn ended, what it cost
-// when nobody says.
+// Rules for the answers of all vendors: which tool calls may run, how the turn ended, and the estimated usage
+// if the vendor reports none.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 
 namespace praxis {
 
-/// The text of a tool call's arguments as JSON: empty, white space and `null` become `{}`, the rest stays.
+/// The arguments of a tool call as JSON text: empty text, white space and `null` become `{}`; anything else
+/// is unchanged.
 std::string_view arguments_or_empty(std::string_view arguments);
 
-/// Settles a complete answer whose `finish` is what the vendor said: a call stays valid only when it has
-/// a name, its arguments parse and the turn was not cut short, filtered or malformed; a turn that stopped for
-/// its calls finished with `kToolCalls`, or `kMalformedToolCall` when none of them is valid; one that refused
-/// with `kRefusal`.
+/// Finalises a complete answer whose `finish` is what the vendor reported. A call stays valid only if it has
+/// a name, its arguments parse, and the answer was not cut short, filtered or malformed. If the vendor
+/// reported a normal end: an answer with calls gets `kToolCalls`, or `kMalformedToolCall` if no call is
+/// valid; an answer with a refusal gets `kRefusal`.
 void settle_answer(ModelResponse& response);
 
-/// Usage for vendors that report none: the answer by the estimator, after `input` tokens.
+/// Usage for vendors that report none: `input` tokens, and the answer's tokens as estimated.
 Usage estimate_usage(std::int64_t input, const std::vector<Part>& answer);
 
 }  // namespace praxis

@@ -1,4 +1,4 @@
-// The parts of an answer while it is read, and the deltas that tell of them.
+// Collects the parts of an answer while it is read, and emits the matching deltas.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,7 @@
 
 namespace praxis {
 
-/// What every reader does with the pieces it finds. Items are numbered in the order in which they are opened.
-/// Not thread-safe.
+/// Used by all answer readers. Parts are numbered in the order in which they are opened. Not thread-safe.
 class AnswerBuilder {
  public:
   AnswerBuilder(const CodecTarget& target, AnswerReader::Options options)
@@ -19,21 +18,21 @@ class AnswerBuilder {
 
   ModelResponse response;
 
-  /// Adds a part; its number.
+  /// Adds a part and returns its number.
   std::size_t open(Part part);
   Part& part(std::size_t item) { return response.parts[item]; }
   /// Appends to a text or refusal part.
   void text(std::size_t item, std::string_view text);
-  /// Appends to a reasoning part, to its summary or to its raw text.
+  /// Appends to a reasoning part: to its summary or to its raw text.
   void reasoning(std::size_t item, std::string_view text, bool summary = false);
-  /// Names a call that was opened: it gets `vendor_id`, or one of our own when that is empty or taken, and is
-  /// told of, together with the arguments that came before.
+  /// Names an open call and emits its first delta, together with any arguments buffered so far. The id is
+  /// `vendor_id`, or a generated one if `vendor_id` is empty or taken.
   void name_call(std::size_t item, std::string_view vendor_id, std::string_view name);
-  /// Appends to the arguments of a call; they are told of from when it has a name.
+  /// Appends to the arguments of a call. Their deltas are held back until the call has a name.
   void arguments(std::size_t item, std::string_view bytes);
-  /// Tells of an event that only the vendor understands.
+  /// Emits an event that only the vendor can interpret.
   void provider_event(std::string_view raw) { emit(ProviderEvent{raw}); }
-  /// State of the target's own for one of its parts: JSON text, byte-exact.
+  /// Wraps JSON text, kept byte for byte, as vendor state of the target.
   VendorStatePtr state(std::string raw) const;
 
   std::size_t deltas() const { return deltas_; }
@@ -42,7 +41,7 @@ class AnswerBuilder {
   std::string usable_id(std::string_view vendor_id) const;
   void emit(const ModelDelta& delta);
 
-  const CodecTarget& target_;  ///< of the codec, which outlives its readers
+  const CodecTarget& target_;  ///< owned by the codec, which outlives its readers
   const AnswerReader::Options options_;
   std::size_t calls_ = 0;
   std::size_t deltas_ = 0;

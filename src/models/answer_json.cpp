@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kEscape = 6;  // characters of `\uXXXX`
 
-/// The UTF-16 unit that is escaped at the front of `text`; 0 when none is.
+/// The UTF-16 code unit of the escape at the front of `text`; 0 if there is no escape.
 unsigned unit_at_front(std::string_view text) {
   if (text.size() < kEscape || !text.starts_with("\\u")) return 0;
   unsigned unit = 0;
@@ -45,15 +45,15 @@ Result<Json> parse_answer(std::string_view body) {
   if (!json) json = parse_json(repair_json_text(body));
   if (json) return json;
   const bool cut = (body.starts_with('{') || body.starts_with('[')) && parse_partial_json(body);
-  return fail(cut ? model_error("truncated_stream", "truncated_stream: the answer ends within its JSON")
-                  : model_error("protocol", "protocol: the answer is no JSON: " + excerpt(body)));
+  return fail(cut ? model_error("truncated_stream", "truncated_stream: the answer ends inside its JSON")
+                  : model_error("protocol", "protocol: the answer is not JSON: " + excerpt(body)));
 }
 
 Result<const Json*> EventJson::parse(std::string_view data) {
   auto event = series_.parse(data);
   if (!event) event = series_.parse(repair_json_text(data));
   if (event) return event;
-  return fail(model_error("protocol", "protocol: a piece of the answer is no JSON: " + excerpt(data)));
+  return fail(model_error("protocol", "protocol: an event of the answer is not JSON: " + excerpt(data)));
 }
 
 }  // namespace praxis

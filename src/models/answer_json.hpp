@@ -1,4 +1,4 @@
-// The JSON that answers consist of, read with patience for what servers get wrong in it.
+// Parses the JSON of answers and tolerates the encoding errors that servers make.
 #pragma once
 
 #include <span>
@@ -11,25 +11,24 @@
 
 namespace praxis {
 
-/// The beginning of what a server sent, fit for a message.
+/// The first bytes of `bytes`, repaired to UTF-8, for use in an error message.
 std::string excerpt(std::string_view bytes);
 
-/// JSON text with U+FFFD for what makes a text unfit to be one: invalid UTF-8, and escapes of half a
-/// character, as servers send them that cut text by UTF-16 units or write any string of Python's as it is.
+/// Replaces invalid UTF-8 and escapes of unpaired surrogates by U+FFFD. Such text comes from servers that
+/// split text at UTF-16 units, or that emit Python strings without checking them.
 std::string repair_json_text(std::string_view text);
 
-/// A body that is not streamed, repaired like the text of an event. Error `kModel`: `truncated_stream` when
-/// it is the beginning of an answer, `protocol` when it is no JSON.
+/// Parses a body that is not streamed, repairing it like the data of an event. Error `kModel`:
+/// `truncated_stream` if the body is the beginning of an answer, `protocol` if it is not JSON.
 Result<Json> parse_answer(std::string_view body);
 
-/// The events of one stream. Not thread-safe.
+/// Parses the events of one stream. Not thread-safe.
 class EventJson {
  public:
-  /// The event of `data`; it lives until the next call. Text is repaired where it has to be. Error
-  /// `kModel`, `protocol`: it is no JSON.
+  /// Parses the data of one event, repaired if necessary. The result is valid until the next call. Error
+  /// `kModel`, `protocol`: not JSON.
   Result<const Json*> parse(std::string_view data);
-  /// Whether the last event differs from the one before at most in these values, which stand where they
-  /// stood.
+  /// Whether the last event differs from the one before at most in `values`, at unchanged positions.
   bool changed_only(std::span<const Json* const> values) const { return series_.changed_only(values); }
 
  private:

@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view line) {
                             : line.substr(first, line.find_last_not_of(kSpace) + 1 - first);
 }
 
-/// Without a byte order mark and the white space around it.
+/// Strips leading white space and a byte order mark.
 std::string_view without_mark(std::string_view body) {
   return body.substr(std::min(body.size(), body.find_first_not_of(kBeforeBody)));
 }
@@ -33,7 +33,7 @@ void AnswerParser::head(const HttpResponseHead& head) {
   head_ = head;
 }
 
-/// The first byte tells what the content type often does not.
+/// Detects the shape by the first byte, because the content type is often wrong.
 AnswerParser::Shape AnswerParser::shape_of(std::string_view bytes) const {
   if (!is_ok_) return Shape::kWhole;
   const std::size_t first = bytes.find_first_not_of(kBeforeBody);
@@ -46,7 +46,8 @@ AnswerParser::Shape AnswerParser::shape_of(std::string_view bytes) const {
 void AnswerParser::feed(std::string_view bytes) {
   if (shape_ == Shape::kUnknown) {
     shape_ = shape_of(bytes);
-    if (shape_ == Shape::kStream) feed_stream(std::exchange(body_, {}));  // what came before told nothing
+    if (shape_ == Shape::kStream)
+      feed_stream(std::exchange(body_, {}));  // the bytes before did not decide the shape
   }
   if (shape_ == Shape::kStream) return feed_stream(bytes);
   body_.append(
@@ -57,7 +58,7 @@ void AnswerParser::feed_stream(std::string_view bytes) {
   framing_ == Framing::kEvents ? feed_events(bytes) : feed_lines(bytes);
 }
 
-/// After the first error the rest of the stream is of no interest.
+/// Ignores the rest of the stream after the first error.
 void AnswerParser::feed_events(std::string_view bytes) {
   if (!status_) return;
   if (const Status fed = parser_.feed(bytes, on_event_); !fed)
@@ -83,7 +84,8 @@ void AnswerParser::read_line(std::string_view line) {
   if (line = trimmed(line); !line.empty()) status_ = reader_->read_event({}, line);
 }
 
-/// The last event may lack its end, and what is no event at all may be an error.
+/// Handles a last event without its end marker, and JSON outside of any event, which may be an error
+/// envelope.
 Status AnswerParser::end_of_events() {
   const Status ended = parser_.finish(on_event_);
   if (!status_ || reader_->is_done()) return status_;
@@ -96,19 +98,20 @@ Status AnswerParser::end_of_events() {
 
 Status AnswerParser::end_of_body() {
   switch (shape_) {
-    case Shape::kUnknown:  // nothing came; the reader knows what that means
+    case Shape::kUnknown:  // no body: `finish` of the reader reports it
       return {};
     case Shape::kWhole:
       return reader_->read_whole(without_mark(body_));
     case Shape::kStream:
       if (framing_ == Framing::kEvents) return end_of_events();
-      if (parse_json(trimmed(line_))) read_line(std::exchange(line_, {}));  // the last may lack its end
+      if (parse_json(trimmed(line_)))
+        read_line(std::exchange(line_, {}));  // the last line may lack its newline
       return status_;
   }
   std::unreachable();
 }
 
-/// What the body says of a failure; the headers may say when to come back.
+/// Adds what the headers say about an error from the body, such as the retry delay.
 Error AnswerParser::with_headers(Error error) const {
   if (error.code == ErrorCode::kModel && error.detail.is_object()) add_headers(error, head_.headers);
   return error;
@@ -118,14 +121,14 @@ Result<ModelResponse> AnswerParser::finish(const Status& transport) {
   auto response = answer(transport);
   if (response) return response;
   Usage stated = so_far().usage;
-  stated.estimated =
-      so_far().finish_raw.empty();  // the output is counted to its end only at the answer's end
+  stated.estimated = so_far().finish_raw.empty();  // only the end of the answer states the final output count
   report_usage(response.error(), stated);
   return response;
 }
 
 Result<ModelResponse> AnswerParser::answer(const Status& transport) {
-  // What is no failure of the network counts even when the answer is whole: cancelled, could not be recorded.
+  // An error that is not a network failure (cancelled, recording failed) counts even if the answer is
+  // complete.
   if (!transport && transport.error().code != ErrorCode::kModel) return fail(transport.error());
   if (!status_) return fail(with_headers(status_.error()));
   const bool answering = head_.status != 0;

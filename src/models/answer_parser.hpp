@@ -1,5 +1,5 @@
-// From the bytes of an HTTP response to an answer or a typed error: tells a stream from a whole body and from
-// an error, whatever the content type says. Pure, so it runs under a fuzzer.
+// Turns the bytes of an HTTP response into an answer or a typed error. Distinguishes a stream, a whole body
+// and an error by their content, not by the content type. Pure, so that a fuzzer can run it.
 #pragma once
 
 #include <memory>
@@ -17,10 +17,10 @@ class AnswerParser {
   AnswerParser(const Codec& codec, AnswerReader::Options options);
 
   void head(const HttpResponseHead& head);
-  /// The next bytes of the body, cut anywhere.
+  /// The next bytes of the body, split at any position.
   void feed(std::string_view bytes);
-  /// The response is over, `transport` says how. Errors are those of `ModelSink`, with the usage that the
-  /// vendor stated before.
+  /// Ends the response; `transport` says how the connection ended. Errors are those of `ModelSink`, with the
+  /// usage that the vendor had stated before.
   Result<ModelResponse> finish(const Status& transport);
 
   const ModelResponse& so_far() const { return reader_->so_far(); }
@@ -46,7 +46,7 @@ class AnswerParser {
   const SseParser::OnEvent on_event_ = [this](const SseEvent& event) {
     if (status_) status_ = reader_->read_event(event.event, event.data);
   };
-  std::string line_;  ///< the beginning of a line that the last chunk left unfinished
+  std::string line_;  ///< incomplete last line of the previous chunk
   HttpResponseHead head_;
   bool is_ok_ = false;
   Shape shape_ = Shape::kUnknown;

@@ -22,7 +22,7 @@ constexpr std::string_view kWhole =
     R"({"id":"r","choices":[{"index":0,"message":{"content":"Hi"},"finish_reason":"stop"}]})";
 constexpr std::string_view kBegun = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n";
 
-TEST(AnswerParser, TheFirstByte_TellsTheShape) {
+TEST(AnswerParser, FirstByte_DeterminesTheShape) {
   EXPECT_TRUE(parse("chat", {200, {{"content-type", "text/event-stream"}}}, kWhole));
   EXPECT_TRUE(parse("chat", {200, {}}, "\xEF\xBB\xBF \r\n" + std::string(kWhole)))
       << "behind a byte order mark";
@@ -32,14 +32,14 @@ TEST(AnswerParser, TheFirstByte_TellsTheShape) {
   EXPECT_EQ(kind_of(parse("chat", {200, {}}, " \n")), "truncated_stream");
 }
 
-TEST(AnswerParser, AnErrorBehindTheEvents_IsTheStreamsError) {
+TEST(AnswerParser, ErrorAfterTheEvents_IsTheStreamsError) {
   const auto answer =
       parse("chat", {200, {}},
             std::string(kBegun) + "proxy says\n{\n \"error\": {\"message\": \"no\", \"code\": 503}\n}\n");
   EXPECT_EQ(kind_of(answer), "overloaded");
 }
 
-TEST(AnswerParser, TheHeadersDelay_HoldsForAnErrorInsideTheStream) {
+TEST(AnswerParser, RetryDelayOfTheHeaders_AppliesToAnErrorInTheStream) {
   const auto answer = parse("chat", {200, {{"retry-after", "3"}, {"x-request-id", "q"}}},
                             R"(data: {"error":{"message":"slow","code":"rate_limit_exceeded"}})"
                             "\n\n");
@@ -48,7 +48,7 @@ TEST(AnswerParser, TheHeadersDelay_HoldsForAnErrorInsideTheStream) {
   EXPECT_EQ(json_string(answer.error().detail, "request_id"), "q");
 }
 
-TEST(AnswerParser, TheRequestId_ComesWithTheAnswer) {
+TEST(AnswerParser, Answer_CarriesTheRequestId) {
   EXPECT_EQ(parse("chat", {200, {{"Request-Id", "req_1"}}}, kWhole)->request_id, "req_1");
 }
 
@@ -70,13 +70,13 @@ TEST(AnswerParser, UsageStatedBeforeTheCallFailed_ComesWithTheError) {
   EXPECT_EQ(take_reported_usage(answer.error()), std::nullopt);
 }
 
-TEST(AnswerParser, ACutConnection_EndsAnUnfinishedAnswerOnly) {
+TEST(AnswerParser, CutConnection_FailsOnlyAnUnfinishedAnswer) {
   const Status cut = fail(Error{ErrorCode::kModel, "closed", true, nullptr, JsonObject{{"kind", "closed"}}});
   EXPECT_EQ(kind_of(parse("chat", {200, {}}, kBegun, cut)), "truncated_stream");
   EXPECT_TRUE(parse("chat", {200, {}}, std::string(kBegun) + "data: [DONE]\n\n", cut));
 }
 
-TEST(AnswerParser, LinesMayLackTheirEnd) {
+TEST(AnswerParser, LastLineWithoutNewline_IsRead) {
   const std::string first = R"({"message":{"content":"Hi"},"done":false})";
   const std::string last = R"({"message":{"content":""},"done":true,"done_reason":"stop"})";
   EXPECT_TRUE(parse("ollama", {200, {}}, first + "\n" + last));
@@ -84,13 +84,13 @@ TEST(AnswerParser, LinesMayLackTheirEnd) {
   EXPECT_EQ(kind_of(parse("ollama", {200, {}}, first + "\n" + last.substr(0, 20))), "truncated_stream");
 }
 
-TEST(AnswerParser, LinesMayBeginWithAByteOrderMark) {
+TEST(AnswerParser, ByteOrderMarkBeforeLines_IsSkipped) {
   const std::string only = R"({"message":{"content":"Hi"},"done":true,"done_reason":"stop"})";
   EXPECT_TRUE(parse("ollama", {200, {}}, "\xEF\xBB\xBF" + only));
   EXPECT_TRUE(parse("ollama", {200, {}}, "\xEF\xBB\xBF" + only + "\n"));
 }
 
-TEST(AnswerParser, WhatSaysNothing_IsNoAnswer) {
+TEST(AnswerParser, EmptyBody_IsAnError) {
   EXPECT_EQ(kind_of(parse("chat", {200, {}}, R"({"choices":[null]})")), "truncated_stream");
   EXPECT_EQ(kind_of(parse("chat", {200, {}}, R"({"choices":[{}]})")), "truncated_stream");
   EXPECT_EQ(kind_of(parse("messages", {200, {}}, R"({"content":[]})")), "truncated_stream");
@@ -99,7 +99,7 @@ TEST(AnswerParser, WhatSaysNothing_IsNoAnswer) {
   EXPECT_TRUE(parse("responses", {200, {}}, R"({"output":[],"status":"completed"})"));
 }
 
-TEST(AnswerParser, AnEventThatIsTooLarge_IsAProtocolError) {
+TEST(AnswerParser, OversizedEvent_IsAProtocolError) {
   EXPECT_EQ(kind_of(parse("chat", {200, {}}, "data: " + std::string(20'000'000, 'x'))), "protocol");
 }
 

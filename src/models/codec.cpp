@@ -12,7 +12,8 @@ Result<bool> tools_as_text(const CodecTarget& target) {
 
 Result<CodecPtr> make_codec(std::string_view api, CodecTarget target) {
   if (const auto as_text = tools_as_text(target); !as_text) return fail(as_text.error());
-  if (JsonObject* flags = target.dialect.if_object()) flags->erase("tools");  // no codec's business
+  if (JsonObject* flags = target.dialect.if_object())
+    flags->erase("tools");  // handled here; codecs do not know the flag
   if (api == "chat") return chat_codec(std::move(target));
   if (api == "responses") return responses_codec(std::move(target));
   if (api == "messages") return messages_codec(std::move(target));

@@ -1,6 +1,6 @@
-// What a wire protocol has to say for itself: how a request is laid out as bytes and how an answer's bytes
-// become parts. Pure: no I/O, no clock, no state but what is passed in. One codec per protocol; how servers
-// of one protocol differ is data (`CodecTarget::dialect`), never a test for a name.
+// A wire protocol as pure functions: writes requests as bytes and reads answers from bytes. No I/O, no clock,
+// no state except what is passed in. There is one codec per protocol; differences among servers of one
+// protocol are data (`CodecTarget::dialect`), never a test for a provider's name.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace praxis {
 
-/// Whom a codec speaks to.
+/// The provider and model that a codec addresses.
 struct CodecTarget {
-  std::string provider;  ///< under which vendor state is kept
-  std::string model;     ///< as the wire wants it
-  Json dialect = {};     ///< the provider's flags, overlaid with the model's
+  std::string provider;  ///< key under which vendor state is stored
+  std::string model;     ///< the id that the API expects
+  Json dialect = {};     ///< the provider's flags, overridden by the model's
   ModelFacts facts = {};
 };
 
-/// Whether vendor state was made by the very model that is now spoken to.
+/// Whether `state` was created by the target's own model.
 inline bool is_of(const VendorStatePtr& state, const CodecTarget& target) {
   return state && state->vendor == target.provider && state->model == target.model;
 }
@@ -32,57 +32,60 @@ inline bool is_of(const VendorStatePtr& state, const CodecTarget& target) {
 class AnswerReader {
  public:
   struct Options {
-    ModelSink* deltas = nullptr;   ///< null: nobody wants them
-    std::string call_prefix = {};  ///< of the ids invented for calls that come without a usable one
+    ModelSink* deltas = nullptr;  ///< null: no deltas are wanted
+    /// Prefix of the ids generated for calls that arrive without a usable id.
+    std::string call_prefix = {};
     /// Whether the conversation already has a call of this id.
     std::function<bool(std::string_view)> call_taken = {};
   };
   virtual ~AnswerReader() = default;
 
-  /// One event of a stream: its name (empty without one) and its data, a line of it for protocols of lines.
-  /// An error is the answer's end.
+  /// Reads one event of a stream: its name (empty if it has none) and its data; for line protocols, one line.
+  /// An error ends the answer.
   virtual Status read_event(std::string_view name, std::string_view data) = 0;
-  /// The body of an answer that is not streamed, or that a server chose not to stream.
+  /// Reads the body of an answer that is not streamed, because of the request or of the server.
   virtual Status read_whole(std::string_view body) = 0;
-  /// The answer, after its last byte. Without usage from the vendor, `usage` is zero and marked as estimated.
-  /// Error: `truncated_stream` when the answer's end was never seen.
+  /// Called after the last byte; returns the answer. If the vendor reported no usage, `usage` is zero and
+  /// marked as estimated. Error `truncated_stream`: the end of the answer is missing.
   virtual Result<ModelResponse> finish() = 0;
-  /// Whether the vendor said that nothing follows: how the connection ends no longer matters.
+  /// Whether the vendor has marked the answer as complete; the way the connection ends is then irrelevant.
   virtual bool is_done() const = 0;
-  /// What has been read so far, with the finish and the usage that the vendor has stated; valid also after
-  /// `finish` failed. No call in it may run.
+  /// The part of the answer read so far, with the finish reason and usage that the vendor has stated. Also
+  /// valid after `finish` failed. No call in it may run.
   virtual const ModelResponse& so_far() const = 0;
-  /// How many deltas there were so far.
+  /// Number of deltas so far.
   virtual std::size_t deltas() const = 0;
 };
 
-/// What a request's writer has to remember between messages.
+/// What a codec remembers between the messages of one request.
 struct RenderState {
-  std::string open_role;  ///< of the message that later parts may still join; empty: none is open
+  /// Role of the last message if later parts may still be added to it; empty: none is open.
+  std::string open_role;
   std::map<std::string, std::string, std::less<>> call_names;  ///< tool names by call id
-  /// Ids by which the wire knows calls that are still to be answered, by call id.
+  /// Ids that the request uses for calls without a result yet, by call id.
   std::map<std::string, std::string, std::less<>> wire_ids;
-  /// What ends the last element written, when another follows and when none does; empty: it has ended.
+  /// Bytes that end the last element, if another element follows and if none does; both empty: it is
+  /// complete.
   std::string end_if_continued, end_if_last;
-  std::size_t first_item = 0;  ///< where in the body the messages begin; 0: not known yet
+  std::size_t first_item = 0;  ///< offset in the body at which the messages begin; 0: not known yet
 };
 
 enum class Framing : std::uint8_t { kEvents, kLines };
 
-/// Immutable; thread-safe. A request's body is head, messages, tail, so that the next request of a
-/// conversation extends the bytes of the last one but for the tail.
+/// Immutable; thread-safe. The body of a request is head, messages, tail. The next request of a conversation
+/// therefore starts with the same bytes, except for the tail.
 class Codec {
  public:
   virtual ~Codec() = default;
-  /// Appended to the base URL; begins with a slash.
+  /// Path appended to the base URL; begins with a slash.
   virtual std::string path(bool stream) const = 0;
-  /// Headers of the protocol, beside content type and key.
+  /// Headers of the protocol, in addition to content type and key.
   virtual HttpHeaders headers(const ModelRequest&) const { return {}; }
   virtual Framing framing() const { return Framing::kEvents; }
-  /// Whether its requests ask the server to shorten a conversation that nears the window.
+  /// Whether requests ask the server to compact a conversation that nears the window.
   virtual bool compacts() const { return false; }
 
-  /// Everything that stands before the history's messages: model, settings, tools, instructions.
+  /// Everything before the history's messages: model, settings, tools, instructions.
   virtual std::string head(const ModelRequest& request) const = 0;
   /// Appends one message of the history.
   virtual void append(std::string& body, const Message& message, RenderState& state) const = 0;
@@ -93,17 +96,16 @@ class Codec {
 };
 using CodecPtr = std::shared_ptr<const Codec>;
 
-/// The codecs, by protocol. Error `kInput`: a dialect flag that the protocol does not know, or a value of the
-/// wrong type.
+/// One factory per protocol. Error `kInput`: an unknown dialect flag, or a value of the wrong type.
 Result<CodecPtr> chat_codec(CodecTarget target);
 Result<CodecPtr> responses_codec(CodecTarget target);
 Result<CodecPtr> messages_codec(CodecTarget target);
 Result<CodecPtr> gemini_codec(CodecTarget target);
 Result<CodecPtr> ollama_codec(CodecTarget target);
-/// Whether tools have to go as text: the flag `tools` (`native` or `text`), which every protocol has, else
-/// what is known of the model. Error `kInput`: another value of the flag.
+/// Whether tools are sent as text: the flag `tools` (`native` or `text`), which every protocol has, otherwise
+/// according to the model's facts. Error `kInput`: another value of the flag.
 Result<bool> tools_as_text(const CodecTarget& target);
-/// By the name of the protocol (`ProviderFacts::api`). Error `kInput` also for an unknown one.
+/// The codec for a protocol (`ProviderFacts::api`). Error `kInput` also for an unknown protocol.
 Result<CodecPtr> make_codec(std::string_view api, CodecTarget target);
 
 }  // namespace praxis

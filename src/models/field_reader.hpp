@@ -1,4 +1,4 @@
-// Reads the members of a JSON object into values and says which of them is wrong or unknown.
+// Reads the members of a JSON object into variables and reports invalid and unknown members.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace praxis {
 
-/// Each function leaves its value as it is when the member is absent or unfit. The first mistake is kept; the
-/// members asked for are the known ones. `table` has to outlive the reader.
+/// Each function leaves its value unchanged if the member is absent or invalid. The first error is kept.
+/// Members that were never requested are unknown. `table` must outlive the reader.
 class FieldReader {
  public:
   /// `path` names the object in errors.
@@ -22,20 +22,20 @@ class FieldReader {
 
   void text(std::string_view name, std::string& value);
   void flag(std::string_view name, bool& value);
-  /// A whole number of tokens, up to 10^12.
+  /// An integer number of tokens, up to 10^12.
   void tokens(std::string_view name, std::int64_t& value);
-  /// An array of texts, or one text.
+  /// An array of strings, or one string.
   void texts(std::string_view name, std::vector<std::string>& value);
-  /// Members are laid over those that `value` has.
+  /// Merges the member's entries into `value`.
   void text_map(std::string_view name, std::map<std::string, std::string>& value);
-  /// Members are laid over those that `value` has.
+  /// Merges the member's entries into `value`.
   void object(std::string_view name, Json& value);
-  /// The member as it is, for the caller to read; null when absent.
+  /// Returns the raw member for the caller to read; null if absent.
   const Json& any(std::string_view name);
 
-  /// Keeps a mistake that the caller has found.
+  /// Records an error that the caller found.
   void refuse(std::string_view name, std::string_view must_be);
-  /// Error `kInput`: the first mistake, or a member that nobody has asked for, with the nearest known one.
+  /// Error `kInput`: the first error, or a member that was never requested (names the nearest known one).
   Status finish() const;
 
  private:

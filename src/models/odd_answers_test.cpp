@@ -1,5 +1,5 @@
-// What servers send that no documentation promises: fields that are missing, null or of another type, parts
-// that nobody knows, errors and usage in odd places. The same in every protocol: what can be understood is.
+// Answers that deviate from the documentation: missing fields, nulls, other types, unknown parts, errors and
+// usage in unexpected places. Every protocol reads what can be understood.
 #include <gtest/gtest.h>
 
 #include "models/answer_parser.hpp"
@@ -15,7 +15,7 @@ Result<ModelResponse> parse(std::string_view api, std::string_view body) {
   return parser.finish({});
 }
 
-/// Text, calls (`!` before one that must not run), finish and tokens in one line.
+/// Text, calls (`!` before an invalid one), finish reason and tokens in one line.
 std::string summary(const Result<ModelResponse>& answer) {
   if (!answer) return "error " + json_string(answer.error().detail, "kind");
   std::string out;
@@ -52,7 +52,7 @@ void check(const std::vector<Case>& cases) {
     EXPECT_EQ(summary(parse(one.api, body_of(one))), one.expected) << body_of(one);
 }
 
-TEST(OddAnswers, HalfACharacter_IsReplaced) {
+TEST(OddAnswers, UnpairedSurrogate_IsReplaced) {
   check(
       {{"chat",
         {R"({"choices":[{"index":0,"delta":{"content":"a\ud83d"}}]})",
@@ -75,7 +75,7 @@ TEST(OddAnswers, HalfACharacter_IsReplaced) {
         "text(a\xEF\xBF\xBD) stop"}});
 }
 
-TEST(OddAnswers, FieldsOfAnotherType_AreAsGoodAsMissing) {
+TEST(OddAnswers, FieldOfAnotherType_CountsAsMissing) {
   check(
       {{"chat",
         {R"({"id":7,"model":null,"choices":[{"index":"0","message":{"content":7,"refusal":{},"tool_calls":{},"reasoning":[],"annotations":"no","function_call":""},"finish_reason":"stop"}],"usage":"none"})"},
@@ -97,7 +97,7 @@ TEST(OddAnswers, FieldsOfAnotherType_AreAsGoodAsMissing) {
         "text(a) f(null) tool_calls 3+0"}});
 }
 
-/// The kind of an error with the usage that was stated before it: `~` when the output may be larger.
+/// The kind of an error and the usage stated before it; `~`: the output may be larger.
 std::string stated_usage(std::string_view api, const std::vector<std::string>& pieces) {
   auto answer = parse(api, body_of({api, pieces, ""}));
   if (answer) return "an answer";
@@ -161,7 +161,7 @@ TEST(OddAnswers, UsageStatedBeforeAnError_ComesWithIt) {
       << "counts come with the end only";
 }
 
-TEST(OddAnswers, ErrorsBehindText_EndTheAnswer) {
+TEST(OddAnswers, ErrorAfterText_EndsTheAnswer) {
   const std::string chat = R"({"choices":[{"index":0,"delta":{"content":"a"}}]})";
   const std::string gemini = R"({"candidates":[{"content":{"parts":[{"text":"a"}]}}]})";
   check(
@@ -189,7 +189,7 @@ TEST(OddAnswers, ErrorsBehindText_EndTheAnswer) {
        {"ollama", {R"({"message":{"content":"a"},"done":false})", R"({"error":"boom"})"}, "error server"}});
 }
 
-TEST(OddAnswers, UsageIsFoundWhereverItStands_AndReplacedNotAdded) {
+TEST(OddAnswers, RepeatedUsage_IsReplacedNotAdded) {
   const std::string text = R"({"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}],)";
   check(
       {{"chat",
@@ -215,7 +215,7 @@ TEST(OddAnswers, UsageIsFoundWhereverItStands_AndReplacedNotAdded) {
         "text(a) stop 3+2"}});
 }
 
-TEST(OddAnswers, WhatEndsWithoutItsEnd_IsNoAnswer) {
+TEST(OddAnswers, AnswerWithoutAnEndMarker_IsAnError) {
   check(
       {{"chat", {R"({"choices":[{"index":0,"delta":{"content":"a"}}]})", ": ping"}, "error truncated_stream"},
        {"gemini",
@@ -231,7 +231,7 @@ TEST(OddAnswers, WhatEndsWithoutItsEnd_IsNoAnswer) {
         "error truncated_stream"}});
 }
 
-TEST(OddAnswers, Alternatives_AreNotMixedIntoTheAnswer) {
+TEST(OddAnswers, AlternativeAnswers_AreIgnored) {
   check(
       {{"chat",
         {R"({"choices":[{"index":1,"delta":{"content":"x"}},{"index":0,"delta":{"content":"a"}}]})",

@@ -18,7 +18,7 @@ std::unexpected<Error> wrong(const ProviderFacts& provider, const std::string& w
   return fail(ErrorCode::kInput, "provider \"" + provider.id + "\": " + what);
 }
 
-/// Closes what it holds.
+/// Closes its file descriptor.
 class File {
  public:
   explicit File(const std::string& path)
@@ -40,15 +40,15 @@ std::string without_blanks(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin));
 }
 
-/// What is wrong with a key file that others could read or have made; empty when nothing is.
+/// Why a key file is unsafe (others could read or have created it); empty if it is safe.
 std::string why_unsafe(const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return "is not a regular file";
-  if (file.st_uid != geteuid()) return "belongs to somebody else";
+  if (file.st_uid != geteuid()) return "belongs to another user";
   if ((file.st_mode & (S_IRWXG | S_IRWXO)) != 0) return "is open to others; chmod 600 it";
   return {};
 }
 
-/// The key in a file, or in an error what is wrong with the file, without its path.
+/// Reads the key from a file. An error states what is wrong with the file, without its path.
 Result<std::string> read_key(const std::string& path) {
   const File file(path);
   struct stat about = {};
@@ -63,12 +63,13 @@ Result<std::string> read_key(const std::string& path) {
   std::string key = without_blanks({bytes.data(), static_cast<std::size_t>(count)});
   const bool is_key = std::ranges::all_of(key, [](char c) { return c > ' ' && c <= '~'; });
   if (key.empty() || !is_key || key.size() > kMaxKeyBytes) {
-    return fail(ErrorCode::kInput, "does not hold a key, which is one word");
+    return fail(ErrorCode::kInput, "must contain one key, without spaces");
   }
   return key;
 }
 
-/// `text` with each `{NAME}` replaced by that variable, whose value may only be part of a name.
+/// `text` with each `{NAME}` replaced by that environment variable. Its value may hold only letters, digits,
+/// `-`, `_` and `.`, so that it cannot change the URL's structure.
 Result<std::string> filled_in(const ProviderFacts& provider, std::string_view text, const Environ& env) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
   std::string out;
@@ -78,12 +79,12 @@ Result<std::string> filled_in(const ProviderFacts& provider, std::string_view te
     text.remove_prefix(open);
     if (text.empty()) break;
     const std::size_t close = text.find('}');
-    if (close == std::string_view::npos) return wrong(provider, "a \"{\" lacks its \"}\"");
+    if (close == std::string_view::npos) return wrong(provider, "a \"{\" has no matching \"}\"");
     const std::string name(text.substr(1, close - 1));
     const std::string value = env(name);
     if (value.empty()) return wrong(provider, "set " + name);
     if (value.find_first_not_of(kAllowed) != std::string::npos) {
-      return wrong(provider, name + " must be a name, of letters, digits, '-', '_' and '.'");
+      return wrong(provider, name + " may contain only letters, digits, '-', '_' and '.'");
     }
     out += value;
     text.remove_prefix(close + 1);
@@ -96,7 +97,7 @@ Status check_base_url(const ProviderFacts& provider, const std::string& url, con
   if (const auto parsed = parse_url(url); !parsed)
     return wrong(provider, where + ": " + parsed.error().message);
   if (url.find_first_of("?#") != std::string::npos) {
-    return wrong(provider, where + ": a base URL has neither query nor fragment");
+    return wrong(provider, where + ": a base URL must not have a query or fragment");
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Where a provider is reached and with which key, as its facts and the environment say.
+// Resolves base URL and API key of a provider from its facts and the environment.
 #pragma once
 
 #include <functional>
@@ -9,30 +9,32 @@
 
 namespace praxis {
 
-/// Looks up an environment variable; empty when unset.
+/// Looks up an environment variable; empty if unset.
 using Environ = std::function<std::string(const std::string&)>;
 
-/// Something looked up, and the variable or file it was found in; both empty when there is none.
+/// A value, and the variable or file it came from; both empty if nothing was found.
 struct Found {
   std::string value;
   std::string origin;
 };
 
-/// The key: the first variable that is set, else the key file. Error `kInput`: the file is missing, empty or
-/// longer than a key, not a regular file of the user's own, or open to others. The key is in no error.
+/// The key: from the first variable that is set, else from the key file. Error `kInput`: the file is missing,
+/// empty, longer than a key, not a regular file owned by the user, or accessible to others. No error contains
+/// the key.
 Result<Found> find_key(const ProviderFacts& provider, const Environ& env);
-/// The base URL; `origin` is empty for the provider's own. Error `kInput`: unusable, or a variable is
+/// The base URL; `origin` is empty for the provider's default. Error `kInput`: invalid, or a variable is
 /// missing.
 Result<Found> find_base_url(const ProviderFacts& provider, const Environ& env);
-/// Where the key is looked for, for people, such as `GEMINI_API_KEY or GOOGLE_API_KEY`; empty: nowhere.
+/// Where the key can be set, for messages, such as `GEMINI_API_KEY or GOOGLE_API_KEY`; empty: nowhere.
 std::string key_places(const ProviderFacts& provider);
 
 struct ProviderAccess {
   std::string base_url;
-  std::string key;  ///< empty: none is needed. A secret.
+  std::string key;  ///< secret; empty: no key is needed
   HttpHeaders headers;
 };
-/// Error `kInput` also for a missing key. A server at another base URL of the environment may do without one.
+/// Resolves all of it. Error `kInput` also for a missing key; the key is optional if the environment sets the
+/// base URL.
 Result<ProviderAccess> access_to(const ProviderFacts& provider, const Environ& env);
 
 }  // namespace praxis

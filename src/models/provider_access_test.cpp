@@ -34,7 +34,7 @@ std::string mistake(const ProviderFacts& provider, const Settings& settings) {
   return access ? "no mistake was found" : access.error().message;
 }
 
-TEST(ProviderAccess, NamesOfTheEnvironment_AreFilledIn) {
+TEST(ProviderAccess, EnvironmentVariablesInTheUrl_AreFilledIn) {
   const auto access = access_to(house(), environ_of({{"TEAM", "blue"}, {"OLD_HOUSE_KEY", "k"}}));
   ASSERT_TRUE(access) << access.error().message;
   EXPECT_EQ(access->base_url, "https://blue.example/v1");
@@ -42,7 +42,7 @@ TEST(ProviderAccess, NamesOfTheEnvironment_AreFilledIn) {
   EXPECT_EQ(access->headers, (HttpHeaders{{"x-team", "blue"}}));
 }
 
-TEST(ProviderAccess, WhatIsMissing_IsNamed) {
+TEST(ProviderAccess, MissingVariable_IsNamed) {
   EXPECT_EQ(mistake(house(), {{"HOUSE_KEY", "k"}}), "provider \"house\": set TEAM");
   EXPECT_EQ(mistake(house(), {{"TEAM", "blue"}}),
             "provider \"house\" needs a key: set HOUSE_KEY or OLD_HOUSE_KEY");
@@ -50,14 +50,14 @@ TEST(ProviderAccess, WhatIsMissing_IsNamed) {
   EXPECT_EQ(mistake(elsewhere, {}), "provider \"own\": set OWN_URL to its base URL");
 }
 
-TEST(ProviderAccess, ANameWithMoreInIt_SendsNoKeyElsewhere) {
+TEST(ProviderAccess, VariableThatCouldChangeTheUrl_IsRefused) {
   for (const char* team : {"evil.example/", "a@evil", "a:1", "a?b"}) {
     EXPECT_EQ(mistake(house(), {{"TEAM", team}, {"HOUSE_KEY", "k"}}),
-              "provider \"house\": TEAM must be a name, of letters, digits, '-', '_' and '.'");
+              "provider \"house\": TEAM may contain only letters, digits, '-', '_' and '.'");
   }
 }
 
-TEST(ProviderAccess, AnotherBaseUrl_NeedsNoKeyButHasToBeOne) {
+TEST(ProviderAccess, OverriddenBaseUrl_NeedsNoKeyButMustBeValid) {
   ProviderFacts provider = house();
   provider.headers.clear();
   const auto access = access_to(provider, environ_of({{"HOUSE_URL", "http://127.0.0.1:8080/v1"}}));
@@ -67,10 +67,10 @@ TEST(ProviderAccess, AnotherBaseUrl_NeedsNoKeyButHasToBeOne) {
   EXPECT_TRUE(
       mistake(provider, {{"HOUSE_URL", "localhost:8080"}}).starts_with("provider \"house\": HOUSE_URL: "));
   EXPECT_EQ(mistake(provider, {{"HOUSE_URL", "http://h/v1?key=x"}}),
-            "provider \"house\": HOUSE_URL: a base URL has neither query nor fragment");
+            "provider \"house\": HOUSE_URL: a base URL must not have a query or fragment");
 }
 
-TEST(ProviderAccess, AKeyThatMayBeMissing_IsSentWhenItIsThere) {
+TEST(ProviderAccess, OptionalKey_IsSentIfPresent) {
   ProviderFacts provider = house();
   provider.needs_key = false;
   EXPECT_EQ(access_to(provider, environ_of({{"TEAM", "a"}}))->key, "");
@@ -100,7 +100,7 @@ class KeyFile : public testing::Test {
   ProviderFacts provider_;
 };
 
-TEST_F(KeyFile, ItsKey_ComesWithoutTheLineEnd) {
+TEST_F(KeyFile, TrailingNewline_IsStripped) {
   write("very-secret\n", 0400);
   const auto key = find_key(provider_, environ_of({}));
   ASSERT_TRUE(key) << key.error().message;
@@ -108,32 +108,32 @@ TEST_F(KeyFile, ItsKey_ComesWithoutTheLineEnd) {
   EXPECT_EQ(key->origin, path_);
 }
 
-TEST_F(KeyFile, AVariable_WinsOverIt) {
+TEST_F(KeyFile, Variable_TakesPrecedence) {
   write("from-file");
   provider_.key_env = {"HOUSE_KEY"};
   EXPECT_EQ(find_key(provider_, environ_of({{"HOUSE_KEY", "from-env"}}))->value, "from-env");
 }
 
-TEST_F(KeyFile, OpenToOthers_IsRefused) {
+TEST_F(KeyFile, FileAccessibleToOthers_IsRefused) {
   for (const mode_t mode : {0640U, 0604U, 0610U, 0666U}) {
     write("very-secret", mode);
     EXPECT_EQ(mistake(), wrong("is open to others; chmod 600 it")) << mode;
   }
 }
 
-TEST_F(KeyFile, AnythingButAKey_IsRefusedWithoutShowingIt) {
+TEST_F(KeyFile, InvalidKey_IsRefusedWithoutShowingIt) {
   EXPECT_EQ(mistake(), wrong("cannot be read: No such file or directory"));
   for (const std::string& text : {std::string("\n"), std::string("two words"), std::string("a\nb"),
                                   std::string(20'000, 'x'), std::string("k\xc3\xa9y")}) {
     write(text);
-    EXPECT_EQ(mistake(), wrong("does not hold a key, which is one word"));
+    EXPECT_EQ(mistake(), wrong("must contain one key, without spaces"));
   }
   fs::remove(path_);
   fs::create_directory(path_);
   EXPECT_EQ(mistake(), wrong("is not a regular file"));
   fs::remove(path_);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_EQ(mistake(), wrong("is not a regular file")) << "and nobody waits for a writer";
+  EXPECT_EQ(mistake(), wrong("is not a regular file")) << "and reading does not wait for a writer";
 }
 
 }  // namespace

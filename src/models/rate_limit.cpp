@@ -24,16 +24,18 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-/// A window as headers name it: `requests`, `input-tokens`, `tokens-minute`, or nothing at all.
+/// One rate-limit window. Headers name it, for example, `requests`, `input-tokens` or `tokens-minute`, or
+/// leave it unnamed.
 struct Said {
   std::optional<std::int64_t> remaining, limit;
   std::optional<milliseconds> reset;
 };
 
-/// A reset as a duration, in seconds, or as a point in time.
+/// The time until a reset, given as a duration, in seconds, or as a point in time.
 std::optional<milliseconds> reset_in(std::string_view text, std::optional<UnixMillis> now) {
-  constexpr double kEpoch = 1e11;     // in milliseconds; as a duration it would be years
-  constexpr double kFarthest = 1e15;  // beyond this, and for `nan`, no time is meant
+  constexpr double kEpoch =
+      1e11;  // larger numbers are epoch milliseconds; as seconds they would be thousands of years
+  constexpr double kFarthest = 1e15;  // larger numbers and `nan` are not valid times
   if (const auto value = number<double>(text)) {
     if (!(std::abs(*value) < kFarthest)) return std::nullopt;
     if (*value < kEpoch) return milliseconds(static_cast<std::int64_t>(*value * 1000));
@@ -85,8 +87,8 @@ std::map<Resource, Allowance> read_allowances(const HttpHeaders& headers) {
   return out;
 }
 
-/// Whether nothing is known that speaks against a request; then it is counted. One that is larger than the
-/// limit itself is let through: waiting would not help, and the endpoint says it best.
+/// Whether the known windows permit a request; if so, counts it. A request that exceeds the limit itself is
+/// admitted: waiting would not help, and the endpoint's own error is the best explanation.
 bool RateGate::admit(std::int64_t tokens) {
   const auto lacks = [&](Resource resource, std::int64_t amount) {
     const auto window = windows_.find(resource);
@@ -124,16 +126,17 @@ void RateGate::pass(std::int64_t tokens, std::stop_token stop, std::move_only_fu
     const std::lock_guard lock(mutex_);
     waiters_.push_back(waiter);
   }
-  if (stop.stop_requested()) return cancel(waiter);  // perhaps before it stood in the line
-  release();                                         // perhaps a window was opened meanwhile
+  if (stop.stop_requested())
+    return cancel(waiter);  // stop may have been requested before the waiter was queued
+  release();                // a window may have opened meanwhile
 }
 
 void RateGate::cancel(const std::shared_ptr<Waiter>& waiter) {
   {
     const std::lock_guard lock(mutex_);
-    if (std::erase(waiters_, waiter) == 0) return;  // it has passed
+    if (std::erase(waiters_, waiter) == 0) return;  // already admitted
   }
-  // Not here: the callback that called us must return before its waiter may go.
+  // Not on this thread: the stop callback that called us must return before its waiter may be destroyed.
   executor_->post([waiter] { waiter->go(false); });
 }
 
@@ -146,7 +149,7 @@ void RateGate::learn(const HttpHeaders& headers, std::optional<milliseconds> ret
   for (const auto& [resource, allowance] : allowances) close(resource, allowance);
 }
 
-/// Until the reset, only what is left may pass.
+/// Admits only the remaining allowance until the reset.
 void RateGate::close(Resource resource, const Allowance& allowance) {
   Window& window = windows_[resource];
   if (window.timer != 0) executor_->cancel(window.timer);
@@ -164,7 +167,7 @@ void RateGate::open(Resource resource) {
   release();
 }
 
-/// Lets those pass, in their order, for whom there is enough.
+/// Admits waiting requests in order, as far as the allowance suffices.
 void RateGate::release() {
   Waiters admitted;
   {

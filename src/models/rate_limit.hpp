@@ -1,5 +1,5 @@
-// How much more may be asked of an endpoint, as it says itself: learnt from the headers of its answers and
-// heeded before the next request.
+// Client-side rate limiting: learns an endpoint's allowance from the headers of its responses and holds back
+// requests that the endpoint would refuse.
 #pragma once
 
 #include <cstdint>
@@ -16,32 +16,31 @@
 
 namespace praxis {
 
-/// What an endpoint counts.
+/// What an endpoint limits.
 enum class Resource : std::uint8_t { kRequests, kTokens };
 
-/// What is left of a resource until it is filled up again.
+/// The remaining allowance of a resource until its reset.
 struct Allowance {
   std::int64_t remaining = 0;
-  std::int64_t limit = 0;  ///< 0 when unsaid
+  std::int64_t limit = 0;  ///< 0: unknown
   std::chrono::milliseconds reset{0};
 };
 
-/// What `headers` say, the tightest where several windows are named. Resources whose reset is not said, or
-/// lies further off than a minute, are left out: nobody waits for those. Knows the headers of OpenAI and its
-/// like (resets as durations), Anthropic (RFC 3339) and OpenRouter (epoch milliseconds); points in time are
-/// read against the response's own `date`.
+/// The allowances in `headers`; if several windows apply to a resource, the tightest. Ignores resources whose
+/// reset is missing or more than a minute away, because requests do not wait that long. Supports the headers
+/// of OpenAI and compatible servers (resets as durations), Anthropic (RFC 3339) and OpenRouter (epoch
+/// milliseconds). Points in time are relative to the response's own `date`.
 std::map<Resource, Allowance> read_allowances(const HttpHeaders& headers);
 
-/// Lets requests pass while the endpoint has something left for them and holds the rest until it has.
-/// Thread-safe.
+/// Admits requests while the endpoint's allowance lasts and queues the rest until it is renewed. Thread-safe.
 class RateGate : public std::enable_shared_from_this<RateGate> {
  public:
   explicit RateGate(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
 
-  /// Calls `go` now or once a request of `tokens` may be sent, on any thread; with `false` when `stop` was
-  /// asked for first. Requests that wait pass in their order.
+  /// Calls `go(true)` when a request of `tokens` may be sent, at once or later and on any thread, or
+  /// `go(false)` if `stop` is requested first. Waiting requests are admitted in order.
   void pass(std::int64_t tokens, std::stop_token stop, std::move_only_function<void(bool)> go);
-  /// Takes note of what a response said, and of a refusal that asks to wait `retry_after`.
+  /// Updates the allowances from a response, and from a refusal that asks to wait `retry_after`.
   void learn(const HttpHeaders& headers, std::optional<std::chrono::milliseconds> retry_after);
 
  private:

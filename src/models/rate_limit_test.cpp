@@ -18,7 +18,7 @@ std::string allowances(const HttpHeaders& headers) {
   return out;
 }
 
-TEST(Allowances, AreReadInEverySpelling) {
+TEST(Allowances, EverySpelling_IsRead) {
   EXPECT_EQ(allowances({{"X-RateLimit-Limit-Requests", "60"},
                         {"x-ratelimit-remaining-requests", "59"},
                         {"x-ratelimit-reset-requests", "1s"},
@@ -36,7 +36,7 @@ TEST(Allowances, AreReadInEverySpelling) {
             "requests 1/0 in 1500;");
 }
 
-TEST(Allowances, TheTightestWindowCounts) {
+TEST(Allowances, TightestWindow_Counts) {
   EXPECT_EQ(allowances({{"anthropic-ratelimit-input-tokens-remaining", "10"},
                         {"anthropic-ratelimit-output-tokens-remaining", "5"},
                         {"anthropic-ratelimit-input-tokens-reset", "1"},
@@ -44,7 +44,7 @@ TEST(Allowances, TheTightestWindowCounts) {
             "tokens 5/0 in 2000;");
 }
 
-TEST(Allowances, WhatNobodyWouldWaitFor_IsLeftOut) {
+TEST(Allowances, DistantReset_IsIgnored) {
   EXPECT_EQ(allowances({{"x-ratelimit-remaining-requests", "0"}, {"x-ratelimit-reset-requests", "6m0s"}}),
             "");
   EXPECT_EQ(allowances({{"x-ratelimit-remaining-req-minute", "0"}}), "") << "no reset";
@@ -74,7 +74,7 @@ class RateGateTest : public testing::Test {
   std::string log_;
 };
 
-TEST(Allowances, WhatIsNoTime_IsLeftOut) {
+TEST(Allowances, InvalidTime_IsIgnored) {
   for (const std::string reset : {"nan", "inf", "-inf", "1e300", "-1e300"}) {
     EXPECT_TRUE(read_allowances({{"date", "Sun, 06 Nov 1994 08:49:37 GMT"},
                                  {"x-ratelimit-remaining", "0"},
@@ -84,12 +84,12 @@ TEST(Allowances, WhatIsNoTime_IsLeftOut) {
   }
 }
 
-TEST_F(RateGateTest, NothingKnown_NothingWaits) {
+TEST_F(RateGateTest, UnknownLimits_AdmitEveryRequest) {
   pass('a', 1'000'000);
   EXPECT_EQ(log_, "a");
 }
 
-TEST_F(RateGateTest, WhatIsLeftPasses_TheRestWaitsForTheReset) {
+TEST_F(RateGateTest, ExcessRequests_WaitForTheReset) {
   learn("2", "1s");
   for (const char name : {'a', 'b', 'c', 'd'}) pass(name);
   EXPECT_EQ(log_, "ab");
@@ -109,13 +109,13 @@ TEST_F(RateGateTest, Tokens_AreCounted) {
   EXPECT_EQ(log_, "abc");
 }
 
-TEST_F(RateGateTest, ARequestAboveTheLimit_IsNotHeld) {
+TEST_F(RateGateTest, RequestAboveTheLimit_IsNotHeldBack) {
   learn("100", "1s", "tokens", "1000");
   pass('a', 5000);
   EXPECT_EQ(log_, "a") << "waiting would not help it";
 }
 
-TEST_F(RateGateTest, ARefusal_HoldsEveryoneForAsLongAsItSays) {
+TEST_F(RateGateTest, Refusal_HoldsBackAllRequestsForTheStatedTime) {
   gate_->learn({}, 2s);
   pass('a');
   executor_->advance(1s);
@@ -124,10 +124,10 @@ TEST_F(RateGateTest, ARefusal_HoldsEveryoneForAsLongAsItSays) {
   EXPECT_EQ(log_, "a");
   gate_->learn({}, 120s);
   pass('b');
-  EXPECT_EQ(log_, "ab") << "nobody is held for minutes";
+  EXPECT_EQ(log_, "ab") << "no request is held back for minutes";
 }
 
-TEST_F(RateGateTest, AStop_EndsTheWait) {
+TEST_F(RateGateTest, StopRequest_EndsTheWait) {
   learn("0", "30s");
   std::stop_source before, during;
   before.request_stop();

@@ -7,9 +7,10 @@ namespace praxis {
 namespace {
 
 constexpr std::string_view kMask = "[key]";
-constexpr std::size_t kLeast = 6;  // of a secret that is looked for
+constexpr std::size_t kLeast = 6;  // shorter secrets are not redacted
 
-/// Where the beginning of the secret ends the text, because the text was cut there; npos when it does not.
+/// The position at which `text` ends with the beginning of `secret`, because it was cut there; npos if it
+/// does not.
 std::size_t find_cut(std::string_view text, std::string_view secret) {
   const std::size_t most = std::min(text.size(), secret.size() - 1);
   for (std::size_t size = most; size >= kLeast; --size) {

@@ -1,12 +1,12 @@
-// Secrets have no place in errors and recordings.
+// Keeps secrets out of errors and recordings.
 #pragma once
 
 #include <string>
 
 namespace praxis {
 
-/// `text` with `[key]` wherever the secret stands, also where the text was cut within it. A secret of less
-/// than six bytes is a placeholder that occurs in ordinary words: it stays.
+/// Replaces `secret` in `text` by `[key]`, also where the text was cut within the secret. A secret of less
+/// than six bytes is a placeholder that could occur in ordinary words, so it is kept.
 std::string redact(std::string text, const std::string& secret);
 
 }  // namespace praxis

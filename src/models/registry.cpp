@@ -1,4 +1,4 @@
-// Which providers there are, and how a model's name becomes a model.
+// Makes models by name: scripts, cassettes, routers, and the providers of the catalogue.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -59,7 +59,7 @@ Made make_vendor(const ProviderFacts& provider, const std::string& model, const 
   return model_at(provider, model, catalog, std::move(endpoint), std::move(http), services.executor);
 }
 
-/// Pauses for rate limits would be wasted on a recording: the model gets no executor.
+/// No executor, hence no rate limiting: pauses make no sense for a recording.
 Made make_cassette(const std::string& folder, CassetteCheck check, std::shared_ptr<const Catalog> catalog,
                    const ModelServices& services) {
   const Catalog& facts = *catalog;
@@ -71,7 +71,7 @@ Made make_cassette(const std::string& folder, CassetteCheck check, std::shared_p
       });
 }
 
-/// `A|B|C`: a router over models in this order.
+/// `A|B|C`: a router over models in this order of priority.
 Made make_route(std::string_view names, const ModelServices& services) {
   std::vector<std::shared_ptr<Model>> models;
   while (true) {
@@ -104,9 +104,9 @@ Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelSe
   std::vector<std::string> known = catalog->providers();
   known.insert(known.end(), {"script", "cassette", "cassette-check"});
   const auto nearest = closest(provider, known);
-  return fail(ErrorCode::kInput, "model \"" + name + "\": there is no provider \"" + provider + '"' +
+  return fail(ErrorCode::kInput, "model \"" + name + "\": unknown provider \"" + provider + '"' +
                                      (nearest ? "; did you mean \"" + *nearest + "\"?"
-                                              : "; `praxis models` lists those there are"));
+                                              : "; `praxis models` lists the known ones"));
 }
 
 }  // namespace praxis

@@ -27,20 +27,20 @@ std::string error(const std::string& name, const Settings& settings = {}) {
   return made.error().message;
 }
 
-TEST(MakeModel, AnUnknownProvider_GetsTheNearest) {
+TEST(MakeModel, UnknownProvider_IsReportedWithTheNearest) {
   EXPECT_EQ(error("opnai:gpt-5"),
-            "model \"opnai:gpt-5\": there is no provider \"opnai\"; did you mean \"openai\"?");
+            "model \"opnai:gpt-5\": unknown provider \"opnai\"; did you mean \"openai\"?");
   EXPECT_EQ(error("zzz:x"),
-            "model \"zzz:x\": there is no provider \"zzz\"; `praxis models` lists those there are");
+            "model \"zzz:x\": unknown provider \"zzz\"; `praxis models` lists the known ones");
 }
 
-TEST(MakeModel, ANameWithoutProvider_ShowsTheForm) {
+TEST(MakeModel, NameWithoutProvider_IsReportedWithTheFormat) {
   for (const auto* name : {"gpt-5", "openai:", ""}) {
     EXPECT_NE(error(name).find("PROVIDER:MODEL, such as openai:gpt-5"), std::string::npos) << name;
   }
 }
 
-TEST(MakeModel, OpenAi_WithoutKeySaysWhichVariableToSet) {
+TEST(MakeModel, MissingKey_IsReportedWithItsVariable) {
   EXPECT_NE(error("openai-chat:gpt-5").find("OPENAI_API_KEY"), std::string::npos);
   EXPECT_TRUE(make("openai-chat:gpt-5", {{"OPENAI_API_KEY", "k"}}));
   EXPECT_TRUE(make("openai-chat:gpt-5", {{"OPENAI_BASE_URL", "http://127.0.0.1:1/v1"}}))
@@ -48,12 +48,12 @@ TEST(MakeModel, OpenAi_WithoutKeySaysWhichVariableToSet) {
   EXPECT_EQ(make("openai-chat:gpt-5", {{"OPENAI_API_KEY", "k"}}).value()->name(), "openai-chat:gpt-5");
 }
 
-TEST(MakeModel, ABadBaseUrl_IsNamed) {
+TEST(MakeModel, InvalidBaseUrl_IsReported) {
   EXPECT_TRUE(error("openai:x", {{"OPENAI_BASE_URL", "localhost:8080"}})
                   .starts_with("provider \"openai\": OPENAI_BASE_URL: "));
 }
 
-TEST(MakeModel, TheCatalogue_SaysWhatAModelCanDoAndCosts) {
+TEST(MakeModel, Catalogue_DeterminesCapabilitiesAndPrices) {
   const auto model = make("openai:gpt-5-mini", {{"OPENAI_API_KEY", "k"}}).value();
   EXPECT_EQ(model->capabilities().context_window, 400'000);
   EXPECT_TRUE(model->capabilities().images);
@@ -61,7 +61,7 @@ TEST(MakeModel, TheCatalogue_SaysWhatAModelCanDoAndCosts) {
   EXPECT_EQ(make("vllm:own").value()->capabilities().context_window, 0);
 }
 
-TEST(MakeModel, AScript_IsReadFromItsFile) {
+TEST(MakeModel, Script_IsReadFromItsFile) {
   const std::string file = testing::TempDir() + "make_model_script.jsonl";
   std::ofstream(file) << R"({"text": "hi"})";
   const auto model = make("script:" + file);
@@ -71,7 +71,7 @@ TEST(MakeModel, AScript_IsReadFromItsFile) {
   std::remove(file.c_str());
 }
 
-TEST(MakeModel, AMissingScript_IsNamed) {
+TEST(MakeModel, MissingScript_IsReported) {
   EXPECT_EQ(error("script:/nonexistent/x.jsonl"), "cannot read the script \"/nonexistent/x.jsonl\"");
   EXPECT_EQ(error("script:/"), "cannot read the script \"/\"");
 }

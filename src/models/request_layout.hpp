@@ -1,4 +1,4 @@
-// What the requests of several protocols have in common.
+// Helpers for request writers of several protocols.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace praxis {
 
-/// The JSON text of `fields`, with a caller's own settings over them, up to and with the opening bracket of
-/// the list named `list`, which comes last and which `extra` cannot replace.
+/// The JSON text of `fields`, overridden by the caller's `extra`, up to and including the opening bracket of
+/// the array `list`. The array is the last member; `extra` cannot replace it.
 std::string open_list(JsonObject fields, const Json& extra, std::string_view list);
 
-/// Whether a conversation brings its own instructions, which then stand in for the agent's.
+/// Whether the conversation starts with its own developer instructions, which then replace the agent's.
 bool opens_with_developer(const History& history);
 
 }  // namespace praxis

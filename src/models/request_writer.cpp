@@ -5,8 +5,8 @@
 namespace praxis {
 namespace {
 
-/// Whether nothing but system and developer messages stands there: the head may depend on the ones that
-/// follow.
+/// Whether only system and developer messages have been written: then the head may depend on messages still
+/// to come.
 bool is_opening(const std::vector<MessagePtr>& messages) {
   return messages.empty() || messages.back()->role == Role::kSystem ||
          messages.back()->role == Role::kDeveloper;
@@ -38,7 +38,7 @@ std::shared_ptr<const std::string> RequestWriter::write(const ModelRequest& requ
   if (!continues(request)) {
     start_over(request);
   } else {
-    if (body_->lent.load(std::memory_order_acquire)) {  // still being sent: leave those bytes alone
+    if (body_->lent.load(std::memory_order_acquire)) {  // still being sent: do not modify these bytes
       auto copy = std::make_shared<Body>();
       copy->bytes = body_->bytes;
       body_ = std::move(copy);

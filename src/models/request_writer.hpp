@@ -1,5 +1,5 @@
-// Writes the requests of one conversation. It remembers the body it wrote last: a request that continues it
-// costs only its new messages, and its bytes extend those of the last one.
+// Writes the requests of one conversation and keeps the last body. A request that continues the conversation
+// costs only its new messages, and its bytes extend those of the previous request.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,12 @@ class RequestWriter {
  public:
   explicit RequestWriter(CodecPtr codec) : codec_(std::move(codec)) {}
 
-  /// The body of `request`. Immutable as long as somebody holds it; once all let go, the next one reuses its
-  /// bytes.
+  /// The body of `request`. It does not change while the caller holds it; once released, the next request
+  /// reuses its memory.
   std::shared_ptr<const std::string> write(const ModelRequest& request);
-  /// Whether the conversation last written holds a call of this id.
+  /// Whether the last written conversation contains a call with this id.
   bool knows_call(std::string_view id) const;
-  /// Tokens of instructions and history last written, by the estimator.
+  /// Estimated tokens of the last written instructions and history.
   std::int64_t estimated_input() const;
 
  private:
@@ -36,7 +36,7 @@ class RequestWriter {
 
   const CodecPtr codec_;
   std::shared_ptr<Body> body_;
-  // What `body_` was written from.
+  // The input from which `body_` was written.
   std::string instructions_;
   std::shared_ptr<const std::vector<ToolDefinition>> tools_;
   ModelOptions options_;
@@ -45,7 +45,7 @@ class RequestWriter {
   std::vector<MessagePtr> messages_;
   std::int64_t history_tokens_ = 0;
   RenderState state_;
-  std::size_t open_size_ = 0;  ///< of `body_` without its tail
+  std::size_t open_size_ = 0;  ///< size of `body_` without its tail
 };
 
 }  // namespace praxis

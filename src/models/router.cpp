@@ -13,7 +13,7 @@
 namespace praxis {
 namespace {
 
-constexpr std::int64_t kUsualOutput = 1024;  ///< tokens, where neither request nor model bounds them
+constexpr std::int64_t kUsualOutput = 1024;  ///< tokens; used if neither request nor model bounds the output
 
 bool has_media(const History& history, bool files) {
   const auto is_media = [files](const Part& part) {
@@ -26,7 +26,7 @@ bool has_media(const History& history, bool files) {
                              [&](const MessagePtr& m) { return std::ranges::any_of(m->parts, is_media); });
 }
 
-/// What a request asks of a model.
+/// The capabilities that a request needs.
 struct Needs {
   bool tools, images, files;
   std::int64_t input;
@@ -37,11 +37,11 @@ struct Needs {
         files(has_media(request.history, true)),
         input(request.history.estimated_tokens() + estimate_tokens(request.instructions)) {}
 
-  /// Why a model cannot take it; empty when it can.
+  /// Why a model cannot handle the request; empty if it can.
   std::string unmet_by(const ModelCapabilities& can) const {
-    if (tools && !can.tools) return "takes no tools";
-    if (images && !can.images) return "takes no images";
-    if (files && !can.files) return "takes no files";
+    if (tools && !can.tools) return "does not support tools";
+    if (images && !can.images) return "does not accept images";
+    if (files && !can.files) return "does not accept files";
     if (can.context_window > 0 && input > can.context_window) {
       return "has a window of " + std::to_string(can.context_window) + " tokens, less than about " +
              std::to_string(input);
@@ -59,7 +59,7 @@ MicroUsd estimated_cost(const Model& model, const ModelRequest& request, std::in
   return model.price(usage);
 }
 
-/// Whether a model of another make may succeed where this one failed.
+/// Whether another model may succeed where this one failed.
 bool is_worth_another(const Error& error) {
   constexpr std::array<std::string_view, 4> kElsewhere{"auth", "billing", "not_found", "context_overflow"};
   return error.code == ErrorCode::kModel &&
@@ -67,7 +67,7 @@ bool is_worth_another(const Error& error) {
           std::ranges::find(kElsewhere, json_text(error.detail, "kind")) != kElsewhere.end());
 }
 
-/// A model with what the router knows of it.
+/// A model and its current failure count.
 struct Member {
   std::shared_ptr<Model> model;
   std::atomic<std::size_t> failures = 0;
@@ -80,7 +80,7 @@ struct RouterState {
 
 class RouterSession;
 
-/// One call on its way through the candidates.
+/// One call, tried with one candidate after another.
 class Attempt final : public ModelSink, public std::enable_shared_from_this<Attempt> {
  public:
   Attempt(RouterSession& session, ModelRequest request, std::shared_ptr<ModelSink> sink, std::stop_token stop,
@@ -158,7 +158,7 @@ class RouterSession final : public ModelSession {
 
  private:
   const std::shared_ptr<RouterState> shared_;
-  std::vector<std::unique_ptr<ModelSession>> sessions_;  ///< opened when first asked
+  std::vector<std::unique_ptr<ModelSession>> sessions_;  ///< opened on first use
 };
 
 void Attempt::start() { session_.session(order_[at_]).start(request_, shared_from_this(), stop_); }
@@ -180,7 +180,7 @@ void Attempt::on_done(Result<ModelResponse> response) {
   Member& member = session_.member(order_[at_]);
   if (response) {
     member.failures = 0;
-    // Priced here, because only here it is known who answered.
+    // The price is set here, because only the router knows which model answered.
     if (response->usage.cost.value == 0) response->usage.cost = member.model->price(response->usage);
     response->failed_usage += failed_usage_;
     response->warnings.insert(response->warnings.begin(), warnings_.begin(), warnings_.end());
@@ -210,8 +210,9 @@ class Router final : public Model {
   }
 
   const std::string& name() const override { return name_; }
-  /// What at least one of the models can do: each call goes to one that can do what it asks for. How long an
-  /// answer may get is known only where it is known of all.
+  /// Capabilities that at least one model has: each call goes to a model that supports what it needs.
+  /// `max_output` is known only if it is known for every model; `compaction` is true only if every model has
+  /// it.
   ModelCapabilities capabilities() const override {
     ModelCapabilities all = shared_->members.front()->model->capabilities();
     for (const auto& member : shared_->members | std::views::drop(1)) {
@@ -229,8 +230,8 @@ class Router final : public Model {
     return all;
   }
   std::unique_ptr<ModelSession> open_session() override { return std::make_unique<RouterSession>(shared_); }
-  /// That of the dearest, as nobody knows who will answer, and unknown where one's is; an answer brings the
-  /// price of who gave it.
+  /// Upper bound: the price of the most expensive model, because the answering model is not known yet; zero
+  /// if any model's price is unknown. An answer carries the price of the model that gave it.
   MicroUsd price(const Usage& usage) const override {
     MicroUsd most;
     for (const auto& member : shared_->members) {
@@ -256,7 +257,7 @@ std::vector<std::size_t> by_priority(const ModelRequest&, std::span<const Candid
 
 std::vector<std::size_t> by_cost(const ModelRequest& request, std::span<const Candidate> candidates) {
   auto order = by_priority(request, candidates);
-  std::ranges::sort(order, {}, [&](std::size_t i) {  // equals stay in the order given
+  std::ranges::sort(order, {}, [&](std::size_t i) {  // equal costs keep the given order
     return std::tuple(candidates[i].cost.value == 0, candidates[i].cost, i);
   });
   return order;

@@ -7,7 +7,7 @@
 namespace praxis {
 namespace {
 
-/// Answers with its own name, or fails as it is told to.
+/// Answers with its own name, or fails with `failure`.
 class NamedModel final : public Model {
  public:
   NamedModel(std::string name, ModelCapabilities can, std::int64_t price = 0)
@@ -18,8 +18,8 @@ class NamedModel final : public Model {
   MicroUsd price(const Usage& usage) const override { return {price_ * usage.total()}; }
   std::unique_ptr<ModelSession> open_session() override { return std::make_unique<Session>(*this); }
 
-  std::string failure;     ///< kind of the error; empty: answers
-  std::string says_first;  ///< before it fails
+  std::string failure;     ///< kind of the error; empty: it answers
+  std::string says_first;  ///< text streamed before it fails
   Usage used_in_vain;      ///< comes with the error
   int calls = 0;
 
@@ -80,13 +80,13 @@ Models two() {
           std::make_shared<NamedModel>("b", ModelCapabilities{})};
 }
 
-TEST(Router, TheFirstAnswers) {
+TEST(Router, FirstModel_Answers) {
   const Models models = two();
   EXPECT_EQ(text(ask(*router_of(models))), "a");
   EXPECT_EQ(models[1]->calls, 0);
 }
 
-TEST(Router, AFailureThatAnotherNeedNotHave_GoesToTheNext) {
+TEST(Router, FailureThatAnotherModelMayNotHave_GoesToTheNext) {
   for (const auto* kind : {"network", "overloaded", "rate_limit", "server", "timeout", "truncated_stream",
                            "auth", "billing", "not_found", "context_overflow"}) {
     const Models models = two();
@@ -99,7 +99,7 @@ TEST(Router, AFailureThatAnotherNeedNotHave_GoesToTheNext) {
   }
 }
 
-TEST(Router, AFailureOfTheRequestItself_IsFinal) {
+TEST(Router, InvalidRequest_IsNotRetriedElsewhere) {
   for (const auto* kind : {"invalid_request", "content_policy", "protocol"}) {
     const Models models = two();
     models[0]->failure = kind;
@@ -111,7 +111,7 @@ TEST(Router, AFailureOfTheRequestItself_IsFinal) {
   EXPECT_EQ(models[1]->calls, 0);
 }
 
-TEST(Router, WhenAllFail_TheLastErrorStands) {
+TEST(Router, LastError_IsReturnedIfAllModelsFail) {
   const Models models = two();
   models[0]->failure = "overloaded";
   models[1]->failure = "rate_limit";
@@ -135,7 +135,7 @@ TEST(Router, UsageOfModelsThatFailed_IsKeptWithTheirPrice) {
             (Usage{.input = 10, .output = 4, .cost = {13'001}}));
 }
 
-TEST(Router, AfterOutput_OnlyAnAnnouncedRestartFallsBack) {
+TEST(Router, FallbackAfterOutput_RequiresTheRestartOption) {
   Models models = two();
   models[0]->failure = "truncated_stream";
   models[0]->says_first = "Hel";
@@ -145,7 +145,7 @@ TEST(Router, AfterOutput_OnlyAnAnnouncedRestartFallsBack) {
   EXPECT_EQ(restarted.seen, "Hel<restart>b");
 }
 
-TEST(Router, ACallGoesToAModelThatCanTakeIt) {
+TEST(Router, Call_GoesToAModelThatSupportsIt) {
   const Models models{std::make_shared<NamedModel>(
                           "plain", ModelCapabilities{.tools = false, .images = false, .files = false}),
                       std::make_shared<NamedModel>("small", ModelCapabilities{.context_window = 20}),
@@ -163,12 +163,13 @@ TEST(Router, ACallGoesToAModelThatCanTakeIt) {
   message.parts.emplace_back(ImagePart{{"image/png", "x", ""}, nullptr});
   picture.history = normalise({message}).history;
   EXPECT_EQ(text(ask(*router_of({models[0]}), picture)), "error invalid_request");
-  EXPECT_NE(ask(*router_of({models[0]}), picture).response.error().message.find("plain takes no images"),
-            std::string::npos);
+  EXPECT_NE(
+      ask(*router_of({models[0]}), picture).response.error().message.find("plain does not accept images"),
+      std::string::npos);
 }
 
-TEST(Router, TheCeiling_KeepsExpensiveModelsOut) {
-  const Models models{std::make_shared<NamedModel>("dear", ModelCapabilities{}, 1000),
+TEST(Router, CostLimit_ExcludesExpensiveModels) {
+  const Models models{std::make_shared<NamedModel>("costly", ModelCapabilities{}, 1000),
                       std::make_shared<NamedModel>("cheap", ModelCapabilities{}, 1)};
   ModelRequest request;
   request.options.max_output_tokens = 100;
@@ -178,12 +179,12 @@ TEST(Router, TheCeiling_KeepsExpensiveModelsOut) {
   EXPECT_EQ(text(ask(*router_of(models, {.max_cost = MicroUsd{10}}), request)), "error invalid_request");
 }
 
-TEST(Router, PriceAndLongestAnswer_AreThoseOfWhoeverMayAnswer) {
-  const auto dear = std::make_shared<NamedModel>("dear", ModelCapabilities{.max_output = 100}, 1000);
+TEST(Router, PriceAndMaxOutput_AreUpperBoundsOverTheModels) {
+  const auto costly = std::make_shared<NamedModel>("costly", ModelCapabilities{.max_output = 100}, 1000);
   const auto cheap = std::make_shared<NamedModel>("cheap", ModelCapabilities{.max_output = 200}, 1);
   const auto unknown = std::make_shared<NamedModel>("unknown", ModelCapabilities{});
   const Usage usage{.input = 1, .output = 1};
-  const auto known = router_of({cheap, dear});
+  const auto known = router_of({cheap, costly});
   EXPECT_EQ(known->price(usage).value, 2000);
   EXPECT_EQ(known->capabilities().max_output, 200);
   const auto partly = router_of({cheap, unknown});
@@ -191,15 +192,15 @@ TEST(Router, PriceAndLongestAnswer_AreThoseOfWhoeverMayAnswer) {
   EXPECT_EQ(partly->capabilities().max_output, 0);
 }
 
-TEST(Router, Strategies_OrderTheCandidates) {
-  const Models models{std::make_shared<NamedModel>("dear", ModelCapabilities{}, 1000),
+TEST(Router, Strategy_OrdersTheCandidates) {
+  const Models models{std::make_shared<NamedModel>("costly", ModelCapabilities{}, 1000),
                       std::make_shared<NamedModel>("unknown", ModelCapabilities{}),
                       std::make_shared<NamedModel>("cheap", ModelCapabilities{}, 1)};
   EXPECT_EQ(text(ask(*router_of(models, {.strategy = by_cost}))), "cheap");
   models[2]->failure = "overloaded";
-  EXPECT_EQ(text(ask(*router_of(models, {.strategy = by_cost}))), "dear") << "unknown prices come last";
+  EXPECT_EQ(text(ask(*router_of(models, {.strategy = by_cost}))), "costly") << "unknown prices come last";
 
-  // A host's own: whoever failed last goes to the back.
+  // A strategy of the host: the model that failed goes last.
   RouterOptions own;
   own.strategy = [](const ModelRequest&, std::span<const Candidate> candidates) {
     std::vector<std::size_t> order = by_priority({}, candidates);
@@ -214,7 +215,7 @@ TEST(Router, Strategies_OrderTheCandidates) {
   EXPECT_EQ(models[0]->calls, 2) << "it is no longer the first choice";
 }
 
-TEST(Router, CanDoWhatOneOfItsModelsCan) {
+TEST(Router, Capabilities_AreTheUnionOfItsModels) {
   const Models models{
       std::make_shared<NamedModel>("a", ModelCapabilities{.tools = false, .context_window = 100}),
       std::make_shared<NamedModel>("b", ModelCapabilities{.context_window = 200})};

@@ -18,7 +18,7 @@ bool lists_all(const Json& required, const JsonObject& properties) {
   });
 }
 
-/// Whether an object schema takes exactly its properties.
+/// Whether an object schema requires all its properties and permits no others.
 bool is_closed(const Json& schema) {
   const Json& more = json_at(schema, "additionalProperties");
   const JsonObject* properties = json_at(schema, "properties").if_object();
@@ -26,7 +26,7 @@ bool is_closed(const Json& schema) {
          (properties == nullptr || lists_all(json_at(schema, "required"), *properties));
 }
 
-/// Whether the schema and all within it are closed and use only keywords that strict servers take.
+/// Whether the schema and all its subschemas are closed and use only keywords that strict servers accept.
 bool holds_strictly(const Json& schema) {
   if (!schema.is_object()) return false;
   for (const std::string_view refused : {"allOf", "oneOf", "not", "if", "patternProperties",

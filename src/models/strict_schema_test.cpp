@@ -9,7 +9,7 @@ const std::string kClosedSchema =
     R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false})";
 const std::string kOpenSchema = R"({"type":"object","properties":{"a":{"type":"string"}}})";
 
-TEST(StrictSchema, IsClosedAllTheWayDown) {
+TEST(StrictSchema, EverySubschema_MustBeClosed) {
   const auto strict = [](const std::string& schema) { return is_strict_schema(parse_json(schema).value()); };
   const auto within = [](const std::string& a) {
     return R"({"type":"object","properties":{"a":)" + a +

@@ -21,7 +21,7 @@ std::size_t skip(std::string_view text, std::string_view set, std::size_t from =
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/// The arguments as text; nothing when the object is no call.
+/// Converts JSON to a call; `std::nullopt` if it is not a call.
 std::optional<FoundCall> call_from(const Json& json) {
   FoundCall found{json_string(json, "name"), {}};
   if (found.name.empty()) return std::nullopt;
@@ -29,14 +29,14 @@ std::optional<FoundCall> call_from(const Json& json) {
   const auto* arguments = object.if_contains("arguments");
   if (arguments == nullptr) arguments = object.if_contains("parameters");
   if (arguments == nullptr) return found;
-  const auto* text = arguments->if_string();  // encoded twice
+  const auto* text = arguments->if_string();  // the arguments were encoded twice
   found.arguments = text != nullptr ? std::string(*text) : to_json_text(*arguments);
   return found;
 }
 
-// ---- mending -------------------------------------------------------------------------------------------
+// ---- JSON repair ----------------------------------------------------------------------------------------
 
-/// Copies JSON text, leaving out or adding what keeps it from being JSON.
+/// Copies JSON text, removing or adding characters until it is valid JSON.
 class Mender {
  public:
   explicit Mender(std::string_view text) : text_(text) {}
@@ -70,7 +70,7 @@ class Mender {
     closers_.pop_back();
   }
 
-  /// A bracket closes what is open, whichever the model took.
+  /// A closing bracket closes the innermost open one, even if it is of the other kind.
   void copy_mark(char c) {
     if (c == '{' || c == '[') {
       out_ += c;
@@ -123,7 +123,7 @@ class Mender {
     content += escaped;
   }
 
-  /// As the JSON writer spells it.
+  /// Escapes it like the JSON writer does.
   static void add_control(std::string& content, char control) {
     std::string quoted;
     append_json_string(quoted, std::string_view(&control, 1));
@@ -175,7 +175,7 @@ void CallReader::read_all(bool last) {
   }
 }
 
-/// Whether a tag opens a call here: prose that merely speaks of the tag goes on in its line.
+/// Whether a tag opens a call here. In prose that only mentions the tag, other text follows on the same line.
 CallReader::Opening CallReader::tag_at(std::string_view text) const {
   if (!text.starts_with(kOpen)) return {kOpen.starts_with(text) ? Sign::kPerhaps : Sign::kNone};
   const std::string_view rest = text.substr(skip(text, " \t\r", kOpen.size()));
@@ -222,8 +222,8 @@ bool CallReader::read_text(bool last) {
   return true;
 }
 
-/// Behind a call in a fence comes the fence's end or another call. Whether this settled what comes next, if
-/// only that it cannot be told yet.
+/// After a fenced call: expects the end of the fence or another call. Returns whether the next element is
+/// decided, or cannot be decided until more bytes arrive.
 bool CallReader::read_after_fenced(bool last) {
   const std::size_t blank = skip(buffer_, kSpace);
   const std::string_view rest = std::string_view(buffer_).substr(blank);
@@ -243,7 +243,7 @@ void CallReader::open(const Opening& opening) {
   switch (opening.sign) {
     case Sign::kResult:
       mode_ = Mode::kDeaf;
-      warnings_.emplace_back("the model went on to make up the result of its call; that was left out");
+      warnings_.emplace_back("the model invented the result of its own call; the invented text was removed");
       return;
     case Sign::kFencedTag:
       in_fence_ = true;
@@ -260,7 +260,7 @@ void CallReader::close(std::size_t length) {
   mode_ = Mode::kText;
 }
 
-/// Goes on to the end of the call's JSON, as far as it is there.
+/// Advances to the end of the call's JSON, as far as it has arrived.
 void CallReader::follow(bool tagged) {
   const std::string_view body = std::string_view(buffer_).substr(body_);
   Follower& f = follower_;
@@ -293,7 +293,7 @@ bool CallReader::read_tagged(bool last) {
   follow(true);
   const std::string_view body = std::string_view(buffer_).substr(body_);
   if (follower_.ended) {
-    // A bracket too many, or the end of a fence, may stand before the end tag, which may be missing.
+    // A surplus bracket or the end of a fence may precede the end tag, which may itself be missing.
     const std::size_t after = skip(body, " \t\r\n}]`", follower_.at);
     const std::string_view rest = body.substr(after);
     if (!last && !rest.starts_with(kClose) && kClose.starts_with(rest)) return false;
@@ -302,7 +302,7 @@ bool CallReader::read_tagged(bool last) {
     return true;
   }
   if (!follower_.untied && !last) return false;
-  // The tag may also have come within a string whose end is missing.
+  // The end tag may also be inside a string that was never closed.
   const std::size_t end = follower_.untied ? follower_.at : body.find(kClose);
   if (end == body.npos) {
     add_unreadable(body);
@@ -330,7 +330,7 @@ bool CallReader::read_fenced(bool last) {
   return true;
 }
 
-/// Whether this is a call, or a list of calls, of tools on offer: without tags there is no other sign.
+/// Whether this is a call, or a list of calls, of known tools. Without tags this is the only criterion.
 bool CallReader::is_offered(const Json& call) const {
   if (const JsonArray* list = call.if_array()) {
     return !list->empty() &&
@@ -360,7 +360,8 @@ void CallReader::add_call(FoundCall found) {
   pieces_.emplace_back(std::move(found));
 }
 
-/// Its name is told as far as it is there; its text is no JSON, or there is no name.
+/// Adds an invalid call: with the name, as far as it could be read, if the text is not JSON, otherwise
+/// without a name.
 void CallReader::add_unreadable(std::string_view body) {
   const auto partial = parse_partial_json(body.substr(std::min(body.find('{'), body.size())));
   const std::string name = partial ? json_string(*partial, "name") : "";
@@ -373,7 +374,7 @@ void CallReader::add_calls(std::string_view body) {
   if (auto strict = parse_json(text)) {
     json = *std::move(strict);
   } else if ((json = mend_json(text))) {
-    warnings_.emplace_back("a tool call in the model's text was damaged and has been mended");
+    warnings_.emplace_back("a tool call in the model's text was not valid JSON and has been repaired");
   }
   JsonArray list;
   if (json) list = json->is_array() ? json->get_array() : JsonArray{*json};

@@ -14,7 +14,7 @@ namespace praxis {
 namespace text_tools {
 namespace {
 
-// ---- what the model is told ----------------------------------------------------------------------------
+// ---- instructions for the model ------------------------------------------------------------------------
 
 constexpr std::string_view kManual = R"(# Tools
 
@@ -33,8 +33,8 @@ bool offers_tools(const ModelRequest& request) {
   return request.tools && !request.tools->empty() && request.options.tool_choice != "none";
 }
 
-/// How to call, which tools there are, and what is asked of the answer. Depends on nothing that changes from
-/// step to step.
+/// How to call tools, which tools exist, and requirements on the answer. Contains nothing that changes
+/// between steps, so that the prefix stays cacheable.
 std::string manual(const ModelRequest& request) {
   if (!offers_tools(request)) return {};
   const ModelOptions& options = request.options;
@@ -66,7 +66,7 @@ std::string call_text(const ToolCallPart& call) {
       .append("}\n</tool_call>");
 }
 
-/// A result cannot end its own block and speak for somebody else.
+/// Escapes end tags, so that a result cannot end its own block and inject text in another role.
 std::string harmless(std::string text) {
   constexpr std::string_view kEnd = "</tool_result", kHarmless = "<\\/tool_result";
   for (std::size_t at = 0; (at = text.find(kEnd, at)) != text.npos; at += kHarmless.size()) {
@@ -81,7 +81,7 @@ std::string result_text(const ToolResultPart& result) {
   return text.append(status).append("\">\n").append(harmless(result.text)).append("\n</tool_result>");
 }
 
-/// On lines of its own behind what was said before.
+/// Adds a block on its own lines after the existing text.
 void append_block(Message& message, std::string block) {
   if (!message.parts.empty()) {
     const auto* before = std::get_if<TextPart>(&message.parts.back());
@@ -101,7 +101,7 @@ MessagePtr as_text(const MessagePtr& message) {
   auto plain = std::make_shared<Message>(*message);
   plain->parts.clear();
   if (plain->role == Role::kTool) plain->role = Role::kUser;
-  std::vector<Part> media;  // behind all results
+  std::vector<Part> media;  // after all results
   for (const Part& part : message->parts) {
     if (const auto* call = std::get_if<ToolCallPart>(&part)) {
       append_block(*plain, call_text(*call));
@@ -117,10 +117,11 @@ MessagePtr as_text(const MessagePtr& message) {
   return plain;
 }
 
-/// The history as text, message by message, so that what went before keeps its messages. Not thread-safe.
+/// Converts the history to text, message by message. Converted messages are kept, so that a continued
+/// conversation has the same message objects. Not thread-safe.
 class Transcript {
  public:
-  /// `preface` joins a leading developer message, which stands in for a request's instructions.
+  /// `preface` is added to a leading developer message, which replaces the request's instructions.
   const History& of(const History& history, const std::string& preface) {
     const std::vector<MessagePtr>& messages = history.messages();
     const bool continues = preface == preface_ && messages.size() >= originals_.size() &&
@@ -152,7 +153,7 @@ class Transcript {
 
 // ---- the answer ----------------------------------------------------------------------------------------
 
-/// Ids for the calls of one answer, in their order; the conversation has none of them.
+/// Generates ids for the calls of one answer that do not occur in the conversation.
 class CallIds {
  public:
   CallIds(std::uint64_t ordinal, History history)
@@ -187,7 +188,7 @@ std::vector<std::string> names_of(const std::vector<ToolDefinition>& tools) {
   return names;
 }
 
-/// Hands an answer on with the calls of its text as calls.
+/// Forwards an answer, turning the calls in its text into tool calls.
 class CallFinder final : public ModelSink {
  public:
   CallFinder(const ModelRequest& request, std::shared_ptr<ModelSink> sink)
@@ -207,7 +208,7 @@ class CallFinder final : public ModelSink {
   }
 
  private:
-  // ---- deltas: a preview, whose parts are numbered as those of the answer will be
+  // ---- deltas: a preview, with the part numbers that the answer will have
 
   void pass(const TextChunk& chunk) {
     if (text_ != chunk.item) {
@@ -217,7 +218,7 @@ class CallFinder final : public ModelSink {
     }
     const std::vector<Piece> pieces = reader_->feed(chunk.text);
     tell(pieces);
-    if (pieces.empty()) sink_->on_delta(KeepAlive{});  // held back, but alive
+    if (pieces.empty()) sink_->on_delta(KeepAlive{});  // text is held back; the model is alive
   }
 
   template <class Chunk>
@@ -273,8 +274,8 @@ class CallFinder final : public ModelSink {
     response.parts = std::move(parts);
   }
 
-  /// The parts of a text with calls, without the vendor's state, which sealed the text as it was; none when
-  /// it has no calls.
+  /// Splits a text that contains calls into parts; empty if it contains none. The parts drop the vendor's
+  /// state, because that belongs to the unchanged text.
   std::vector<Part> read(std::string_view text, std::size_t& calls, ModelResponse& response) {
     CallReader reader(tools_);
     std::vector<Piece> pieces = reader.feed(text);
@@ -299,10 +300,10 @@ class CallFinder final : public ModelSink {
   const std::shared_ptr<ModelSink> sink_;
   const std::vector<std::string> tools_;
   CallIds ids_;
-  std::optional<std::uint32_t> text_;               ///< the text part being read, by the model's number
-  std::optional<CallReader> reader_;                ///< of it
-  std::optional<std::uint32_t> open_text_;          ///< the text part being told of, by ours
-  std::map<std::uint32_t, std::uint32_t> numbers_;  ///< ours of parts that are no text, by the model's
+  std::optional<std::uint32_t> text_;               ///< the model's number of the text part being read
+  std::optional<CallReader> reader_;                ///< reader of that part
+  std::optional<std::uint32_t> open_text_;          ///< our number of the text part being emitted
+  std::map<std::uint32_t, std::uint32_t> numbers_;  ///< our numbers of the other parts, by the model's number
   std::uint32_t next_ = 0;
   std::vector<CallId> told_;  ///< ids of the calls so far
 };
@@ -326,7 +327,7 @@ class Session final : public ModelSession {
       plain.instructions += manual_text;
     }
     if (offers_tools(request)) {
-      plain.options.output_schema = nullptr;  // it would rule out calls
+      plain.options.output_schema = nullptr;  // the schema would forbid calls in the text
       sink = std::make_shared<CallFinder>(request, std::move(sink));
     }
     inner_->start(plain, std::move(sink), std::move(stop));

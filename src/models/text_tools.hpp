@@ -1,5 +1,5 @@
-// Tools for models that cannot be offered any: the definitions and a way to call go into the instructions,
-// the calls and results of the conversation become text, and calls are read from the text of the answer.
+// Tool calls for models without native support: definitions and calling convention go into the instructions,
+// calls and results of the conversation become text, and calls are parsed from the answer's text.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace praxis {
 
-/// A model that takes tools, over one that does not. Calls that cannot be read come as invalid ones, so that
-/// the loop asks for them again. The bytes that a conversation's next request begins with stay those of the
-/// last, as they do without this. Thread-safe.
+/// Wraps `model` so that it accepts tools. Calls that cannot be parsed are returned as invalid, so that the
+/// loop asks the model to repeat them. Each request of a conversation still starts with the same bytes as the
+/// one before. Thread-safe.
 std::shared_ptr<Model> with_text_tools(std::shared_ptr<Model> model);
 
 }  // namespace praxis

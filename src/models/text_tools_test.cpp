@@ -20,7 +20,7 @@ using text_tools::Piece;
 
 // ---- the reader ----------------------------------------------------------------------------------------
 
-/// `text|name(arguments)|text`, with neighbouring texts joined.
+/// `text|name(arguments)|text`, with adjacent texts joined.
 std::string show(const std::vector<Piece>& pieces) {
   std::string out;
   bool in_text = false;
@@ -46,7 +46,7 @@ std::string read(std::string_view text, std::size_t step = std::string::npos) {
 
 struct Reading {
   std::string text;
-  std::string found;  ///< with ` !` when there was something to warn of
+  std::string found;  ///< with ` !` if there was a warning
 };
 
 void PrintTo(const Reading& reading, std::ostream* out) { *out << reading.text; }
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                             "add({\"x\":2}) !"},
                     Reading{"<tool_result> is a tag", "<tool_result> is a tag"}));
 
-TEST(CallReader, Text_ComesAtOnce_ButForWhatMayBecomeACall) {
+TEST(CallReader, Text_IsHeldBackOnlyIfItMayBecomeACall) {
   CallReader reader({"add"});
   EXPECT_EQ(show(reader.feed("Hello ")), "Hello ");
   EXPECT_EQ(show(reader.feed("you <tool")), "you ");
@@ -126,7 +126,7 @@ TEST(CallReader, Text_ComesAtOnce_ButForWhatMayBecomeACall) {
   EXPECT_EQ(show(reader.feed("\"add\"}</tool_call>")), "add()");
 }
 
-TEST(MendJson, TakesSmallDamage_AndNothingElse) {
+TEST(MendJson, SmallDamage_IsRepairedAndLargeDamageRejected) {
   const auto mended = [](std::string_view text) {
     const auto json = mend_json(text);
     return json ? to_json_text(*json) : "none";
@@ -143,7 +143,7 @@ TEST(MendJson, TakesSmallDamage_AndNothingElse) {
 
 // ---- the model -----------------------------------------------------------------------------------------
 
-/// Answers with one text, in pieces of three bytes, and keeps what it was asked.
+/// Answers with one text, in chunks of three bytes, and records the requests.
 class TextModel final : public Model {
  public:
   struct Shared {
@@ -217,7 +217,7 @@ class TextTools : public testing::Test {
   std::map<std::uint32_t, std::string> deltas_;
 };
 
-TEST_F(TextTools, AreOffered_InTheInstructions) {
+TEST_F(TextTools, Instructions_DescribeTheTools) {
   EXPECT_TRUE(model_->capabilities().tools);
   ask("5");
   EXPECT_EQ(sent().tools, nullptr);
@@ -226,14 +226,14 @@ TEST_F(TextTools, AreOffered_InTheInstructions) {
               HasSubstr(R"({"name":"add","description":"Adds","parameters":{"type":"object"}})"));
 }
 
-TEST_F(TextTools, NoneOffered_LeavesInstructionsAndAnswerAlone) {
+TEST_F(TextTools, RequestWithoutTools_IsUnchanged) {
   request_.options.tool_choice = "none";
   const ModelResponse response = ask(kAdd);
   EXPECT_EQ(sent().instructions, "Be brief.");
   EXPECT_EQ(std::get<TextPart>(response.parts.at(1)).text, kAdd);
 }
 
-TEST_F(TextTools, Calls_AreFoundInTheAnswer_AndToldOfAlike) {
+TEST_F(TextTools, Calls_AreTheSameInDeltasAndAnswer) {
   const ModelResponse response = ask("Wait.\n" + kAdd + kAdd);
   ASSERT_THAT(response.parts, SizeIs(4));
   EXPECT_EQ(std::get<TextPart>(response.parts[1]).text, "Wait.\n");
@@ -248,14 +248,14 @@ TEST_F(TextTools, Calls_AreFoundInTheAnswer_AndToldOfAlike) {
                                    std::pair(3U, R"(call_1_2 add {"x":2})")));
 }
 
-TEST_F(TextTools, PlainText_StaysAsItWas) {
+TEST_F(TextTools, PlainText_IsUnchanged) {
   const ModelResponse response = ask("It is 5.");
   EXPECT_EQ(response.finish, FinishReason::kStop);
   EXPECT_NE(std::get<TextPart>(response.parts.at(1)).vendor, nullptr);
   EXPECT_EQ(deltas_[1], "It is 5.");
 }
 
-TEST_F(TextTools, AnUnreadableCall_IsInvalid_AndAskedForAgain) {
+TEST_F(TextTools, UnreadableCall_IsInvalidAndRequestedAgain) {
   const ModelResponse response = ask("<tool_call>\n{\"name\": \"add\", \"arguments\": {\"x\": ");
   const auto& call = std::get<ToolCallPart>(response.parts.at(1));
   EXPECT_EQ(call.name, "add");
@@ -264,14 +264,14 @@ TEST_F(TextTools, AnUnreadableCall_IsInvalid_AndAskedForAgain) {
   EXPECT_THAT(response.warnings, Not(IsEmpty()));
 }
 
-TEST_F(TextTools, AnAnswerCutByItsLength_RunsNothing) {
+TEST_F(TextTools, AnswerCutByItsLength_HasNoValidCall) {
   shared_->finish = FinishReason::kLength;
   const ModelResponse response = ask(kAdd);
   EXPECT_EQ(response.finish, FinishReason::kLength);
   EXPECT_FALSE(std::get<ToolCallPart>(response.parts.at(1)).valid);
 }
 
-TEST_F(TextTools, ASchemaForTheAnswer_IsSaidInWords) {
+TEST_F(TextTools, OutputSchema_GoesIntoTheInstructions) {
   request_.options.output_schema = JsonObject{{"type", "array"}};
   ask("[]");
   EXPECT_TRUE(sent().options.output_schema.is_null()) << "it would rule out calls";
@@ -307,7 +307,7 @@ TEST_F(TextTools, CallsAndResultsOfTheConversation_BecomeText) {
             "<tool_result name=\"add\" status=\"error\">\nno <\\/tool_result>\n</tool_result>");
 }
 
-TEST_F(TextTools, TheNextStep_KeepsTheMessagesOfTheLast) {
+TEST_F(TextTools, NextStep_ReusesTheConvertedMessages) {
   HistoryBuilder builder;
   for (const Message& message : kLater) builder.push(std::make_shared<const Message>(message));
   const auto session = model_->open_session();
@@ -327,14 +327,14 @@ TEST_F(TextTools, TheNextStep_KeepsTheMessagesOfTheLast) {
   EXPECT_EQ(shared_->requests[0].instructions, shared_->requests[1].instructions);
 }
 
-TEST_F(TextTools, AfterALeadingDeveloperMessage_TheManualJoinsIt) {
+TEST_F(TextTools, LeadingDeveloperMessage_ReceivesTheToolInstructions) {
   request_.history =
       normalise({text_message(Role::kDeveloper, "Be long."), text_message(Role::kUser, "2+3?")}).history;
   ask("5");
   EXPECT_THAT(sent().history.messages().front()->text(), testing::StartsWith("Be long.\n\n# Tools\n"));
 }
 
-TEST_F(TextTools, IdsOfTheConversation_AreNotUsedAgain) {
+TEST_F(TextTools, CallIds_AreUniqueInTheConversation) {
   request_.history =
       normalise(
           {text_message(Role::kUser, "2+3?"),
@@ -344,9 +344,9 @@ TEST_F(TextTools, IdsOfTheConversation_AreNotUsedAgain) {
   EXPECT_EQ(std::get<ToolCallPart>(ask(kAdd).parts.at(1)).id.value, "call_1_2");
 }
 
-// ---- which models get them -----------------------------------------------------------------------------
+// ---- which models use text tools -----------------------------------------------------------------------
 
-/// Keeps the last body and answers nothing.
+/// Records the last body and never answers.
 class TextListener final : public HttpClient {
  public:
   void send(HttpRequest request, std::shared_ptr<HttpSink> sink, std::stop_token) override {
@@ -356,7 +356,7 @@ class TextListener final : public HttpClient {
   std::string body;
 };
 
-/// Whether a model of these corrections is told of its tools in words; the error when there is no such model.
+/// Whether a model with these corrections gets its tools as text, or the error if the model cannot be made.
 std::string told_in_words(const std::string& corrections) {
   const auto listener = std::make_shared<TextListener>();
   ModelServices services;
@@ -380,7 +380,7 @@ std::string provider(const std::string& dialect, const std::string& more = "") {
          "}}" + more + "}";
 }
 
-TEST(ToolsAsText, AreForModelsWithoutTools_OrAsTheFlagSays) {
+TEST(ToolsAsText, ModelWithoutTools_UsesThemUnlessTheFlagSaysOtherwise) {
   const std::string without = R"(,"models":{"local:m":{"tools":false}})";
   EXPECT_EQ(told_in_words(provider("{}")), "no");
   EXPECT_EQ(told_in_words(provider("{}", without)), "yes");

@@ -24,7 +24,7 @@ struct Signal {
   std::string_view kind;
 };
 
-// Words in codes, types and status names that decide whatever the HTTP status is.
+// Words in error codes, types and status names that determine the kind, for every HTTP status.
 constexpr std::array kCodes{
     Signal{"context_length_exceeded", "context_overflow"},
     Signal{"exceed_context_size", "context_overflow"},
@@ -43,7 +43,7 @@ constexpr std::array kCodes{
     Signal{"invalid_prompt", "content_policy"},
     Signal{"bio_policy", "content_policy"},
 };
-// Phrases of messages, which decide too.
+// Phrases in messages that determine the kind.
 constexpr std::array kPhrases{
     Signal{"maximum context length", "context_overflow"},
     Signal{"prompt is too long", "context_overflow"},
@@ -59,7 +59,7 @@ constexpr std::array kPhrases{
     Signal{"api key not valid", "auth"},
     Signal{"not a valid model", "not_found"},
 };
-// Words and phrases for which a request helps that differs in one thing, and what that thing is.
+// Words and phrases for which a changed request can succeed, and the change.
 constexpr std::array kChangeCodes{
     Signal{"tool_use_failed", "note"},
     Signal{"previous_response_not_found", "full_history"},
@@ -69,7 +69,7 @@ constexpr std::array kChangePhrases{
     Signal{"schemas are too complex", "non_strict"},
     Signal{"strict tool", "non_strict"},
 };
-// Words that name the kind where no HTTP status does: errors inside a stream.
+// Words that determine the kind if there is no HTTP status: errors inside a stream.
 constexpr std::array kStreamCodes{
     Signal{"overloaded", "overloaded"},
     Signal{"unavailable", "overloaded"},
@@ -115,7 +115,7 @@ std::string_view kind_of_status(int status) {
   }
 }
 
-/// The number after `word`, as in "Limit 7000, Used 0, Requested ~12903"; 0 when there is none.
+/// The number after `word`, as in "Limit 7000, Used 0, Requested ~12903"; 0 if there is no number.
 std::int64_t number_after(std::string_view lowered, std::string_view word) {
   const std::size_t at = lowered.find(word);
   if (at == std::string_view::npos) return 0;
@@ -126,7 +126,7 @@ std::int64_t number_after(std::string_view lowered, std::string_view word) {
   return value;
 }
 
-/// A limit on rates that this one request exceeds by itself: waiting cannot help.
+/// Whether this request alone exceeds a rate limit: waiting cannot help.
 bool never_fits(std::string_view lowered) {
   const std::int64_t limit = number_after(lowered, " limit ");
   return limit > 0 && number_after(lowered, "requested ") > limit;
@@ -143,7 +143,7 @@ std::string_view kind_of(std::string_view code, std::string_view message, const 
   return "server";
 }
 
-/// What a request has to change to be worth another try; empty when that is not known.
+/// The change to the request that makes a retry worthwhile; empty if unknown.
 std::string_view change_for(std::string_view kind, std::string_view code, std::string_view message) {
   if (kind == "context_overflow") return "compact";
   if (const auto change = find_signal(code, kChangeCodes); !change.empty()) return change;
@@ -155,7 +155,7 @@ std::string bounded(std::string_view text, std::size_t limit) {
   return text.size() <= limit ? repair_utf8(text) : repair_utf8(text.substr(0, limit)) + "...";
 }
 
-/// "Please try again in 1m2.5s.", "Please retry in 48.9s."
+/// Parses "Please try again in 1m2.5s.", "Please retry in 48.9s."
 std::optional<std::int64_t> delay_in_text(std::string_view text) {
   for (const std::string_view phrase : {"try again in ", "retry in "}) {
     const std::size_t at = text.find(phrase);
@@ -174,7 +174,7 @@ void add_word(std::string& words, std::string_view word) {
   words += word;
 }
 
-/// `detail` of frameworks: a text, or a list of `{loc, msg}`.
+/// The `detail` field of web frameworks: a string, or a list of `{loc, msg}`.
 std::string detail_text(const Json& detail) {
   if (const auto* text = detail.if_string()) return std::string(*text);
   const JsonArray* list = detail.if_array();
@@ -192,7 +192,7 @@ void read_message(ErrorEnvelope& out, const Json& message) {
   if (const auto* text = message.if_string()) {
     out.message = *text;
     if (!out.message.starts_with('{')) return;
-    if (const auto nested = parse_json(out.message)) {  // an envelope in an envelope
+    if (const auto nested = parse_json(out.message)) {  // a nested envelope
       if (auto inner = read_error_envelope(*nested)) out = *std::move(inner);
     }
   } else if (const Json& detail = json_at(message, "detail"); !detail.is_null()) {
@@ -202,7 +202,7 @@ void read_message(ErrorEnvelope& out, const Json& message) {
   }
 }
 
-/// A number and nothing else; `nan` and `inf` are none.
+/// Parses text that is exactly one finite number.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
@@ -212,7 +212,7 @@ std::optional<Number> parse_number(std::string_view text) {
   return value;
 }
 
-/// Gemini's list: why, which quota, how long to wait.
+/// Gemini's `details`: the reason, the quota and the delay.
 void read_details(ErrorEnvelope& out, const Json& details) {
   const JsonArray* list = details.if_array();
   if (list == nullptr) return;
@@ -223,7 +223,7 @@ void read_details(ErrorEnvelope& out, const Json& details) {
   }
 }
 
-/// Codes come as words, numbers, and numbers in quotes.
+/// Codes are words, numbers, or quoted numbers.
 void read_code(ErrorEnvelope& out, const Json& error) {
   const Json& code = json_at(error, "code");
   if (!code.is_string() && !code.is_number()) return;
@@ -239,7 +239,7 @@ void read_fields(ErrorEnvelope& out, const Json& error) {
     out.status = raw;
   for (const std::string_view key : {"type", "status"}) {
     const std::string_view word = json_text(error, key);
-    if (out.type.empty() && word != "error") out.type = word;  // "error" only names the event
+    if (out.type.empty() && word != "error") out.type = word;  // "error" is the event's name
   }
   read_details(out, json_at(error, "details"));
   add_word(out.words, json_text(json_at(error, "innererror"), "code"));

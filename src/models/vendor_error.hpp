@@ -1,5 +1,5 @@
-// Failures of model endpoints in one form: what kind, whether a retry can help, how long to wait first. Knows
-// every vendor's error envelope, because gateways mix them.
+// Normalises failures of model endpoints: the kind, whether a retry can help, and how long to wait.
+// Recognises every vendor's error envelope for every vendor, because gateways mix them.
 #pragma once
 
 #include <optional>
@@ -11,49 +11,51 @@
 
 namespace praxis {
 
-/// The longest error body that is read; `detail.body` keeps less.
+/// Maximum size of an error body that is read; `detail.body` keeps less.
 inline constexpr std::size_t kMaxErrorBody = 64 * 1024;
 
-/// What an endpoint said of a failure, in any of the known envelopes. Fields are empty when unsaid.
+/// A failure as the endpoint described it, from any known envelope. Absent fields are empty.
 struct ErrorEnvelope {
   std::string message;
-  std::string type;        ///< the vendor's type, or the name of a status
-  Json code = {};          ///< the vendor's code: a text, a number, or null
-  std::string words = {};  ///< further names of what is wrong, separated by spaces
-  int status = 0;          ///< a numeric code within the envelope
+  std::string type;        ///< the vendor's error type, or a status name
+  Json code = {};          ///< the vendor's code: a string, a number, or null
+  std::string words = {};  ///< further words for the failure, separated by spaces
+  int status = 0;          ///< numeric status within the envelope
   std::optional<std::int64_t> retry_after_ms = {};
 };
 
-/// The envelope, when `json` is one: what a vendor may send with any status, and inside a stream.
+/// Parses an envelope, which a vendor may send with any HTTP status and inside a stream; `std::nullopt` if
+/// `json` is not an envelope.
 std::optional<ErrorEnvelope> read_error_envelope(const Json& json);
 
-/// The error for an envelope. `status` is the HTTP status, 0 for none; a 2xx does not count. `detail` has
+/// The error for an envelope. `status` is the HTTP status, 0 if unknown; a 2xx is ignored. `detail` has
 /// `kind` and, where known, `status`, the vendor's own `type`, `code` and `message`, `retry_after_ms`, and
-/// `change`: what makes another try worth while although the error is not retriable (`compact` the
-/// conversation, add a `note` on how to call tools, offer tools `non_strict`, send the `full_history`).
+/// `change`: a change to the request with which a retry can succeed although the error is not retriable
+/// (`compact` the conversation, add a `note` on how to call tools, offer tools `non_strict`, send the
+/// `full_history`).
 Error vendor_error(const ErrorEnvelope& envelope, int status);
 
-/// Adds what a response's headers say to an error that it carried, even in its body: the delay, the id, and
-/// `x-should-retry`, which overrides everything else.
+/// Adds information from the response's headers to an error: the delay, the request id, and `x-should-retry`,
+/// which overrides everything else.
 void add_headers(Error& error, const HttpHeaders& headers);
 
-/// The error for a whole HTTP response that is none of success: envelope, status and headers together.
-/// `detail` holds `body` when there is no envelope.
+/// The error for a complete, unsuccessful HTTP response: combines envelope, status and headers. `detail` has
+/// `body` if there is no envelope.
 Error http_error(const HttpResponseHead& head, std::string_view body);
 
-/// The vendor's id of an exchange, under any of the names in use; empty when there is none.
+/// The vendor's request id, from any of the known headers; empty if absent.
 std::string request_id(const HttpHeaders& headers);
 
-/// A failure of the HTTP client as a model error; `answering` says that the response had begun.
+/// Converts a failure of the HTTP client to a model error; `answering`: the response had begun.
 Error transport_error(const Error& error, bool answering);
 
-/// An error of this `kind` (the words of `ModelSink`) with its usual retriability.
+/// An error of this `kind` (see `ModelSink`) with the default retriability of the kind.
 Error model_error(std::string_view kind, std::string message);
 
-/// The delay asked for by `retry-after-ms` (milliseconds) or `retry-after` (seconds, or an HTTP date, which
-/// is read against the response's own `date` and means nothing without it).
+/// The delay from `retry-after-ms` (milliseconds) or `retry-after` (seconds, or an HTTP date, which is
+/// relative to the response's own `date` and ignored without it).
 std::optional<std::int64_t> retry_after_header(const HttpHeaders& headers);
-/// A duration as Go writes it, in milliseconds: `48s`, `1m2.5s`, `644ms`.
+/// Parses a duration in Go's format to milliseconds: `48s`, `1m2.5s`, `644ms`.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);
 
 }  // namespace praxis

@@ -13,7 +13,7 @@ struct VendorErrorCase {
   std::string_view body;
   std::string_view kind;
   bool retriable;
-  std::string_view message;  ///< a part of it
+  std::string_view message;  ///< a substring of it
 };
 
 constexpr VendorErrorCase kCases[] = {
@@ -93,7 +93,7 @@ constexpr VendorErrorCase kCases[] = {
     {"redirect", 302, "", "protocol", false, "302"},
 };
 
-TEST(VendorError, EveryEnvelope_IsUnderstood) {
+TEST(VendorError, EveryEnvelope_IsParsed) {
   for (const VendorErrorCase& c : kCases) {
     const Error error = http_error({c.status, {}}, c.body);
     EXPECT_EQ(error.code, ErrorCode::kModel) << c.what;
@@ -104,7 +104,7 @@ TEST(VendorError, EveryEnvelope_IsUnderstood) {
   }
 }
 
-TEST(VendorError, InAStream_TheCodeStandsForTheStatus) {
+TEST(VendorError, CodeInAStream_ReplacesTheHttpStatus) {
   const auto kind = [](std::string_view body) {
     const Error error = vendor_error(read_error_envelope(parse_json(body).value()).value(), 0);
     return json_string(error.detail, "kind") + (error.retriable ? " retriable" : "");
@@ -117,7 +117,7 @@ TEST(VendorError, InAStream_TheCodeStandsForTheStatus) {
   EXPECT_EQ(kind(R"({"error":{"message":"x","code":"rate_limit_exceeded"}})"), "rate_limit retriable");
 }
 
-TEST(VendorError, TheVendorsWords_AreKept) {
+TEST(VendorError, VendorsMessage_IsKept) {
   const auto words = [](std::string_view body) {
     const Error error = vendor_error(read_error_envelope(parse_json(body).value()).value(), 400);
     return to_json_text(json_at(error.detail, "type")) + ' ' + to_json_text(json_at(error.detail, "code")) +
@@ -134,7 +134,7 @@ TEST(VendorError, TheVendorsWords_AreKept) {
   EXPECT_EQ(words(R"({"error":"m"})"), "null null m");
 }
 
-TEST(VendorError, WhatAnotherTryMustChange_IsSaid) {
+TEST(VendorError, RequiredChange_IsReported) {
   const auto change = [](std::string_view error) {
     const Error read = http_error({400, {}}, R"({"error":)" + std::string(error) + '}');
     return json_string(read.detail, "change") + (read.retriable ? " retriable" : "");
@@ -148,7 +148,7 @@ TEST(VendorError, WhatAnotherTryMustChange_IsSaid) {
   EXPECT_EQ(change(R"({"message":"Unsupported parameter"})"), "");
 }
 
-TEST(VendorError, Headers_SpeakForAnErrorInsideAStreamToo) {
+TEST(VendorError, Headers_ApplyToAnErrorInsideAStream) {
   Error error = vendor_error({.message = "slow down", .type = "rate_limit_error"}, 0);
   add_headers(error, {{"retry-after", "9"}, {"request-id", "req_1"}, {"x-should-retry", "false"}});
   EXPECT_EQ(json_int(error.detail, "retry_after_ms"), 9000);
@@ -156,7 +156,7 @@ TEST(VendorError, Headers_SpeakForAnErrorInsideAStreamToo) {
   EXPECT_FALSE(error.retriable);
 }
 
-TEST(VendorError, AnAnswer_IsNoEnvelope) {
+TEST(VendorError, Answer_IsNotAnEnvelope) {
   EXPECT_FALSE(read_error_envelope(parse_json(R"({"choices":[{"message":{}}],"error":null})").value()));
   EXPECT_FALSE(read_error_envelope(parse_json(R"({"id":"x"})").value()));
   EXPECT_FALSE(read_error_envelope(parse_json("[1]").value()));
@@ -208,12 +208,12 @@ TEST(VendorError, Durations_AreStrict) {
     EXPECT_FALSE(parse_duration_ms(bad)) << bad;
 }
 
-TEST(VendorError, ShouldRetry_OverridesTheStatus) {
+TEST(VendorError, ShouldRetryHeader_OverridesTheStatus) {
   EXPECT_FALSE(http_error({500, {{"x-should-retry", "false"}}}, "").retriable);
   EXPECT_TRUE(http_error({400, {{"x-should-retry", "true"}}}, "").retriable);
 }
 
-TEST(VendorError, DailyQuota_IsNotWaitedFor) {
+TEST(VendorError, DailyQuota_IsNotRetriable) {
   const Error error =
       http_error({429, {}}, R"({"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"quota",)"
                             R"("details":[{"violations":[{"quotaId":"RequestsPerDayPerModel"}]}]}})");
@@ -221,14 +221,14 @@ TEST(VendorError, DailyQuota_IsNotWaitedFor) {
   EXPECT_FALSE(error.retriable);
 }
 
-TEST(VendorError, ALongBody_IsCut) {
+TEST(VendorError, LongBody_IsTruncated) {
   const Error error = http_error({500, {}}, std::string(100'000, 'x'));
   EXPECT_LT(error.message.size(), 5000U);
   EXPECT_LT(json_string(error.detail, "body").size(), 5000U);
   EXPECT_LT(http_error({500, {}}, R"({"error":")" + std::string(50'000, 'x') + "\"}").message.size(), 5000U);
 }
 
-TEST(VendorError, Transport_KeepsWhetherARetryHelps) {
+TEST(VendorError, TransportError_KeepsItsRetriability) {
   const auto kind = [](std::string_view cause, bool answering) {
     Error error{ErrorCode::kModel, "no", true, nullptr, JsonObject{{"kind", cause}}};
     return json_string(transport_error(error, answering).detail, "kind");
@@ -240,7 +240,7 @@ TEST(VendorError, Transport_KeepsWhetherARetryHelps) {
   EXPECT_EQ(kind("protocol", true), "protocol");
 }
 
-TEST(VendorError, WhatBrokeOff_MayHaveCost) {
+TEST(VendorError, BrokenOffCall_MayHaveCost) {
   const auto broke = [](std::string_view cause, bool answering) {
     Error error{ErrorCode::kModel, "no", true, nullptr, JsonObject{{"kind", cause}}};
     return may_have_cost(transport_error(error, answering));

@@ -11,13 +11,13 @@
 namespace praxis {
 namespace {
 
-/// Everything about the endpoint that its sessions and exchanges share.
+/// State of the endpoint, shared by its sessions and exchanges.
 struct VendorShared {
   CodecTarget target;
   CodecPtr codec;
   Endpoint endpoint;
   std::shared_ptr<HttpClient> http;
-  std::shared_ptr<RateGate> gate;  ///< null: nothing is held back
+  std::shared_ptr<RateGate> gate;  ///< null: no rate limiting
 };
 
 /// One exchange.
@@ -80,7 +80,7 @@ class VendorExchange final : public HttpSink {
   }
 
   const std::shared_ptr<const VendorShared> shared_;
-  const RequestWriter& writer_;  ///< of the session, which outlives its calls
+  const RequestWriter& writer_;  ///< owned by the session, which outlives its calls
   const std::shared_ptr<ModelSink> sink_;
   const bool streams_;
   AnswerParser parser_;
@@ -134,7 +134,7 @@ class VendorModel final : public Model {
   ModelCapabilities capabilities() const override {
     const ModelFacts& facts = shared_->target.facts;
     return {.tools = facts.tools,
-            // Of a model that nobody has described, its server knows best what it takes.
+            // For an unknown model, let the server decide what it accepts.
             .images = facts.images || !facts.known,
             .files = facts.files || facts.images || !facts.known,
             .reasoning = facts.reasoning,

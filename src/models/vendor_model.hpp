@@ -1,4 +1,4 @@
-// A model behind an HTTP endpoint. The codec knows the protocol; this knows HTTP, keys and headers.
+// A model behind an HTTP endpoint. The codec handles the protocol; this class handles HTTP, keys and headers.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 namespace praxis {
 
 struct Endpoint {
-  std::string base_url;      ///< what the codec's path follows; checked by `parse_url`
-  std::string key = {};      ///< empty: none is sent. Never appears in errors.
+  std::string base_url;      ///< prefix of the codec's path; validated by `parse_url`
+  std::string key = {};      ///< empty: no key is sent. Never appears in errors.
   std::string auth = {};     ///< header that carries the key; `authorization`: as a bearer token
   HttpHeaders headers = {};  ///< sent with every request
   HttpTimeouts timeouts = {};
 };
 
-/// With an `executor`, the sessions of the model share what it learns of the endpoint's rate limits: a
-/// request that would be refused waits for its turn, up to a minute.
+/// With an `executor`, the sessions of the model share a rate limiter: a request that the endpoint would
+/// refuse waits, for up to a minute.
 std::shared_ptr<Model> vendor_model(CodecTarget target, CodecPtr codec, Endpoint endpoint,
                                     std::shared_ptr<HttpClient> http,
                                     std::shared_ptr<Executor> executor = nullptr);

@@ -37,7 +37,7 @@ std::string event_stream(std::string_view body) {
   return http_reply(200, body, "Content-Type: text/event-stream\r\n");
 }
 
-/// An answer that ends with its connection, in two writes.
+/// Sends an answer that ends with its connection, in two writes.
 void write_until_close(TestConnection& to, std::string_view first, std::string_view second = "") {
   to.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
   to.write(first);
@@ -63,7 +63,7 @@ class VendorModelTest : public testing::Test {
                         {.base_url = base_url, .key = "sk-secret", .timeouts = timeouts}, http_);
   }
 
-  /// One call against a server that answers every request with `reply`.
+  /// Makes one call to a server that answers every request with `reply`.
   Result<ModelResponse> ask(const std::string& reply, bool stream = true) {
     const TestServer server([&](const TestRequest&, TestConnection& to) { to.write(reply); });
     deltas_.clear();
@@ -91,31 +91,31 @@ class VendorModelTest : public testing::Test {
   std::string deltas_;
 };
 
-TEST_F(VendorModelTest, AStream_IsHandedOnAsItComes) {
+TEST_F(VendorModelTest, Stream_IsForwardedAsItArrives) {
   const auto response = ask(event_stream(kHello));
   EXPECT_EQ(text(response), "Hello");
   EXPECT_EQ(deltas_, "Hello");
   EXPECT_EQ(response->usage, (Usage{.input = 7, .output = 2}));
 }
 
-TEST_F(VendorModelTest, WithoutStream_TheAnswerComesWhole) {
+TEST_F(VendorModelTest, CallWithoutStreaming_ReturnsTheWholeAnswer) {
   EXPECT_EQ(text(ask(http_reply(200, kWholeAnswer), false)), "Hello");
   EXPECT_EQ(deltas_, "");
 }
 
-TEST_F(VendorModelTest, TheWrongShape_IsUnderstood) {
+TEST_F(VendorModelTest, UnexpectedShape_IsRecognised) {
   EXPECT_EQ(text(ask(event_stream(kWholeAnswer))), "Hello") << "JSON where a stream was asked for";
   EXPECT_EQ(text(ask(http_reply(200, kHello), false)), "Hello") << "a stream where JSON was asked for";
 }
 
-TEST_F(VendorModelTest, WithoutUsage_ItIsEstimated) {
+TEST_F(VendorModelTest, MissingUsage_IsEstimated) {
   const auto response = ask(http_reply(200, kWholeAnswer), false);
   EXPECT_TRUE(response->usage.estimated);
   EXPECT_GT(response->usage.input, 0);
   EXPECT_GT(response->usage.output, 0);
 }
 
-TEST_F(VendorModelTest, TheRequest_CarriesKeyAndBody) {
+TEST_F(VendorModelTest, Request_CarriesKeyAndBody) {
   const TestServer server([](const TestRequest&, TestConnection& to) { to.write(event_stream(kHello)); });
   ASSERT_TRUE(complete(*model(server), request_of()));
   const TestRequest request = server.requests().at(0);
@@ -125,7 +125,7 @@ TEST_F(VendorModelTest, TheRequest_CarriesKeyAndBody) {
   EXPECT_EQ(json_string(parse_json(request.body).value(), "model"), "m");
 }
 
-TEST_F(VendorModelTest, ASession_KeepsItsConnection) {
+TEST_F(VendorModelTest, Session_ReusesItsConnection) {
   const TestServer server([](const TestRequest&, TestConnection& to) { to.write(event_stream(kHello)); });
   const auto m = model(server);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(complete(*m, request_of()));
@@ -146,7 +146,7 @@ TEST_F(VendorModelTest, AnyReadBoundary_GivesTheSameAnswer) {
   }
 }
 
-TEST_F(VendorModelTest, CutAnywhere_IsAnErrorAndNeverARunnableCall) {
+TEST_F(VendorModelTest, CutAnswer_IsAnErrorAndNeverAValidCall) {
   const std::size_t finish = kCall.find("tool_calls\"}]}");
   for (std::size_t cut = 0; cut < finish; cut += 5) {
     const auto response = ask([&](const TestRequest&, TestConnection& to) {
@@ -161,7 +161,7 @@ TEST_F(VendorModelTest, CutAnywhere_IsAnErrorAndNeverARunnableCall) {
   EXPECT_TRUE(std::get<ToolCallPart>(whole->parts[0]).valid);
 }
 
-TEST_F(VendorModelTest, CutWithinTheLength_IsTruncated) {
+TEST_F(VendorModelTest, CutWithinContentLength_IsATruncatedStream) {
   const auto response = ask([](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + kCall.substr(0, 150));
     to.close();
@@ -169,7 +169,7 @@ TEST_F(VendorModelTest, CutWithinTheLength_IsTruncated) {
   EXPECT_EQ(kind(response), "truncated_stream retriable");
 }
 
-TEST_F(VendorModelTest, AfterDone_HowTheConnectionEndsDoesNotMatter) {
+TEST_F(VendorModelTest, ConnectionErrorAfterTheEnd_IsIgnored) {
   const auto response = ask([](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + kHello);
     to.close();
@@ -177,14 +177,14 @@ TEST_F(VendorModelTest, AfterDone_HowTheConnectionEndsDoesNotMatter) {
   EXPECT_EQ(text(response), "Hello");
 }
 
-TEST_F(VendorModelTest, AServerThatIsDown_IsANetworkError) {
+TEST_F(VendorModelTest, UnreachableServer_IsANetworkError) {
   const auto down = model_at("http://127.0.0.1:1/v1");
   const auto response = complete(*down, request_of());
   EXPECT_EQ(kind(response), "network retriable");
   EXPECT_TRUE(response.error().message.starts_with("openai:m: ")) << response.error().message;
 }
 
-TEST_F(VendorModelTest, ASlowServer_TimesOut) {
+TEST_F(VendorModelTest, SlowServer_TimesOut) {
   const auto silent =
       ask([](const TestRequest&, TestConnection& to) { to.wait_for_close(); }, {.first_byte = 50ms});
   EXPECT_EQ(kind(silent), "timeout retriable");
@@ -207,7 +207,7 @@ TEST_F(VendorModelTest, ErrorStatuses_AreClassified) {
   EXPECT_EQ(json_int(limited.error().detail, "status"), 429);
 }
 
-TEST_F(VendorModelTest, AnErrorBodyThatBreaksOff_KeepsItsStatus) {
+TEST_F(VendorModelTest, TruncatedErrorBody_KeepsItsStatus) {
   const auto response = ask([](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 429 Slow\r\nContent-Length: 1000\r\nretry-after: 2\r\n\r\n{\"error\":");
     to.close();
@@ -230,7 +230,7 @@ TEST_F(VendorModelTest, ErrorsOnStatus200_AreErrors) {
   EXPECT_EQ(kind(ask(http_reply(200, "just words\n"))), "truncated_stream retriable");
 }
 
-TEST_F(VendorModelTest, AHugeErrorBody_IsBounded) {
+TEST_F(VendorModelTest, HugeErrorBody_IsBounded) {
   const auto response = ask(http_reply(500, std::string(1'000'000, 'x')));
   EXPECT_EQ(kind(response), "server retriable");
   EXPECT_LT(to_json_text(to_json(response.error())).size(), 10'000U);
@@ -244,8 +244,8 @@ TEST_F(VendorModelTest, TheKey_NeverAppearsInErrors) {
   }
 }
 
-TEST_F(VendorModelTest, AKeyThatIsCutWithATail_DoesNotAppearEither) {
-  for (std::size_t before = 1985; before < 2000; ++before) {  // texts are kept up to 2000 bytes
+TEST_F(VendorModelTest, TruncatedKey_DoesNotAppearInErrors) {
+  for (std::size_t before = 1985; before < 2000; ++before) {  // texts are truncated at 2000 bytes
     const std::string said = std::string(before, 'w') + "sk-secret and more";
     const auto response = ask(http_reply(401, R"({"error":{"message":")" + said + R"("}})"));
     EXPECT_EQ(to_json_text(to_json(response.error())).find("sk-sec"), std::string::npos) << before;
@@ -265,7 +265,7 @@ TEST_F(VendorModelTest, Cancelling_ClosesTheConnection) {
   server.wait_until_idle();
 }
 
-TEST_F(VendorModelTest, BytesWithoutMeaning_KeepAlive) {
+TEST_F(VendorModelTest, BytesWithoutContent_EmitKeepAlive) {
   std::promise<void> heard;
   std::size_t alive = 0;
   const TestServer server([&](const TestRequest&, TestConnection& to) {

@@ -23,7 +23,7 @@ std::vector<std::string> names_from(const Json& json, std::string_view key) {
 
 const JsonArray* words(const Json& arguments) { return json_at(arguments, "argv").if_array(); }
 
-/// `arguments` with no more words in `argv` than `most`.
+/// Cuts the list `argv` in `arguments` to at most `most` words.
 Json shortened(Json arguments, std::size_t most) {
   if (words(arguments) == nullptr) return arguments;
   JsonArray& argv = arguments.get_object()["argv"].get_array();
@@ -31,14 +31,14 @@ Json shortened(Json arguments, std::size_t most) {
   return arguments;
 }
 
-/// A model may leave the arguments of a call without any empty.
+/// Parses the arguments of a call; a model may leave them empty if there are no arguments.
 Json arguments_of(std::string_view text) {
   if (text.empty()) return JsonObject{};
   return parse_json(text).value_or(nullptr);
 }
 
 std::unexpected<Error> no_rule(std::string why) {
-  return fail(ErrorCode::kInput, "a rule for calls " + std::move(why));
+  return fail(ErrorCode::kInput, "a call rule " + std::move(why));
 }
 
 }  // namespace
@@ -50,18 +50,19 @@ Json to_json(const CallRule& rule) {
 }
 
 Result<CallRule> call_rule_from_json(const Json& json) {
-  if (!json.is_object()) return no_rule("is a table");
+  if (!json.is_object()) return no_rule("must be a table");
   for (const auto& [key, value] : json.get_object()) {
     if (key != "tool" && key != "arguments" && key != "any_ending")
       return no_rule("has \"tool\", \"arguments\" and \"any_ending\", not \"" + std::string(key) + '"');
   }
   CallRule rule{json_string(json, "tool"), json_at(json, "arguments"), json_bool(json, "any_ending")};
-  if (rule.tool.empty()) return no_rule("names the tool in \"tool\"");
-  if (rule.tool.contains('*')) return no_rule("is for one tool; \"" + rule.tool + "\" may be several");
+  if (rule.tool.empty()) return no_rule("must name its tool in \"tool\"");
+  if (rule.tool.contains('*'))
+    return no_rule("must name one tool, without \"*\" (got \"" + rule.tool + "\")");
   if (!rule.arguments.is_object())
-    return no_rule("has the arguments of the call as a table in \"arguments\"");
+    return no_rule("must have the arguments of the call as a table in \"arguments\"");
   const Json& ending = json_at(json, "any_ending");
-  if (!ending.is_null() && !ending.is_bool()) return no_rule("has true or false in \"any_ending\"");
+  if (!ending.is_null() && !ending.is_bool()) return no_rule("must have true or false in \"any_ending\"");
   const JsonArray* argv = words(rule.arguments);
   if (rule.any_ending && (argv == nullptr || argv->empty()))
     return no_rule("with \"any_ending\" needs the first words of the list \"argv\" in its arguments");

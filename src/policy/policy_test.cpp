@@ -29,20 +29,20 @@ TEST(Policy, UnsafeToolWithoutRule_IsDenied) {
   EXPECT_TRUE(std::holds_alternative<Allow>(permission({}, true)));
 }
 
-TEST(Policy, DenyWinsOverAsk_AskOverAllow) {
+TEST(Policy, Deny_TakesPrecedenceOverAskAndAskOverAllow) {
   EXPECT_TRUE(std::holds_alternative<Deny>(permission({{"*"}, {"file_*"}, {"*"}}, true)));
   EXPECT_TRUE(std::holds_alternative<NeedsApproval>(permission({{"*"}, {}, {"file_write"}}, true)));
   EXPECT_TRUE(std::holds_alternative<Allow>(permission({{"file_*"}, {}, {}}, false)));
 }
 
-TEST(Policy, PatternNamesOnlyItsPrefix) {
+TEST(Policy, Pattern_MatchesOnlyItsPrefix) {
   EXPECT_TRUE(rule_names("file_*", "file_read"));
   EXPECT_FALSE(rule_names("file_*", "http"));
   EXPECT_FALSE(rule_names("file", "file_read"));
   EXPECT_FALSE(rule_names("", "file_read"));
 }
 
-TEST(Policy, RulesSurviveJson) {
+TEST(Policy, Rules_SurviveARoundTripThroughJson) {
   const PolicyRules rules{{"a"}, {"b", "c*"}, {"d"}, {{"e", JsonObject{{"x", 1}}}, run({"ls"}, true)}};
   EXPECT_EQ(policy_rules_from_json(to_json(rules)), rules);
   EXPECT_FALSE(to_json(PolicyRules{}).get_object().contains("calls")) << "as before there were such rules";
@@ -50,7 +50,7 @@ TEST(Policy, RulesSurviveJson) {
 
 // ---- several sets of rules
 
-TEST(PolicyOfSeveral, IsAsStrictAsTheStrictest) {
+TEST(PolicyOfSeveral, StrictestRule_Applies) {
   const PolicyRules silent, allows{{"file_write"}, {}, {}}, asks{{}, {}, {"file_write"}},
       denies{{}, {"*"}, {}};
   struct Case {
@@ -77,7 +77,7 @@ TEST(PolicyOfSeveral, IsAsStrictAsTheStrictest) {
   }
 }
 
-TEST(PolicyOfSeveral, ACallThatTheChildMayMake_IsStillAskedAbove) {
+TEST(PolicyOfSeveral, CallAllowedForTheChild_StillNeedsApprovalAbove) {
   PolicyRules above, own;
   above.ask = {"shell"};
   own.ask = {"shell"};
@@ -90,7 +90,7 @@ TEST(PolicyOfSeveral, ACallThatTheChildMayMake_IsStillAskedAbove) {
 
 // ---- rules for single calls
 
-TEST(CallRule, AllowsExactlyItsArguments) {
+TEST(CallRule, Rule_AllowsExactlyItsArguments) {
   struct Case {
     CallRule rule;
     const char* arguments;
@@ -124,7 +124,7 @@ TEST(CallRule, AllowsExactlyItsArguments) {
   }
 }
 
-TEST(CallRule, WinsOverAskAndOverSilence_NotOverDeny) {
+TEST(CallRule, Rule_TakesPrecedenceOverAskButNotOverDeny) {
   const ToolCallPart call = shell(R"({"argv": ["ls"]})"), other = shell(R"({"argv": ["rm"]})");
   PolicyRules rules;
   rules.calls = {run({"ls"})};
@@ -137,7 +137,7 @@ TEST(CallRule, WinsOverAskAndOverSilence_NotOverDeny) {
   EXPECT_TRUE(std::holds_alternative<Deny>(judge(rules, {}, call)));
 }
 
-TEST(CallRule, SaysInWordsWhatItAllows) {
+TEST(CallRule, Text_DescribesWhatTheRuleAllows) {
   EXPECT_EQ(to_text(run({"git", "log"})),
             R"(Allow "shell" without asking whenever its arguments are exactly {"argv":["git","log"]}.)");
   EXPECT_EQ(to_text(run({"git", "log"}, true)),
@@ -145,18 +145,18 @@ TEST(CallRule, SaysInWordsWhatItAllows) {
             R"(also with more words at the end of "argv".)");
 }
 
-TEST(CallRule, ThatIsNone_SaysWhy) {
+TEST(CallRule, InvalidRule_IsReported) {
   const std::vector<std::pair<const char*, const char*>> cases = {
-      {"3", "a rule for calls is a table"},
-      {"{}", "a rule for calls names the tool in \"tool\""},
-      {R"({"tool": "a*", "arguments": {}})", "a rule for calls is for one tool; \"a*\" may be several"},
-      {R"({"tool": "a"})", "a rule for calls has the arguments of the call as a table in \"arguments\""},
+      {"3", "a call rule must be a table"},
+      {"{}", "a call rule must name its tool in \"tool\""},
+      {R"({"tool": "a*", "arguments": {}})", "a call rule must name one tool, without \"*\" (got \"a*\")"},
+      {R"({"tool": "a"})", "a call rule must have the arguments of the call as a table in \"arguments\""},
       {R"({"tool": "a", "arguments": {}, "any": 1})",
-       "a rule for calls has \"tool\", \"arguments\" and \"any_ending\", not \"any\""},
+       "a call rule has \"tool\", \"arguments\" and \"any_ending\", not \"any\""},
       {R"({"tool": "a", "arguments": {}, "any_ending": 1})",
-       "a rule for calls has true or false in \"any_ending\""},
+       "a call rule must have true or false in \"any_ending\""},
       {R"({"tool": "a", "arguments": {}, "any_ending": true})",
-       "a rule for calls with \"any_ending\" needs the first words of the list \"argv\" in its arguments"},
+       "a call rule with \"any_ending\" needs the first words of the list \"argv\" in its arguments"},
   };
   for (const auto& [json, why] : cases) {
     const auto rule = call_rule_from_json(parse_json(json).value());

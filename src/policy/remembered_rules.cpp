@@ -22,15 +22,15 @@ std::unexpected<Error> failed(const std::string& path, const char* doing) {
   return wrong(path, std::string("cannot ") + doing + ": " + std::strerror(errno));
 }
 
-/// What is wrong with a file that somebody else could have written; empty when nothing is.
+/// Why a file is unsafe because others could have written it; empty if it is safe.
 std::string why_unsafe(const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return "is not a regular file";
-  if (file.st_uid != geteuid()) return "belongs to somebody else";
+  if (file.st_uid != geteuid()) return "belongs to another user";
   if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "can be written by others; chmod 600 it";
   return {};
 }
 
-/// All bytes of an open file that is safe to believe.
+/// Reads an open file after checking that it is safe.
 Result<std::string> contents(const FileDescriptor& file, const std::string& path) {
   struct stat about = {};
   if (fstat(file.get(), &about) != 0) return failed(path, "be read");
@@ -38,13 +38,13 @@ Result<std::string> contents(const FileDescriptor& file, const std::string& path
   if (about.st_size > static_cast<off_t>(RememberedRules::kMaxFileBytes))
     return wrong(path, "is too long; remove rules that are no longer needed");
   std::string bytes(static_cast<std::size_t>(about.st_size), '\0');
-  const ssize_t count = pread(file.get(), bytes.data(), bytes.size(), 0);  // of a file: all of it at once
+  const ssize_t count = pread(file.get(), bytes.data(), bytes.size(), 0);  // a regular file is read at once
   if (count < 0) return failed(path, "be read");
   bytes.resize(static_cast<std::size_t>(count));
   return bytes;
 }
 
-/// The rules of `agent`. A last line without its end was never finished: it does not count.
+/// The rules of `agent`. Ignores an incomplete last line, which a crash left behind.
 Result<std::vector<CallRule>> rules_in(std::string_view bytes, std::string_view agent,
                                        const std::string& path) {
   std::vector<CallRule> rules;
@@ -65,7 +65,7 @@ Result<std::vector<CallRule>> rules_in(std::string_view bytes, std::string_view 
   return rules;
 }
 
-/// Writes at the place `where`; what is left of it when that fails is no finished line.
+/// Writes `bytes` at offset `where`. A failure leaves at most an incomplete line behind.
 Status write_at(const FileDescriptor& file, off_t where, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t count = pwrite(file.get(), bytes.data(), bytes.size(), where);
@@ -103,7 +103,7 @@ Status RememberedRules::add(std::string_view agent, const CallRule& rule) const 
   const auto known = rules_in(*bytes, agent, path_);
   if (!known) return fail(known.error());
   if (std::ranges::find(*known, rule) != known->end()) return {};
-  // A line that was never finished is written over.
+  // Overwrites an incomplete last line.
   const std::size_t end = bytes->rfind('\n') == std::string::npos ? 0 : bytes->rfind('\n') + 1;
   if (end + text.size() > kMaxFileBytes)
     return wrong(path_, "is full; remove rules that are no longer needed");
@@ -114,12 +114,12 @@ Status RememberedRules::add(std::string_view agent, const CallRule& rule) const 
 Result<CallRule> narrow_rule_for(const ParkedStep& step) {
   if (step.kind != ParkKind::kApproval) {
     return fail(ErrorCode::kInput, step.id.str() +
-                                       " is no call that waits for leave, so there is nothing to "
+                                       " is not a call that awaits approval, so there is nothing to "
                                        "allow always");
   }
   auto arguments = step.arguments.empty() ? Result<Json>(JsonObject{}) : parse_json(step.arguments);
   if (!arguments || !arguments->is_object()) {
-    return fail(ErrorCode::kInput, "the arguments of " + step.id.str() + " are no JSON object");
+    return fail(ErrorCode::kInput, "the arguments of " + step.id.str() + " are not a JSON object");
   }
   return CallRule{step.tool, *std::move(arguments)};
 }

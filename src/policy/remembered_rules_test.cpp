@@ -1,4 +1,4 @@
-// What a person allowed always is found again, by nobody else, and after whatever happened to the file.
+// Remembered rules apply to their user and agent only, and survive damage to the file's end.
 #include "praxis/policy/remembered_rules.hpp"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ class RememberedRulesTest : public ::testing::Test {
   const CallRule log_{"shell", JsonObject{{"argv", JsonArray{"git", "log"}}}, true};
 };
 
-TEST_F(RememberedRulesTest, AreFoundByTheAgentTheyAreFor) {
+TEST_F(RememberedRulesTest, Rules_ApplyOnlyToTheirAgent) {
   EXPECT_THAT(of("a"), IsEmpty()) << "there is no file yet";
   ASSERT_TRUE(remembered_.add("a", ls_));
   ASSERT_TRUE(remembered_.add("b", log_));
@@ -60,7 +60,7 @@ TEST_F(RememberedRulesTest, AreFoundByTheAgentTheyAreFor) {
   EXPECT_EQ(about.st_mode & 0777U, 0600U);
 }
 
-TEST_F(RememberedRulesTest, OfManyAtOnce_AreAllThere_EachOnce) {
+TEST_F(RememberedRulesTest, ConcurrentAdditions_AreAllKeptOnce) {
   std::vector<std::jthread> people;
   for (int person = 0; person < 4; ++person) {
     people.emplace_back([&, person] {
@@ -74,7 +74,7 @@ TEST_F(RememberedRulesTest, OfManyAtOnce_AreAllThere_EachOnce) {
   EXPECT_EQ(of("a").size(), 81U);
 }
 
-TEST_F(RememberedRulesTest, ALineThatWasNeverFinished_DoesNotCount) {
+TEST_F(RememberedRulesTest, IncompleteLastLine_IsIgnored) {
   ASSERT_TRUE(remembered_.add("a", ls_));
   write(read() + R"({"agent":"a","tool":"shell","arguments":{}})");
   EXPECT_THAT(of("a"), ElementsAre(ls_));
@@ -82,12 +82,12 @@ TEST_F(RememberedRulesTest, ALineThatWasNeverFinished_DoesNotCount) {
   EXPECT_THAT(of("a"), ElementsAre(ls_, log_));
 }
 
-TEST_F(RememberedRulesTest, AFileThatIsNone_IsAnErrorThatSaysWhere) {
+TEST_F(RememberedRulesTest, InvalidFile_IsReportedWithTheLine) {
   write("{\"agent\":\"a\",\"tool\":\"x\",\"arguments\":{}}\nnonsense\n");
   EXPECT_THAT(mistake(), HasSubstr(path_ + ": line 2: "));
   EXPECT_FALSE(remembered_.add("a", ls_));
   write("{\"agent\":\"a\",\"tool\":\"*\",\"arguments\":{}}\n");
-  EXPECT_THAT(mistake(), HasSubstr("line 1: a rule for calls is for one tool"));
+  EXPECT_THAT(mistake(), HasSubstr("line 1: a call rule must name one tool"));
   write("");
   fs::permissions(path_, fs::perms::all);
   EXPECT_THAT(mistake(), HasSubstr("can be written by others; chmod 600 it"));
@@ -100,7 +100,7 @@ TEST_F(RememberedRulesTest, AFileThatIsNone_IsAnErrorThatSaysWhere) {
   EXPECT_THAT(mistake(), HasSubstr("is not a regular file"));
 }
 
-TEST_F(RememberedRulesTest, ThatAreTooLong_AreRefused) {
+TEST_F(RememberedRulesTest, OversizedRulesAndFiles_AreRefused) {
   const CallRule huge{"shell", JsonObject{{"text", std::string(RememberedRules::kMaxRuleBytes, 'x')}}};
   EXPECT_FALSE(remembered_.add("a", huge));
   write(std::string(RememberedRules::kMaxFileBytes - 10, '\n'));
@@ -118,7 +118,7 @@ ParkedStep waiting(std::string arguments, ParkKind kind = ParkKind::kApproval) {
   return step;
 }
 
-TEST(NarrowRule, IsForThatVeryCall) {
+TEST(NarrowRule, Rule_MatchesExactlyTheCall) {
   const auto rule = narrow_rule_for(waiting(R"({"argv": ["ls"]})"));
   ASSERT_TRUE(rule) << rule.error().message;
   EXPECT_EQ(*rule, (CallRule{"shell", JsonObject{{"argv", JsonArray{"ls"}}}}));
@@ -128,7 +128,7 @@ TEST(NarrowRule, IsForThatVeryCall) {
     EXPECT_FALSE(narrow_rule_for(waiting("{}", kind)));
 }
 
-TEST(Remembered, AnswersOnlyWhatTheRulesAsk) {
+TEST(Remembered, Rules_ApplyOnlyWhereTheAgentsRulesAsk) {
   const std::vector<CallRule> remembered = {
       {"shell", JsonObject{}}, {"http", JsonObject{}}, {"pay", JsonObject{}}};
   PolicyRules rules;

@@ -16,10 +16,10 @@ struct Question {
 };
 PRAXIS_FIELDS(Question, question, choices)
 
-/// A call that is a question never gets here: the session asks it.
+/// Not reached inside a session, which asks the question itself.
 Result<ToolOutput> not_asked(const Question& asked) {
   if (std::string_view(asked.question).empty()) return fail(ErrorCode::kInput, "/question is empty");
-  return fail(ErrorCode::kInput, "nobody can be asked here: this call is not part of a session");
+  return fail(ErrorCode::kInput, "no user can be asked: this call is not part of a session");
 }
 
 }  // namespace

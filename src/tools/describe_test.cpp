@@ -58,14 +58,14 @@ namespace {
 
 std::string ping() { return "pong"; }
 
-TEST(Describe, SchemaOf_NamesMembersDescriptionsAndWhatIsRequired) {
+TEST(Describe, SchemaOf_ListsMembersDescriptionsAndRequired) {
   EXPECT_EQ(to_json_text(schema_of<weather::City>()),
             R"({"type":"object","properties":{"name":{"type":"string","description":"City, e.g. Paris"},)"
             R"("unit":{"type":"string","enum":["celsius","degrees_fahrenheit"]}},)"
             R"("required":["name"],"additionalProperties":false})");
 }
 
-TEST(Describe, SchemaOf_NestsContainersAndRefersToRecursion) {
+TEST(Describe, SchemaOf_NestsContainersAndReferencesRecursiveTypes) {
   EXPECT_EQ(
       to_json_text(schema_of<weather::Forest>()),
       R"({"type":"object","properties":{"trees":{"type":"object","additionalProperties":{"type":"object",)"
@@ -81,7 +81,7 @@ TEST(Describe, SchemaOf_NestsContainersAndRefersToRecursion) {
   EXPECT_EQ(schema->validate(deep)[0].path, "/trees/oak/children/0/name");
 }
 
-TEST(Describe, FromJsonAs_ReadsBackWhatToJsonValueWrites) {
+TEST(Describe, FromJsonAs_InvertsToJsonValue) {
   weather::Report report;
   report.readings = {{21.5, weather::Unit::kCelsius}, {70, weather::Unit::kDegreesFahrenheit}};
   report.counts = {{"a", -1}, {"b", 2}};
@@ -99,7 +99,7 @@ TEST(Describe, FromJsonAs_ReadsBackWhatToJsonValueWrites) {
   EXPECT_TRUE(JsonSchema::compile(schema_of<weather::Report>())->validate(json).empty());
 }
 
-TEST(Describe, FromJsonAs_NamesThePathOfWhatDoesNotFit) {
+TEST(Describe, FromJsonAs_ReportsThePathOfAnInvalidValue) {
   const auto message = [](std::string_view changed) {
     auto json = parse_json(R"({"readings":[],"counts":{},"days":7,"final":true,"extra":null})");
     const auto changes = parse_json(changed);
@@ -122,7 +122,7 @@ TEST(Describe, FromJsonAs_NamesThePathOfWhatDoesNotFit) {
   EXPECT_EQ(from_json_as<weather::City>(Json(3)).error().message, "the value must be an object");
 }
 
-TEST(Describe, FromJsonAs_TakesNullForAnAbsentOptionalAndWholeDoublesForIntegers) {
+TEST(Describe, FromJsonAs_AcceptsNullForAnOptionalAndIntegralDoubles) {
   auto city = from_json_as<weather::City>(*parse_json(R"({"name":"Rome","unit":null})"));
   ASSERT_TRUE(city);
   EXPECT_FALSE(city->unit);
@@ -146,7 +146,7 @@ TEST(TypedTool, Handler_TakesContextOrStructOrBothOrNothing) {
   EXPECT_EQ(text_of(call(tool<weather::look_up>(""), R"({"name":"Atlantis"})")), "error: no such city");
 }
 
-TEST(TypedTool, DescribedResult_GoesOutAsTextAndValue) {
+TEST(TypedTool, DescribedResult_IsReturnedAsTextAndValue) {
   auto output = call(tool<weather::get_weather>(""), R"({"name":"Rome","unit":"degrees_fahrenheit"})");
   ASSERT_TRUE(output) << output.error().message;
   EXPECT_EQ(output->text, R"({"degrees":6,"unit":"degrees_fahrenheit"})");

@@ -25,7 +25,7 @@ std::optional<Section> hash_heading(std::string_view line) {
   return Section{title, marks.size()};
 }
 
-/// Lines that are headings by what they say; the comments give one of each kind.
+/// Whether a line is a heading because of its text; each comment below is an example.
 bool is_version_line(std::string_view line) {
   static const std::string kVersion = R"(\[?[vV]?\d+(?:\.\d+)+[\w.+~-]*\]?)";
   static const std::string kDate =
@@ -50,8 +50,7 @@ bool is_version_line(std::string_view line) {
   return matches(kBare) || matches(kNamed) || matches(kAnnounced) || matches(kDebian) || matches(kGnu);
 }
 
-/// The character a line consists of, when it is a rule of at least three of them such as `=====`; 0
-/// otherwise.
+/// The character of a line that consists of at least three equal ones, such as `=====`; 0 otherwise.
 char rule_character(std::string_view line) {
   constexpr std::string_view kRules = "=-~^\"'`*+#.:_";
   while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
@@ -59,7 +58,7 @@ char rule_character(std::string_view line) {
   return line.find_first_not_of(line[0]) == std::string_view::npos ? line[0] : '\0';
 }
 
-/// Finds headings from the top, one line after the other.
+/// Finds headings line by line, from the top.
 class HeadingScanner {
  public:
   explicit HeadingScanner(const std::vector<std::string_view>& lines) : lines_(lines) {
@@ -86,7 +85,7 @@ class HeadingScanner {
   }
 
  private:
-  /// Also true before the first and after the last line.
+  /// True for blank lines, and for positions beyond the last line.
   bool blank(std::size_t i) const { return i >= lines_.size() || trim(lines_[i]).empty(); }
 
   void add(Section section, std::size_t line) {
@@ -100,7 +99,7 @@ class HeadingScanner {
     return end == lines_.end() ? 0 : static_cast<std::size_t>(end - lines_.begin()) + 1;
   }
 
-  /// Whether the line belongs to an HTML comment, such as a template for the next release.
+  /// Whether the line is part of an HTML comment, such as a template for the next release.
   bool in_comment(std::string_view line) {
     const bool inside = in_comment_ || (!in_fence_ && trim(line).starts_with("<!--"));
     in_comment_ = inside && line.find("-->") == std::string_view::npos;
@@ -111,7 +110,7 @@ class HeadingScanner {
     const auto text = trim(line);
     for (std::string_view mark : {"```", "~~~"}) {
       if (!text.starts_with(mark) || (in_fence_ && mark != fence_)) continue;
-      // A rule of tildes below a title is an underline, a pair of back-ticks in one line is inline code.
+      // Tildes below a title are an underline; two groups of backticks in one line are inline code.
       if (!in_fence_ && (rule_character(line) == '~' || text.substr(3).find('`') != std::string_view::npos))
         return false;
       fence_ = mark;
@@ -121,7 +120,7 @@ class HeadingScanner {
     return false;
   }
 
-  /// A title stands alone above its rule, which is as long or, after a blank line, of any length.
+  /// A title is a single line above its rule, which has the same length or, after a blank line, any length.
   bool is_underlined(std::size_t i) const {
     if (i + 1 >= lines_.size() || blank(i) || rule_character(lines_[i]) != 0) return false;
     const char rule = rule_character(lines_[i + 1]);
@@ -132,7 +131,8 @@ class HeadingScanner {
     return length == title || (starts_block && (length > title || rule == '=' || rule == '-'));
   }
 
-  /// Markdown fixes the levels of `=` and `-`; in reStructuredText they follow from the order of first use.
+  /// The level of an underline. Markdown fixes the levels of `=` and `-`; in reStructuredText they follow
+  /// from the order of first use.
   std::size_t underline_level(char rule, bool overlined) {
     if (has_hashes_ && rule == '=') return 1;
     if (has_hashes_ && rule == '-') return 2;

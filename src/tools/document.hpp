@@ -1,4 +1,4 @@
-// A text seen as a document: lines, headings with their level, sentences. Views point into the text given,
+// Splits a text into lines, sections with heading levels, and sentences. Views point into the given text,
 // which must outlive them.
 #pragma once
 
@@ -13,10 +13,11 @@ class RE2;
 
 namespace praxis {
 
-/// The lines of `text`, without their ends (LF or CRLF).
+/// The lines of `text`, without line ends (LF or CRLF).
 std::vector<std::string_view> split_lines(std::string_view text);
 
-/// Part of a document from its heading to the next of the same or a higher level. Line numbers start at 1.
+/// Part of a document, from its heading to the next heading of the same or a higher level. Line numbers start
+/// at 1.
 struct Section {
   std::string heading;
   std::size_t level = 1;
@@ -24,24 +25,24 @@ struct Section {
   std::size_t last_line = 0;   ///< including subsections
 };
 
-/// All sections in order. Headings are Markdown `#` outside of fenced code and comments, titles underlined as
-/// in Markdown and reStructuredText (levels by order of first use), entries of a Debian changelog, and
-/// version lines of plain release notes such as `1.2.3 (2024-01-01)` or `Changes in 1.3`, which count as one
-/// level below the last marked heading.
+/// All sections in order. Headings are: Markdown `#` outside of code fences and comments; titles underlined
+/// as in Markdown and reStructuredText (levels by order of first use); entries of a Debian changelog; and
+/// version lines of plain release notes such as `1.2.3 (2024-01-01)` or `Changes in 1.3`, one level below the
+/// last marked heading.
 std::vector<Section> find_sections(const std::vector<std::string_view>& lines);
 
-/// The `count` sentences or list items that say most, in order of appearance, one string each: those whose
-/// words occur often in the whole text, earlier ones first, without saying the same twice. Deterministic.
+/// The `count` most informative sentences or list items, in order of appearance. Scores a sentence by how
+/// often its words occur in the text, favours early ones, and avoids repetition. Deterministic.
 std::vector<std::string> summarise(const std::vector<std::string_view>& lines, std::size_t count);
 
-/// What `extract_items` has found.
+/// The result of `extract_items`.
 struct Extract {
-  std::string heading;             ///< the first of the text
-  std::string markdown;            ///< the items below the headings they stood below
-  std::vector<std::string> items;  ///< each in one line, without its mark
+  std::string heading;             ///< the first heading of the text
+  std::string markdown;            ///< the items below their headings
+  std::vector<std::string> items;  ///< each on one line, without its list mark
   std::size_t left_out = 0;
 };
-/// The list items that match `pattern`, at most `limit`, each whole: up to the next item, heading or blank
+/// The list items that match `pattern`, at most `limit`. An item extends to the next item, heading or blank
 /// line.
 Extract extract_items(const std::vector<std::string_view>& lines, const re2::RE2& pattern, std::size_t limit);
 

@@ -1,4 +1,4 @@
-// The items of lists that speak of something, each whole however many lines it takes.
+// Extracts matching list items, including those that span several lines.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace praxis {
 
 namespace {
 
-/// What stands behind the mark of a list item; empty for any other line.
+/// The text after the mark of a list item; empty for any other line.
 std::string item_text(std::string_view line) {
   static const RE2 kItem(R"([ \t]*(?:[-*+•]|\d+[.)])[ \t]+(\S.*?)[ \t]*)");
   std::string text;
@@ -73,8 +73,8 @@ class Extractor {
 
   const RE2& pattern_;
   std::size_t limit_;
-  std::size_t depth_ = 6;         ///< the highest level of heading so far
-  std::vector<Section> pending_;  ///< the headings above; those that are written have lost their text
+  std::size_t depth_ = 6;         ///< highest heading level so far
+  std::vector<Section> pending_;  ///< enclosing headings; the text of those already written is cleared
   std::string item_;
   Extract found_;
 };

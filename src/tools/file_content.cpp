@@ -17,7 +17,7 @@ Result<FileContent> FileContent::open(FileDescriptor file, std::string_view name
     return fail(ErrorCode::kTool, quoted + " is a device, pipe or socket; only files can be read");
   gzFile stream = gzdopen(file.get(), "rb");
   if (stream == nullptr) return file_error(name, ENOMEM);
-  file.release();  // the stream closes it
+  file.release();  // closed by the stream
   return FileContent(stream, static_cast<std::uint64_t>(info.st_size), std::string(name));
 }
 
@@ -27,7 +27,7 @@ Result<std::size_t> FileContent::fill(char* buffer, std::size_t size) {
   const char* message = gzerror(stream_.get(), &error);
   if (error == Z_ERRNO) return file_error(name_, errno);
   if (count < 0 || error == Z_BUF_ERROR) {
-    return fail(ErrorCode::kTool, "\"" + name_ + "\" is a damaged gzip file: " + message);
+    return fail(ErrorCode::kTool, "\"" + name_ + "\" is a corrupt gzip file: " + message);
   }
   return static_cast<std::size_t>(count);
 }

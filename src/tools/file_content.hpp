@@ -1,4 +1,4 @@
-// The bytes of a file as text: gzip is undone on the way, binary content is told apart.
+// Reads a file's bytes: inflates gzip and detects binary content.
 #pragma once
 
 #include <zlib.h>
@@ -16,16 +16,17 @@ namespace praxis {
 /// A regular file, open for reading. Used by one thread.
 class FileContent {
  public:
-  /// A compressed file is inflated up to this many bytes and no further.
+  /// Upper bound on the inflated size of a compressed file.
   static constexpr std::uint64_t kMaxInflated = 64 * 1024 * 1024;
 
-  /// Error `kTool` when `file` is no regular file. `name` is for messages.
+  /// Error `kTool`: `file` is not a regular file. `name` is used in messages.
   static Result<FileContent> open(FileDescriptor file, std::string_view name);
 
   bool compressed() const { return gzdirect(stream_.get()) == 0; }
-  /// Up to `limit` bytes from `offset`, in the inflated content.
+  /// Up to `limit` bytes of the inflated content, from `offset`.
   Result<std::string> read(std::uint64_t offset, std::size_t limit);
-  /// Bytes that follow the last read; for a compressed file found by inflating on, up to the limit.
+  /// The number of bytes after the last read; inflates a compressed file further to find out, up to the
+  /// bound.
   Result<std::uint64_t> remaining(const std::stop_token& stop);
 
  private:
@@ -41,7 +42,7 @@ class FileContent {
   std::string name_;
 };
 
-/// Whether bytes are something else than text: they hold a NUL.
+/// Whether the content is binary: it contains a NUL byte.
 inline bool is_binary(std::string_view bytes) { return bytes.find('\0') != std::string_view::npos; }
 
 }  // namespace praxis

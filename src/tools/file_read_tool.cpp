@@ -43,7 +43,7 @@ struct FileReadRequest {
 };
 PRAXIS_FIELDS(FileReadRequest, op, path, offset, limit, pattern)
 
-/// Cuts `bytes` after the last line that is whole, or at least not inside a character.
+/// Cuts `bytes` after the last complete line, or at least not inside a character.
 void cut_cleanly(std::string& bytes) {
   if (const auto end = bytes.rfind('\n'); end != std::string::npos) {
     bytes.resize(end + 1);
@@ -57,7 +57,7 @@ void cut_cleanly(std::string& bytes) {
   }
 }
 
-/// An image or PDF, for the model to look at itself; one that is too large is only described.
+/// Passes an image or PDF to the model; one that is too large is only described.
 ToolOutput shown(FileContent& content, const std::string& path, std::uint64_t size, std::string_view type) {
   const bool image = type.starts_with("image/");
   ToolOutput output{"\"" + path + "\" is " + std::string(type) + " of " + std::to_string(size) + " bytes",
@@ -143,17 +143,17 @@ Result<ToolOutput> list(const FileRoots& roots, const std::string& path) {
   return output;
 }
 
-/// Looks through all files below a place, in order of name, within bounds.
+/// Searches all files below a path in order of name, within bounds.
 class TreeSearch {
  public:
   TreeSearch(const FilePlace& place, std::string shown, LineSearch lines, std::stop_token stop)
       : place_(place), shown_(std::move(shown)), lines_(std::move(lines)), stop_(std::move(stop)) {}
 
-  /// `below` is relative to the place; empty for the place itself.
+  /// `below` is relative to the start; empty for the start itself.
   void visit(const std::string& below, std::size_t depth = 0) {
     if (done()) return;
     auto opened = open_beneath(place_.root.get(), join(place_.path, below), O_RDONLY | O_DIRECTORY);
-    if (!opened) return;  // gone or unreadable: as if it were not there
+    if (!opened) return;  // removed or unreadable: skip it
     for (const DirectoryEntry& entry : read_directory(std::move(*opened))) {
       const std::string path = below.empty() ? entry.name : below + "/" + entry.name;
       if (entry.kind == DirectoryEntry::Kind::kFile) look_into(path);

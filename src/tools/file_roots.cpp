@@ -20,7 +20,7 @@ constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxEntries = 100'000;
 constexpr int kAlways = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
-/// Absolute, without `.`, `..` and a slash at the end.
+/// Makes a path absolute, without `.`, `..` and a trailing slash.
 std::string normal(const std::filesystem::path& path) {
   std::string text = path.lexically_normal().string();
   if (text.size() > 1 && text.ends_with('/')) text.pop_back();
@@ -29,7 +29,7 @@ std::string normal(const std::filesystem::path& path) {
 
 std::string path_in_quotes(std::string_view path) { return "\"" + std::string(path) + "\""; }
 
-/// The part of `path` below `root`, both normal; `.` for the root itself, empty when it lies elsewhere.
+/// The part of `path` below `root`, both normalised: `.` for the root itself, empty if it is outside.
 std::string below(const std::string& root, const std::string& path) {
   if (path == root) return ".";
   const std::string prefix = root == "/" ? root : root + "/";
@@ -44,7 +44,7 @@ Opened open_beneath(int root, const std::string& path, int flags) {
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
   const auto fd = static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof how));
   if (fd >= 0) return FileDescriptor(fd);
-  // EPERM is what some sandboxes answer to system calls they do not know.
+  // Some sandboxes report unknown system calls as EPERM.
   if (errno == ENOSYS || errno == EPERM) return open_beneath_by_steps(root, path, flags);
   return std::unexpected(errno);
 }
@@ -76,7 +76,7 @@ std::unexpected<Error> file_error(std::string_view path, int error) {
     case ENOENT:
       return because("does not exist");
     case ENOTDIR:
-      return because("goes through something that is no folder");
+      return because("goes through something that is not a folder");
     case ELOOP:
       return because("goes through a symbolic link, which this tool does not follow");
     case EXDEV:
@@ -131,7 +131,7 @@ std::vector<DirectoryEntry> read_directory(FileDescriptor directory) {
   const int fd = directory.get();
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(fd), closedir);
   if (!stream) return entries;
-  directory.release();  // the stream closes it
+  directory.release();  // closed by the stream
   while (const dirent* entry = entries.size() < kMaxEntries ? readdir(stream.get()) : nullptr) {
     const std::string name = entry->d_name;
     struct stat info{};

@@ -30,7 +30,7 @@ std::string gzip(std::string_view text) {
   return out;
 }
 
-/// A root with a secret beside it.
+/// A root, and a secret file outside of it.
 class FileToolTest : public testing::Test {
  protected:
   FileToolTest() {
@@ -54,7 +54,7 @@ class FileToolTest : public testing::Test {
   const Tool write_ = file_write_tool({root()});
 };
 
-TEST_F(FileToolTest, Read_TakesRelativeAndAbsolutePaths) {
+TEST_F(FileToolTest, Read_AcceptsRelativeAndAbsolutePaths) {
   EXPECT_EQ(read("notes/a.txt"), "one\ntwo\nthree\n");
   EXPECT_EQ(read("./notes/../notes//a.txt"), "one\ntwo\nthree\n");
   EXPECT_EQ(read(root("/notes/a.txt")), "one\ntwo\nthree\n");
@@ -70,7 +70,7 @@ TEST_F(FileToolTest, Read_ShowsImagesAndPdfs) {
   ASSERT_TRUE(image) << image.error().message;
   ASSERT_EQ(image->images.size(), 1U);
   EXPECT_EQ(image->images[0].source.mime, "image/png");
-  EXPECT_EQ(image->images[0].source.data, png) << "the whole of it, whatever the limit for text";
+  EXPECT_EQ(image->images[0].source.data, png) << "all of it, regardless of the limit for text";
   EXPECT_EQ(image->text, R"("photo.txt" is image/png of 300009 bytes)");
   const auto pdf = call_with(read_, {{"op", "read"}, {"path", "paper.pdf"}});
   ASSERT_TRUE(pdf) << pdf.error().message;
@@ -178,7 +178,7 @@ TEST_F(FileToolTest, OpenBySteps_RefusesWhatTheKernelRefuses) {
   }
 }
 
-TEST_F(FileToolTest, LongFiles_AreReadInPiecesThatJoinWithoutALoss) {
+TEST_F(FileToolTest, LongFiles_AreReadInChunksWithoutLoss) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "line " + std::to_string(i) + " \xC3\xA9\xE2\x82\xAC\n";
   scratch_.write("root/long.txt", text);
@@ -225,9 +225,9 @@ TEST_F(FileToolTest, GzipBomb_IsInflatedOnlyUpToTheBound) {
   EXPECT_FALSE(call(read_, R"({"op":"read","path":"bomb.gz","offset":90000000})"));
 }
 
-TEST_F(FileToolTest, DamagedGzip_IsAnErrorAndBinaryFilesAreNamedAsSuch) {
+TEST_F(FileToolTest, CorruptGzip_IsAnErrorAndBinaryFilesAreReported) {
   scratch_.write("root/cut.gz", gzip("some text that is long enough").substr(0, 25));
-  EXPECT_NE(read("cut.gz").find("damaged gzip"), std::string::npos) << read("cut.gz");
+  EXPECT_NE(read("cut.gz").find("corrupt gzip"), std::string::npos) << read("cut.gz");
   scratch_.write("root/image.png", std::string("\x89PNG\0\0\0\x0d", 8));
   EXPECT_EQ(read("image.png"), R"("image.png" is a binary file of 8 bytes; it is not shown)");
   scratch_.write("root/empty.txt", "");
@@ -270,12 +270,12 @@ TEST_F(FileToolTest, Search_FindsLinesBelowAFolderInOrderAndWithinLimits) {
             "notes/a.txt:2: two\n");
   EXPECT_EQ(text_of(call(read_, R"({"op":"search","pattern":"t","limit":1})")),
             "b/deep/c.txt:1: nothing\n[stopped at 1 matches; there may be more]\n");
-  EXPECT_NE(text_of(call(read_, R"({"op":"search","pattern":"("})")).find("/pattern is no RE2"),
+  EXPECT_NE(text_of(call(read_, R"({"op":"search","pattern":"("})")).find("/pattern is not a valid RE2"),
             std::string::npos);
   EXPECT_NE(text_of(call(read_, R"({"op":"search"})")).find("/pattern is missing"), std::string::npos);
 }
 
-TEST_F(FileToolTest, Search_StopsWhenAsked) {
+TEST_F(FileToolTest, Search_StopsOnRequest) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(text_of(call(read_, R"({"op":"search","pattern":"two"})", stop.get_token())), "no line matches");
@@ -298,7 +298,7 @@ TEST_F(FileToolTest, Write_CreatesFoldersAndReplacesWholeFilesKeepingTheirMode) 
   EXPECT_TRUE(write_.definition.idempotent);
 }
 
-TEST_F(FileToolTest, Write_IsSeenAsAWholeOrNotAtAll) {
+TEST_F(FileToolTest, Write_IsAtomicForReaders) {
   const std::string a(200'000, 'a');
   const std::string b(100'000, 'b');
   scratch_.write("root/file", a);

@@ -23,7 +23,7 @@ struct FileWriteRequest {
 };
 PRAXIS_FIELDS(FileWriteRequest, path, content)
 
-/// Opens the folder of `path` (below `root`), creating what is missing of it, and leaves the last name in
+/// Opens the parent folder of `path` (below `root`), creates missing folders, and leaves the file name in
 /// `path`.
 Opened open_parent(FileDescriptor root, std::string& path) {
   for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/')) {
@@ -41,7 +41,7 @@ Opened open_parent(FileDescriptor root, std::string& path) {
   return root;
 }
 
-/// 0, or the `errno` of the failure.
+/// Returns 0, or the `errno` of the failure.
 int write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(file, bytes.data(), bytes.size());
@@ -51,8 +51,8 @@ int write_all(int file, std::string_view bytes) {
   return fsync(file) == 0 ? 0 : errno;
 }
 
-/// Replaces `name` by a new file that is complete and on disk before it takes the name; with `mode`, or as
-/// the umask says. 0, or `errno`.
+/// Atomically replaces `name` by a new file that is complete and on disk before the rename. The file gets
+/// `mode`, or the default of the umask. Returns 0, or the `errno` of the failure.
 int replace(int folder, const std::string& name, std::string_view bytes, std::optional<mode_t> mode) {
   std::uint64_t random = 0;
   if (getentropy(&random, sizeof random) != 0) return errno;
@@ -82,7 +82,7 @@ Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& re
   const bool exists = fstatat(folder->get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists && !S_ISREG(old.st_mode)) {
     return fail(ErrorCode::kTool,
-                "\"" + request.path + "\" is there and is no ordinary file; it is left as it is");
+                "\"" + request.path + "\" exists and is not a regular file; it was not changed");
   }
   const int error = replace(folder->get(), name, request.content,
                             exists ? std::optional(old.st_mode & 0777U) : std::nullopt);
@@ -101,7 +101,7 @@ Tool file_write_tool(std::vector<std::string> roots) {
   const FileRoots folders(roots);
   Tool tool = make_tool("file_write", kFileWriteDescription + folders.list(),
                         [folders](const FileWriteRequest& request) { return write_file(folders, request); });
-  tool.definition.safe_by_default = false;  // it changes the world: a rule has to allow it
+  tool.definition.safe_by_default = false;  // it changes files: a rule must allow it
   tool.definition.idempotent = true;
   return tool;
 }

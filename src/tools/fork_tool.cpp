@@ -5,7 +5,7 @@
 namespace praxis {
 namespace {
 
-constexpr std::uint32_t kMaxForkDepth = 3;  // each level multiplies the agents at work
+constexpr std::uint32_t kMaxForkDepth = 3;  // each level multiplies the number of running agents
 
 constexpr const char* kForkDescription =
     "Has a copy of you, which knows the conversation so far, work on `prompt` and gives you its answer. Call "
@@ -29,7 +29,7 @@ Result<ToolOutput> fork_and_wait(ToolContext& context, const ForkRequest& reques
 
 Tool fork_tool() {
   Tool tool = make_tool("fork", kForkDescription, fork_and_wait);
-  tool.definition.timeout = Millis{0};  // the copy has the limits of its agent
+  tool.definition.timeout = Millis{0};  // the copy has its agent's limits
   tool.definition.idempotent = true;
   return tool;
 }

@@ -9,13 +9,13 @@ Result<HostRules> HostRules::parse(const std::vector<std::string>& entries) {
   for (const std::string& text : entries) {
     const bool subdomains = text.starts_with("*.");
     const std::string authority = subdomains ? text.substr(2) : text;
-    // A port that is not the default of both schemes was written out.
+    // The port was written out if it is not the default of both schemes.
     auto as_http = parse_url("http://" + authority);
     auto as_https = parse_url("https://" + authority);
     if (!as_http || !as_https || authority.find_first_of("/?#") != std::string::npos) {
-      return fail(
-          ErrorCode::kInput,
-          "allow_hosts: \"" + text + "\" is no host; write example.com, example.com:8080 or *.example.com");
+      return fail(ErrorCode::kInput,
+                  "allow_hosts: \"" + text +
+                      "\" is not a valid host; write example.com, example.com:8080 or *.example.com");
     }
     const bool any_port = as_http->port != as_https->port;
     rules.entries_.push_back({as_http->host, subdomains, any_port ? std::uint16_t{0} : as_http->port});

@@ -1,4 +1,4 @@
-// Which hosts and addresses the `http` tool may talk to.
+// The hosts and addresses that the `http` tool may contact.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ namespace praxis {
 /// Immutable; thread-safe.
 class HostRules {
  public:
-  /// Entries as `HttpToolOptions::allow_hosts` documents them. Error `kInput` names the bad one.
+  /// Parses entries in the format of `HttpToolOptions::allow_hosts`. Error `kInput` names the invalid entry.
   static Result<HostRules> parse(const std::vector<std::string>& entries);
 
   bool allows(const Url& url) const;
-  /// Whether an address that `url`'s host resolved to may be dialled: it is public, or listed itself, or
-  /// local and `localhost` is listed.
+  /// Whether `address`, which the host of `url` resolved to, may be contacted: it is public, or is listed
+  /// itself, or is local and `localhost` is listed.
   bool allows_address(const Url& url, std::string_view address) const;
 
  private:
   struct Entry {
     std::string host;
-    bool subdomains = false;  ///< names below `host`, not `host` itself
+    bool subdomains = false;  ///< matches names below `host`, not `host` itself
     std::uint16_t port = 0;   ///< 0: any
   };
   bool lists(std::string_view host, std::uint16_t port) const;

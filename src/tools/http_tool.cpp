@@ -20,7 +20,7 @@ constexpr int kMaxRedirects = 5;
 constexpr int kMaxAttempts = 3;
 constexpr std::chrono::milliseconds kFirstPause{200};
 
-// Named as on the wire, because the names are what a model reads and writes.
+// The names go to the model, so they are spelled as in HTTP.
 // NOLINTNEXTLINE(readability-identifier-naming)
 enum class Method { GET, HEAD, POST, PUT, PATCH, DELETE };
 PRAXIS_ENUM(Method, GET, HEAD, POST, PUT, PATCH, DELETE)
@@ -38,7 +38,7 @@ using Clock = std::chrono::steady_clock;
 
 std::unexpected<Error> refused(std::string message) { return fail(ErrorCode::kPolicy, std::move(message)); }
 
-/// Waits, unless asked to stop.
+/// Waits until the time has passed or a stop is requested.
 void pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any never;
@@ -64,7 +64,7 @@ bool same_origin(const Url& a, const Url& b) {
   return a.scheme == b.scheme && a.host == b.host && a.port == b.port;
 }
 
-/// Any header may hold a credential, except these.
+/// Drops all headers that could hold a credential; only a few are known not to.
 void drop_credentials(HttpHeaders& headers) {
   std::erase_if(headers, [](const auto& header) {
     const HttpHeaders one{header};
@@ -80,7 +80,7 @@ ToolOutput response_output(const HttpResponse& response) {
   if (!type.empty()) text += "content-type: " + type + "\n";
   text += "\n";
   if (is_binary) {
-    text += "[" + std::to_string(response.body.size()) + " bytes that are no text; not shown]";
+    text += "[" + std::to_string(response.body.size()) + " bytes that are not text; not shown]";
   } else {
     text += response.body.substr(0, kMaxShownBody);
     if (response.body.size() > kMaxShownBody) {
@@ -97,7 +97,7 @@ ToolOutput response_output(const HttpResponse& response) {
           {}};
 }
 
-/// What all calls of one tool share. Thread-safe.
+/// State shared by all calls of one tool. Thread-safe.
 class Caller {
  public:
   Caller(std::shared_ptr<HttpClient> client, HostRules rules, const HttpToolOptions& options)
@@ -142,7 +142,7 @@ class Caller {
       const auto location = find_header(response->headers, "Location");
       if (!location) return response;
       if (redirects == kMaxRedirects) {
-        return fail(ErrorCode::kTool, "more than five redirects, one after the other");
+        return fail(ErrorCode::kTool, "more than five redirects");
       }
       if (auto status = redirect(request, *url, response->status, *location); !status) {
         return fail(std::move(status.error()));
@@ -150,7 +150,7 @@ class Caller {
     }
   }
 
-  /// Turns `request` to `from` into the one that a redirect asks for.
+  /// Changes `request`, sent to `from`, into the one that the redirect requires.
   static Status redirect(HttpRequest& request, const Url& from, int status, std::string_view location) {
     request.url = resolve_uri(request.url, location);
     auto to = parse_url(request.url);
@@ -173,7 +173,7 @@ class Caller {
     for (int attempt = 1;; ++attempt) {
       request.timeouts.total = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
       if (request.timeouts.total.count() <= 0) {
-        return fail(ErrorCode::kTool, "the time for the request is over", true);
+        return fail(ErrorCode::kTool, "the request timed out", true);
       }
       auto response = http_fetch(*client_, request, stop);
       if (attempt == kMaxAttempts || !may_repeat(request.method) || !may_pass(response)) return response;
@@ -202,7 +202,7 @@ Result<Tool> http_tool(std::shared_ptr<HttpClient> client, HttpToolOptions optio
                         [caller](ToolContext& context, const HttpToolRequest& request) {
                           return caller->run(context, request);
                         });
-  tool.definition.safe_by_default = false;  // it changes the world: a rule has to allow it
+  tool.definition.safe_by_default = false;  // it changes external state: a rule must allow it
   tool.definition.timeout = std::chrono::minutes(2);
   return tool;
 }

@@ -30,7 +30,7 @@ TestServer::Handler always(std::string reply) {
 TestServer::Handler redirects(int status, const std::string& location) {
   return always(http_reply(status, "", "Location: " + location + "\r\n"));
 }
-/// Sends `/start` to `location`, and answers anything else.
+/// Redirects `/start` to `location`; answers all other paths.
 TestServer::Handler redirects_once(int status, const std::string& location) {
   return [=](const TestRequest& request, TestConnection& to) {
     to.write(request.target == "/start" ? http_reply(status, "", "Location: " + location + "\r\n")
@@ -56,7 +56,7 @@ TEST(HttpTool, Request_SendsMethodAndBody) {
   TestServer server(always(http_reply(201, std::string("\0\1", 2))));
   auto output =
       call_with(http({local(server)}), {{"url", server.url()}, {"method", "PATCH"}, {"body", "{}"}});
-  EXPECT_EQ(text_of(output), "HTTP 201\n\n[2 bytes that are no text; not shown]");
+  EXPECT_EQ(text_of(output), "HTTP 201\n\n[2 bytes that are not text; not shown]");
   EXPECT_EQ(server.requests().at(0).method, "PATCH");
   EXPECT_EQ(server.requests().at(0).body, "{}");
   EXPECT_NE(text_of(call_with(http({}), {{"url", "http://x"}, {"method", "TRACE"}})).find("/method"),
@@ -89,7 +89,7 @@ TEST(HttpTool, UnusableUrlsAndHeaders_AreInputErrors) {
   EXPECT_EQ(server.connections(), 0U);
 }
 
-TEST(HttpTool, LoopbackAddress_IsDialledOnlyIfLocalhostOrTheAddressIsListed) {
+TEST(HttpTool, LoopbackAddress_IsReachedOnlyIfListed) {
   TestServer server(always(http_reply(200, "hello")));
   const std::string url = "http://localhost:" + std::to_string(server.port());
   EXPECT_EQ(text_of(call_with(http({"localhost"}), {{"url", url}})), "HTTP 200\n\nhello");
@@ -101,7 +101,7 @@ TEST(HttpTool, LoopbackAddress_IsDialledOnlyIfLocalhostOrTheAddressIsListed) {
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
-TEST(HttpTool, Redirects_AreFollowedWithTheMethodTheyAskFor) {
+TEST(HttpTool, Redirects_AreFollowedWithTheRequiredMethod) {
   TestServer server(redirects_once(303, "end?x=1"));
   const Json post{{"url", server.url("/start")}, {"method", "POST"}, {"body", "data"}};
   EXPECT_EQ(text_of(call_with(http({local(server)}), post)), "HTTP 200\n\narrived");
@@ -147,7 +147,7 @@ TEST(HttpTool, RedirectToAnotherOrigin_CarriesNoCredentials) {
   EXPECT_EQ(find_header(same.requests().at(1).headers, "Authorization"), "Bearer x");
 }
 
-TEST(HttpTool, RedirectsWithoutEnd_StopAfterFive) {
+TEST(HttpTool, EndlessRedirects_StopAfterFive) {
   TestServer server(redirects(302, "/again"));
   EXPECT_NE(
       error_of(call_with(http({local(server)}), {{"url", server.url()}})).message.find("five redirects"),
@@ -167,7 +167,7 @@ TEST(HttpTool, RedirectFromHttpsToHttp_IsRefused) {
   EXPECT_EQ(plain.connections(), 0U);
 }
 
-TEST(HttpTool, PassingFailures_AreRetriedOnlyWhereThatIsHarmless) {
+TEST(HttpTool, TransientFailures_AreRetriedOnlyForIdempotentMethods) {
   std::atomic<int> count = 0;
   TestServer server([&](const TestRequest&, TestConnection& to) {
     ++count == 1 ? to.write(http_reply(503, "busy")) : to.write(http_reply(200, "ready"));
@@ -180,7 +180,7 @@ TEST(HttpTool, PassingFailures_AreRetriedOnlyWhereThatIsHarmless) {
   EXPECT_EQ(count, 1);
 }
 
-TEST(HttpTool, ResponsesBeyondTheCap_AreErrorsAndLongBodiesShowTheirHead) {
+TEST(HttpTool, OversizedResponses_AreErrorsAndLongBodiesAreTruncated) {
   TestServer server(always(http_reply(200, std::string(100'000, 'a'))));
   auto error = error_of(call_with(http({local(server)}, 50'000), {{"url", server.url()}}));
   EXPECT_EQ(error.code, ErrorCode::kTool);
@@ -190,7 +190,7 @@ TEST(HttpTool, ResponsesBeyondTheCap_AreErrorsAndLongBodiesShowTheirHead) {
   EXPECT_EQ(json_string(output->value, "body").size(), 100'000U);
 }
 
-TEST(HttpTool, SilentServer_EndsInATimeoutOrWhenAskedToStop) {
+TEST(HttpTool, SilentServer_EndsInATimeoutOrOnStop) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
   auto error = error_of(call_with(http({local(server)}), {{"url", server.url()}, {"timeout_ms", 50}}));
   EXPECT_EQ(error.code, ErrorCode::kTool) << error.message;
@@ -209,7 +209,7 @@ bool allows(std::vector<std::string> entries, std::string_view url) {
   return rules->allows(*parse_url(url));
 }
 
-TEST(HostRules, Entries_NameHostsPortsAndNamesBelowOnLabelBoundaries) {
+TEST(HostRules, Entries_MatchHostsPortsAndSubdomains) {
   EXPECT_TRUE(allows({"example.com"}, "https://example.com/x"));
   EXPECT_TRUE(allows({"Example.COM"}, "https://EXAMPLE.com.:8443"));
   EXPECT_FALSE(allows({"example.com"}, "https://www.example.com"));

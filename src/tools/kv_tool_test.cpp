@@ -10,7 +10,7 @@
 namespace praxis {
 namespace {
 
-TEST(KvTool, PutGetDeleteList_DoWhatTheySayAndReportChanges) {
+TEST(KvTool, PutGetDeleteList_WorkAndReportChanges) {
   const Tool kv = kv_tool();
   auto put = call(kv, R"({"op":"put","key":"city","value":"Rome"})");
   ASSERT_TRUE(put) << put.error().message;
@@ -26,7 +26,7 @@ TEST(KvTool, PutGetDeleteList_DoWhatTheySayAndReportChanges) {
   EXPECT_TRUE(call(kv, R"({"op":"delete","key":"city"})")->memory.empty());
 }
 
-TEST(KvTool, CopiesShareEntries_NewToolsDoNot) {
+TEST(KvTool, CopiesOfATool_ShareEntriesAndNewToolsDoNot) {
   const Tool kv = kv_tool();
   const Tool copy = kv;
   ASSERT_TRUE(call(kv, R"({"op":"put","key":"a","value":"1"})"));

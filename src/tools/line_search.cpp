@@ -14,7 +14,8 @@ Result<std::shared_ptr<const re2::RE2>> compile_pattern(const std::string& patte
   RE2::Options options;
   options.set_log_errors(false);
   auto compiled = std::make_shared<const RE2>(pattern, options);
-  if (!compiled->ok()) return fail(ErrorCode::kInput, "/pattern is no RE2 expression: " + compiled->error());
+  if (!compiled->ok())
+    return fail(ErrorCode::kInput, "/pattern is not a valid RE2 expression: " + compiled->error());
   return compiled;
 }
 

@@ -1,4 +1,4 @@
-// Lines that match a pattern, as the `text` and `file_read` tools report them.
+// Finds the lines that match a pattern, for the `text` and `file_read` tools.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class RE2;
 
 namespace praxis {
 
-/// A pattern in RE2 syntax, so that none takes more than linear time. Error `kInput` says what is wrong.
+/// Compiles a pattern in RE2 syntax, which guarantees linear time. Error `kInput` states what is invalid.
 Result<std::shared_ptr<const re2::RE2>> compile_pattern(const std::string& pattern);
 
 class LineSearch {
@@ -22,11 +22,11 @@ class LineSearch {
   /// Error as `compile_pattern`.
   static Result<LineSearch> compile(const std::string& pattern, std::size_t limit);
 
-  /// Notes the line, cut to a bounded length, when it matches. `file` may be empty.
+  /// Records the line if it matches, cut to a bounded length. `file` may be empty.
   void look_at(std::string_view file, std::size_t number, std::string_view line);
-  /// Whether no more lines will be noted.
+  /// Whether no further line will be recorded.
   bool full() const { return matches_.size() >= limit_; }
-  /// `file:number: line` for each match; value `{matches: [{file?, line, text}]}`.
+  /// `file:number: line` per match, and the value `{matches: [{file?, line, text}]}`.
   ToolOutput output() &&;
 
  private:

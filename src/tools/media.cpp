@@ -34,7 +34,7 @@ Result<std::string> bytes_of(const std::string& path) {
   const auto status = std::filesystem::status(path, error);
   if (error) return fail(ErrorCode::kInput, "cannot read " + in_quotes(path) + ": " + error.message());
   if (!std::filesystem::is_regular_file(status)) {
-    return fail(ErrorCode::kInput, "cannot read " + in_quotes(path) + ": it is no regular file");
+    return fail(ErrorCode::kInput, "cannot read " + in_quotes(path) + ": it is not a regular file");
   }
   const auto size = std::filesystem::file_size(path, error);
   if (!error && size > kMaxFileBytes) return too_large(path, size, kMaxFileBytes);
@@ -49,7 +49,7 @@ bool is_text(std::string_view bytes) {
 
 std::unexpected<Error> no_file(std::string_view name) {
   return fail(ErrorCode::kInput,
-              in_quotes(name) + " is neither a PDF nor text in UTF-8; other files mean nothing to a model");
+              in_quotes(name) + " is neither a PDF nor UTF-8 text; models cannot read other files");
 }
 
 Result<FilePart> file_of(std::string bytes, const std::string& path) {
@@ -87,7 +87,7 @@ Result<ImagePart> image_of(std::string bytes, std::string_view name) {
   const std::string_view type = media_type(bytes);
   if (!type.starts_with("image/")) {
     return fail(ErrorCode::kInput,
-                in_quotes(name) + " is no image that models take (PNG, JPEG, GIF or WebP)");
+                in_quotes(name) + " is not an image that models accept (PNG, JPEG, GIF or WebP)");
   }
   if (bytes.size() > kMaxImageBytes) return too_large(name, bytes.size(), kMaxImageBytes);
   return ImagePart{{std::string(type), std::move(bytes), {}}, nullptr};
@@ -117,7 +117,7 @@ Result<Part> attachment(const std::string& place) {
   auto file = file_of(*std::move(bytes), place);
   if (!file) return fail(file.error());
   if (file->source.mime == kPdf) return *std::move(file);
-  // Every model takes text, few take text files.
+  // Every model accepts text; few accept text files.
   return TextPart{"File \"" + file->name + "\":\n" + file->source.data, nullptr};
 }
 

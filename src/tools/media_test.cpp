@@ -1,4 +1,4 @@
-// Attachments: the type comes from the bytes, the size is bounded, and mistakes are named.
+// Attachments: the type is detected from the bytes, the size is bounded, errors name the file.
 #include "praxis/tools/media.hpp"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ class MediaTest : public ::testing::Test {
       std::filesystem::temp_directory_path() / ("praxis-media-" + std::to_string(getpid()));
 };
 
-TEST(MediaType, IsToldByTheFirstBytes) {
+TEST(MediaType, FirstBytes_DetermineTheType) {
   EXPECT_EQ(media_type(kPng), "image/png");
   EXPECT_EQ(media_type("\xff\xd8\xff\xe0 JFIF"), "image/jpeg");
   EXPECT_EQ(media_type("GIF89a..."), "image/gif");
@@ -42,7 +42,7 @@ TEST(MediaType, IsToldByTheFirstBytes) {
 }
 
 TEST_F(MediaTest, Attachment_IsAnImageAPdfOrText) {
-  const auto image = attachment(file("picture.txt", kPng));  // the name does not matter
+  const auto image = attachment(file("picture.txt", kPng));  // the name is irrelevant
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(std::get<ImagePart>(*image).source.mime, "image/png");
   EXPECT_EQ(std::get<ImagePart>(*image).source.data, kPng);
@@ -55,7 +55,7 @@ TEST_F(MediaTest, Attachment_IsAnImageAPdfOrText) {
   EXPECT_EQ(std::get<TextPart>(*text).text, "File \"notes.md\":\n# Grüße\n");
 }
 
-TEST(Media, Address_IsHandedOn) {
+TEST(Media, Url_IsPassedOn) {
   const auto image = attachment("https://example.com/a/Cat.JPG?size=large");
   ASSERT_TRUE(image);
   EXPECT_EQ(std::get<ImagePart>(*image).source.mime, "image/jpeg");
@@ -68,17 +68,17 @@ TEST(Media, Address_IsHandedOn) {
   EXPECT_EQ(std::get<ImagePart>(*unknown).source.mime, "");
 }
 
-TEST_F(MediaTest, WhatCannotBeSent_IsNamed) {
+TEST_F(MediaTest, UnsupportedFile_IsReported) {
   const auto refusal = [](const auto& result) {
     EXPECT_FALSE(result);
     return result ? std::string() : result.error().message;
   };
   EXPECT_THAT(refusal(attachment("no/such.png")), HasSubstr("\"no/such.png\": No such file"));
-  EXPECT_THAT(refusal(attachment(folder_.string())), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal(attachment(folder_.string())), HasSubstr("not a regular file"));
   EXPECT_THAT(refusal(attachment(file("core", std::string("\0\1\2", 3)))),
-              HasSubstr("neither a PDF nor text"));
+              HasSubstr("neither a PDF nor UTF-8 text"));
   EXPECT_THAT(refusal(image_file(file("a.png", "text"))), HasSubstr("PNG, JPEG, GIF or WebP"));
-  EXPECT_THAT(refusal(file_part(file("b.pdf", kPng))), HasSubstr("neither a PDF nor text"));
+  EXPECT_THAT(refusal(file_part(file("b.pdf", kPng))), HasSubstr("neither a PDF nor UTF-8 text"));
   EXPECT_THAT(refusal(image_of(kPng + std::string(kMaxImageBytes, 'x'), "big.png")), HasSubstr("20 MiB"));
   const auto huge = file("huge", "");
   std::filesystem::resize_file(huge, kMaxFileBytes + 1);

@@ -13,10 +13,10 @@ namespace praxis {
 namespace {
 
 std::unexpected<Error> out_of_time() {
-  return fail(Error{ErrorCode::kLimit, "its time was over", false, nullptr, JsonObject{{"kind", "timeout"}}});
+  return fail(Error{ErrorCode::kLimit, "it timed out", false, nullptr, JsonObject{{"kind", "timeout"}}});
 }
 
-/// What the code gets for a call: the structured result if there is one, else the text.
+/// The result of a call as the code receives it: the structured value if there is one, else the text.
 Result<Json> value_of(Result<ToolOutput> output) {
   if (!output) return fail(std::move(output.error()));
   return output->value.is_null() ? Json(output->text) : std::move(output->value);
@@ -71,7 +71,7 @@ PythonBridge::PythonBridge(ToolContext& context, int channel, Millis time, std::
     : context_(context), channel_(channel), clock_(time), to_send_(std::move(first_line)) {}
 
 PythonBridge::~PythonBridge() {
-  // Whoever stops the call also stops its forks, in the way that the reason for it asks for.
+  // The runtime that stops this call also stops its forks, in the way that the reason requires.
   if (context_.stop.stop_requested()) return;
   for (SubAgent& fork : forks_) fork.interrupt();
 }
@@ -86,7 +86,7 @@ Status PythonBridge::serve() {
     if (poll(ready.data(), ready.size(), static_cast<int>(timeout)) < 0 && errno != EINTR) {
       return fail(ErrorCode::kInternal, "poll failed on a channel");
     }
-    if (context_.stop.stop_requested()) return fail(ErrorCode::kCancelled, "the call was told to stop");
+    if (context_.stop.stop_requested()) return fail(ErrorCode::kCancelled, "the call was cancelled");
     if (HeldClock::Clock::now() >= deadline()) return out_of_time();
     if (ready[1].revents != 0) collect_answers();
     if (ready[0].revents & POLLOUT) send_some();
@@ -135,11 +135,11 @@ Status PythonBridge::take_line(std::string_view line) {
   return {};
 }
 
-/// The code waits for an answer from here on.
+/// Marks the requests as open; from here on, the code waits for their answers.
 Status PythonBridge::admit(const std::vector<PythonRequest>& requests) {
   for (const PythonRequest& request : requests) {
     if (!open_.insert(request.id).second) {
-      return fail(ErrorCode::kTool, "the code used the number of an open request once more");
+      return fail(ErrorCode::kTool, "the code reused the id of an open request");
     }
   }
   if (open_.size() > kMaxOpenPythonRequests) {

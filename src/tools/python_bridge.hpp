@@ -1,4 +1,4 @@
-// Our end of the channel to code in the interpreter: carries out what the code asks for.
+// Our end of the channel to Python code: carries out its requests.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ namespace praxis {
 
 inline constexpr const char* kPythonToolName = "python";
 
-/// A time limit that can be made to stand still.
+/// A time limit that can be paused.
 class HeldClock {
  public:
   using Clock = std::chrono::steady_clock;
@@ -31,16 +31,16 @@ class HeldClock {
   explicit HeldClock(Millis limit) : left_(limit), since_(Clock::now()) {}
   void hold();
   void go_on();
-  /// When it will be over if it is not held (again); never while it is.
+  /// The time at which the limit expires if it is not paused again; the maximum while it is paused.
   Clock::time_point deadline() const;
 
  private:
   Clock::duration left_;
-  std::optional<Clock::time_point> since_;  ///< since when it runs; empty while it is held
+  std::optional<Clock::time_point> since_;  ///< start of the running period; empty while paused
 };
 
-/// Answers on their way from whoever found them to the thread that sends them. Thread-safe; the sources share
-/// it, so that an answer may come when the code is long gone.
+/// Answers on their way from the threads that produce them to the thread that sends them. Thread-safe. The
+/// producers share ownership, because an answer may arrive after the code has ended.
 class PythonAnswers {
  public:
   struct Answer {
@@ -53,7 +53,7 @@ class PythonAnswers {
   std::deque<Answer> take();
   /// Makes `descriptor` readable.
   void wake() const;
-  /// Readable when there is something to take or somebody called `wake`.
+  /// Readable if answers are queued or `wake` was called.
   int descriptor() const { return event_.get(); }
 
  private:
@@ -62,30 +62,31 @@ class PythonAnswers {
   std::deque<Answer> answers_;
 };
 
-/// Serves one run of the code, on the thread of the handler. Only a wait for a fork takes a thread of its
-/// own; calls take none, so that those which wait for people for days cost next to nothing.
+/// Serves one run of the code, on the handler's thread. Only waiting for a fork needs a thread of its own.
+/// Calls need none, so that a call which waits for an approver for days costs next to nothing.
 ///
-/// What the code asked for is found again after a crash, when it runs once more from the top: calls by tool,
-/// arguments and how many equal ones came before, forks by prompt in the same way. Requests that differ are
-/// thus never mixed up, and those that are equal may be: in which order the threads of the code come to them
-/// is of no importance.
+/// When the code runs again after a crash, its requests are matched to the earlier ones: calls by tool,
+/// arguments and the number of equal calls before; forks by prompt in the same way. Different requests are
+/// never confused. Equal requests can be swapped, because the order in which the code's threads make them
+/// does not matter.
 class PythonBridge {
  public:
-  /// `channel` is ours for as long as this lives; `time` is what the code may take by itself.
+  /// `channel` is owned by the caller and must stay open during this object's life; `time` is the limit on
+  /// the code's own running time.
   PythonBridge(ToolContext& context, int channel, Millis time, std::string first_line);
-  /// Forks that the code left behind are told to stop, and waited for.
+  /// Stops forks that the code left running, and waits for them.
   ~PythonBridge();
   PythonBridge(const PythonBridge&) = delete;
   PythonBridge& operator=(const PythonBridge&) = delete;
 
-  /// Until the code closes its end. Errors: `kCancelled`; `kLimit`, its time is over; `kTool`, it sent what
-  /// is no request.
+  /// Serves until the code closes its end. Errors: `kCancelled`; `kLimit`, timed out; `kTool`, an invalid
+  /// request.
   Status serve();
-  /// By when the code has to have ended when nothing else is asked for.
+  /// When the code must have ended if it makes no further request.
   std::chrono::steady_clock::time_point deadline() const { return clock_.deadline(); }
 
  private:
-  /// False when the code has closed its end.
+  /// Reads what has arrived; false if the code has closed its end.
   Result<bool> receive();
   Status take_line(std::string_view line);
   Status admit(const std::vector<PythonRequest>& requests);
@@ -93,7 +94,7 @@ class PythonBridge {
   void fork(std::uint64_t id, const PythonFork& request);
   void wait(std::uint64_t id, const PythonWait& request);
   void collect_answers();
-  /// As much as the channel takes now.
+  /// Sends as much as the channel accepts without blocking.
   void send_some();
   void refuse(std::uint64_t id, std::string why);
 
@@ -105,7 +106,7 @@ class PythonBridge {
   std::set<std::uint64_t> open_;  ///< requests without an answer
   std::size_t admitted_ = 0;
   std::vector<SubAgent> forks_;
-  std::map<std::uint64_t, std::jthread> waits_;  ///< by request
+  std::map<std::uint64_t, std::jthread> waits_;  ///< threads that wait for forks, by request
 };
 
 }  // namespace praxis

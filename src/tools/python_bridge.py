@@ -1,8 +1,8 @@
-# Runs the code that a model wrote and lets it use the agent's tools. The host starts this program with the code in
-# the first line of descriptor 3; after that each line to the host is a list of requests, each line back an answer.
+# Runs code that a model wrote and gives it access to the agent's tools. The host sends the code in the first line of
+# descriptor 3. After that, each line to the host is a list of requests, and each line back is one answer.
 import sys
 
-sys.path[:] = [entry for entry in sys.path if entry]  # a library's name means the library, whatever the folder holds
+sys.path[:] = [entry for entry in sys.path if entry]  # import libraries, never files of the current folder
 
 import ast
 import builtins
@@ -21,11 +21,11 @@ CODE = "<code>"
 
 
 class ToolError(Exception):
-    """A call, or a fork, that gave no result; its text says why."""
+    """A call or a fork failed; the text states the reason."""
 
 
 class Fork:
-    """A copy of this agent at work on a prompt of its own; wait(fork) gives its answer."""
+    """A copy of this agent that works on its own prompt; wait(fork) returns its answer."""
 
     def __init__(self, number):
         self._number = number
@@ -50,7 +50,7 @@ class Host:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def send(self, requests):
-        """The future answers to requests that leave together."""
+        """Sends requests as one batch and returns the futures of their answers."""
         if os.getpid() != self._process:
             raise ToolError("only the first process of the code can call tools")
         if len(requests) > self._max_open:
@@ -91,26 +91,26 @@ class Host:
 
 
 def call(tool_name, /, **arguments):
-    """Calls a tool of the agent: its structured result if it has one, else its text."""
+    """Calls a tool of the agent and returns its structured result, or else its text."""
     return host.ask(op="call", tool=tool_name, arguments=arguments)
 
 
 def fork(prompt):
-    """A copy of this agent, with all it knows, that begins to work on the prompt at once."""
+    """Starts a copy of this agent, with its conversation, on the prompt."""
     return Fork(host.ask(op="fork", prompt=prompt))
 
 
 def wait(forks):
-    """The answer of a fork, or the answers of several in their order."""
+    """Waits for a fork and returns its answer, or for several and returns their answers in order."""
     if isinstance(forks, Fork):
         return wait([forks])[0]
     return results(host.send([{"op": "wait", "fork": one._number} for one in forks]))
 
 
 def gather(*items, return_exceptions=False):
-    """Several things at once; their results in order. Items are pairs (tool name, arguments), which leave as one
-    batch, or functions without arguments. The first error is raised when all are done, or, with
-    return_exceptions, given in its place."""
+    """Runs several things in parallel and returns their results in order. Items are pairs (tool name, arguments),
+    sent as one batch, or functions without arguments. Raises the first error when all are done, or returns errors
+    in place of results if return_exceptions is set."""
     if len(items) == 1 and not callable(items[0]) and not is_pair(items[0]):
         items = tuple(items[0])
     for item in items:
@@ -155,7 +155,7 @@ def names_for_code():
 
 
 def run(code, names):
-    """Like a notebook: what the last expression gives is printed."""
+    """Runs the code and prints the value of its last expression, like a notebook."""
     tree = ast.parse(code, CODE)
     last = None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
@@ -167,7 +167,7 @@ def run(code, names):
 
 
 def report(error):
-    """The traceback as the code's author needs it: without the lines of this file and what they call."""
+    """The traceback without the frames of this file and of what they call."""
     whole = traceback.TracebackException.from_exception(error)
     chain = [whole]
     for shown in chain:

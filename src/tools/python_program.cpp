@@ -1,6 +1,6 @@
 #include "tools/python_requests.hpp"
 
-// The compiler has no way to take in a file as it is, the assembler has.
+// C++23 as g++ 12 has it cannot embed a file; the assembler can.
 // clang-format off
 asm(".pushsection .rodata\n"
     ".global kPraxisPythonBegin\n"

@@ -7,10 +7,10 @@ namespace {
 
 std::unexpected<Error> malformed(std::string_view what) {
   return fail(ErrorCode::kTool,
-              "the code broke the rules of descriptor 3, which is not its own to use: " + std::string(what));
+              "the code wrote to descriptor 3, which is reserved for Praxis: " + std::string(what));
 }
 
-/// What a request asks for; `monostate` when that cannot be read.
+/// The parsed request; `monostate` if it is invalid.
 using Wanted = std::variant<std::monostate, PythonCall, PythonFork, PythonWait>;
 
 Wanted wanted_of(const Json& request) {
@@ -40,13 +40,13 @@ Result<std::vector<PythonRequest>> parse_python_requests(std::string_view line) 
   auto json = parse_json(line);
   if (!json) return malformed(json.error().message);
   const JsonArray* list = json->if_array();
-  if (list == nullptr || list->empty()) return malformed("a line is no list of requests");
+  if (list == nullptr || list->empty()) return malformed("a line is not a list of requests");
   std::vector<PythonRequest> requests;
   for (const Json& request : *list) {
     const std::int64_t id = json_int(request, "id");
     Wanted wanted = wanted_of(request);
     if (id <= 0 || std::holds_alternative<std::monostate>(wanted)) {
-      return malformed("request " + std::to_string(requests.size() + 1) + " of a line cannot be understood");
+      return malformed("request " + std::to_string(requests.size() + 1) + " of a line is invalid");
     }
     requests.push_back(std::visit(AsRequest{static_cast<std::uint64_t>(id)}, std::move(wanted)));
   }

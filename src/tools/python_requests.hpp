@@ -1,4 +1,4 @@
-// What code in the interpreter asks of us and what it is told: the lines of the channel between us.
+// The protocol between Praxis and the Python code: lines of requests and answers.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace praxis {
 
-/// Bounds on what the code may send.
+/// Limits on what the code may send.
 constexpr std::size_t kMaxPythonLine = 1024 * 1024;  // bytes
-constexpr std::size_t kMaxOpenPythonRequests = 64;   // without an answer yet
-constexpr std::size_t kMaxPythonRequests = 1000;     // in all
+constexpr std::size_t kMaxOpenPythonRequests = 64;   // unanswered requests
+constexpr std::size_t kMaxPythonRequests = 1000;     // requests in total
 
 struct PythonCall {
   std::string tool;
@@ -25,23 +25,23 @@ struct PythonFork {
   std::string prompt;
 };
 struct PythonWait {
-  std::size_t fork = 0;  ///< its number, from 1
+  std::size_t fork = 0;  ///< number of the fork, from 1
 };
 struct PythonRequest {
-  std::uint64_t id = 0;  ///< that its answer bears
+  std::uint64_t id = 0;  ///< repeated in the answer
   std::variant<PythonCall, PythonFork, PythonWait> what;
 };
 
-/// The requests of one line: a list, which belong together. Error `kTool`: it is no such line.
+/// Parses one line, a list of requests that form a batch. Error `kTool`: not a valid line.
 Result<std::vector<PythonRequest>> parse_python_requests(std::string_view line);
 
-/// The first line that the interpreter gets, with its line end.
+/// The first line sent to the interpreter, with its newline.
 std::string python_start_line(const std::string& code, const std::vector<std::string>& tools,
                               const std::string& seed);
-/// The line that answers a request, with its line end.
+/// The answer to one request, as a line with its newline.
 std::string python_answer_line(std::uint64_t id, const Result<Json>& answer);
 
-/// The program that the interpreter runs: it knows this protocol and runs the code.
+/// The program that the interpreter runs: it implements this protocol and runs the code.
 std::string_view python_bridge_program();
 
 }  // namespace praxis

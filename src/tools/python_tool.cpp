@@ -29,7 +29,7 @@ ProcessSpec process_of(const PythonToolOptions& options) {
   ProcessSpec spec;
   spec.argv = {options.interpreter, "-"};
   spec.input = python_bridge_program();
-  // All that the code sees of an environment. Fixed hashes, so that code which runs again goes the same way.
+  // The complete environment of the code. A fixed hash seed makes code that runs again take the same path.
   spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
                       {"HOME", options.folder},
                       {"LANG", "C.UTF-8"},
@@ -66,7 +66,7 @@ std::unexpected<Error> failed(std::string_view kind, std::string why, const Proc
   return fail(Error{ErrorCode::kTool, std::move(why), false, nullptr, JsonObject{{"kind", kind}}});
 }
 
-/// The signal that ended the code; 0 if none did. Out of a sandbox it comes as a shell would put it.
+/// The signal that ended the code; 0 if none. The sandbox reports it like a shell, as 128 plus the signal.
 int signal_of(const ProcessResult& run) {
   constexpr int kSignalled = 128, kLastSignal = 64;
   const bool by_sandbox = run.exit_code > kSignalled && run.exit_code <= kSignalled + kLastSignal;
@@ -88,12 +88,11 @@ Result<ToolOutput> python_output(const Status& served, ProcessResult run, const 
   if (is_late) {
     return failed(
         "timeout",
-        "The code was stopped: it worked for longer than " + std::to_string(options.time.count()) + " ms.",
-        run);
+        "The code was stopped: it ran for longer than " + std::to_string(options.time.count()) + " ms.", run);
   }
   if (!served && served.error().code == ErrorCode::kCancelled) return fail(served.error());
   if (!served) return failed("protocol", "The code was stopped: " + served.error().message + ".", run);
-  if (run.end == ProcessEnd::kCancelled) return fail(ErrorCode::kCancelled, "the call was told to stop");
+  if (run.end == ProcessEnd::kCancelled) return fail(ErrorCode::kCancelled, "the call was cancelled");
   if (run.end != ProcessEnd::kExited || run.exit_code != 0) {
     return failed("failed", "The code " + how_it_ended(run, options) + ".", run);
   }
@@ -121,7 +120,7 @@ Tool python_tool(PythonToolOptions options) {
                         });
   tool.definition.idempotent = true;  // what it asked for is not done twice
   tool.definition.safe_by_default = false;
-  tool.definition.timeout = Millis{0};  // it has a limit of its own, which leaves out waiting
+  tool.definition.timeout = Millis{0};  // enforces its own limit, which excludes waiting
   return tool;
 }
 

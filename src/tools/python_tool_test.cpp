@@ -1,4 +1,4 @@
-// The python tool for itself: a real interpreter, and a call scope that stands in for a session.
+// Tests the python tool alone: a real interpreter, and a fake call scope instead of a session.
 #include "praxis/tools/python_tool.hpp"
 
 #include <gtest/gtest.h>
@@ -42,20 +42,20 @@ class Parrot final : public ChildSession {
   std::string prompt_;
 };
 
-/// What the code's calls reach when there is no session: tools that answer on the spot.
+/// A fake call scope: tools that answer at once.
 class Desk final : public CallScope {
  public:
   explicit Desk(std::vector<Tool> tools) {
     for (Tool& tool : tools) EXPECT_TRUE(tools_.add(std::move(tool)));
   }
   Result<std::shared_ptr<ChildSession>> spawn(AgentSpec, std::vector<Tool>) override {
-    return fail(ErrorCode::kInput, "nobody is hired here");
+    return fail(ErrorCode::kInput, "this scope creates no agents");
   }
   Result<std::shared_ptr<ChildSession>> clone(const std::string&) override {
     return std::make_shared<Parrot>();
   }
   Result<SessionId> detach(AgentSpec, std::vector<Tool>, std::string) override {
-    return fail(ErrorCode::kInput, "nobody is hired here");
+    return fail(ErrorCode::kInput, "this scope creates no agents");
   }
   Result<ToolOutput> call(std::string tool, std::string arguments) override {
     ToolContext context;
@@ -91,7 +91,7 @@ class PythonToolTest : public testing::Test {
   Result<ToolOutput> run(const std::string& code) {
     return python_tool(options_).handler(context_, JsonObject{{"code", code}});
   }
-  /// What the code printed; its error when it failed.
+  /// The output of the code, or its error.
   std::string printed(const std::string& code) {
     auto output = run(code);
     return output ? output->text : output.error().message;
@@ -122,7 +122,7 @@ class PythonToolTest : public testing::Test {
   ToolContext context_;
 };
 
-TEST_F(PythonToolTest, Result_IsWhatWasPrintedAndTheLastValue) {
+TEST_F(PythonToolTest, Result_IsTheOutputAndTheLastValue) {
   const std::pair<std::string, std::string> cases[] = {
       {"print('a'); print('b')", "a\nb\n"},
       {"print('a')\n6 * 7", "a\n42\n"},
@@ -150,7 +150,7 @@ TEST_F(PythonToolTest, CodeThatFails_IsAnErrorWithItsOwnLinesAndOutput) {
   EXPECT_EQ(message.find("<stdin>"), std::string::npos) << message;
 }
 
-TEST_F(PythonToolTest, EveryWayToEndBadly_SaysWhich) {
+TEST_F(PythonToolTest, EveryKindOfFailure_IsReported) {
   const std::pair<std::string, std::string> cases[] = {
       {"import sys; sys.exit(3)", "status 3"},
       {"def f(:", "SyntaxError"},
@@ -162,7 +162,7 @@ TEST_F(PythonToolTest, EveryWayToEndBadly_SaysWhich) {
   }
 }
 
-TEST_F(PythonToolTest, Call_GivesTheValueOrElseTheText) {
+TEST_F(PythonToolTest, Call_ReturnsTheValueOrElseTheText) {
   EXPECT_EQ(printed("call('echo', text='hi')"), "'hi'\n");
   EXPECT_EQ(printed("call('count', of=[1, 2, 3]) + 1"), "4\n");
   EXPECT_EQ(printed("echo(text='hi')"), "'hi'\n");
@@ -182,13 +182,13 @@ TEST_F(PythonToolTest, CallThatFails_RaisesToolError) {
   EXPECT_NE(printed("broken()").find("ToolError: out of order"), std::string::npos);
 }
 
-TEST_F(PythonToolTest, CallsOfOneGather_LeaveAsOneBatch) {
+TEST_F(PythonToolTest, CallsOfOneGather_AreSentAsOneBatch) {
   EXPECT_EQ(printed("gather([('echo', {'text': 'a'}), ('count', {'of': []}), ('echo', {'text': 'c'})])"),
             "['a', 0, 'c']\n");
   EXPECT_EQ(desk_->batches, (std::vector<std::size_t>{3}));
 }
 
-TEST_F(PythonToolTest, Gather_TakesFunctionsAndGivesErrorsWhenAsked) {
+TEST_F(PythonToolTest, Gather_AcceptsFunctionsAndReturnsErrorsOnRequest) {
   EXPECT_EQ(printed("gather(lambda: echo(text='a'), ('echo', {'text': 'b'}), lambda: 3)"), "['a', 'b', 3]\n");
   EXPECT_EQ(printed("gather(('broken', {}), ('echo', {'text': 'b'}), return_exceptions=True)"),
             "[ToolError('out of order'), 'b']\n");
@@ -199,12 +199,12 @@ TEST_F(PythonToolTest, Gather_TakesFunctionsAndGivesErrorsWhenAsked) {
   EXPECT_EQ(printed("len(gather(*[lambda: echo(text='x')] * 200))"), "200\n");
 }
 
-TEST_F(PythonToolTest, Forks_AreWaitedForInAnyOrder) {
+TEST_F(PythonToolTest, Forks_CanBeWaitedForInAnyOrder) {
   EXPECT_EQ(printed("a, b = fork('one'), fork('two')\nprint(wait(b))\nwait([a, b])"),
             "done: two\n['done: one', 'done: two']\n");
 }
 
-TEST_F(PythonToolTest, FloodOfOutput_IsCutInTheMiddle) {
+TEST_F(PythonToolTest, LongOutput_IsCutInTheMiddle) {
   options_.output_bytes = 1000;
   const auto output = run("print('first')\nfor i in range(100000):\n  print('x' * 99)\nprint('last')");
   ASSERT_TRUE(output) << output.error().message;
@@ -221,14 +221,14 @@ TEST_F(PythonToolTest, EndlessLoop_IsStopped) {
   EXPECT_EQ(json_text(output.error().detail, "kind"), "timeout");
 }
 
-TEST_F(PythonToolTest, CodeThatClosesItsChannel_StillHasToEndInTime) {
+TEST_F(PythonToolTest, CodeThatClosesItsChannel_IsStillSubjectToTheTimeLimit) {
   options_.time = 500ms;
   const auto output = run("import os\nos.close(3)\nwhile True: pass");
   ASSERT_FALSE(output);
   EXPECT_EQ(json_text(output.error().detail, "kind"), "timeout") << output.error().message;
 }
 
-TEST_F(PythonToolTest, ProcessorTime_IsLimited) {
+TEST_F(PythonToolTest, CpuTime_IsLimited) {
   options_.cpu = 1s;
   const auto output = run("while True: pass");
   ASSERT_FALSE(output);
@@ -245,7 +245,7 @@ TEST_F(PythonToolTest, Stop_EndsTheCode) {
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
 }
 
-TEST_F(PythonToolTest, WhatIsNoRequest_EndsTheCode) {
+TEST_F(PythonToolTest, InvalidRequest_EndsTheCode) {
   const char* cases[] = {
       "b'nonsense\\n'",
       "b'{}\\n'",
@@ -275,7 +275,7 @@ TEST_F(PythonToolTest, TooManyRequests_EndTheCode) {
       << output.error().message;
 }
 
-TEST_F(PythonToolTest, Environment_IsNotOurs) {
+TEST_F(PythonToolTest, Environment_IsNotInherited) {
   setenv("PRAXIS_TEST_SECRET", "correct-horse", 1);
   const std::string text = printed(
       "import "
@@ -286,7 +286,7 @@ TEST_F(PythonToolTest, Environment_IsNotOurs) {
   EXPECT_EQ(text.find("PRAXIS_TEST_SECRET"), std::string::npos);
 }
 
-TEST_F(PythonToolTest, CodeThatRunsAgain_DrawsTheSame) {
+TEST_F(PythonToolTest, CodeThatRunsAgain_DrawsTheSameRandomNumbers) {
   context_.idempotency_key = "one";
   const std::string code = "import random\nprint(random.random(), {'a', 'b', 'c'})";
   const std::string first = printed(code);
@@ -295,7 +295,7 @@ TEST_F(PythonToolTest, CodeThatRunsAgain_DrawsTheSame) {
   EXPECT_NE(printed(code), first);
 }
 
-TEST_F(PythonToolTest, ProcessesOfTheCode_DoNotSpeakForIt) {
+TEST_F(PythonToolTest, ChildProcessesOfTheCode_CannotMakeRequests) {
   EXPECT_NE(
       printed("import os\npid = os.fork()\nif pid:\n  os.waitpid(pid, 0)\nelse:\n  try: echo(text='x')\n"
               "  except ToolError as e: print(e)\n  os._exit(0)")
@@ -303,14 +303,14 @@ TEST_F(PythonToolTest, ProcessesOfTheCode_DoNotSpeakForIt) {
       std::string::npos);
 }
 
-TEST_F(PythonToolTest, MissingInterpreter_IsNamed) {
+TEST_F(PythonToolTest, MissingInterpreter_IsReported) {
   options_.interpreter = "/nowhere/python3";
   const auto output = run("1");
   ASSERT_FALSE(output);
   EXPECT_NE(output.error().message.find("/nowhere/python3"), std::string::npos);
 }
 
-TEST_F(PythonToolTest, InASandbox_RunsOrSaysWhyNot) {
+TEST_F(PythonToolTest, CodeInASandbox_RunsOrTheErrorSaysWhyNot) {
   options_.sandbox = Sandbox{};
   const auto output = run("import os\nprint(os.getcwd(), os.listdir('/tmp'))\necho(text='inside')");
   if (!probe_sandbox().full()) {
@@ -324,14 +324,14 @@ TEST_F(PythonToolTest, InASandbox_RunsOrSaysWhyNot) {
             std::string::npos);
 }
 
-TEST(PythonTool, NeedsARule) {
+TEST(PythonTool, Tool_NeedsAnAllowRule) {
   const Tool tool = python_tool();
   EXPECT_FALSE(tool.definition.safe_by_default);
   EXPECT_TRUE(tool.definition.idempotent);
   EXPECT_EQ(tool.definition.timeout.count(), 0);
 }
 
-TEST(HeldClock, WhileItIsHeld_ItIsNeverOver) {
+TEST(HeldClock, PausedClock_NeverExpires) {
   HeldClock clock(1h);
   const auto before = clock.deadline();
   clock.hold();

@@ -17,7 +17,7 @@ constexpr const char* kShellDescription =
     "Runs a program in a sandbox and returns its exit status and output. `argv` is the program and its "
     "arguments, "
     "passed as they are: no shell reads them.";
-/// For the runtime's own deadline to come after ours.
+/// Makes the runtime's own deadline expire after ours.
 constexpr Millis kMargin{10'000};
 
 Json schema(const ShellToolOptions& options) {
@@ -56,7 +56,8 @@ std::string ending(const ProcessResult& result) {
     case ProcessEnd::kSignalled:
       return "ended by signal " + std::to_string(result.signal);
     default:
-      return "ended after " + std::to_string(result.duration.count()) + " ms, because its time was over";
+      return "ended after " + std::to_string(result.duration.count()) +
+             " ms, because its time limit was reached";
   }
 }
 
@@ -110,7 +111,7 @@ class Shell {
   Result<std::vector<std::string>> argv_of(const Json& arguments) const {
     const Json &argv = json_at(arguments, "argv"), &command = json_at(arguments, "command");
     if (argv.is_array() == command.is_string())
-      return fail(ErrorCode::kInput, "/argv or /command, one of them");
+      return fail(ErrorCode::kInput, "set either /argv or /command");
     if (command.is_string())
       return std::vector<std::string>{"/bin/sh", "-c", std::string(command.as_string())};
     std::vector<std::string> texts;
@@ -118,7 +119,7 @@ class Shell {
     const auto& allowed = options_.programs;
     if (!allowed.empty() && std::ranges::find(allowed, texts.front()) == allowed.end()) {
       return fail(ErrorCode::kPolicy,
-                  "\"" + texts.front() + "\" is none of the programs that may be started");
+                  "\"" + texts.front() + "\" is not one of the programs that may be started");
     }
     return texts;
   }

@@ -26,7 +26,7 @@ class ShellToolTest : public testing::Test {
   ShellToolOptions options_;
 };
 
-TEST_F(ShellToolTest, RunsAProgramAndSaysHowItEnded) {
+TEST_F(ShellToolTest, Program_RunsAndReportsItsEnd) {
   EXPECT_EQ(text_of(run({{"argv", {"sh", "-c", "cat; echo oops >&2; exit 3"}}, {"stdin", "hello"}})),
             "exit status 3\nstdout:\nhello\nstderr:\noops\n");
   const auto result = run({{"argv", {"printf", "%s", "$HOME"}}});
@@ -35,13 +35,13 @@ TEST_F(ShellToolTest, RunsAProgramAndSaysHowItEnded) {
   EXPECT_EQ(json_at(result->value, "exit_code"), 0);
 }
 
-TEST_F(ShellToolTest, WritesInItsFolderAndNowhereElse) {
+TEST_F(ShellToolTest, Program_WritesOnlyInItsFolder) {
   EXPECT_EQ(text_of(run({{"argv", {"touch", "made"}}})), "exit status 0\n");
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "made"));
   EXPECT_THAT(text_of(run({{"argv", {"touch", "/usr/made"}}})), HasSubstr("Read-only file system"));
 }
 
-TEST_F(ShellToolTest, PassesOnNoVariableThatIsNotNamed) {
+TEST_F(ShellToolTest, UnlistedVariables_AreNotPassedOn) {
   setenv("PRAXIS_TEST_GIVEN", "given", 1);
   setenv("PRAXIS_TEST_KEPT", "kept", 1);
   options_.environment = {"PRAXIS_TEST_GIVEN", "PRAXIS_TEST_ABSENT"};
@@ -50,12 +50,12 @@ TEST_F(ShellToolTest, PassesOnNoVariableThatIsNotNamed) {
   EXPECT_THAT(text, Not(HasSubstr("kept")));
 }
 
-TEST_F(ShellToolTest, TimeOver_GivesWhatThereWas) {
+TEST_F(ShellToolTest, Timeout_ReturnsTheOutputSoFar) {
   const auto text = text_of(run({{"argv", {"sh", "-c", "echo begun; sleep 100"}}, {"timeout_ms", 500}}));
-  EXPECT_THAT(text, HasSubstr("because its time was over\nstdout:\nbegun\n"));
+  EXPECT_THAT(text, HasSubstr("because its time limit was reached\nstdout:\nbegun\n"));
 }
 
-TEST_F(ShellToolTest, Stopped_IsCancelled) {
+TEST_F(ShellToolTest, StoppedProgram_IsCancelled) {
   std::stop_source stop;
   stop.request_stop();
   const auto result = call(shell_tool(options_), R"({"argv":["sleep","100"]})", stop.get_token());
@@ -63,7 +63,7 @@ TEST_F(ShellToolTest, Stopped_IsCancelled) {
   EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
 }
 
-TEST(ShellTool, RefusesWhatItWasNotGiven) {
+TEST(ShellTool, UnlistedPrograms_AreRefused) {
   ShellToolOptions options;
   options.folder = "/nonexistent";
   options.programs = {"git", "/usr/bin/make"};
@@ -71,7 +71,7 @@ TEST(ShellTool, RefusesWhatItWasNotGiven) {
     const auto result = call_with(shell_tool(options), {{"argv", {program}}});
     ASSERT_FALSE(result) << program;
     EXPECT_EQ(result.error().code, ErrorCode::kPolicy) << program;
-    EXPECT_THAT(result.error().message, HasSubstr("none of the programs")) << program;
+    EXPECT_THAT(result.error().message, HasSubstr("not one of the programs")) << program;
   }
   EXPECT_THAT(text_of(call_with(shell_tool(options), {{"command", "ls"}})), HasSubstr("command"))
       << "not granted";
@@ -79,19 +79,19 @@ TEST(ShellTool, RefusesWhatItWasNotGiven) {
               HasSubstr("the sandbox cannot be built"));
 }
 
-TEST_F(ShellToolTest, ShellStringsAreACapabilityOfTheirOwn) {
+TEST_F(ShellToolTest, ShellStrings_RequireTheirOption) {
   options_.shell_strings = true;
   EXPECT_EQ(text_of(run({{"command", "echo a | tr a b"}})), "exit status 0\nstdout:\nb\n");
-  EXPECT_THAT(text_of(run({{"command", "ls"}, {"argv", {"ls"}}})), HasSubstr("one of them"));
+  EXPECT_THAT(text_of(run({{"command", "ls"}, {"argv", {"ls"}}})), HasSubstr("set either /argv or /command"));
 }
 
-TEST(ShellTool, MustBeAllowedAndIsNotRepeated) {
+TEST(ShellTool, Tool_NeedsAnAllowRuleAndIsNotIdempotent) {
   const Tool tool = shell_tool({});
   EXPECT_FALSE(tool.definition.safe_by_default);
   EXPECT_FALSE(tool.definition.idempotent);
 }
 
-TEST(VisibleText, DoesNothingButBeRead) {
+TEST(VisibleText, ControlCharacters_AreMadeVisible) {
   struct Case {
     std::string_view bytes, text;
   };

@@ -1,4 +1,4 @@
-// Extractive summary: no sentence is changed, only chosen.
+// Extractive summary: selects sentences without changing them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ constexpr auto kStopWords = std::to_array<std::string_view>(
      "were",  "when",  "which", "will",  "with",  "would", "you",  "your"});
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
-/// Letters and digits of ASCII, and every byte of other scripts.
+/// ASCII letters and digits, and every byte of other scripts.
 bool in_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -51,14 +51,15 @@ bool is_item(std::string_view line) {
                    : line[mark] == '.' || line[mark] == ')';
 }
 
-/// Ends a sentence here: a full stop, question or exclamation mark before white space and no small letter.
+/// Whether a sentence ends here: a full stop, question or exclamation mark before white space and not before
+/// a lower-case letter.
 bool ends_sentence(std::string_view text, std::size_t i) {
   if (text[i] != '.' && text[i] != '!' && text[i] != '?') return false;
   if (i + 1 == text.size()) return true;
   return is_space(text[i + 1]) && i + 2 < text.size() && !(text[i + 2] >= 'a' && text[i + 2] <= 'z');
 }
 
-/// Sentences and list items, headings left out, white space folded.
+/// Sentences and list items without headings, with white space collapsed.
 std::vector<std::string> sentences_of(const std::vector<std::string_view>& lines) {
   std::vector<bool> is_heading(lines.size() + 1);
   for (const Section& section : find_sections(lines)) is_heading[section.first_line - 1] = true;
@@ -88,7 +89,7 @@ std::vector<std::string> sentences_of(const std::vector<std::string_view>& lines
   return sentences;
 }
 
-/// The sentences of a text, scored by words that occur often and have not been said yet.
+/// The sentences of a text, scored by frequent words that are not covered yet.
 class Scores {
  public:
   explicit Scores(const std::vector<std::string>& sentences) {
@@ -104,8 +105,8 @@ class Scores {
     for (double& weight : weights_) weight = std::log1p(weight);
   }
 
-  /// The mean weight of the words, less of it for sentences too short to say much or too long to read; early
-  /// ones count up to half as much again.
+  /// The mean weight of the words, reduced for sentences that are too short or too long; early sentences get
+  /// a bonus of up to half.
   double of(std::size_t sentence) const {
     constexpr double kShort = 4;
     constexpr double kLong = 25;
@@ -116,7 +117,7 @@ class Scores {
     return (1.5 - 0.5 * place) * sum / (length + kShort) * std::min(1.0, kLong / (length + 1));
   }
 
-  /// What the sentence says counts less from now on.
+  /// Reduces the weight of the sentence's words, because they are covered now.
   void said(std::size_t sentence) {
     for (std::size_t word : sentences_[sentence]) weights_[word] *= 0.5;
   }

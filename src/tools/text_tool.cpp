@@ -56,7 +56,7 @@ Json section_json(const Section& section) {
           {"last_line", section.last_line}};
 }
 
-/// Matching sections, but not those inside another that is taken already.
+/// Sections whose heading matches, except those inside a section already selected.
 std::vector<Section> matching(std::vector<Section> sections, const std::string& heading) {
   std::vector<Section> taken;
   for (Section& section : sections) {

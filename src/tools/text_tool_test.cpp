@@ -86,7 +86,7 @@ TEST(TextTool, Sections_OfADebianChangelogAreItsEntries) {
                      "1 zlib (1:1.2.12.dfsg-1) unstable; urgency=high 7-11"}));
 }
 
-TEST(TextTool, Sections_KnowVersionLinesOfPlainReleaseNotes) {
+TEST(TextTool, Sections_RecogniseVersionLinesOfPlainReleaseNotes) {
   for (std::string_view line :
        {"1.2.3 (2024-01-01)", "v1.2.3", "1.2.3", "Version 3.40.1", "Release 2.1 (2020-02-02)",
         "Changes in 1.2.13 (13 Oct 2022)", "Changes with nginx 1.25.3",
@@ -109,7 +109,7 @@ TEST(TextTool, Sections_KnowVersionLinesOfPlainReleaseNotes) {
             (Outline{"1 ChangeLog 1-10", "2 1.1 (2024-01-01) 4-7", "2 1.0 (2023-01-01) 8-10"}));
 }
 
-TEST(TextTool, Sections_TakeNoTableRuleFrontMatterOrBreakForAHeading) {
+TEST(TextTool, Sections_IgnoreTableRulesFrontMatterAndBreaks) {
   EXPECT_EQ(outline("---\ntitle: x\n---\ntext\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nlast words of\na "
                     "paragraph\n\n---\n\nmore\n"),
             Outline{});
@@ -118,7 +118,7 @@ TEST(TextTool, Sections_TakeNoTableRuleFrontMatterOrBreakForAHeading) {
   EXPECT_EQ(text_of(call_with(kText, {{"op", "sections"}, {"text", ""}})), "the text has no headings");
 }
 
-TEST(TextTool, Sections_OutlineIsBoundedAndSaysWhatIsMissing) {
+TEST(TextTool, Sections_OutlineIsBoundedAndReportsOmissions) {
   EXPECT_EQ(text_of(call_with(kText, {{"op", "sections"}, {"text", kMarkdown}, {"limit", 2}})),
             "Changelog (lines 1-23)\n  [2.0.0] - 2024-03-01 (lines 5-20)\n[3 more]\n");
 }
@@ -144,7 +144,7 @@ TEST(TextTool, Match_IsLinearOnHostilePatternsAndCutsLongLines) {
             "no line matches");
 }
 
-TEST(TextTool, Summary_PicksWhatTheTextIsAboutInItsOwnWordsAndOrder) {
+TEST(TextTool, Summary_SelectsInformativeSentencesInOrder) {
   constexpr std::string_view kNotes =
       "# Release notes\n\nThe parser reads large files twice as fast. Thanks to everyone.\n\n- The parser "
       "reports the line of "
@@ -160,7 +160,7 @@ TEST(TextTool, Summary_PicksWhatTheTextIsAboutInItsOwnWordsAndOrder) {
             "the text has no sentences");
 }
 
-TEST(TextTool, Extract_GivesWholeItemsBelowTheirHeadings) {
+TEST(TextTool, Extract_ReturnsWholeItemsBelowTheirHeadings) {
   constexpr const char* kNotes =
       "## 2.0\n\n### Added\n\n- New function `a()`\n  for large files.\n- A joke.\n\n### Fixed\n\n- A "
       "leak.\n\n"

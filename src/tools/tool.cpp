@@ -14,21 +14,21 @@ std::unexpected<Error> tool_error(std::string_view kind, std::string message) {
 }
 
 std::unexpected<Error> unknown_tool(std::string_view name, const std::vector<Tool>& tools) {
-  std::string message = "there is no tool \"" + repair_utf8(name) + "\"";
+  std::string message = "unknown tool \"" + repair_utf8(name) + "\"";
   std::vector<std::string> names;
   for (const Tool& tool : tools) names.push_back(tool.definition.name);
   if (auto meant = closest(name, names)) {
     message += "; did you mean \"" + *meant + "\"?";
   } else if (names.empty()) {
-    message += "; there are none at all";
+    message += "; this agent has no tools";
   } else {
-    message += "; there are: " + names.front();
+    message += "; the tools are: " + names.front();
     for (std::size_t i = 1; i < names.size(); ++i) message += ", " + names[i];
   }
   return tool_error("not_found", std::move(message));
 }
 
-/// Models leave the arguments of a call without any empty, blank or null.
+/// Whether a call has no arguments: models may send an empty text, white space or null.
 bool means_no_arguments(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const auto first = text.find_first_not_of(kBlank);
@@ -104,7 +104,7 @@ Result<ToolOutput> ToolSet::execute(ToolContext& context, std::string_view name,
   } catch (const std::exception& error) {
     return failed(error.what());
   } catch (...) {
-    return failed("it threw something that is no std::exception");
+    return failed("it threw an exception that is not a std::exception");
   }
 }
 

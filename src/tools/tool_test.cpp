@@ -20,7 +20,7 @@ Tool echo(std::string name) {
   return make_tool(std::move(name), "", [](Place place) { return place.name; });
 }
 
-TEST(ToolSet, Add_RefusesTakenNamesAndUnusableDefinitions) {
+TEST(ToolSet, Add_RefusesDuplicateNamesAndInvalidDefinitions) {
   ToolSet set;
   EXPECT_TRUE(set.add(echo("map")));
   EXPECT_EQ(set.add(echo("map")).error().code, ErrorCode::kInput);
@@ -35,7 +35,7 @@ TEST(ToolSet, Add_RefusesTakenNamesAndUnusableDefinitions) {
   EXPECT_EQ(set.definitions()->size(), 1U);
 }
 
-TEST(ToolSet, Definitions_KeepTheOrderOfAdditionAndEarlierOnesStayAsTheyWere) {
+TEST(ToolSet, Definitions_KeepTheirOrderAndEarlierListsAreUnchanged) {
   ToolSet set;
   EXPECT_TRUE(set.add(echo("zebra")));
   const auto before = set.definitions();
@@ -54,9 +54,9 @@ TEST(ToolSet, UnknownTool_IsAnsweredWithTheNearestNameOrAllOfThem) {
   auto error = set.arguments("get_wether", "{}").error();
   EXPECT_EQ(error.code, ErrorCode::kTool);
   EXPECT_EQ(json_string(error.detail, "kind"), "not_found");
-  EXPECT_EQ(error.message, R"(there is no tool "get_wether"; did you mean "get_weather"?)");
+  EXPECT_EQ(error.message, R"(unknown tool "get_wether"; did you mean "get_weather"?)");
   EXPECT_EQ(set.arguments("shell", "{}").error().message,
-            R"(there is no tool "shell"; there are: get_weather, map)");
+            R"(unknown tool "shell"; the tools are: get_weather, map)");
 }
 
 TEST(ToolSet, InvalidArguments_NameEachPath) {

@@ -6,8 +6,8 @@ namespace praxis {
 
 namespace {
 
-/// U+0080 to U+009F, and the marks and overrides of direction: U+200E, U+200F, U+202A to U+202E, U+2066 to
-/// U+2069.
+/// Whether the sequence is U+0080 to U+009F, or a direction mark or override: U+200E, U+200F, U+202A to
+/// U+202E, U+2066 to U+2069.
 bool is_hidden_control(std::string_view sequence) {
   if (sequence.size() == 2) return sequence[0] == '\xC2' && sequence[1] < '\xA0';
   if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
@@ -16,7 +16,7 @@ bool is_hidden_control(std::string_view sequence) {
   return sequence[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
 }
 
-/// The picture of a control character stands at U+2400 and its number; that of DEL at U+2421.
+/// Appends the symbol of a control character: U+2400 plus its number, or U+2421 for DEL.
 void add_picture(std::string& out, char control) {
   out += "\xE2\x90";
   out += control == '\x7F' ? '\xA1' : static_cast<char>(0x80 + control);

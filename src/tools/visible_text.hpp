@@ -1,4 +1,4 @@
-// Bytes of a program's output as text that does nothing but be read.
+// Makes a program's output safe to display.
 #pragma once
 
 #include <string>
@@ -6,10 +6,8 @@
 
 namespace praxis {
 
-/// UTF-8 in which what is none is replaced, control characters but tab and line feed are shown as their
-/// pictures
-/// (`␛` for escape), and marks that turn the direction of text are replaced. Carriage returns before a line
-/// feed are dropped.
+/// Replaces invalid UTF-8 and direction marks, shows control characters except tab and line feed as symbols
+/// (`␛` for escape), and drops carriage returns before line feeds.
 std::string visible_text(std::string_view bytes);
 
 }  // namespace praxis

@@ -1,4 +1,4 @@
-// Looks facts up in the compiled tables and lays a user's corrections over them.
+// Looks up facts in the compiled tables and applies a user's corrections.
 #include "praxis/models/catalog.hpp"
 
 #include <algorithm>
@@ -12,17 +12,17 @@ namespace praxis {
 namespace {
 
 using Providers = std::map<std::string, ProviderFacts, std::less<>>;
-/// By provider and model; what to lay over the facts of the table.
+/// Corrections by provider and model, applied to the facts of the table.
 using Corrections = std::map<std::pair<std::string, std::string>, Json>;
 
-/// How the lines of a provider's models begin.
+/// The prefix of all lines of a provider's models.
 std::string line_start(const ProviderFacts& provider) {
   std::string start = "{\"provider\":";
   append_json_string(start, provider.catalog.empty() ? provider.id : provider.catalog);
   return start + ",\"id\":";
 }
 
-/// The name of a model without the date or `latest` at its end; empty when there is none.
+/// The name of a model without the date or `latest` at its end; empty if it has no such suffix.
 std::string_view undated(std::string_view id) {
   for (const std::string_view form : {"-9999-99-99", "-99999999", "@99999999", "-latest"}) {
     if (id.size() <= form.size()) continue;
@@ -71,7 +71,7 @@ class Table final : public Catalog {
   const Providers& all_providers() const { return providers_; }
 
  private:
-  /// As the compiled table has it.
+  /// The facts of the compiled table, without corrections.
   ModelFacts listed(std::string_view provider, std::string_view id) const {
     ModelFacts facts;
     if (const ProviderFacts* place = this->provider(provider)) {
@@ -124,7 +124,7 @@ const std::shared_ptr<const Table>& compiled_table() {
   return kTable;
 }
 
-/// Nothing but a codec knows which flags there are.
+/// Lets the codec check the flags, because only the codec knows them.
 Status check_flags(const ProviderFacts& provider, const ModelFacts& model, const std::string& path) {
   auto codec = make_codec(provider.api, {provider.id, model.id, dialect_of(provider, model), model});
   if (!codec) return fail(ErrorCode::kInput, '"' + path + ".dialect\": " + codec.error().message);
@@ -134,7 +134,8 @@ Status check_flags(const ProviderFacts& provider, const ModelFacts& model, const
 Status correct_provider(Providers& providers, const std::string& id, const Json& table) {
   const std::string path = "providers." + id;
   if (id.empty() || id.find(':') != std::string::npos) {
-    return fail(ErrorCode::kInput, '"' + path + "\": the name of a provider has no colon and is not empty");
+    return fail(ErrorCode::kInput,
+                '"' + path + "\": a provider id must be a non-empty string without a colon");
   }
   ProviderFacts& facts = providers[id];
   if (facts.id.empty()) facts = {.id = id, .name = id};
@@ -165,8 +166,7 @@ Result<std::shared_ptr<const Catalog>> catalog_with(const Json& corrections) {
       const std::string provider = name.substr(0, colon), id = name.substr(std::min(colon + 1, name.size()));
       const auto place = providers.find(provider);
       if (place == providers.end() || id.empty()) {
-        return fail(ErrorCode::kInput,
-                    '"' + path + "\" must be PROVIDER:MODEL with a provider that there is");
+        return fail(ErrorCode::kInput, '"' + path + "\" must be PROVIDER:MODEL with a known provider");
       }
       ModelFacts facts = compiled_table()->model(provider, id);
       if (auto read = correct(facts, table, path); !read) return fail(read.error());

@@ -26,7 +26,7 @@ std::string mistake(std::string_view corrections) {
   return catalog ? "no mistake was found" : catalog.error().message;
 }
 
-TEST(CatalogData, LinesAreSorted_SoThatEachIsFound) {
+TEST(CatalogData, Lines_AreSorted) {
   std::string_view last;
   std::size_t count = 0;
   for (auto lines = catalog_lines(); !lines.empty(); ++count) {
@@ -38,7 +38,7 @@ TEST(CatalogData, LinesAreSorted_SoThatEachIsFound) {
   EXPECT_GT(count, 900U);
 }
 
-TEST(CatalogData, LinesThatBeginAlike_AreFoundTogether) {
+TEST(CatalogData, LinesWithACommonPrefix_AreFoundTogether) {
   const std::string lines = "a1\nb1\nb2\nb22\nc\n";
   EXPECT_EQ(lines_beginning(lines, "a"), "a1\n");
   EXPECT_EQ(lines_beginning(lines, "b"), "b1\nb2\nb22\n");
@@ -50,7 +50,7 @@ TEST(CatalogData, LinesThatBeginAlike_AreFoundTogether) {
   EXPECT_EQ(lines_beginning("", "a"), "");
 }
 
-TEST(CatalogData, EveryLine_IsReadWhole) {
+TEST(CatalogData, EveryLine_IsReadCompletely) {
   auto lines = catalog_lines();
   EXPECT_FALSE(json_at(json(take_line(lines)), "sources").get_array().empty()) << "whose data this is";
   while (!lines.empty()) {
@@ -59,8 +59,8 @@ TEST(CatalogData, EveryLine_IsReadWhole) {
   }
 }
 
-// The codecs alone know their flags, so that this is where a flag that none knows comes out.
-TEST(Catalog, EveryProviderAndModel_SpeaksADialectThatItsProtocolKnows) {
+// Only the codecs know their flags, so this test is what finds an unknown flag in the tables.
+TEST(Catalog, EveryProviderAndModel_UsesFlagsKnownToItsProtocol) {
   const auto catalog = built_in_catalog();
   for (const std::string& id : catalog->providers()) {
     const ProviderFacts& provider = *catalog->provider(id);
@@ -76,7 +76,7 @@ TEST(Catalog, EveryProviderAndModel_SpeaksADialectThatItsProtocolKnows) {
   }
 }
 
-TEST(Catalog, FlagsOfTheDocumentation_AreKnownToTheirProtocol) {
+TEST(Catalog, DocumentedFlags_AreKnownToTheirProtocol) {
   std::ifstream page(PRAXIS_SOURCE_DIR "/docs/providers.md");
   std::string api;
   std::size_t flags = 0;
@@ -85,7 +85,8 @@ TEST(Catalog, FlagsOfTheDocumentation_AreKnownToTheirProtocol) {
     if (line.starts_with("### ")) api = line.substr(4);
     if (api.empty() || !line.starts_with("| `")) continue;
     const std::string flag = line.substr(3, line.find('`', 3) - 3);
-    const auto codec = make_codec(api, {"x", "x", JsonObject{{flag, JsonArray{nullptr}}}, {}});  // fits none
+    const auto codec =
+        make_codec(api, {"x", "x", JsonObject{{flag, JsonArray{nullptr}}}, {}});  // invalid for every flag
     ASSERT_FALSE(codec) << flag;
     EXPECT_EQ(codec.error().message.find("unknown"), std::string::npos) << codec.error().message;
     ++flags;
@@ -93,7 +94,7 @@ TEST(Catalog, FlagsOfTheDocumentation_AreKnownToTheirProtocol) {
   EXPECT_GT(flags, 40U);
 }
 
-TEST(Catalog, EveryLineOfTheProviders_IsAProvider) {
+TEST(Catalog, EveryProviderLine_IsValid) {
   std::size_t count = 0;
   for (auto lines = provider_lines(); !lines.empty(); ++count) take_line(lines);
   const auto catalog = built_in_catalog();
@@ -108,7 +109,7 @@ TEST(Catalog, EveryLineOfTheProviders_IsAProvider) {
   }
 }
 
-TEST(Catalog, AModel_HasTheFactsOfItsProvidersCatalogue) {
+TEST(Catalog, Model_HasTheFactsOfItsProvidersCatalogue) {
   const auto catalog = built_in_catalog();
   const ModelFacts facts = catalog->model("openai-chat", "gpt-5-mini");
   EXPECT_TRUE(facts.known);
@@ -120,14 +121,14 @@ TEST(Catalog, AModel_HasTheFactsOfItsProvidersCatalogue) {
   EXPECT_EQ(facts.reasoning_levels.at("max"), "") << "not offered";
 }
 
-TEST(Catalog, ClaudeModels_CountToolsAndTextAsTheirVendorDocuments) {
+TEST(Catalog, ClaudeModels_CountTokensAsTheirVendorDocuments) {
   const auto counting = [](const char* id) { return built_in_catalog()->model("anthropic", id).counting; };
   EXPECT_EQ(counting("claude-sonnet-4-6"), (TokenCounting{.percent = 100, .tool_tokens = 497}));
   EXPECT_EQ(counting("claude-sonnet-5"), (TokenCounting{.percent = 130, .tool_tokens = 354}));
   EXPECT_EQ(built_in_catalog()->model("openai", "gpt-5-mini").counting, TokenCounting{});
 }
 
-TEST(Catalog, ClaudeModelsThatCompactByThemselves_AreAskedTo) {
+TEST(Catalog, ClaudeModelsWithServerSideCompaction_RequestIt) {
   const auto edit = [](const char* id) {
     return json_string(built_in_catalog()->model("anthropic", id).dialect, "compaction_edit");
   };
@@ -135,7 +136,7 @@ TEST(Catalog, ClaudeModelsThatCompactByThemselves_AreAskedTo) {
   EXPECT_EQ(edit("claude-haiku-4-5"), "");
 }
 
-TEST(Catalog, ADatedName_HasTheFactsOfTheOneWithout) {
+TEST(Catalog, DatedName_HasTheFactsOfTheUndatedName) {
   const auto catalog = built_in_catalog();
   for (const auto* id :
        {"gpt-5-mini-2031-08-07", "gpt-5-mini-20310807", "gpt-5-mini@20310807", "gpt-5-mini-latest"}) {
@@ -146,7 +147,7 @@ TEST(Catalog, ADatedName_HasTheFactsOfTheOneWithout) {
   EXPECT_FALSE(catalog->model("openai", "gpt-5-mini-2031").known);
 }
 
-TEST(Catalog, AnUnknownModel_PromisesLittle) {
+TEST(Catalog, UnknownModel_HasConservativeDefaults) {
   for (const auto* provider : {"openai", "vllm", "nobody"}) {
     const ModelFacts facts = built_in_catalog()->model(provider, "house-model");
     EXPECT_FALSE(facts.known);
@@ -157,7 +158,7 @@ TEST(Catalog, AnUnknownModel_PromisesLittle) {
   }
 }
 
-TEST(Catalog, FactsSurviveJson) {
+TEST(Catalog, Facts_SurviveARoundTripThroughJson) {
   const ModelFacts facts = built_in_catalog()->model("google", "gemini-2.5-pro");
   ASSERT_EQ(facts.prices.size(), 2U) << "a price for long contexts";
   Json table = to_json(facts);
@@ -170,7 +171,7 @@ TEST(Catalog, FactsSurviveJson) {
   EXPECT_EQ(to_json(read), to_json(facts));
 }
 
-TEST(CatalogWith, AProviderOfOnesOwn_IsLikeTheOthers) {
+TEST(CatalogWith, UserDefinedProvider_WorksLikeABuiltInOne) {
   const auto catalog = corrected(R"({"providers": {"house": {
       "api": "chat", "base_url": "https://llm.example/v1", "key_env": "HOUSE_KEY", "auth": "x-key",
       "headers": {"x-team": "a"}, "catalog": "openai", "models": ["gpt-5", "own"]}}})");
@@ -185,7 +186,7 @@ TEST(CatalogWith, AProviderOfOnesOwn_IsLikeTheOthers) {
   EXPECT_EQ(built_in_catalog()->provider("house"), nullptr);
 }
 
-TEST(CatalogWith, ACorrection_LeavesEverythingElse) {
+TEST(CatalogWith, Correction_ChangesNothingElse) {
   const auto catalog = corrected(R"({
       "providers": {"openai": {"base_url": "https://eu.api.openai.com/v1"}},
       "models": {"openai:gpt-5-mini": {"context_window": 1000, "tool_tokens": 90, "reasoning_levels": {"max": "xhigh"}},
@@ -205,7 +206,7 @@ TEST(CatalogWith, ACorrection_LeavesEverythingElse) {
   EXPECT_EQ(catalog->models("ollama").size(), 1U);
 }
 
-TEST(CatalogWith, Mistakes_NameTheField) {
+TEST(CatalogWith, Error_NamesTheField) {
   const std::pair<const char*, const char*> kCases[] = {
       {R"({"providers": {"x": {"api": "chat"}}})", "\"providers.x.base_url\" is missing"},
       {R"({"providers": {"x": {"api": "soap", "base_url": "http://h"}}})",
@@ -215,16 +216,16 @@ TEST(CatalogWith, Mistakes_NameTheField) {
       {R"({"providers": {"openai": {"headers": {"a": 1}}}})",
        "\"providers.openai.headers\" must be a table of texts"},
       {R"({"providers": {"a:b": {}}})",
-       "\"providers.a:b\": the name of a provider has no colon and is not empty"},
-      {R"({"models": {"openai": {}}})",
-       "\"models.openai\" must be PROVIDER:MODEL with a provider that there is"},
+       "\"providers.a:b\": a provider id must be a non-empty string without a colon"},
+      {R"({"models": {"openai": {}}})", "\"models.openai\" must be PROVIDER:MODEL with a known provider"},
       {R"({"models": {"openai:x": {"tools": "yes"}}})", "\"models.openai:x.tools\" must be true or false"},
       {R"({"models": {"openai:x": {"token_percent": 5}}})",
        "\"models.openai:x.token_percent\" must be a percentage from 25 to 400"},
       {R"({"models": {"openai:x": {"prices": [{"input": 2000}]}}})",
-       "\"models.openai:x.prices[0].input\" must be US dollars for a million tokens, from 0 to 1000"},
+       "\"models.openai:x.prices[0].input\" must be US dollars per million tokens, from 0 to 1000"},
       {R"({"models": {"openai:x": {"prices": [{"input": 1}, {"input": 2}]}}})",
-       "\"models.openai:x.prices\" must begin with the base price and go on by rising \"above\""},
+       "\"models.openai:x.prices\" must start with the base price, followed by tiers in order of rising "
+       "\"above\""},
   };
   for (const auto& [corrections, message] : kCases) EXPECT_EQ(mistake(corrections), message);
   EXPECT_TRUE(mistake(R"({"providers": {"openai": {"dialect": {"speed": 1}}}})")
@@ -244,7 +245,7 @@ ModelFacts priced() {
                       .cache_write = usd(7.5)}}};
 }
 
-TEST(PriceOf, CachedInput_HasPricesOfItsOwn) {
+TEST(PriceOf, CachedInput_HasItsOwnPrices) {
   EXPECT_EQ(price_of(priced(), {.input = 1000, .output = 100}), MicroUsd{3000 + 1500});
   EXPECT_EQ(price_of(priced(), {.input = 1000, .cache_read = 600, .cache_write = 300}),
             MicroUsd{100 * 3 + 180 + 1125});
@@ -253,20 +254,20 @@ TEST(PriceOf, CachedInput_HasPricesOfItsOwn) {
       << "an hour in the cache costs twice the input";
 }
 
-TEST(PriceOf, WhereACacheHasNoPrice_ItIsInputLikeAnyOther) {
+TEST(PriceOf, CacheWithoutAPrice_CostsAsMuchAsInput) {
   const ModelFacts facts{.prices = {{.input = usd(2), .output = usd(8)}}};
   EXPECT_EQ(price_of(facts, {.input = 1000, .cache_read = 500, .cache_write = 400, .cache_write_long = 400}),
             MicroUsd{2000});
 }
 
-TEST(PriceOf, ATier_HoldsForTheWholeRequest) {
+TEST(PriceOf, Tier_AppliesToTheWholeRequest) {
   EXPECT_EQ(price_of(priced(), {.input = 200'000}), usd(0.6));
   EXPECT_EQ(price_of(priced(), {.input = 200'001}), MicroUsd{1'200'006});
   EXPECT_EQ(price_of(priced(), {.input = 300'000, .output = 1000, .cache_read = 300'000}),
             MicroUsd{180'000 + 22'500});
 }
 
-TEST(PriceOf, FractionsOfAMillionth_AreRoundedOnce) {
+TEST(PriceOf, Cost_IsRoundedOnce) {
   const ModelFacts facts{.prices = {{.input = usd(0.15), .output = usd(0.6), .cache_read = usd(0.075)}}};
   EXPECT_EQ(price_of(facts, {.input = 3}), MicroUsd{0});
   EXPECT_EQ(price_of(facts, {.input = 4}), MicroUsd{1});
@@ -274,7 +275,7 @@ TEST(PriceOf, FractionsOfAMillionth_AreRoundedOnce) {
   EXPECT_EQ(price_of(facts, {.input = 4, .cache_read = 2}), MicroUsd{0}) << "0.3 and 0.15";
 }
 
-TEST(PriceOf, NonsenseFromTheWire_NeitherOverflowsNorPays) {
+TEST(PriceOf, ImplausibleUsage_NeitherOverflowsNorGoesNegative) {
   EXPECT_EQ(price_of({}, {.input = 1000, .output = 1000}), MicroUsd{});
   EXPECT_EQ(price_of(priced(), {.input = -5, .output = -5, .cache_read = 10}), MicroUsd{});
   EXPECT_EQ(price_of(priced(), {.input = 100, .cache_read = 500}), MicroUsd{30});

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// The compiler has no way to take in a file as it is, the assembler has.
+// C++23 as g++ 12 has it cannot embed a file; the assembler can.
 // clang-format off
 #define PRAXIS_EMBED(begin, end, file)                               \
   asm(".pushsection .rodata\n"                                       \
@@ -24,7 +24,7 @@ PRAXIS_EMBED(kPraxisProvidersBegin, kPraxisProvidersEnd, "providers.jsonl");
 namespace praxis {
 namespace {
 
-/// Where the line that holds `at` begins.
+/// Offset of the line that contains `at`.
 std::size_t line_begin(std::string_view lines, std::size_t at) {
   const std::size_t before = at == 0 ? std::string_view::npos : lines.rfind('\n', at - 1);
   return before == std::string_view::npos ? 0 : before + 1;
@@ -34,7 +34,7 @@ std::size_t next_line(std::string_view lines, std::size_t begin) {
   return std::min(lines.find('\n', begin), lines.size() - 1) + 1;
 }
 
-/// Where the first line begins of whose first bytes `is_before` no longer holds.
+/// Offset of the first line whose first `length` bytes do not satisfy `is_before`. The lines are sorted.
 template <class Before>
 std::size_t partition(std::string_view lines, std::size_t length, Before is_before) {
   std::size_t low = 0, high = lines.size();

@@ -9,10 +9,10 @@
 namespace praxis {
 namespace {
 
-constexpr double kMostUsd = 1000;  // of a million tokens; keeps `price_of` within 64 bits
+constexpr double kMostUsd = 1000;  // per million tokens; keeps `price_of` within 64 bits
 constexpr std::array kProtocols{"chat", "gemini", "messages", "ollama", "responses"};
 
-/// Each price by its name in JSON, in US dollars.
+/// The price fields by their names in JSON, in US dollars.
 constexpr std::array<std::pair<std::string_view, MicroUsd Prices::*>, 4> kPriceFields{{
     {"input", &Prices::input},
     {"output", &Prices::output},
@@ -33,7 +33,7 @@ Result<Prices> prices_from(const Json& table, const std::string& path) {
     const Json& value = fields.any(name);
     if (value.is_null()) continue;
     if (!is_price(value)) {
-      fields.refuse(name, "US dollars for a million tokens, from 0 to 1000");
+      fields.refuse(name, "US dollars per million tokens, from 0 to 1000");
     } else {
       prices.*price = {std::llround(value.to_number<double>() * 1e6)};
     }
@@ -49,8 +49,9 @@ Result<std::vector<Prices>> price_list(const Json& list, const std::string& path
     auto read = prices_from(table, path + '[' + std::to_string(prices.size()) + ']');
     if (!read) return fail(read.error());
     if (prices.empty() ? read->above != 0 : read->above <= prices.back().above) {
-      return fail(ErrorCode::kInput,
-                  '"' + path + "\" must begin with the base price and go on by rising \"above\"");
+      return fail(
+          ErrorCode::kInput,
+          '"' + path + "\" must start with the base price, followed by tiers in order of rising \"above\"");
     }
     prices.push_back(*read);
   }

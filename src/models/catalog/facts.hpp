@@ -1,4 +1,4 @@
-// Facts as JSON: the form of the compiled tables and of a user's corrections alike.
+// Converts facts from and to JSON: the format of the compiled tables and of a user's corrections.
 #pragma once
 
 #include <string>
@@ -7,16 +7,17 @@
 
 namespace praxis {
 
-/// Lays the fields of `table` over `facts`; `path` names the table in errors. Error `kInput` naming the
+/// Applies the fields of `table` to `facts`; `path` names the table in errors. Error `kInput` names the
 /// field.
 Status correct(ModelFacts& facts, const Json& table, const std::string& path);
 Status correct(ProviderFacts& facts, const Json& table, const std::string& path);
 
-/// Reads what `correct` of a model reads, and `provider`, `id` and a dialect for each protocol, of which that
-/// of `api` is taken. The line is the table's own: it is taken to be well-formed.
+/// Parses one line of the model table: the fields that `correct` reads for a model, plus `provider`, `id` and
+/// one dialect per protocol, of which the one for `api` is used. The line comes from the compiled table and
+/// is assumed to be well-formed.
 ModelFacts facts_of_line(std::string_view line, std::string_view api);
 
-/// The flags of a provider, overlaid with those of one of its models; null when there are none.
+/// The dialect flags of a provider, overridden by those of one of its models; null if there are no flags.
 Json dialect_of(const ProviderFacts& provider, const ModelFacts& model);
 
 }  // namespace praxis

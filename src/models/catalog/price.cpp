@@ -1,4 +1,4 @@
-// What a call costs. Sums are exact and rounded once, at the end.
+// Prices of calls. Sums are exact and rounded once, at the end.
 #include <algorithm>
 
 #include "praxis/models/catalog.hpp"
@@ -7,7 +7,7 @@ namespace praxis {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
-// More in one call is nonsense on the wire; with the bound on prices, sums stay within 64 bits.
+// An upper bound on plausible token counts; with the bound on prices, sums fit into 64 bits.
 constexpr std::int64_t kMostTokens = 1'000'000'000;
 
 const Prices& prices_for(const std::vector<Prices>& tiers, std::int64_t input) {

@@ -25,7 +25,7 @@ struct Exchange {
 
 std::string path_of(const std::string& url) { return url.substr(0, url.find_first_of("?#")); }
 
-/// The protocol, by where the request went, else by its shape.
+/// The protocol, from the request's path or else from its shape.
 std::string api_of(const std::string& path, const Json& body) {
   if (path.ends_with("/api/chat")) return "ollama";
   if (path.ends_with("/chat/completions")) return "chat";
@@ -45,7 +45,7 @@ std::string model_of(const std::string& path, const Json& body) {
   return path.substr(begin, path.find(':', begin) - begin);
 }
 
-/// The provider whose base URL it is, by the longest one; else one that only has a protocol.
+/// The provider whose base URL is the longest match; without a match, a provider that has only a protocol.
 ProviderFacts provider_of(const std::string& path, const std::string& api, const Catalog& catalog) {
   const ProviderFacts* best = nullptr;
   for (const std::string& id : catalog.providers()) {
@@ -88,7 +88,7 @@ Result<std::vector<Exchange>> read_cassette(const std::string& folder, const Cat
     const auto json = parse_json(line);
     auto exchange = json ? exchange_from(*json, catalog) : std::nullopt;
     if (!exchange) {
-      return fail(ErrorCode::kInput, file + ':' + std::to_string(number) + ": is no recorded exchange");
+      return fail(ErrorCode::kInput, file + ':' + std::to_string(number) + ": is not a recorded exchange");
     }
     exchanges.push_back(*std::move(exchange));
   }
@@ -111,7 +111,7 @@ struct Tape {
 
 // ---- playing -------------------------------------------------------------------------------------------
 
-/// Answers every request with one exchange.
+/// Answers every request with the same exchange.
 class TapeClient final : public HttpClient {
  public:
   TapeClient(std::shared_ptr<const Tape> tape, const Exchange& exchange, CassetteCheck check,
@@ -141,16 +141,16 @@ class TapeClient final : public HttpClient {
     const auto sent = parse_json(request.body ? *request.body : "null");
     const std::string difference = first_difference(sent ? *sent : Json(nullptr), exchange_.request);
     if (difference.empty()) return {};
-    return fail(model_error("protocol", "the request is not the recorded one: " + difference));
+    return fail(model_error("protocol", "the request differs from the recorded one: " + difference));
   }
 
-  const std::shared_ptr<const Tape> tape_;  ///< holds the exchange
+  const std::shared_ptr<const Tape> tape_;  ///< owns the exchange
   const Exchange& exchange_;
   const CassetteCheck check_;
   const std::shared_ptr<Executor> executor_;
 };
 
-/// What a cassette and its sessions share.
+/// State shared by a cassette model and its sessions.
 struct Player {
   std::shared_ptr<const Tape> tape;
   CassetteCheck check;
@@ -194,7 +194,7 @@ class CassetteModel final : public Model {
   const std::string& name() const override { return name_; }
   ModelCapabilities capabilities() const override {
     ModelCapabilities capabilities = first_->capabilities();
-    capabilities.images = capabilities.files = true;  // what was recorded was taken
+    capabilities.images = capabilities.files = true;  // the recorded model accepted what was recorded
     return capabilities;
   }
   std::unique_ptr<ModelSession> open_session() override { return std::make_unique<CassetteSession>(player_); }
@@ -203,7 +203,7 @@ class CassetteModel final : public Model {
  private:
   const std::string name_;
   const std::shared_ptr<const Player> player_;
-  const std::shared_ptr<Model> first_;  ///< that of the first exchange
+  const std::shared_ptr<Model> first_;  ///< model of the first exchange
 };
 
 // ---- comparing -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Answers from a cassette (docs/cassettes.md): recorded exchanges, read as the wire would be, without a
+// Replays a cassette (docs/cassettes.md): reads recorded exchanges as if they came over the wire, without a
 // network.
 #pragma once
 
@@ -11,25 +11,25 @@
 
 namespace praxis {
 
-/// Whether a request must be the recorded one in meaning, or is not looked at.
+/// Whether a request must be equivalent to the recorded one, or is not checked.
 enum class CassetteCheck : std::uint8_t { kNone, kRequests };
 
-/// Makes the model that speaks a protocol over the given client.
+/// Makes the model that speaks a provider's protocol over the given client.
 using ModelOver = std::function<Result<std::shared_ptr<Model>>(
     const ProviderFacts& provider, const std::string& model, std::shared_ptr<HttpClient> http)>;
 
-/// A model whose answer to call number `ModelRequest::ordinal` is the response of that exchange. Protocol and
-/// model are those that the recorded requests name, and where a provider of `catalog` has the recorded base
-/// URL, its flags hold. A request that differs from the recorded one when that is checked, and one that was
-/// not recorded, end in model errors of kind `protocol`. Error `kInput`: the cassette cannot be read or is
-/// empty.
+/// A model that answers call number `ModelRequest::ordinal` with the recorded response of that number.
+/// Protocol and model come from the recorded requests; if the recorded base URL belongs to a provider of
+/// `catalog`, that provider's flags apply. A request beyond the recording, or one that differs from the
+/// recorded request when checked, fails with a model error of kind `protocol`. Error `kInput`: the cassette
+/// is unreadable or empty.
 Result<std::shared_ptr<Model>> cassette_model(const std::string& folder, CassetteCheck check,
                                               const Catalog& catalog, std::shared_ptr<Executor> executor,
                                               ModelOver model_over);
 
 /// The first place where two requests differ in meaning, as `at /messages/1/content: X instead of Y`; empty
-/// when they say the same. The order of an object's keys, nulls, the spelling of numbers, and whether the
-/// answer is to be streamed say nothing.
+/// if they are equivalent. Ignores the order of object keys, nulls, the spelling of numbers, and whether the
+/// answer is streamed.
 std::string first_difference(const Json& sent, const Json& recorded);
 
 }  // namespace praxis

@@ -28,7 +28,7 @@ std::string answer(const std::string& text) {
          "\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n";
 }
 
-/// Stands for a server: its replies, one after the other.
+/// A fake server that returns its replies in order.
 class Replies final : public HttpClient {
  public:
   struct Reply {
@@ -73,7 +73,7 @@ class CassetteTest : public testing::Test {
             .record_to = record ? folder_.string() : ""};
   }
 
-  /// Provider `local` speaks the chat protocol and takes the key above.
+  /// Provider `local` speaks the chat protocol and uses the key above.
   static std::shared_ptr<const Catalog> chat_catalog() {
     const Json local =
         parse_json(R"({"api": "chat", "base_url": "http://localhost:1/v1", "key_env": ["LOCAL_KEY"]})")
@@ -81,7 +81,7 @@ class CassetteTest : public testing::Test {
     return catalog_with(JsonObject{{"providers", JsonObject{{"local", local}}}}).value();
   }
 
-  /// Makes calls, one after the other as a session would, and records them.
+  /// Makes calls in order, like a session, and records them.
   void record(std::vector<Replies::Reply> replies) {
     const std::size_t calls = replies.size();
     const auto model =
@@ -128,7 +128,7 @@ class CassetteTest : public testing::Test {
   fs::path root_, folder_;
 };
 
-TEST_F(CassetteTest, WhatIsRecorded_IsPlayedBack) {
+TEST_F(CassetteTest, RecordedAnswers_AreReplayed) {
   record({{.body = answer("one")}, {.body = answer("two")}});
   const auto second = play(call(1));
   EXPECT_EQ(text(second), "two");
@@ -136,7 +136,7 @@ TEST_F(CassetteTest, WhatIsRecorded_IsPlayedBack) {
   EXPECT_EQ(text(play(call(0))), "one");
 }
 
-TEST_F(CassetteTest, TheRecord_IsTheExchange) {
+TEST_F(CassetteTest, RecordedLine_HoldsTheWholeExchange) {
   record(
       {{.body = answer("Grüße")}, {.status = 400, .body = R"({"error":{"message":"no"}})", .headers = {}}});
   const std::vector<Json> exchanges = lines();
@@ -154,7 +154,7 @@ TEST_F(CassetteTest, TheRecord_IsTheExchange) {
   EXPECT_EQ(json_text(json_at(exchanges[1], "response"), "kind"), "json");
 }
 
-TEST_F(CassetteTest, OnlyTheUser_CanReadIt) {
+TEST_F(CassetteTest, File_IsReadableByTheUserOnly) {
   record({{.body = answer("one")}});
   struct stat info{};
   ASSERT_EQ(stat((folder_ / kExchangesFile).c_str(), &info), 0);
@@ -181,7 +181,7 @@ TEST_F(CassetteTest, Secrets_AreNotRecorded) {
   EXPECT_THAT(recorded, HasSubstr("x-request-id"));
 }
 
-TEST_F(CassetteTest, AFolderThatCannotBeMade_IsAnErrorAtOnce) {
+TEST_F(CassetteTest, FolderThatCannotBeCreated_IsAnErrorAtOnce) {
   std::ofstream(root_ / "deep") << "a file";
   const auto model =
       make_model("local:m", services(std::make_shared<Replies>(std::vector<Replies::Reply>{}), true));
@@ -189,7 +189,7 @@ TEST_F(CassetteTest, AFolderThatCannotBeMade_IsAnErrorAtOnce) {
   EXPECT_EQ(model.error().code, ErrorCode::kInput);
 }
 
-TEST_F(CassetteTest, WhatCannotBeWritten_IsReported_ThoughTheAnswerIsThere) {
+TEST_F(CassetteTest, WriteFailure_IsReportedEvenIfTheCallSucceeded) {
   fs::create_directories(folder_);
   fs::create_symlink("/dev/full", folder_ / kExchangesFile);
   const auto model =
@@ -203,14 +203,14 @@ TEST_F(CassetteTest, WhatCannotBeWritten_IsReported_ThoughTheAnswerIsThere) {
   EXPECT_THAT(response.error().message, HasSubstr("cannot record"));
 }
 
-TEST_F(CassetteTest, SeveralClients_GoOnCounting) {
+TEST_F(CassetteTest, SeveralClients_ShareOneNumbering) {
   record({{.body = answer("one")}});
   record({{.body = answer("two")}});
   EXPECT_THAT(lines(), SizeIs(2));
   EXPECT_EQ(json_int(lines()[1], "i"), 1);
 }
 
-TEST_F(CassetteTest, CallsThatFailed_FailAgain) {
+TEST_F(CassetteTest, RecordedFailures_AreReplayed) {
   record(
       {{.status = 503, .body = "busy", .headers = {}}, {.status = 0, .body = ""}, {.body = answer("one")}});
   EXPECT_THAT(text(play(call(0))), HasSubstr("503"));
@@ -221,7 +221,7 @@ TEST_F(CassetteTest, CallsThatFailed_FailAgain) {
   EXPECT_EQ(text(play(call(2))), "one");
 }
 
-TEST_F(CassetteTest, WhatWasCancelled_IsNotKept) {
+TEST_F(CassetteTest, CancelledCall_IsNotRecorded) {
   class Cancelled final : public HttpClient {
     void send(HttpRequest, std::shared_ptr<HttpSink> sink, std::stop_token) override {
       sink->on_head({200, {}});
@@ -233,7 +233,7 @@ TEST_F(CassetteTest, WhatWasCancelled_IsNotKept) {
   EXPECT_EQ(file(), "");
 }
 
-TEST_F(CassetteTest, PastTheEnd_IsAClearError) {
+TEST_F(CassetteTest, CallBeyondTheRecording_IsAClearError) {
   record({{.body = answer("one")}});
   const auto response = play(call(1));
   ASSERT_FALSE(response);
@@ -242,7 +242,7 @@ TEST_F(CassetteTest, PastTheEnd_IsAClearError) {
   EXPECT_THAT(response.error().message, HasSubstr("holds 1 calls, and this is call 2"));
 }
 
-TEST_F(CassetteTest, Checked_AnotherRequestIsRefused) {
+TEST_F(CassetteTest, DifferentRequest_IsRefusedWhenChecked) {
   record({{.body = answer("one")}, {.body = answer("two")}});
   EXPECT_EQ(text(play(call(1), "cassette-check")), "two");
   ModelRequest other = call(0);
@@ -275,22 +275,22 @@ TEST_F(CassetteTest, EveryProtocol_IsRecognised) {
   for (std::size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(text(play(call(i))), texts[i]);
 }
 
-TEST_F(CassetteTest, AKnownBaseUrl_BringsItsProvidersFlags) {
+TEST_F(CassetteTest, KnownBaseUrl_SelectsTheProvidersFlags) {
   write(R"({"request":{"url":"http://localhost:1/v1/chat/completions","body":{"model":"m"}},)"
         R"("response":{"status":401,"headers":{},"body":"no"}})");
   EXPECT_THAT(text(play(call(0))), testing::StartsWith("local:m: "));
 }
 
-TEST_F(CassetteTest, UnreadableOnes_AreErrorsOfInput) {
+TEST_F(CassetteTest, UnreadableCassette_IsAnInputError) {
   const auto message = [this] { return text(play(call(0))); };
   EXPECT_THAT(message(), HasSubstr("cannot read the cassette"));
   write("");
   EXPECT_THAT(message(), HasSubstr("is empty"));
   write("{\"response\":{}}\nnonsense\n");
-  EXPECT_THAT(message(), HasSubstr("exchanges.jsonl:2: is no recorded exchange"));
+  EXPECT_THAT(message(), HasSubstr("exchanges.jsonl:2: is not a recorded exchange"));
 }
 
-TEST(FirstDifference, IsOfMeaning) {
+TEST(FirstDifference, Spelling_IsIgnored) {
   const auto difference = [](std::string_view sent, std::string_view recorded) {
     return first_difference(parse_json(sent).value(), parse_json(recorded).value());
   };

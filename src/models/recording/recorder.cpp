@@ -19,9 +19,9 @@
 namespace praxis {
 namespace {
 
-// ---- what is left out ----------------------------------------------------------------------------------
+// ---- redaction -----------------------------------------------------------------------------------------
 
-/// Headers that say who is asking, and those of one connection.
+/// Whether a header identifies the sender or belongs to one connection.
 bool is_dropped(const std::string& header) {
   static constexpr std::array<std::string_view, 6> kOfConnections{
       "connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "host"};
@@ -37,7 +37,7 @@ bool is_key_name(const std::string& parameter) {
   return std::ranges::find(kKeys, lower_case(parameter)) != kKeys.end();
 }
 
-/// The URL with the values of its keys masked.
+/// Masks the values of key parameters in a URL's query.
 std::string without_keys(const std::string& url) {
   const std::size_t query = url.find('?');
   if (query == std::string::npos) return url;
@@ -52,7 +52,7 @@ std::string without_keys(const std::string& url) {
   return out;
 }
 
-/// Masks `org-` followed by an id, as error messages have it.
+/// Masks `org-` followed by an id, as found in error messages.
 std::string without_organisations(std::string text) {
   constexpr std::string_view kPrefix = "org-", kMask = "org-[id]";
   constexpr std::size_t kLeast = 16;
@@ -80,7 +80,7 @@ struct RecordedRequest {
   std::shared_ptr<const std::string> body;
 };
 
-/// What the body is, in one word.
+/// The kind of body, as one word.
 std::string_view kind_of(const HttpResponseHead& head, std::string_view body) {
   if (head.status == 0) return "none";
   const std::string type = lower_case(find_header(head.headers, "content-type").value_or(""));
@@ -140,7 +140,7 @@ class Cassette {
     return fstat(fd_, &info) == 0 ? info.st_size : 0;
   }
 
-  /// Others may have written since, so what is new is counted again.
+  /// Recounts the lines, because another process may have appended some.
   std::int64_t count_lines() {
     const off_t end = size();
     std::array<char, 64 * 1024> block;
@@ -153,7 +153,7 @@ class Cassette {
     return lines_;
   }
 
-  /// All of it or nothing, as far as the file system lets us.
+  /// Writes the whole line or, as far as the file system permits, nothing.
   Status write_line(std::string_view line) {
     const off_t before = size();
     while (!line.empty()) {
@@ -197,7 +197,7 @@ class RecordingSink final : public HttpSink {
     const bool cancelled = !status && status.error().code == ErrorCode::kCancelled;
     const Status written = cancelled ? Status() : cassette_->append(request_, head_, body_);
     if (!written) status = fail(written.error());
-    request_.body.reset();  // its writer wants it back
+    request_.body.reset();  // release the buffer: the request writer reuses it
     sink_->on_done(std::move(status));
   }
 
@@ -233,7 +233,7 @@ Result<std::shared_ptr<HttpClient>> recording_client(std::shared_ptr<HttpClient>
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    return fail(ErrorCode::kInput, "cannot make the cassette \"" + folder + "\": " + error.message());
+    return fail(ErrorCode::kInput, "cannot create the cassette \"" + folder + "\": " + error.message());
   }
   const std::string file = (std::filesystem::path(folder) / kExchangesFile).string();
   const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

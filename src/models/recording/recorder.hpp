@@ -1,5 +1,4 @@
-// Keeps what goes over the wire: the exchanges of an HTTP client as a cassette (docs/cassettes.md), without
-// what is secret in them.
+// Records the exchanges of an HTTP client as a cassette (docs/cassettes.md), without their secrets.
 #pragma once
 
 #include <memory>
@@ -10,16 +9,16 @@
 
 namespace praxis {
 
-/// The file of a cassette's folder that holds its exchanges, one JSON object a line.
+/// File in a cassette's folder that holds its exchanges, one JSON object per line.
 inline constexpr const char* kExchangesFile = "exchanges.jsonl";
 
-/// A client that sends through `http` and appends each exchange to FOLDER/exchanges.jsonl when it is over:
-/// `{i, request: {method, url, headers, body}, response: {status, headers, kind, body}}`. The folder is made
-/// when it is missing; only the user can read the file. One that failed without a response has status 0; one
-/// that was cancelled is not kept, since it counts as no call. Left out are headers that say who is asking,
-/// and masked, wherever they stand, are `secrets`, keys in a URL's query and ids of organisations. Error
-/// `kInput`: the folder or file cannot be made. An exchange that cannot be written ends in an error
-/// `kJournal`, even one that went well. Thread-safe; several clients may share a folder.
+/// Returns a client that sends through `http` and appends each finished exchange to FOLDER/exchanges.jsonl:
+/// `{i, request: {method, url, headers, body}, response: {status, headers, kind, body}}`. Creates the folder
+/// if it is missing; only the user can read the file. An exchange without a response is recorded with status
+/// 0. A cancelled exchange is not recorded, because it does not count as a call. Omits headers that identify
+/// the sender; masks `secrets`, keys in a URL's query, and organisation ids everywhere. Error `kInput`: the
+/// folder or file cannot be created. An exchange that cannot be written fails with `kJournal`, even if it
+/// succeeded. Thread-safe; several clients can share a folder.
 Result<std::shared_ptr<HttpClient>> recording_client(std::shared_ptr<HttpClient> http,
                                                      const std::string& folder,
                                                      std::vector<std::string> secrets);

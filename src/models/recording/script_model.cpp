@@ -1,4 +1,4 @@
-// The model that answers from a script: for tests, demonstrations and replays without a network.
+// A model that answers from a script, for tests, demonstrations and replays without a network.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -17,22 +17,22 @@ namespace {
 struct ScriptLine {
   std::string text;
   std::string reasoning;
-  std::vector<ToolCallPart> calls;  ///< an empty id: to be made up
+  std::vector<ToolCallPart> calls;  ///< an empty id is replaced by a generated one
   FinishReason finish = FinishReason::kStop;
   std::optional<Usage> usage;
   std::optional<Error> error;
   std::chrono::milliseconds delay{0};
   std::size_t chunk = 8;
-  std::string agent;  ///< empty: for every agent
-  std::string asked;  ///< empty: it has its turn in the script
+  std::string agent;  ///< empty: any agent
+  std::string asked;  ///< answers a prompt that contains this text; empty: used in order
 };
 
 struct Script {
   std::string label;
   std::vector<ScriptLine> lines;
 
-  /// The line for a request: one that waits for what is asked, else the `ordinal`-th of those for its agent
-  /// that wait for nothing. Null past the end.
+  /// The line for a request: the first whose `asked` occurs in the prompt, else the `ordinal`-th line without
+  /// `asked`, counting only lines for the agent. Null past the end.
   const ScriptLine* find(const ModelRequest& request) const {
     const auto& messages = request.history.messages();
     const bool by_user = !messages.empty() && messages.back()->role == Role::kUser;
@@ -47,7 +47,7 @@ struct Script {
     return in_turn;
   }
 
-  /// How many lines have their turn for an agent.
+  /// Number of lines that an agent's calls use in order.
   std::size_t count(const std::string& agent) const {
     return static_cast<std::size_t>(std::ranges::count_if(lines, [&](const ScriptLine& line) {
       return line.asked.empty() && (line.agent.empty() || line.agent == agent);
@@ -55,10 +55,9 @@ struct Script {
   }
 };
 
-// ---- reading
-// -------------------------------------------------------------------------------------------------
+// ---- reading -------------------------------------------------------------------------------------------
 
-/// Reads the object of one line and collects the first thing wrong with it.
+/// Reads the object of one line and records its first error.
 class LineReader {
  public:
   LineReader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {}
@@ -70,7 +69,8 @@ class LineReader {
       const std::string key(member.key());
       if (std::ranges::find(keys, key) != keys.end()) continue;
       const auto nearest = closest(key, keys);
-      return complain("has no key \"" + key + '"' + (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
+      return complain("has an unknown key \"" + key + '"' +
+                      (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
     }
   }
 
@@ -84,7 +84,7 @@ class LineReader {
     constexpr std::int64_t kMost = 1'000'000'000, kBad = -1;
     const std::int64_t value = json_at(object, key).is_null() ? fallback : json_int(object, key, kBad);
     if (value < least || value > kMost) {
-      complain('"' + std::string(key) + "\" must be a whole number from " + std::to_string(least) + " to " +
+      complain('"' + std::string(key) + "\" must be an integer from " + std::to_string(least) + " to " +
                std::to_string(kMost));
     }
     return value;
@@ -153,7 +153,7 @@ void LineReader::read_finish(ScriptLine& line) {
   line.finish = finish_reason_from(finish);
   if (to_string(line.finish) == finish) return;
   const auto nearest = closest(finish, kReasons);
-  complain("\"finish\" does not know \"" + finish + '"' +
+  complain("\"finish\" has the unknown value \"" + finish + '"' +
            (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
 }
 
@@ -194,13 +194,14 @@ Result<Script> read_script(std::string_view text, std::string label) {
   return script;
 }
 
-// ---- playing
-// -------------------------------------------------------------------------------------------------
+// ---- playing -------------------------------------------------------------------------------------------
 
-/// One call under way. It is played, or cancelled before it began to play; cancelled later, it stops playing.
+/// One running call. A call cancelled before its first event plays nothing; one cancelled later stops
+/// playing.
 class ScriptCall : public std::enable_shared_from_this<ScriptCall> {
  public:
-  /// `executor` is the session's: a call that owned it might be its last owner, on one of its own threads.
+  /// `executor` belongs to the session. The call does not own it: as its last owner, it would destroy the
+  /// executor on one of the executor's own threads.
   ScriptCall(std::shared_ptr<const Script> script, Executor& executor, const ModelRequest& request,
              std::shared_ptr<ModelSink> sink, std::stop_token stop)
       : script_(std::move(script)),
@@ -256,7 +257,7 @@ class ScriptCall : public std::enable_shared_from_this<ScriptCall> {
   std::optional<std::stop_callback<Cancel>> on_stop_;
 };
 
-/// Hands on `bytes` in pieces. False when cancelled.
+/// Emits `bytes` in chunks; returns false if cancelled.
 template <class Emit>
 bool ScriptCall::stream(std::string_view bytes, Emit emit) {
   while (streams_ && !bytes.empty() && !stop_.stop_requested()) {

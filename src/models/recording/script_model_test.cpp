@@ -6,7 +6,7 @@
 namespace praxis {
 namespace {
 
-/// Keeps what it hears, and asks to stop once it has heard `stop_after` pieces.
+/// Records deltas and requests a stop after `stop_after` pieces.
 class Listener final : public ModelSink {
  public:
   void on_delta(const ModelDelta& delta) override {
@@ -76,7 +76,7 @@ TEST_F(ScriptModelTest, Lines_AreUsedInOrderAndCommentsSkipped) {
   EXPECT_EQ(outcome(kScript, 1), "two");
 }
 
-TEST_F(ScriptModelTest, PastTheEnd_SaysHowManyLinesThereAre) {
+TEST_F(ScriptModelTest, CallBeyondTheScript_ReportsTheNumberOfLines) {
   ModelRequest request;
   request.ordinal = 1;
   const auto response = play(R"({"text": "one"})", request);
@@ -86,7 +86,7 @@ TEST_F(ScriptModelTest, PastTheEnd_SaysHowManyLinesThereAre) {
   EXPECT_EQ(response.error().message, "test.jsonl: the script has 1 line for this agent, and this is call 2");
 }
 
-TEST_F(ScriptModelTest, ErrorLines_AreUsedLikeOthers) {
+TEST_F(ScriptModelTest, ErrorLines_AreUsedInOrderToo) {
   constexpr auto kScript = R"({"text": "one"}
 {"error": {"status": 500}}
 {"error": {"code": "rate_limit_exceeded", "status": 429, "retry_after_ms": 40, "message": "slow"}}
@@ -99,7 +99,7 @@ TEST_F(ScriptModelTest, ErrorLines_AreUsedLikeOthers) {
   EXPECT_EQ(outcome(kScript, 4), "not_found");
 }
 
-TEST_F(ScriptModelTest, AnErrorLine_IsAnErrorLikeAVendors) {
+TEST_F(ScriptModelTest, ErrorLine_ProducesAVendorError) {
   const auto response = play(
       R"({"error": {"code": "rate_limit_exceeded", "status": 429, "retry_after_ms": 40, "message": "slow"}})",
       {});
@@ -110,7 +110,7 @@ TEST_F(ScriptModelTest, AnErrorLine_IsAnErrorLikeAVendors) {
   EXPECT_NE(response.error().message.find("slow"), std::string::npos);
 }
 
-TEST_F(ScriptModelTest, LinesOfAnAgent_AreNotSeenByOthers) {
+TEST_F(ScriptModelTest, LinesOfAnAgent_AreSkippedByOthers) {
   constexpr auto kScript = R"({"agent": "child", "text": "c1"}
 {"text": "any"}
 {"agent": "root", "text": "r1"})";
@@ -121,7 +121,7 @@ TEST_F(ScriptModelTest, LinesOfAnAgent_AreNotSeenByOthers) {
   EXPECT_EQ(outcome(kScript, 1, "root"), "r1");
 }
 
-TEST_F(ScriptModelTest, LineThatIsAskedFor_AnswersWheneverThatIs) {
+TEST_F(ScriptModelTest, LineWithAsked_AnswersEveryMatchingPrompt) {
   constexpr auto kScript = R"({"asked": "cake", "text": "chocolate"}
 {"text": "one"}
 {"text": "two"})";
@@ -140,7 +140,7 @@ TEST_F(ScriptModelTest, LineThatIsAskedFor_AnswersWheneverThatIs) {
   EXPECT_EQ(outcome(kScript, 2), "not_found");
 }
 
-TEST_F(ScriptModelTest, Streams_InPiecesOfTheGivenSize) {
+TEST_F(ScriptModelTest, Text_StreamsInChunksOfTheGivenSize) {
   const auto listener = start(
       R"({"reasoning": "hm", "text": "hello", "tool_calls": [{"name": "f", "arguments": {"a": 1}}], "chunk": 3})",
       {});
@@ -158,7 +158,7 @@ TEST_F(ScriptModelTest, Streams_InPiecesOfTheGivenSize) {
   EXPECT_TRUE(call.valid);
 }
 
-TEST_F(ScriptModelTest, WithoutStream_OnlyTheAnswerComes) {
+TEST_F(ScriptModelTest, CallWithoutStreaming_EmitsNoDeltas) {
   ModelRequest request;
   request.stream = false;
   const auto listener = start(R"({"text": "hello", "tool_calls": [{"name": "f"}]})", request);
@@ -180,7 +180,7 @@ TEST_F(ScriptModelTest, CallIds_CountCallsAndTools) {
   EXPECT_EQ(id(2), "call_2_3");
 }
 
-TEST_F(ScriptModelTest, ACutCall_IsNotValid) {
+TEST_F(ScriptModelTest, TruncatedCall_IsInvalid) {
   const auto cut = play(R"({"tool_calls": [{"name": "f", "arguments": "{\"a"}]})", {});
   EXPECT_FALSE(std::get<ToolCallPart>(cut->parts[0]).valid);
   EXPECT_EQ(cut->finish, FinishReason::kMalformedToolCall);
@@ -189,7 +189,7 @@ TEST_F(ScriptModelTest, ACutCall_IsNotValid) {
   EXPECT_EQ(length->finish, FinishReason::kLength);
 }
 
-TEST_F(ScriptModelTest, Usage_IsAsWrittenOrEstimated) {
+TEST_F(ScriptModelTest, Usage_IsScriptedOrEstimated) {
   const auto given = play(R"({"text": "x", "usage": {"input": 10, "output": 2}})", {});
   EXPECT_EQ(given->usage.total(), 12);
   EXPECT_FALSE(given->usage.estimated);
@@ -201,7 +201,7 @@ TEST_F(ScriptModelTest, Usage_IsAsWrittenOrEstimated) {
   EXPECT_GT(estimated->usage.output, 0);
 }
 
-TEST_F(ScriptModelTest, Delay_HoldsTheAnswerBack) {
+TEST_F(ScriptModelTest, Delay_PostponesTheAnswer) {
   const auto listener = start(R"({"text": "x", "delay_ms": 100})", {});
   executor_->advance(std::chrono::milliseconds(99));
   EXPECT_TRUE(listener->pieces.empty());
@@ -235,33 +235,33 @@ TEST_F(ScriptModelTest, CancelWhileStreaming_StopsBetweenPieces) {
   EXPECT_EQ(listener->response->error().code, ErrorCode::kCancelled);
 }
 
-TEST_F(ScriptModelTest, BadLines_NameTheLineAndWhatWasMeant) {
+TEST_F(ScriptModelTest, InvalidLine_IsReportedWithItsNumberAndASuggestion) {
   const auto error = [&](std::string_view script) {
     return script_model(script, "test.jsonl", executor_).error().message;
   };
   EXPECT_EQ(error("{\"text\": \"a\"}\n\n{\"txt\": \"b\"}"),
-            "test.jsonl, line 3: has no key \"txt\"; did you mean \"text\"?");
+            "test.jsonl, line 3: has an unknown key \"txt\"; did you mean \"text\"?");
   EXPECT_EQ(error(R"({"tool_calls": [{"nmae": "f"}]})"),
-            "test.jsonl, line 1: has no key \"nmae\"; did you mean \"name\"?");
+            "test.jsonl, line 1: has an unknown key \"nmae\"; did you mean \"name\"?");
   EXPECT_EQ(error(R"({"tool_calls": [{"arguments": {}}]})"),
             "test.jsonl, line 1: a tool call needs a \"name\"");
   EXPECT_EQ(error(R"({"tool_calls": {}})"), "test.jsonl, line 1: \"tool_calls\" must be an array");
   EXPECT_EQ(error(R"({"text": 1})"), "test.jsonl, line 1: \"text\" must be a string");
   EXPECT_EQ(error(R"({"chunk": 0})"),
-            "test.jsonl, line 1: \"chunk\" must be a whole number from 1 to 1000000000");
+            "test.jsonl, line 1: \"chunk\" must be an integer from 1 to 1000000000");
   EXPECT_EQ(error(R"({"delay_ms": "soon"})"),
-            "test.jsonl, line 1: \"delay_ms\" must be a whole number from 0 to 1000000000");
+            "test.jsonl, line 1: \"delay_ms\" must be an integer from 0 to 1000000000");
   EXPECT_EQ(error(R"({"finish": "lenght"})"),
-            "test.jsonl, line 1: \"finish\" does not know \"lenght\"; did you mean \"length\"?");
+            "test.jsonl, line 1: \"finish\" has the unknown value \"lenght\"; did you mean \"length\"?");
   EXPECT_EQ(error(R"({"usage": {"inputs": 1}})"),
-            "test.jsonl, line 1: has no key \"inputs\"; did you mean \"input\"?");
+            "test.jsonl, line 1: has an unknown key \"inputs\"; did you mean \"input\"?");
   EXPECT_EQ(error(R"({"error": {"statu": 500}})"),
-            "test.jsonl, line 1: has no key \"statu\"; did you mean \"status\"?");
+            "test.jsonl, line 1: has an unknown key \"statu\"; did you mean \"status\"?");
   EXPECT_EQ(error("[1]"), "test.jsonl, line 1: must be a JSON object");
   EXPECT_TRUE(error("{\"text\": \"a\"}\n{\"text\":").starts_with("test.jsonl, line 2: invalid JSON"));
 }
 
-TEST(Complete, WaitsForTheAnswerAndHandsOnDeltas) {
+TEST(Complete, Call_WaitsForTheAnswerAndForwardsDeltas) {
   const auto model = script_model(R"({"text": "hello world"})", "test", make_executor()).value();
   std::string streamed;
   const auto response = complete(*model, {}, {}, [&](const ModelDelta& delta) {
@@ -272,7 +272,7 @@ TEST(Complete, WaitsForTheAnswerAndHandsOnDeltas) {
   EXPECT_EQ(std::get<TextPart>(response->parts[0]).text, "hello world");
 }
 
-TEST(Complete, CanBeStopped) {
+TEST(Complete, StopRequest_CancelsTheCall) {
   const auto model = script_model(R"({"text": "x", "delay_ms": 600000})", "test", make_executor()).value();
   std::stop_source stop;
   stop.request_stop();

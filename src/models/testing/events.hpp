@@ -1,4 +1,4 @@
-// Events of streams as the tests of the codecs vary them.
+// Variations of stream events for the codecs' tests.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace praxis {
 
-/// Texts as they stand in JSON: plain, escaped, broken, and such that look like what stands around them.
+/// Texts as they occur in JSON: plain, escaped, damaged, and similar to the JSON around them.
 inline const std::vector<std::string> kSpelledTexts{"a",
                                                     "",
                                                     "and more",
@@ -27,8 +27,8 @@ inline const std::vector<std::string> kSpelledTexts{"a",
                                                     R"(\"delta\":\"x)",
                                                     "}],"};
 
-/// The same events with a field more, whose name differs from one to the next, so that none resembles the
-/// last.
+/// The same events with one additional field whose name is different in each, so that no event resembles the
+/// previous one.
 inline std::vector<std::string> respelled(const std::vector<std::string>& events) {
   std::vector<std::string> out;
   for (const std::string& event : events) {

@@ -1,4 +1,4 @@
-// What a reader of answers tells while it reads, written down for its tests.
+// Records the deltas of an answer reader for tests.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace praxis {
 
-/// Writes down what a sink hears as `kind item(text) `, so that it can be compared.
+/// Records each delta as `kind item(text) `, for comparison.
 class Listener final : public ModelSink {
  public:
   void on_delta(const ModelDelta& delta) override {

@@ -1,4 +1,4 @@
-// Messages as the tests of the codecs write them.
+// Messages for the codecs' tests.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What the tests of this room share: calling a tool as a model would, and a folder that goes away.
+// Shared by this room's tests: calls a tool like a model does, and provides a temporary folder.
 #pragma once
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 namespace praxis {
 
-/// Runs `tool` with argument text, through the checks of a `ToolSet`.
+/// Runs `tool` with argument text, including the checks of a `ToolSet`.
 inline Result<ToolOutput> call(const Tool& tool, std::string_view arguments, std::stop_token stop = {}) {
   ToolSet set;
   if (auto status = set.add(tool); !status) return fail(std::move(status.error()));
@@ -24,12 +24,12 @@ inline Result<ToolOutput> call_with(const Tool& tool, const Json& arguments) {
   return call(tool, to_json_text(arguments));
 }
 
-/// The text of a call that must succeed, or its error message.
+/// The text of a result, or its error message.
 inline std::string text_of(const Result<ToolOutput>& result) {
   return result ? result->text : "error: " + result.error().message;
 }
 
-/// A new empty folder, removed with all it holds at the end.
+/// A new empty folder, removed with its content at the end.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -45,7 +45,7 @@ class ScratchFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::string str(std::string_view below = "") const { return (path_ / below).string(); }
-  /// Creates a file with its folders.
+  /// Creates a file and its parent folders.
   void write(std::string_view below, std::string_view bytes) const {
     std::filesystem::create_directories((path_ / below).parent_path());
     std::ofstream(path_ / below, std::ios::binary) << bytes;

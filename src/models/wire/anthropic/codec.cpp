@@ -27,7 +27,7 @@ class MessagesCodec final : public Codec {
     std::string betas;
     const auto add = [&](const std::string& beta) { betas.append(betas.empty() ? "" : ",").append(beta); };
     for (const std::string& beta : dialect_.betas) add(beta);
-    // Also for the sake of a summary that goes back, whoever asked for it.
+    // Required for new compactions and to send back earlier ones.
     if (compacts() && !dialect_.compaction_beta.empty()) add(dialect_.compaction_beta);
     if (!betas.empty()) headers.emplace_back("anthropic-beta", std::move(betas));
     if (!dialect_.session_header.empty()) {

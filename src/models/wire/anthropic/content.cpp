@@ -23,7 +23,7 @@ void append_field(std::string& out, std::string_view name, std::string_view text
   append_json_string(out, text);
 }
 
-/// The members of a JSON object, each after a comma.
+/// Appends the members of a JSON object, each preceded by a comma.
 void append_members(std::string& out, std::string_view object) {
   const std::size_t first = object.find('{') + 1;
   const std::string_view members = object.substr(first, object.rfind('}') - first);
@@ -58,7 +58,7 @@ void append_image(std::string& out, const ImagePart& image) {
   out += '}';
 }
 
-/// Of files elsewhere only PDF is fetched; of those at hand PDF and text are read.
+/// The server fetches only PDF by URL; of inline files it reads PDF and text.
 void append_file(std::string& out, const FilePart& file) {
   const MediaSource& source = file.source;
   const bool is_pdf = source.mime == "application/pdf";
@@ -81,7 +81,7 @@ void append_file(std::string& out, const FilePart& file) {
   out += '}';
 }
 
-/// The object that a call's arguments are; what is none goes as the text it is.
+/// The call's arguments as a JSON object; anything else is wrapped as text.
 std::string input_object(const std::string& arguments) {
   const std::string_view text = arguments_or_empty(arguments);
   if (const auto json = parse_json(text); json && json->is_object()) return std::string(text);
@@ -123,14 +123,14 @@ class MessageWriter {
  private:
   static bool fails(const ToolResultPart& result) { return result.status == ToolStatus::kError; }
 
-  /// The object that the state holds, when it goes back to the model that made it.
+  /// The vendor state as a JSON object, if the target model made it.
   std::optional<Json> native(const VendorStatePtr& state) const {
     if (!is_of(state, target_)) return std::nullopt;
     auto json = parse_json(state->raw);
     return json && json->is_object() ? std::optional(*std::move(json)) : std::nullopt;
   }
 
-  /// The mark stands on the last block only as long as that is the last.
+  /// Adds a cache mark to the last block, which is written only if no further block follows.
   void mark_newest() {
     if (state_.open_role != kUser || !state_.end_if_last.empty()) return;
     out_.pop_back();
@@ -138,7 +138,7 @@ class MessageWriter {
     state_.end_if_last = R"(,"cache_control":{"type":"ephemeral"}})";
   }
 
-  /// Makes room for one more block of this role; `opens` says that it may begin a conversation.
+  /// Starts a block of this role; `opens`: it may be the first message of a conversation.
   std::string& begin(std::string_view role, bool opens = false) {
     out_ += std::exchange(state_.end_if_continued, {});
     state_.end_if_last.clear();
@@ -162,7 +162,8 @@ class MessageWriter {
     if (!is_blank(text)) append_text_block(begin(role), text);
   }
 
-  /// The last block of a request must not end in white space, so that waits until something follows.
+  /// The last block of a request must not end in white space. Trailing white space is held back until another
+  /// block follows.
   void add_answer(const TextPart& part) {
     if (is_blank(part.text)) return;
     std::string& out = begin(kAssistant);
@@ -181,11 +182,11 @@ class MessageWriter {
     state_.end_if_last = "\"}";
   }
 
-  /// Thinking goes back only as it was signed, and to the model that thought it.
+  /// Reasoning is sent back only to the model that made it, and only with its signature.
   void add_thought(const ReasoningPart& part) {
     const auto own = native(part.vendor);
     if (!own) return;
-    if (!json_at(*own, "data").is_null()) {  // redacted
+    if (!json_at(*own, "data").is_null()) {  // redacted reasoning
       begin(kAssistant) += part.vendor->raw;
     } else if (!json_text(*own, "signature").empty() || dialect_.empty_signatures) {
       std::string& out = begin(kAssistant);
@@ -245,7 +246,7 @@ class MessageWriter {
     out += '}';
   }
 
-  /// A result that tells of an error holds text alone: the rest stands behind all results.
+  /// An error result may contain only text. Its media follow after all results.
   void add_media(const ToolResultPart& result) {
     for (const ImagePart& image : result.images) append_image(begin(kUser), image);
     for (const FilePart& file : result.files) append_file(begin(kUser), file);

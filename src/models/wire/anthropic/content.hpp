@@ -1,5 +1,5 @@
-// Writes the messages of an Anthropic Messages request: roles that alternate, results before words, thinking
-// as it was signed.
+// Writes the messages of an Anthropic Messages request: alternating roles, results before text, reasoning
+// with its signature.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace praxis::messages {
 
-/// Appends one message of the history. Instructions are left out: they stand in the request's head.
+/// Appends one message of the history. Omits instructions, which are part of the request's head.
 void append_message(std::string& out, const Message& message, RenderState& state, const CodecTarget& target,
                     const Dialect& dialect);
-/// Ends the last message and the list of them.
+/// Closes the last message and the list of messages.
 void close_messages(std::string& out, const RenderState& state);
 
 /// `{"type":"text","text":...}`
 void append_text_block(std::string& out, std::string_view text);
-/// Whether a text is empty or white space alone, which no block may be.
+/// Whether a text is empty or only white space, which the server rejects.
 bool is_blank(std::string_view text);
 
-/// A call id as servers accept it, `[A-Za-z0-9_-]{1,64}`: any other is replaced by a digest of it.
+/// A call id that servers accept, `[A-Za-z0-9_-]{1,64}`; other ids are replaced by a digest.
 std::string wire_id(const CallId& id);
 
 }  // namespace praxis::messages

@@ -30,7 +30,7 @@ const std::array<Flag, 15> kFlags{{{"path", &Dialect::path},
                                    {"compaction_edit", &Dialect::compaction_edit},
                                    {"compaction_beta", &Dialect::compaction_beta}}};
 
-/// Takes over a flag's value. What is wrong with it, empty when nothing is.
+/// Assigns a flag's value and returns what is wrong with it; empty if it is valid.
 struct Setter {
   Dialect& dialect;
   const Json& value;

@@ -1,4 +1,4 @@
-// How servers of the Messages family differ: data, so that another server is another row.
+// Differences among Messages servers, as data: another server is another table row.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace praxis::messages {
 
-/// Which blocks of a request are marked as ends of a prefix worth caching, beside the last tool and the last
-/// block of instructions: the server finds the newest block by itself, we mark it, or nothing is marked at
-/// all.
+/// How the end of the cacheable prefix is marked, in addition to the last tool and the last block of
+/// instructions: the server finds the newest block itself, we mark it, or nothing is marked at all.
 enum class CacheMarks : std::uint8_t { kAutomatic, kNewest, kNone };
 
 /// The flags of `CodecTarget::dialect` that this protocol knows, under the same names.
 struct Dialect {
-  std::string path = "/v1/messages";    ///< with `{model}` in it, the body names no model
-  std::string stream_path = {};         ///< of streamed answers; empty: the same
+  std::string path = "/v1/messages";    ///< if it contains `{model}`, the body does not name the model
+  std::string stream_path = {};         ///< for streamed answers; empty: same as `path`
   std::string version = "2023-06-01";   ///< header `anthropic-version`; empty: not sent
   std::string body_version = {};        ///< field `anthropic_version`; empty: not sent
-  std::vector<std::string> betas = {};  ///< header `anthropic-beta`
-  std::string session_header = {};  ///< header that carries the session's id, for servers that cache by it
-  std::int64_t max_tokens = 8192;   ///< where neither the caller nor the catalogue gives a limit
-  bool adaptive_thinking = false;   ///< thinks by `effort`; false: by a budget of tokens
-  std::string thinking_display = "summarized";      ///< asked for with adaptive thinking; empty: not sent
-  bool empty_signatures = false;                    ///< takes back thinking that it did not sign
-  bool strict_tools = false;                        ///< can hold tool calls to their schema
+  std::vector<std::string> betas = {};  ///< values of the header `anthropic-beta`
+  /// Header that carries the session id, for servers that cache by it.
+  std::string session_header = {};
+  std::int64_t max_tokens = 8192;  ///< default if neither the caller nor the catalogue has a limit
+  bool adaptive_thinking = false;  ///< reasoning is set by `effort`; false: by a token budget
+  std::string thinking_display = "summarized";      ///< requested with adaptive thinking; empty: not sent
+  bool empty_signatures = false;                    ///< accepts unsigned reasoning
+  bool strict_tools = false;                        ///< can enforce the schema of tool calls
   CacheMarks cache_marks = CacheMarks::kAutomatic;  ///< `automatic`, `newest` or `none`
-  bool cache_tools = true;                          ///< takes a mark on a tool
-  std::string compaction_edit = {};  ///< type of the context edit by which the server compacts; empty: none
-  std::string compaction_beta = {};  ///< one more of `betas`, which that edit needs
+  bool cache_tools = true;                          ///< accepts a cache mark on a tool
+  std::string compaction_edit = {};  ///< type of the context edit for server-side compaction; empty: none
+  std::string compaction_beta = {};  ///< additional value of `betas` that this edit requires
 };
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.

@@ -11,7 +11,7 @@
 namespace praxis::messages {
 namespace {
 
-/// A level of effort and, for models that think by budget, the tokens it stands for.
+/// A level of effort and, for models with a thinking budget, its number of tokens.
 struct Level {
   std::string_view name;
   std::int64_t budget;
@@ -27,7 +27,7 @@ constexpr std::int64_t kLeastBudget = 1024;
 struct Thinking {
   enum class Kind : std::uint8_t { kUnsaid, kOff, kOn };
   Kind kind = Kind::kUnsaid;
-  std::string effort = {};  ///< our level; empty: the model's own
+  std::string effort = {};  ///< our level; empty: the model's default
 };
 
 bool always_thinks(const ModelFacts& facts) {
@@ -48,19 +48,19 @@ Thinking wanted_thinking(const CodecTarget& target, const Dialect& dialect, cons
     if (effort == "off") return {Kind::kOn, "minimal"};
     return effort.empty() && !dialect.adaptive_thinking ? Thinking{} : Thinking{Kind::kOn, effort};
   }
-  // Models that think by effort may do so unasked.
+  // Models with adaptive thinking may think without a request.
   if (forces_tool(request))
     return {facts.reasoning && dialect.adaptive_thinking ? Kind::kOff : Kind::kUnsaid};
   if (effort == "off") return {facts.reasoning ? Kind::kOff : Kind::kUnsaid};
   return effort.empty() ? Thinking{} : Thinking{Kind::kOn, effort};
 }
 
-/// The wire's word for a level: the level's own, or that of the nearest one offered.
+/// The server's word for a level: that of the level, or of the nearest offered one.
 std::string wire_effort(const ModelFacts& facts, std::string_view level) {
   const auto word = [&](std::string_view name) {
     const auto known = facts.reasoning_levels.find(std::string(name));
     if (known != facts.reasoning_levels.end()) return known->second;
-    return name == "minimal" ? std::string() : std::string(name);  // not a word of this protocol
+    return name == "minimal" ? std::string() : std::string(name);  // the protocol has no such word
   };
   const auto at = std::ranges::find(kLevels, level, &Level::name);
   if (at == kLevels.end()) return std::string(level);
@@ -73,7 +73,8 @@ std::string wire_effort(const ModelFacts& facts, std::string_view level) {
   return {};
 }
 
-/// Tokens to think with, which are part of the answer's; nothing when those do not suffice for both.
+/// Tokens for thinking, which count towards `max_tokens`; `std::nullopt` if `max_tokens` is too small for
+/// both.
 std::optional<std::int64_t> budget_for(std::string_view level, std::int64_t max_tokens) {
   const auto known = std::ranges::find(kLevels, level, &Level::name);
   const std::int64_t wanted = known == kLevels.end() ? kLeastBudget : known->budget;
@@ -81,7 +82,7 @@ std::optional<std::int64_t> budget_for(std::string_view level, std::int64_t max_
   return budget < kLeastBudget ? std::nullopt : std::optional(budget);
 }
 
-/// Adds the fields that ask for thinking; whether the model will think.
+/// Adds the fields that request thinking; returns whether the model will think.
 bool add_thinking(JsonObject& fields, JsonObject& output, const Thinking& thinking, const CodecTarget& target,
                   const Dialect& dialect) {
   if (thinking.kind == Thinking::Kind::kOff) fields["thinking"] = JsonObject{{"type", "disabled"}};
@@ -113,7 +114,8 @@ void add_system(JsonArray& blocks, std::string_view text) {
   if (!is_blank(text)) blocks.push_back(JsonObject{{"type", "text"}, {"text", text}});
 }
 
-/// The agent's instructions, unless the history opens with its own, and what the history opens with.
+/// The agent's instructions, unless the history starts with its own, plus the instructions at the start of
+/// the history.
 JsonArray system_blocks(const CodecTarget& target, const Dialect& dialect, const ModelRequest& request) {
   JsonArray blocks;
   const auto& messages = request.history.messages();
@@ -141,9 +143,9 @@ std::int64_t max_tokens(const CodecTarget& target, const Dialect& dialect, const
   return target.facts.max_output > 0 ? target.facts.max_output : dialect.max_tokens;
 }
 
-/// Without a trigger the server compacts where it sees fit, which may be far below a large window.
+/// Sets an explicit trigger: the server's default may compact far below a large window.
 JsonObject compaction_edit(const CodecTarget& target, const Dialect& dialect) {
-  constexpr std::int64_t kLeastTrigger = 50'000;  // what the server accepts
+  constexpr std::int64_t kLeastTrigger = 50'000;  // minimum that the server accepts
   JsonObject edit{{"type", dialect.compaction_edit}};
   if (const std::int64_t window = target.facts.context_window; window > 0) {
     edit["trigger"] =

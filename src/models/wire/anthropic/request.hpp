@@ -8,11 +8,11 @@
 
 namespace praxis::messages {
 
-/// Everything that stands before the history's messages, up to their opening bracket.
+/// Everything before the history's messages, up to their opening bracket.
 ///
-/// A forced tool choice and thinking exclude each other on this wire: the choice wins where the model can do
-/// without thinking, else it becomes `auto`. A level of effort that a model is not offered becomes the next
-/// lower one that is, else the next higher.
+/// A forced tool choice and thinking exclude each other in this protocol. The choice wins if the model can
+/// answer without thinking; otherwise the choice becomes `auto`. An effort level that a model does not offer
+/// becomes the next lower one that it offers, else the next higher one.
 std::string request_head(const CodecTarget& target, const Dialect& dialect, const ModelRequest& request);
 
 }  // namespace praxis::messages

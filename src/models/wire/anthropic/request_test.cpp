@@ -31,7 +31,7 @@ ModelRequest request_of(const std::vector<Message>& messages) {
 
 ModelRequest ask() { return request_of({text_message(Role::kUser, "hi")}); }
 
-/// Most tests are about other things than marks.
+/// Without cache marks, because most tests are not about them.
 CodecTarget target(JsonObject dialect = {}, ModelFacts facts = {}) {
   if (!dialect.contains("cache_marks")) dialect["cache_marks"] = "none";
   return {.provider = "anthropic", .model = "m", .dialect = std::move(dialect), .facts = std::move(facts)};
@@ -70,7 +70,7 @@ ModelFacts thinker(std::map<std::string, std::string> levels = {}) {
   return {.max_output = 32'000, .reasoning = true, .reasoning_levels = std::move(levels)};
 }
 
-TEST(MessagesRequest, TheSmallestOne) {
+TEST(MessagesRequest, MinimalRequest_HasTheRequiredFieldsOnly) {
   ModelRequest request = ask();
   EXPECT_EQ(text_of(request, target()),
             R"({"model":"m","max_tokens":8192,"stream":true,"messages":[)" + user("hi") + "]}");
@@ -79,7 +79,7 @@ TEST(MessagesRequest, TheSmallestOne) {
   EXPECT_EQ(text_of(request, target()), R"({"model":"m","max_tokens":10,"messages":[)" + user("hi") + "]}");
 }
 
-TEST(MessagesRequest, MaxTokens_AreTheCallersThenTheModelsThenTheDialects) {
+TEST(MessagesRequest, MaxTokens_DefaultToTheModelThenTheDialect) {
   ModelRequest request = ask();
   EXPECT_EQ(field(request, "max_tokens", target({{"max_tokens", 100}})), "100");
   EXPECT_EQ(field(request, "max_tokens", target({{"max_tokens", 100}}, {.max_output = 200})), "200");
@@ -87,7 +87,7 @@ TEST(MessagesRequest, MaxTokens_AreTheCallersThenTheModelsThenTheDialects) {
   EXPECT_EQ(field(request, "max_tokens", target({{"max_tokens", 100}}, {.max_output = 200})), "300");
 }
 
-TEST(MessagesRequest, Settings_AndExtraOnes) {
+TEST(MessagesRequest, SettingsAndExtraFields_AreSent) {
   ModelRequest request = ask();
   request.options.temperature = 0.5;
   request.options.stop = {"END", "STOP"};
@@ -99,7 +99,7 @@ TEST(MessagesRequest, Settings_AndExtraOnes) {
   EXPECT_EQ(field(request, "messages"), "[" + user("hi") + "]");
 }
 
-TEST(MessagesRequest, InstructionsStandInTheHead) {
+TEST(MessagesRequest, Instructions_AreInTheHead) {
   ModelRequest request =
       request_of({text_message(Role::kSystem, "Be brief."), text_message(Role::kUser, "hi")});
   request.instructions = "You add.";
@@ -111,7 +111,7 @@ TEST(MessagesRequest, InstructionsStandInTheHead) {
   EXPECT_EQ(field(request, "system"), R"([{"type":"text","text":"Mine."}])");
 }
 
-TEST(MessagesRequest, Tools_AndTheChoiceOfThem) {
+TEST(MessagesRequest, ToolsAndToolChoice_AreSent) {
   ModelRequest request = with_tools(ask());
   EXPECT_EQ(field(request, "tools"),
             R"([{"name":"add","description":"Adds","input_schema":{"type":"object"}},)"
@@ -127,7 +127,7 @@ TEST(MessagesRequest, Tools_AndTheChoiceOfThem) {
   }
 }
 
-TEST(MessagesRequest, ThinkingByEffort) {
+TEST(MessagesRequest, AdaptiveThinking_IsSetByEffort) {
   const CodecTarget whom =
       target({{"adaptive_thinking", true}}, thinker({{"xhigh", ""}, {"max", "max"}, {"low", "lowest"}}));
   const std::string on = R"({"type":"adaptive","display":"summarized"})";
@@ -159,7 +159,7 @@ TEST(MessagesRequest, ThinkingByBudget_LeavesRoomForTheAnswer) {
   EXPECT_EQ(field(request, "temperature", target({}, thinker())), "0.5");
 }
 
-TEST(MessagesRequest, AForcedChoice_TurnsThinkingOff_OrYieldsWhereThatCannotBe) {
+TEST(MessagesRequest, ForcedChoice_TurnsThinkingOffOrBecomesAuto) {
   ModelRequest request = with_tools(ask());
   request.options.tool_choice = "required";
   request.options.reasoning_effort = "high";
@@ -172,7 +172,7 @@ TEST(MessagesRequest, AForcedChoice_TurnsThinkingOff_OrYieldsWhereThatCannotBe) 
   EXPECT_EQ(field(request, "tool_choice", always), R"({"type":"auto"})");
 }
 
-TEST(MessagesRequest, AModelThatAlwaysThinks_GetsTheLeastEffortForOff) {
+TEST(MessagesRequest, ModelThatAlwaysThinks_GetsTheLowestEffortForOff) {
   ModelRequest request = ask();
   const CodecTarget always =
       target({{"adaptive_thinking", true}, {"thinking_display", ""}}, thinker({{"off", ""}}));
@@ -182,7 +182,7 @@ TEST(MessagesRequest, AModelThatAlwaysThinks_GetsTheLeastEffortForOff) {
   EXPECT_EQ(field(request, "output_config", always), R"({"effort":"low"})");
 }
 
-TEST(MessagesRequest, AnOutputSchema_IsASettingOrAnInstruction) {
+TEST(MessagesRequest, OutputSchema_IsASettingOrAnInstruction) {
   ModelRequest request = ask();
   request.options.output_schema = JsonObject{{"type", "object"}};
   EXPECT_EQ(field(request, "output_config", target({}, {.structured_output = true})),
@@ -191,7 +191,7 @@ TEST(MessagesRequest, AnOutputSchema_IsASettingOrAnInstruction) {
   EXPECT_TRUE(field(request, "system").contains(R"({\"type\":\"object\"})"));
 }
 
-TEST(MessagesRequest, CacheMarks_StandOnToolsInstructionsAndWhateverIsNewest) {
+TEST(MessagesRequest, CacheMarks_AreOnToolsInstructionsAndTheNewestBlock) {
   ModelRequest request = with_tools(ask());
   request.instructions = "You add.";
   const std::string mark = R"("cache_control":{"type":"ephemeral"})";
@@ -210,7 +210,7 @@ TEST(MessagesRequest, CacheMarks_StandOnToolsInstructionsAndWhateverIsNewest) {
   EXPECT_FALSE(text_of(request, target()).contains("cache_control"));
 }
 
-TEST(MessagesRequest, StrictTools_AreThoseWhoseSchemasAllowIt) {
+TEST(MessagesRequest, ToolsWithQualifyingSchemas_AreStrict) {
   const auto is_strict = [](std::string_view schema) {
     ModelRequest request = ask();
     request.tools = std::make_shared<const std::vector<ToolDefinition>>(std::vector<ToolDefinition>{
@@ -236,7 +236,7 @@ TEST(MessagesRequest, StrictTools_AreThoseWhoseSchemasAllowIt) {
   EXPECT_FALSE(is_strict(optional(24)));
 }
 
-TEST(MessagesRequest, StrictTools_AreNoneOnceTheVendorRefusedThem) {
+TEST(MessagesRequest, StrictMode_IsDroppedAfterTheVendorRefusedIt) {
   ModelRequest request = ask();
   request.tools = std::make_shared<const std::vector<ToolDefinition>>(std::vector<ToolDefinition>{
       {.name = "f",
@@ -247,7 +247,7 @@ TEST(MessagesRequest, StrictTools_AreNoneOnceTheVendorRefusedThem) {
   EXPECT_FALSE(text_of(request, target({{"strict_tools", true}})).contains("strict"));
 }
 
-TEST(MessagesRequest, ResultsStandFirst_InOneMessageWithTheWordsBehindThem) {
+TEST(MessagesRequest, Results_PrecedeTheTextOfTheSameMessage) {
   ToolResultPart failed = result("b", "broken");
   failed.status = ToolStatus::kError;
   failed.images = {png()};
@@ -270,7 +270,7 @@ TEST(MessagesRequest, ResultsStandFirst_InOneMessageWithTheWordsBehindThem) {
           R"({"type":"text","text":"and?"}]}])");
 }
 
-TEST(MessagesRequest, WhatTheModelMade_GoesBackAsItCame) {
+TEST(MessagesRequest, OwnParts_AreSentBackUnchanged) {
   const Message turn = message_of(
       Role::kAssistant, {ReasoningPart{"hm", "", state(R"({"signature":"s="})")},
                          ReasoningPart{"", "", state(R"({"type":"redacted_thinking","data":"d"})")},
@@ -286,7 +286,7 @@ TEST(MessagesRequest, WhatTheModelMade_GoesBackAsItCame) {
               R"({"type":"server_tool_use","z":1.0}]}]})"));
 }
 
-TEST(MessagesRequest, WhatAnotherModelMade_GoesAsWordsOrNotAtAll) {
+TEST(MessagesRequest, OtherModelsParts_AreSentAsTextOrOmitted) {
   const Message turn = message_of(
       Role::kAssistant,
       {ReasoningPart{"hm", "", state(R"({"signature":"s"})", "other")},
@@ -298,7 +298,7 @@ TEST(MessagesRequest, WhatAnotherModelMade_GoesAsWordsOrNotAtAll) {
           R"(,{"role":"assistant","content":[{"type":"text","text":"No."},{"type":"text","text":"As said"}]}])");
 }
 
-TEST(MessagesRequest, UnsignedThinking_GoesBackOnlyWhereTheServerSignsNone) {
+TEST(MessagesRequest, UnsignedThinking_IsSentOnlyToServersThatDoNotSign) {
   const std::vector<Message> messages{
       text_message(Role::kUser, "q"),
       message_of(Role::kAssistant, {ReasoningPart{"hm", "", state("{}")}, TextPart{"a"}})};
@@ -307,7 +307,7 @@ TEST(MessagesRequest, UnsignedThinking_GoesBackOnlyWhereTheServerSignsNone) {
                   .contains(R"({"type":"thinking","thinking":"hm","signature":""})"));
 }
 
-TEST(MessagesRequest, ACompaction_GoesFirst_OrAsItsSummary) {
+TEST(MessagesRequest, Compaction_IsFirstOrSentAsItsSummary) {
   const auto turn = [](std::string model) {
     return message_of(
         Role::kAssistant,
@@ -321,7 +321,7 @@ TEST(MessagesRequest, ACompaction_GoesFirst_OrAsItsSummary) {
                 R"(,{"role":"assistant","content":[{"type":"text","text":"so far"}]},)" + user("q") + "]");
 }
 
-TEST(MessagesRequest, NoBlockIsBlank_AndTheLastDoesNotEndInSpace) {
+TEST(MessagesRequest, Blocks_AreNotBlankAndTheLastDoesNotEndInSpace) {
   const std::vector<Message> messages{
       message_of(Role::kUser, {TextPart{" \n"}, TextPart{"q"}}),
       message_of(Role::kAssistant, {TextPart{"a \n"}, TextPart{""}, ReasoningPart{"x", "", nullptr}})};
@@ -333,7 +333,7 @@ TEST(MessagesRequest, NoBlockIsBlank_AndTheLastDoesNotEndInSpace) {
   EXPECT_EQ(messages_of(more), answered + R"( \n"}]},)" + user("on") + "]");
 }
 
-TEST(MessagesRequest, Files_GoAsDocuments) {
+TEST(MessagesRequest, Files_AreSentAsDocuments) {
   const auto sent = [](MediaSource source) {
     const Json body =
         body_of(request_of({message_of(Role::kUser, {FilePart{std::move(source), "n", nullptr}})}));
@@ -352,7 +352,7 @@ TEST(MessagesRequest, Files_GoAsDocuments) {
             R"({"type":"text","text":"[the file n of type application/zip, which cannot be read]"})");
 }
 
-TEST(MessagesRequest, Ids_AreMadeToFit) {
+TEST(MessagesRequest, InvalidCallIds_AreReplaced) {
   const std::string odd = "call:1|x";
   const std::vector<Message> messages{text_message(Role::kUser, "q"),
                                       message_of(Role::kAssistant, {call(odd, ""), call("toolu_A-1", "")}),
@@ -366,7 +366,7 @@ TEST(MessagesRequest, Ids_AreMadeToFit) {
   EXPECT_TRUE(sent.contains(R"("tool_use_id":")" + id + '"'));
 }
 
-TEST(MessagesRequest, TheNextRequest_ExtendsTheBytesOfTheLast) {
+TEST(MessagesRequest, NextRequest_ExtendsTheBytesOfThePrevious) {
   for (const char* marks : {"automatic", "newest", "none"}) {
     RequestWriter writer(messages_codec(target({{"cache_marks", marks}})).value());
     HistoryBuilder builder;
@@ -383,7 +383,7 @@ TEST(MessagesRequest, TheNextRequest_ExtendsTheBytesOfTheLast) {
       ASSERT_TRUE(parse_json(body)) << body;
       EXPECT_EQ(body,
                 *RequestWriter(messages_codec(target({{"cache_marks", marks}})).value()).write(request));
-      // What may differ is the tail alone: the mark, and the brackets.
+      // Only the tail may differ: the mark, and the closing brackets.
       const std::size_t tail = before.find_last_not_of("]}\"");
       if (!before.empty() && std::string_view(marks) != "newest") {
         EXPECT_TRUE(body.starts_with(before.substr(0, tail + 1))) << body;
@@ -415,7 +415,7 @@ TEST(MessagesCodec, PathHeadersAndBody_FollowTheDialect) {
   EXPECT_EQ(field(request, "context_management", cloud), R"({"edits":[{"type":"compact_1"}]})");
 }
 
-TEST(MessagesCodec, Compaction_IsAskedForWithItsBetaBelowTheWindow) {
+TEST(MessagesCodec, Compaction_IsRequestedWithItsBetaBelowTheWindow) {
   CodecTarget window = target(
       {{"betas", JsonArray{"a-1"}}, {"compaction_edit", "compact_1"}, {"compaction_beta", "compact-b"}});
   const auto edit = [&](std::int64_t tokens) {
@@ -432,7 +432,7 @@ TEST(MessagesCodec, Compaction_IsAskedForWithItsBetaBelowTheWindow) {
   EXPECT_EQ(none->headers(ask()), (HttpHeaders{{"anthropic-version", "2023-06-01"}}));
 }
 
-TEST(MessagesCodec, AFlagThatIsUnknownOrOfTheWrongType_IsAnError) {
+TEST(MessagesCodec, UnknownFlagOrWrongType_IsAnError) {
   const std::vector<std::pair<JsonObject, std::string>> cases{
       {{{"adaptive", true}}, R"(flag "adaptive" is unknown)"},
       {{{"adaptive_thinking", 1}}, R"(flag "adaptive_thinking" must be true or false)"},

@@ -18,20 +18,20 @@ FinishReason finish_from(std::string_view raw) {
        {"stop_sequence", FinishReason::kStopSequence},
        {"tool_use", FinishReason::kToolCalls},
        {"pause_turn", FinishReason::kPause},
-       {"compaction", FinishReason::kPause},  // the model has yet to go on from the summary
+       {"compaction", FinishReason::kPause},  // the model will continue from the summary
        {"refusal", FinishReason::kRefusal},
        {"model_context_window_exceeded", FinishReason::kContextWindow}}};
   const auto known = std::ranges::find(kReasons, raw, [](const auto& r) { return r.first; });
   return known == kReasons.end() ? FinishReason::kOther : known->second;
 }
 
-/// A number of tokens, within reason, so that sums cannot overflow.
+/// A token count, bounded so that sums cannot overflow.
 std::int64_t count(const Json& json, std::string_view key) {
   constexpr std::int64_t kMost = 1'000'000'000'000;
   return std::clamp<std::int64_t>(json_int(json, key), 0, kMost);
 }
 
-/// The vendor counts cached input beside the rest of it.
+/// The vendor counts cached input separately from other input.
 Usage usage_from(const Json& json) {
   Usage usage;
   usage.cache_read = count(json, "cache_read_input_tokens");
@@ -49,14 +49,14 @@ std::string text_of(const JsonObject& block, std::string_view key) {
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-/// Takes a text out of a block: what remains goes beside the part that holds it.
+/// Moves a text out of a block; the remaining fields become vendor state of the part.
 std::string take_text(JsonObject& block, std::string_view key) {
   std::string text = text_of(block, key);
   block.stable_erase(key);
   return text;
 }
 
-/// What of a block goes back beside its part: fields without a value need not.
+/// The fields of a block to send back with its part, without empty ones.
 std::string remainder(const JsonObject& block) {
   JsonObject out;
   for (const auto& [name, value] : block) {
@@ -66,8 +66,8 @@ std::string remainder(const JsonObject& block) {
   return out.empty() ? std::string() : to_json_text(out);
 }
 
-/// Lets a delta of a block that only its vendor understands take effect, if it is named for that block: texts
-/// grow, the rest is replaced.
+/// Applies a delta to an opaque block, if the delta is named for that block: strings are appended, other
+/// values replaced.
 void merge(JsonObject& block, const Json& delta) {
   if (!delta.is_object() || json_text(delta, "type") != text_of(block, "type") + "_delta") return;
   for (const auto& [name, value] : delta.get_object()) {
@@ -81,7 +81,7 @@ void merge(JsonObject& block, const Json& delta) {
   }
 }
 
-/// Whether a compaction has something to stand for what it replaces.
+/// Whether a compaction contains a summary.
 bool holds_summary(const JsonObject& block) {
   return !text_of(block, "content").empty() || !text_of(block, "encrypted_content").empty();
 }
@@ -109,7 +109,7 @@ Status protocol_error(std::string_view what) {
 
 Status ResponseReader::read_event(std::string_view name, std::string_view data) {
   if (done_ || data.empty()) return {};
-  if (data == "[DONE]") {  // of some gateways
+  if (data == "[DONE]") {  // sent by some gateways
     done_ = started_ && !builder_.response.finish_raw.empty();
     return {};
   }
@@ -155,7 +155,7 @@ Status ResponseReader::read_whole(std::string_view body) {
   return {};
 }
 
-/// Some gateways repeat the start; another one's start means that two answers were mixed up.
+/// Some gateways repeat the start event. A start with another id means that two answers were mixed up.
 Status ResponseReader::read_start(const Json& message) {
   if (!started_) {
     read_head(message);
@@ -165,7 +165,7 @@ Status ResponseReader::read_start(const Json& message) {
   return {};
 }
 
-/// Content in a stream's start is whole.
+/// Content in a stream's start event is complete.
 void ResponseReader::read_head(const Json& message) {
   started_ = true;
   builder_.response.response_id = json_text(message, "id");
@@ -197,7 +197,7 @@ void ResponseReader::read_ending(const Json& message) {
   response.warnings.push_back(std::move(warning));
 }
 
-/// The counters are totals; a null says nothing.
+/// The counters are totals; a null means no update.
 void ResponseReader::read_usage(const Json& usage) {
   if (!usage.is_object()) return;
   for (const auto& [name, value] : usage.get_object()) {
@@ -206,7 +206,7 @@ void ResponseReader::read_usage(const Json& usage) {
   builder_.response.usage = usage_from(usage_);
 }
 
-/// The one still under construction.
+/// The block with this index that is still open.
 ResponseReader::Block* ResponseReader::find_block(std::int64_t index) {
   const auto known = std::find_if(blocks_.rbegin(), blocks_.rend(),
                                   [&](const Block& b) { return b.index == index && !b.ended; });
@@ -250,14 +250,14 @@ void ResponseReader::open_text(Block& block) {
 void ResponseReader::open_call(Block& block) {
   JsonObject& native = block.native;
   const std::string id = take_text(native, "id"), name = take_text(native, "name");
-  // Nearly always empty, with the input to follow; but there are servers that say it all here.
+  // Nearly always empty, because the input follows in deltas; some servers send all of it here.
   const Json* input = native.if_contains("input");
   if (input != nullptr && !input->is_null() && *input != JsonObject{}) block.input = to_json_text(*input);
   native.stable_erase("input");
   native.stable_erase("type");
   const Json* caller = native.if_contains("caller");
   if (caller != nullptr && json_text(*caller, "type") == "direct")
-    native.stable_erase("caller");  // the default
+    native.stable_erase("caller");  // the default value
   block.item = builder_.open(ToolCallPart{.id = {}, .name = {}, .arguments = {}, .vendor = nullptr});
   builder_.name_call(block.item, id, name);
 }
@@ -305,7 +305,7 @@ void ResponseReader::close_block(Block& block) {
     if (std::string rest = remainder(block.native); !rest.empty())
       text->vendor = builder_.state(std::move(rest));
   } else if (auto* thought = std::get_if<ReasoningPart>(&part)) {
-    // Also unsigned thinking is known by this to be the model's own.
+    // An empty state marks unsigned reasoning as the target model's own.
     std::string rest = remainder(block.native);
     thought->vendor = builder_.state(rest.empty() ? "{}" : std::move(rest));
   } else if (auto* call = std::get_if<ToolCallPart>(&part)) {
@@ -317,7 +317,7 @@ void ResponseReader::close_block(Block& block) {
     const VendorStatePtr whole = builder_.state(to_json_text(block.native));
     auto* compaction = std::get_if<CompactionPart>(&part);
     if (compaction != nullptr && !holds_summary(block.native)) {
-      // A summary that failed: what stands before it must not go for nothing.
+      // The summary failed: keep the block as opaque, so that it does not replace the messages before it.
       part = OpaquePart{"compaction", whole};
     } else if (compaction != nullptr) {
       compaction->summary = text_of(block.native, "content");
@@ -328,7 +328,7 @@ void ResponseReader::close_block(Block& block) {
   }
 }
 
-/// A call whose block never ended may lack arguments, whatever they look like.
+/// Invalidates a call whose block never ended: its arguments may be incomplete even if they parse.
 void ResponseReader::disown_call(const Block& block) {
   auto* call = std::get_if<ToolCallPart>(&builder_.part(block.item));
   if (call == nullptr || !call->valid) return;
@@ -344,7 +344,8 @@ void ResponseReader::disown_call(const Block& block) {
   }
 }
 
-/// Passes that the totals leave out, such as a summary or another model's advice, are billed on top.
+/// Adds the cost of extra passes (a summary, another model's advice), which the totals omit but the vendor
+/// bills.
 void ResponseReader::add_extra_passes() {
   ModelResponse& response = builder_.response;
   const Json* passes = usage_.if_contains("iterations");

@@ -1,5 +1,5 @@
-// Reads Anthropic Messages answers, streamed or whole: no I/O, no clock. Blocks it does not know are kept as
-// they came; what is missing at the end is an error, never half an answer.
+// Reads Anthropic Messages answers, streamed or whole: no I/O, no clock. Keeps unknown blocks unchanged; a
+// missing end is an error, never half an answer.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ class ResponseReader final : public AnswerReader {
   std::size_t deltas() const override { return builder_.deltas(); }
 
  private:
-  /// A content block under construction.
+  /// An open content block.
   struct Block {
-    std::int64_t index = 0;  ///< the vendor's
-    std::size_t item = 0;    ///< in the response's parts
-    JsonObject native;       ///< what the part itself does not hold
-    std::string input;       ///< of tools: from the block's start, or from deltas for the vendor's own tools
+    std::int64_t index = 0;  ///< the vendor's index
+    std::size_t item = 0;    ///< part number in the response
+    JsonObject native;       ///< fields that the part does not hold
+    std::string input;  ///< tool input: from the block's start, or from deltas for the vendor's own tools
     bool ended = false;
   };
 
@@ -49,11 +49,11 @@ class ResponseReader final : public AnswerReader {
   void disown_call(const Block& block);
   void add_extra_passes();
 
-  const CodecTarget& target_;  ///< of the codec, which outlives its readers
+  const CodecTarget& target_;  ///< owned by the codec, which outlives its readers
   EventJson json_;
   AnswerBuilder builder_;
   std::vector<Block> blocks_;  ///< in the order in which they were opened
-  JsonObject usage_;           ///< the counters so far, each as it was said last
+  JsonObject usage_;           ///< the latest value of each counter
   bool started_ = false;
   bool done_ = false;
 };

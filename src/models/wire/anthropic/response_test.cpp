@@ -76,7 +76,7 @@ std::string stop(int index) {
 std::string ending(const std::string& reason, const std::string& usage = R"({"output_tokens":5})") {
   return R"({"type":"message_delta","delta":{"stop_reason":")" + reason + R"("},"usage":)" + usage + "}";
 }
-/// A whole stream of these content events.
+/// A complete stream with these content events.
 Events stream(Events content, const std::string& reason = "end_turn") {
   content.insert(content.begin(), kStart);
   content.push_back(ending(reason));
@@ -94,7 +94,7 @@ std::string input_delta(const std::string& json) {
   return delta(0, R"({"type":"input_json_delta","partial_json":")" + json + R"("})");
 }
 
-TEST(MessagesResponse, ReadsEveryKindOfBlock) {
+TEST(MessagesResponse, EveryKindOfBlock_IsRead) {
   struct Case {
     std::string name;
     Events events;
@@ -125,7 +125,7 @@ TEST(MessagesResponse, ReadsEveryKindOfBlock) {
       {"call that says all at its start",
        stream({start(0, R"({"type":"tool_use","id":"i","name":"f","input":{"a":2}})"), stop(0)}, "tool_use"),
        R"(call(i,f,{"a":2}) tool_calls)"},
-      {"the input at the start does not count beside deltas",
+      {"the input at the start is ignored if deltas follow",
        stream({start(0, R"({"type":"tool_use","id":"i","name":"f","input":{"a":2}})"), input_delta("{}"),
                stop(0)},
               "tool_use"),
@@ -169,7 +169,7 @@ TEST(MessagesResponse, ReadsEveryKindOfBlock) {
   for (const Case& c : cases) EXPECT_EQ(describe(read(c.events)), c.expected) << c.name;
 }
 
-TEST(MessagesResponse, WhatItDoesNotKnow_IsSkipped) {
+TEST(MessagesResponse, UnknownEvents_AreSkipped) {
   const Events events =
       stream({R"({"type":"ping"})", start(0, kText), R"({"type":"aura","index":0})", text_delta("a"),
               delta(0, R"({"type":"aura_delta","x":1})"), delta(9, R"({"type":"text_delta","text":"z"})"),
@@ -177,7 +177,7 @@ TEST(MessagesResponse, WhatItDoesNotKnow_IsSkipped) {
   EXPECT_EQ(describe(read(events)), "text(a) stop");
 }
 
-TEST(MessagesResponse, SaysHowTheTurnEnded) {
+TEST(MessagesResponse, StopReason_IsMapped) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"end_turn", "stop"},    {"max_tokens", "length"},  {"stop_sequence", "stop_sequence"},
       {"pause_turn", "pause"}, {"refusal", "refusal"},    {"model_context_window_exceeded", "context_window"},
@@ -190,7 +190,7 @@ TEST(MessagesResponse, SaysHowTheTurnEnded) {
   }
 }
 
-TEST(MessagesResponse, ARefusalKeepsItsTextAndTellsWhy) {
+TEST(MessagesResponse, Refusal_KeepsItsTextAndReason) {
   const auto response = read(
       {kStart, start(0, kText), text_delta("Hi"), stop(0),
        R"({"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"category":"cyber","explanation":"Not this."}}})",
@@ -200,7 +200,7 @@ TEST(MessagesResponse, ARefusalKeepsItsTextAndTellsWhy) {
   EXPECT_EQ(response->warnings.front(), "the model stopped early (cyber): Not this.");
 }
 
-TEST(MessagesResponse, CachedInputCountsAsInput_AndNullsSayNothing) {
+TEST(MessagesResponse, CachedInput_CountsAsInputAndNullsAreIgnored) {
   const auto response = read(
       {R"({"type":"message_start","message":{"id":"i","model":"m-1","usage":{"input_tokens":10,"cache_read_input_tokens":100,)"
        R"("cache_creation_input_tokens":30,"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20},"output_tokens":1}}})",
@@ -219,12 +219,12 @@ TEST(MessagesResponse, CachedInputCountsAsInput_AndNullsSayNothing) {
   EXPECT_EQ(response->response_id, "i");
 }
 
-TEST(MessagesResponse, NoUsage_IsMarkedAsEstimated) {
+TEST(MessagesResponse, MissingUsage_IsMarkedAsEstimated) {
   EXPECT_TRUE(read_whole(R"({"content":[],"stop_reason":"end_turn"})")->usage.estimated);
   EXPECT_FALSE(read(stream({}))->usage.estimated);
 }
 
-TEST(MessagesResponse, PassesOfAnotherModel_AreTold) {
+TEST(MessagesResponse, PassesOfAnotherModel_AddAWarning) {
   const auto response = read(
       {kStart,
        ending(
@@ -237,7 +237,7 @@ TEST(MessagesResponse, PassesOfAnotherModel_AreTold) {
   EXPECT_EQ(response->warnings.front(), "the turn's usage leaves out 42 tokens of model big");
 }
 
-TEST(MessagesResponse, PassesBesideTheAnswer_AreBilledOnTop) {
+TEST(MessagesResponse, ExtraPasses_AreAddedToTheCost) {
   const MicroUsd dollar{1'000'000};
   const CodecTarget priced{.provider = "anthropic",
                            .model = "m",
@@ -256,7 +256,7 @@ TEST(MessagesResponse, PassesBesideTheAnswer_AreBilledOnTop) {
   EXPECT_EQ(response->usage.cost, MicroUsd{10 + 25});
 }
 
-TEST(MessagesResponse, CountsBeyondReason_AreBounded) {
+TEST(MessagesResponse, ImplausibleCounts_AreBounded) {
   const auto response = read(
       {kStart,
        ending(
@@ -268,7 +268,7 @@ TEST(MessagesResponse, CountsBeyondReason_AreBounded) {
   EXPECT_EQ(response->usage.output, 0);
 }
 
-TEST(MessagesResponse, AnErrorEvent_IsClassifiedLikeAnHttpError) {
+TEST(MessagesResponse, ErrorEvent_IsClassifiedLikeAnHttpError) {
   const auto response = read(
       {kStart, start(0, kText), text_delta("a"),
        R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"r"})"});
@@ -279,7 +279,7 @@ TEST(MessagesResponse, AnErrorEvent_IsClassifiedLikeAnHttpError) {
       "error invalid_request");
 }
 
-TEST(MessagesResponse, ARepeatedStartIsIgnored_AnotherOneIsAnError) {
+TEST(MessagesResponse, RepeatedStart_IsIgnoredAndAnotherAnswersStartIsAnError) {
   EXPECT_EQ(describe(read(stream({kStart, start(0, kText), text_delta("a"), kStart, stop(0)}))),
             "text(a) stop");
 
@@ -293,7 +293,7 @@ TEST(MessagesResponse, ARepeatedStartIsIgnored_AnotherOneIsAnError) {
   EXPECT_EQ(reader.so_far().usage.input, 7);
 }
 
-TEST(MessagesResponse, EndsAtMessageStop_OrAtTheMarkOfGateways) {
+TEST(MessagesResponse, Answer_EndsAtMessageStopOrDone) {
   ResponseReader reader(kTarget, {});
   EXPECT_EQ(describe(finish(reader, {kStart, start(0, kText), text_delta("a"), stop(0), ending("end_turn"),
                                      "[DONE]", text_delta("b")})),
@@ -304,7 +304,7 @@ TEST(MessagesResponse, EndsAtMessageStop_OrAtTheMarkOfGateways) {
   EXPECT_EQ(describe(read({})), "error truncated_stream");
 }
 
-TEST(MessagesResponse, CutAnywhere_NeverEndsAndNeverRuns) {
+TEST(MessagesResponse, CutAnswer_NeverEndsAndHasNoValidCall) {
   const Events events =
       stream({start(0, kCall), input_delta("{}"), stop(0), start(1, kText), stop(1)}, "tool_use");
   ASSERT_EQ(describe(read(events)), "call(toolu_1,add,{}) text() tool_calls");
@@ -314,19 +314,19 @@ TEST(MessagesResponse, CutAnywhere_NeverEndsAndNeverRuns) {
   }
 }
 
-TEST(MessagesResponse, ACallThatIsCutOrHasNoEnd_DoesNotRun) {
+TEST(MessagesResponse, CallWithoutAnEnd_IsInvalid) {
   EXPECT_EQ(describe(read(stream({start(0, kCall), input_delta("{}"), stop(0)}, "max_tokens"))),
             "invalid(toolu_1,add,{}) length");
   EXPECT_EQ(describe(read(stream({start(0, kCall), input_delta(R"({\"a)"), stop(0)}, "tool_use"))),
             R"(invalid(toolu_1,add,{"a) malformed_tool_call)");
   EXPECT_EQ(describe(read(stream({start(0, kCall), input_delta("{}")}, "tool_use"))),
             "invalid(toolu_1,add,{}) malformed_tool_call");
-  // The next block takes the place of one that has not ended.
+  // The next block replaces one that has not ended.
   EXPECT_EQ(describe(read(stream({start(0, kCall), start(0, kText), text_delta("a"), stop(0)}, "end_turn"))),
             "invalid(toolu_1,add,) text(a) malformed_tool_call");
 }
 
-TEST(MessagesResponse, ReadsAWholeBody) {
+TEST(MessagesResponse, WholeBody_IsRead) {
   const auto response = read_whole(
       R"({"id":"i","type":"message","model":"m-1","content":[)"
       R"({"type":"thinking","thinking":"","signature":"s"},)"
@@ -346,13 +346,13 @@ TEST(MessagesResponse, ReadsAWholeBody) {
   EXPECT_EQ(response->usage.total(), 7);
 }
 
-TEST(MessagesResponse, ABodyThatIsNoAnswer_IsAnError) {
+TEST(MessagesResponse, BodyWithoutAnAnswer_IsAnError) {
   EXPECT_EQ(describe(read_whole("<html>")), "error protocol");
   EXPECT_EQ(describe(read_whole("{}")), "error protocol");
   EXPECT_EQ(describe(read_whole(R"({"content":[{"type":"te)")), "error truncated_stream");
 }
 
-TEST(MessagesResponse, EventsLikeTheLast_MeanWhatTheyMeanAlone) {
+TEST(MessagesResponse, SimilarEvents_AreReadAsIfAlone) {
   Events content{start(0, kText), start(1, kText), start(2, kCall)};
   for (std::size_t i = 0; i < 3 * kSpelledTexts.size(); ++i) {
     const std::string text = kSpelledTexts[i % kSpelledTexts.size()];
@@ -365,7 +365,7 @@ TEST(MessagesResponse, EventsLikeTheLast_MeanWhatTheyMeanAlone) {
   EXPECT_EQ(describe(read(stream(content))), describe(read(respelled(stream(content)))));
 }
 
-TEST(MessagesResponse, TellsOfEveryPieceAsItComes) {
+TEST(MessagesResponse, EveryPiece_IsEmittedAsItArrives) {
   Listener listener;
   ResponseReader reader(kTarget, {.deltas = &listener});
   ASSERT_TRUE(finish(

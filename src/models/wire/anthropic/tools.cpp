@@ -5,21 +5,22 @@
 namespace praxis::messages {
 namespace {
 
-/// What strict schemas are made of, as far as it is limited.
+/// The size of a request's strict schemas, as far as the server limits it.
 struct Complexity {
   int tools = 0;
-  int optional = 0;  ///< parameters that may be left out
-  int unions = 0;    ///< parameters of more than one type
+  int optional = 0;  ///< optional parameters
+  int unions = 0;    ///< parameters with more than one type
 
   friend Complexity operator+(Complexity a, const Complexity& b) {
     return {a.tools + b.tools, a.optional + b.optional, a.unions + b.unions};
   }
-  /// A request beyond this is refused as a whole; at 24 and 16 it already is.
+  /// Whether the server accepts the request: at most 20 strict tools; it rejects 24 optional parameters or 16
+  /// unions.
   bool fits() const { return tools <= 20 && optional < 24 && unions < 16; }
 };
 
-/// Adds a schema's share; false when it cannot be strict: an object that takes fields it does not name, or a
-/// reference, which may lead back to itself.
+/// Adds a schema to the sum. Returns false if it cannot be strict: an object that permits additional
+/// properties, or a reference, which may be recursive.
 bool add_schema(const Json& schema, Complexity& sum) {
   if (const JsonArray* list = schema.if_array()) {
     return std::ranges::all_of(*list, [&](const Json& item) { return add_schema(item, sum); });
@@ -52,7 +53,7 @@ bool can_be_strict(const Json& schema, Complexity& sum) {
          add_schema(schema, sum);
 }
 
-/// Some servers refuse a schema without its type.
+/// Some servers reject a schema without a type.
 Json input_schema(const Json& parameters) {
   if (!parameters.is_object()) return JsonObject{{"type", "object"}, {"properties", JsonObject{}}};
   return parameters;

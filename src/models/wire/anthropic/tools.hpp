@@ -9,8 +9,8 @@
 
 namespace praxis::messages {
 
-/// The declarations in order. If `strict`, those are declared strict whose schemas allow it, as far as the
-/// limits on a whole request reach.
+/// The declarations in order. With `strict`, marks tools as strict if their schema qualifies, until the
+/// limits of a request are reached.
 JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect, bool strict);
 
 }  // namespace praxis::messages

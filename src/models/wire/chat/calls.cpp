@@ -8,10 +8,10 @@
 namespace praxis::chat {
 namespace {
 
-/// Names under which models wrap several calls into one, having learned of a tool that no one offered.
+/// Tool names that models invent to wrap several calls into one.
 bool is_wrapper(std::string_view name) { return name == "multi_tool_use.parallel" || name == "parallel"; }
 
-/// The calls within the arguments of a wrapper; empty when it is none.
+/// The calls inside a wrapper's arguments; empty if it is not a wrapper.
 std::vector<CallFragment> wrapped_calls(const Json& arguments) {
   std::vector<CallFragment> out;
   const JsonArray* uses = json_at(arguments, "tool_uses").if_array();
@@ -95,7 +95,8 @@ void CallAssembler::announce(Call& call) {
   builder_.name_call(call.item, call.vendor_id, call.name);
 }
 
-/// The first call takes the wrapper's place, the others follow at the end. False when it wraps nothing.
+/// Replaces a wrapper by its calls: the first takes the wrapper's place, the others are added at the end.
+/// Returns false if it wraps no calls.
 bool CallAssembler::unwrap(const Call& wrapper) {
   if (!is_wrapper(wrapper.name)) return false;
   const auto arguments = parse_json(part_of(wrapper).arguments);
@@ -117,7 +118,7 @@ bool CallAssembler::unwrap(const Call& wrapper) {
   return !calls.empty();
 }
 
-/// Keeps what goes back with the call.
+/// Stores what must be sent back with the call as vendor state.
 void CallAssembler::settle(const Call& call) {
   ToolCallPart& part = part_of(call);
   JsonObject state;

@@ -1,5 +1,5 @@
-// Puts the tool calls of a streamed answer together from their fragments, by the rules that fit every server
-// of the family.
+// Assembles the tool calls of a streamed answer from their fragments, by rules that work for every Chat
+// Completions server.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 
 namespace praxis::chat {
 
-/// What a chunk says of one call; the views live as long as the chunk.
+/// One chunk's data for a call; the views are valid as long as the chunk.
 struct CallFragment {
   std::optional<std::int64_t> index = {};
   std::string_view id = {}, name = {};
   std::string arguments = {};
-  Json extra_content = {};  ///< a signature that goes back with the call
+  Json extra_content = {};  ///< vendor data to send back with the call, such as a signature
 };
 
-/// Reads an element of `tool_calls`; nothing when there is no call in it.
+/// Parses an element of `tool_calls`; `std::nullopt` if it contains no call.
 std::optional<CallFragment> read_call(const Json& call);
 std::optional<CallFragment> read_call(Json&& call) = delete;
 
-/// A call id as servers take it; one that they would not is replaced by a digest of it.
+/// A call id in a form that the server accepts: an invalid id is replaced by a digest of it.
 std::string wire_id(std::string_view id, CallIds format);
 
-/// The vendor state of a call whose id only its own server would take: `{"id": ...}`, perhaps with
-/// `extra_content`, which is kept for every call that has it.
+/// Member names of a call's vendor state: `{"id": ..., "extra_content": ...}`. `id` is stored if only the
+/// server that made it would accept it; `extra_content` is stored whenever the call has it.
 inline constexpr std::string_view kOwnId = "id";
 
 /// Not thread-safe.
@@ -37,17 +37,17 @@ class CallAssembler {
  public:
   CallAssembler(AnswerBuilder& builder, CallIds format) : builder_(builder), format_(format) {}
 
-  /// Adds a fragment to the call it belongs to, or opens one; `whole` says that it is all of a call.
+  /// Adds a fragment to its call, or opens a new call; `whole`: the fragment is a complete call.
   void add(const CallFragment& fragment, bool whole);
 
-  /// No more fragments come. Calls that a model wrapped into one are unwrapped; calls without a name get at
-  /// least an id.
+  /// Ends the assembly: unwraps calls that the model wrapped into one, and gives an id to calls without a
+  /// name.
   void finish();
 
  private:
   struct Call {
     std::size_t item = 0;
-    std::optional<std::int64_t> index;  ///< the vendor's
+    std::optional<std::int64_t> index;  ///< the vendor's index
     std::string vendor_id;
     std::string name;
     Json extra_content;
@@ -60,7 +60,7 @@ class CallAssembler {
   void settle(const Call& call);
   ToolCallPart& part_of(const Call& call) { return std::get<ToolCallPart>(builder_.part(call.item)); }
 
-  AnswerBuilder& builder_;  ///< of the reader that owns this
+  AnswerBuilder& builder_;  ///< owned by the reader that owns this object
   const CallIds format_;
   std::vector<Call> calls_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 const CodecTarget kCallsTarget{.provider = "p", .model = "m"};
 
-/// The calls that elements of `tool_calls` come to, one after another: `id=name(arguments)state`.
+/// The result of assembling elements of `tool_calls` in order: `id=name(arguments)state`.
 std::string assembled(const std::vector<std::string>& fragments, CallIds format = CallIds::kShort) {
   AnswerBuilder builder(kCallsTarget, {.deltas = nullptr, .call_prefix = "new_", .call_taken = {}});
   CallAssembler assembler(builder, format);
@@ -31,7 +31,7 @@ std::string assembled(const std::vector<std::string>& fragments, CallIds format 
   return out;
 }
 
-TEST(ChatCalls, CallsWrappedIntoOne_AreUnwrapped) {
+TEST(ChatCalls, WrappedCalls_AreUnwrapped) {
   const std::string wrapped =
       R"({\"tool_uses\":[{\"recipient_name\":\"functions.f\",\"parameters\":{\"a\":1}},)"
       R"({\"recipient_name\":\"g\",\"parameters\":{}}]})";
@@ -44,7 +44,7 @@ TEST(ChatCalls, CallsWrappedIntoOne_AreUnwrapped) {
   EXPECT_EQ(assembled(call("multi_tool_use.parallel", "{")), "c=multi_tool_use.parallel({) ");
 }
 
-TEST(ChatCalls, WhatGoesBackWithACall_IsKept) {
+TEST(ChatCalls, VendorStateOfACall_IsKept) {
   EXPECT_EQ(assembled({R"({"id":"a","function":{"name":"f"},"extra_content":{"s":1}})",
                        R"({"id":"b","function":{"name":"f"}})"}),
             R"(a=f(){"extra_content":{"s":1}} b=f() )");
@@ -54,7 +54,7 @@ TEST(ChatCalls, WhatGoesBackWithACall_IsKept) {
   EXPECT_EQ(assembled({R"({"id":"",)" + name + "}"}, CallIds::kMistral9), "new_1=f() ") << "an id of our own";
 }
 
-TEST(ChatCalls, Ids_GetTheFormatAskedFor) {
+TEST(ChatCalls, Ids_GetTheRequiredFormat) {
   const std::string most(40, 'x'), more(41, 'x');
   EXPECT_EQ(wire_id(most, CallIds::kShort), most);
   EXPECT_EQ(wire_id(more, CallIds::kShort).size(), 37U);

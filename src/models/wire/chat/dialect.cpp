@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, SchemaFormat>, 3> kSchemaFormat
 constexpr std::array<std::pair<std::string_view, CallIds>, 2> kCallIds{
     {{"short", CallIds::kShort}, {"mistral9", CallIds::kMistral9}}};
 
-/// Takes over the flag that is one of a few words.
+/// Reads a flag whose value is one of a few words.
 template <class Enum>
 void word(FieldReader& fields, std::string_view name, Enum& value, Words<Enum> words) {
   std::string found, known;

@@ -7,7 +7,7 @@
 namespace praxis::chat {
 namespace {
 
-TEST(ChatDialect, WithoutFlags_IsThatOfAPlainServer) {
+TEST(ChatDialect, Defaults_FitAPlainServer) {
   const Dialect dialect = read_dialect(nullptr).value();
   EXPECT_EQ(dialect.path, "/chat/completions");
   EXPECT_EQ(dialect.instruction_role, "system");
@@ -15,7 +15,7 @@ TEST(ChatDialect, WithoutFlags_IsThatOfAPlainServer) {
   EXPECT_EQ(dialect.reasoning_echo, ReasoningEcho::kNever);
 }
 
-TEST(ChatDialect, Words_AreReadAsWhatTheyMean) {
+TEST(ChatDialect, EnumerationFlags_AreParsed) {
   const Dialect dialect = read_dialect(JsonObject{{"effort_field", "reasoning"},
                                                   {"thinking_switch", "enable_thinking"},
                                                   {"reasoning_echo", "tool_turns"},
@@ -33,7 +33,7 @@ TEST(ChatDialect, Words_AreReadAsWhatTheyMean) {
   EXPECT_EQ(dialect.request, (JsonObject{{"seed", 1}}));
 }
 
-TEST(ChatDialect, WhatItDoesNotKnow_IsNamed) {
+TEST(ChatDialect, UnknownFlag_IsReported) {
   const std::vector<std::pair<Json, std::string>> cases{
       {JsonObject{{"instruction_roles", "system"}}, "instruction_role\""},
       {JsonObject{{"stop", "no"}}, "dialect.stop"},
@@ -52,7 +52,7 @@ TEST(ChatDialect, WhatItDoesNotKnow_IsNamed) {
   }
 }
 
-TEST(ChatDialect, Path_MayNameTheModel) {
+TEST(ChatDialect, Path_CanContainTheModel) {
   const auto path_of = [](const Json& flags) {
     return chat_codec({.provider = "p", .model = "gpt-x", .dialect = flags}).value()->path(true);
   };

@@ -12,9 +12,9 @@ namespace praxis::chat {
 namespace {
 
 constexpr std::string_view kCacheMark = R"(,"cache_control":{"type":"ephemeral"})";
-constexpr std::string_view kEndOfTextPart = "}]}";  // of the part, the content, the message
+constexpr std::string_view kEndOfTextPart = "}]}";  // closes the part, the content and the message
 
-/// Separates the elements of a JSON array under construction, once.
+/// Adds a comma unless the JSON array is empty.
 void comma(std::string& out) {
   if (out.back() != '[' && out.back() != ',') out += ',';
 }
@@ -35,7 +35,7 @@ void append_text_part(std::string& out, std::string_view text) {
   out += '}';
 }
 
-/// A model known to be blind gets a note instead: the conversation may have begun with another one.
+/// A model known not to accept images gets a note instead: another model may have started the conversation.
 void append_image(std::string& out, const ImagePart& image, const ModelFacts& facts) {
   if (facts.known && !facts.images) return append_text_part(out, "(An image that this model cannot see.)");
   comma(out);
@@ -44,7 +44,8 @@ void append_image(std::string& out, const ImagePart& image, const ModelFacts& fa
   out += "}}";
 }
 
-/// That a model which sees images cannot read files is seldom known for certain: its server decides.
+/// Only a model that accepts neither files nor images is certain to reject files; otherwise the server
+/// decides.
 void append_file(std::string& out, const FilePart& file, const ModelFacts& facts, const Dialect& dialect) {
   const std::string name = file.name.empty() ? "file" : file.name;
   if (facts.known && !facts.files && !facts.images) {
@@ -66,7 +67,7 @@ void append_file(std::string& out, const FilePart& file, const ModelFacts& facts
   out += "}}";
 }
 
-/// The text of a part that has one which every server reads; null otherwise.
+/// The text of a part that every server can read as plain text; null for other parts.
 const std::string* plain_text(const Part& part) {
   if (const auto* text = std::get_if<TextPart>(&part)) return &text->text;
   if (const auto* refusal = std::get_if<RefusalPart>(&part)) return &refusal->text;
@@ -82,8 +83,8 @@ std::string joined_text(const Message& message) {
   return out;
 }
 
-/// Text as the content of a message, and the message's end: plain, because lists confuse some models, unless
-/// a mark may have to follow it.
+/// Appends text as the content of a message, and ends the message. Uses a plain string, because lists confuse
+/// some models, unless a cache mark may have to follow.
 void append_content(std::string& out, std::string_view text, RenderState& state, const Dialect& dialect) {
   if (!dialect.cache_marks) {
     append_field(out, "content", text);
@@ -96,7 +97,7 @@ void append_content(std::string& out, std::string_view text, RenderState& state,
   state.end_if_last = std::string(kCacheMark) + std::string(kEndOfTextPart);
 }
 
-/// Ends what was left open for a mark, which it will not get.
+/// Ends a message that was left open for a cache mark it does not get.
 void end_last(std::string& out, RenderState& state) {
   out += state.end_if_continued;
   state.end_if_continued.clear();
@@ -118,7 +119,8 @@ void append_user(std::string& out, const Message& message, RenderState& state, c
   out += "]}";
 }
 
-/// An id goes back to the server that gave it as it is, and to others in the form that they take.
+/// Appends a call. Its id is sent unchanged to the server that issued it, and to others in a form that they
+/// accept.
 void append_call(std::string& out, const ToolCallPart& call, RenderState& state, const CodecTarget& target,
                  const Dialect& dialect) {
   const Json own = own_state(call.vendor, target);
@@ -146,13 +148,13 @@ void append_calls(std::string& out, const Message& message, RenderState& state, 
   out += ']';
 }
 
-/// The id under which the call of a result was sent.
+/// The id under which the result's call was sent.
 std::string call_id_of(const ToolResultPart& result, const RenderState& state) {
   const auto known = state.wire_ids.find(result.id.value);
   return known == state.wire_ids.end() ? result.id.value : known->second;
 }
 
-/// Text, thinking and what only the vendor understands, in their order.
+/// Appends text, thinking and opaque parts in order.
 void append_content_list(std::string& out, const Message& message, const Echo& echo,
                          const CodecTarget& target) {
   out += R"(,"content":[)";
@@ -203,7 +205,7 @@ void append_result(std::string& out, const ToolResultPart& result, RenderState& 
   append_content(out, result.text, state, dialect);
 }
 
-/// The answer that a server wants to have seen between tool results and the user's next word.
+/// Adds the assistant message that some servers require between tool results and the next user message.
 void append_assistant_after_tool(std::string& out) {
   comma(out);
   out += R"({"role":"assistant","content":"Done."})";
@@ -225,7 +227,7 @@ void append_results(std::string& out, const Message& message, RenderState& state
     state.open_role = "tool";
     return;
   }
-  // Most servers take nothing but text in a result: the rest follows, behind all results.
+  // Most servers accept only text in a result, so images and files follow after all results.
   end_last(out, state);
   if (dialect.assistant_after_tool) append_assistant_after_tool(out);
   out += R"(,{"role":"user","content":[)";

@@ -1,5 +1,5 @@
-// Writes a conversation's messages as Chat Completions servers read them, each without a look at those
-// behind.
+// Writes a conversation's messages for Chat Completions servers. Writing a message never depends on later
+// ones.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace praxis::chat {
 
-/// Appends the agent's instructions. They never change within a conversation, so they are cached by mark.
+/// Appends the agent's instructions. They never change within a conversation, so they get a cache mark.
 void append_instructions(std::string& out, std::string_view text, const Dialect& dialect);
 
-/// Appends one message as the wire has it: it can be several, separated by commas. With cache marks the last
-/// one stays open in `state` for `close_messages` to mark.
+/// Appends one message of the history, which can become several messages, separated by commas. With cache
+/// marks, the last one stays open in `state` until `close_messages` marks it.
 void append_message(std::string& out, const Message& message, RenderState& state, const CodecTarget& target,
                     const Dialect& dialect);
 
-/// Ends the list of messages, and the body.
+/// Closes the list of messages and the body.
 void close_messages(std::string& out, const RenderState& state);
 
 }  // namespace praxis::chat

@@ -27,7 +27,7 @@ ToolResultPart result(std::string id, std::vector<ImagePart> images = {}, std::v
 ImagePart png() { return {{"image/png", "\x89PNG", ""}, nullptr}; }
 FilePart pdf() { return {{"application/pdf", "%PDF", ""}, "a.pdf", nullptr}; }
 
-/// The messages of a conversation as they go out.
+/// The messages of a conversation as they are sent.
 std::string written(const std::vector<Message>& messages, JsonObject flags, ModelFacts facts = {}) {
   RequestWriter writer(
       chat_codec({.provider = "p", .model = "m", .dialect = std::move(flags), .facts = std::move(facts)})
@@ -38,7 +38,7 @@ std::string written(const std::vector<Message>& messages, JsonObject flags, Mode
   return to_json_text(json_at(body, "messages"));
 }
 
-/// An assistant message between a user's words, as it goes out.
+/// The JSON of an assistant message between user messages.
 std::string assistant(std::vector<Part> parts, JsonObject flags) {
   const bool has_call = std::holds_alternative<ToolCallPart>(parts.back());
   std::vector<Message> messages{text_message(Role::kUser, "go"),
@@ -52,11 +52,11 @@ const std::string kCallText =
 
 struct EchoCase {
   JsonObject flags;
-  std::string text_turn;  ///< what "so" carries
-  std::string tool_turn;  ///< what a call without text carries
+  std::string text_turn;  ///< expected fields of the message "so"
+  std::string tool_turn;  ///< expected fields of a call without text
 };
 
-TEST(ChatMessages, Reasoning_GoesBackAsTheDialectWants) {
+TEST(ChatMessages, Reasoning_IsSentBackAccordingToTheDialect) {
   const std::string field = R"("reasoning":"hm",)";
   const std::vector<EchoCase> cases{
       {{}, "", ""},
@@ -77,7 +77,7 @@ TEST(ChatMessages, Reasoning_GoesBackAsTheDialectWants) {
   }
 }
 
-TEST(ChatMessages, ReasoningOfAnotherModel_StaysAway) {
+TEST(ChatMessages, ReasoningOfAnotherModel_IsOmitted) {
   const ReasoningPart foreign{"hm", "", state(R"({"field":"reasoning","extra_content":1})", "other")};
   EXPECT_EQ(assistant({foreign, TextPart{"so"}}, {{"reasoning_echo", "always"}}),
             R"({"role":"assistant","content":"so"})");
@@ -85,13 +85,13 @@ TEST(ChatMessages, ReasoningOfAnotherModel_StaysAway) {
             R"({"role":"assistant","content":"so","reasoning_content":""})");
 }
 
-TEST(ChatMessages, Details_GoBackWhole) {
+TEST(ChatMessages, ReasoningDetails_AreSentBackUnchanged) {
   const std::string raw = R"({"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]})";
   EXPECT_EQ(assistant({thought("", raw), TextPart{"so"}}, {{"reasoning_echo", "details"}}),
             R"({"role":"assistant","content":"so",)" + raw.substr(1));
 }
 
-TEST(ChatMessages, Thinking_GoesBackIntoTheContentItCameFrom) {
+TEST(ChatMessages, ThinkingParts_AreSentBackInTheContent) {
   EXPECT_EQ(assistant({thought("hm", R"({"field":"content"})"), TextPart{"so"},
                        OpaquePart{"reference", state(R"({"type":"reference","ids":[1]})")}},
                       {{"reasoning_echo", "always"}}),
@@ -99,7 +99,7 @@ TEST(ChatMessages, Thinking_GoesBackIntoTheContentItCameFrom) {
             R"({"type":"text","text":"so"},{"type":"reference","ids":[1]}]})");
 }
 
-TEST(ChatMessages, Signatures_GoBackWhereTheyCameFrom) {
+TEST(ChatMessages, Signatures_AreSentBackInTheirPlace) {
   ToolCallPart signed_call = call("c");
   signed_call.vendor = state(R"({"extra_content":{"google":{"thought_signature":"s"}}})");
   EXPECT_EQ(
@@ -109,12 +109,12 @@ TEST(ChatMessages, Signatures_GoBackWhereTheyCameFrom) {
       R"("extra_content":{"google":{"thought_signature":"s"}}}]})");
 }
 
-TEST(ChatMessages, ServersThatRefuseNull_GetTheEmptyText) {
+TEST(ChatMessages, NullContent_BecomesAnEmptyStringForServersThatRefuseIt) {
   EXPECT_EQ(assistant({call("c")}, {{"content_null", false}}),
             R"({"role":"assistant","content":"",)" + kCallText + "}");
 }
 
-TEST(ChatMessages, CallIds_AreTheServersOwnOrOfItsFormat) {
+TEST(ChatMessages, CallIds_AreTheServersOwnOrInItsFormat) {
   const auto pair = [](VendorStatePtr vendor) {
     ToolCallPart made = call("functions.add:0");
     made.vendor = std::move(vendor);
@@ -143,7 +143,7 @@ std::vector<Message> with_results(std::vector<ToolResultPart> results, bool and_
   return out;
 }
 
-/// What follows the assistant's message.
+/// The messages after the assistant's message.
 std::string behind_calls(const std::vector<Message>& messages, JsonObject flags, ModelFacts facts = {}) {
   const Json all = parse_json(written(messages, std::move(flags), std::move(facts))).value();
   std::string out;
@@ -151,12 +151,12 @@ std::string behind_calls(const std::vector<Message>& messages, JsonObject flags,
   return out;
 }
 
-TEST(ChatMessages, Results_NameTheirToolWhereThatIsAsked) {
+TEST(ChatMessages, Results_NameTheirToolIfRequired) {
   EXPECT_EQ(behind_calls(with_results({result("a")}, false), {{"result_names", true}}),
             R"({"role":"tool","tool_call_id":"a","name":"add","content":"ok"})");
 }
 
-TEST(ChatMessages, BetweenResultsAndUser_StandsAnAnswerWhereThatIsAsked) {
+TEST(ChatMessages, AssistantMessageAfterResults_IsInsertedIfRequired) {
   const JsonObject flags{{"assistant_after_tool", true}};
   const std::string tool = R"({"role":"tool","tool_call_id":"a","content":"ok"})";
   const std::string done = R"({"role":"assistant","content":"Done."})";
@@ -169,7 +169,7 @@ TEST(ChatMessages, BetweenResultsAndUser_StandsAnAnswerWhereThatIsAsked) {
                 R"({"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]})" + user);
 }
 
-TEST(ChatMessages, MediaOfResults_FollowAllOfThem) {
+TEST(ChatMessages, MediaOfResults_FollowAfterAllResults) {
   EXPECT_EQ(
       behind_calls(with_results({result("a", {}, {pdf()}), result("b")}, false), {}),
       R"({"role":"tool","tool_call_id":"a","content":"ok"}{"role":"tool","tool_call_id":"b","content":"ok"})"
@@ -177,7 +177,7 @@ TEST(ChatMessages, MediaOfResults_FollowAllOfThem) {
       R"({"type":"file","file":{"file_data":"data:application/pdf;base64,JVBERg==","filename":"a.pdf"}}]})");
 }
 
-TEST(ChatMessages, ABlindModel_IsToldWhatItCannotSee) {
+TEST(ChatMessages, ModelWithoutImages_GetsANoteInstead) {
   ModelFacts blind;
   blind.known = true;
   const std::string text = written({message_of(Role::kUser, {TextPart{"look"}, png(), pdf()})}, {}, blind);
@@ -186,7 +186,7 @@ TEST(ChatMessages, ABlindModel_IsToldWhatItCannotSee) {
   EXPECT_FALSE(text.contains("base64")) << text;
 }
 
-TEST(ChatMessages, Files_GoInTheFormOfTheServer) {
+TEST(ChatMessages, Files_AreSentInTheServersFormat) {
   ModelFacts seeing;
   seeing.known = seeing.images = true;
   const auto sent = [&](const JsonObject& flags) {
@@ -199,7 +199,7 @@ TEST(ChatMessages, Files_GoInTheFormOfTheServer) {
             R"("document_url":"data:application/pdf;base64,JVBERg==","document_name":"a.pdf"}]}])");
 }
 
-TEST(ChatMessages, CacheMarks_StandOnTheInstructionsAndTheLastText) {
+TEST(ChatMessages, CacheMarks_AreOnTheInstructionsAndTheLastText) {
   RequestWriter writer(
       chat_codec({.provider = "p", .model = "m", .dialect = JsonObject{{"cache_marks", true}}}).value());
   HistoryBuilder builder;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kDetails = "reasoning_details";
 constexpr std::string_view kExtra = "extra_content";
 
-/// Two of an absent value or null are alike to everything.
+/// Whether `key` is equal in both; an absent value or null equals anything.
 bool may_equal(const Json& a, const Json& b, std::string_view key) {
   const Json &x = json_at(a, key), &y = json_at(b, key);
   return x.is_null() || y.is_null() || x == y;
@@ -31,7 +31,7 @@ void append_member(std::string& out, std::string_view name, const Json& value) {
   append_json(out, value);
 }
 
-/// All that a message has to give back, collected from its parts.
+/// What a message must send back, collected from its parts.
 struct Collected {
   std::string text;
   std::string field;
@@ -152,7 +152,7 @@ std::optional<ThinkTags::Piece> ThinkTags::next() {
         state_ = State::kThought;
         return next();
       }
-      std::size_t certain = rest.size();  // all but what may be the closing tag's beginning
+      std::size_t certain = rest.size();  // excludes a possible start of the closing tag
       for (std::size_t n = std::min(kClose.size() - 1, rest.size()); n > 0; --n) {
         if (!rest.ends_with(kClose.substr(0, n))) continue;
         certain -= n;
@@ -160,7 +160,7 @@ std::optional<ThinkTags::Piece> ThinkTags::next() {
       }
       return take(certain);
     }
-    case State::kThought:  // the white space that sets the text off is not part of it
+    case State::kThought:  // skip the white space between reasoning and text
       used_ = held_.size() - words.size();
       if (words.empty()) return std::nullopt;
       state_ = State::kText;

@@ -9,7 +9,7 @@
 namespace praxis::chat {
 namespace {
 
-TEST(ChatReasoning, FragmentsOfDetails_AreJoinedWhereTheyAreOfOneText) {
+TEST(ChatReasoning, FragmentsOfTheSameText_AreJoined) {
   JsonArray details;
   for (const auto* fragment : {R"({"type":"reasoning.text","index":0,"text":"a","id":null})",
                                R"({"type":"reasoning.text","index":0,"text":"b"})",
@@ -29,7 +29,7 @@ TEST(ChatReasoning, FragmentsOfDetails_AreJoinedWhereTheyAreOfOneText) {
             R"({"type":"reasoning.encrypted","index":2,"data":"y"}])");
 }
 
-/// What a text comes to when it arrives in pieces of `size` bytes: reasoning in brackets.
+/// The result of a text that arrives in pieces of `size` bytes: reasoning in brackets.
 std::string told_apart(std::string_view text, std::size_t size) {
   std::string reasoning, rest;
   ThinkTags tags;
@@ -42,7 +42,7 @@ std::string told_apart(std::string_view text, std::size_t size) {
   return '[' + reasoning + ']' + rest;
 }
 
-TEST(ChatReasoning, ThinkTags_AreFoundHoweverTheyAreCut) {
+TEST(ChatReasoning, SplitThinkTags_AreFound) {
   const std::vector<std::pair<std::string_view, std::string_view>> cases{
       {"<think>hm</think>\n\nso", "[hm]so"},
       {"\n<think>a < b </thin c</think>so </think>", "[a < b </thin c]so </think>"},

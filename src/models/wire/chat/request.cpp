@@ -29,9 +29,9 @@ Json tool_choice(const std::string& choice, const Dialect& dialect) {
   return JsonObject{{"type", "function"}, {"function", JsonObject{{"name", choice}}}};
 }
 
-/// How hard to think: a level of ours as the wire has it.
+/// The reasoning effort: one of our levels, translated for the server.
 struct Thinking {
-  bool said = false;  ///< false: it is left to the model
+  bool said = false;  ///< false: the model decides
   bool on = true;
   std::string effort;
 };
@@ -73,8 +73,8 @@ void put_thinking(JsonObject& fields, const Thinking& thinking, const Dialect& d
   }
 }
 
-/// Tools and the choice among them. Where the choice cannot be forced while the model thinks, it goes before
-/// thinking that nobody asked for, and behind thinking that was.
+/// Adds the tools and the tool choice. If the server does not accept a forced choice while the model thinks:
+/// an explicit request to think drops the choice; otherwise the choice turns thinking off.
 void put_tools(JsonObject& fields, const ModelRequest& request, const Dialect& dialect, Thinking& thinking) {
   if (!request.tools || request.tools->empty()) return;
   fields["tools"] = tool_declarations(*request.tools, dialect.strict_tools && !request.non_strict);
@@ -98,7 +98,8 @@ void put_output_schema(JsonObject& fields, const Json& schema, const Dialect& di
   }
 }
 
-/// The agent's instructions, unless the conversation brings its own, and what the server will not see to.
+/// The agent's instructions, unless the conversation has its own, plus the answer's schema if the server does
+/// not enforce it.
 std::string instructions_of(const ModelRequest& request, const Dialect& dialect) {
   std::string out;
   if (!opens_with_developer(request.history)) out = request.instructions;

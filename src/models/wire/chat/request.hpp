@@ -1,4 +1,4 @@
-// Writes what stands before a Chat Completions request's messages: model, settings and tools.
+// Writes the head of a Chat Completions request: model, settings and tools.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace praxis::chat {
 
-/// Everything that stands before the history's messages, up to their opening bracket and the instructions.
+/// Everything before the history's messages: includes the opening bracket of `messages` and the instructions.
 std::string request_head(const CodecTarget& target, const Dialect& dialect, const ModelRequest& request);
 
 }  // namespace praxis::chat

@@ -58,14 +58,14 @@ TEST(ChatRequest, Settings_UseTheDialectsNames) {
   EXPECT_EQ(json_int(body_of(request, kCompatible), "max_tokens"), 100);
 }
 
-TEST(ChatRequest, WithoutStream_AsksForNoStreamOptions) {
+TEST(ChatRequest, RequestWithoutStreaming_HasNoStreamOptions) {
   ModelRequest request = request_of({text_message(Role::kUser, "hi")});
   request.stream = false;
   EXPECT_EQ(to_json_text(body_of(request)),
             R"({"model":"gpt-x","messages":[{"role":"user","content":"hi"}]})");
 }
 
-TEST(ChatRequest, ExtraSettings_OverrideAndCannotReplaceTheMessages) {
+TEST(ChatRequest, ExtraSettings_OverrideOthersButNotTheMessages) {
   ModelRequest request = request_of({text_message(Role::kUser, "hi")});
   request.options.temperature = 1;
   request.options.extra = JsonObject{{"temperature", 0}, {"seed", 7}, {"messages", JsonArray{}}};
@@ -87,7 +87,7 @@ TEST(ChatRequest, Instructions_ComeFirstInTheDialectsRole) {
             R"({"role":"user","content":"hi"}])");
 }
 
-TEST(ChatRequest, Instructions_YieldToADeveloperMessage) {
+TEST(ChatRequest, DeveloperMessage_ReplacesTheInstructions) {
   ModelRequest request =
       request_of({text_message(Role::kDeveloper, "mine"), text_message(Role::kUser, "hi")});
   request.instructions = "be brief";
@@ -113,7 +113,7 @@ TEST(ChatRequest, Tools_AreDeclaredAndChosen) {
   EXPECT_EQ(json_string(body_of(request), "tool_choice"), "required");
 }
 
-/// The settings that `options` come to with these flags and facts.
+/// The settings for `options` with these flags and facts.
 Json settings(const ModelOptions& options, JsonObject flags, ModelFacts facts = {}) {
   RequestWriter writer(
       chat_codec({.provider = "p", .model = "m", .dialect = std::move(flags), .facts = std::move(facts)})
@@ -131,7 +131,7 @@ Json settings(const ModelOptions& options, JsonObject flags, ModelFacts facts = 
   return parse_json(*writer.write(request)).value();
 }
 
-TEST(ChatRequest, ReasoningEffort_IsSaidAsTheDialectSaysIt) {
+TEST(ChatRequest, ReasoningEffort_IsSentAccordingToTheDialect) {
   struct Case {
     JsonObject flags;
     std::string_view low, off;
@@ -187,7 +187,7 @@ TEST(ChatRequest, ReasoningLevels_AreTheModels) {
   EXPECT_EQ(effort("off"), "unsaid") << "not offered";
 }
 
-TEST(ChatRequest, AForcedChoice_YieldsOnlyToThinkingThatWasAskedFor) {
+TEST(ChatRequest, ForcedChoice_IsDroppedOnlyForRequestedThinking) {
   const JsonObject flags{{"thinking_switch", "thinking"}, {"forced_choice_thinking", false}};
   const auto body = [&](std::string choice, std::string effort) {
     ModelOptions options;
@@ -203,13 +203,13 @@ TEST(ChatRequest, AForcedChoice_YieldsOnlyToThinkingThatWasAskedFor) {
   EXPECT_EQ(body("auto", ""), " \"auto\"");
 }
 
-TEST(ChatRequest, Required_IsSaidInTheDialectsWord) {
+TEST(ChatRequest, RequiredChoice_UsesTheDialectsWord) {
   ModelOptions options;
   options.tool_choice = "required";
   EXPECT_EQ(json_string(settings(options, {{"required_choice", "any"}}), "tool_choice"), "any");
 }
 
-TEST(ChatRequest, Settings_AServerRefuses_StayAway) {
+TEST(ChatRequest, UnsupportedSettings_AreOmitted) {
   ModelOptions options;
   options.temperature = 0.5;
   options.stop = {"x", "y"};
@@ -232,7 +232,7 @@ TEST(ChatRequest, Settings_AServerRefuses_StayAway) {
   EXPECT_TRUE(json_at(body, "stream_options").is_null());
 }
 
-TEST(ChatRequest, FurtherFieldsOfTheDialect_YieldToTheCallers) {
+TEST(ChatRequest, CallersFields_OverrideTheDialectsFields) {
   ModelOptions options;
   options.extra = JsonObject{{"seed", 2}};
   const Json body = settings(options, {{"request", JsonObject{{"seed", 1}, {"tool_stream", true}}}});
@@ -240,7 +240,7 @@ TEST(ChatRequest, FurtherFieldsOfTheDialect_YieldToTheCallers) {
   EXPECT_TRUE(json_bool(body, "tool_stream"));
 }
 
-TEST(ChatRequest, StrictTools_AreThoseWithClosedSchemas) {
+TEST(ChatRequest, ToolsWithClosedSchemas_AreStrict) {
   const auto strict = [](const Json& body) {
     return to_json_text(json_at(json_at(json_at(body, "tools").as_array().at(0), "function"), "strict"));
   };
@@ -248,7 +248,7 @@ TEST(ChatRequest, StrictTools_AreThoseWithClosedSchemas) {
   EXPECT_EQ(strict(settings({}, {{"strict_tools", true}})), "true");
 }
 
-TEST(ChatRequest, StrictTools_AreNoneOnceTheVendorRefusedThem) {
+TEST(ChatRequest, StrictMode_IsDroppedAfterTheVendorRefusedIt) {
   RequestWriter writer(chat_codec({.provider = "openai",
                                    .model = "gpt-x",
                                    .dialect = JsonObject{{"strict_tools", true}},
@@ -265,7 +265,7 @@ TEST(ChatRequest, StrictTools_AreNoneOnceTheVendorRefusedThem) {
   EXPECT_FALSE(writer.write(request)->contains("strict"));
 }
 
-TEST(ChatRequest, OutputSchema_IsHeldByTheServerOrByWords) {
+TEST(ChatRequest, OutputSchema_IsASettingOrAnInstruction) {
   ModelOptions options;
   options.output_schema = JsonObject{{"type", "object"}};
   const Json strict = settings(options, {});
@@ -281,7 +281,7 @@ TEST(ChatRequest, OutputSchema_IsHeldByTheServerOrByWords) {
   }
 }
 
-TEST(ChatRequest, CallsAndResults_StandInOrder) {
+TEST(ChatRequest, CallsAndResults_AreInOrder) {
   const auto request =
       request_of({text_message(Role::kUser, "1+2, 3+4"),
                   message_of(Role::kAssistant,
@@ -296,7 +296,7 @@ TEST(ChatRequest, CallsAndResults_StandInOrder) {
       R"({"role":"tool","tool_call_id":"a","content":"3"},{"role":"tool","tool_call_id":"b","content":"7"}])");
 }
 
-TEST(ChatRequest, ImagesOfResults_FollowBehindAllResults) {
+TEST(ChatRequest, ImagesOfResults_FollowAfterAllResults) {
   const auto request = request_of(
       {text_message(Role::kUser, "look"), message_of(Role::kAssistant, {call("a", "{}"), call("b", "{}")}),
        message_of(Role::kTool, {result("a", "seen", {png_image()}), result("b", "7")})});
@@ -307,7 +307,7 @@ TEST(ChatRequest, ImagesOfResults_FollowBehindAllResults) {
             R"({"type":"image_url","image_url":{"url":"data:image/png_image;base64,iVBORw=="}}]})");
 }
 
-TEST(ChatRequest, Media_GoesAsDataUrlOrLink) {
+TEST(ChatRequest, Media_IsSentAsDataUrlOrLink) {
   const FilePart pdf{{"application/pdf", "%PDF", ""}, "a.pdf", nullptr};
   const FilePart link{{"application/pdf", "", "https://example.com/b.pdf"}, "b.pdf", nullptr};
   const ImagePart remote{{"image/png_image", "", "https://example.com/c.png"}, nullptr};
@@ -320,12 +320,12 @@ TEST(ChatRequest, Media_GoesAsDataUrlOrLink) {
       R"({"type":"image_url","image_url":{"url":"https://example.com/c.png"}}]}])");
 }
 
-TEST(ChatRequest, BrokenBytes_AreRepaired) {
+TEST(ChatRequest, InvalidUtf8_IsRepaired) {
   EXPECT_EQ(messages_of(request_of({text_message(Role::kUser, "a\xFF")})),
             "[{\"role\":\"user\",\"content\":\"a\xEF\xBF\xBD\"}]");
 }
 
-/// A conversation of `steps` exchanges, built as a session builds it: earlier messages stay the same objects.
+/// A conversation of `steps` exchanges, built like a session does: earlier messages stay the same objects.
 HistoryBuilder conversation(int steps) {
   HistoryBuilder builder;
   for (int i = 0; i < steps; ++i) {
@@ -336,7 +336,7 @@ HistoryBuilder conversation(int steps) {
   return builder;
 }
 
-TEST(ChatRequest, TheNextStep_ExtendsTheBytesOfTheLast) {
+TEST(ChatRequest, NextStep_ExtendsTheBytesOfThePrevious) {
   HistoryBuilder builder = conversation(3);
   RequestWriter writer = writer_of("gpt-x", kOpenAiDialect);
   ModelRequest request;
@@ -351,7 +351,7 @@ TEST(ChatRequest, TheNextStep_ExtendsTheBytesOfTheLast) {
   EXPECT_EQ(second, *writer_of("gpt-x", kOpenAiDialect).write(request));
 }
 
-TEST(ChatRequest, ABodyStillHeld_IsNeverAltered) {
+TEST(ChatRequest, BodyInUse_IsNeverModified) {
   HistoryBuilder builder = conversation(1);
   RequestWriter writer = writer_of("gpt-x", kOpenAiDialect);
   ModelRequest request;
@@ -365,7 +365,7 @@ TEST(ChatRequest, ABodyStillHeld_IsNeverAltered) {
   EXPECT_EQ(*next, *writer_of("gpt-x", kOpenAiDialect).write(request));
 }
 
-TEST(ChatRequest, WhateverChanges_TheBodyIsAsIfWrittenAnew) {
+TEST(ChatRequest, ChangedRequest_HasTheSameBodyAsAFreshWriter) {
   const std::vector<std::function<void(ModelRequest&)>> changes{
       [](ModelRequest& r) { r.instructions = "other"; },
       [](ModelRequest& r) { r.options.temperature = 0.1; },
@@ -384,7 +384,7 @@ TEST(ChatRequest, WhateverChanges_TheBodyIsAsIfWrittenAnew) {
   }
 }
 
-TEST(ChatRequest, KnowsTheCallsOfItsConversation) {
+TEST(ChatRequest, Writer_KnowsTheCallsOfItsConversation) {
   RequestWriter writer = writer_of("gpt-x", kOpenAiDialect);
   writer.write(request_of({text_message(Role::kUser, "go"), message_of(Role::kAssistant, {call("a", "{}")}),
                            message_of(Role::kTool, {result("a", "3")})}));

@@ -23,7 +23,7 @@ FinishReason finish_from(std::string_view raw) {
   return FinishReason::kOther;
 }
 
-/// An image by its link, or by its bytes when they stand in the link.
+/// An image given by URL, or by its bytes if the URL is a data URL.
 ImagePart image_from(std::string_view url) {
   constexpr std::string_view kScheme = "data:", kBase64 = ";base64,";
   if (const std::size_t mark = url.find(kBase64); url.starts_with(kScheme) && mark != url.npos) {
@@ -35,8 +35,8 @@ ImagePart image_from(std::string_view url) {
   return {{{}, {}, std::string(url)}, nullptr};
 }
 
-/// The text of a chunk to which nothing else of it adds, and the padding beside it: to read one that differs
-/// in these alone is to add its text. Empty for other chunks.
+/// The text of a chunk that adds nothing but text, and the padding next to it. A chunk that differs from the
+/// previous one only in these values can be read by appending its text. Empty for other chunks.
 std::vector<const Json*> repeated_by_text(const Json& chunk) {
   const JsonArray* choices = json_at(chunk, "choices").if_array();
   if (choices == nullptr || choices->size() != 1 || json_int(choices->front(), "index") != 0) return {};
@@ -121,7 +121,7 @@ Status ResponseReader::read_choice(const Json& choice, bool whole) {
   }
   if (!choice.is_object() || choice.get_object().empty()) return {};
   has_choice_ = true;
-  // Some servers send both: the message so far beside each delta, or an empty delta beside the message.
+  // Some servers send both: the message so far with each delta, or an empty delta with the message.
   whole |= !json_at(choice, "delta").is_object() && json_at(choice, "message").is_object();
   read_message(json_at(choice, whole ? "message" : "delta"), whole);
   read_finish(choice, whole);
@@ -145,7 +145,7 @@ void ResponseReader::read_usage(const Json& usage) {
   if (!usage.is_object()) return;
   has_usage_ = true;
   builder_.response.usage =
-      chat::read_usage(usage);  // never added up: some servers repeat it with every chunk
+      chat::read_usage(usage);  // not added up: some servers repeat the usage in every chunk
 }
 
 void ResponseReader::read_message(const Json& message, bool whole) {
@@ -165,7 +165,7 @@ void ResponseReader::read_message(const Json& message, bool whole) {
   if (const Json& extra = json_at(message, "extra_content"); !extra.is_null()) extra_content_ = extra;
 }
 
-/// Several fields may carry the same text: the first one counts.
+/// Several fields may carry the same text: the first non-empty one counts.
 void ResponseReader::read_reasoning(const Json& message) {
   bool shown = false;
   for (const std::string_view field : kReasoningFields) {
@@ -180,7 +180,8 @@ void ResponseReader::read_reasoning(const Json& message) {
 void ResponseReader::read_details(const Json& details, bool shown) {
   const JsonArray* list = details.if_array();
   if (list == nullptr || list->empty()) return;
-  if (details_.empty() && reasoning_field_.empty()) last<ReasoningPart>();  // what is sealed has no text
+  if (details_.empty() && reasoning_field_.empty())
+    last<ReasoningPart>();  // opens a part: encrypted reasoning has no text
   for (const Json& detail : *list) {
     merge_detail(details_, detail);
     for (const std::string_view text : {"text", "summary"}) {
@@ -189,7 +190,7 @@ void ResponseReader::read_details(const Json& details, bool shown) {
   }
 }
 
-/// Text, or a list of text and thinking parts.
+/// Reads content: a string, or a list of text and thinking parts.
 void ResponseReader::read_content(const Json& content) {
   if (const auto* text = content.if_string(); text != nullptr && !text->empty()) {
     return add_text(*text);
@@ -237,7 +238,8 @@ void ResponseReader::read_annotations(const Json& annotations) {
   }
 }
 
-/// What was searched for the whole answer: repeated in every chunk, by address alone or with what was found.
+/// Reads the sources of the whole answer, which servers repeat in every chunk, as plain URLs or with search
+/// results.
 void ResponseReader::read_sources(const Json& chunk) {
   std::vector<Citation> sources;
   const JsonArray* results = json_at(chunk, "search_results").if_array();
@@ -255,7 +257,7 @@ void ResponseReader::read_sources(const Json& chunk) {
   if (!sources.empty()) sources_ = std::move(sources);
 }
 
-/// Sound and its words come in pieces; some servers have the field, all empty, in every message.
+/// Audio and its transcript arrive in pieces; some servers send the field, empty, with every message.
 void ResponseReader::read_audio(const Json& audio) {
   const JsonObject* fields = audio.if_object();
   if (fields == nullptr || (json_text(audio, "data").empty() && json_text(audio, "id").empty() &&
@@ -299,7 +301,7 @@ void ResponseReader::add_reasoning(std::string_view text, std::string_view field
 
 void ResponseReader::add_refusal(std::string_view text) { builder_.text(last<RefusalPart>(), text); }
 
-/// What goes back with the message stands with its first reasoning.
+/// Stores what must be sent back with the message in its first reasoning part.
 void ResponseReader::settle_reasoning() {
   std::vector<Part>& parts = builder_.response.parts;
   const auto is_reasoning = [](const Part& part) { return std::holds_alternative<ReasoningPart>(part); };
@@ -314,7 +316,7 @@ void ResponseReader::settle_reasoning() {
   }
 }
 
-/// Sources belong to the text as a whole, so they stand with its last part.
+/// Adds the sources to the last text part, because they belong to the whole text.
 void ResponseReader::settle_text() {
   if (!audio_.empty()) builder_.open(OpaquePart{std::string(kAudio), builder_.state(to_json_text(audio_))});
   std::vector<Citation>& citations = citations_.empty() ? sources_ : citations_;

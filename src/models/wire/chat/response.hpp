@@ -1,5 +1,5 @@
-// Reads Chat Completions answers, streamed or whole, from any server of the family: no I/O, no clock. What it
-// cannot understand it skips; what is missing at the end is an error, never half an answer.
+// Reads Chat Completions answers, streamed or whole, from any server: no I/O, no clock. Skips what it does
+// not understand; a missing end is an error, never half an answer.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class ResponseReader final : public AnswerReader {
   std::size_t deltas() const override { return builder_.deltas(); }
 
  private:
-  // `whole` says that the message stands in one piece, not as a delta.
+  // `whole`: the choice contains a complete message instead of a delta.
   Status read_chunk(const Json& chunk, bool whole);
   void read_facts(const Json& chunk);
   Status read_choice(const Json& choice, bool whole);
@@ -49,23 +49,23 @@ class ResponseReader final : public AnswerReader {
   void add_piece(const ThinkTags::Piece& piece);
   void add_reasoning(std::string_view text, std::string_view field);
   void add_refusal(std::string_view text);
-  /// The number of the last part when it is of this kind, else of a new one.
+  /// The number of the last part if it is of this kind, else of a new part.
   template <class Kind>
   std::size_t last();
 
   void settle_reasoning();
   void settle_text();
 
-  const Dialect& dialect_;  ///< of the codec, which outlives its readers
+  const Dialect& dialect_;  ///< owned by the codec, which outlives its readers
   EventJson json_;
-  std::vector<const Json*> repeats_;  ///< what may differ in a chunk that only adds more text than the last
+  std::vector<const Json*> repeats_;  ///< the values in which a chunk that only adds text may differ
   AnswerBuilder builder_;
   CallAssembler calls_{builder_, dialect_.call_ids};
   ThinkTags think_tags_;
-  std::string reasoning_field_;      ///< in which reasoning came
-  JsonArray details_;                ///< `reasoning_details`, put together
+  std::string reasoning_field_;      ///< the field in which reasoning arrived
+  JsonArray details_;                ///< the assembled `reasoning_details`
   Json extra_content_;               ///< of the message
-  std::vector<Citation> citations_;  ///< in the text's annotations
+  std::vector<Citation> citations_;  ///< from the text's annotations
   std::vector<Citation> sources_;    ///< of the whole answer
   JsonObject audio_;
   bool has_choice_ = false;

@@ -79,13 +79,13 @@ const std::vector<Case>& cases() {
        {chunk(R"({"content":"a"})"), chunk(R"({"content":" "})"), chunk(R"({"content":"\n"})"),
         chunk(R"({"content":"b"})"), kStop, kDone},
        "text(a \nb) stop"},
-      {"finish beside the last text",
+      {"finish with the last text",
        {chunk(R"({"content":"a"})"), chunk(R"({"content":"b"})", "\"stop\""), kDone},
        "text(ab) stop"},
       {"finish and no DONE", {chunk(R"({"content":"a"})"), kStop}, "text(a) stop"},
       {"DONE and no finish", {chunk(R"({"content":"a"})"), kDone}, "text(a) stop"},
       {"length", {chunk(R"({"content":"a"})"), chunk("{}", "\"length\""), kDone}, "text(a) length"},
-      {"empty finish is none", {chunk(R"({"content":"a"})", "\"\""), kStop, kDone}, "text(a) stop"},
+      {"empty finish is ignored", {chunk(R"({"content":"a"})", "\"\""), kStop, kDone}, "text(a) stop"},
       {"empty finish without a delta",
        {chunk(R"({"content":"a"})"), R"({"choices":[{"index":0,"finish_reason":""}]})"},
        "error truncated_stream"},
@@ -283,7 +283,7 @@ TEST(ChatResponse, Deltas_AddUpToTheAnswer) {
             R"(arguments2("x":) arguments2(1) arguments2(}) )");
 }
 
-TEST(ChatResponse, CutAfterAnyEvent_IsAnErrorAndNeverARunnableCall) {
+TEST(ChatResponse, CutAnswer_IsAnErrorAndNeverAValidCall) {
   for (const Case& c : cases()) {
     for (std::size_t cut = 0; cut < c.events.size(); ++cut) {
       const Events events(c.events.begin(), c.events.begin() + static_cast<std::ptrdiff_t>(cut));
@@ -309,8 +309,8 @@ TEST(ChatResponse, NoiseBetweenEvents_ChangesNothing) {
   }
 }
 
-TEST(ChatResponse, ChunksLikeTheLast_MeanWhatTheyMeanAlone) {
-  // What else may stand in a delta, before the text and behind it.
+TEST(ChatResponse, SimilarChunks_AreReadAsIfAlone) {
+  // Other members of a delta, before and after the text.
   const std::vector<std::string> others{R"("refusal":null)",          R"("extra":"content")",
                                         R"("extra":{"content":"q"})", R"("reasoning":"r")",
                                         R"("\u0063ontent":"q")",      R"("p":"content")"};
@@ -333,7 +333,7 @@ TEST(ChatResponse, ChunksLikeTheLast_MeanWhatTheyMeanAlone) {
   for (const Case& c : cases()) EXPECT_EQ(describe(read(respelled(c.events))), c.answer) << c.promise;
 }
 
-TEST(ChatResponse, ChunksThatRepeat_AddTheTextOfTheFirstChoiceAlone) {
+TEST(ChatResponse, SimilarChunks_AddOnlyTheTextOfTheFirstChoice) {
   const auto answer = [](std::string_view before, std::string_view behind) {
     Events events;
     for (const std::string_view text : {"a", "b", "c"}) {
@@ -370,7 +370,7 @@ TEST(ChatResponse, WholeAnswers_AreReadByTheSameRules) {
             "invalid(x,f,{\"a) length");
 }
 
-TEST(ChatResponse, BrokenWholeAnswers_AreErrors) {
+TEST(ChatResponse, InvalidWholeAnswers_AreErrors) {
   EXPECT_EQ(describe(read_whole("<html>")), "error protocol");
   EXPECT_EQ(describe(read_whole("")), "error protocol");
   EXPECT_EQ(describe(read_whole(R"({"choices":[{"message":{"content":"a)")), "error truncated_stream");
@@ -380,7 +380,7 @@ TEST(ChatResponse, BrokenWholeAnswers_AreErrors) {
   EXPECT_EQ(describe(read_whole("[1,2]")), "error truncated_stream");
 }
 
-TEST(ChatResponse, Usage_IsTakenWhereverItStandsAndNeverAdded) {
+TEST(ChatResponse, RepeatedUsage_IsReplacedNotAdded) {
   const auto input = [](const Events& events) { return read(events).value().usage.input; };
   const std::string text = chunk(R"({"content":"a"})");
   EXPECT_EQ(
@@ -407,13 +407,13 @@ const std::string& state_of(const Result<ModelResponse>& response, std::size_t p
       response->parts.at(part));
 }
 
-TEST(ChatResponse, ReasoningRemembersItsField) {
+TEST(ChatResponse, Reasoning_RemembersItsField) {
   EXPECT_EQ(state_of(read({chunk(R"({"reasoning":"hm"})"), kStop}), 0), R"({"field":"reasoning"})");
   EXPECT_EQ(state_of(read({chunk(R"({"content":[{"type":"thinking","thinking":"hm"}]})"), kStop}), 0),
             R"({"field":"content"})");
 }
 
-TEST(ChatResponse, ReasoningDetails_AreShownOnceAndKeptWhole) {
+TEST(ChatResponse, ReasoningDetails_AreEmittedOnceAndKept) {
   const auto detail = [](std::string_view fields) {
     return chunk(R"({"reasoning_details":[{"type":"reasoning.text",)" + std::string(fields) + "}]}");
   };
@@ -424,14 +424,14 @@ TEST(ChatResponse, ReasoningDetails_AreShownOnceAndKeptWhole) {
             R"({"reasoning_details":[{"type":"reasoning.text","text":"ab","signature":"s"}]})");
 }
 
-TEST(ChatResponse, SealedReasoning_IsKeptWithoutText) {
+TEST(ChatResponse, EncryptedReasoning_IsKeptWithoutText) {
   const auto response =
       read({chunk(R"({"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]})"), kStop});
   EXPECT_EQ(describe(response), "reasoning() stop");
   EXPECT_EQ(state_of(response, 0), R"({"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]})");
 }
 
-TEST(ChatResponse, Signatures_StayWithWhatTheyCameOn) {
+TEST(ChatResponse, Signatures_StayWithTheirParts) {
   const std::string signature = R"("extra_content":{"google":{"thought_signature":"s"}})";
   const std::string kept = '{' + signature + '}';
   const auto calls =
@@ -444,7 +444,7 @@ TEST(ChatResponse, Signatures_StayWithWhatTheyCameOn) {
   EXPECT_EQ(state_of(text, 1), kept);
 }
 
-TEST(ChatResponse, Citations_StandWithTheText) {
+TEST(ChatResponse, Citations_AreAttachedToTheText) {
   const auto cited = [](const Events& events) {
     std::string out;
     const auto response = read(events);
@@ -468,7 +468,7 @@ TEST(ChatResponse, Citations_StandWithTheText) {
       "u|t|q ");
 }
 
-TEST(ChatResponse, ImagesAndSound_AreKept) {
+TEST(ChatResponse, ImagesAndAudio_AreKept) {
   const auto image =
       read({chunk(R"({"content":"a"})"),
             chunk(R"({"images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}},)"
@@ -488,7 +488,7 @@ TEST(ChatResponse, ImagesAndSound_AreKept) {
             "text(a) stop");
 }
 
-TEST(ChatResponse, ThinkTags_CountOnlyWhereTheDialectSaysSo) {
+TEST(ChatResponse, ThinkTags_ApplyOnlyWithTheirFlag) {
   const std::string text = chunk(R"({"content":"<think>hm</think>so"})");
   EXPECT_EQ(describe(read({text, kStop})), "text(<think>hm</think>so) stop");
   const Dialect tags{.think_tags = true};
@@ -499,7 +499,7 @@ TEST(ChatResponse, ThinkTags_CountOnlyWhereTheDialectSaysSo) {
   EXPECT_EQ(describe(reader.finish()), "reasoning(hm) text(so it is <think>) stop");
 }
 
-TEST(ChatResponse, WithoutUsage_SaysSo) {
+TEST(ChatResponse, MissingUsage_IsMarkedAsEstimated) {
   const auto response = read({chunk(R"({"content":"a"})"), kStop}).value();
   EXPECT_TRUE(response.usage.estimated);
   EXPECT_EQ(response.response_id, "r1");

@@ -7,7 +7,7 @@
 namespace praxis::chat {
 namespace {
 
-/// The first of several spellings that is there.
+/// The first positive value: servers spell the fields differently.
 std::int64_t first_of(std::initializer_list<std::int64_t> values) {
   for (const std::int64_t value : values) {
     if (value > 0) return value;
@@ -15,7 +15,7 @@ std::int64_t first_of(std::initializer_list<std::int64_t> values) {
   return 0;
 }
 
-/// Dollars, a sum of them, or ten-thousand-millionths.
+/// The cost: dollars in `cost.total_cost` or `cost`, or ticks of 1e-10 dollars.
 MicroUsd cost_of(const Json& usage) {
   const Json& cost = json_at(usage, "cost");
   const double usd = cost.is_object() ? json_double(cost, "total_cost") : json_double(usage, "cost");
@@ -29,11 +29,11 @@ Usage read_usage(const Json& usage) {
   const Json& prompt = json_at(usage, "prompt_tokens_details");
   const Json& completion = json_at(usage, "completion_tokens_details");
   Usage out;
-  // Some gateways keep the names of the protocol that they translate from.
+  // Some gateways keep the field names of the protocol that they translate from.
   out.input = first_of({json_int(usage, "prompt_tokens"), json_int(usage, "input_tokens")});
   const std::int64_t output =
       first_of({json_int(usage, "completion_tokens"), json_int(usage, "output_tokens")});
-  // A total above the sum counts reasoning that the completion leaves out.
+  // A total above the sum includes reasoning tokens that the completion count lacks.
   out.output = std::max(output, json_int(usage, "total_tokens") - out.input);
   out.cache_read = first_of({json_int(prompt, "cached_tokens"), json_int(usage, "prompt_cache_hit_tokens"),
                              json_int(usage, "cached_tokens"), json_int(usage, "num_cached_tokens"),

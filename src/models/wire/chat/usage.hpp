@@ -1,4 +1,4 @@
-// What a Chat Completions answer says it took, in the spellings of every server.
+// Reads the token usage of a Chat Completions answer, in the spellings of all servers.
 #pragma once
 
 #include "praxis/domain/usage.hpp"
@@ -6,7 +6,7 @@
 
 namespace praxis::chat {
 
-/// `usage` is the object of that name. Counts that it lacks are zero.
+/// `usage` is the object of that name. Absent counts are zero.
 Usage read_usage(const Json& usage);
 
 }  // namespace praxis::chat

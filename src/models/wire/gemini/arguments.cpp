@@ -15,7 +15,7 @@ constexpr std::size_t kMaxDepth = 64;
 
 using Step = std::variant<std::string_view, std::size_t>;
 
-/// Cuts the next step off `path`: `.name`, `['name']`, `["name"]` or `[3]`.
+/// Removes the first step from `path` and returns it: `.name`, `['name']`, `["name"]` or `[3]`.
 std::optional<Step> next_step(std::string_view& path) {
   if (path.starts_with('.')) {
     const std::size_t end = path.find_first_of(".[", 1);
@@ -52,8 +52,8 @@ std::optional<std::vector<Step>> steps_of(std::string_view path) {
   return steps;
 }
 
-/// The value that one step leads to, made when it is missing. An array grows by one element at a time: values
-/// come in order, and a place far beyond its end must not cost memory.
+/// The value at one step, created if missing. An array grows by at most one element: values arrive in order,
+/// and a large index must not allocate memory.
 Json* place_in(Json& value, const Step& step) {
   if (const auto* name = std::get_if<std::string_view>(&step)) {
     if (value.is_null()) value = JsonObject{};

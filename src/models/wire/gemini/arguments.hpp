@@ -1,4 +1,4 @@
-// Arguments of a tool call that arrive value by value, each with the path to its place.
+// Assembles tool call arguments that arrive value by value, each with a path.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace praxis::gemini {
 /// Not thread-safe.
 class PartialArguments {
  public:
-  /// `known` is what stands there from the start: an object, or else nothing does.
+  /// `known`: the initial arguments if it is an object, else empty.
   explicit PartialArguments(const Json& known)
       : root_(known.is_object() ? known.get_object() : JsonObject{}) {}
 
-  /// Takes `{jsonPath, stringValue | numberValue | boolValue | nullValue}`; text joins the text that is
-  /// already there. False when there is no such place to be: the arguments are not what the model meant.
+  /// Adds `{jsonPath, stringValue | numberValue | boolValue | nullValue}`; a string is appended to an
+  /// existing string. Returns false if the path is invalid; the arguments are then not what the model meant.
   bool add(const Json& piece);
   /// The arguments so far, as JSON.
   std::string text() const { return to_json_text(root_); }

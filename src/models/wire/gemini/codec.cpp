@@ -1,4 +1,4 @@
-// The codec of the Gemini protocol, as Google AI and Vertex AI speak it.
+// The codec of the Gemini protocol, for Google AI and Vertex AI.
 #include <array>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The conversation as a Gemini request has it: contents of users and of the model, in turns.
+// Writes the conversation of a Gemini request: alternating contents of user and model.
 #include <utility>
 
 #include "models/wire/gemini/request.hpp"
@@ -8,15 +8,15 @@
 namespace praxis::gemini {
 namespace {
 
-// `RenderState::open_role`. Results are a user's content too, but one that holds nothing else.
+// Values of `RenderState::open_role`. Tool results are user content, but in a content of their own.
 constexpr std::string_view kUser = "user";
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kResults = "results";
 
-/// What a user says where the protocol wants one to speak and nobody did.
+/// Inserted where the protocol requires a user turn and the conversation has none.
 constexpr std::string_view kPlaceholder = R"({"role":"user","parts":[{"text":"Continue."}]})";
 
-/// By the documentation, this excuses a call that another model made from being signed.
+/// According to the documentation, this value replaces the signature of a call that another model made.
 constexpr std::string_view kNoSignature = "skip_thought_signature_validator";
 
 /// Writes the parts of one message.
@@ -27,7 +27,7 @@ class PartWriter {
       : out_(out), role_(role), target_(target), dialect_(dialect), state_(state) {}
 
   void operator()(const TextPart& part) { write_text(part.text, signature_of(part.vendor), false); }
-  /// Thoughts are of use to the model that had them, and only for their signature.
+  /// Reasoning is only useful to the model that made it, and only for its signature.
   void operator()(const ReasoningPart& part) {
     const std::string signature = signature_of(part.vendor);
     if (!signature.empty()) write_text(part.summary + part.text, signature, true);
@@ -62,7 +62,7 @@ class PartWriter {
   bool has_call_ = false;
 };
 
-/// Joins the content that is open, or opens one; a conversation starts with a user.
+/// Continues the open content or opens one; a conversation starts with a user turn.
 void PartWriter::begin() {
   if (state_.open_role == role_) {
     out_ += ',';
@@ -85,7 +85,7 @@ void PartWriter::end(std::string_view signature) {
   out_ += '}';
 }
 
-/// What the model that is spoken to said of a part beyond its neutral fields; null for another's.
+/// The target model's own vendor state of a part; null if another model made it.
 Json PartWriter::own_state(const VendorStatePtr& state) const {
   if (!is_of(state, target_)) return nullptr;
   return parse_json(state->raw).value_or(nullptr);
@@ -120,13 +120,13 @@ void PartWriter::write_media(const MediaSource& source, std::string_view signatu
   end(signature);
 }
 
-/// The wire takes an object and nothing else.
+/// The arguments if they are a JSON object, the only type that the protocol accepts; else `{}`.
 std::string_view object_or_empty(std::string_view arguments) {
   const auto json = parse_json(arguments);
   return json && json->is_object() ? arguments : "{}";
 }
 
-/// The first call of a step may need a signature; its siblings never do.
+/// The first call of a step may need a signature; the others never do.
 void PartWriter::operator()(const ToolCallPart& part) {
   const bool is_first = !std::exchange(has_call_, true);
   const Json own = own_state(part.vendor);
@@ -147,7 +147,7 @@ void PartWriter::operator()(const ToolCallPart& part) {
   end(signature);
 }
 
-/// Imported results may lack the name of their tool, which the protocol wants.
+/// Imported results may lack the name of their tool, which the protocol requires.
 void PartWriter::operator()(const ToolResultPart& part) {
   const auto call = state_.call_names.find(part.id.value);
   begin();
@@ -175,7 +175,7 @@ void PartWriter::operator()(const ToolResultPart& part) {
   out_ += "}}";
 }
 
-/// Where results hold text alone, their images and files follow behind all of them.
+/// If results can only hold text, their images and files follow after all results.
 void write_media_of_results(const Message& message, PartWriter& user) {
   for (const Part& part : message.parts) {
     const auto* result = std::get_if<ToolResultPart>(&part);
@@ -196,7 +196,7 @@ std::string_view role_of(const Message& message) {
 void append_message(std::string& out, const Message& message, const CodecTarget& target,
                     const Dialect& dialect, RenderState& state) {
   if (message.role == Role::kSystem || message.role == Role::kDeveloper) return;
-  if (message.role == Role::kAssistant) {  // results follow their calls at once
+  if (message.role == Role::kAssistant) {  // results follow their calls directly
     state.call_names.clear();
     state.wire_ids.clear();
   }
@@ -208,7 +208,7 @@ void append_message(std::string& out, const Message& message, const CodecTarget&
   }
 }
 
-/// A conversation may not end with the model either.
+/// A conversation must not end with a model turn either.
 void close_request(std::string& out, const RenderState& state) {
   if (state.open_role.empty()) {
     out += kPlaceholder;

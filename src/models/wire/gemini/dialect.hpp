@@ -1,4 +1,4 @@
-// How models of the Gemini protocol differ: data, so that another one is another row.
+// Differences among models of the Gemini protocol, as data: another model is another table row.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace praxis::gemini {
 
-/// How much a model is to think is said by a level, by a number of tokens, or not at all.
+/// How the amount of reasoning is set: by a level, by a token budget, or not at all.
 enum class Thinking : std::uint8_t { kLevel, kBudget, kNone };
 
-/// The flags of `CodecTarget::dialect` that this protocol knows, under the same names. The defaults are right
-/// for the third generation of models and later ones.
+/// The flags of `CodecTarget::dialect` that this protocol knows, under the same names. The defaults fit
+/// models of the third generation and later.
 struct Dialect {
   Thinking thinking = Thinking::kLevel;  ///< `level`, `budget` or `none`
-  bool requires_signatures = true;       ///< the first call of a step is refused without its signature
-  bool media_results = true;             ///< takes images and files within a tool's result
-  bool schema_with_tools = true;         ///< can be held to an answer's schema while it is offered tools
-  bool json_schema = true;               ///< false: takes schemas only in a subset of OpenAPI's
+  bool requires_signatures = true;       ///< rejects the first call of a step without its signature
+  bool media_results = true;             ///< accepts images and files in a tool result
+  bool schema_with_tools = true;         ///< can enforce an answer schema while tools are offered
+  bool json_schema = true;               ///< false: accepts schemas only in a subset of OpenAPI
 };
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.

@@ -16,12 +16,13 @@ bool is_instruction(const Message& message) {
   return message.role == Role::kSystem || message.role == Role::kDeveloper;
 }
 
-/// Models that cannot be held to a schema beside tools are asked to keep to it.
+/// Whether the schema goes into the instructions, because the model cannot enforce it with tools.
 bool asks_for_schema(const Dialect& dialect, const ModelRequest& request) {
   return !request.options.output_schema.is_null() && offers_tools(request) && !dialect.schema_with_tools;
 }
 
-/// The agent's instructions, unless the conversation opens with a developer's, then the conversation's own.
+/// The agent's instructions, unless the conversation starts with developer instructions; then the
+/// conversation's own.
 JsonArray instruction_parts(const Dialect& dialect, const ModelRequest& request) {
   JsonArray parts;
   const auto add = [&](std::string text) {
@@ -58,7 +59,7 @@ JsonObject tool_config(std::string_view choice) {
 struct UsualLevel {
   std::string_view effort, level, budget;
 };
-// Where a model's facts name none of their own.
+// Used if a model's facts define no levels.
 constexpr std::array<UsualLevel, 7> kUsualLevels{{{"off", "minimal", "0"},
                                                   {"minimal", "minimal", "512"},
                                                   {"low", "low", "1024"},
@@ -67,7 +68,7 @@ constexpr std::array<UsualLevel, 7> kUsualLevels{{{"off", "minimal", "0"},
                                                   {"xhigh", "high", "24576"},
                                                   {"max", "high", "24576"}}};
 
-/// Our level in the words of the wire; empty when the model does not offer it.
+/// Our level in the protocol's terms; empty if the model does not offer it.
 std::string wire_level(const std::string& effort, const ModelFacts& facts, Thinking thinking) {
   if (const auto own = facts.reasoning_levels.find(effort); own != facts.reasoning_levels.end()) {
     return own->second;
@@ -77,7 +78,7 @@ std::string wire_level(const std::string& effort, const ModelFacts& facts, Think
   return std::string(thinking == Thinking::kBudget ? usual->budget : usual->level);
 }
 
-/// Level and budget exclude each other. Empty when the model's own way is as good.
+/// Level and budget exclude each other. Empty: the model's default applies.
 JsonObject thinking_config(const CodecTarget& target, const Dialect& dialect, const std::string& effort) {
   if (dialect.thinking == Thinking::kNone || (effort.empty() && !target.facts.reasoning)) return {};
   JsonObject out{{"includeThoughts", true}};

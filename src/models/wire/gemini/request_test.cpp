@@ -75,13 +75,13 @@ ToolResultPart result(const char* id, const char* name, const char* text) {
   return {.id = CallId(id), .name = name, .text = text};
 }
 
-TEST(GeminiPath, NamesTheModelOnce_AndNoKey) {
+TEST(GeminiPath, Path_NamesTheModelOnceAndNoKey) {
   EXPECT_EQ(request_path("gemini-3", false), "/models/gemini-3:generateContent");
   EXPECT_EQ(request_path("models/gemini-3", true), "/models/gemini-3:streamGenerateContent?alt=sse");
   EXPECT_EQ(request_path("tunedModels/mine", false), "/tunedModels/mine:generateContent");
 }
 
-TEST(GeminiRequest, PutsInstructionsApart_AndJoinsMessagesOfOneRole) {
+TEST(GeminiRequest, Instructions_AreSeparateAndMessagesOfOneRoleAreJoined) {
   ModelRequest request = request_of({text_message(Role::kSystem, "Be kind."), text_message(Role::kUser, "A"),
                                      text_message(Role::kUser, "B"), text_message(Role::kAssistant, "C"),
                                      text_message(Role::kUser, "D")});
@@ -92,7 +92,7 @@ TEST(GeminiRequest, PutsInstructionsApart_AndJoinsMessagesOfOneRole) {
             R"({"role":"model","parts":[{"text":"C"}]},{"role":"user","parts":[{"text":"D"}]}]})");
 }
 
-TEST(GeminiRequest, StartsAndEndsWithAUser) {
+TEST(GeminiRequest, Conversation_StartsAndEndsWithAUserTurn) {
   constexpr std::string_view go_on = R"({"role":"user","parts":[{"text":"Continue."}]})";
   EXPECT_EQ(contents_of({}), "[" + std::string(go_on) + "]");
   EXPECT_EQ(
@@ -100,7 +100,7 @@ TEST(GeminiRequest, StartsAndEndsWithAUser) {
       "[" + std::string(go_on) + R"(,{"role":"model","parts":[{"text":"Hm"}]},)" + std::string(go_on) + "]");
 }
 
-TEST(GeminiRequest, ReturnsItsOwnPartsAsTheyCame) {
+TEST(GeminiRequest, OwnParts_AreSentBackUnchanged) {
   EXPECT_EQ(
       contents_of({kAsk,
                    assistant({ReasoningPart{"", "Hm", own(R"({"thoughtSignature":"t"})")},
@@ -122,7 +122,7 @@ TEST(GeminiRequest, ReturnsItsOwnPartsAsTheyCame) {
           R"({"functionResponse":{"name":"_3d","response":{"output":"two"}}}]}])");
 }
 
-TEST(GeminiRequest, TellsAnotherModelOnlyWhatWasSaidAndDone) {
+TEST(GeminiRequest, OtherModelsParts_KeepTheNeutralFieldsOnly) {
   const auto other = [](const char* raw) { return own(raw, "gemini-2"); };
   const std::vector<Message> messages{
       kAsk,
@@ -143,13 +143,13 @@ TEST(GeminiRequest, TellsAnotherModelOnlyWhatWasSaidAndDone) {
   EXPECT_EQ(contents_of(messages, JsonObject{{"requires_signatures", false}}), first + "}," + rest);
 }
 
-TEST(GeminiRequest, WritesNoEmptyParts) {
+TEST(GeminiRequest, EmptyParts_AreOmitted) {
   EXPECT_EQ(
       contents_of({kAsk, assistant({ReasoningPart{"", "Hm", nullptr}}), text_message(Role::kUser, "So?")}),
       R"([{"role":"user","parts":[{"text":"Go"},{"text":"So?"}]}])");
 }
 
-TEST(GeminiRequest, PutsMediaOfResultsWhereTheModelTakesThem) {
+TEST(GeminiRequest, MediaOfResults_AreSentWhereTheModelAcceptsThem) {
   ToolResultPart shot = result("c1", "shoot", "done");
   shot.status = ToolStatus::kError;
   shot.images.push_back(ImagePart{{"image/png", "px", ""}, nullptr});
@@ -169,7 +169,7 @@ TEST(GeminiRequest, PutsMediaOfResultsWhereTheModelTakesThem) {
                         R"(,{"text":"And?"}]}])"));
 }
 
-TEST(GeminiRequest, OfTheNextStep_ExtendsTheBytesOfTheLast) {
+TEST(GeminiRequest, NextStep_ExtendsTheBytesOfThePrevious) {
   RequestWriter writer(gemini_codec(target_of()).value());
   const std::vector<Message> all{kAsk, assistant({call("c1", "f", own(R"({"id":"w1"})"))}),
                                  results({result("c1", "f", "1")}), text_message(Role::kAssistant, "Done"),
@@ -187,7 +187,7 @@ TEST(GeminiRequest, OfTheNextStep_ExtendsTheBytesOfTheLast) {
 
 // ---- settings ---------------------------------------------------------------------------------------------
 
-TEST(GeminiRequest, WritesSettings_AndMergesExtra) {
+TEST(GeminiRequest, SettingsAndExtraFields_AreMerged) {
   ModelRequest request = request_of({kAsk});
   request.tools = tools_named_f();
   request.options.temperature = 0.5;
@@ -207,13 +207,13 @@ TEST(GeminiRequest, WritesSettings_AndMergesExtra) {
   EXPECT_EQ(to_json_text(json_at(body, "contents")), R"([{"role":"user","parts":[{"text":"Go"}]}])");
 }
 
-TEST(GeminiRequest, LeavesOutATemperatureThatIsRefused) {
+TEST(GeminiRequest, UnsupportedTemperature_IsOmitted) {
   ModelOptions options;
   options.temperature = 1;
   EXPECT_EQ(config_of(options, nullptr, {.temperature = false}), "null");
 }
 
-TEST(GeminiRequest, AsksForThoughtInTheModelsWay) {
+TEST(GeminiRequest, Thinking_IsRequestedByLevelOrBudget) {
   struct Row {
     std::string effort;
     Json dialect;
@@ -244,7 +244,7 @@ TEST(GeminiRequest, AsksForThoughtInTheModelsWay) {
   }
 }
 
-TEST(GeminiRequest, HoldsTheAnswerToASchema_InTheModelsWay) {
+TEST(GeminiRequest, OutputSchema_IsSentAccordingToTheDialect) {
   ModelRequest request = request_of({kAsk});
   request.options.output_schema = parse_json(R"({"type":"object","properties":{"a":{"const":"b"}}})").value();
   EXPECT_EQ(config_of(request.options), R"({"responseMimeType":"application/json","responseJsonSchema":)"
@@ -259,7 +259,7 @@ TEST(GeminiRequest, HoldsTheAnswerToASchema_InTheModelsWay) {
   EXPECT_THAT(asked, HasSubstr(R"({"systemInstruction":{"parts":[{"text":"Answer with JSON alone)"));
 }
 
-TEST(GeminiDialect, UnknownFlagOrWrongValue_IsNamed) {
+TEST(GeminiDialect, UnknownFlagOrWrongValue_IsReported) {
   const auto refusal = [](Json dialect) {
     const auto codec = gemini_codec(target_of(std::move(dialect)));
     return codec ? "none" : codec.error().message;

@@ -13,7 +13,8 @@ namespace praxis::gemini {
 namespace {
 
 constexpr std::size_t kMaxCitations = 1000;
-constexpr std::int64_t kMaxTokens = 1'000'000'000'000;  // sums of what a server claims must not overflow
+constexpr std::int64_t kMaxTokens =
+    1'000'000'000'000;  // upper bound, so that sums of reported counts cannot overflow
 constexpr std::string_view kSignature = "thoughtSignature";
 
 constexpr std::array<std::pair<std::string_view, FinishReason>, 14> kFinishes{
@@ -30,20 +31,21 @@ constexpr std::array<std::pair<std::string_view, FinishReason>, 14> kFinishes{
      {"MODEL_ARMOR", FinishReason::kContentFilter},
      {"MALFORMED_FUNCTION_CALL", FinishReason::kMalformedToolCall},
      {"UNEXPECTED_TOOL_CALL", FinishReason::kMalformedToolCall},
-     {"", FinishReason::kStop}}};  // only a whole answer may end without a word
+     {"", FinishReason::kStop}}};  // a whole answer may lack a finish reason
 
 FinishReason finish_from(std::string_view raw) {
   const auto known = std::ranges::find(kFinishes, raw, [](const auto& entry) { return entry.first; });
   return known == kFinishes.end() ? FinishReason::kOther : known->second;
 }
 
-/// Some servers name the unset value of an enumeration instead of leaving the field out.
+/// The value of an enumeration; empty for the name of its unset value, which some servers send instead of
+/// omitting the field.
 std::string_view said(const Json& json, std::string_view field) {
   const std::string_view word = json_text(json, field);
   return word.ends_with("_UNSPECIFIED") ? std::string_view{} : word;
 }
 
-/// What a part is, by the name of its content; empty when it has none, or null.
+/// The kind of a part: the name of its content field; empty if it has none, or null.
 std::string_view kind_of(const JsonObject& part) {
   constexpr std::array<std::string_view, 4> kBeside{"thought", "videoMetadata", "partMetadata",
                                                     "mediaResolution"};
@@ -61,7 +63,7 @@ const JsonArray& list_at(const Json& json, std::string_view field) {
   return list == nullptr ? kNone : *list;
 }
 
-/// The source that a grounding chunk names: `{"web": {uri, title}}`, or `maps`, `retrievedContext`, ...
+/// The source of a grounding chunk: `{"web": {uri, title}}`, or `maps`, `retrievedContext`, ...
 Citation source_of(const Json& chunk) {
   const JsonObject* kinds = chunk.if_object();
   if (kinds == nullptr || kinds->empty()) return {};
@@ -72,7 +74,7 @@ Citation source_of(const Json& chunk) {
 }  // namespace
 
 Status ResponseReader::read_event(std::string_view, std::string_view data) {
-  if (data == "[DONE]") done_ = true;  // gateways say so
+  if (data == "[DONE]") done_ = true;  // sent by gateways
   if (done_ || data.empty()) return {};
   const auto parsed = json_.parse(data);
   if (!parsed) return fail(parsed.error());
@@ -105,18 +107,19 @@ Status ResponseReader::read_response(const Json& response) {
   if (answer.model.empty()) answer.model = json_text(response, "modelVersion");
   read_feedback(json_at(response, "promptFeedback"));
   for (const Json& candidate : list_at(response, "candidates")) {
-    if (json_int(candidate, "index") == 0) read_candidate(candidate);  // alternatives nobody asked for
+    if (json_int(candidate, "index") == 0)
+      read_candidate(candidate);  // ignore alternatives; we never request any
   }
   return {};
 }
 
-/// A prompt that is blocked gets no candidates at all.
+/// A blocked prompt has no candidates.
 void ResponseReader::read_feedback(const Json& feedback) {
   const std::string_view reason = said(feedback, "blockReason");
   if (reason.empty()) return;
   is_blocked_ = true;
   builder_.response.finish = FinishReason::kContentFilter;
-  builder_.response.finish_raw = "content_filter";  // a reason of the prompt's, not of an answer's end
+  builder_.response.finish_raw = "content_filter";  // refers to the prompt, not to the answer's end
   builder_.response.warnings.push_back("the prompt was blocked: " + std::string(reason));
   finish_message_ = json_text(feedback, "blockReasonMessage");
 }
@@ -159,12 +162,12 @@ void ResponseReader::read_candidate(const Json& candidate) {
 void ResponseReader::read_part(const Json& part) {
   const bool thought = json_bool(part, "thought");
   const std::string_view text = json_text(part, "text"), signature = json_text(part, kSignature);
-  if (json_at(part, "functionCall").is_object()) {  // text may stand beside it
+  if (json_at(part, "functionCall").is_object()) {  // such a part may also contain text
     read_text(text, thought, {});
     read_call(part);
   } else if (json_at(part, "text").is_string()) {
     read_text(text, thought, signature);
-  } else if (thought || !read_media(part)) {  // an image that was only thought of is no part of the answer
+  } else if (thought || !read_media(part)) {  // an image in a thought is not part of the answer
     read_opaque(part);
   }
 }
@@ -173,11 +176,11 @@ template <class TextLike>
 std::optional<std::size_t> ResponseReader::open_item() {
   if (builder_.response.parts.empty()) return std::nullopt;
   const auto* last = std::get_if<TextLike>(&builder_.response.parts.back());
-  if (last == nullptr || last->vendor) return std::nullopt;  // what is signed is complete
+  if (last == nullptr || last->vendor) return std::nullopt;  // a signed part is complete
   return builder_.response.parts.size() - 1;
 }
 
-/// A signature belongs to the part it came with, even to an empty one.
+/// A signature belongs to the part it arrived with, even if that part is empty.
 void ResponseReader::read_text(std::string_view text, bool thought, std::string_view signature) {
   if (text.empty() && signature.empty()) return;
   auto item = thought ? open_item<ReasoningPart>() : open_item<TextPart>();
@@ -197,8 +200,8 @@ VendorStatePtr ResponseReader::signed_by(std::string_view signature) const {
   return signature.empty() ? nullptr : builder_.state(to_json_text(JsonObject{{kSignature, signature}}));
 }
 
-/// A call stands in one part, or begins with its name and goes on in parts without one until one of them says
-/// no more that it will continue.
+/// A call is one part, or starts with its name and continues in nameless parts until one of them does not set
+/// `willContinue`.
 void ResponseReader::read_call(const Json& part) {
   const Json& call = json_at(part, "functionCall");
   const bool is_nameless = !open_call_ && json_at(call, "args").is_object();
@@ -218,16 +221,16 @@ void ResponseReader::read_call(const Json& part) {
 void ResponseReader::begin_call(const Json& call) {
   if (open_call_) end_call(false);
   ToolCallPart part;
-  part.valid = false;  // until its end is seen
+  part.valid = false;  // until its end is received
   const std::size_t item = builder_.open(std::move(part));
   JsonObject own;
   const std::string_view id = json_text(call, "id");
-  if (!id.empty()) own["id"] = id;  // it goes back only if it was there
+  if (!id.empty()) own["id"] = id;  // sent back only if the server set it
   builder_.name_call(item, id, tool_name(json_text(call, "name")));
   open_call_.emplace(OpenCall{item, std::move(own), PartialArguments(json_at(call, "args"))});
 }
 
-/// What was not understood to its end can be shown, but must not run.
+/// An incomplete call, or one with invalid arguments, can be shown but must not run.
 void ResponseReader::end_call(bool complete) {
   builder_.arguments(open_call_->item, open_call_->arguments.text());
   std::get<ToolCallPart>(builder_.part(open_call_->item)).valid = complete && open_call_->whole;
@@ -281,7 +284,7 @@ void ResponseReader::read_citations(const Json& candidate) {
   }
 }
 
-/// Streams repeat them.
+/// Skips duplicates, because streams repeat citations.
 void ResponseReader::cite(Citation citation) {
   if (citation.url.empty() && citation.title.empty()) return;
   if (citations_.size() == kMaxCitations || std::ranges::find(citations_, citation) != citations_.end())
@@ -309,7 +312,7 @@ Result<ModelResponse> ResponseReader::finish() {
   if (open_call_) end_call(false);
   answer.finish = is_blocked_ ? FinishReason::kContentFilter : finish_from(answer.finish_raw);
   if (answer.finish == FinishReason::kStop && answer.parts.empty()) {
-    return fail(model_error("server", "server: the model ended its answer without saying anything"));
+    return fail(model_error("server", "server: the model returned an empty answer"));
   }
   if (answer.finish != FinishReason::kStop && !finish_message_.empty()) {
     answer.warnings.push_back(answer.finish_raw + ": " + finish_message_);

@@ -1,5 +1,5 @@
-// Reads Gemini answers, streamed or whole: no I/O, no clock. What it cannot understand it keeps or skips;
-// what is missing at the end is an error, never half an answer.
+// Reads Gemini answers, streamed or whole: no I/O, no clock. Keeps or skips what it does not understand; a
+// missing end is an error, never half an answer.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace praxis::gemini {
 
-/// Every event of a stream is a response with further parts, and so is every element of the array that a
-/// stream without events is.
+/// Every event of a stream is a response with further parts. A stream without events is an array of such
+/// responses.
 class ResponseReader final : public AnswerReader {
  public:
   ResponseReader(const CodecTarget& target, Options options) : builder_(target, std::move(options)) {}
@@ -28,14 +28,14 @@ class ResponseReader final : public AnswerReader {
   std::size_t deltas() const override { return builder_.deltas(); }
 
  private:
-  /// A call whose arguments may not all be there yet.
+  /// A call whose arguments may be incomplete.
   struct OpenCall {
     std::size_t item;
-    JsonObject own;  ///< of the vendor's: the id, if it has one, and the signature
+    JsonObject own;  ///< vendor state: the id, if the server set one, and the signature
     PartialArguments arguments;
-    bool whole = true;  ///< false: a part of them could not be understood
+    bool whole = true;  ///< false: some of the arguments were invalid
   };
-  /// Tokens by the vendor's names; each count holds until it is stated again.
+  /// Token counts by the vendor's names; each keeps its last reported value.
   struct Counts {
     std::int64_t prompt = 0, tool_prompt = 0, cached = 0, candidates = 0, thoughts = 0;
     bool stated = false;
@@ -55,7 +55,7 @@ class ResponseReader final : public AnswerReader {
   void read_opaque(const Json& part);
   void read_citations(const Json& candidate);
   void cite(Citation citation);
-  /// The number of the last part when it is of this kind and may still grow.
+  /// The number of the last part if it is of this kind and may still grow.
   template <class TextLike>
   std::optional<std::size_t> open_item();
   VendorStatePtr signed_by(std::string_view signature) const;

@@ -51,7 +51,7 @@ Result<ModelResponse> read(const std::string& body, std::size_t step = std::stri
   return parser.finish({});
 }
 
-/// A response with these parts, as an event has it or a whole body.
+/// A response with these parts, as an event or a whole body.
 std::string response(const std::string& parts, const std::string& finish = "", const std::string& more = "") {
   return R"({"candidates":[{"content":{"role":"model","parts":[)" + parts + "]}" +
          (finish.empty() ? "" : R"(,"finishReason":")" + finish + '"') + R"(,"index":0}])" + more + "}";
@@ -92,7 +92,7 @@ const std::vector<std::string> kParts{
     R"(novelty {"novelty":{"a":[1]}})",
 };
 
-TEST(GeminiAnswer, OfAStream_BecomesParts_WhereverItsBytesAreCut) {
+TEST(GeminiReader, Stream_BecomesPartsWhereverItIsSplit) {
   for (const std::size_t step : {std::string::npos, std::size_t{1}, std::size_t{13}}) {
     const auto answer = read(stream(kEvents), step);
     ASSERT_TRUE(answer) << answer.error().message;
@@ -106,7 +106,7 @@ TEST(GeminiAnswer, OfAStream_BecomesParts_WhereverItsBytesAreCut) {
   }
 }
 
-TEST(GeminiAnswer, WhileItStreams_TellsEveryPiece) {
+TEST(GeminiReader, EveryPiece_IsEmittedAsItArrives) {
   Listener listener;
   ASSERT_TRUE(read(stream(kEvents), 7, &listener));
   EXPECT_EQ(listener.heard(),
@@ -115,7 +115,7 @@ TEST(GeminiAnswer, WhileItStreams_TellsEveryPiece) {
             R"(event({"novelty":{"a":[1]}}) )");
 }
 
-TEST(GeminiAnswer, EventsLikeTheLast_MeanWhatTheyMeanAlone) {
+TEST(GeminiReader, SimilarEvents_AreReadAsIfAlone) {
   std::vector<std::string> events;
   for (std::size_t i = 0; i < 3 * kSpelledTexts.size(); ++i) {
     events.push_back(response(R"({"text":")" + kSpelledTexts[i % kSpelledTexts.size()] +
@@ -135,7 +135,7 @@ TEST(GeminiAnswer, EventsLikeTheLast_MeanWhatTheyMeanAlone) {
   EXPECT_EQ(answer->usage.output, static_cast<std::int64_t>(5 * (3 * kSpelledTexts.size() - 1)));
 }
 
-TEST(GeminiAnswer, AsArrayWithoutEvents_IsReadLikeTheStream) {
+TEST(GeminiReader, ArrayWithoutEvents_IsReadLikeAStream) {
   std::string array = "[" + kEvents.front();
   for (std::size_t i = 1; i < kEvents.size(); ++i) array += "\n,\n" + kEvents[i];
   const auto answer = read(array + "]", 11);
@@ -145,14 +145,14 @@ TEST(GeminiAnswer, AsArrayWithoutEvents_IsReadLikeTheStream) {
   EXPECT_EQ(kind_of(read("[" + kEvents[2] + "]")), "truncated_stream");
 }
 
-TEST(GeminiAnswer, CutAfterAnyEventButTheLast_IsNoNormalEnd_AndLeavesNoCallToRun) {
+TEST(GeminiReader, CutStream_IsAnErrorOrHasNoValidCall) {
   for (std::size_t count = 0; count < kEvents.size(); ++count) {
     const auto answer = read(stream({kEvents.begin(), kEvents.begin() + static_cast<std::ptrdiff_t>(count)}));
     EXPECT_EQ(kind_of(answer), "truncated_stream") << count;
   }
 }
 
-TEST(GeminiAnswer, Whole_NeedsNoFinishReason) {
+TEST(GeminiReader, WholeAnswer_NeedsNoFinishReason) {
   const auto answer = read(response(R"({"text":"Hi"})"));
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_THAT(described(*answer), ElementsAre("text(Hi)"));
@@ -160,7 +160,7 @@ TEST(GeminiAnswer, Whole_NeedsNoFinishReason) {
   EXPECT_TRUE(answer->usage.estimated);
 }
 
-TEST(GeminiAnswer, Usage_KeepsWhatALaterEventLeavesOut) {
+TEST(GeminiReader, Usage_KeepsCountsThatALaterEventOmits) {
   const auto answer =
       read(stream({response(R"({"text":"a"})", "", R"(,"usageMetadata":{"promptTokenCount":7})"),
                    response("", "STOP", R"(,"usageMetadata":{"candidatesTokenCount":2})")}));
@@ -168,14 +168,14 @@ TEST(GeminiAnswer, Usage_KeepsWhatALaterEventLeavesOut) {
   EXPECT_EQ(answer->usage, (Usage{.input = 7, .output = 2}));
 }
 
-TEST(GeminiAnswer, Signature_StaysOnItsPart_EvenAnEmptyOne) {
+TEST(GeminiReader, Signature_StaysWithItsPartEvenIfEmpty) {
   const auto answer = read(stream({response(R"({"text":"a"})"), response(R"({"text":"b"})"),
                                    response(R"({"text":"","thoughtSignature":"s"})", "STOP")}));
   ASSERT_TRUE(answer);
   EXPECT_THAT(described(*answer), ElementsAre("text(ab)", R"(text() {"thoughtSignature":"s"})"));
 }
 
-TEST(GeminiAnswer, PartOfTextAndCall_BecomesBoth) {
+TEST(GeminiReader, PartWithTextAndCall_BecomesBoth) {
   const auto answer = read(response(
       R"({"text":"Looking.","functionCall":{"name":"look","args":{}},"thoughtSignature":"s"})", "STOP"));
   ASSERT_TRUE(answer);
@@ -183,7 +183,7 @@ TEST(GeminiAnswer, PartOfTextAndCall_BecomesBoth) {
               ElementsAre("text(Looking.)", R"raw(call(new_1,look,{}) {"thoughtSignature":"s"})raw"));
 }
 
-TEST(GeminiAnswer, CallWithAnIdThatIsTaken_GetsOneOfOurs_AndKeepsTheWiresOwn) {
+TEST(GeminiReader, DuplicateCallId_IsReplacedAndKeptAsVendorState) {
   const auto answer = read(
       response(R"({"functionCall":{"id":"1","name":"a"}},{"functionCall":{"id":"1","name":"b"}})", "STOP"));
   ASSERT_TRUE(answer);
@@ -191,7 +191,7 @@ TEST(GeminiAnswer, CallWithAnIdThatIsTaken_GetsOneOfOurs_AndKeepsTheWiresOwn) {
               ElementsAre(R"raw(call(1,a,{}) {"id":"1"})raw", R"raw(call(new_2,b,{}) {"id":"1"})raw"));
 }
 
-TEST(GeminiAnswer, Media_BecomeImagesAndFiles_UnlessTheyWereOnlyThoughtOf) {
+TEST(GeminiReader, Media_BecomeImagesAndFilesExceptInThoughts) {
   const auto part = [](const std::string& mime, const std::string& more) {
     return R"({"inlineData":{"mimeType":")" + mime + R"(","data":")" + base64_encode("px") + "\"}" + more +
            "}";
@@ -206,14 +206,14 @@ TEST(GeminiAnswer, Media_BecomeImagesAndFiles_UnlessTheyWereOnlyThoughtOf) {
                           "file(audio/wav)"));
 }
 
-TEST(GeminiAnswer, AlternativeCandidates_AreLeftOut) {
+TEST(GeminiReader, AlternativeCandidates_AreIgnored) {
   const auto answer = read(R"({"candidates":[{"index":1,"content":{"parts":[{"text":"B"}]}},
       {"index":0,"content":{"parts":[{"text":"A"}]},"finishReason":"STOP"}]})");
   ASSERT_TRUE(answer);
   EXPECT_THAT(described(*answer), ElementsAre("text(A)"));
 }
 
-TEST(GeminiAnswer, Sources_BecomeCitationsOfTheLastText) {
+TEST(GeminiReader, Sources_BecomeCitationsOfTheLastText) {
   const auto answer = read(R"({"candidates":[{"content":{"parts":[{"text":"Up."}]},"finishReason":"STOP",
       "citationMetadata":{"citationSources":[{"uri":"https://a.example"},{"uri":"https://a.example"}]},
       "groundingMetadata":{"groundingChunks":[{"web":{"uri":"https://b.example","title":"B"}}],
@@ -239,7 +239,7 @@ const std::vector<std::string> kPieces{
     response("", "STOP"),
 };
 
-TEST(GeminiAnswer, ArgumentsInPieces_AreJoined) {
+TEST(GeminiReader, PartialArguments_AreJoined) {
   const auto answer = read(stream(kPieces), 1);
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_THAT(
@@ -248,12 +248,12 @@ TEST(GeminiAnswer, ArgumentsInPieces_AreJoined) {
                   "call(new_2,stop,{}) {}"));
 }
 
-TEST(GeminiAnswer, ArgumentsInPieces_ThatEndTooSoonOrMakeNoSense_AreNoCallToRun) {
+TEST(GeminiReader, IncompleteOrInvalidPartialArguments_InvalidateTheCall) {
   const std::string nonsense = piece("$.list[9]", R"("stringValue":"?")");
   const std::vector<std::vector<std::string>> streams{
       {kPieces[0], kPieces[1], kPieces[6]},                         // the end of the turn comes first
       {kPieces[0], kPieces[1], kPieces[5], kPieces[6]},             // the next call comes first
-      {kPieces[0], nonsense, kPieces[3], kPieces[4], kPieces[6]}};  // no such place
+      {kPieces[0], nonsense, kPieces[3], kPieces[4], kPieces[6]}};  // invalid path
   for (const auto& events : streams) {
     const auto answer = read(stream(events));
     ASSERT_TRUE(answer) << answer.error().message;
@@ -264,7 +264,7 @@ TEST(GeminiAnswer, ArgumentsInPieces_ThatEndTooSoonOrMakeNoSense_AreNoCallToRun)
 
 // ---- how it ends ------------------------------------------------------------------------------------------
 
-TEST(GeminiAnswer, FinishReason_IsMapped_AndCallsOfABadOneAreNotRun) {
+TEST(GeminiReader, FinishReason_IsMappedAndCanInvalidateCalls) {
   struct Row {
     std::string raw;
     FinishReason finish;
@@ -287,7 +287,7 @@ TEST(GeminiAnswer, FinishReason_IsMapped_AndCallsOfABadOneAreNotRun) {
   }
 }
 
-TEST(GeminiAnswer, FinishMessage_IsAWarning_WhereItTellsOfTrouble) {
+TEST(GeminiReader, FinishMessageOfAFailure_BecomesAWarning) {
   const std::string message = R"("finishMessage":"print f","content":{"parts":[{"text":"."}]})";
   const auto finished = [&](const std::string& reason) {
     return read(R"({"candidates":[{"finishReason":")" + reason + "\"," + message + "}]}").value().warnings;
@@ -296,7 +296,7 @@ TEST(GeminiAnswer, FinishMessage_IsAWarning_WhereItTellsOfTrouble) {
   EXPECT_THAT(finished("STOP"), IsEmpty());
 }
 
-TEST(GeminiAnswer, ToABlockedPrompt_IsAnEmptyFilteredOne) {
+TEST(GeminiReader, BlockedPrompt_GivesAnEmptyFilteredAnswer) {
   const std::string blocked = R"({"promptFeedback":{"blockReason":"SAFETY","blockReasonMessage":"Harm"}})";
   for (const std::string& body : {blocked, stream({blocked})}) {
     const auto answer = read(body);
@@ -307,7 +307,7 @@ TEST(GeminiAnswer, ToABlockedPrompt_IsAnEmptyFilteredOne) {
   }
 }
 
-TEST(GeminiAnswer, ThatSaysNothing_MayBeAskedForAgain) {
+TEST(GeminiReader, EmptyAnswer_IsRetriable) {
   for (const std::string& body : {response("", "STOP"), std::string(R"({"candidates":[]})"),
                                   std::string(R"({"this":"is something else"})")}) {
     const auto answer = read(body);
@@ -316,7 +316,7 @@ TEST(GeminiAnswer, ThatSaysNothing_MayBeAskedForAgain) {
   }
 }
 
-TEST(GeminiAnswer, ErrorWhereverItStands_IsTheAnswersEnd) {
+TEST(GeminiReader, ErrorAtAnyPlace_EndsTheAnswer) {
   const std::string error = R"({"error":{"code":503,"message":"Overloaded.","status":"UNAVAILABLE"}})";
   const std::string nested = R"({"error":{"message":)" + to_json_text(Json(error)) + "}}";
   for (const std::string& body :
@@ -326,7 +326,7 @@ TEST(GeminiAnswer, ErrorWhereverItStands_IsTheAnswersEnd) {
   }
 }
 
-TEST(GeminiAnswer, ThatIsNoJson_IsAProtocolError) {
+TEST(GeminiReader, InvalidJson_IsAProtocolError) {
   EXPECT_EQ(kind_of(read("<html>proxy</html>")), "protocol");
   EXPECT_EQ(kind_of(read(stream({"{candidates"}))), "protocol");
 }

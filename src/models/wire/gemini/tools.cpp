@@ -11,13 +11,14 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Whether the name needs one more underscore in front, or has one more.
+/// Whether `wire_name` adds an underscore to the name, or has added one: a digit or hyphen is first, possibly
+/// after underscores.
 bool is_shifted(std::string_view name) {
   const std::size_t first = name.find_first_not_of('_');
   return first != name.npos && (name[first] == '-' || (name[first] >= '0' && name[first] <= '9'));
 }
 
-// Where JSON Schema keeps further schemas; what stands elsewhere is data.
+// Fields of JSON Schema that contain schemas; anything else is data.
 constexpr std::array<std::string_view, 10> kSchemaFields{
     "items", "additionalProperties", "additionalItems", "contains", "propertyNames", "not", "if", "then",
     "else",  "unevaluatedProperties"};
@@ -47,7 +48,7 @@ constexpr std::array<std::string_view, 14> kKept{
     "minLength", "maxLength",   "pattern",  "minimum",  "maximum",  "default",       "required"};
 constexpr std::array<std::string_view, 6> kFormats{"enum", "date-time", "int32", "int64", "float", "double"};
 
-/// Adds what `more` says and `out` does not; objects are joined.
+/// Adds the members of `more` that `out` lacks; objects are merged.
 void add_absent(JsonObject& out, const JsonObject& more) {
   for (const auto& [name, value] : more) {
     Json* ours = out.if_contains(name);
@@ -59,7 +60,7 @@ void add_absent(JsonObject& out, const JsonObject& more) {
   }
 }
 
-/// Null among the alternatives becomes a flag; a single other one becomes the schema itself.
+/// Converts null among the alternatives to a flag; a single remaining alternative replaces the schema.
 void take_alternatives(JsonObject& out, const JsonArray& alternatives) {
   JsonArray rest;
   for (const Json& alternative : alternatives) {
@@ -85,7 +86,7 @@ void take_type(JsonObject& out, const Json& type) {
   take_alternatives(out, alternatives);
 }
 
-/// Only words can be listed.
+/// Only strings can be enumerated.
 void take_values(JsonObject& out, const JsonArray& values) {
   JsonArray words;
   for (const Json& value : values) {
@@ -165,7 +166,7 @@ JsonArray function_declarations(const std::vector<ToolDefinition>& tools, const 
   JsonArray out;
   for (const ToolDefinition& tool : tools) {
     JsonObject declaration{{"name", wire_name(tool.name)}, {"description", tool.description}};
-    if (has_parameters(tool.parameters)) {  // an object without properties is refused
+    if (has_parameters(tool.parameters)) {  // a schema of an object without properties is rejected
       if (dialect.json_schema) {
         declaration["parametersJsonSchema"] = wire_schema(tool.parameters);
       } else {

@@ -1,4 +1,4 @@
-// Tools as the Gemini protocol has them: names, declarations, and the schemas it understands.
+// Tools in the Gemini protocol: names, declarations, and the supported schemas.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@
 
 namespace praxis::gemini {
 
-/// A tool's name as the wire takes it: it may not begin with a digit or a hyphen.
+/// A tool name that the server accepts: it must not start with a digit or a hyphen.
 std::string wire_name(std::string_view name);
-/// The tool that a model calls by a wire name: the inverse of `wire_name`. A part of its argument.
+/// The inverse of `wire_name`. Returns a part of its argument.
 std::string_view tool_name(std::string_view wire_name);
 
-/// A word as the wire spells the values of its enumerations.
+/// The upper-case form used for the protocol's enumerations.
 std::string upper_case(std::string_view text);
 
-/// `schema` without what the server passes over: a `const` becomes an `enum` of one value.
+/// `schema` without the keywords that the server ignores; a `const` becomes an `enum` with one value.
 Json wire_schema(const Json& schema);
-/// `schema` in the subset of OpenAPI that older models take, as near as it goes: types in upper case, no
+/// `schema` approximated in the subset of OpenAPI that older models accept: types in upper case, no
 /// references, null as a flag.
 Json openapi_schema(const Json& schema);
 
-/// What a model is told of its tools.
+/// The declarations of all tools.
 JsonArray function_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect);
 
 }  // namespace praxis::gemini

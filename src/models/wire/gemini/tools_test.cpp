@@ -9,7 +9,7 @@ namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
 
-TEST(GeminiToolName, ThatTheWireRefuses_GoesOutWithAnUnderscore_AndComesBackAsItWas) {
+TEST(GeminiToolName, InvalidName_GetsAnUnderscoreAndIsRestored) {
   for (const auto& [name, wire] : std::vector<std::pair<std::string, std::string>>{{"read_file", "read_file"},
                                                                                    {"_x", "_x"},
                                                                                    {"3d", "_3d"},
@@ -21,7 +21,7 @@ TEST(GeminiToolName, ThatTheWireRefuses_GoesOutWithAnUnderscore_AndComesBackAsIt
   }
 }
 
-TEST(GeminiSchema, LosesNothingButConst_WhereThatIsAKeyword) {
+TEST(GeminiSchema, OnlyTheConstKeyword_IsReplaced) {
   EXPECT_EQ(
       wire_schema(json(R"({"type":"object","properties":{"const":{"const":1},"b":{"items":{"const":"x"}}},
                            "anyOf":[{"const":null}],"default":{"const":2},"additionalProperties":false})")),
@@ -29,7 +29,7 @@ TEST(GeminiSchema, LosesNothingButConst_WhereThatIsAKeyword) {
                "anyOf":[{"enum":[null]}],"default":{"const":2},"additionalProperties":false})"));
 }
 
-TEST(GeminiSchema, ForOlderModels_IsASubsetOfOpenApi) {
+TEST(GeminiSchema, SchemaForOlderModels_IsASubsetOfOpenApi) {
   struct Row {
     std::string schema, expected;
   };
@@ -54,7 +54,7 @@ TEST(GeminiSchema, ForOlderModels_IsASubsetOfOpenApi) {
   }
 }
 
-TEST(GeminiDeclaration, OfAToolWithoutParameters_HasNoSchema) {
+TEST(GeminiDeclaration, ToolWithoutParameters_HasNoSchema) {
   const std::vector<ToolDefinition> tools{
       {.name = "now", .description = "Time", .parameters = json(R"({"type":"object","properties":{}})")},
       {.name = "add",
@@ -67,7 +67,7 @@ TEST(GeminiDeclaration, OfAToolWithoutParameters_HasNoSchema) {
             json(R"({"type":"OBJECT","properties":{"x":{"type":"OBJECT"}}})"));
 }
 
-TEST(GeminiArguments, InPieces_GoWhereTheirPathsLead) {
+TEST(GeminiArguments, Values_ArePlacedByTheirPaths) {
   PartialArguments arguments(json(R"({"known":1})"));
   for (const std::string_view piece : {
            R"({"jsonPath":"$.a.b[0]","stringValue":"x"})",
@@ -81,7 +81,7 @@ TEST(GeminiArguments, InPieces_GoWhereTheirPathsLead) {
   EXPECT_EQ(arguments.text(), R"({"known":1,"a":{"b":["xy",null]},"a key":{"c.d":true},"n":-1.5})");
 }
 
-TEST(GeminiArguments, WithAPathThatLeadsNowhere_AreRefused) {
+TEST(GeminiArguments, InvalidPath_IsRefused) {
   std::string deep = "$";
   for (int i = 0; i < 100; ++i) deep += ".a";
   for (const std::string& path :

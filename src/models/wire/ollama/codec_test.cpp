@@ -57,7 +57,7 @@ const std::string kStream =
 {"model":"qwen3","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":11,"eval_count":7}
 )";
 
-TEST(OllamaAnswer, OfLines_BecomesParts_WhereverTheyAreCut) {
+TEST(OllamaReader, Stream_BecomesPartsWhereverItIsSplit) {
   for (const std::size_t step : {std::string::npos, std::size_t{1}, std::size_t{7}}) {
     const auto response = read(kStream, step);
     ASSERT_TRUE(response) << response.error().message;
@@ -75,20 +75,20 @@ TEST(OllamaAnswer, OfLines_BecomesParts_WhereverTheyAreCut) {
   }
 }
 
-TEST(OllamaAnswer, WhileItStreams_TellsEveryPiece) {
+TEST(OllamaReader, EveryPiece_IsEmittedAsItArrives) {
   Deltas deltas;
   ASSERT_TRUE(read(kStream, 5, &deltas));
   EXPECT_EQ(deltas.seen, "r:Hm r:m. t:Grüße t: \n c:add a:{\"x\":2} c:now a:{} ");
 }
 
-TEST(OllamaAnswer, CutAnywhere_IsNeverAnEnd) {
+TEST(OllamaReader, CutStream_IsAnError) {
   const std::size_t last_line = kStream.rfind("{\"model\"");
   for (std::size_t cut = 0; cut <= last_line; cut += 9) {
     EXPECT_EQ(kind_of(read(kStream.substr(0, cut))), "truncated_stream") << cut;
   }
 }
 
-TEST(OllamaAnswer, NotStreamed_IsReadAlike) {
+TEST(OllamaReader, WholeAnswer_IsReadLikeAStream) {
   const auto response =
       read(R"({"message":{"content":"Hi"},"done":true,"done_reason":"length","eval_count":3})");
   ASSERT_TRUE(response);
@@ -96,21 +96,21 @@ TEST(OllamaAnswer, NotStreamed_IsReadAlike) {
   EXPECT_EQ(response->usage, (Usage{.input = 0, .output = 3})) << "a cached prompt goes uncounted";
 }
 
-TEST(OllamaAnswer, WithoutReasonAndCounts_EndsAndIsEstimated) {
+TEST(OllamaReader, MissingReasonAndCounts_AreFilledIn) {
   const auto response = read(R"({"message":{"content":"Hi"},"done":true})");
   ASSERT_TRUE(response);
   EXPECT_EQ(response->finish, FinishReason::kStop);
   EXPECT_TRUE(response->usage.estimated);
 }
 
-TEST(OllamaAnswer, AnErrorWithinTheStream_IsTheErrorItWouldBeByStatus) {
+TEST(OllamaReader, ErrorInTheStream_IsClassifiedLikeAnHttpError) {
   const auto response = read(
       "{\"message\":{\"content\":\"H\"},\"done\":false}\n"
       "{\"error\":\"prompt too long; exceeded max context length by 9 tokens\"}\n");
   EXPECT_EQ(kind_of(response), "context_overflow");
 }
 
-TEST(OllamaAnswer, OfNonsense_IsAProtocolError) {
+TEST(OllamaReader, InvalidLine_IsAProtocolError) {
   EXPECT_EQ(kind_of(read("<html>Bad gateway</html>")), "protocol");
   EXPECT_EQ(kind_of(read("{\"message\":{\"content\":\"H\"},\"done\":false}\nnonsense\n")), "protocol");
 }
@@ -139,7 +139,7 @@ VendorStatePtr state_of(const std::string& model) {
   return std::make_shared<const VendorState>(VendorState{"ollama", model, "{}"});
 }
 
-/// A conversation with everything in it that the wire knows.
+/// A conversation with every kind of part that the protocol supports.
 std::vector<Message> conversation(const std::string& thinker) {
   ToolResultPart shot{CallId("2"), "shot", ToolStatus::kOk, "taken", {}};
   shot.images.push_back(ImagePart{{"image/png", "PNG", ""}, nullptr});
@@ -150,7 +150,7 @@ std::vector<Message> conversation(const std::string& thinker) {
           of_parts(Role::kTool, {ToolResultPart{CallId("1"), "add", ToolStatus::kOk, "5", {}}, shot})};
 }
 
-TEST(OllamaRequest, Messages_AreWrittenAsTheWireHasThem) {
+TEST(OllamaRequest, Messages_FollowTheProtocol) {
   EXPECT_EQ(body_of(request_of(conversation("qwen3"))),
             R"({"model":"qwen3","stream":true,"messages":[{"role":"user","content":"2+3?"},)"
             R"({"role":"assistant","content":"Wait","thinking":"Easy.","tool_calls":[)"
@@ -161,11 +161,11 @@ TEST(OllamaRequest, Messages_AreWrittenAsTheWireHasThem) {
             R"({"role":"user","content":"Images in the results of: shot","images":["UE5H"]}]})");
 }
 
-TEST(OllamaRequest, ThoughtsOfAnotherModel_StayBehind) {
+TEST(OllamaRequest, ReasoningOfAnotherModel_IsOmitted) {
   EXPECT_THAT(body_of(request_of(conversation("gemma"))), Not(HasSubstr("Easy.")));
 }
 
-TEST(OllamaRequest, Images_GoAsBytes_AndOnlyAddressesAsWords) {
+TEST(OllamaRequest, Images_AreSentAsBytesAndUrlsAsText) {
   const auto request =
       request_of({of_parts(Role::kUser, {TextPart{"What?"}, ImagePart{{"image/png", "PNG", ""}, nullptr},
                                          ImagePart{{"image/png", "", "https://x.test/a.png"}, nullptr},
@@ -174,7 +174,7 @@ TEST(OllamaRequest, Images_GoAsBytes_AndOnlyAddressesAsWords) {
               HasSubstr(R"("content":"What?[Image: https://x.test/a.png][File a.pdf]","images":["UE5H"]})"));
 }
 
-TEST(OllamaRequest, Settings_HaveTheirPlaces) {
+TEST(OllamaRequest, Settings_AreSent) {
   ModelRequest request = request_of({text_message(Role::kUser, "hi")});
   request.instructions = "Be brief.";
   request.stream = false;
@@ -196,7 +196,7 @@ TEST(OllamaRequest, Settings_HaveTheirPlaces) {
   EXPECT_THAT(body_of(request), Not(HasSubstr("\"tools\"")));
 }
 
-TEST(OllamaRequest, TheEffort_BecomesWhatTheModelKnows) {
+TEST(OllamaRequest, Effort_IsMappedToTheModelsLevels) {
   ModelRequest request = request_of({text_message(Role::kUser, "hi")});
   const auto sent = [&](const std::string& effort, const std::map<std::string, std::string>& levels = {}) {
     request.options.reasoning_effort = effort;
@@ -211,7 +211,7 @@ TEST(OllamaRequest, TheEffort_BecomesWhatTheModelKnows) {
   EXPECT_EQ(sent("off", {{"off", ""}}), "null") << "not offered, not sent";
 }
 
-TEST(OllamaRequest, TheContextToAskFor_IsTheFlags_BeforeTheModels) {
+TEST(OllamaRequest, ContextSize_IsTheFlagsElseTheModels) {
   const ModelRequest request = request_of({text_message(Role::kUser, "hi")});
   const ModelFacts facts{.context_window = 8192};
   EXPECT_THAT(body_of(request, target_of(JsonObject{{"num_ctx", 512}}, facts)),
@@ -220,7 +220,7 @@ TEST(OllamaRequest, TheContextToAskFor_IsTheFlags_BeforeTheModels) {
   EXPECT_THAT(body_of(request), Not(HasSubstr("num_ctx")));
 }
 
-TEST(OllamaRequest, TheNextStep_ExtendsTheBytesOfTheLast) {
+TEST(OllamaRequest, NextStep_ExtendsTheBytesOfThePrevious) {
   std::vector<Message> messages = conversation("qwen3");
   const std::string all = body_of(request_of(messages));
   messages.pop_back();

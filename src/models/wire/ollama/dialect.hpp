@@ -1,4 +1,4 @@
-// How Ollama servers and their models differ: data, so that another one is another row.
+// Differences among Ollama servers and their models, as data: another one is another table row.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace praxis::ollama {
 
 /// The flags of `CodecTarget::dialect` that this protocol knows, under the same names.
 struct Dialect {
-  /// Tokens of context to ask for, because the server cuts a longer prompt without a word; 0 leaves it the
-  /// server's own. Unset: the model's context window, where that is known.
+  /// Requested context size in tokens, because the server silently truncates a longer prompt; 0: the server's
+  /// default. Unset: the model's context window, if known.
   std::optional<std::int64_t> num_ctx = std::nullopt;
 };
 

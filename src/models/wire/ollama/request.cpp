@@ -9,7 +9,7 @@
 namespace praxis::ollama {
 namespace {
 
-/// Separates the elements of a JSON array under construction, once.
+/// Adds a comma unless the JSON array is empty.
 void comma(std::string& out) {
   if (out.back() != '[' && out.back() != ',') out += ',';
 }
@@ -20,7 +20,7 @@ void open_message(std::string& out, std::string_view role, std::string_view text
   append_json_string(out, text);
 }
 
-/// What of a part can be said in words; the wire carries images as bytes and no files at all.
+/// The text form of a part; the protocol carries images as bytes, and no files.
 std::string words(const Part& part) {
   if (const auto* text = std::get_if<TextPart>(&part)) return text->text;
   if (const auto* refusal = std::get_if<RefusalPart>(&part)) return refusal->text;
@@ -59,7 +59,7 @@ void append_user(std::string& out, const Message& message) {
   out += '}';
 }
 
-/// The server takes an object and nothing else.
+/// The arguments if they are a JSON object, the only type that the server accepts; else `{}`.
 std::string_view object_or_empty(std::string_view arguments) {
   const auto json = parse_json(arguments);
   return json && json->is_object() ? arguments : "{}";
@@ -72,7 +72,7 @@ void append_call(std::string& out, const ToolCallPart& call) {
   out.append(R"(,"arguments":)").append(object_or_empty(call.arguments)).append("}}");
 }
 
-/// What the very model thought; another one's thoughts are nothing to it.
+/// The reasoning in `message` that the target model made; other models' reasoning is omitted.
 std::string own_thoughts(const Message& message, const CodecTarget& target) {
   std::string out;
   for (const Part& part : message.parts) {
@@ -99,8 +99,8 @@ void append_assistant(std::string& out, const Message& message, const CodecTarge
   out += '}';
 }
 
-/// Results are told apart by their order and the tool's name. Their images follow behind all of them, since
-/// few templates show those of a result.
+/// Results are matched by order and tool name. Images follow after all results, because few templates show
+/// images of a result.
 void append_results(std::string& out, const Message& message) {
   std::string captions;
   std::vector<const ImagePart*> images;
@@ -133,7 +133,7 @@ JsonArray tool_declarations(const std::vector<ToolDefinition>& tools) {
   return out;
 }
 
-/// The wire knows three levels, yes and no.
+/// The protocol offers three levels, true and false.
 Json think(const std::string& effort, const ModelFacts& facts) {
   static const std::map<std::string, std::string> usual{
       {"off", "false"}, {"minimal", "low"}, {"xhigh", "high"}, {"max", "high"}};
@@ -157,7 +157,7 @@ JsonObject runner_options(const CodecTarget& target, const Dialect& dialect, con
   return out;
 }
 
-/// Lays `extra` over the fields; its `options` join ours.
+/// Merges `extra` into the fields; its `options` are merged with ours.
 void merge(JsonObject& fields, const JsonObject& extra) {
   for (const auto& [name, value] : extra) {
     JsonObject* ours = name == "options" && fields.contains(name) ? fields[name].if_object() : nullptr;
@@ -198,7 +198,7 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
     if (Json level = think(options.reasoning_effort, target.facts); !level.is_null()) fields["think"] = level;
   }
   if (!options.output_schema.is_null()) fields["format"] = options.output_schema;
-  // There is no way to demand a call; not offering the tools is the way to rule one out.
+  // The protocol cannot force a call. To forbid calls, the tools are not offered.
   if (request.tools && !request.tools->empty() && options.tool_choice != "none") {
     fields["tools"] = tool_declarations(*request.tools);
   }

@@ -1,4 +1,4 @@
-// Writes requests of Ollama's own protocol: model, settings and tools first, messages last.
+// Writes requests of the Ollama protocol: model, settings and tools first, messages last.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace praxis::ollama {
 
-/// Everything that stands before the history's messages, up to their opening bracket and the instructions.
+/// Everything before the history's messages: includes their opening bracket and the instructions.
 std::string request_head(const CodecTarget& target, const Dialect& dialect, const ModelRequest& request);
 
-/// Appends one message as the wire has it: results are one message each, and their images follow in another.
+/// Appends one message of the history: each result is one message; images of results follow in another.
 void append_message(std::string& out, const Message& message, const CodecTarget& target);
 
 }  // namespace praxis::ollama

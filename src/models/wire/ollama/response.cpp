@@ -7,7 +7,7 @@ namespace praxis::ollama {
 namespace {
 
 FinishReason finish_from(std::string_view raw) {
-  if (raw.empty() || raw == "stop") return FinishReason::kStop;  // old servers give no reason
+  if (raw.empty() || raw == "stop") return FinishReason::kStop;  // old servers report no reason
   if (raw == "length") return FinishReason::kLength;
   return FinishReason::kOther;
 }
@@ -29,7 +29,7 @@ Status ResponseReader::read_event(std::string_view, std::string_view line) {
   return {};
 }
 
-/// The last part when it is of this kind, else a new one; its number.
+/// The number of the last part if it is of this kind, else of a new part.
 template <class Wanted>
 std::size_t ResponseReader::last_or_new(Part part) {
   const std::vector<Part>& parts = builder_.response.parts;
@@ -50,7 +50,7 @@ void ResponseReader::read_message(const Json& message) {
   for (const Json& call : *calls) read_call(call);
 }
 
-/// A call always comes whole; older servers give it no id.
+/// A call is always complete; older servers set no id.
 void ResponseReader::read_call(const Json& call) {
   const Json& function = json_at(call, "function");
   if (!function.is_object()) return;

@@ -1,4 +1,4 @@
-// Reads answers of Ollama's own protocol: lines of JSON, or one line when the answer is not streamed.
+// Reads answers of the Ollama protocol: lines of JSON, or one line if the answer is not streamed.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How servers of the Responses family differ: data, so that another server is another row.
+// Differences among Responses servers, as data: another server is another table row.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,28 @@
 
 namespace praxis::responses {
 
-/// Of which models the encrypted form of their reasoning is asked for.
+/// The models for which encrypted reasoning is requested.
 enum class Encrypted : std::uint8_t { kReasoningModels, kAlways, kNever };
 
 /// The flags of `CodecTarget::dialect` that this protocol knows, under the same names.
 struct Dialect {
-  /// Some servers refuse the field; the others are told to store nothing.
+  /// False: the server rejects the field. True: send `"store": false`.
   bool send_store = true;
-  /// `reasoning_models` (those the catalogue knows as such), `always` or `never`.
+  /// `reasoning_models` (according to the catalogue), `always` or `never`.
   Encrypted encrypted_reasoning = Encrypted::kReasoningModels;
-  /// Whether reasoning without an encrypted payload goes back too. Servers that look its id up in what they
-  /// stored refuse it.
+  /// Whether to send back reasoning without an encrypted payload. Servers that look up its id in their store
+  /// reject it.
   bool plain_reasoning = false;
-  bool item_ids = true;                ///< messages and calls go back with the ids that they came with
-  std::string reasoning_summary = {};  ///< `auto`, `concise`, `detailed`; empty: none is asked for
-  bool strict_tools = false;           ///< hold calls to their schema wherever the schema allows it
-  bool native_compaction = false;      ///< the server may shorten the conversation by itself
-  bool prompt_cache_key = true;        ///< name the conversation, so that its prefix is found in the cache
-  bool max_output_tokens = true;       ///< the parameter is known
-  bool developer_role = true;          ///< else developer messages go out as system messages
-  bool media_in_results = true;        ///< else images and files of tool results follow in a user message
+  bool item_ids = true;                ///< send messages and calls back with their original ids
+  std::string reasoning_summary = {};  ///< `auto`, `concise`, `detailed`; empty: not requested
+  bool strict_tools = false;           ///< enforce the schemas of tools that qualify
+  bool native_compaction = false;      ///< let the server compact the conversation
+  bool prompt_cache_key =
+      true;  ///< send a key that identifies the conversation for the server's prefix cache
+  bool max_output_tokens = true;  ///< the server accepts this parameter
+  bool developer_role = true;     ///< false: send developer messages as system messages
+  bool media_in_results =
+      true;  ///< false: send images and files of tool results in a user message after them
 };
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.

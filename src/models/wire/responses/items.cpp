@@ -13,17 +13,18 @@ namespace {
 
 constexpr std::size_t kMaxCallId = 64;
 
-/// An item of an assistant turn, before it is known what stands behind it.
+/// An item of an assistant turn, before the items after it are known.
 struct Draft {
   enum class Kind : std::uint8_t { kItem, kMessage, kCall, kReasoning };
   Kind kind = Kind::kItem;
   JsonObject item = {};
   bool sent = true;
-  /// Of reasoning: the id of the item that must follow; null: that item never came; none: any may.
+  /// Only for reasoning: the id of the item that must follow; null: that item never arrived; unset: any item
+  /// may follow.
   std::optional<Json> next = {};
 };
 
-/// What the vendor state says, when it is the target's own; else null.
+/// The vendor state as JSON; null if it is not the target's own.
 Json own_state(const VendorStatePtr& state, const CodecTarget& target) {
   return is_of(state, target) ? parse_json(state->raw).value_or(nullptr) : Json();
 }
@@ -82,7 +83,7 @@ JsonArray media_of(const ToolResultPart& result) {
 }
 
 void append_results(std::string& out, const Message& message, const Dialect& dialect) {
-  JsonArray behind;  // what a result cannot hold
+  JsonArray behind;  // media that a result cannot hold
   for (const Part& part : message.parts) {
     const auto* result = std::get_if<ToolResultPart>(&part);
     if (result == nullptr) continue;
@@ -101,7 +102,7 @@ void append_results(std::string& out, const Message& message, const Dialect& dia
   if (!behind.empty()) append_item(out, JsonObject{{"role", "user"}, {"content", std::move(behind)}});
 }
 
-/// Turns the parts of an assistant message into items.
+/// Converts the parts of an assistant message to items.
 class Drafts {
  public:
   Drafts(const CodecTarget& target, const Dialect& dialect) : target_(target), dialect_(dialect) {}
@@ -149,9 +150,9 @@ class Drafts {
       drafts_.push_back({.item = std::move(state.get_object())});
     }
   }
-  void operator()(const auto&) {}  // media and results are not an assistant's
+  void operator()(const auto&) {}  // media and results do not occur in an assistant message
 
-  /// Whether the model's own compaction is among them.
+  /// Whether the items contain the model's own compaction.
   bool starts_over() const { return starts_over_; }
 
   void append_to(std::string& out) {
@@ -170,7 +171,7 @@ class Drafts {
   }
 
  private:
-  /// Content of an assistant's message: of the one before when it belongs to the same.
+  /// Adds content to an assistant message: to the previous one if both have the same id.
   void say(JsonObject head, JsonObject content) {
     if (drafts_.empty() || drafts_.back().kind != Draft::Kind::kMessage ||
         id_of(drafts_.back().item) != id_of(head)) {
@@ -182,7 +183,8 @@ class Drafts {
     drafts_.back().item["content"].get_array().push_back(std::move(content));
   }
 
-  /// From the end, because what follows a reasoning may be one that does not go back itself.
+  /// Runs backwards, because the item after a reasoning item may be a reasoning item that is not sent back
+  /// either.
   void settle_reasoning() {
     std::string_view following;
     for (auto draft = drafts_.rbegin(); draft != drafts_.rend(); ++draft) {

@@ -8,14 +8,15 @@
 
 namespace praxis::responses {
 
-/// Appends the items of one message, separated by commas. What the very model made goes back as it came, with
-/// its ids; of another's work only the neutral fields do. Reasoning goes back only before the item that it
-/// preceded; an item whose reasoning does not go back loses its id, by which a server would miss it. The
-/// model's own compaction stands for all items before it: they are taken back.
+/// Appends the items of one message, separated by commas. Items made by the target model are sent back
+/// unchanged, with their ids; from other models' items only the neutral fields are sent. A reasoning item is
+/// sent back only before the item that it preceded. An item whose reasoning is not sent back loses its id,
+/// because the server would reject it without the reasoning. The model's own compaction replaces all earlier
+/// items: they are removed from `out`.
 void append_message(std::string& out, const Message& message, const CodecTarget& target,
                     const Dialect& dialect, RenderState& state);
 
-/// A call id as servers accept it, at most 64 visible ASCII characters: others are replaced by a digest.
+/// A call id that servers accept: at most 64 visible ASCII characters. Other ids are replaced by a digest.
 std::string wire_id(const CallId& id);
 
 }  // namespace praxis::responses

@@ -12,13 +12,13 @@ constexpr std::string_view kReasoning = "reasoning";
 constexpr std::string_view kCall = "function_call";
 constexpr std::string_view kCompaction = "compaction";
 
-constexpr std::int64_t kMaxIndex = 1'000'000;  // what lies beyond is no index
+constexpr std::int64_t kMaxIndex = 1'000'000;  // larger values are not valid indexes
 
 bool is_opaque(std::string_view type) {
   return type != kMessage && type != kReasoning && type != kCall && type != kCompaction;
 }
 
-/// `native` without what is said elsewhere and without what says nothing.
+/// The fields of `native` except empty ones and those listed in `said_elsewhere`.
 JsonObject without(const Json& native, std::initializer_list<std::string_view> said_elsewhere) {
   JsonObject out;
   const JsonObject* fields = native.if_object();
@@ -32,14 +32,14 @@ JsonObject without(const Json& native, std::initializer_list<std::string_view> s
   return out;
 }
 
-/// Brings a text that streamed in to its whole; `tell` is given what was missing at its end.
+/// Replaces a streamed text by its complete form; calls `tell` with the missing end.
 template <class Tell>
 void complete(std::string& text, std::string_view whole, const Tell& tell) {
   if (whole.starts_with(text)) tell(whole.substr(text.size()));
   if (!whole.empty()) text = whole;
 }
 
-/// What both say, the later one where they differ and it says something.
+/// Merges two objects; non-empty fields of `later` win.
 Json overlaid(const Json& earlier, const Json& later) {
   const JsonObject* fields = earlier.if_object();
   JsonObject out = fields == nullptr ? JsonObject{} : *fields;
@@ -47,7 +47,7 @@ Json overlaid(const Json& earlier, const Json& later) {
   return out;
 }
 
-/// The texts of a list of pieces.
+/// Concatenates the `text` of all elements.
 std::string joined(const Json& pieces) {
   std::string out;
   const JsonArray* list = pieces.if_array();
@@ -65,7 +65,7 @@ Citation citation_from(const Json& annotation) {
   return citation;
 }
 
-/// A reasoning item as it goes back. Its summary must be there, even when empty.
+/// A reasoning item in the form to send back. The summary is mandatory, even if empty.
 JsonObject returnable_reasoning(const Json& native) {
   JsonObject out = without(native, {"status", "summary"});
   const Json& summary = json_at(native, "summary");
@@ -90,14 +90,14 @@ Output::Item& Output::item_at(std::int64_t index, std::string_view type) {
   return *items_.insert(at, Item{.index = index, .type = std::string(type)});
 }
 
-/// The item to which a delta belongs; null when it can take none.
+/// The item that a delta belongs to; null if the item does not accept deltas.
 Output::Item* Output::streaming(const Json& event, std::string_view type) {
   Item& item = item_at(index_of(event), type);
   return item.settled || item.type != type ? nullptr : &item;
 }
 
-/// The number of the item's part at `content`; it is opened as `fresh` when it is not there, or of another
-/// kind.
+/// The number of the item's part at `content`. Opens the part as `fresh` if it is missing, or replaces it if
+/// it is of another kind.
 std::size_t Output::part_of(Item& item, std::int64_t content, Part fresh) {
   const auto known = item.parts.find(content);
   if (known == item.parts.end()) return item.parts[content] = answer_.open(std::move(fresh));
@@ -184,7 +184,7 @@ void Output::settle_message(Item& item) {
     settle_text(item, static_cast<std::int64_t>(i), (*content)[i]);
 }
 
-/// One content part of a message. Its state says to which message it belongs.
+/// Settles one content part of a message. The vendor state records which message it belongs to.
 void Output::settle_text(Item& item, std::int64_t content, const Json& native) {
   const std::string_view type = json_text(native, "type");
   const VendorStatePtr state = answer_.state(
@@ -208,7 +208,7 @@ void Output::settle_text(Item& item, std::int64_t content, const Json& native) {
       for (const Json& annotation : *list) part.citations.push_back(citation_from(annotation));
     }
     part.vendor = state;
-  } else {  // as a message of its own, so that it can go back
+  } else {  // stored as a separate message, so that it can be sent back
     const Json message =
         JsonObject{{"type", kMessage}, {"role", "assistant"}, {"content", JsonArray{native}}};
     part_of(item, content, OpaquePart{std::string(type), answer_.state(to_json_text(message))});
@@ -253,8 +253,8 @@ void Output::complete_arguments(Item& item, std::string_view whole) {
   complete(part.arguments, whole, [&](std::string_view rest) { answer_.arguments(number, rest); });
 }
 
-/// The streamed item that `native` repeats, from `from` on: of the same id, or of the same type when its own
-/// id is not `listed` in the output, which happens where ids change.
+/// The streamed item, at or after `from`, that `native` repeats: the one with the same id, or the first of
+/// the same type whose id is not `listed` in the output, because some servers change ids.
 std::vector<Output::Item>::iterator Output::find_same(std::vector<Item>::iterator from, const Json& native,
                                                       const std::set<std::string_view>& listed) {
   const std::string_view id = json_text(native, "id"), type = json_text(native, "type");
@@ -291,8 +291,8 @@ void Output::fill(const JsonArray& output) {
   for (std::size_t i = 0; i < items_.size(); ++i) items_[i].index = static_cast<std::int64_t>(i);
 }
 
-/// The state of reasoning says which item must follow it when it goes back: `next` is that item's id, absent
-/// when there is none, null when the answer broke off before it.
+/// Stores in the reasoning's vendor state which item must follow it when it is sent back: `next` is that
+/// item's id, absent if no item followed, null if the answer broke off before it.
 void Output::seal_reasoning(bool cut) {
   for (std::size_t i = 0; i < items_.size(); ++i) {
     Item& item = items_[i];
@@ -307,7 +307,7 @@ void Output::seal_reasoning(bool cut) {
   }
 }
 
-/// A call may run only when its end was seen.
+/// A call is valid only if its end was received.
 void Output::close_call(Item& item, bool cut) {
   auto& call = std::get<ToolCallPart>(answer_.part(part_of(item, 0, ToolCallPart{})));
   if (!item.named) name_call(item);

@@ -1,4 +1,4 @@
-// The output items of a Responses answer: what streams in of them, and what they amount to as parts.
+// The output items of a Responses answer: collects their deltas and converts them to parts.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace praxis::responses {
 
-/// Items are told apart by their output index: their ids may change on the way, and indexes may be missing.
-/// An item is built from its deltas until its authoritative form is there, which then counts.
+/// Items are identified by their output index, because ids may change and indexes may be missing. An item is
+/// built from its deltas until the server sends its complete form, which then replaces them.
 ///
-/// Messages become texts and refusals, one part for each content part; reasoning, function calls and
-/// compactions a part each. Everything else, calls of free-form tools included, is kept as an opaque part of
-/// the whole item: its input is no JSON, and only this vendor understands its answer. Not thread-safe.
+/// Each content part of a message becomes a text or refusal part; each reasoning, function call and
+/// compaction item becomes one part. Every other item, including calls of free-form tools, is kept whole as
+/// an opaque part: its input is not JSON, and only this vendor can process it. Not thread-safe.
 class Output {
  public:
   explicit Output(AnswerBuilder& answer) : answer_(answer) {}
 
-  /// The item begins. Whether it is one that only the vendor understands.
+  /// Begins an item. Returns whether it is opaque.
   bool begin(std::int64_t index, const Json& item);
-  // What streams in. It is ignored for an item of another type, or one that is already settled.
+  // Deltas. Ignored for an item of another type or one that is settled.
   void text(const Json& event, std::string_view delta, bool is_refusal);
   void reasoning(const Json& event, std::string_view delta, bool is_summary);
   void arguments(const Json& event, std::string_view delta);
-  /// The call's arguments are complete.
+  /// The complete arguments of a call.
   void whole_arguments(const Json& event, std::string_view arguments);
   void annotation(const Json& event, const Json& annotation);
-  /// The item in its authoritative form. Whether it is one that only the vendor understands.
+  /// Settles an item in its complete form. Returns whether it is opaque.
   bool settle(std::int64_t index, const Json& item);
-  /// The answer's whole output, as far as the vendor repeats it at the end: settles what never was, adds what
-  /// never came, and takes what is said only now, such as an encrypted payload.
+  /// Merges the complete output, which the vendor may repeat at the end: settles open items, adds missing
+  /// ones, and takes fields that only appear now, such as an encrypted payload.
   void fill(const JsonArray& output);
-  /// Nothing follows: puts the parts into the order of the items. `cut` says that the answer broke off.
+  /// Ends the output and orders the parts by item. `cut`: the answer broke off.
   void close(bool cut);
 
-  /// Where an event belongs: its output index, else that of the item it names, else that of the last item.
+  /// The item an event belongs to: by its output index, else by its item id, else the last item.
   std::int64_t index_of(const Json& event) const;
   std::int64_t next_index() const { return items_.empty() ? 0 : items_.back().index + 1; }
 
@@ -47,10 +47,10 @@ class Output {
   struct Item {
     std::int64_t index = 0;
     std::string type = {};
-    Json native = {};                                ///< as last seen
-    std::map<std::int64_t, std::size_t> parts = {};  ///< numbers in the answer, by content index
-    bool named = false;                              ///< of a call
-    bool ended = false;                              ///< of a call: its end was seen
+    Json native = {};                                ///< as received last
+    std::map<std::int64_t, std::size_t> parts = {};  ///< part numbers in the answer, by content index
+    bool named = false;                              ///< calls only
+    bool ended = false;                              ///< calls only: the end was received
     bool settled = false;
   };
 
@@ -73,7 +73,7 @@ class Output {
   void close_call(Item& item, bool cut);
 
   AnswerBuilder& answer_;
-  std::vector<Item> items_;  ///< by index
+  std::vector<Item> items_;  ///< ordered by index
 };
 
 }  // namespace praxis::responses

@@ -10,10 +10,10 @@
 namespace praxis::responses {
 namespace {
 
-constexpr std::int64_t kLeastOutputTokens = 16;  // servers refuse less
+constexpr std::int64_t kLeastOutputTokens = 16;  // servers reject smaller values
 constexpr std::size_t kMaxCacheKey = 64;
 
-/// `strict` is always said: a server that is not told may make optional parameters required.
+/// Always sets `strict`: if it is absent, a server may make optional parameters required.
 JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, bool strict) {
   JsonArray out;
   for (const ToolDefinition& tool : tools) {
@@ -31,7 +31,7 @@ Json tool_choice(const std::string& choice) {
   return JsonObject{{"type", "function"}, {"name", choice}};
 }
 
-/// The wire's word for our level; empty when it is not offered.
+/// The server's word for our level; empty if it is not offered.
 std::string effort_of(const std::string& level, const ModelFacts& facts) {
   if (const auto known = facts.reasoning_levels.find(level); known != facts.reasoning_levels.end()) {
     return known->second;
@@ -53,7 +53,7 @@ void put_reasoning(JsonObject& fields, const CodecTarget& target, const Dialect&
   if (encrypted) fields["include"] = JsonArray{"reasoning.encrypted_content"};
 }
 
-/// One conversation of one agent; bounded as servers demand.
+/// Identifies one conversation of one agent; limited to the length that servers accept.
 std::string cache_key(const ModelRequest& request) {
   const std::string key = request.session.value + ':' + request.agent;
   return key.size() <= kMaxCacheKey ? key : digest_of(key).hex();

@@ -1,4 +1,4 @@
-// The settings of a Responses request: everything before its input items.
+// Writes the head of a Responses request: everything before its input items.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace praxis::responses {
 
-/// Up to the opening bracket of the input. `options.stop` is left out: the protocol has no such parameter.
+/// Everything up to the opening bracket of `input`. Omits `options.stop`, because the protocol has no such
+/// parameter.
 std::string request_head(const CodecTarget& target, const Dialect& dialect, const ModelRequest& request);
 
 }  // namespace praxis::responses

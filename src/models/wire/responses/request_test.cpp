@@ -48,12 +48,12 @@ Json body_of(const ModelRequest& request, Json dialect = nullptr, ModelFacts fac
   return parse_json(write(request, std::move(dialect), std::move(facts))).value();
 }
 
-/// Items with their fields in order of name.
+/// Items with their fields sorted by name.
 std::string sorted(const std::string& items) {
   return to_canonical_json(parse_json("[" + items + "]").value());
 }
 
-/// The input items behind the first one, which the tests share.
+/// The input items after the first, which the tests share.
 std::string items_behind_hi(std::vector<Message> messages, Json dialect = nullptr) {
   messages.insert(messages.begin(), text_message(Role::kUser, "hi"));
   const std::string body = write(request_of(messages), std::move(dialect));
@@ -72,7 +72,7 @@ ModelFacts thinker() {
   return facts;
 }
 
-TEST(ResponsesRequest, APlainRequest_KeepsNothingAtTheVendor) {
+TEST(ResponsesRequest, Default_StoresNothingAtTheVendor) {
   EXPECT_EQ(write(request_of({text_message(Role::kUser, "hi")})),
             R"({"model":"m","stream":true,"store":false,)"
             R"("input":[{"role":"user","content":[{"type":"input_text","text":"hi"}]}]})");
@@ -96,7 +96,7 @@ TEST(ResponsesRequest, Settings_FollowTheModelsFacts) {
       R"("input":[{"role":"user","content":[{"type":"input_text","text":"hi"}]}]})");
 }
 
-TEST(ResponsesRequest, ReasoningLevels_AreMappedOrLeftOut) {
+TEST(ResponsesRequest, ReasoningLevels_AreMappedOrOmitted) {
   const auto reasoning = [](std::string level, const Json& dialect = nullptr) {
     ModelRequest request = request_of({text_message(Role::kUser, "hi")});
     request.options.reasoning_effort = std::move(level);
@@ -111,7 +111,7 @@ TEST(ResponsesRequest, ReasoningLevels_AreMappedOrLeftOut) {
   EXPECT_EQ(reasoning("", summaries), R"({"summary":"auto"})");
 }
 
-TEST(ResponsesRequest, Dialect_ChangesWhatIsSaid) {
+TEST(ResponsesRequest, Dialect_ChangesTheFields) {
   ModelRequest request =
       request_of({text_message(Role::kDeveloper, "rules"), text_message(Role::kUser, "hi")});
   request.session = SessionId("s1");
@@ -134,14 +134,14 @@ TEST(ResponsesRequest, Dialect_ChangesWhatIsSaid) {
             R"([{"type":"compaction","compact_threshold":160000}])");
 }
 
-TEST(ResponsesRequest, ALongCacheKey_IsReplacedByItsDigest) {
+TEST(ResponsesRequest, LongCacheKey_IsReplacedByItsDigest) {
   ModelRequest request = request_of({text_message(Role::kUser, "hi")});
   request.session = SessionId(std::string(80, 's'));
   const Json body = body_of(request);
   EXPECT_EQ(json_text(body, "prompt_cache_key").size(), 64U);
 }
 
-TEST(ResponsesRequest, WrongFlags_AreRefusedByName) {
+TEST(ResponsesRequest, InvalidFlags_AreReportedByName) {
   const auto error = [](Json dialect) {
     const auto codec = responses_codec({.provider = "p", .model = "m", .dialect = std::move(dialect)});
     return codec ? "none" : codec.error().message;
@@ -156,7 +156,7 @@ TEST(ResponsesRequest, WrongFlags_AreRefusedByName) {
   EXPECT_EQ(error(JsonArray{}), "dialect must be an object of flags");
 }
 
-TEST(ResponsesRequest, ExtraSettings_OverrideAndCannotReplaceTheInput) {
+TEST(ResponsesRequest, ExtraSettings_OverrideOthersButNotTheInput) {
   ModelRequest request = request_of({text_message(Role::kUser, "hi")});
   request.options.extra = JsonObject{{"store", true}, {"service_tier", "flex"}, {"input", JsonArray{}}};
   EXPECT_EQ(write(request), R"({"model":"m","stream":true,"store":true,"service_tier":"flex",)"
@@ -167,7 +167,7 @@ const std::string kOpenSchema = R"({"type":"object","properties":{"a":{"type":"s
 const std::string kClosedSchema =
     R"({"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false})";
 
-TEST(ResponsesRequest, Tools_AreStrictOnlyWhereAskedForAndPossible) {
+TEST(ResponsesRequest, Tools_AreStrictOnlyIfRequestedAndPossible) {
   ModelRequest request = request_of({text_message(Role::kUser, "hi")});
   request.tools = std::make_shared<const std::vector<ToolDefinition>>(std::vector<ToolDefinition>{
       {.name = "f", .description = "F.", .parameters = parse_json(kClosedSchema).value()},
@@ -195,7 +195,7 @@ TEST(ResponsesRequest, OutputSchemas_AreStrictWhenTheyQualify) {
       R"({"format":{"type":"json_schema","name":"answer","schema":)" + kClosedSchema + R"(,"strict":true}})");
 }
 
-TEST(ResponsesItems, AnOwnTurn_GoesBackAsItCame) {
+TEST(ResponsesItems, OwnTurn_IsSentBackUnchanged) {
   EXPECT_EQ(
       items_behind_hi(
           {message_of(
@@ -214,7 +214,7 @@ TEST(ResponsesItems, AnOwnTurn_GoesBackAsItCame) {
           R"({"type":"function_call_output","call_id":"c1","output":"3"})");
 }
 
-TEST(ResponsesItems, AnothersTurn_GoesBackWithoutReasoningAndIds) {
+TEST(ResponsesItems, OtherModelsTurn_IsSentWithoutReasoningAndIds) {
   EXPECT_EQ(items_behind_hi(
                 {message_of(Role::kAssistant, {sealed("", "other"), OpaquePart{"x", state("{}", "other")},
                                                TextPart{"a", state(R"({"item":{"id":"msg_1"}})", "other")},
@@ -227,7 +227,7 @@ TEST(ResponsesItems, AnothersTurn_GoesBackWithoutReasoningAndIds) {
             R"({"type":"function_call_output","call_id":"c1","output":"3"})");
 }
 
-TEST(ResponsesItems, Reasoning_GoesBackOnlyBeforeWhatItPreceded) {
+TEST(ResponsesItems, Reasoning_IsSentBackOnlyBeforeItsOriginalSuccessor) {
   const auto turn = [](ReasoningPart thought, Json dialect = nullptr) {
     std::string items = items_behind_hi(
         {message_of(Role::kAssistant, {std::move(thought), call("c1", state(R"({"item":{"id":"fc_1"}})"))}),
@@ -250,7 +250,7 @@ TEST(ResponsesItems, Reasoning_GoesBackOnlyBeforeWhatItPreceded) {
             R"({"type":"reasoning","id":"rs_1","summary":[]},)" + with_id);
 }
 
-TEST(ResponsesItems, TheModelsCompaction_StandsForAllBefore) {
+TEST(ResponsesItems, ModelsCompaction_ReplacesAllEarlierItems) {
   const std::string item = R"({"type":"compaction","id":"cmp_1","encrypted_content":"E"})";
   std::vector<Message> messages{
       text_message(Role::kUser, "hi"),
@@ -264,7 +264,7 @@ TEST(ResponsesItems, TheModelsCompaction_StandsForAllBefore) {
       << body;
 }
 
-TEST(ResponsesItems, Media_StandWhereTheServerTakesThem) {
+TEST(ResponsesItems, Media_AreSentWhereTheServerAcceptsThem) {
   EXPECT_EQ(
       items_behind_hi({message_of(Role::kUser, {png(), ImagePart{{"", "", "https://x/y.png"}, nullptr},
                                                 FilePart{{"application/pdf", "%PDF", ""}, "a.pdf", nullptr},
@@ -293,7 +293,7 @@ TEST(ResponsesItems, Media_StandWhereTheServerTakesThem) {
                 image + "]}");
 }
 
-TEST(ResponsesItems, CallIds_AreReplacedOnlyWhenServersRefuseThem) {
+TEST(ResponsesItems, OnlyInvalidCallIds_AreReplaced) {
   EXPECT_EQ(wire_id(CallId("functions.add:0")), "functions.add:0");
   for (const auto& odd : {std::string(65, 'a'), std::string("a b"), std::string("\xC3\xA9")}) {
     EXPECT_EQ(wire_id(CallId(odd)).size(), 37U) << odd;
@@ -301,7 +301,7 @@ TEST(ResponsesItems, CallIds_AreReplacedOnlyWhenServersRefuseThem) {
   }
 }
 
-TEST(ResponsesItems, TheNextRequest_ExtendsTheBytesOfTheLast) {
+TEST(ResponsesItems, NextRequest_ExtendsTheBytesOfThePrevious) {
   const std::vector<Message> messages{
       text_message(Role::kUser, "hi"),
       message_of(Role::kAssistant, {sealed(), call("c1", state(R"({"item":{"id":"fc_1"}})"))}),

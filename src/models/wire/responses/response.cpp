@@ -39,8 +39,8 @@ bool is_error(std::string_view type, const Json& event) {
   return type == "error" || (type.empty() && !json_at(event, "error").is_null());
 }
 
-/// The status with which an event of this type says that the response ended; empty when it says no such
-/// thing. A server that calls every end completed says in the response how it really was.
+/// The final status reported by an event of this type; empty if the event does not end the response. Some
+/// servers name every end event "completed" and state the actual status in the response.
 std::string_view final_status(std::string_view type, const Json& response) {
   constexpr std::string_view kPrefix = "response.";
   if (!type.starts_with(kPrefix)) return {};
@@ -75,7 +75,7 @@ Status ResponseReader::read_event(std::string_view name, std::string_view data) 
   return {};
 }
 
-/// Some gateways answer in several responses, one behind the other: the last one counts.
+/// Some gateways send several responses in a row: the last one counts.
 void ResponseReader::start_over() {
   if (!done_) return;
   answer_.response = {};
@@ -108,7 +108,7 @@ bool ResponseReader::read_content(std::string_view type, const Json& event) {
     output_.whole_arguments(event, json_text(event, "arguments"));
   } else if (type == "output_text.annotation.added") {
     output_.annotation(event, json_at(event, "annotation"));
-  } else {  // boundaries say nothing that the item will not
+  } else {  // part boundaries add nothing to the item events
     return type.starts_with("content_part.") || type == "output_text.done" || type == "refusal.done" ||
            type == "reasoning_text.done" || type.starts_with("reasoning_summary_");
   }
@@ -133,8 +133,8 @@ Status ResponseReader::read_end(const Json& response, std::string_view status) {
   if (status == "failed") return fail(error_from(response));
   if (status == "cancelled") return fail(model_error("server", "server: the vendor cancelled the answer"));
   if (is_pending(status)) {
-    return fail(model_error(
-        "protocol", "protocol: the vendor means to answer later (status " + std::string(status) + ")"));
+    return fail(model_error("protocol",
+                            "protocol: the vendor deferred the answer (status " + std::string(status) + ")"));
   }
   if (const JsonArray* output = json_at(response, "output").if_array()) output_.fill(*output);
   const std::string_view reason = json_text(json_at(response, "incomplete_details"), "reason");

@@ -1,5 +1,5 @@
-// Reads Responses answers, streamed or whole, from any server of the family: no I/O, no clock. What it does
-// not know it passes on; what is missing at the end is an error, never half an answer.
+// Reads Responses answers, streamed or whole, from any server: no I/O, no clock. Passes on unknown items as
+// opaque parts; a missing end is an error, never half an answer.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class ResponseReader final : public AnswerReader {
  private:
   bool read_item(std::string_view type, const Json& event, std::string_view data);
   bool read_content(std::string_view type, const Json& event);
-  /// What a response object says beside its output.
+  /// Reads the fields of a response object other than its output.
   void read_facts(const Json& response);
   Status read_end(const Json& response, std::string_view status);
   void start_over();
@@ -34,7 +34,7 @@ class ResponseReader final : public AnswerReader {
   AnswerBuilder answer_;
   Output output_;
   bool has_usage_ = false;
-  bool done_ = false;  ///< the end was seen
+  bool done_ = false;  ///< the end was received
 };
 
 }  // namespace praxis::responses

@@ -51,7 +51,7 @@ Result<ModelResponse> read_whole(std::string_view body) {
   return reader.finish();
 }
 
-/// An event of the item at `index`; `rest` are more fields, with their leading comma.
+/// An event of the item at `index`; `rest`: additional fields, with a leading comma.
 std::string event(std::string_view type, int index, std::string_view rest) {
   return R"({"type":"response.)" + std::string(type) + R"(","output_index":)" + std::to_string(index) +
          std::string(rest) + "}";
@@ -66,7 +66,7 @@ std::string delta(std::string_view kind, int index, std::string_view text, std::
   return event(std::string(kind) + ".delta", index,
                ",\"delta\":\"" + std::string(text) + "\"" + std::string(rest));
 }
-/// The last event; `fields` are of the response, with their leading comma.
+/// The last event; `fields`: fields of the response, with a leading comma.
 std::string end(std::string_view status, std::string_view fields = R"(,"output":[])") {
   return R"({"type":"response.)" + std::string(status) +
          R"(","response":{"id":"r1","model":"m-1","status":")" + std::string(status) + "\"" +
@@ -221,7 +221,7 @@ TEST(ResponsesResponse, CutAfterAnyEvent_IsATruncatedStream) {
     for (const std::string& next : c.events) {
       EXPECT_EQ(describe(read(events)), "error truncated_stream") << c.promise << " cut at " << events.size();
       events.push_back(next);
-      if (describe(read(events)) != "error truncated_stream") break;  // its end, or an error
+      if (describe(read(events)) != "error truncated_stream") break;  // reached the end, or an error
     }
   }
 }
@@ -242,7 +242,7 @@ TEST(ResponsesResponse, NoiseBetweenEvents_ChangesNothing) {
   }
 }
 
-TEST(ResponsesResponse, EventsLikeTheLast_MeanWhatTheyMeanAlone) {
+TEST(ResponsesResponse, SimilarEvents_AreReadAsIfAlone) {
   struct Kind {
     const char *type, *item;
   };
@@ -290,7 +290,7 @@ std::string state_of(const Part& part) {
       part);
 }
 
-TEST(ResponsesResponse, VendorState_IsWhatTheNeutralFieldsDoNotSay) {
+TEST(ResponsesResponse, VendorState_HoldsTheFieldsThatPartsLack) {
   const auto response =
       read(
           {kCreated, done(0, kThought),
@@ -315,7 +315,7 @@ TEST(ResponsesResponse, VendorState_IsWhatTheNeutralFieldsDoNotSay) {
   EXPECT_EQ(std::get<TextPart>(response.parts[1]).citations, (std::vector<Citation>{{"u", "t", ""}}));
 }
 
-TEST(ResponsesResponse, AnEncryptedPayload_MayComeAtTheVeryEnd) {
+TEST(ResponsesResponse, EncryptedPayloadAtTheEnd_IsTaken) {
   const auto response =
       read({kCreated, done(0, R"({"type":"reasoning","id":"rs_1","summary":[{"text":"Hm."}]})"),
             end("completed", R"(,"output":[{"type":"reasoning","id":"rs_2","encrypted_content":"E"}])")})
@@ -325,19 +325,19 @@ TEST(ResponsesResponse, AnEncryptedPayload_MayComeAtTheVeryEnd) {
       R"({"item":{"type":"reasoning","id":"rs_2","encrypted_content":"E","summary":[{"text":"Hm."}]}})");
 }
 
-TEST(ResponsesResponse, AVendorsItem_IsKeptWhole) {
+TEST(ResponsesResponse, OpaqueItem_IsKeptUnchanged) {
   const auto response = read({kCreated, done(0, R"({"type":"new","id":"n1","result":null,"list":[]})"),
                               end("completed", R"(,"output":[{"type":"new","id":"n1","result":"x"}])")})
                             .value();
   EXPECT_EQ(state_of(response.parts.at(0)), R"({"type":"new","id":"n1","result":"x","list":[]})");
 }
 
-TEST(ResponsesResponse, ReasoningThatTheAnswerBrokeOffBehind_SaysSo) {
+TEST(ResponsesResponse, ReasoningBeforeABreak_RecordsIt) {
   const auto response = read({kCreated, done(0, kThought), kCut}).value();
   EXPECT_TRUE(state_of(response.parts.at(0)).ends_with(R"("next":null})"));
 }
 
-TEST(ResponsesResponse, AnnotationsThatStreamIn_BecomeCitations) {
+TEST(ResponsesResponse, StreamedAnnotations_BecomeCitations) {
   const auto response =
       read({kCreated, delta("output_text", 0, "Hi"),
             event("output_text.annotation.added", 0,
@@ -367,7 +367,7 @@ TEST(ResponsesResponse, WholeAnswers_AreReadByTheSameRules) {
             "error server");
 }
 
-TEST(ResponsesResponse, BrokenWholeAnswers_AreErrors) {
+TEST(ResponsesResponse, InvalidWholeAnswers_AreErrors) {
   EXPECT_EQ(describe(read_whole("<html>")), "error protocol");
   EXPECT_EQ(describe(read_whole(R"({"status":"completed","output":[{"type":"mess)")),
             "error truncated_stream");
@@ -376,7 +376,7 @@ TEST(ResponsesResponse, BrokenWholeAnswers_AreErrors) {
             "error rate_limit");
 }
 
-TEST(ResponsesResponse, Usage_IncludesWhatWasCachedAndThought) {
+TEST(ResponsesResponse, Usage_IncludesCachedAndReasoningTokens) {
   const auto usage_of = [](std::string_view usage) {
     return read({kCreated, done(0, kHi), end("completed", R"(,"usage":)" + std::string(usage))})
         .value()
@@ -391,7 +391,7 @@ TEST(ResponsesResponse, Usage_IncludesWhatWasCachedAndThought) {
   EXPECT_TRUE(usage_of("null").estimated);
 }
 
-TEST(ResponsesResponse, Facts_ComeFromTheLastResponseObject) {
+TEST(ResponsesResponse, LastResponseObject_DeterminesTheFacts) {
   const auto response = read({kCreated, done(0, kHi), kCompleted}).value();
   EXPECT_EQ(response.response_id, "r1");
   EXPECT_EQ(response.model, "m-1");
