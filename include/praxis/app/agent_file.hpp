@@ -1,6 +1,6 @@
-// Agents as TOML files: the description of `Agent` with the built-in tools it may use. A mistake is one error
-// that names the file, line, key and nearest valid key. The format is published as
-// `share/praxis/agent.schema.json` and described in docs/agent-file.md.
+// Agents as TOML files: the description of an `Agent` with its built-in tools. An error names the file, line,
+// key and nearest valid key. The format is described in docs/agent-file.md, and published as a schema in
+// `share/praxis/agent.schema.json`.
 #pragma once
 
 #include <memory>
@@ -14,21 +14,21 @@
 namespace praxis {
 
 struct AgentFileOptions {
-  /// Relative paths of the file's tool roots start here; empty means the current folder.
+  /// Base folder for relative paths of the tools; empty: the current folder.
   std::string folder;
-  /// Overrides the file's model; makes an agent with a plan model-driven.
+  /// Replaces the file's model; an agent with a plan is then driven by the model.
   std::optional<std::string> model;
-  /// For the `http` tool.
+  /// Used by the `http` tool.
   std::shared_ptr<HttpClient> http;
-  /// Of an agent that needs a model and names none.
+  /// Model for an agent that needs one and names none.
   std::string default_model = {};
-  /// What a person allows always, by the absolute path of the agent's file; null: nothing.
+  /// The user's remembered rules, by the absolute path of the agent file; null: none.
   std::shared_ptr<const RememberedRules> remembered = {};
 };
 
-/// Reads an agent file and those that it names as sub-agents. Errors have code `kInput`.
+/// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.
 Result<Agent> load_agent_file(const std::string& path, const AgentFileOptions& options = {});
-/// The same from text; `name` stands for the file in errors.
+/// Parses the text of an agent file; `name` stands for the file in errors.
 Result<Agent> parse_agent_file(std::string_view text, const std::string& name,
                                const AgentFileOptions& options = {});
 

@@ -1,6 +1,6 @@
 // Configuration in layers: flags > environment > project.local > project > user > system > built-in. Each
-// value remembers which layer it came from. The system's limits are bounds for all, and a project, which may
-// be somebody else's, can only tighten limits.
+// value records its layer. Limits of the system file are upper bounds for all layers. A project may come from
+// an untrusted source, so it can only tighten limits.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace praxis {
 
-/// One setting with the place it came from (`flag`, `environment NAME`, or a file path).
+/// One setting and its origin (`flag`, `environment NAME`, or a file path).
 struct Setting {
   std::string value;
   std::string origin;
@@ -23,24 +23,24 @@ struct Setting {
 /// milliseconds.
 struct Config {
   std::map<std::string, Setting> settings;
-  std::vector<std::string> files;  ///< those that were read, lowest layer first
-  Json corrections = {};  ///< what `[providers]` and `[models]` say, for `catalog_with`; null when nothing
+  std::vector<std::string> files;  ///< the files that were read, lowest layer first
+  Json corrections = {};           ///< `[providers]` and `[models]`, for `catalog_with`; null if absent
 
-  /// The value, or empty when nobody set it.
+  /// The value; empty if it is not set.
   std::string get(const std::string& key) const;
 };
 
 struct ConfigSources {
-  /// Project files are those of the nearest folder with a `.praxis` folder: this one or, within a repository
-  /// or the home folder, one above.
+  /// Project files are in the nearest folder with a `.praxis` folder: this one or, within a repository or the
+  /// home folder, one of its parents.
   std::string folder;
-  std::function<std::string(const std::string&)> env;  ///< environment look-up; empty when unset
+  std::function<std::string(const std::string&)> env;  ///< looks up an environment variable; empty if unset
   std::map<std::string, std::string> flags;            ///< by key, such as `limits.max_steps`
   std::string system_file = "/etc/praxis/config.toml";
 };
 
-/// Error `kInput` naming file, line, key and the nearest valid key; or the flag or environment variable.
-/// Project files may not say where the journal is, where requests go or with which key, or what models cost.
+/// Error `kInput` names file, line, key and the nearest valid key, or the flag or environment variable.
+/// Project files must not set the journal, the destination or key of requests, or prices.
 Result<Config> load_config(const ConfigSources& sources);
 
 }  // namespace praxis

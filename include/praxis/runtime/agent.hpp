@@ -1,4 +1,4 @@
-// The one value that a program describes an agent with, and the shortest ways to run it.
+// `Agent` describes an agent, and offers the shortest ways to run it.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace praxis {
 
 class Runtime;
 
-/// Everything an `Agent` says, shared by the sessions made from it. Immutable once a session uses it.
+/// The contents of an `Agent`, shared by the sessions made from it. Immutable once a session uses it.
 struct AgentDescription {
   AgentSpec spec;
   ToolSet tools;
@@ -25,11 +25,11 @@ struct AgentDescription {
   std::vector<std::pair<std::string, EventHandler>> handlers;
   std::shared_ptr<Model> model;      ///< null: made from `spec.model`
   std::shared_ptr<Runtime> runtime;  ///< null: the default one
-  Status status;                     ///< the first thing that is wrong with it
+  Status status;                     ///< the first error in the description
 };
 
-/// An agent as a value: cheap to copy (copies share one description until one of them is changed). Setters
-/// return the agent so that they chain. What is wrong with a description surfaces when it is first run.
+/// An agent as a value: cheap to copy (copies share one description until one is changed). Setters return the
+/// agent, so that they can be chained. Errors in the description are reported by the first run.
 class Agent {
  public:
   explicit Agent(std::string model = {}, std::string instructions = {});
@@ -38,19 +38,19 @@ class Agent {
   Agent& id(std::string id);
   Agent& name(std::string name);
   Agent& model(std::string model);
-  /// Uses this model instead of making one from its name.
+  /// Uses this model instead of making one by name.
   Agent& model(std::shared_ptr<Model> model);
   Agent& instructions(std::string text);
   Agent& options(ModelOptions options);
   Agent& limits(Limits limits);
-  /// The answer of every turn has to be JSON that fits this JSON Schema.
+  /// Requires the answer of every turn to be JSON that follows this JSON Schema.
   Agent& output_schema(Json schema);
   Agent& use(Tool tool);
   Agent& use(std::vector<Tool> tools);
   /// Allows tools that are not safe by default; names may end in `*`.
   Agent& policy(PolicyRules rules);
   /// Follows a written plan (docs/plans.md), or `{"kind": "six_steps"}` (docs/six-steps.md), instead of
-  /// asking the model what to do.
+  /// letting the model decide.
   Agent& plan(Json plan);
   Agent& tool_failure(ToolFailureMode mode);
   Agent& in_doubt(InDoubt mode);
@@ -59,14 +59,14 @@ class Agent {
   Agent& approve(std::function<Permission(const ToolCall&)> hook);
   Agent& hooks(Hooks hooks);
   Agent& on(std::string pattern, EventHandler handler);
-  /// Runs in a runtime of its own on this journal.
+  /// Uses a separate runtime on this journal.
   Agent& journal(std::shared_ptr<Journal> journal);
   Agent& runtime(std::shared_ptr<Runtime> runtime);
 
-  /// One turn in a session of its own.
+  /// Runs one turn in a new session.
   Result<AgentResult> run(std::string prompt, std::stop_token stop = {}) const;
-  /// The same with an answer that is a `T`, described with PRAXIS_FIELDS: its JSON Schema goes to the model,
-  /// and an answer that does not fit is sent back twice before it is an error.
+  /// The same with an answer of type `T`, described with PRAXIS_FIELDS. The model receives its JSON Schema
+  /// and gets two chances to correct an invalid answer before that is an error.
   template <DescribedStruct T>
   Result<T> run(std::string prompt, std::stop_token stop = {}) const {
     auto session = this->session();
@@ -74,12 +74,13 @@ class Agent {
     return session->template ask<T>(std::move(prompt), stop);
   }
   Run stream(std::string prompt) const;
-  /// A conversation: several turns that remember each other.
+  /// Starts a conversation: several turns that see the earlier ones.
   Result<Session> session() const;
   /// Resumes the turn of a session from the journal: after a crash, or with approvals of parked steps.
   Result<AgentResult> resume(const SessionId& session, const Approvals& approvals = {}) const;
 
-  /// This agent as a tool of another: each call is a sub-agent that gets `prompt` and gives back its answer.
+  /// Makes this agent a tool for another agent: each call runs a sub-agent on `prompt` and returns its
+  /// answer.
   Tool as_tool(std::string name, std::string description) const;
 
   const AgentSpec& spec() const { return description_->spec; }

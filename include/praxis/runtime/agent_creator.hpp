@@ -1,4 +1,4 @@
-// Making agents with one function that works at the root and inside a tool call alike.
+// Creates agents through one interface, both at the root and inside a tool call.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,20 @@
 
 namespace praxis {
 
-/// Makes sessions: roots by default, sub-agents of a call when it was made from its context. Thread-safe.
-/// Once that call is over every further use is an error of code `kInput`.
+/// Creates sessions: roots by default, or sub-agents of a call if constructed from its context. Thread-safe.
+/// After that call has ended, every further use fails with `kInput`.
 class AgentCreator {
  public:
-  /// Roots, in `runtime` (null: the default one).
+  /// Creates roots in `runtime` (null: the default one).
   explicit AgentCreator(std::shared_ptr<Runtime> runtime = nullptr);
-  /// Sub-agents of the call that `context` belongs to.
+  /// Creates sub-agents of the call that `context` belongs to.
   explicit AgentCreator(const ToolContext& context);
 
-  /// A session with an agent of its own. `model` as in `Agent`.
+  /// A session with a new agent. `model` as in `Agent`.
   Result<Session> create(std::string model, std::string system_prompt, std::vector<Tool> tools) const;
-  /// The same with the caller's model; for a root that of the environment variable `PRAXIS_MODEL`.
+  /// The same with the caller's model; for a root, the model in the environment variable `PRAXIS_MODEL`.
   Result<Session> create_with_default_model(std::string system_prompt, std::vector<Tool> tools) const;
-  /// A session with all that `agent` says.
+  /// A session with the given agent.
   Result<Session> create(const Agent& agent) const;
 
  private:

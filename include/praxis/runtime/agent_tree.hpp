@@ -1,6 +1,6 @@
-// The agent tree as people and other programs see it: every session with its place, what it is to do, where
-// it stands, what it cost and what of it waits for a person. `Runtime::agent_tree` shows the sessions that
-// are awake, `JournalTree` those of a journal, whichever process runs them.
+// The agent tree as seen by users and other programs: each session with its position, task, status, cost and
+// pending steps. `Runtime::agent_tree` shows the active sessions of a process, `JournalTree` the sessions of
+// a journal, in any process.
 #pragma once
 
 #include <cstdint>
@@ -21,24 +21,23 @@ inline constexpr std::size_t kMaxNodeContent = 4096;  ///< bytes of `AgentNode::
 struct AgentNode {
   SessionId id;
   SessionId parent;                 ///< empty for a root
-  std::vector<SessionId> children;  ///< that the same list shows, first made first
+  std::vector<SessionId> children;  ///< those in the same list, in order of creation
   std::string agent;                ///< agent id
-  std::string path;                 ///< agent ids from the root down to this one
+  std::string path;                 ///< agent ids from the root to this one
   std::uint32_t depth = 0;
-  /// `awaiting_user` also when all that works for it waits for people; `modified` until a modification has
-  /// reached the model.
+  /// `awaiting_user` also if all running sub-agents wait for approvers; `modified` until the model has
+  /// received a modification.
   SessionStatus status = SessionStatus::kIdle;
   bool paused = false;
-  std::string content;     ///< what it was last told to do; cut after `kMaxNodeContent` bytes
-  std::string comment;     ///< a person's last annotation
-  Json metadata;           ///< the caller's own
+  std::string content;     ///< its last task; cut after `kMaxNodeContent` bytes
+  std::string comment;     ///< the last annotation
+  Json metadata;           ///< set by the caller
   Usage usage;             ///< of its own model calls
-  Usage subtree;           ///< with everything below it
-  std::uint32_t step = 0;  ///< of the turn in progress; 0 at rest
+  Usage subtree;           ///< including all sessions below
+  std::uint32_t step = 0;  ///< of the running turn; 0 if idle
   UnixMillis created;
-  UnixMillis updated;  ///< time of the last record
-  std::vector<ParkedStep>
-      pending;  ///< its own; their ids are those that `Session::decide` of any session above takes
+  UnixMillis updated;               ///< time of the last record
+  std::vector<ParkedStep> pending;  ///< its own; `Session::decide` of any session above accepts their ids
 };
 Json to_json(const AgentNode& node);
 
@@ -49,32 +48,32 @@ struct AgentState {
 };
 Json to_json(const AgentState& state);
 
-/// The id of a parked step that is unique in the tree: `<session>/<id>`.
+/// The id of a parked step, unique in the tree: `<session>/<id>`.
 ParkId qualified_id(const SessionId& session, const ParkId& park);
 
-/// The sessions of a journal as a tree, for processes that do not run them. A session whose process is gone
-/// looks as it did then. Not thread-safe; keeps what it has read, so that asking again is cheap.
+/// The sessions of a journal as a tree, for processes that do not run them. A session whose process has ended
+/// keeps its last recorded state. Not thread-safe; caches what it has read, so that refreshing is cheap.
 class JournalTree {
  public:
-  /// Which sessions to show.
+  /// The sessions to show.
   struct Scope {
-    SessionId root = {};         ///< this one and those below; empty: all
-    std::size_t last_roots = 0;  ///< of all, only the trees of the roots made last; 0: no limit
+    SessionId root = {};         ///< this session and those below; empty: all
+    std::size_t last_roots = 0;  ///< if all: only the trees of the newest roots; 0: no limit
   };
   explicit JournalTree(std::shared_ptr<Journal> journal) : JournalTree(std::move(journal), Scope{}) {}
   JournalTree(std::shared_ptr<Journal> journal, Scope scope)
       : journal_(std::move(journal)), scope_(std::move(scope)) {}
 
-  /// Reads what has changed. Error `kJournal`; a session that cannot be read is shown with status `error`.
+  /// Reads the changes. Error `kJournal`; a session that cannot be read is shown with status `error`.
   Status refresh();
-  /// Parents before their children, roots first made first.
+  /// Parents before their children, roots in order of creation.
   std::vector<AgentNode> nodes() const;
 
  private:
   struct Known {
     std::uint64_t entries = 0;
     AgentNode node;
-    std::optional<State> state;  ///< while a turn is in progress: the log will go on from here
+    std::optional<State> state;  ///< set while a turn is in progress, because the log will continue
   };
   Result<std::vector<SessionRow>> rows() const;
   Status collect(const SessionRow& top, std::vector<SessionRow>& rows) const;
@@ -86,8 +85,8 @@ class JournalTree {
   std::map<SessionId, Known> known_;
 };
 
-/// A session of a journal with its conversation; `subtree` counts all below it. Errors `kInput` for an
-/// unknown id, `kJournal`.
+/// A session of a journal with its conversation; `subtree` includes all sessions below. Errors `kInput` for
+/// an unknown id, `kJournal`.
 Result<AgentState> agent_state(const std::shared_ptr<Journal>& journal, const SessionId& id);
 
 }  // namespace praxis

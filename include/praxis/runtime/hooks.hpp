@@ -1,6 +1,6 @@
-// Where a host can step into the loop. Hooks run on worker threads, or where they say, and may block; what
-// they change is recorded, so a replay does not need them. A hook that throws is reported as `hook.failed`
-// and otherwise ignored, except `approve`, whose failure denies the call.
+// Hooks let a host intervene in the loop. They run on worker threads unless stated otherwise, and may block.
+// Their changes are recorded, so a replay does not need them. A hook that throws is reported as `hook.failed`
+// and otherwise ignored, except `approve`: its failure denies the call.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace praxis {
 
 using ToolCall = ToolCallPart;
 
-/// What a hook is told of where it is.
+/// Identifies the place at which a hook is called.
 struct HookContext {
   SessionId session;
   std::string agent;
@@ -24,28 +24,28 @@ struct HookContext {
   std::uint32_t step = 0;
 };
 
-/// What `before_model` may do: change instructions or options of this request, or answer in the model's
-/// place.
+/// Result of `before_model`: changed instructions or options for this request, or an answer that replaces the
+/// model call.
 struct ModelHookResult {
   RequestPatch patch;
   std::optional<ModelResponse> skip;
 };
-/// What `before_tool` may do: change the arguments, or give a result in the tool's place (skip, mock).
+/// Result of `before_tool`: changed arguments, or a result that replaces the tool call (skip, mock).
 struct ToolHookResult {
   std::optional<std::string> arguments;  ///< JSON text
   std::optional<ToolOutput> result;
 };
 
-/// All hooks of an agent; several of a kind run in order of registration, each seeing what the last one
-/// changed.
+/// All hooks of an agent. Several hooks of one kind run in order of registration; each sees the changes of
+/// the previous one.
 struct Hooks {
-  /// Sees what a user says, steers or queues before it is stored, on the thread that hands it in, and may
-  /// change it.
+  /// Sees a user message before it is stored (sent, steered or queued) and may change it. Runs on the
+  /// caller's thread.
   std::vector<std::function<void(const HookContext&, Message&)>> outgoing_message;
-  /// May change the description (but for model, tools and plan) from this turn on. Runs on the thread that
-  /// starts the turn, a worker for a queued one; the context names no turn yet.
+  /// May change the description (except model, tools and plan) from this turn on. Runs on the thread that
+  /// starts the turn, or on a worker for a queued turn. The context has no turn id yet.
   std::vector<std::function<void(const HookContext&, AgentSpec&)>> before_turn;
-  /// May change what callers get, not what is recorded.
+  /// May change the result for callers, but not what is recorded.
   std::vector<std::function<void(const HookContext&, AgentResult&)>> after_turn;
   std::vector<std::function<ModelHookResult(const HookContext&, const History&)>> before_model;
   std::vector<std::function<void(const HookContext&, const ModelResponse&)>> after_model;
@@ -53,7 +53,7 @@ struct Hooks {
   std::vector<std::function<Permission(const ToolCall&)>> approve;
   /// May change the output.
   std::vector<std::function<void(const HookContext&, const ToolCall&, ToolOutput&)>> after_tool;
-  /// A reason pauses the session at this boundary until it is resumed.
+  /// Returns a reason to pause the session at this boundary until it is unpaused.
   std::vector<std::function<std::optional<std::string>(const HookContext&)>> pause_check;
 };
 

@@ -1,5 +1,5 @@
-// The handle on a session, and the handle on a turn in progress. Both are cheap to copy, thread-safe, and
-// keep the session alive; dropping them cancels nothing.
+// Handles on a session and on a running turn. Both are cheap to copy, thread-safe, and keep the session
+// alive; dropping them cancels nothing.
 #pragma once
 
 #include <chrono>
@@ -22,19 +22,19 @@ namespace praxis {
 class SessionActor;
 class EventQueue;
 
-/// The structured answer of a turn that was asked for one. Error: that of the turn, or `kPolicy` while it
-/// waits for a person.
+/// The structured answer of a turn that requested one. Error: that of the turn, or `kPolicy` while the turn
+/// waits for an approver.
 Result<Json> structured_of(const Result<AgentResult>& result);
 
-/// A turn in progress: its events as a range, its result, and the verbs that act on it.
+/// A running turn: its events as a range, its result, and the operations on it.
 class Run {
  public:
   Run(std::shared_ptr<SessionActor> actor, std::shared_ptr<EventQueue> events);
-  /// A run that could not begin: no events, and this error as its result.
+  /// A run that could not start: no events, and `error` as its result.
   static Run failed(Error error);
 
-  /// Input iterator over the events of the turn, from the first; waits for the next one; ends with the turn
-  /// or when it is parked. There is one position per `Run`: its copies share it.
+  /// Input iterator over the events of the turn, from the first. Blocks until the next event; ends when the
+  /// turn ends or is parked. Copies of a `Run` share one position.
   class Iterator {
    public:
     using value_type = Event;
@@ -55,9 +55,8 @@ class Run {
   Iterator begin() { return Iterator(events_.get()); }
   std::default_sentinel_t end() const { return {}; }
 
-  /// Waits until the turn has ended or waits for a person (`status == kAwaitingUser`). An error is one that
-  /// kept the turn from being carried on at all (journal, second message while running); a failed turn is a
-  /// result.
+  /// Blocks until the turn has ended or waits for an approver (`status == kAwaitingUser`). An error means
+  /// that the turn could not run (journal failure, second message while running); a failed turn is a result.
   Result<AgentResult> result();
 
   const SessionId& session_id() const;
@@ -72,55 +71,56 @@ class Run {
   std::shared_ptr<EventQueue> events_;
 };
 
-/// One message of the conversation with what it took to make it.
+/// One message of the conversation, with the usage of making it.
 struct TurnView {
   MessagePtr message;
   Usage usage;
 };
 
-/// A conversation with an agent: turns follow each other and see what was said before.
+/// A conversation with an agent: each turn sees the earlier ones.
 class Session {
  public:
   explicit Session(std::shared_ptr<SessionActor> actor) : actor_(std::move(actor)) {}
 
   const SessionId& session_id() const;
   SessionStatus status() const;
-  /// The conversation so far, also while a turn is running.
+  /// The conversation so far, even while a turn is running.
   std::vector<TurnView> turns() const;
   History history() const;
   /// Cumulative over the session.
   Usage token_usage() const;
   /// Used part of the context window (`State::context_window`), 0 to 100; 0 when the window is unknown.
   int context_usage_percent() const;
-  /// Used and available tokens; available is 0 when the window is unknown.
+  /// Used and available tokens; available is 0 if the window is unknown.
   std::pair<std::int64_t, std::int64_t> context_usage() const;
-  /// The result of the last turn, or of the one in progress as far as it is known.
+  /// The result of the last turn, or the known part of the result of a running turn.
   AgentResult last_result() const;
   std::string comment() const;
 
   /// Adds a user message without starting a turn. Error `kInput` while a turn is running.
   Status add_user_turn(std::string text);
-  /// Starts a turn. While another is running the run's only event is `turn.failed` and its result the error.
+  /// Starts a turn. While another is running, the run's only event is `turn.failed` and its result is the
+  /// error.
   Run send_user_message(std::string text);
-  /// With `output_schema`, a JSON Schema, the answer has to be JSON that fits it; `AgentResult::structured`
-  /// is its value. An answer that does not fit is sent back twice before the turn fails.
+  /// With `output_schema`, a JSON Schema, the answer must be JSON that follows it; `AgentResult::structured`
+  /// is its value. The model gets two chances to correct an invalid answer before the turn fails.
   Run send(Message message, Json output_schema = nullptr);
-  /// Starts a turn on what was added so far.
+  /// Starts a turn on the messages added so far.
   Run run();
-  /// One turn, start to end; `stop` interrupts it.
+  /// Runs one turn from start to end; `stop` interrupts it.
   Result<AgentResult> ask(std::string text, std::stop_token stop = {}, Json output_schema = nullptr);
-  /// One turn whose answer is a `T`, described with PRAXIS_FIELDS.
+  /// Runs one turn whose answer is a `T`, described with PRAXIS_FIELDS.
   template <DescribedStruct T>
   Result<T> ask(std::string text, std::stop_token stop = {}) {
     auto json = structured_of(ask(std::move(text), stop, schema_of<T>()));
     if (!json) return fail(json.error());
     return from_json_as<T>(*json);
   }
-  /// One turn without a thread that waits: `done` is called once, on the session's strand; return from it
+  /// Runs one turn without blocking a thread: `done` is called once, on the session's strand, and must return
   /// soon.
   void ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done);
-  /// Resumes a turn that was parked, or cut off by a crash, with approvals (as `decide` takes them) of parked
-  /// steps: all of them or, when one is refused, none. Error `kInput` when there is no such turn.
+  /// Resumes a turn that was parked or cut off by a crash, with approvals (as `decide` accepts them) of
+  /// parked steps. Applies all approvals or, if one is invalid, none. Error `kInput`: there is no such turn.
   Run resume(const Approvals& approvals = {});
 
   /// Decides a parked step of this session or, by an id such as `<session>/p1`, of one below it, also when
@@ -136,21 +136,21 @@ class Session {
   void pause(std::string reason = {});
   void unpause();  ///< undoes `pause`; `resume` continues a turn
   void annotate(std::string comment);
-  /// Has the agent do something else from the next safe boundary on. Error `kInput`: it was deleted, or has
+  /// Gives the agent a new task from the next safe boundary on. Error `kInput`: the agent was deleted, or has
   /// ended.
   Status modify(std::string content);
-  /// Stops the agent and all below it now and for good: its turn ends as deleted and no other begins. Error
-  /// as `modify`.
+  /// Stops the agent and all agents below it permanently: the turn ends as deleted and no other can start.
+  /// Error as `modify`.
   Status remove();
-  /// Takes the conversation back to before `turn`. Error `kInput` while running or when there is no such
-  /// turn.
+  /// Returns the conversation to the state before `turn`. Error `kInput`: a turn is running, or `turn` is
+  /// unknown.
   Status rewind(const TurnId& turn);
 
-  /// Gives the session up, so that it can be opened again, here with another agent or by another process: its
-  /// handles are of no more use. Error `kInput` while a turn is running.
+  /// Releases the session, so that it can be opened again with another agent or by another process. Its
+  /// handles become unusable. Error `kInput` while a turn is running.
   Status close();
 
-  /// Subscribes to events that `pattern` selects until the returned object is destroyed.
+  /// Subscribes to the events that match `pattern` until the returned object is destroyed.
   [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);
 
  private:

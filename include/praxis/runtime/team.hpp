@@ -1,5 +1,5 @@
-// Several agents that share one conversation: a person or a strategy says who answers which message, and an
-// agent may hand the conversation over to another.
+// Several agents that share one conversation. The host or a strategy selects the agent that answers a
+// message, and an agent can hand the conversation over to another.
 #pragma once
 
 #include <functional>
@@ -12,34 +12,35 @@
 
 namespace praxis {
 
-/// What a strategy knows of the message that is to be answered.
+/// What a strategy knows about the message to answer.
 struct Routing {
   const std::string& text;
-  const History& said;               ///< the conversation so far, without the message
+  const History& said;               ///< the conversation before the message
   const std::vector<Agent>& agents;  ///< in order of registration
   const std::string& current;        ///< id of the agent that would answer
   Runtime& runtime;
 };
 
-/// Names the agents that work on a message, by id: each one in turn, the next on what the last has said.
-/// Error when no agent fits. May block; must be safe to call from the threads that call `Team::send`.
+/// Selects the agents that work on a message, by id. They run in order; each continues from the answer of the
+/// previous one. Error: no agent fits. May block; must be safe to call from the threads that call
+/// `Team::send`.
 using Strategy = std::function<Result<std::vector<std::string>>(const Routing&)>;
 
-/// The first role whose name is a word of the message answers; without one the current agent does.
-/// `agents` maps roles to agent ids.
+/// Selects the agent of the first role whose name occurs as a word in the message; without a match, the
+/// current agent. `agents` maps roles to agent ids.
 Strategy route_by_role(std::map<std::string, std::string> agents);
-/// Another agent reads the message and chooses, by structured output; its choice is a session of its own.
+/// A supervisor agent reads the message and selects the agent by structured output, in a separate session.
 Strategy route_by_supervisor(Agent supervisor);
-/// Every message goes through these agents, one after the other.
+/// Sends every message through these agents in order.
 Strategy route_chain(std::vector<std::string> ids);
 
-/// Several agents on one session. Thread-safe; messages are answered one at a time. They run in the team's
-/// runtime, whatever runtime they had before. A runtime has a team of its own (`Runtime::team`); further ones
-/// are further conversations.
+/// Several agents on one session. Thread-safe; answers one message at a time. All agents run in the team's
+/// runtime, regardless of their own. A runtime has one team (`Runtime::team`); each further team is a
+/// separate conversation.
 class Team {
  public:
-  /// The first of `agents` answers until something else is said. Null: in the default runtime. The team keeps
-  /// its runtime alive.
+  /// The first of `agents` answers until another is selected. Null: the default runtime. The team keeps its
+  /// runtime alive.
   explicit Team(std::vector<Agent> agents, std::shared_ptr<Runtime> runtime = nullptr);
   ~Team();
   Team(Team&&) noexcept;
@@ -47,33 +48,33 @@ class Team {
 
   /// Adds an agent, or replaces the one of the same id.
   void register_agent(Agent agent);
-  /// Who answers from the next message on; registers the agent when it is not known.
+  /// Sets the agent that answers from the next message on; registers it if it is unknown.
   void set_agent(const Agent& agent);
-  /// Error `kInput` lists the ids there are.
+  /// Error `kInput` lists the known ids.
   Status set_agent_by_id(const std::string& id);
-  /// The agent that answers the next message unless a strategy says otherwise; it runs in the team's runtime.
-  /// One without a name while there is none.
+  /// The agent that answers the next message unless a strategy selects another. Without any agent, returns
+  /// one without a name.
   Agent current_agent() const;
-  /// From the next message on; null: the current agent answers.
+  /// Sets the strategy from the next message on; null: the current agent answers.
   void route_message(Strategy strategy);
 
-  /// One message and its answer, from the last of the agents that worked on it. An agent that was given
-  /// `handoff_tools` may pass the conversation on, at most eight times a message.
+  /// Sends one message and returns the answer of the last agent that worked on it. An agent with
+  /// `handoff_tools` can hand the conversation over, at most eight times per message.
   Result<AgentResult> send(std::string text, std::stop_token stop = {});
-  /// Puts a message of somebody else into the conversation, to be seen by whoever answers next.
+  /// Adds a message from a third party to the conversation, for the agent that answers next.
   Status inject(std::string text);
-  /// Tools `hand_over_to_<id>` to every agent but the one named; give them to that one with `Agent::use`.
+  /// Tools `hand_over_to_<id>` for every agent except `from`; add them to that agent with `Agent::use`.
   std::vector<Tool> handoff_tools(const std::string& from) const;
 
   /// Empty before the first message.
   SessionId session_id() const;
   History history() const;
-  /// Subscribes to the events of the conversation, whoever answers, until the returned object is destroyed.
+  /// Subscribes to the events of the conversation, for all agents, until the returned object is destroyed.
   [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);
 
  private:
   friend class Runtime;
-  /// That of a runtime itself, which it does not keep alive.
+  /// The team of a runtime, which it does not keep alive.
   explicit Team(Runtime& runtime);
 
   struct Parts;
