@@ -1,5 +1,5 @@
-// Start it twice with the same journal: the first process ends while a call waits for a person, the second
-// decides and carries on. Nothing that was done is done again.
+// Start it twice with the same journal: the first process ends while a call awaits approval, the second
+// decides and resumes. Nothing that had finished is repeated.
 #include <iostream>
 #include <praxis/praxis.hpp>
 
