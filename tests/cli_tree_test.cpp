@@ -297,7 +297,7 @@ TEST_F(CliQuestion, OnATerminal_IsAnsweredThere) {
   if (shell("command -v script").status != 0) GTEST_SKIP() << "needs script";
   const CommandResult run =
       shell("printf 'green\\n2\\n' | script -qec 'praxis run lead.toml Find; echo status $?' /dev/null");
-  EXPECT_THAT(run.out, AllOf(HasSubstr("lead/research asks: Which one?"), HasSubstr("none of the choices"),
+  EXPECT_THAT(run.out, AllOf(HasSubstr("lead/research asks: Which one?"), HasSubstr("not one of the choices"),
                              HasSubstr("It is red."), HasSubstr("status 0")));
   EXPECT_THAT(praxis({"show", id_of("research"), "--json"}).out, HasSubstr("blue"));
 }

@@ -21,7 +21,7 @@ constexpr const char* kFooter = R"(Exit status:
   0  finished                    5    a limit was reached
   1  the run failed              6    provider, key or network unavailable
   2  usage or configuration      7    a replay diverged
-  3  waits for a person          9    the answer does not fit --schema
+  3  waits for a human           9    the answer does not fit --schema
   4  blocked by policy           130  interrupted (143: terminated)
 
 'praxis COMMAND --help' explains a command with examples.)";

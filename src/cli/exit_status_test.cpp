@@ -56,7 +56,8 @@ TEST(ExitStatusOf, ModelThatCannotBeReachedIsToldFromOneAskedTheWrongThing) {
 TEST(ExitStatusOf, CancelledIsTheSignalThatDidIt) {
   EXPECT_EQ(exit_status(ended(StopReason::kCancelled), SIGINT), ExitStatus::kInterrupted);
   EXPECT_EQ(exit_status(ended(StopReason::kCancelled), SIGTERM), ExitStatus::kTerminated);
-  EXPECT_EQ(exit_status(ended(StopReason::kCancelled)), ExitStatus::kFailed) << "somebody else did";
+  EXPECT_EQ(exit_status(ended(StopReason::kCancelled)), ExitStatus::kFailed)
+      << "cancelled by another process";
   EXPECT_EQ(exit_status(ended(StopReason::kFinished), SIGINT), ExitStatus::kFinished)
       << "the signal came too late";
 }

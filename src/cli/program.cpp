@@ -16,8 +16,8 @@
 namespace praxis::cli {
 namespace {
 
-/// A closed standard stream leaves its number to the next file that is opened, and what is printed would end
-/// up in the journal. Such streams lead to /dev/null instead.
+/// If a standard stream is closed, the next opened file would get its descriptor, and output would go into
+/// the journal. Such streams are opened on /dev/null.
 void fill_standard_streams() {
   while (true) {
     const int fd = open("/dev/null", O_RDWR);
@@ -35,7 +35,7 @@ Result<ExitStatus> carry_out(const std::vector<std::string>& arguments, Console&
   return std::visit([&](const auto& options) { return execute(options, console); }, *command);
 }
 
-/// A program that reads our JSON gets an answer even when the run could not begin.
+/// With `--json`, a run that could not start is reported as JSON too.
 bool wants_envelope(const std::vector<std::string>& arguments) {
   const bool makes_a_run = !arguments.empty() && (arguments[0] == "run" || arguments[0] == "resume");
   const auto end_of_options = std::ranges::find(arguments, "--");

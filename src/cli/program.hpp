@@ -1,5 +1,4 @@
-// The program around the commands: sound standard streams, parsing, and one way in which every failure is
-// told.
+// The program around the commands: valid standard streams, argument parsing, and uniform error reports.
 #pragma once
 
 #include <string>
@@ -7,7 +6,7 @@
 
 namespace praxis::cli {
 
-/// Carries out the arguments (without the program's name) and returns the exit status.
+/// Runs the command given by the arguments (without the program's name) and returns the exit status.
 int run_program(const std::vector<std::string>& arguments);
 
 }  // namespace praxis::cli

@@ -13,10 +13,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kRedraw = 200ms;
-constexpr std::size_t kLineWidth = 160;  ///< of a line that stays
+constexpr std::size_t kLineWidth = 160;  ///< width of a permanent line
 constexpr std::string_view kErase = "\r\x1b[K";
 
-/// What is worth a line: the rest has events of its own, or is the program's doing.
+/// Events that get a line; the others are covered by further events, or are internal.
 bool is_of_a_person(CommandVerb verb) {
   switch (verb) {
     case CommandVerb::kSteer:
@@ -75,14 +75,14 @@ void Progress::show(const Event& event) {
           },
           [&](const StepCompleted&) { line(agent, totals_of(agent)); },
           [&](const StepParked& e) {
-            line(agent, fmt::format("{} waits for a person ({})", e.step.id.str(), to_string(e.step.kind)));
+            line(agent, fmt::format("{} waits for a human ({})", e.step.id.str(), to_string(e.step.kind)));
           },
           [&](const StepDecided& e) {
             if (!e.decision.park.empty())
               line(agent,
                    fmt::format("{} is decided: {}", e.decision.park.str(), to_string(e.decision.verb)));
           },
-          [&](const SessionRecovered&) { line(agent, "carries on where another process stopped"); },
+          [&](const SessionRecovered&) { line(agent, "resumes where another process stopped"); },
           [&](const SessionPaused& e) { line(agent, "paused " + e.reason); },
           [&](const SessionUnpaused&) { line(agent, "unpaused"); },
           [&](const SessionIntervened& e) {
@@ -100,7 +100,7 @@ void Progress::show(const Event& event) {
       event.body);
 }
 
-/// The root's words are the answer, or may become it.
+/// The root's text is the answer, or may become it.
 void Progress::show_root(const Event& event) {
   std::visit(match{
                  [&](const ModelRequested&) { answer_.clear(); },
@@ -145,19 +145,19 @@ void Progress::finish(const AgentResult& result) {
   doing_.clear();
 }
 
-/// How the turn stands: `1.2 s, 340 tokens, $0.0012`.
+/// The state of the turn: `1.2 s, 340 tokens, $0.0012`.
 std::string Progress::totals() const {
   const auto time = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - started_);
   return fmt::format("{}, {} tokens, {}", show_duration(time), usage_.total(), show_usd(usage_.cost));
 }
 
-/// Of a sub-agent only what it used itself: all of it is in the root's line.
+/// Shows only a sub-agent's own usage; the root's line includes all of it.
 std::string Progress::totals_of(const Agent& agent) const {
   if (agent.prefix.empty()) return totals();
   return fmt::format("{} tokens, {}", agent.usage.total(), show_usd(agent.usage.cost));
 }
 
-// ---- what is written --------------------------------------------------------------------------------------
+// ---- output ---------------------------------------------------------------------------------------------
 
 void Progress::line(const Agent& agent, std::string_view text, bool failed) {
   erase();
@@ -176,7 +176,7 @@ void Progress::call_line(const Agent& agent, const CallId& call, const std::stri
   doing_ = "waiting";
 }
 
-/// Elsewhere than on a terminal the answer is written once, when it is whole.
+/// Without a terminal, the answer is written once, when it is complete.
 void Progress::write_answer(std::string_view piece) {
   if (!console_.terminal.out) return;
   erase();

@@ -1,5 +1,5 @@
-// What a person sees of a turn while it works: on a terminal a line that changes and the answer as it is
-// written, elsewhere one line for each thing that happened. Sub-agents are shown indented, with their path.
+// Shows the progress of a turn: on a terminal a status line and the streamed answer, elsewhere one line per
+// event. Sub-agents are indented and shown with their path.
 #pragma once
 
 #include <chrono>
@@ -18,26 +18,26 @@ namespace praxis::cli {
 
 class Progress {
  public:
-  /// Follows the turn of `root`. `console` and `journal` must outlive it; nothing else may write to the
-  /// streams meanwhile, but who holds it.
+  /// Follows the turn of `root`. `console` and `journal` must outlive it. While it exists, only the holder of
+  /// the lock below may write to the streams.
   Progress(Console& console, SessionId root, Journal& journal);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void show(const Event& event);
-  /// While it is held, the line that changes stays away: somebody types.
+  /// Hides the status line while it is held, because the user is typing.
   void hold(bool held);
-  /// Prints the answer, or what of it has not been seen yet, and the sum of the turn.
+  /// Prints the answer, or the part not shown yet, and the summary of the turn.
   void finish(const AgentResult& result);
 
  private:
-  /// One of the agents at work.
+  /// A running agent.
   struct Agent {
-    std::string prefix;  ///< of its lines: indentation and path; empty for the root
+    std::string prefix;  ///< prefix of its lines: indentation and path; empty for the root
     std::uint32_t step = 0;
     Usage usage;
-    std::map<CallId, std::string> calls;  ///< what was asked of each tool
+    std::map<CallId, std::string> calls;  ///< arguments of each call
   };
 
   Agent& agent_of(const AgentMeta& meta);
@@ -63,10 +63,10 @@ class Progress {
   std::string doing_ = "starting";
   std::string answer_;  ///< streamed to the terminal since the last model request
   TextFilter filter_;
-  Usage usage_;  ///< of all of them
+  Usage usage_;  ///< of all agents
   bool held_ = false;
-  bool drawn_ = false;      ///< the changing line is on the screen
-  bool line_open_ = false;  ///< the answer stopped in the middle of a line
+  bool drawn_ = false;      ///< the status line is on the screen
+  bool line_open_ = false;  ///< the answer ends within a line
   std::jthread ticker_;     ///< last, so that it stops first
 };
 

@@ -1,4 +1,4 @@
-// Whether a provider can be used: its address, and its key, which is looked for and never shown.
+// Checks whether a provider can be used: its URL, and the presence of its key, which is never shown.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ struct ProviderStatus {
   enum class State : std::uint8_t { kReady, kLacksKey, kUnusable };
 
   State state = State::kReady;
-  bool configured = false;      ///< somebody has set something for it
-  std::string base_url = {};    ///< empty when unusable
-  std::string key_origin = {};  ///< the variable or file the key was found in; empty: none was
-  std::string detail = {};      ///< for people
+  bool configured = false;      ///< it has a setting
+  std::string base_url = {};    ///< empty if invalid
+  std::string key_origin = {};  ///< the variable or file that holds the key; empty: no key
+  std::string detail = {};      ///< description for the user
 };
 
 ProviderStatus status_of(const ProviderFacts& provider, const Workspace& workspace);
-/// The provider of each model that `name` names, which may be several with `|` between them.
+/// The providers of the models in `name`, which can be several separated by `|`.
 std::vector<std::string> providers_of_model(std::string_view name);
 
 }  // namespace praxis::cli

@@ -15,9 +15,9 @@
 namespace praxis::cli {
 namespace {
 
-constexpr int kLookAgainMs = 100;  // ms between looks at whether anybody still waits for the answer
+constexpr int kLookAgainMs = 100;  // interval of checks whether the answer is still needed
 
-/// What a question offers; empty: any answer will do.
+/// The choices of a question; empty: any answer is valid.
 std::vector<std::string> choices_of(const ParkedStep& step) {
   std::vector<std::string> choices;
   const auto* offered = json_at(step.schema, "enum").if_array();
@@ -26,7 +26,7 @@ std::vector<std::string> choices_of(const ParkedStep& step) {
   return choices;
 }
 
-/// The choice that was meant: typed out, or its number. Nothing when it is none.
+/// The selected choice, given by its text or its number; `std::nullopt` if it is neither.
 std::optional<std::string> chosen(const std::vector<std::string>& choices, const std::string& typed) {
   if (choices.empty() || std::ranges::find(choices, typed) != choices.end()) return typed;
   std::size_t number = 0;
@@ -81,11 +81,11 @@ std::optional<Approval> Questions::ask_now(const ParkedStep& step, const std::st
     }
     if (line->empty()) return reject({});
     if (auto answer = chosen(choices, *line)) return praxis::answer(*std::move(answer));
-    console_.err.line("that is none of the choices");
+    console_.err.line("that is not one of the choices");
   }
 }
 
-/// Nothing at the end of standard input, or when told to stop.
+/// `std::nullopt` at the end of standard input, or on a stop request.
 std::optional<std::string> Questions::read_line(const std::stop_token& stop) {
   std::size_t end = typed_.find('\n');
   while (end == std::string::npos) {

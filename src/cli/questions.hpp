@@ -1,4 +1,4 @@
-// Questions of agents, answered at the terminal at which they run.
+// Asks agents' questions at the terminal where they run.
 #pragma once
 
 #include <condition_variable>
@@ -14,20 +14,20 @@
 
 namespace praxis::cli {
 
-/// Asks the person at the terminal one question at a time. Approvals are not asked here: a run that waits for
-/// them ends, and they are decided by a command that names what is approved. Thread-safe.
+/// Asks the user at the terminal, one question at a time. Approvals are not requested here: a run that awaits
+/// one ends, and the approver uses a command that names the step. Thread-safe.
 class Questions {
  public:
-  /// Whether somebody is there: standard input and standard error are terminals.
+  /// Whether a user is present: standard input and standard error are terminals.
   static bool can_ask(const Console& console);
 
   /// Both must outlive the call of `close`.
   Questions(Console& console, Progress& progress) : console_(console), progress_(progress) {}
 
-  /// The answer, `deny` from a person who declines, or nothing: it is no question, the person leaves it for
-  /// later, or `stop`.
+  /// Returns the answer, or a rejection if the user declines. `std::nullopt`: the step is not a question, the
+  /// user leaves it for later, or a stop was requested.
   std::optional<Approval> ask(const ParkedStep& step, const std::stop_token& stop);
-  /// Asks nothing more; waits for the question that is being asked, which is left for later.
+  /// Asks no further questions; waits for the current one to end, which stays open.
   void close();
 
  private:
@@ -41,7 +41,7 @@ class Questions {
   std::condition_variable_any changed_;
   bool asking_ = false;
   std::stop_source closing_;
-  std::string typed_;  ///< what was read beyond the last line; of the one who asks
+  std::string typed_;  ///< input read beyond the last line; used by the asking thread
 };
 
 }  // namespace praxis::cli

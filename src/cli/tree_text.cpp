@@ -58,7 +58,7 @@ class Drawing {
     for (const ParkedStep& step : node.pending) {
       const bool is_call = step.kind != ParkKind::kQuestion && !step.tool.empty();
       const std::string what = is_call ? exact(step.tool + ' ' + step.arguments) : step.prompt;
-      say(fmt::format("waits for a person ({}): {}", to_string(step.kind), one_line(what, kTextWidth)));
+      say(fmt::format("waits for a human ({}): {}", to_string(step.kind), one_line(what, kTextWidth)));
       say("  " + deciding_text(workspace_, step), true);
     }
     for (const SessionId& child : node.children) {
