@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "praxis/json/json.hpp"
+#include "store/gathering_vfs.hpp"
 
 namespace praxis {
 namespace {
@@ -57,7 +58,8 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
                                                     : "";
   sqlite3* connection = nullptr;
   const int code = sqlite3_open_v2(uri_of(path, parameters).c_str(), &connection,
-                                   access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+                                   access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+                                   mode == Mode::kWrite ? gathering_vfs() : nullptr);
   Database database(path, connection);
   if (code != SQLITE_OK) return fail(database.error());
   sqlite3_extended_result_codes(connection, 1);
@@ -66,6 +68,7 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   database.wait_for_locks<kBusyTimeoutMs>();
   if (mode == Mode::kWrite) {
     if (auto set = database.run("PRAGMA synchronous = FULL"); !set) return fail(std::move(set.error()));
+    if (auto set = database.run("PRAGMA cache_spill = OFF"); !set) return fail(std::move(set.error()));
   }
   return database;
 }
