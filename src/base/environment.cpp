@@ -1,10 +1,15 @@
 #include "praxis/base/environment.hpp"
 
+#include <pthread.h>
 #include <sys/random.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 namespace praxis {
 
@@ -22,14 +27,42 @@ class SystemEnvironment final : public Environment {
   }
 
   std::uint64_t random() override {
-    std::uint64_t bits = 0;
-    // getrandom returns a request this short in full; only a signal during the kernel's start-up can
-    // interrupt it.
-    while (getrandom(&bits, sizeof bits, 0) < 0) {
-      if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
-    }
-    return bits;
+    thread_local RandomBits bits;
+    return bits.next();
   }
+
+ private:
+  /// Random numbers of one thread, read from the kernel 32 at a time: a session needs three. A forked process
+  /// discards the numbers that its parent has read.
+  class RandomBits {
+   public:
+    std::uint64_t next() {
+      if (left_ == 0 || forks_seen_ != forks()) refill();
+      return std::exchange(numbers_[--left_], 0);
+    }
+
+   private:
+    /// Returns the number of forks between the first caller's process and this one.
+    static unsigned forks() {
+      static std::atomic<unsigned> count = 0;
+      static const int registered = pthread_atfork(nullptr, nullptr, [] { ++count; });
+      std::ignore = registered;
+      return count;
+    }
+    void refill() {
+      // getrandom returns up to 256 bytes in full; only a signal during the kernel's start-up can interrupt
+      // it.
+      while (getrandom(numbers_.data(), sizeof numbers_, 0) < 0) {
+        if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
+      }
+      left_ = numbers_.size();
+      forks_seen_ = forks();
+    }
+
+    std::array<std::uint64_t, 32> numbers_{};
+    std::size_t left_ = 0;
+    unsigned forks_seen_ = 0;
+  };
 };
 
 class FixedEnvironment final : public Environment {

@@ -1,6 +1,9 @@
 // Tests of the small value types: errors, times, ids, base64, suggestions.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <set>
 
 #include "praxis/base/base64.hpp"
@@ -53,6 +56,24 @@ TEST(Environment, FixedRepeatsItselfAndSystemDoesNot) {
   EXPECT_GT(system->now(), UnixMillis{1'700'000'000'000});
   const auto before = system->monotonic();
   EXPECT_LE(before, system->monotonic());
+}
+
+TEST(Environment, ForkedProcessHasRandomNumbersOfItsOwn) {
+  const auto environment = system_environment();
+  environment->random();
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::uint64_t bits = environment->random();
+    _exit(write(ends[1], &bits, sizeof bits) == sizeof bits ? 0 : 1);
+  }
+  std::uint64_t theirs = 0;
+  EXPECT_EQ(read(ends[0], &theirs, sizeof theirs), static_cast<ssize_t>(sizeof theirs));
+  EXPECT_NE(theirs, environment->random());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  for (const int end : ends) close(end);
 }
 
 TEST(Base64, RoundTripsEveryLength) {
