@@ -7,6 +7,7 @@
 //
 // If the journal is a file, it must be new: the client removes an existing one.
 #include <fcntl.h>
+#include <semaphore.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,7 +17,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <semaphore>
 
 #include "praxis/praxis.hpp"
 #include "praxis/tools/typed_tool.hpp"
@@ -87,21 +87,40 @@ praxis::Agent calculator(const std::string& model, bool stream, Counters& counte
   return agent;
 }
 
+/// A counting semaphore. The standard library's one calls sched_yield while it waits, which `bench/counts`
+/// would count.
+class Places {
+ public:
+  explicit Places(std::ptrdiff_t free) { sem_init(&free_, 0, static_cast<unsigned>(free)); }
+  ~Places() { sem_destroy(&free_); }
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+  void take() {
+    while (sem_wait(&free_) != 0) {
+    }
+  }
+  void give_back() { sem_post(&free_); }
+
+ private:
+  sem_t free_{};
+};
+
 void run_sessions(praxis::Runtime& runtime, const praxis::Agent& agent, long sessions,
                   std::ptrdiff_t at_once) {
-  std::counting_semaphore<> free(at_once);
+  Places places(at_once);
   for (long i = 0; i < sessions; ++i) {
-    free.acquire();
+    places.take();
     auto session = runtime.create_session(agent);
     if (!session) {
       std::fprintf(stderr, "%s\n", session.error().message.c_str());
       std::exit(1);
     }
     // The callback keeps the session alive until its turn ends.
-    session->ask("What is 1 + 2? Use the tool.",
-                 [&free, keep = *session](const praxis::Result<praxis::AgentResult>&) { free.release(); });
+    session->ask(
+        "What is 1 + 2? Use the tool.",
+        [&places, keep = *session](const praxis::Result<praxis::AgentResult>&) { places.give_back(); });
   }
-  for (std::ptrdiff_t i = 0; i < at_once; ++i) free.acquire();
+  for (std::ptrdiff_t i = 0; i < at_once; ++i) places.take();
 }
 
 std::shared_ptr<praxis::Journal> open_journal(const std::string& where) {
