@@ -15,8 +15,8 @@ if(PROJECT_IS_TOP_LEVEL)
   find_package(fmt REQUIRED)
 endif()
 
-# Boost is used as headers: the parts that must be compiled are compiled into the library (asio_impl.cpp,
-# boost_json.cpp). This target only sets how Asio and Beast are compiled.
+# Boost is used as headers: the parts that must be compiled are compiled into the library (beast_impl.cpp,
+# boost_json.cpp). This target only sets how Beast, and the parts of Asio that it includes, are compiled.
 add_library(praxis_asio INTERFACE)
 target_compile_definitions(praxis_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE
                                                  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)

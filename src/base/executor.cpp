@@ -1,44 +1,63 @@
 #include "praxis/base/executor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <condition_variable>
 #include <thread>
 #include <utility>
 
 #include "base/event_loop.hpp"
 #include "base/idle_task.hpp"
-#include "base/loop_timers.hpp"
+#include "base/reactor.hpp"
 #include "base/worker_pool.hpp"
 
 namespace praxis {
 namespace {
 
-namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
-// To hand a task to a worker and its outcome back costs two switches of threads, more than most tools need
-// to run. So the thread of the event loop runs one such task itself between two events; if that does not
-// return soon, a thread that stands by takes the loop over.
-constexpr std::chrono::milliseconds kLook{4};     // how often the one who stands by looks
-constexpr int kIdleLooks = 5;                     // then it sleeps until there is something to look at
-constexpr std::chrono::microseconds kQuick{200};  // a task that took longer had better not be run in place,
-constexpr int kWary = 64;                         // nor had as many after it
-constexpr int kPatience = 16;                     // events that a task for an idle loop lets pass
+// Handing a task to a worker and its result back costs two thread switches, more than most tools need to run.
+// So the loop thread runs one such task itself between two events. If the task does not return soon, the
+// standby thread takes over the loop.
+constexpr std::chrono::milliseconds kLook{4};     // interval at which the standby thread polls
+constexpr int kIdleLooks = 5;                     // then the standby thread sleeps until it is woken
+constexpr std::chrono::microseconds kQuick{200};  // a task that took longer was slow
+constexpr int kPatience = 16;                     // events that run before a task for an idle loop
 
-class AsioExecutor;
-/// The executor that the calling thread belongs to.
-thread_local const AsioExecutor* own_executor = nullptr;
-/// The executor whose event loop the calling thread runs; null while it runs a task that may block.
-thread_local AsioExecutor* leading = nullptr;
-
-class AsioExecutor final : public Executor, public EventLoop {
+/// Decides whether the loop thread runs the next task itself, after tasks that proved slow. The number of
+/// tasks that go to workers grows with each slow task and halves with each quick one. On a busy machine a
+/// quick task looks slow at times; a fixed number of 64 cost a model call with SQLite six futex calls.
+class Caution {
  public:
-  explicit AsioExecutor(std::size_t max_workers) : work_(io_.get_executor()), workers_(max_workers) {
-    timers_.start(io_);
+  void slow() { raise(2); }
+  /// The task blocked the loop until the standby thread took over.
+  void stuck() { raise(8); }
+  void quick() { level_ /= 2; }
+  /// Returns whether the loop thread may run the next task itself.
+  bool allows() {
+    if (left_ == 0) return true;
+    --left_;
+    return false;
+  }
+
+ private:
+  static constexpr int kMost = 64;
+  void raise(int factor) { left_ = level_ = std::clamp(level_ * factor, factor / 2, kMost); }
+
+  int level_ = 0;
+  int left_ = 0;
+};
+
+class LoopExecutor;
+/// The executor that the calling thread belongs to.
+thread_local const LoopExecutor* own_executor = nullptr;
+/// The executor whose event loop the calling thread runs; null while it runs a task that may block.
+thread_local LoopExecutor* leading = nullptr;
+
+class LoopExecutor final : public Executor, public EventLoop {
+ public:
+  explicit LoopExecutor(std::size_t max_workers) : workers_(max_workers) {
     try {
       for (std::thread& thread : threads_) {
         thread = std::thread([this, leads = &thread == threads_.data()] { serve(leads); });
@@ -49,11 +68,17 @@ class AsioExecutor final : public Executor, public EventLoop {
     }
   }
 
-  ~AsioExecutor() override { end(); }
+  ~LoopExecutor() override { end(); }
 
-  void post(Task task) override { asio::post(io_, std::move(task)); }
+  void post(Task task) override { reactor_.post(std::move(task)); }
 
+  /// A thread outside this executor passes the task to the loop thread, which may run it itself. Waking a
+  /// worker and being woken by it takes two to four more futex calls. A blocking task of this executor may
+  /// wait for the new task, so there the task goes straight to a worker.
   void post_blocking(Task task) override {
+    if (own_executor != this) {
+      return post([this, task = std::move(task)]() mutable { post_blocking(std::move(task)); });
+    }
     if (leading == this && !handy_ && may_block_here()) {
       handy_ = std::move(task);
       return;
@@ -65,28 +90,26 @@ class AsioExecutor final : public Executor, public EventLoop {
   }
 
   TimerId after(std::chrono::nanoseconds delay, Task task) override {
-    return timers_.add(delay, std::move(task));
+    return reactor_.after(delay, std::move(task));
   }
-  void cancel(TimerId id) override { timers_.cancel(id); }
+  void cancel(TimerId id) override { reactor_.cancel(id); }
 
   /// By the leader.
   bool take_for_idle(Task& task) {
     if (idle_ || !stood_by_) return false;
-    if (held_up_ > 0) {
-      --held_up_;
-      return false;
-    }
+    if (!about_idle_.allows()) return false;
     idle_ = std::move(task);
     return true;
   }
 
-  asio::io_context& io() override { return io_; }
+  bool watch(int descriptor, Watcher& watcher) override { return reactor_.watch(descriptor, watcher); }
+  void unwatch(int descriptor, Watcher& watcher) override { reactor_.unwatch(descriptor, watcher); }
   bool runs_here() const override { return leading == this; }
 
  private:
-  /// Nothing runs any more after this, and no timer outlives the loop.
+  /// Joins both threads and destroys all timers and tasks.
   void end() {
-    io_.stop();
+    reactor_.stop();
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
@@ -95,7 +118,7 @@ class AsioExecutor final : public Executor, public EventLoop {
     for (std::thread& thread : threads_) {
       if (thread.joinable()) thread.join();
     }
-    timers_.stop();
+    reactor_.close();
   }
 
   /// One thread leads, the other stands by; they change places until the executor ends.
@@ -108,28 +131,36 @@ class AsioExecutor final : public Executor, public EventLoop {
   bool lead() {
     leading = this;
     for (int passed = 0;;) {
-      const bool ran = (idle_ ? io_.poll_one() : io_.run_one()) != 0;
+      const bool may_wait = !idle_;
+      const bool ran = reactor_.run_one(may_wait);
       if (!ran && !idle_) break;
       while (handy_) {
         if (!run_handy()) return true;
       }
       if (idle_ && ran && ++passed < kPatience) continue;
       passed = 0;
-      if (idle_ && !run_in_place(std::exchange(idle_, nullptr))) return true;
+      if (idle_ && !run_idle()) return true;
     }
     leading = nullptr;
     return false;
   }
 
-  /// False when the loop was taken over meanwhile.
+  /// Returns false when the standby thread took over the loop, as do the next two.
   bool run_handy() {
     const Clock::time_point begun = Clock::now();
+    in_hand_ = &about_blocking_;
     if (!run_in_place(std::exchange(handy_, nullptr))) return false;
-    if (Clock::now() - begun > kQuick) wary_ = kWary;
+    Clock::now() - begun > kQuick ? about_blocking_.slow() : about_blocking_.quick();
     return true;
   }
 
-  /// False when the loop was taken over meanwhile.
+  bool run_idle() {
+    in_hand_ = &about_idle_;
+    if (!run_in_place(std::exchange(idle_, nullptr))) return false;
+    about_idle_.quick();
+    return true;
+  }
+
   bool run_in_place(Task task) {
     leading = nullptr;
     std::uint64_t mine = ++runs_;
@@ -142,10 +173,7 @@ class AsioExecutor final : public Executor, public EventLoop {
     return leads;
   }
 
-  bool may_block_here() {
-    if (wary_ > 0) --wary_;
-    return wary_ == 0 && stood_by_;
-  }
+  bool may_block_here() { return stood_by_ && about_blocking_.allows(); }
 
   void rouse() {
     {
@@ -175,8 +203,7 @@ class AsioExecutor final : public Executor, public EventLoop {
       if (now != 0 && now == before) {
         stood_by_ = false;
         if (in_place_.compare_exchange_strong(now, 0)) {
-          wary_ = kWary;
-          held_up_ = kWary;
+          in_hand_->stuck();
           return true;
         }
         stood_by_ = true;
@@ -186,16 +213,14 @@ class AsioExecutor final : public Executor, public EventLoop {
     }
   }
 
-  LoopTimers timers_;  // tasks dropped with `io_` or `workers_` may still cancel one, so they outlive both
-  asio::io_context io_{1};
-  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  Reactor reactor_;  // destroyed after `workers_`, whose tasks may still call it
   WorkerPool workers_;
 
   // What the leader alone touches.
   Task handy_;  ///< to be run once the event loop has nothing else in hand
-  int wary_ = 0;
-  Task idle_;        ///< to be run when no event is ready
-  int held_up_ = 0;  ///< so many tasks are not taken for an idle loop
+  Task idle_;   ///< to be run when no event is ready
+  Caution about_blocking_, about_idle_;
+  Caution* in_hand_ = nullptr;  ///< the one for the kind of task that runs in place
 
   std::atomic<std::uint64_t> runs_ = 0;      ///< in place so far
   std::atomic<std::uint64_t> in_place_ = 0;  ///< the number of the one under way; 0: none, or taken over
@@ -217,7 +242,7 @@ class Undertaker {
     return *undertaker;
   }
 
-  void take(AsioExecutor* executor) {
+  void take(LoopExecutor* executor) {
     {
       const std::lock_guard lock(mutex_);
       ++under_way_;
@@ -246,7 +271,7 @@ class Undertaker {
 };
 
 /// A thread cannot join itself: when one of the executor's own drops the last reference, another destroys it.
-void destroy(AsioExecutor* executor) {
+void destroy(LoopExecutor* executor) {
   if (own_executor == executor) {
     Undertaker::instance().take(executor);
   } else {
@@ -257,7 +282,7 @@ void destroy(AsioExecutor* executor) {
 }  // namespace
 
 std::shared_ptr<Executor> make_executor(std::size_t max_workers) {
-  return {new AsioExecutor(max_workers), destroy};
+  return {new LoopExecutor(max_workers), destroy};
 }
 
 bool run_when_idle(Task& task) { return leading != nullptr && leading->take_for_idle(task); }

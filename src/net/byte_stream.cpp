@@ -18,33 +18,34 @@ namespace {
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-int bio_socket(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio))); }
+ByteStream::Socket& socket_of(BIO* bio) { return *static_cast<ByteStream::Socket*>(BIO_get_data(bio)); }
+
+std::ptrdiff_t receive(ByteStream::Socket& socket, char* into, std::size_t size) {
+  const auto received = ::recv(socket.descriptor, into, size, 0);
+  socket.drained = received < static_cast<std::ptrdiff_t>(size);
+  return received;
+}
 
 // OpenSSL's own socket BIO writes with write(2), which raises SIGPIPE; a library must not.
 int bio_write(BIO* bio, const char* data, int size) {
   BIO_clear_retry_flags(bio);
-  const auto sent = ::send(bio_socket(bio), data, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  const auto sent = ::send(socket_of(bio).descriptor, data, static_cast<std::size_t>(size), MSG_NOSIGNAL);
   if (sent < 0 && would_block(errno)) BIO_set_retry_write(bio);
   return static_cast<int>(sent);
 }
 
 int bio_read(BIO* bio, char* data, int size) {
   BIO_clear_retry_flags(bio);
-  const auto received = ::recv(bio_socket(bio), data, static_cast<std::size_t>(size), 0);
+  const auto received = receive(socket_of(bio), data, static_cast<std::size_t>(size));
   if (received < 0 && would_block(errno)) BIO_set_retry_read(bio);
   if (received == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
   return static_cast<int>(received);
 }
 
-long bio_control(BIO* bio, int command, long number, void* pointer) {
+long bio_control(BIO* bio, int command, long, void*) {
   switch (command) {
-    case BIO_C_SET_FD:
-      BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(*static_cast<int*>(pointer))));
-      BIO_set_shutdown(bio, static_cast<int>(number));
-      BIO_set_init(bio, 1);
-      return 1;
     case BIO_C_GET_FD:
-      return bio_socket(bio);
+      return socket_of(bio).descriptor;
     case BIO_CTRL_FLUSH:
       return 1;
     case BIO_CTRL_EOF:
@@ -91,7 +92,8 @@ Status ByteStream::start_tls(const TlsContext& context, const std::string& host,
   tls_.reset(SSL_new(context.context_.get()));
   BIO* bio = BIO_new(socket_bio());
   if (!tls_ || bio == nullptr) return fail(ErrorCode::kInternal, "TLS could not be set up");
-  BIO_set_fd(bio, socket_, BIO_NOCLOSE);
+  BIO_set_data(bio, socket_.get());
+  BIO_set_init(bio, 1);
   SSL_set_bio(tls_.get(), bio, bio);
   SSL_set_connect_state(tls_.get());
   const bool named = host_is_address
@@ -109,7 +111,7 @@ IoResult ByteStream::handshake() {
 
 IoResult ByteStream::read(std::span<char> into) {
   if (!tls_) {
-    const auto received = ::recv(socket_, into.data(), into.size(), 0);
+    const auto received = receive(*socket_, into.data(), into.size());
     if (received == 0) return {IoState::kEnd};
     return plain_result(received, IoState::kWantRead);
   }
@@ -126,7 +128,7 @@ IoResult ByteStream::write(std::string_view head, std::string_view body, std::sp
     msghdr message{};
     message.msg_iov = parts.data();
     message.msg_iovlen = parts.size();
-    return plain_result(::sendmsg(socket_, &message, MSG_NOSIGNAL), IoState::kWantWrite);
+    return plain_result(::sendmsg(socket_->descriptor, &message, MSG_NOSIGNAL), IoState::kWantWrite);
   }
   // One record rather than two when head and body fit into it.
   const std::size_t from_head =
@@ -140,7 +142,9 @@ IoResult ByteStream::write(std::string_view head, std::string_view body, std::sp
   return tls_result(result, sent);
 }
 
-bool ByteStream::has_buffered() const { return tls_ && SSL_has_pending(tls_.get()) == 1; }
+bool ByteStream::has_drained() const {
+  return socket_->drained && (!tls_ || SSL_has_pending(tls_.get()) == 0);
+}
 
 IoResult ByteStream::plain_result(std::ptrdiff_t result, IoState when_blocked) {
   if (result >= 0) return {IoState::kOk, static_cast<std::size_t>(result)};

@@ -47,7 +47,13 @@ class TlsContext {
 /// peer never raises SIGPIPE.
 class ByteStream {
  public:
-  explicit ByteStream(int socket = -1) : socket_(socket) {}
+  /// A socket, and whether the last read emptied it.
+  struct Socket {
+    int descriptor;
+    bool drained = true;
+  };
+
+  explicit ByteStream(int socket = -1) : socket_(std::make_unique<Socket>(socket)) {}
 
   /// Starts TLS as the client; the peer's certificate must be valid for `host`, a name or an address.
   Status start_tls(const TlsContext& context, const std::string& host, bool host_is_address);
@@ -59,8 +65,10 @@ class ByteStream {
   /// call again with the same bytes.
   IoResult write(std::string_view head, std::string_view body, std::span<char> scratch);
 
-  /// Whether received bytes are buffered inside, so that the socket need not become readable again.
-  bool has_buffered() const;
+  /// Whether all received bytes were read: TLS has none buffered, and the last read from the socket emptied
+  /// it. Later bytes make the socket readable again; an end of input that arrived with the last bytes does
+  /// not.
+  bool has_drained() const;
   /// The reason of the last `kFailed`, for humans.
   const std::string& failure() const { return failure_; }
 
@@ -72,7 +80,7 @@ class ByteStream {
   IoResult plain_result(std::ptrdiff_t result, IoState when_blocked);
   IoResult tls_result(int result, std::size_t bytes);
 
-  int socket_;
+  std::unique_ptr<Socket> socket_;  ///< TLS refers to it
   std::unique_ptr<ssl_st, Free> tls_;
   std::string failure_;
 };

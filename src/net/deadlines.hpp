@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <set>
 #include <utility>
+
+#include "praxis/base/executor.hpp"
 
 namespace praxis {
 
@@ -27,10 +27,13 @@ class Timed {
   TimePoint queued_ = TimePoint::max();
 };
 
-/// Used only on the thread that runs `io`.
+/// Used only on the thread that runs the short tasks of `executor`, which must outlive it.
 class Deadlines {
  public:
-  explicit Deadlines(boost::asio::io_context& io) : timer_(io) {}
+  explicit Deadlines(Executor& executor) : executor_(executor) {}
+  ~Deadlines() { stop(); }
+  Deadlines(const Deadlines&) = delete;
+  Deadlines& operator=(const Deadlines&) = delete;
 
   void set(Timed& timed, TimePoint deadline) {
     timed.deadline_ = deadline;
@@ -43,10 +46,10 @@ class Deadlines {
     timed.deadline_ = TimePoint::max();
     unqueue(timed);
   }
-  /// Cancels the timer, so that the event loop can end.
+  /// Removes all deadlines and cancels the timer.
   void stop() {
     queue_.clear();
-    timer_.cancel();
+    executor_.cancel(timer_);
   }
 
  private:
@@ -62,10 +65,8 @@ class Deadlines {
   void arm() {
     if (queue_.empty() || queue_.begin()->first >= armed_) return;
     armed_ = queue_.begin()->first;
-    timer_.expires_at(armed_);
-    timer_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (!cancelled) fire();
-    });
+    executor_.cancel(timer_);
+    timer_ = executor_.after(armed_ - std::chrono::steady_clock::now(), [this] { fire(); });
   }
 
   void fire() {
@@ -84,7 +85,8 @@ class Deadlines {
     arm();
   }
 
-  boost::asio::steady_timer timer_;
+  Executor& executor_;
+  Executor::TimerId timer_ = 0;
   std::set<std::pair<TimePoint, Timed*>> queue_;
   TimePoint armed_ = TimePoint::max();
 };

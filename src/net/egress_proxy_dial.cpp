@@ -1,13 +1,8 @@
 #include "net/egress_proxy_dial.hpp"
 
-#include <arpa/inet.h>
 #include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -16,17 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "net/socket_address.hpp"
+
 namespace praxis {
 namespace {
-
-std::string text_of(const sockaddr* address) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const void* bytes =
-      address->sa_family == AF_INET6
-          ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr)
-          : &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
-  return inet_ntop(address->sa_family, bytes, text.data(), text.size()) == nullptr ? "" : text.data();
-}
 
 // One look-up, shared by the thread that runs it and the thread that waits for it.
 class LookUp {
@@ -58,45 +46,15 @@ class LookUp {
   Result<Addresses> found_;
 };
 
-union SocketAddress {
-  sockaddr any;
-  sockaddr_in v4;
-  sockaddr_in6 v6;
-};
-
-// Returns `std::nullopt` if `text` is not an address.
-std::optional<SocketAddress> socket_address(const std::string& text, std::uint16_t port) {
-  SocketAddress address{};
-  if (inet_pton(AF_INET, text.c_str(), &address.v4.sin_addr) == 1) {
-    address.v4.sin_family = AF_INET;
-    address.v4.sin_port = htons(port);
-    return address;
-  }
-  address = {};
-  if (inet_pton(AF_INET6, text.c_str(), &address.v6.sin6_addr) != 1) return std::nullopt;
-  address.v6.sin6_family = AF_INET6;
-  address.v6.sin6_port = htons(port);
-  return address;
-}
-
 // Returns the connection, or the errno of the failure.
 std::expected<FileDescriptor, int> dial(const std::string& text, std::uint16_t port,
                                         const Patience& patience) {
-  const std::optional<SocketAddress> address = socket_address(text, port);
+  const auto address = SocketAddress::parse(text, port);
   if (!address) return std::unexpected(EAFNOSUPPORT);
-  FileDescriptor socket(::socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.get() < 0) return std::unexpected(errno);
-  const int on = 1;
-  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  const socklen_t size = address->any.sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  if (::connect(socket.get(), &address->any, size) != 0) {
-    if (errno != EINPROGRESS) return std::unexpected(errno);
-    if (wait_for(socket.get(), POLLOUT, patience) != Wake::kReady) return std::unexpected(ETIMEDOUT);
-    int error = 0;
-    socklen_t error_size = sizeof(error);
-    ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &error_size);
-    if (error != 0) return std::unexpected(error);
-  }
+  auto socket = start_connecting(*address);
+  if (!socket) return socket;
+  if (wait_for(socket->get(), POLLOUT, patience) != Wake::kReady) return std::unexpected(ETIMEDOUT);
+  if (const int error = connect_error(socket->get()); error != 0) return std::unexpected(error);
   return socket;
 }
 
@@ -113,7 +71,7 @@ Result<Addresses> system_look_up(const std::string& host) {
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
   Addresses addresses;
   for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
-    addresses.push_back(text_of(entry->ai_addr));
+    if (const auto address = SocketAddress::of(*entry->ai_addr, 0)) addresses.push_back(address->text());
   }
   return addresses;
 }

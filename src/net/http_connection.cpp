@@ -1,10 +1,10 @@
 #include "net/http_connection.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <boost/asio/post.hpp>
+#include <boost/asio/buffer.hpp>
+#include <cerrno>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "net/http_engine.hpp"
@@ -14,7 +14,6 @@ namespace praxis {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
-using asio::ip::tcp;
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
@@ -35,7 +34,7 @@ bool begins_as_http(std::string_view bytes) {
 // Connecting to the server.
 
 HttpConnection::HttpConnection(HttpEngine& engine, HttpRoute route)
-    : engine_(engine), route_(std::move(route)), key_(route_.key()), socket_(engine.io()) {}
+    : engine_(engine), route_(std::move(route)), key_(route_.key()) {}
 
 void HttpConnection::dial(std::shared_ptr<HttpExchange> exchange) {
   exchange_ = std::move(exchange);
@@ -44,7 +43,7 @@ void HttpConnection::dial(std::shared_ptr<HttpExchange> exchange) {
   limit(exchange_->request.timeouts.connect);
   const Url& hop = route_.next_hop();
   if (!hop.is_address) return engine_.resolve(hop, weak_from_this());
-  on_resolved(Endpoints{{asio::ip::make_address(hop.host), hop.port}});
+  on_resolved(Endpoints{SocketAddress::parse(hop.host, hop.port).value()});
 }
 
 void HttpConnection::on_resolved(Result<Endpoints> endpoints) {
@@ -53,7 +52,7 @@ void HttpConnection::on_resolved(Result<Endpoints> endpoints) {
   candidates_ = std::move(*endpoints);
   const AddressRule& allow = exchange_->request.allow_address;
   if (allow && !route_.proxy) {
-    std::erase_if(candidates_, [&](const tcp::endpoint& at) { return !allow(at.address().to_string()); });
+    std::erase_if(candidates_, [&](const SocketAddress& at) { return !allow(at.text()); });
     if (candidates_.empty()) return end(http_address_refused(route_.url));
   }
   phase_ = Phase::kConnecting;
@@ -61,8 +60,7 @@ void HttpConnection::on_resolved(Result<Endpoints> endpoints) {
 }
 
 void HttpConnection::connect_next() {
-  error_code error;
-  socket_.close(error);
+  release_socket();
   if (next_candidate_ == candidates_.size()) {
     return end(http_failure(
         "connect", "cannot connect to " + authority(route_.next_hop()) + ": " + last_connect_error_, true));
@@ -71,44 +69,28 @@ void HttpConnection::connect_next() {
   const auto left = connect_deadline_ - Clock::now();
   limit(std::chrono::ceil<std::chrono::milliseconds>(left /
                                                      static_cast<int>(candidates_.size() - next_candidate_)));
-  const tcp::endpoint endpoint = candidates_[next_candidate_++];
-  address_ = endpoint.address().to_string();
-  socket_.open(endpoint.protocol(), error);
-  if (!error) socket_.non_blocking(true, error);
-  if (error) {
-    last_connect_error_ = error.message();
-    return connect_next();
-  }
-  socket_.set_option(tcp::no_delay(true), error);
-  socket_.async_connect(
-      endpoint, [self = shared_from_this(), attempt = next_candidate_](const error_code& result) {
-        const bool given_up = self->phase_ != Phase::kConnecting || attempt != self->next_candidate_;
-        if (!given_up) self->on_connected(result);
-      });
+  if (const int error = connect_to(candidates_[next_candidate_++]); error != 0) on_connected(error);
 }
 
-void HttpConnection::on_connected(const error_code& error) {
-  if (const error_code failure = error ? error : watch_anew()) {
-    last_connect_error_ = failure.message();
+/// Returns an `errno`, or 0: then `on_ready` reports the result.
+int HttpConnection::connect_to(const SocketAddress& endpoint) {
+  address_ = endpoint.text();
+  auto socket = start_connecting(endpoint);
+  if (!socket) return socket.error();
+  socket_ = std::move(*socket);
+  return engine_.loop().watch(socket_.get(), *this) ? 0 : errno;
+}
+
+void HttpConnection::on_connected(int error) {
+  if (error != 0) {
+    last_connect_error_ = std::generic_category().message(error);
     return connect_next();
   }
   candidates_ = {};
-  stream_ = ByteStream(socket_.native_handle());
+  stream_ = ByteStream(socket_.get());
   limit(std::chrono::ceil<std::chrono::milliseconds>(connect_deadline_ - Clock::now()));
   if (!route_.secure()) return send();
   route_.proxy ? open_tunnel() : begin_tls();
-}
-
-/// Registers the socket with the event loop again. After a wait for writability, as for the connection, epoll
-/// reports writability for ever, and each wait for a response would wake the loop at once for nothing.
-error_code HttpConnection::watch_anew() {
-  const tcp protocol = candidates_[next_candidate_ - 1].protocol();
-  error_code error;
-  const int descriptor = socket_.release(error);
-  if (error) return error;
-  socket_.assign(protocol, descriptor, error);
-  if (error) ::close(descriptor);
-  return error;
 }
 
 void HttpConnection::open_tunnel() {
@@ -129,11 +111,12 @@ void HttpConnection::begin_tls() {
 void HttpConnection::shake_hands() {
   switch (stream_.handshake().state) {
     case IoState::kOk:
-      return send();
+      send();
+      if (!has_read_all()) read_later();
+      return;
     case IoState::kWantRead:
-      return wait_readable();
     case IoState::kWantWrite:
-      return wait_writable();
+      return;
     case IoState::kEnd:
     case IoState::kFailed:
       return end(
@@ -175,7 +158,7 @@ void HttpConnection::expect_response() {
 void HttpConnection::write_more() {
   const HttpTimeouts& timeouts = exchange_->request.timeouts;
   const std::string_view body = request_body();
-  wait_readable();
+  write_blocked_ = false;
   while (!all_sent()) {
     const std::size_t from_head = std::min(sent_, head_.size());
     const IoResult result = stream_.write(std::string_view(head_).substr(from_head),
@@ -183,7 +166,7 @@ void HttpConnection::write_more() {
     sent_ += result.bytes;
     if (result.state == IoState::kOk) continue;
     if (phase_ == Phase::kHead) limit(timeouts.idle);
-    if (result.state == IoState::kWantWrite) wait_writable();
+    write_blocked_ = result.state == IoState::kWantWrite || result.state == IoState::kWantRead;
     return;  // otherwise continues reading: the server may have responded before it closed
   }
   if (phase_ == Phase::kHead) limit(timeouts.first_byte);
@@ -196,21 +179,16 @@ std::string_view HttpConnection::request_body() const {
 
 bool HttpConnection::all_sent() const { return sent_ == head_.size() + request_body().size(); }
 
-void HttpConnection::wait_readable() {
-  if (std::exchange(waiting_readable_, true)) return;
-  socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const error_code& error) {
-    self->waiting_readable_ = false;
-    if (!error) self->on_readable();
-  });
-}
-
-void HttpConnection::wait_writable() {
-  if (std::exchange(waiting_writable_, true)) return;
-  socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](const error_code& error) {
-    self->waiting_writable_ = false;
-    if (error || !self->exchange_) return;
-    self->phase_ == Phase::kHandshake ? self->shake_hands() : self->write_more();
-  });
+void HttpConnection::on_ready(Readiness ready) {
+  const auto self = shared_from_this();  // outlives its place in the pool
+  input_ends_ = input_ends_ || ready.ended;
+  if (phase_ == Phase::kConnecting) {
+    if (ready.writable) on_connected(connect_error(socket_.get()));
+    return;
+  }
+  if (phase_ == Phase::kHandshake) return shake_hands();
+  if (write_blocked_) write_more();
+  on_readable();
 }
 
 void HttpConnection::on_readable() {
@@ -222,20 +200,28 @@ void HttpConnection::on_readable() {
     switch (result.state) {
       case IoState::kOk:
         if (!take({buffer.data(), result.bytes})) return;
-        if (result.bytes < buffer.size() && !stream_.has_buffered()) return wait_readable();
+        if (has_read_all()) return;
         break;
       case IoState::kWantRead:
-        return wait_readable();
       case IoState::kWantWrite:
-        wait_readable();
-        return wait_writable();
+        return;
       case IoState::kEnd:
       case IoState::kFailed:
         return on_end_of_input(result.state == IoState::kEnd);
     }
   }
-  asio::post(engine_.io(), [self = shared_from_this()] {
-    if (!self->waiting_readable_) self->on_readable();
+  read_later();
+}
+
+/// Returns whether the next bytes will cause an event. If not, the connection must read again by itself: the
+/// event loop reports each change once, and does not know of bytes that TLS has read from the socket already.
+bool HttpConnection::has_read_all() const { return !input_ends_ && stream_.has_drained(); }
+
+void HttpConnection::read_later() {
+  if (std::exchange(reads_later_, true)) return;
+  engine_.post([self = shared_from_this()] {
+    self->reads_later_ = false;
+    self->on_readable();
   });
 }
 
@@ -332,7 +318,7 @@ void HttpConnection::on_complete(bool reusable) {
   if (reusable && engine_.keep(shared_from_this())) {
     phase_ = Phase::kIdle;
     limit(engine_.options().idle_lifetime);
-    wait_readable();
+    if (!has_read_all()) read_later();
   } else {
     close();
   }
@@ -396,9 +382,15 @@ void HttpConnection::end(Status status) {
 void HttpConnection::close() {
   phase_ = Phase::kClosed;
   engine_.deadlines().drop(*this);
-  error_code ignored;
-  socket_.close(ignored);
+  release_socket();
   engine_.forget(*this);
+}
+
+void HttpConnection::release_socket() {
+  if (socket_.get() < 0) return;
+  engine_.loop().unwatch(socket_.get(), *this);
+  socket_.reset();
+  input_ends_ = false;
 }
 
 }  // namespace praxis

@@ -2,7 +2,6 @@
 // after another.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,21 +9,29 @@
 #include <string_view>
 #include <vector>
 
+#include "base/event_loop.hpp"
+#include "base/file_descriptor.hpp"
 #include "net/byte_stream.hpp"
 #include "net/deadlines.hpp"
 #include "net/http_exchange.hpp"
 #include "net/http_response_parser.hpp"
+#include "net/socket_address.hpp"
 #include "praxis/net/http_client.hpp"
 
 namespace praxis {
 
 class HttpEngine;
-using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
+using Endpoints = std::vector<SocketAddress>;
 
 /// One TCP connection and its current exchange. All its code runs on the engine's thread.
-class HttpConnection final : public Timed, public std::enable_shared_from_this<HttpConnection> {
+class HttpConnection final : public Timed,
+                             public EventLoop::Watcher,
+                             public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(HttpEngine& engine, HttpRoute route);
+  ~HttpConnection() override { release_socket(); }
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
 
   void dial(std::shared_ptr<HttpExchange> exchange);
   /// Whether an idle connection is still open and the server has sent nothing unsolicited.
@@ -51,12 +58,14 @@ class HttpConnection final : public Timed, public std::enable_shared_from_this<H
   };
 
   void on_deadline() override;
+  void on_ready(Readiness ready) override;
   void limit(std::chrono::milliseconds from_now);
   void close();
+  void release_socket();
 
   void connect_next();
-  void on_connected(const boost::system::error_code& error);
-  boost::system::error_code watch_anew();
+  int connect_to(const SocketAddress& endpoint);
+  void on_connected(int error);
   void open_tunnel();
   void begin_tls();
   void shake_hands();
@@ -66,9 +75,9 @@ class HttpConnection final : public Timed, public std::enable_shared_from_this<H
   void write_more();
   std::string_view request_body() const;
   bool all_sent() const;
-  void wait_readable();
-  void wait_writable();
   void on_readable();
+  bool has_read_all() const;
+  void read_later();
   bool take(std::string_view bytes);
   bool parse(std::string_view& bytes);
   Status refusal(const boost::system::error_code& error) const;
@@ -80,7 +89,7 @@ class HttpConnection final : public Timed, public std::enable_shared_from_this<H
   HttpRoute route_;
   std::string key_;
   std::string address_;  ///< of the peer, as text
-  boost::asio::ip::tcp::socket socket_;
+  FileDescriptor socket_;
   ByteStream stream_;
   Endpoints candidates_;
   std::size_t next_candidate_ = 0;
@@ -96,8 +105,9 @@ class HttpConnection final : public Timed, public std::enable_shared_from_this<H
   Phase phase_ = Phase::kResolving;
   bool reused_ = false;
   bool received_ = false;
-  bool waiting_readable_ = false;
-  bool waiting_writable_ = false;
+  bool write_blocked_ = false;  ///< the rest is written when the socket becomes writable
+  bool input_ends_ = false;     ///< the event loop has reported the end of the input
+  bool reads_later_ = false;    ///< `on_readable` is posted
 };
 
 }  // namespace praxis

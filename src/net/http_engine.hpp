@@ -2,8 +2,6 @@
 // thread of the event loop.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,7 +33,8 @@ class HttpEngine {
   void shut_down();
 
   EventLoop& loop() { return loop_; }
-  boost::asio::io_context& io() { return loop_.io(); }
+  /// Runs `task` on the thread of the event loop.
+  void post(Task task) { executor_->post(std::move(task)); }
   Deadlines& deadlines() { return deadlines_; }
   const HttpClientOptions& options() const { return options_; }
   /// Scratch memory for reading and writing, valid until control returns to the event loop.
@@ -51,17 +50,19 @@ class HttpEngine {
   void forget(const HttpConnection& connection);
 
  private:
+  Result<Url> url_of(const std::string& text);
   std::shared_ptr<HttpConnection> take_idle(const HttpRoute& route, const AddressRule& allow_address);
 
   const HttpClientOptions options_;
   const ProxySettings proxies_;
   const std::shared_ptr<Executor> executor_;
   EventLoop& loop_;
-  Deadlines deadlines_{io()};
+  Deadlines deadlines_{*executor_};
   std::optional<TlsContext> tls_;
   std::vector<char> buffer_ = std::vector<char>(64 * 1024);  // shared by all connections
   std::unordered_map<const HttpConnection*, std::shared_ptr<HttpConnection>> connections_;
   std::unordered_map<std::string, std::vector<std::shared_ptr<HttpConnection>>> idle_;
+  std::pair<std::string, Url> last_url_;  ///< URL of the last request, as a string and parsed
   bool stopping_ = false;
 };
 
