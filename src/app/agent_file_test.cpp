@@ -182,8 +182,8 @@ TEST(AgentFileMistake, UnknownKeyLikeNoOtherListsWhatThereIs) {
 }
 
 TEST(AgentFileMistake, ValuesOfTheWrongKind) {
-  EXPECT_EQ(mistake("id = 3"), "a.toml:1:1: \"id\" must be a text that is not empty, not 3");
-  EXPECT_EQ(mistake("id = ''"), "a.toml:1:1: \"id\" must be a text that is not empty, not \"\"");
+  EXPECT_EQ(mistake("id = 3"), "a.toml:1:1: \"id\" must be a non-empty string, not 3");
+  EXPECT_EQ(mistake("id = ''"), "a.toml:1:1: \"id\" must be a non-empty string, not \"\"");
   EXPECT_EQ(mistake("tool_failure = 'stop'"),
             "a.toml:1:1: \"tool_failure\" must be \"continue\" or \"fail\", not \"stop\"");
   EXPECT_EQ(mistake("limits = 3"), "a.toml:1:1: \"limits\" must be a table, not 3");
@@ -196,9 +196,9 @@ TEST(AgentFileMistake, ValuesOfTheWrongKind) {
             "or whole "
             "milliseconds, not \"soon\"");
   EXPECT_EQ(mistake("policy.allow = 'kv'"),
-            "a.toml:1:8: \"policy.allow\" must be an array of texts, not \"kv\"");
+            "a.toml:1:8: \"policy.allow\" must be an array of strings, not \"kv\"");
   EXPECT_EQ(mistake("policy.allow = ['kv', 3]"),
-            "a.toml:1:8: \"policy.allow\" must be an array of texts, not [\"kv\",3]");
+            "a.toml:1:8: \"policy.allow\" must be an array of strings, not [\"kv\",3]");
   EXPECT_EQ(mistake("planner = 'seven_steps'"),
             "a.toml:1:1: \"planner\" must be \"six_steps\", not \"seven_steps\"");
   EXPECT_EQ(mistake("planner = 'six_steps'\n[[plan]]\nfinish = 'x'"),

@@ -98,14 +98,14 @@ std::string what_fits(const SettingKey& key) {
   switch (key.type) {
     case Type::kText: {
       std::vector<std::string> choices = split(key.choices, '|');
-      if (choices.empty()) return "a text that is not empty";
+      if (choices.empty()) return "a non-empty string";
       std::ranges::transform(choices, choices.begin(), in_quotes);
       return joined(choices, " or ");
     }
     case Type::kTexts:
-      return "an array of texts";
+      return "an array of strings";
     case Type::kWhole:
-      return "a whole number" + bounds(key);
+      return "an integer" + bounds(key);
     case Type::kNumber:
       return "a number" + bounds(key);
     case Type::kDuration:

@@ -16,7 +16,7 @@ namespace praxis {
 struct SettingKey {
   enum class Type : std::uint8_t {
     kText,      ///< not empty; one of `choices` if there are any
-    kTexts,     ///< an array of texts
+    kTexts,     ///< an array of strings
     kWhole,     ///< from `least` to `most`
     kNumber,    ///< from `least` to `most`
     kDuration,  ///< "5m", or whole milliseconds
