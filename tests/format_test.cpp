@@ -92,8 +92,9 @@ INSTANTIATE_TEST_SUITE_P(Released, Format,
                                            Left{"session-2.jsonl", 2, StopReason::kFinished},
                                            Left{"session-3.jsonl", 3, StopReason::kFinished},
                                            Left{"session-3-window.jsonl", 3, StopReason::kContextLimit},
-                                           Left{"session-4.jsonl", 4, StopReason::kFinished}));
-static_assert(kRecordVersion == 4, "a new version of records needs a fixture above");
+                                           Left{"session-4.jsonl", 4, StopReason::kFinished},
+                                           Left{"session-5.jsonl", 5, StopReason::kFinished}));
+static_assert(kRecordVersion == 5, "a new version of records needs a fixture above");
 
 // ---- future versions
 
@@ -104,16 +105,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(FutureFormat, Export_IsRefusedWithTheReason) {
-  const std::string now = fixture("session-4.jsonl");
-  const auto header = import_session(*memory_journal(), replaced(now, R"("version":4)", R"("version":5)"));
+  const std::string now = fixture("session-5.jsonl");
+  const auto header = import_session(*memory_journal(), replaced(now, R"("version":5)", R"("version":6)"));
   ASSERT_FALSE(header);
   EXPECT_NE(header.error().message.find("newer praxis"), std::string::npos) << header.error().message;
-  const auto record = import_session(*memory_journal(), replaced(now, R"({"version":4)", R"({"version":5)"));
+  const auto record = import_session(*memory_journal(), replaced(now, R"({"version":5)", R"({"version":6)"));
   ASSERT_FALSE(record);
-  EXPECT_NE(record.error().message.find("format version 5"), std::string::npos) << record.error().message;
+  EXPECT_NE(record.error().message.find("format version 6"), std::string::npos) << record.error().message;
 }
 
-/// A journal with one session whose first record is of version 5, or whose last record is of an unknown kind.
+/// A journal with one session whose first record is of version 6, or whose last record is of an unknown kind.
 std::shared_ptr<Journal> later_journal(const std::string& first, const std::string& kind) {
   auto journal = memory_journal();
   const Lease lease = *journal->create(SessionId("01LATER"), {1000});
@@ -126,9 +127,9 @@ std::shared_ptr<Journal> later_journal(const std::string& first, const std::stri
 }
 
 TEST(FutureFormat, Session_IsRefusedWithTheReasonAndUnchanged) {
-  const std::string present = R"({"version":4,"session":"01LATER","seed":1,"agent":{"id":"a","limits":{}}})";
+  const std::string present = R"({"version":5,"session":"01LATER","seed":1,"agent":{"id":"a","limits":{}}})";
   const std::vector<std::array<std::string, 3>> cases{
-      {replaced(present, "4", "5"), "turn_started", "format version 5"},
+      {replaced(present, "5", "6"), "turn_started", "format version 6"},
       {present, "turn_dreamt", "turn_dreamt"}};
   for (const auto& [first, kind, reason] : cases) {
     RuntimeOptions options;

@@ -15,8 +15,12 @@ using ::testing::HasSubstr;
 const SessionId kTarget("s");
 
 std::string commands_text(const AgentUpdate& update) {
-  const auto commands = commands_of(kTarget, update);
+  auto commands = commands_of(kTarget, update);
   if (!commands) return "error: " + commands.error().message;
+  for (Command& command : *commands) {
+    EXPECT_EQ(command.author, by_library());
+    command.author = {};
+  }
   return commands->empty() ? "" : to_json_text(to_json(InboxRequest(*commands)));
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/forest.hpp"
+#include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/pending_text.hpp"
 #include "cli/take_up.hpp"
@@ -208,8 +209,9 @@ Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Approval& a
     }
   }
   const auto environment = system_environment();
-  const auto answer = deliver(*stored->journal, *environment,
-                              StepApproval{stored->id, waiting.step.id, approval}, kOwnerPatience);
+  const auto answer =
+      deliver(*stored->journal, *environment,
+              StepApproval{stored->id, waiting.step.id, approval, cli_author()}, kOwnerPatience);
   if (!answer) return fail(answer.error());
   if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(usage_error(refused->reason));
   if (std::holds_alternative<Delivered>(*answer)) return std::nullopt;

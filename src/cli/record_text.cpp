@@ -65,7 +65,7 @@ struct Words {
   }
   std::string operator()(const Decided& r) const {
     const std::string& what = r.park.empty() ? r.call.str() : r.park.str();
-    return fmt::format("{} {} by {} {}", what, to_string(r.verb), r.by, r.text);
+    return fmt::format("{} {} by {} {}", what, to_string(r.verb), r.author.principal, r.text);
   }
   std::string operator()(const Intervened& r) const {
     return fmt::format("{} {}", to_string(r.verb), r.text);
@@ -87,6 +87,7 @@ struct Words {
   std::string operator()(const ChildSpawned& r) const {
     return fmt::format("{} {} by {}", r.child.str(), r.agent, r.call.str());
   }
+  std::string operator()(const SpeakerSet& r) const { return fmt::format("{} ({})", r.agent, r.cause); }
   std::string operator()(const ChildSettled& r) const {
     return fmt::format("{} {}, {} tokens, {}", r.child.str(), to_string(r.reason), r.usage.total(),
                        show_usd(r.usage.cost));

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "app/envelope.hpp"
+#include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/pending_text.hpp"
 #include "cli/take_up.hpp"
@@ -109,7 +110,8 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (options.prompt && !approvals->empty())
     return decide_then_send(*open, *approvals, std::move(prompt), *workspace, interrupts, console);
   Session& session = open->session;
-  Run run = options.prompt ? session.send_user_message(std::move(prompt)) : session.resume(*approvals);
+  Run run = options.prompt ? session.send_user_message(std::move(prompt))
+                           : session.resume(*approvals, cli_author());
   return follow(std::move(run), *open->runtime, *workspace, open->output, interrupts, console);
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "app/forest.hpp"
+#include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "cli/tree_text.hpp"
@@ -249,8 +250,8 @@ Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) 
   if (!stored) return fail(stored.error());
   const auto& [journal, node] = std::tie(stored->journal, stored->id);
   const auto environment = system_environment();
-  const auto answer =
-      deliver(*journal, *environment, Commands{{options.verb, node, options.text}}, kAnswerPatience);
+  const auto answer = deliver(*journal, *environment,
+                              Commands{{options.verb, node, options.text, cli_author()}}, kAnswerPatience);
   if (!answer) return fail(answer.error());
   if (options.json)
     console.json(

@@ -36,6 +36,7 @@ class Applier {
     state_.path = r.path.empty() ? r.agent->id : r.path;
     state_.forked_at = r.forked_at;
     state_.seed = r.seed;
+    state_.trace = r.trace;
     set_agent(r.agent);
     return {};
   }
@@ -45,6 +46,7 @@ class Applier {
     state_.conversation.close_open_calls("no result was recorded");
     state_.turn.emplace();
     state_.turn->id = r.turn;
+    if (state_.team) state_.team->pending.clear();
     state_.turn->output_schema = r.output_schema;
     state_.turn->report.id = state_.id.str() + "/" + r.turn.str();
     state_.turn->report.started_at = time_;
@@ -66,7 +68,8 @@ class Applier {
     TurnState& turn = *state_.turn;
     const bool by_user = r.source == MessageSource::kUser || r.source == MessageSource::kQueue;
     if (by_user && turn.prompt.empty()) turn.prompt = r.message->text();
-    if (r.source == MessageSource::kRuntime) note_said(turn);
+    if (r.source == MessageSource::kRuntime)
+      note_said(turn, r.reason == NoteReason::kNone ? likely_reason(turn) : r.reason);
     // The model has to see the message before its answer counts.
     if (r.source != MessageSource::kPlan) turn.answer.reset();
     if (r.message->role == Role::kAssistant) propose_calls(state_);
@@ -76,6 +79,15 @@ class Applier {
         note_plan_result(state_, {CallId{}, "message", true, r.message->text(), nullptr});
       }
     }
+    return {};
+  }
+
+  Status operator()(const SpeakerSet& r) {
+    const bool lasts = !state_.team || r.cause == "set" || r.cause == "handoff";
+    const bool pending = r.cause == "chain" || r.cause == "handoff";
+    std::string speaker = lasts ? r.agent : state_.team->speaker;
+    state_.team =
+        TeamState{std::move(speaker), r.agent, r.next, r.strategy, pending ? r.cause : std::string()};
     return {};
   }
 
@@ -323,16 +335,27 @@ class Applier {
     return messages.back()->text();
   }
 
-  /// A note of the runtime is about an answer that could not be used or did not match, a call that must be
-  /// made in another form, or repetition.
-  static void note_said(TurnState& turn) {
-    if (turn.effect) {
-      turn.noted = true;
-      leave_failed_effect(turn);
-    } else if (!turn.answer) {
-      turn.repetition.warned = true;
-    } else if (!turn.answer->malformed_call) {
-      ++turn.corrections;
+  /// Why a note was said that does not record it (up to version 4).
+  static NoteReason likely_reason(const TurnState& turn) {
+    if (turn.effect) return NoteReason::kUnusable;
+    if (!turn.answer) return NoteReason::kRepetition;
+    return turn.answer->malformed_call ? NoteReason::kMalformedCall : NoteReason::kSchema;
+  }
+
+  static void note_said(TurnState& turn, NoteReason reason) {
+    switch (reason) {
+      case NoteReason::kUnusable:
+        turn.noted = true;
+        return leave_failed_effect(turn);
+      case NoteReason::kRepetition:
+        turn.repetition.warned = true;
+        return;
+      case NoteReason::kSchema:
+        ++turn.corrections;
+        return;
+      case NoteReason::kMalformedCall:
+      case NoteReason::kNone:
+        return;
     }
   }
 

@@ -98,7 +98,10 @@ std::string denial(const Decided& r, ParkKind kind) {
   if (kind == ParkKind::kQuestion) return "No answer: the person was asked and declined, or did not answer.";
   if (kind == ParkKind::kInDoubt)
     return "Outcome unknown: the process stopped while this call ran; it was not repeated.";
-  return r.by == "expiry" ? "Not allowed: nobody decided in time." : "Not allowed by " + r.by + ".";
+  if (r.author.principal == "expiry") return "Not allowed: nobody decided in time.";
+  // The model needs no names of people at surfaces that know them.
+  const bool at_surface = r.author.surface == Surface::kCli || r.author.surface == Surface::kServer;
+  return "Not allowed by " + (at_surface ? "person" : r.author.principal) + ".";
 }
 
 void deny_call(State& state, UnixMillis time, CallState& call, const Decided& r, ParkKind kind) {

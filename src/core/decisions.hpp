@@ -14,8 +14,9 @@ inline Finish limit_reached(StopReason reason, std::string what) {
 }
 
 /// Adds a message of the runtime for the model.
-inline Say runtime_note(std::string_view text) {
-  return {text_message(Role::kUser, "Note from the runtime: " + std::string(text)), MessageSource::kRuntime};
+inline Say runtime_note(std::string_view text, NoteReason reason = NoteReason::kNone) {
+  return {text_message(Role::kUser, "Note from the runtime: " + std::string(text)), MessageSource::kRuntime,
+          reason};
 }
 
 }  // namespace praxis

@@ -94,6 +94,7 @@ class Deriver {
       intent.call = call.call.id;
       intent.attempt = call.attempt + 1;
       intent.effect = call.attempt == 0 ? effect_id(number++) : call.effect;
+      give_span(intent);
       records.emplace_back(std::move(intent));
     }
     return records;
@@ -148,7 +149,8 @@ class Deriver {
   }
 
   std::vector<RecordBody> operator()(const Say& d) const {
-    return {MessageAppended{std::make_shared<const Message>(d.message), d.source}};
+    return {MessageAppended{std::make_shared<const Message>(d.message), d.source,
+                            has_trace() ? d.reason : NoteReason::kNone}};
   }
 
   std::vector<RecordBody> operator()(const Finish& d) const {
@@ -180,6 +182,12 @@ class Deriver {
          std::ranges::all_of(choices.get_array(), [](const Json& c) { return c.is_string(); }));
     return json_text(arguments, "question").empty() || !can_choose ? Json(nullptr) : arguments;
   }
+  /// Logs that began with version 4 or older go on without traces and reasons.
+  bool has_trace() const { return state_.version >= 5; }
+  void give_span(EffectIntended& intent) const {
+    if (has_trace()) intent.span = effect_trace(state_, intent.effect, intent.attempt).span;
+  }
+
   Parked question(const CallState& call, const Json& asked, std::uint32_t number) const {
     ParkedStep step = parked_call(call, ParkKind::kQuestion);
     step.id = park_id(number);
@@ -198,6 +206,7 @@ class Deriver {
     intent.effect = again ? state_.turn->effect->effect : effect_id(state_.next_effect);
     const bool same_step = again || (state_.turn->redo && kind == EffectKind::kModel);
     intent.step = same_step ? state_.turn->step : state_.turn->step + 1;
+    give_span(intent);
     return intent;
   }
 
@@ -212,6 +221,10 @@ class Deriver {
 };
 
 }  // namespace
+
+TraceContext effect_trace(const State& state, const EffectId& effect, std::uint32_t attempt) {
+  return span_below(state.trace, effect.str(), attempt);
+}
 
 std::vector<RecordBody> derive(const State& state, const Decision& decision) {
   return std::visit(Deriver{state}, decision);

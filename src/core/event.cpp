@@ -114,7 +114,8 @@ struct Payload {
     if (!e.decision.call.empty()) out["call"] = e.decision.call.str();
     out["verb"] = to_string(e.decision.verb);
     out["text"] = e.decision.text;
-    out["by"] = e.decision.by;
+    out["by"] = e.decision.author.principal;
+    if (e.decision.author.surface != Surface::kUnknown) out["surface"] = to_string(e.decision.author.surface);
   }
   void operator()(const SessionPaused& e) const { out["reason"] = e.reason; }
   void operator()(const SessionIntervened& e) const {

@@ -197,7 +197,8 @@ TEST(Rules, RulesChangedDuringADecision_VoidTheApproval) {
     other.apply(Intervened{CommandVerb::kSetAgent, {}, stricter});
     EXPECT_TRUE(other.state().parked.empty());
     EXPECT_EQ(other.call("c").phase, CallState::Phase::kProposed);
-    EXPECT_TRUE(other.refuses(Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kApprove, {}, "person"}));
+    EXPECT_TRUE(
+        other.refuses(Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kApprove, {}, person_by_library()}));
   }
 }
 

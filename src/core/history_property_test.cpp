@@ -288,7 +288,7 @@ class World {
                   call.call.id,
                   random_.pick({ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit}),
                   "{}",
-                  "policy"});
+                  by_policy()});
     }
   }
 
@@ -315,7 +315,7 @@ class World {
     fold_.apply(Decided{step.id, step.call,
                         random_.pick({ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit,
                                       ApprovalVerb::kAnswer}),
-                        random_.pick<const char*>({"", "{}"}), "person"});
+                        random_.pick<const char*>({"", "{}"}), person_by_library()});
   }
 
   void settle(const CallState& call) {

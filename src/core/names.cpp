@@ -1,30 +1,11 @@
 // Names of the core's enumerations in journals and JSON.
-#include <array>
 #include <utility>
 
+#include "domain/enum_names.hpp"
 #include "praxis/core/records.hpp"
 
 namespace praxis {
 namespace {
-
-template <class E, std::size_t N>
-using Names = std::array<std::pair<E, std::string_view>, N>;
-
-template <class E, std::size_t N>
-std::string_view name_of(const Names<E, N>& names, E value) {
-  for (const auto& [known, name] : names) {
-    if (known == value) return name;
-  }
-  std::unreachable();
-}
-
-template <class E, std::size_t N>
-std::optional<E> value_of(const Names<E, N>& names, std::string_view name) {
-  for (const auto& [value, known] : names) {
-    if (known == name) return value;
-  }
-  return std::nullopt;
-}
 
 constexpr Names<SessionStatus, 7> kStatusNames{{{SessionStatus::kIdle, "idle"},
                                                 {SessionStatus::kRunning, "running"},
@@ -63,11 +44,6 @@ constexpr Names<ParkKind, 4> kParkNames{{{ParkKind::kApproval, "approval"},
                                          {ParkKind::kInDoubt, "in_doubt"},
                                          {ParkKind::kAuthorisation, "authorisation"}}};
 
-constexpr Names<ApprovalVerb, 4> kApprovalNames{{{ApprovalVerb::kApprove, "allow"},
-                                                 {ApprovalVerb::kReject, "deny"},
-                                                 {ApprovalVerb::kEdit, "edit"},
-                                                 {ApprovalVerb::kAnswer, "answer"}}};
-
 constexpr Names<MessageSource, 6> kSourceNames{{{MessageSource::kUser, "user"},
                                                 {MessageSource::kSteer, "steer"},
                                                 {MessageSource::kQueue, "queue"},
@@ -75,29 +51,22 @@ constexpr Names<MessageSource, 6> kSourceNames{{{MessageSource::kUser, "user"},
                                                 {MessageSource::kRuntime, "runtime"},
                                                 {MessageSource::kImport, "import"}}};
 
-constexpr Names<CommandVerb, 12> kCommandNames{{{CommandVerb::kSteer, "steer"},
-                                                {CommandVerb::kEnqueue, "enqueue"},
-                                                {CommandVerb::kInterrupt, "interrupt"},
-                                                {CommandVerb::kDeadline, "deadline"},
-                                                {CommandVerb::kPause, "pause"},
-                                                {CommandVerb::kUnpause, "resume"},
-                                                {CommandVerb::kAnnotate, "annotate"},
-                                                {CommandVerb::kSetAgent, "set_agent"},
-                                                {CommandVerb::kRewind, "rewind"},
-                                                {CommandVerb::kDelete, "delete"},
-                                                {CommandVerb::kModify, "modify"},
-                                                {CommandVerb::kBudget, "budget"}}};
+constexpr Names<NoteReason, 5> kNoteNames{{{NoteReason::kNone, "none"},
+                                           {NoteReason::kUnusable, "unusable"},
+                                           {NoteReason::kMalformedCall, "malformed_call"},
+                                           {NoteReason::kRepetition, "repetition"},
+                                           {NoteReason::kSchema, "schema"}}};
 
 }  // namespace
 
+std::string_view to_string(NoteReason reason) { return name_of(kNoteNames, reason); }
+std::optional<NoteReason> note_reason_from(std::string_view name) { return value_of(kNoteNames, name); }
 std::string_view to_string(SessionStatus status) { return name_of(kStatusNames, status); }
 std::string_view to_string(StopReason reason) { return name_of(kReasonNames, reason); }
 std::string_view to_string(EffectKind kind) { return name_of(kEffectNames, kind); }
 std::string_view to_string(Outcome outcome) { return name_of(kOutcomeNames, outcome); }
 std::string_view to_string(ParkKind kind) { return name_of(kParkNames, kind); }
-std::string_view to_string(ApprovalVerb verb) { return name_of(kApprovalNames, verb); }
 std::string_view to_string(MessageSource source) { return name_of(kSourceNames, source); }
-std::string_view to_string(CommandVerb kind) { return name_of(kCommandNames, kind); }
 
 std::optional<SessionStatus> session_status_from(std::string_view name) {
   return value_of(kStatusNames, name);
@@ -119,12 +88,8 @@ std::vector<ApprovalVerb> allowed_approvals(ParkKind kind) {
   }
   std::unreachable();
 }
-std::optional<ApprovalVerb> approval_verb_from(std::string_view name) {
-  return value_of(kApprovalNames, name);
-}
 std::optional<MessageSource> message_source_from(std::string_view name) {
   return value_of(kSourceNames, name);
 }
-std::optional<CommandVerb> command_verb_from(std::string_view name) { return value_of(kCommandNames, name); }
 
 }  // namespace praxis

@@ -77,7 +77,8 @@ Decision after_model_failure(const State& state, const EffectState& failed) {
   if (json_text(error.detail, "change") == "note" && !state.turn->noted) {
     return runtime_note(
         "your last answer could not be used because its form was wrong. Answer again; write every tool call "
-        "completely, with arguments that are valid JSON.");
+        "completely, with arguments that are valid JSON.",
+        NoteReason::kUnusable);
   }
   return Finish{StopReason::kModelFailed, {}, error};
 }
@@ -161,7 +162,8 @@ std::optional<Decision> check_repetition(const State& state) {
   }
   if (count >= std::max(2U, limit / 2) && !repetition.warned) {
     return runtime_note("your last calls and their results repeat (" + std::to_string(count) +
-                        " times). Try something else or give your final answer.");
+                            " times). Try something else or give your final answer.",
+                        NoteReason::kRepetition);
   }
   return std::nullopt;
 }
@@ -173,7 +175,8 @@ Decision after_malformed_call(const TurnState& turn) {
   }
   return runtime_note(
       "a tool call was cut off or its arguments were no valid JSON, so it was not run. Send it again, "
-      "complete, or answer without it.");
+      "complete, or answer without it.",
+      NoteReason::kMalformedCall);
 }
 
 /// Decides after the model has answered without a tool call.

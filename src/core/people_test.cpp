@@ -381,7 +381,7 @@ TEST(Question, ExpiredQuestion_CountsAsDeclined) {
   PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
-  fold.apply(Decided{ParkId{"p1"}, CallId{"q"}, ApprovalVerb::kReject, {}, "expiry"});
+  fold.apply(Decided{ParkId{"p1"}, CallId{"q"}, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});
   fold.run();
   EXPECT_EQ(fold.result_text(0), "No answer: the person was asked and declined, or did not answer.");
 }
@@ -389,7 +389,7 @@ TEST(Question, ExpiredQuestion_CountsAsDeclined) {
 TEST(Approval, ExpiredApproval_CountsAsDenied) {
   Judged fold;
   fold.give("a", "read");
-  fold.apply(Decided{ParkId{"p1"}, CallId{"w"}, ApprovalVerb::kReject, {}, "expiry"});
+  fold.apply(Decided{ParkId{"p1"}, CallId{"w"}, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});
   fold.run();
   EXPECT_EQ(fold.result_text(1), "Not allowed: nobody decided in time.");
   EXPECT_EQ(fold.result().denials.size(), 1U);

@@ -28,6 +28,7 @@ class Projector {
     if (r.source == MessageSource::kPlan && after_.turn->calls.empty()) add(StepCompleted{});
   }
 
+  void operator()(const SpeakerSet&) {}
   void operator()(const CallProposed& r) { add(ToolCalled{r.call.id, r.call.name, r.call.arguments}); }
   void operator()(const ChildSpawned& r) { add(ChildBegan{r.child, r.agent, r.call}); }
   void operator()(const ChildSettled& r) { add(ChildEnded{r.child, r.reason, r.usage}); }

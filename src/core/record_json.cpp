@@ -57,6 +57,24 @@ void put(JsonFields& out, std::string_view key, const Value& value) {
   out.object(key, [&](JsonFields& fields) { write(fields, value); });
 }
 
+/// `by` is what records up to version 4 have of an author.
+void put_author(JsonFields& out, const Author& author) {
+  out.text_if_any("by", author.principal);
+  if (author.surface != Surface::kUnknown) out.text("surface", to_string(author.surface));
+}
+
+Author author_of(const Json& json) {
+  return {
+      json_string(json, "by"),
+      surface_from(json_string(json, "surface", to_string(Surface::kUnknown))).value_or(Surface::kUnknown)};
+}
+
+TraceContext trace_of(const Json& json) {
+  return {trace_id_from(json_text(json, "trace")).value_or(TraceId{}),
+          span_id_from(json_text(json, "span")).value_or(0),
+          span_id_from(json_text(json, "parent_span")).value_or(0)};
+}
+
 void put_usage(JsonFields& out, std::string_view key, const Usage& usage) {
   out.object(key, [&](JsonFields& counts) { write_counts(counts, usage); });
 }
@@ -73,6 +91,11 @@ struct Writer {
     out.text_if_any("path", r.path);
     out.text_if_any("forked_from", r.forked_from.str());
     if (r.forked_at != 0) out.value("forked_at", r.forked_at);
+    if (!r.trace.trace.empty()) {
+      out.text("trace", to_hex(r.trace.trace));
+      out.text("span", span_hex(r.trace.span));
+      if (r.trace.parent != 0) out.text("parent_span", span_hex(r.trace.parent));
+    }
     out.value("agent", praxis::to_json(*r.agent));
   }
   void operator()(const TurnStarted& r) const {
@@ -81,6 +104,7 @@ struct Writer {
   }
   void operator()(const MessageAppended& r) const {
     out.text("source", to_string(r.source));
+    if (r.reason != NoteReason::kNone) out.text("reason", to_string(r.reason));
     put(out, "message", *r.message);
   }
   void operator()(const EffectIntended& r) const {
@@ -106,6 +130,7 @@ struct Writer {
     if (r.patch != RequestPatch{}) put(out, "patch", r.patch);
     if (r.delay.count() != 0) out.number("delay_ms", r.delay.count());
     if (r.non_strict) out.flag("non_strict", true);
+    if (r.span != 0) out.text("span", span_hex(r.span));
   }
   void operator()(const EffectSettled& r) const {
     out.text("effect", r.effect.str());
@@ -139,10 +164,17 @@ struct Writer {
     out.text("reason", to_string(r.reason));
     put_usage(out, "usage", r.usage);
   }
+  void operator()(const SpeakerSet& r) const {
+    out.text("agent", r.agent);
+    out.text("cause", r.cause);
+    if (!r.next.empty()) out.value("next", JsonArray(r.next.begin(), r.next.end()));
+    if (!r.strategy.is_null()) out.value("strategy", r.strategy);
+    put_author(out, r.author);
+  }
   void operator()(const Parked& r) const { write(out, r.step); }
   void operator()(const Decided& r) const {
     out.text("verb", to_string(r.verb));
-    out.text("by", r.by);
+    put_author(out, r.author);
     out.text_if_any("park", r.park.str());
     out.text_if_any("call", r.call.str());
     out.text_if_any("text", r.text);
@@ -151,6 +183,7 @@ struct Writer {
     out.text("kind", to_string(r.verb));
     out.text_if_any("text", r.text);
     if (r.agent) out.value("agent", praxis::to_json(*r.agent));
+    put_author(out, r.author);
   }
   void operator()(const Compacted& r) const {
     out.value("keep_from", r.keep_from);
@@ -199,6 +232,7 @@ Result<RecordBody> read_session_created(const Json& json) {
   auto agent = agent_of(json);
   if (!agent) return fail(agent.error());
   r.agent = *std::move(agent);
+  r.trace = trace_of(json);
   return r;
 }
 
@@ -207,7 +241,9 @@ Result<RecordBody> read_message_appended(const Json& json) {
   if (!message) return bad("message_appended", message.error().message);
   const auto source = message_source_from(json_string(json, "source"));
   if (!source) return bad("message_appended", "unknown source");
-  return MessageAppended{std::make_shared<const Message>(*std::move(message)), *source};
+  const auto reason = note_reason_from(json_string(json, "reason", to_string(NoteReason::kNone)));
+  if (!reason) return bad("message_appended", "unknown reason");
+  return MessageAppended{std::make_shared<const Message>(*std::move(message)), *source, *reason};
 }
 
 Result<RecordBody> read_effect_intended(const Json& json) {
@@ -225,6 +261,7 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   r.effect = EffectId{json_string(json, "effect")};
   r.kind = *kind;
   r.attempt = static_cast<std::uint32_t>(json_int(json, "attempt", 1));
+  r.span = span_id_from(json_text(json, "span")).value_or(0);
   // Up to version 3 the record had more fields, all of which follow from the call.
   if (r.kind == EffectKind::kTool) {
     r.tool = json_string(json, "name");
@@ -290,17 +327,26 @@ Result<RecordBody> read_child_settled(const Json& json) {
                       usage_from_json(json_at(json, "usage"))};
 }
 
+RecordBody read_speaker_set(const Json& json) {
+  SpeakerSet r{
+      json_string(json, "agent"), {}, json_string(json, "cause"), json_at(json, "strategy"), author_of(json)};
+  if (const auto* next = json_at(json, "next").if_array()) {
+    for (const Json& id : *next) r.next.push_back(to_plain_text(id));
+  }
+  return r;
+}
+
 Result<RecordBody> read_decided(const Json& json) {
   const auto verb = approval_verb_from(json_string(json, "verb"));
   if (!verb) return bad("decided", "unknown verb");
   return Decided{ParkId{json_string(json, "park")}, CallId{json_string(json, "call")}, *verb,
-                 json_string(json, "text"), json_string(json, "by")};
+                 json_string(json, "text"), author_of(json)};
 }
 
 Result<RecordBody> read_intervened(const Json& json) {
   const auto verb = command_verb_from(json_string(json, "kind"));
   if (!verb) return bad("intervened", "unknown kind");
-  Intervened r{*verb, json_string(json, "text"), nullptr};
+  Intervened r{*verb, json_string(json, "text"), nullptr, author_of(json)};
   if (json_at(json, "agent").is_object()) {
     auto agent = agent_of(json);
     if (!agent) return fail(agent.error());
@@ -341,6 +387,7 @@ Result<RecordBody> read_body(std::string_view kind, const Json& json) {
   if (kind == "call_proposed") return read_call_proposed(json);
   if (kind == "child_spawned") return read_child_spawned(json);
   if (kind == "child_settled") return read_child_settled(json);
+  if (kind == "speaker_set") return read_speaker_set(json);
   return bad(kind, "this build does not know such a record; a newer praxis wrote it");
 }
 
@@ -359,6 +406,7 @@ struct KindName {
   std::string_view operator()(const CallProposed&) const { return "call_proposed"; }
   std::string_view operator()(const ChildSpawned&) const { return "child_spawned"; }
   std::string_view operator()(const ChildSettled&) const { return "child_settled"; }
+  std::string_view operator()(const SpeakerSet&) const { return "speaker_set"; }
 };
 
 struct IsDerived {
@@ -380,6 +428,7 @@ struct IsDerived {
   bool operator()(const CallProposed&) const { return false; }
   bool operator()(const ChildSpawned&) const { return false; }
   bool operator()(const ChildSettled&) const { return false; }
+  bool operator()(const SpeakerSet&) const { return false; }
 };
 
 }  // namespace

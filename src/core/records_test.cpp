@@ -200,11 +200,20 @@ TEST(Records, EveryOtherKind_SurvivesTheJournal) {
   EXPECT_EQ(round_trip_as(TurnStarted{TurnId{"t1"}}).turn.str(), "t1");
   const ParkedStep step{ParkId{"p1"}, ParkKind::kInDoubt, "?", CallId{"c"}, "read", "{}", digest_of("x")};
   EXPECT_EQ(to_json(round_trip_as(Parked{step}).step), to_json(step));
-  const auto decided = round_trip_as(Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kEdit, "{}", "person"});
+  const auto decided =
+      round_trip_as(Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kEdit, "{}", {"ada", Surface::kCli}});
+  EXPECT_EQ(decided.author, (Author{"ada", Surface::kCli}));
   EXPECT_EQ(decided.verb, ApprovalVerb::kEdit);
   EXPECT_EQ(decided.call.str(), "c");
-  EXPECT_EQ(round_trip_as(Intervened{CommandVerb::kRewind, "t1", nullptr}).text, "t1");
+  const auto rewound = round_trip_as(Intervened{CommandVerb::kRewind, "t1", nullptr, by_library()});
+  EXPECT_EQ(rewound.text, "t1");
+  EXPECT_EQ(rewound.author, by_library());
   EXPECT_EQ(round_trip_as(Intervened{CommandVerb::kSetAgent, "", rich_agent()}).agent->id, "helper");
+  const auto speaker = round_trip_as(
+      SpeakerSet{"two", {"three", "four"}, "chain", JsonObject{{"kind", "chain"}}, by_library()});
+  EXPECT_EQ(speaker.agent + speaker.cause + speaker.next.at(1), "twochainfour");
+  EXPECT_EQ(speaker.strategy, Json(JsonObject{{"kind", "chain"}}));
+  EXPECT_EQ(speaker.author, by_library());
   EXPECT_EQ(round_trip_as(Compacted{17, "max_messages"}).keep_from, 17U);
   EXPECT_EQ(round_trip_as(Compacted{17, "context_window", "in short"}).summary, "in short");
   EXPECT_EQ(round_trip_as(TurnStarted{TurnId{"t1"}, JsonObject{{"type", "string"}}}).output_schema,

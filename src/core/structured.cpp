@@ -70,7 +70,8 @@ std::optional<Decision> check_output(const State& state) {
     return Finish{StopReason::kInvalidOutput, {}, std::move(error)};
   }
   return runtime_note("your answer does not fit the JSON Schema that was asked for: " + error.message +
-                      ". Send the whole answer again, as one JSON value and nothing else.");
+                          ". Send the whole answer again, as one JSON value and nothing else.",
+                      NoteReason::kSchema);
 }
 
 }  // namespace praxis

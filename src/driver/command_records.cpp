@@ -59,12 +59,12 @@ Status check_decision(const State& state, const ParkedStep& step, const Decided&
 }
 
 Result<RecordBody> decision(const State& state, const ParkId& park, const Approval& approval,
-                            const std::string& by) {
+                            const Author& author) {
   const auto found = state.parked.find(park);
   if (found == state.parked.end()) {
     return refused("nothing is parked as \"" + park.str() + "\" (decided already, or the turn is over)");
   }
-  Decided decided{park, found->second.call, approval.verb, approval.text, by};
+  Decided decided{park, found->second.call, approval.verb, approval.text, author};
   if (auto fits = check_decision(state, found->second, decided); !fits) return fail(fits.error());
   return decided;
 }
@@ -107,14 +107,14 @@ std::pair<SessionId, ParkId> split_id(const ParkId& id) {
 }
 
 Result<std::vector<RecordBody>> approval_records(const State& state, const Approvals& approvals,
-                                                 const std::string& by) {
+                                                 const Author& author) {
   std::vector<RecordBody> records;
   std::set<ParkId> decided;
   for (const auto& [id, approval] : approvals) {
     const auto [session, park] = split_id(id);
     if (!session.empty() && session != state.id)
       return refused(id.str() + " is no step of session " + state.id.str());
-    auto record = decision(state, park, approval, by);
+    auto record = decision(state, park, approval, author);
     if (!record) return fail(record.error());
     if (!decided.insert(park).second) return refused(id.str() + " is decided twice");
     records.push_back(*std::move(record));
@@ -124,12 +124,12 @@ Result<std::vector<RecordBody>> approval_records(const State& state, const Appro
 
 Result<std::vector<RecordBody>> request_records(const State& state, const InboxRequest& request, bool over) {
   if (const auto* step = std::get_if<StepApproval>(&request)) {
-    return approval_records(state, {{step->park, step->approval}}, step->by);
+    return approval_records(state, {{step->park, step->approval}}, step->author);
   }
   std::vector<RecordBody> records;
   for (const Command& command : std::get<Commands>(request)) {
     if (auto possible = check_command(state, command.verb, over); !possible) return fail(possible.error());
-    records.emplace_back(Intervened{command.verb, command.text, nullptr});
+    records.emplace_back(Intervened{command.verb, command.text, nullptr, command.author});
   }
   return records;
 }

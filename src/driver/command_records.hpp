@@ -23,7 +23,7 @@ std::pair<SessionId, ParkId> split_id(const ParkId& id);
 /// Returns the records that approve steps parked in `state`. Error `kInput`: a step is not parked, is decided
 /// twice, or does not accept this approval.
 Result<std::vector<RecordBody>> approval_records(const State& state, const Approvals& approvals,
-                                                 const std::string& by);
+                                                 const Author& author);
 
 /// Returns the records of a request. Error `kInput` says why it cannot be carried out on a session in this
 /// state; `over`: the session is a sub-agent whose call has ended.

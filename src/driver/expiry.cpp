@@ -6,7 +6,7 @@ std::vector<Decided> overdue(const State& state, UnixMillis now) {
   std::vector<Decided> late;
   for (const auto& [id, step] : state.parked) {
     if (step.expires.value != 0 && step.expires <= now)
-      late.push_back({id, step.call, ApprovalVerb::kReject, {}, "expiry"});
+      late.push_back({id, step.call, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});
   }
   return late;
 }

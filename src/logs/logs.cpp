@@ -140,7 +140,7 @@ Status rewind_session(Journal& journal, Environment& environment, const SessionI
   return record_in_log(
       journal, environment, session, [&](const State& state) -> Result<std::vector<RecordBody>> {
         if (auto possible = check_rewind(state, turn); !possible) return fail(possible.error());
-        return std::vector<RecordBody>{Intervened{CommandVerb::kRewind, turn.str(), nullptr}};
+        return std::vector<RecordBody>{Intervened{CommandVerb::kRewind, turn.str(), nullptr, by_library()}};
       });
 }
 

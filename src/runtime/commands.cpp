@@ -26,12 +26,25 @@ constexpr std::array<VerbName, 8> kVerbNames{{{"interrupt", CommandVerb::kInterr
 
 std::unexpected<Error> bad(const std::string& what) { return fail(ErrorCode::kInput, "a request " + what); }
 
+void add_author(JsonObject& out, const Author& author) {
+  if (!author.principal.empty()) out["by"] = author.principal;
+  if (author.surface != Surface::kUnknown) out["surface"] = to_string(author.surface);
+}
+
+/// An older form has no surface; `principal` when it has no name either.
+Author author_of(const Json& json, std::string_view principal) {
+  return {
+      json_string(json, "by", principal),
+      surface_from(json_string(json, "surface", to_string(Surface::kUnknown))).value_or(Surface::kUnknown)};
+}
+
 struct RequestJson {
   JsonObject operator()(const Commands& commands) const {
     JsonArray list;
     for (const Command& command : commands) {
       JsonObject item{{"verb", std::ranges::find(kVerbNames, command.verb, &VerbName::second)->first}};
       if (!command.text.empty()) item["text"] = command.text;
+      add_author(item, command.author);
       list.push_back(std::move(item));
     }
     return {{"commands", std::move(list)}};
@@ -39,8 +52,8 @@ struct RequestJson {
   JsonObject operator()(const StepApproval& step) const {
     JsonObject out{{"verb", to_string(step.approval.verb)}};
     if (step.approval.verb != ApprovalVerb::kApprove) out["text"] = step.approval.text;
+    add_author(out, step.author);
     out["park"] = step.park.str();
-    out["by"] = step.by;
     return out;
   }
 };
@@ -63,7 +76,7 @@ Result<InboxRequest> commands_from_json(const JsonArray& list, const SessionId& 
     const std::string_view verb = json_text(item, "verb");
     const auto name = std::ranges::find(kVerbNames, older_form ? renamed(verb) : verb, &VerbName::first);
     if (name == kVerbNames.end()) return bad("has no verb \"" + json_string(item, "verb") + "\"");
-    commands.push_back({name->second, target, json_string(item, "text")});
+    commands.push_back({name->second, target, json_string(item, "text"), author_of(item, "")});
   }
   return commands;
 }
@@ -73,7 +86,7 @@ Result<InboxRequest> approval_from_json(const Json& json, const SessionId& targe
   if (!verb) return bad("has no verb \"" + json_string(json, "verb") + "\"");
   Approval approval(*verb, *verb == ApprovalVerb::kApprove ? std::string() : json_string(json, "text"));
   return StepApproval{target, ParkId{json_string(json, "park")}, std::move(approval),
-                      json_string(json, "by", "person")};
+                      author_of(json, "person")};
 }
 
 /// False when asked to stop.

@@ -126,7 +126,7 @@ void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
   commit();
 }
 
-Result<Approvals> SessionActor::decide_below(const Approvals& approvals) {
+Result<Approvals> SessionActor::decide_below(const Approvals& approvals, const Author& author) {
   Approvals own;
   std::vector<StepApproval> below;
   for (const auto& [id_given, approval] : approvals) {
@@ -134,11 +134,11 @@ Result<Approvals> SessionActor::decide_below(const Approvals& approvals) {
     if (session.empty() || session == id()) {
       own.emplace_back(std::move(park), approval);
     } else {
-      below.push_back({std::move(session), std::move(park), approval});
+      below.push_back({std::move(session), std::move(park), approval, author});
     }
   }
   if (below.empty()) return own;
-  auto checked = query([&](const State& s) { return approval_records(s, own, "person"); });
+  auto checked = query([&](const State& s) { return approval_records(s, own, author); });
   if (!checked) return fail(checked.error());
   for (const StepApproval& step : below) {
     if (auto possible = check_approval(step); !possible) return fail(possible.error());

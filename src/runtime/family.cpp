@@ -394,7 +394,7 @@ void SessionActor::drop_idle_grant() {
 }
 
 void SessionActor::out_of_budget(StopReason reason) {
-  record(Intervened{CommandVerb::kBudget, std::string(to_string(reason)), nullptr});
+  record(Intervened{CommandVerb::kBudget, std::string(to_string(reason)), nullptr, by_runtime()});
 }
 
 /// What is to be done must wait until others have settled what they hold, or not be done at all: then the log

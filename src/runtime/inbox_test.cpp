@@ -21,8 +21,8 @@ TEST(InboxRequests, ComeBackFromTheirJsonForm) {
                {CommandVerb::kEnqueue, kTarget, "e"}},
       Commands{{CommandVerb::kDelete, kTarget}},
       Commands{{CommandVerb::kModify, kTarget, "m"}},
-      StepApproval{kTarget, ParkId{"p1"}, approve(), "person"},
-      StepApproval{kTarget, ParkId{"p2"}, reject("no"), "me"},
+      StepApproval{kTarget, ParkId{"p1"}, approve(), {"ada", Surface::kCli}},
+      StepApproval{kTarget, ParkId{"p2"}, reject("no"), {"me", Surface::kUnknown}},
       StepApproval{kTarget, ParkId{"p3"}, edit(R"({"a":1})")},
       StepApproval{kTarget, ParkId{"p4"}, answer("Paris")},
   };
@@ -32,9 +32,10 @@ TEST(InboxRequests, ComeBackFromTheirJsonForm) {
     EXPECT_EQ(to_json(*back), to_json(request));
     EXPECT_EQ(target_of(*back), kTarget);
   }
-  EXPECT_EQ(to_json_text(to_json(requests[0])), R"({"commands":[{"verb":"interrupt"}]})");
-  EXPECT_EQ(to_json_text(to_json(requests[2])),
-            R"({"commands":[{"verb":"unpause"},{"verb":"steer","text":"s"},{"verb":"enqueue","text":"e"}]})");
+  EXPECT_EQ(to_json_text(to_json(requests[0])), R"({"commands":[{"verb":"interrupt","surface":"library"}]})");
+  EXPECT_EQ(to_json_text(to_json(requests[4])),
+            R"({"commands":[{"verb":"modify","text":"m","surface":"library"}]})");
+  EXPECT_EQ(to_json_text(to_json(requests[5])), R"({"verb":"allow","by":"ada","surface":"cli","park":"p1"})");
 }
 
 TEST(InboxRequests, OlderForm_IsReadAsBefore) {
@@ -47,6 +48,7 @@ TEST(InboxRequests, OlderForm_IsReadAsBefore) {
       request_from_json(*parse_json(R"({"verb":"deny","text":"no","park":"p2","by":"me"})"), kTarget);
   ASSERT_TRUE(approval) << approval.error().message;
   EXPECT_EQ(std::get<StepApproval>(*approval).approval, reject("no"));
+  EXPECT_EQ(std::get<StepApproval>(*approval).author, (Author{"me", Surface::kUnknown}));
 }
 
 TEST(InboxRequests, InvalidOnes_SayWhy) {

@@ -123,7 +123,7 @@ void SessionActor::person_said(const ParkId& park, const std::stop_token& asked,
     if (broken_ || asked.stop_requested()) return;  // it was decided otherwise
     asked_[park].thinking = false;
     if (!approval) return commit();
-    auto decided = approval_records(state(), {{park, *approval}}, "person");
+    auto decided = approval_records(state(), {{park, *approval}}, Author{"person", Surface::kHandler});
     if (!decided) {
       publish(transient(HookFailed{"person", decided.error().message}), readers_);
       return commit();

@@ -385,7 +385,7 @@ void SessionActor::stop_outdated() {
   for (const CallId& id : planner_->outdated(state())) {
     const CallState& call = *state().find_call(id);
     if (call.phase == CallState::Phase::kProposed) {
-      if (!record(Decided{{}, id, ApprovalVerb::kReject, "a person has changed the request", "policy"}))
+      if (!record(Decided{{}, id, ApprovalVerb::kReject, "a person has changed the request", by_policy()}))
         return;
       continue;
     }
@@ -440,7 +440,7 @@ void SessionActor::arm_deadline() {
     self->post([self] {
       self->deadline_ = 0;
       if (self->broken_ || !self->state().turn) return;
-      self->record(Intervened{CommandVerb::kDeadline, {}, nullptr});
+      self->record(Intervened{CommandVerb::kDeadline, {}, nullptr, by_runtime()});
       self->cancel_effects();
       self->advance();
     });

@@ -62,7 +62,7 @@ void SessionActor::hooks_answered(HookContext asked, std::optional<std::string> 
     const HookContext now = hook_context();
     if (now.turn == asked.turn && now.step == asked.step) {
       take();
-      if (pause) record(Intervened{CommandVerb::kPause, *std::move(pause), nullptr});
+      if (pause) record(Intervened{CommandVerb::kPause, *std::move(pause), nullptr, by_hook()});
     }
     advance();
   });
@@ -74,7 +74,7 @@ bool SessionActor::hooks_for_turn() {
   if (std::exchange(hook_running_, true)) return false;
   services_->options.executor->post_blocking([self = shared_from_this(), context = hook_context()] {
     self->hooks_answered(context, std::nullopt, [self, described = self->before_turn()] {
-      if (described) self->record(Intervened{CommandVerb::kSetAgent, {}, described});
+      if (described) self->record(Intervened{CommandVerb::kSetAgent, {}, described, by_hook()});
       self->turn_hooked_ = true;
     });
   });
@@ -175,11 +175,11 @@ std::shared_ptr<const SessionActor::Rules> SessionActor::rules() {
 /// thread.
 SessionActor::Review SessionActor::review(const Rules& rules, const ToolCallPart& call,
                                           const HookContext& context) {
-  Review review{allow(), std::nullopt, std::nullopt, "policy"};
+  Review review{allow(), std::nullopt, std::nullopt, by_policy()};
   const Tool* tool = agent_->tools.find(call.name);
   if (tool != nullptr) review.permission = judge(rules, tool->definition, call);
   if (!std::holds_alternative<Allow>(review.permission)) return review;
-  review.by = "hook";
+  review.author = by_hook();
   ToolCallPart seen = call;
   const auto replace_arguments = [&](std::string arguments) {
     seen.arguments = arguments;
@@ -206,7 +206,7 @@ SessionActor::Review SessionActor::review(const Rules& rules, const ToolCallPart
   }
   if (review.arguments && tool != nullptr) {
     Permission again = judge(rules, tool->definition, seen);
-    if (std::holds_alternative<Deny>(again)) review.by = "policy";
+    if (std::holds_alternative<Deny>(again)) review.author = by_policy();
     if (!std::holds_alternative<Allow>(again)) review.permission = std::move(again);
   }
   return review;
@@ -219,10 +219,10 @@ void SessionActor::run_call(const CallId& id) {
   if (call->phase == CallState::Phase::kProposed && reviewed != reviews_.end()) {
     const Review& review = reviewed->second;
     if (const auto* denied = std::get_if<Deny>(&review.permission)) {
-      record(Decided{{}, id, ApprovalVerb::kReject, denied->reason, review.by});
+      record(Decided{{}, id, ApprovalVerb::kReject, denied->reason, review.author});
       return;
     }
-    if (review.arguments) record(Decided{{}, id, ApprovalVerb::kEdit, *review.arguments, review.by});
+    if (review.arguments) record(Decided{{}, id, ApprovalVerb::kEdit, *review.arguments, review.author});
     call = state().find_call(id);
     if (call == nullptr) return;
     if (const auto* asked = std::get_if<NeedsApproval>(&review.permission)) {
@@ -243,7 +243,8 @@ void SessionActor::run_call(const CallId& id) {
 void SessionActor::give_in_its_place(const CallState& call, ToolOutput output) {
   for (const auto& [park, step] : state().parked) {
     if (step.call != call.call.id) continue;
-    record(Decided{ParkId(park), CallId(step.call), ApprovalVerb::kAnswer, std::move(output.text), "hook"});
+    record(
+        Decided{ParkId(park), CallId(step.call), ApprovalVerb::kAnswer, std::move(output.text), by_hook()});
     return;
   }
   EffectSettled mocked;

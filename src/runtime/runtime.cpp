@@ -107,11 +107,6 @@ Result<AgentState> Runtime::agent_state(const SessionId& session) const {
 
 Status Runtime::command(Commands commands) { return carry_out(parts_->services, std::move(commands)); }
 
-void Runtime::register_agent(Agent agent) { parts_->team->register_agent(std::move(agent)); }
-void Runtime::set_agent(const Agent& agent) { parts_->team->set_agent(agent); }
-Status Runtime::set_agent_by_id(const std::string& id) { return parts_->team->set_agent_by_id(id); }
-Agent Runtime::current_agent() const { return parts_->team->current_agent(); }
-void Runtime::route_message(Strategy strategy) { parts_->team->route_message(std::move(strategy)); }
 Team& Runtime::team() { return *parts_->team; }
 
 std::shared_ptr<void> Runtime::on(std::string pattern, EventHandler handler) {

@@ -132,9 +132,9 @@ void Session::ask(std::string text, std::move_only_function<void(Result<AgentRes
   actor_->start_turn(std::move(messages), std::make_shared<EventQueue>(std::move(done)));
 }
 
-Run Session::resume(const Approvals& approvals) {
+Run Session::resume(const Approvals& approvals, const Author& author) {
   auto events = std::make_shared<EventQueue>(true);
-  auto own = actor_->decide_below(approvals);
+  auto own = actor_->decide_below(approvals, author);
   if (!own) {
     events->finish(fail(own.error()));
     return Run(actor_, std::move(events));
@@ -142,17 +142,17 @@ Run Session::resume(const Approvals& approvals) {
   // What was decided below may have brought the turn here to its end already.
   const bool decided_below = own->size() != approvals.size();
   actor_->resume(
-      events, [own = *std::move(own)](const State& s) { return approval_records(s, own, "person"); },
+      events, [own = *std::move(own), author](const State& s) { return approval_records(s, own, author); },
       decided_below);
   return Run(actor_, std::move(events));
 }
 
-Status Session::decide(const ParkId& park, Approval approval, std::string by) {
-  return actor_->decide({session_id(), park, std::move(approval), std::move(by)});
+Status Session::decide(const ParkId& park, Approval approval, Author author) {
+  return actor_->decide({session_id(), park, std::move(approval), std::move(author)});
 }
 
-Status Session::answer(const ParkId& park, std::string text, std::string by) {
-  return decide(park, praxis::answer(std::move(text)), std::move(by));
+Status Session::answer(const ParkId& park, std::string text, Author author) {
+  return decide(park, praxis::answer(std::move(text)), std::move(author));
 }
 
 void Session::steer(std::string text) { actor_->command(CommandVerb::kSteer, std::move(text)); }
@@ -170,7 +170,7 @@ Status Session::remove() { return actor_->carry_out(Commands{{CommandVerb::kDele
 Status Session::rewind(const TurnId& turn) {
   return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
     if (auto possible = check_rewind(s, turn); !possible) return fail(possible.error());
-    return std::vector<RecordBody>{Intervened{CommandVerb::kRewind, turn.str(), nullptr}};
+    return std::vector<RecordBody>{Intervened{CommandVerb::kRewind, turn.str(), nullptr, by_library()}};
   });
 }
 

@@ -428,7 +428,7 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
     }
     readers_ = {std::move(events)};
     readers_changed();
-    if (described) record(Intervened{CommandVerb::kSetAgent, {}, std::move(described)});
+    if (described) record(Intervened{CommandVerb::kSetAgent, {}, std::move(described), by_hook()});
     record(TurnStarted{TurnId{"t" + std::to_string(state().next_turn)}, std::move(output_schema)});
     for (Message& message : messages) {
       record(MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
@@ -465,27 +465,27 @@ void SessionActor::resume(std::shared_ptr<EventQueue> events, Inputs inputs, boo
     readers_.push_back(std::move(events));
     readers_changed();
     if (origin_.above) origin_.above->child_began(id(), origin_.call);
-    if (state().paused) record(Intervened{CommandVerb::kUnpause, {}, nullptr});
+    if (state().paused) record(Intervened{CommandVerb::kUnpause, {}, nullptr, by_library()});
     recover();
     for (RecordBody& body : *bodies) record(std::move(body));
     advance();
   });
 }
 
-void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
-  post([this, turn = std::move(turn)] {
+void SessionActor::interrupt(std::shared_ptr<EventQueue> turn, Author author) {
+  post([this, turn = std::move(turn), author = std::move(author)]() mutable {
     if (broken_ || !state().turn || (turn && std::ranges::find(readers_, turn) == readers_.end())) return;
-    record(Intervened{CommandVerb::kInterrupt, {}, nullptr});
+    record(Intervened{CommandVerb::kInterrupt, {}, nullptr, std::move(author)});
     cancel_effects();
     advance();
   });
 }
 
-void SessionActor::command(CommandVerb verb, std::string text) {
+void SessionActor::command(CommandVerb verb, std::string text, Author author) {
   if (is_said(verb)) text = outgoing(text_message(Role::kUser, std::move(text))).text();
-  post([this, verb, text = std::move(text)]() mutable {
+  post([this, verb, text = std::move(text), author = std::move(author)]() mutable {
     if (broken_) return;
-    record(Intervened{verb, std::move(text), nullptr});
+    record(Intervened{verb, std::move(text), nullptr, std::move(author)});
     advance();
   });
 }

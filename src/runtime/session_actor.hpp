@@ -56,8 +56,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void resume(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over = false);
   /// Asks everything to stop: at once for effects under way, then in the log. With `turn`, only while that is
   /// what the turn in progress reports to.
-  void interrupt(std::shared_ptr<EventQueue> turn = nullptr);
-  void command(CommandVerb verb, std::string text);
+  void interrupt(std::shared_ptr<EventQueue> turn = nullptr, Author author = by_library());
+  void command(CommandVerb verb, std::string text, Author author = by_library());
   /// Carries out a request from outside and waits until it is durable. Error `kInput` says why it cannot be
   /// carried out. Hooks on outgoing messages run on the calling thread.
   Status carry_out(InboxRequest request);
@@ -66,7 +66,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// Decides a step of this session or of one below it, wherever that is.
   Status decide(StepApproval step);
   /// Checks all of these decisions, then makes those on steps of sessions below; gives back the rest.
-  Result<Approvals> decide_below(const Approvals& approvals);
+  Result<Approvals> decide_below(const Approvals& approvals, const Author& author);
   /// Carries out the requests that came to the inbox since the last call, and answers them. Called by one
   /// thread at a time.
   void collect_inbox();
@@ -165,7 +165,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
     Permission permission;                 ///< no `Edit`
     std::optional<std::string> arguments;  ///< to run with instead
     std::optional<ToolOutput> result;      ///< given in the tool's place
-    std::string by;                        ///< `policy` or `hook`
+    Author author;                         ///< policy or hook
   };
   using Rules = std::vector<PolicyRules>;
   class ModelCallSink;

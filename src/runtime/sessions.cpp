@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "praxis/domain/scope.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/planners/make_planner.hpp"
 #include "runtime/input_checks.hpp"
@@ -61,22 +62,31 @@ Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDes
   return Equipment{*std::move(planner), *std::move(model), std::move(profiled)};
 }
 
-/// What the agents above allow, root first, then the one right above.
-Json bounds_below(const AgentSpec& above) {
-  JsonArray bounds;
-  if (const auto* inherited = above.bounds.if_array()) bounds = *inherited;
-  bounds.push_back(above.policy);
-  return bounds;
+/// The scope of a sub-agent of the call in `origin`: no wider than that of the session above.
+Result<Scope> scope_below(const Origin& origin, const SessionId& id = {}) {
+  const auto scope = origin.above->query([&](const State& s) -> std::optional<Scope> {
+    if (!s.agent) return std::nullopt;
+    Scope above;
+    if (const auto* bounds = s.agent->bounds.if_array())
+      above.permissions.assign(bounds->begin(), bounds->end());
+    above.trace = s.trace;
+    if (s.turn) {
+      for (const CallState& call : s.turn->calls) {
+        if (call.call.id == origin.call) above.trace = effect_trace(s, call.effect, call.attempt);
+      }
+    }
+    return narrowed(above, {.permissions = s.agent->policy, .span = id.str()});
+  });
+  if (scope) return *scope;
+  return fail(ErrorCode::kJournal, "the log of session " + origin.above->id().str() + " cannot be read");
 }
 
 Result<AgentSpecPtr> with_bounds(const AgentSpecPtr& spec, const Origin& origin) {
   if (!origin.above) return spec;
-  const AgentSpecPtr above = origin.above->query([](const State& s) { return s.agent; });
-  if (!above) {
-    return fail(ErrorCode::kJournal, "the log of session " + origin.above->id().str() + " cannot be read");
-  }
+  const auto scope = scope_below(origin);
+  if (!scope) return fail(scope.error());
   auto changed = std::make_shared<AgentSpec>(*spec);
-  changed->bounds = bounds_below(*above);
+  changed->bounds = JsonArray(scope->permissions.begin(), scope->permissions.end());
   return changed;
 }
 
@@ -122,6 +132,14 @@ Status take_below(Services& services, const SessionId& session) {
   return {};
 }
 
+/// 64 bits of a session's id.
+std::uint64_t number_of(const SessionId& id) {
+  const Digest digest = digest_of(id.str());
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof number; ++i) number = number << 8U | digest.bytes[i];
+  return number;
+}
+
 SessionCreated birth_record(const Services& services, const Birth& birth, const Origin& origin,
                             AgentSpecPtr spec) {
   SessionCreated created;
@@ -133,7 +151,10 @@ SessionCreated birth_record(const Services& services, const Birth& birth, const 
     std::tie(created.depth, created.path) =
         origin.above->query([](const State& s) { return std::pair(s.depth + 1, s.path); });
     created.path += "/" + created.agent->id;
+    if (const auto scope = scope_below(origin, created.session)) created.trace = scope->trace;
   }
+  // Sessions below one of an older version begin a trace, as roots do.
+  if (created.trace.trace.empty()) created.trace = new_trace(created.seed, number_of(created.session));
   return created;
 }
 
@@ -258,7 +279,7 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   services->inbox_watcher->watch(session);
   if (!changed) return actor;
   auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
-    return std::vector<RecordBody>{Intervened{CommandVerb::kSetAgent, {}, std::move(spec)}};
+    return std::vector<RecordBody>{Intervened{CommandVerb::kSetAgent, {}, std::move(spec), by_library()}};
   });
   if (!durable) return fail(durable.error());
   return actor;

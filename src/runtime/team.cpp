@@ -8,8 +8,10 @@
 
 #include "base/ascii.hpp"
 #include "praxis/base/suggest.hpp"
+#include "praxis/logs/logs.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "runtime/observers.hpp"
+#include "runtime/session_actor.hpp"
 
 namespace praxis {
 namespace {
@@ -49,12 +51,16 @@ std::string choice_prompt(const Routing& routing) {
 }  // namespace
 
 Strategy route_by_role(std::map<std::string, std::string> agents) {
-  return [agents = std::move(agents)](const Routing& routing) -> Result<std::vector<std::string>> {
+  JsonObject roles;
+  for (const auto& [role, id] : agents) roles[role] = id;
+  Strategy::Route route =
+      [agents = std::move(agents)](const Routing& routing) -> Result<std::vector<std::string>> {
     for (const std::string& word : words_of(routing.text)) {
       if (const auto found = agents.find(word); found != agents.end()) return std::vector{found->second};
     }
     return std::vector{routing.current};
   };
+  return {std::move(route), JsonObject{{"kind", "role"}, {"agents", std::move(roles)}}};
 }
 
 Strategy route_by_supervisor(Agent supervisor) {
@@ -69,8 +75,32 @@ Strategy route_by_supervisor(Agent supervisor) {
 }
 
 Strategy route_chain(std::vector<std::string> ids) {
-  return [ids = std::move(ids)](const Routing&) -> Result<std::vector<std::string>> { return ids; };
+  Json form = JsonObject{{"kind", "chain"}, {"agents", JsonArray(ids.begin(), ids.end())}};
+  Strategy::Route route = [ids = std::move(ids)](const Routing&) -> Result<std::vector<std::string>> {
+    return ids;
+  };
+  return {std::move(route), std::move(form)};
 }
+
+namespace {
+
+/// The strategy of a recorded form; none when the form does not say enough.
+Strategy strategy_from(const Json& form) {
+  const Json& agents = json_at(form, "agents");
+  if (json_text(form, "kind") == "role" && agents.is_object()) {
+    std::map<std::string, std::string> roles;
+    for (const auto& [role, id] : agents.get_object()) roles[std::string(role)] = to_plain_text(id);
+    return route_by_role(std::move(roles));
+  }
+  if (json_text(form, "kind") == "chain" && agents.is_array()) {
+    std::vector<std::string> ids;
+    for (const Json& id : agents.get_array()) ids.push_back(to_plain_text(id));
+    return route_chain(std::move(ids));
+  }
+  return {};
+}
+
+}  // namespace
 
 struct Team::Parts {
   explicit Parts(Runtime& home) : runtime(home) {}
@@ -84,7 +114,6 @@ struct Team::Parts {
   std::vector<Agent> agents;
   std::string current;
   Strategy strategy;
-  std::optional<std::string> handed_to;
   std::optional<Session> session;
   std::string seated;  ///< id of the agent that the session runs with
   std::vector<std::shared_ptr<void>> subscriptions;
@@ -105,6 +134,14 @@ struct Team::Parts {
   Result<Session> seat(const Agent& agent);
   Result<AgentResult> answer(const std::string& id, const std::string& text, std::stop_token stop);
   Result<std::vector<std::string>> route(const std::string& text);
+  Status speaks(std::vector<std::string> ids, const std::string& cause);
+  Result<AgentResult> go_on(Result<AgentResult> result, std::stop_token stop);
+  Status restore(const SessionId& id);
+
+  /// What the log says of the team; nothing before the first message.
+  std::optional<TeamState> recorded() const {
+    return session ? session->actor_->query([](const State& s) { return s.team; }) : std::nullopt;
+  }
 };
 
 /// The session, run by `agent` from here on.
@@ -132,6 +169,68 @@ Result<AgentResult> Team::Parts::answer(const std::string& id, const std::string
   auto seated_session = seat(*agent);
   if (!seated_session) return fail(seated_session.error());
   return seated_session->ask(text, stop);
+}
+
+/// Records that the first of `ids` answers from the next turn on, and the others after it; durable when it
+/// returns. Before the first message there is no log yet: `send` records the speaker then.
+Status Team::Parts::speaks(std::vector<std::string> ids, const std::string& cause) {
+  SpeakerSet set{ids.front(), {ids.begin() + 1, ids.end()}, cause, nullptr, by_library()};
+  std::optional<Session> recorded_in;
+  {
+    const std::lock_guard lock(mutex);
+    if (cause == "set" || cause == "handoff") current = set.agent;
+    set.strategy = strategy.form();
+    recorded_in = session;
+  }
+  if (!recorded_in) return {};
+  return recorded_in->actor_->submit([&](const State&) -> Result<std::vector<RecordBody>> {
+    return std::vector<RecordBody>{std::move(set)};
+  });
+}
+
+/// Continues until no member is left to answer, by a hand-over or as the next one in turn.
+Result<AgentResult> Team::Parts::go_on(Result<AgentResult> result, std::stop_token stop) {
+  for (int handoffs = 0; handoffs <= kMaxHandoffs;) {
+    if (!result || !result->success) return result;
+    auto team = recorded();
+    if (!team) return result;
+    if (team->pending.empty()) {
+      if (team->next.empty()) return result;
+      if (auto set = speaks(team->next, "chain"); !set) return fail(set.error());
+      team = recorded();
+      if (!team) return result;
+    }
+    const bool handed_over = team->pending == "handoff";
+    if (handed_over && ++handoffs > kMaxHandoffs) break;
+    result = answer(team->answering,
+                    handed_over ? "The conversation was handed over to you. Carry on."
+                                : "Carry on from the answer above.",
+                    stop);
+  }
+  return fail(ErrorCode::kLimit, "the conversation was handed over " + std::to_string(kMaxHandoffs) +
+                                     " times without an answer");
+}
+
+/// Takes the session up where the log ends.
+Status Team::Parts::restore(const SessionId& id) {
+  const auto records = read_records(runtime.journal(), id);
+  if (!records) return fail(records.error());
+  const auto state = praxis::fold(*records);
+  if (!state) return fail(state.error());
+  if (!state->team)
+    return fail(ErrorCode::kInput, "session " + id.str() + " is not the conversation of a team");
+  if (auto speaker = known(state->team->speaker); !speaker) return fail(speaker.error());
+  auto running = known(state->agent->id);
+  if (!running) return fail(running.error());
+  auto opened = runtime.open_session(id, *running);
+  if (!opened) return fail(opened.error());
+  const std::lock_guard lock(mutex);
+  current = state->team->speaker;
+  strategy = strategy_from(state->team->strategy);
+  subscriptions.push_back(opened->on("*", [this](const Event& event) { observers.publish(event); }));
+  session = *opened;
+  seated = running->spec().id;
+  return {};
 }
 
 Result<std::vector<std::string>> Team::Parts::route(const std::string& text) {
@@ -176,17 +275,14 @@ void Team::register_agent(Agent agent) {
   if (parts_->current.empty()) parts_->current = id;
 }
 
-void Team::set_agent(const Agent& agent) {
+Status Team::set_agent(const Agent& agent) {
   register_agent(agent);
-  const std::lock_guard lock(parts_->mutex);
-  parts_->current = agent.spec().id;
+  return parts_->speaks({agent.spec().id}, "set");
 }
 
 Status Team::set_agent_by_id(const std::string& id) {
   if (auto agent = parts_->known(id); !agent) return fail(agent.error());
-  const std::lock_guard lock(parts_->mutex);
-  parts_->current = id;
-  return {};
+  return parts_->speaks({id}, "set");
 }
 
 Agent Team::current_agent() const {
@@ -195,33 +291,49 @@ Agent Team::current_agent() const {
   return (agent == nullptr ? Agent() : Agent(*agent)).runtime(parts_->runtime.shared_from_this());
 }
 
-void Team::route_message(Strategy strategy) {
-  const std::lock_guard lock(parts_->mutex);
-  parts_->strategy = std::move(strategy);
+Status Team::route_message(Strategy strategy) {
+  std::string speaker;
+  {
+    const std::lock_guard lock(parts_->mutex);
+    parts_->strategy = std::move(strategy);
+    speaker = parts_->current;
+  }
+  return speaker.empty() ? Status{} : parts_->speaks({speaker}, "set");
 }
 
 Result<AgentResult> Team::send(std::string text, std::stop_token stop) {
   const std::lock_guard one_at_a_time(parts_->sending);
   auto ids = parts_->route(text);
   if (!ids) return fail(ids.error());
-  Result<AgentResult> result = fail(ErrorCode::kInternal, "nobody was asked");
-  for (std::size_t i = 0; i < ids->size(); ++i) {
-    result = parts_->answer((*ids)[i], i == 0 ? text : "Carry on from the answer above.", stop);
-    if (!result || !result->success) return result;
+  const std::string first = ids->front();
+  auto agent = parts_->known(first);
+  if (!agent) return fail(agent.error());
+  if (auto seat = parts_->seat(*agent); !seat) return fail(seat.error());
+  if (!parts_->recorded()) {
+    if (auto set = parts_->speaks({current_agent().spec().id}, "set"); !set) return fail(set.error());
   }
-  for (int handoffs = 0; handoffs < kMaxHandoffs; ++handoffs) {
-    std::optional<std::string> next;
-    {
-      const std::lock_guard lock(parts_->mutex);
-      next = std::exchange(parts_->handed_to, std::nullopt);
-      if (next) parts_->current = *next;
-    }
-    if (!next) return result;
-    result = parts_->answer(*next, "The conversation was handed over to you. Carry on.", stop);
-    if (!result || !result->success) return result;
-  }
-  return fail(ErrorCode::kLimit, "the conversation was handed over " + std::to_string(kMaxHandoffs) +
-                                     " times without an answer");
+  if (auto set = parts_->speaks(*std::move(ids), "route"); !set) return fail(set.error());
+  return parts_->go_on(parts_->answer(first, text, stop), stop);
+}
+
+Result<AgentResult> Team::resume(const Approvals& approvals, std::stop_token stop) {
+  const std::lock_guard one_at_a_time(parts_->sending);
+  const auto team = parts_->recorded();
+  const auto nothing = [&] { return fail(ErrorCode::kInput, "the team has nothing to resume"); };
+  if (!team) return nothing();
+  Session session = *parts_->session;
+  const bool running = session.actor_->query([](const State& s) { return s.turn.has_value(); });
+  if (!running && team->pending.empty() && team->next.empty()) return nothing();
+  const std::stop_callback interrupt(stop, [&] { session.interrupt(); });
+  auto result = running ? session.resume(approvals).result() : Result<AgentResult>(session.last_result());
+  return parts_->go_on(std::move(result), stop);
+}
+
+Status Team::open(const SessionId& session) {
+  const std::lock_guard one_at_a_time(parts_->sending);
+  if (parts_->session)
+    return fail(ErrorCode::kInput, "the team has a conversation: " + parts_->session->session_id().str());
+  return parts_->restore(session);
 }
 
 Status Team::inject(std::string text) {
@@ -249,8 +361,9 @@ std::vector<Tool> Team::handoff_tools(const std::string& from) const {
     tool.handler = [weak = std::weak_ptr(parts_), id](ToolContext&, const Json&) -> Result<ToolOutput> {
       const auto parts = weak.lock();
       if (!parts) return fail(ErrorCode::kTool, "the team is gone");
-      const std::lock_guard guard(parts->mutex);
-      parts->handed_to = id;
+      std::vector<std::string> ids{id};
+      if (const auto team = parts->recorded()) ids.insert(ids.end(), team->next.begin(), team->next.end());
+      if (auto set = parts->speaks(std::move(ids), "handoff"); !set) return fail(set.error());
       return ToolOutput{"Handed over to " + id + ". End your turn now.", nullptr, {}, {}};
     };
     tools.push_back(std::move(tool));

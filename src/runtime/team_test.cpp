@@ -33,31 +33,32 @@ TEST_F(TeamTest, TheFirstAgentAnswers_UntilAnotherIsSet) {
   EXPECT_EQ(both.current_agent().spec().id, "two");
   EXPECT_EQ(answer(both, "and you?"), "I am two");
   EXPECT_EQ(both.history().messages().size(), 4U);
-  both.set_agent(named("three"));
+  ASSERT_TRUE(both.set_agent(named("three")));
   EXPECT_EQ(answer(both, "and you?"), "I am three");
   EXPECT_EQ(journal_->sessions(0)->size(), 1U);
 }
 
 TEST_F(TeamTest, OfTheRuntime_TakesAgentsAndAStrategy) {
-  EXPECT_EQ(runtime_->current_agent().spec().model, "") << "there is none yet";
-  runtime_->register_agent(named("one"));
-  EXPECT_EQ(runtime_->current_agent().spec().id, "one");
-  runtime_->set_agent(named("two"));
-  EXPECT_EQ(answer(runtime_->team(), "hello"), "I am two");
-  ASSERT_TRUE(runtime_->set_agent_by_id("one"));
-  EXPECT_FALSE(runtime_->set_agent_by_id("three"));
-  runtime_->route_message(route_by_role({{"legal", "two"}}));
-  EXPECT_EQ(answer(runtime_->team(), "a question"), "I am one");
-  EXPECT_EQ(answer(runtime_->team(), "a legal question"), "I am two");
-  EXPECT_EQ(runtime_->team().history().messages().size(), 6U);
-  EXPECT_EQ(runtime_->current_agent().run("by itself")->text, "I am one");
+  Team& team = runtime_->team();
+  EXPECT_EQ(team.current_agent().spec().model, "") << "there is none yet";
+  team.register_agent(named("one"));
+  EXPECT_EQ(team.current_agent().spec().id, "one");
+  ASSERT_TRUE(team.set_agent(named("two")));
+  EXPECT_EQ(answer(team, "hello"), "I am two");
+  ASSERT_TRUE(team.set_agent_by_id("one"));
+  EXPECT_FALSE(team.set_agent_by_id("three"));
+  ASSERT_TRUE(team.route_message(route_by_role({{"legal", "two"}})));
+  EXPECT_EQ(answer(team, "a question"), "I am one");
+  EXPECT_EQ(answer(team, "a legal question"), "I am two");
+  EXPECT_EQ(team.history().messages().size(), 6U);
+  EXPECT_EQ(team.current_agent().run("by itself")->text, "I am one");
 }
 
 TEST_F(TeamTest, OfTheRuntime_DoesNotKeepItAlive) {
   const std::weak_ptr<Runtime> weak = runtime_;
   Agent supervisor = scripted(R"({"text":"{\"agent\":\"one\"}"})");
-  runtime_->register_agent(named("one").use(named("helper").as_tool("helper", "Helps")));
-  runtime_->route_message(route_by_supervisor(supervisor.id("supervisor")));
+  runtime_->team().register_agent(named("one").use(named("helper").as_tool("helper", "Helps")));
+  ASSERT_TRUE(runtime_->team().route_message(route_by_supervisor(supervisor.id("supervisor"))));
   EXPECT_EQ(answer(runtime_->team(), "hello"), "I am one");
   supervisor = Agent();
   runtime_.reset();
@@ -73,7 +74,7 @@ TEST_F(TeamTest, AnUnknownId_IsRefusedWithThoseThatThereAre) {
 
 TEST_F(TeamTest, Roles_AreFoundInTheMessage) {
   Team both = team({named("one"), named("two")});
-  both.route_message(route_by_role({{"legal", "two"}}));
+  ASSERT_TRUE(both.route_message(route_by_role({{"legal", "two"}})));
   EXPECT_EQ(answer(both, "a LEGAL question"), "I am two");
   EXPECT_EQ(answer(both, "illegal question"), "I am one");
 }
@@ -81,13 +82,13 @@ TEST_F(TeamTest, Roles_AreFoundInTheMessage) {
 TEST_F(TeamTest, ASupervisor_ChoosesByItsAnswer) {
   Team both = team({named("one"), named("two")});
   Agent supervisor = scripted(R"({"text":"{\"agent\":\"two\"}"})");
-  both.route_message(route_by_supervisor(supervisor.id("supervisor")));
+  ASSERT_TRUE(both.route_message(route_by_supervisor(supervisor.id("supervisor"))));
   EXPECT_EQ(answer(both, "whoever"), "I am two");
 }
 
 TEST_F(TeamTest, AChain_PassesTheAnswerOn) {
   Team both = team({named("one"), named("two")});
-  both.route_message(route_chain({"one", "two"}));
+  ASSERT_TRUE(both.route_message(route_chain({"one", "two"})));
   EXPECT_EQ(answer(both, "go"), "I am two");
   std::vector<std::string> said;
   for (const MessagePtr& message : both.history().messages()) said.push_back(message->text());
@@ -115,6 +116,131 @@ TEST_F(TeamTest, Subscriptions_OutlastASwitch_AndMessagesCanBeInjected) {
   answer(both, "and you?");
   EXPECT_THAT(heard, ElementsAre("I am one", "I am two"));
   EXPECT_EQ(both.history().messages()[2]->text(), "by the way");
+}
+
+// ---- a team outlives its process
+
+class DurableTeamTest : public TeamTest {
+ protected:
+  /// Two members of whom the first hands the conversation over to the second.
+  Team pair() {
+    Agent one = scripted(R"({"tool_calls":[{"name":"hand_over_to_two","arguments":{}}]}
+{"text":"over"})");
+    one.id("one");
+    Team both = team({one, named("two")});
+    both.register_agent(Agent(one).use(both.handoff_tools("one")));
+    return both;
+  }
+  /// The log as a crash after `seq` leaves it, as a session of its own.
+  SessionId cut_off(const SessionId& id, std::uint64_t seq) {
+    const auto fork = fork_session(*journal_, runtime_->environment(), id, seq);
+    EXPECT_TRUE(fork) << fork.error().message;
+    return fork.value_or(SessionId{});
+  }
+  std::uint64_t seq_of(const SessionId& id, std::string_view cause) {
+    const auto records = read_records(*journal_, id);
+    for (const StoredRecord& stored : *records) {
+      const auto* set = std::get_if<SpeakerSet>(&stored.record.body);
+      if (set != nullptr && set->cause == cause) return stored.seq;
+    }
+    ADD_FAILURE() << "no speaker was set by " << cause;
+    return 0;
+  }
+};
+
+TEST_F(DurableTeamTest, SpeakerAndStrategy_AreAsBefore) {
+  SessionId id;
+  {
+    Team both = team({named("one"), named("two")});
+    ASSERT_TRUE(both.set_agent_by_id("two"));
+    EXPECT_EQ(answer(both, "hello"), "I am two");
+    ASSERT_TRUE(both.route_message(route_by_role({{"legal", "one"}})));
+    id = both.session_id();
+  }
+  start_new_process();
+  Team again = team({named("one"), named("two")});
+  EXPECT_EQ(again.current_agent().spec().id, "one");
+  ASSERT_TRUE(again.open(id));
+  EXPECT_EQ(again.current_agent().spec().id, "two");
+  EXPECT_FALSE(again.resume()) << "there is nothing to resume";
+  EXPECT_EQ(answer(again, "a legal question"), "I am one");
+  EXPECT_EQ(answer(again, "another"), "I am two");
+  EXPECT_EQ(again.history().messages().size(), 6U);
+  EXPECT_FALSE(again.open(id)) << "it has a conversation";
+}
+
+TEST_F(DurableTeamTest, HandOver_SurvivesACrashAfterAnyRecord) {
+  SessionId id;
+  {
+    Team both = pair();
+    EXPECT_EQ(answer(both, "help"), "I am two");
+    id = both.session_id();
+  }
+  const std::uint64_t last = read_records(*journal_, id)->back().seq, handed_over = seq_of(id, "handoff");
+  const auto records = read_records(*journal_, id);
+  int resumed = 0;
+  for (std::uint64_t seq = seq_of(id, "route"); seq <= last; ++seq) {
+    SCOPED_TRACE("after record " + std::to_string(seq));
+    Team again = pair();
+    const Status opened = again.open(cut_off(id, seq));
+    ASSERT_TRUE(opened) << opened.error().message;
+    if (seq >= handed_over) {
+      EXPECT_EQ(again.current_agent().spec().id, "two");
+    }
+    const auto state = fold(*records, seq);
+    const bool is_over = !state->turn && state->team->pending.empty();
+    const auto result = again.resume();
+    ASSERT_EQ(result.has_value(), !is_over) << result.error().message;
+    if (is_over) continue;
+    ++resumed;
+    EXPECT_EQ(result->text, "I am two");
+    EXPECT_EQ(again.current_agent().spec().id, "two");
+  }
+  EXPECT_GT(resumed, 8);
+}
+
+TEST_F(DurableTeamTest, ChainCutOffAfterAnyRecord_IsContinued) {
+  SessionId id;
+  const auto chain = [&] { return team({named("one"), named("two"), named("three")}); };
+  {
+    Team all = chain();
+    ASSERT_TRUE(all.route_message(route_chain({"one", "two", "three"})));
+    EXPECT_EQ(answer(all, "go"), "I am three");
+    id = all.session_id();
+  }
+  const auto records = read_records(*journal_, id);
+  int resumed = 0;
+  for (std::uint64_t seq = seq_of(id, "route") + 1; seq < records->back().seq; ++seq) {
+    SCOPED_TRACE("after record " + std::to_string(seq));
+    Team again = chain();
+    const Status opened = again.open(cut_off(id, seq));
+    ASSERT_TRUE(opened) << opened.error().message;
+    const auto result = again.resume();
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->text, "I am three");
+    ++resumed;
+    std::vector<std::string> said;
+    for (const MessagePtr& message : again.history().messages()) {
+      if (message->role == Role::kAssistant) said.push_back(message->text());
+    }
+    EXPECT_THAT(said, ElementsAre("I am one", "I am two", "I am three"));
+  }
+  EXPECT_GT(resumed, 8);
+}
+
+TEST_F(DurableTeamTest, OpeningAnotherSession_IsRefused) {
+  Session alone = session_of(named("one"));
+  ASSERT_TRUE(alone.ask("hello"));
+  Team other = team({named("one"), named("two")});
+  const Status not_a_team = other.open(alone.session_id());
+  ASSERT_FALSE(not_a_team);
+  EXPECT_THAT(not_a_team.error().message, HasSubstr("is not the conversation of a team"));
+  ASSERT_TRUE(other.set_agent_by_id("two"));
+  answer(other, "hello");
+  Team smaller = team({named("one")});
+  const Status missing = smaller.open(other.session_id());
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, HasSubstr("there is no agent \"two\""));
 }
 
 }  // namespace

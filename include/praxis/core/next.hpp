@@ -60,6 +60,7 @@ struct Compact {
 struct Say {
   Message message;
   MessageSource source = MessageSource::kRuntime;
+  NoteReason reason = NoteReason::kNone;
 };
 struct Finish {
   StopReason reason = StopReason::kFinished;
@@ -74,6 +75,9 @@ Decision next(const State& state, const Planner& planner);
 /// Returns the records of a decision, to be applied and made durable before any effect in them starts. Empty
 /// for `Idle` and `Wait`. Treats every call in a `RunCalls` as allowed.
 std::vector<RecordBody> derive(const State& state, const Decision& decision);
+
+/// Returns the trace context of an attempt of an effect: a span within the session's.
+TraceContext effect_trace(const State& state, const EffectId& effect, std::uint32_t attempt);
 
 /// Returns the record that parks a call for approval.
 RecordBody park_call(const State& state, const CallState& call, std::string reason);

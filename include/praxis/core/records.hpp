@@ -18,11 +18,12 @@
 #include "praxis/domain/command.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/domain/model_types.hpp"
+#include "praxis/domain/trace.hpp"
 
 namespace praxis {
 
 /// The version of the record set that this library writes; it reads every version up to this one.
-inline constexpr std::uint32_t kRecordVersion = 4;
+inline constexpr std::uint32_t kRecordVersion = 5;
 
 /// The state of a session (S5-13), and `idle` before its first turn.
 enum class SessionStatus : std::uint8_t {
@@ -95,6 +96,7 @@ struct SessionCreated {
   std::uint64_t forked_at = 0;
   std::uint64_t seed = 0;
   AgentSpecPtr agent;
+  TraceContext trace = {};  ///< none in records up to version 4
 };
 /// Input. A turn begins; its user message, if any, follows.
 struct TurnStarted {
@@ -105,11 +107,22 @@ struct TurnStarted {
 enum class MessageSource : std::uint8_t { kUser, kSteer, kQueue, kPlan, kRuntime, kImport };
 std::string_view to_string(MessageSource source);
 std::optional<MessageSource> message_source_from(std::string_view name);
+/// Why the runtime puts a note into the conversation.
+enum class NoteReason : std::uint8_t {
+  kNone,           ///< not a note, or not recorded
+  kUnusable,       ///< the vendor refused the form of the answer
+  kMalformedCall,  ///< a tool call could not be read
+  kRepetition,     ///< the same calls again and again
+  kSchema,         ///< the answer does not fit its schema
+};
+std::string_view to_string(NoteReason reason);
+std::optional<NoteReason> note_reason_from(std::string_view name);
 /// Input (user, queue, import) or derived (plan, runtime, steer). Does not repeat assistant and tool messages
 /// of the model-driven loop: they are the results of settled effects.
 struct MessageAppended {
   MessagePtr message;
   MessageSource source = MessageSource::kUser;
+  NoteReason reason = NoteReason::kNone;  ///< of runtime notes; records up to version 4 do not say
 };
 /// The task of a model call that makes a summary.
 struct SummaryTask {
@@ -143,6 +156,8 @@ struct EffectIntended {
   std::optional<Consultation> consult = std::nullopt;
   /// For models: no tool is held to its schema, because the vendor refused that.
   bool non_strict = false;
+  /// Span of this attempt in the trace of the session; zero up to version 4.
+  SpanId span = 0;
 };
 /// Input. The handler of the running call `within` calls a tool of its agent. Reviewed and run like a call of
 /// the model; its result goes to the handler, not into the conversation.
@@ -218,13 +233,14 @@ struct Decided {
   CallId call;
   ApprovalVerb verb = ApprovalVerb::kApprove;
   std::string text;  ///< as in `Approval`
-  std::string by;    ///< `person`, `policy`, `hook`
+  Author author = {};
 };
 /// Input. A command from outside the loop.
 struct Intervened {
   CommandVerb verb = CommandVerb::kAnnotate;
   std::string text;
-  AgentSpecPtr agent;
+  AgentSpecPtr agent;  ///< of `kSetAgent`
+  Author author = {};
 };
 /// Derived. The model no longer sees the messages before `keep_from` (index into the history's messages).
 struct Compacted {
@@ -248,9 +264,19 @@ struct TurnSettled {
   std::optional<Error> error;
 };
 
-using RecordBody =
-    std::variant<SessionCreated, TurnStarted, MessageAppended, EffectIntended, EffectSettled, Parked, Decided,
-                 Intervened, Compacted, StatusChanged, TurnSettled, CallProposed, ChildSpawned, ChildSettled>;
+/// Input. In the conversation of a team: the member that answers from the next turn on. Since version 5.
+struct SpeakerSet {
+  std::string agent;              ///< agent id
+  std::vector<std::string> next;  ///< members that answer the same message after it, in turn
+  std::string
+      cause;  ///< `set` and `handoff` last; `route` and `chain` (the next in turn) hold for one message
+  Json strategy = nullptr;  ///< by which messages are routed; null: the speaker answers
+  Author author = {};
+};
+
+using RecordBody = std::variant<SessionCreated, TurnStarted, MessageAppended, EffectIntended, EffectSettled,
+                                Parked, Decided, Intervened, Compacted, StatusChanged, TurnSettled,
+                                CallProposed, ChildSpawned, ChildSettled, SpeakerSet>;
 
 /// One durable fact and the time when it was written.
 struct Record {

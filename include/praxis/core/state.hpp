@@ -164,6 +164,17 @@ struct TurnMark {
   std::size_t messages = 0;
 };
 
+/// Who speaks in the conversation of a team.
+struct TeamState {
+  std::string speaker;            ///< id of the agent that answers unless the strategy names another
+  std::string answering;          ///< id of the agent that answers the present message
+  std::vector<std::string> next;  ///< as in `SpeakerSet`
+  Json strategy;                  ///< likewise
+  /// `chain` or `handoff` while `answering` has yet to begin its turn, which needs no new message; else
+  /// empty.
+  std::string pending;
+};
+
 /// Copyable; cheap to move. Not thread-safe: used on its session's strand.
 struct State {
   SessionId id;
@@ -174,6 +185,7 @@ struct State {
   std::string path;             ///< agent ids from the root down to this one
   std::uint64_t forked_at = 0;  ///< the last record that a fork shares with its original
   std::uint64_t seed = 0;
+  TraceContext trace;     ///< of the session; none when the log began with version 4 or older
   std::uint64_t seq = 0;  ///< of the last record applied
   AgentSpecPtr agent;
   /// Digests of the agent as described: `settings` and `tools`, without patches.
@@ -182,6 +194,7 @@ struct State {
   RequestDigest recorded;
   HistoryBuilder conversation;
   std::optional<TurnState> turn;
+  std::optional<TeamState> team;    ///< of a conversation that several agents share
   std::optional<AgentResult> last;  ///< of the last settled turn
   std::map<ParkId, ParkedStep> parked;
   std::vector<std::string> steering;

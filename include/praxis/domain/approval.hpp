@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "praxis/base/ids.hpp"
+#include "praxis/domain/author.hpp"
 
 namespace praxis {
 
@@ -48,7 +49,7 @@ struct StepApproval {
   SessionId target = {};
   ParkId park = {};  ///< `p1`, or qualified by the session: `<session>/p1`
   Approval approval = {};
-  std::string by = "person";
+  Author author = person_by_library();
 };
 /// Approvals of several parked steps, by their ids.
 using Approvals = std::vector<std::pair<ParkId, Approval>>;

@@ -12,6 +12,7 @@
 
 #include "praxis/base/ids.hpp"
 #include "praxis/domain/approval.hpp"
+#include "praxis/domain/author.hpp"
 
 namespace praxis {
 
@@ -38,6 +39,7 @@ struct Command {
   CommandVerb verb = CommandVerb::kAnnotate;
   SessionId target = {};
   std::string text = {};
+  Author author = by_library();
 };
 /// Commands for one session, carried out together or not at all.
 using Commands = std::vector<Command>;

@@ -91,15 +91,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// deleted already, ended, a verb that callers cannot send, or several targets.
   Status command(Commands commands);
 
-  /// The agents that share the runtime's own conversation, the current agent, and the strategy: see the
-  /// methods of `Team`. Send messages through `team`.
-  void register_agent(Agent agent);
-  void set_agent(const Agent& agent);
-  Status set_agent_by_id(const std::string& id);
-  Agent current_agent() const;
-  void route_message(Strategy strategy);
-  /// The runtime's own conversation. Lives as long as the runtime. Its handlers and strategies must not keep
-  /// the runtime alive.
+  /// The team of the runtime itself: agents that share one conversation. It has no agents at first. Lives as
+  /// long as the runtime; handlers and strategies in it must not keep the runtime alive.
   Team& team();
 
   /// Subscribes to the events of all sessions until the returned object is destroyed.

@@ -121,14 +121,14 @@ class Session {
   void ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done);
   /// Resumes a turn that was parked or cut off by a crash, with approvals (as `decide` accepts them) of
   /// parked steps. Applies all approvals or, if one is invalid, none. Error `kInput`: there is no such turn.
-  Run resume(const Approvals& approvals = {});
+  Run resume(const Approvals& approvals = {}, const Author& author = person_by_library());
 
   /// Decides a parked step of this session or, by an id such as `<session>/p1`, of one below it, also when
   /// that is idle or another process runs it. Error `kInput` when `park` is not open (the id of a step is
   /// never used again), or does not take this approval. The turn continues by itself.
-  Status decide(const ParkId& park, Approval approval, std::string by = "person");
-  /// The same as `decide(park, praxis::answer(text), by)`.
-  Status answer(const ParkId& park, std::string text, std::string by = "person");
+  Status decide(const ParkId& park, Approval approval, Author author = person_by_library());
+  /// The same as `decide(park, praxis::answer(text), author)`.
+  Status answer(const ParkId& park, std::string text, Author author = person_by_library());
 
   void steer(std::string text);
   void enqueue(std::string text);
@@ -154,6 +154,7 @@ class Session {
   [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);
 
  private:
+  friend class Team;
   std::shared_ptr<SessionActor> actor_;
 };
 

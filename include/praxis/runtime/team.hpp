@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "praxis/runtime/agent.hpp"
@@ -22,9 +24,31 @@ struct Routing {
 };
 
 /// Selects the agents that work on a message, by id. They run in order; each continues from the answer of the
-/// previous one. Error: no agent fits. May block; must be safe to call from the threads that call
-/// `Team::send`.
-using Strategy = std::function<Result<std::vector<std::string>>(const Routing&)>;
+/// previous one. Made from a callable with the signature of `Route`, which may block and must be safe to call
+/// from the threads that call `Team::send`; error: no agent fits.
+class Strategy {
+ public:
+  using Route = std::function<Result<std::vector<std::string>>(const Routing&)>;
+
+  /// None: the current agent answers.
+  Strategy() = default;
+  template <class F>
+    requires std::is_constructible_v<Route, F> && (!std::is_same_v<std::remove_cvref_t<F>, Strategy>)
+  Strategy(F route) : Strategy(Route(std::move(route)), {}) {}  // NOLINT(google-explicit-constructor)
+  /// With the form in which the log keeps it; `{"kind": "custom"}` when it cannot be made again from that.
+  Strategy(Route route, Json form)
+      : route_(std::move(route)),
+        form_(form.is_null() ? Json(JsonObject{{"kind", "custom"}}) : std::move(form)) {}
+
+  explicit operator bool() const { return static_cast<bool>(route_); }
+  Result<std::vector<std::string>> operator()(const Routing& routing) const { return route_(routing); }
+  /// Null for no strategy.
+  Json form() const { return route_ ? form_ : Json(nullptr); }
+
+ private:
+  Route route_;
+  Json form_;
+};
 
 /// Selects the agent of the first role whose name occurs as a word in the message; without a match, the
 /// current agent. `agents` maps roles to agent ids.
@@ -36,7 +60,8 @@ Strategy route_chain(std::vector<std::string> ids);
 
 /// Several agents on one session. Thread-safe; answers one message at a time. All agents run in the team's
 /// runtime, regardless of their own. A runtime has one team (`Runtime::team`); each further team is a
-/// separate conversation.
+/// separate conversation. Who speaks, hand-overs and the strategy are records of the
+/// session, so another process can `open` the team after a crash.
 class Team {
  public:
   /// The first of `agents` answers until another is selected. Null: the default runtime. The team keeps its
@@ -48,19 +73,29 @@ class Team {
 
   /// Adds an agent, or replaces the one of the same id.
   void register_agent(Agent agent);
-  /// Sets the agent that answers from the next message on; registers it if it is unknown.
-  void set_agent(const Agent& agent);
-  /// Error `kInput` lists the known ids.
+  /// Sets the agent that answers from the next message on; registers it if it is unknown. Error `kJournal`.
+  Status set_agent(const Agent& agent);
+  /// The same for a registered agent. Errors `kInput` (lists the known ids), `kJournal`.
   Status set_agent_by_id(const std::string& id);
   /// The agent that answers the next message unless a strategy selects another. Without any agent, returns
   /// one without a name.
   Agent current_agent() const;
-  /// Sets the strategy from the next message on; null: the current agent answers.
-  void route_message(Strategy strategy);
+  /// Sets the strategy from the next message on; empty: the current agent answers. Error `kJournal`.
+  Status route_message(Strategy strategy);
 
+  /// Opens the conversation of an earlier team from the journal, with the speaker that the log names;
+  /// `resume` then continues what was interrupted. All members that may answer must be registered. Strategies
+  /// of `route_by_role` and `route_chain` are restored; set others again with `route_message`. Errors
+  /// `kInput` (this team has a conversation, the session is not a team's, a member is missing) and those of
+  /// `Runtime::open_session`.
+  Status open(const SessionId& session);
   /// Sends one message and returns the answer of the last agent that worked on it. An agent with
   /// `handoff_tools` can hand the conversation over, at most eight times per message.
   Result<AgentResult> send(std::string text, std::stop_token stop = {});
+  /// Continues what a crash, an approval or an error interrupted: the turn in progress, with approvals of its
+  /// parked steps, then the members that are still to answer. Error `kInput` when there is nothing to
+  /// continue.
+  Result<AgentResult> resume(const Approvals& approvals = {}, std::stop_token stop = {});
   /// Adds a message from a third party to the conversation, for the agent that answers next.
   Status inject(std::string text);
   /// Tools `hand_over_to_<id>` for every agent except `from`; add them to that agent with `Agent::use`.

@@ -147,7 +147,7 @@ class Fold {
   /// Decides the step that was parked first.
   Decision decide(ApprovalVerb verb, std::string text = {}) {
     const ParkedStep& step = state_.parked.begin()->second;
-    apply(Decided{step.id, step.call, verb, std::move(text), "person"});
+    apply(Decided{step.id, step.call, verb, std::move(text), person_by_library()});
     return run();
   }
 
