@@ -2,11 +2,12 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint format faults trained install clean setup setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults trained install clean setup setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+FAULT_SECONDS ?= 60
 SEED ?= 1
 
 PROFILE = $(CURDIR)/build/training/profile
@@ -35,12 +36,12 @@ help: ## print this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 run: setup ## build the binary and run the example in examples/release-notes
-	$(call build,release,praxis_cli)
+	$(call build,run,praxis_cli)
 	examples/release-notes/run
 
 test: setup build/schema-suite/tests ## build everything and run all tests
-	$(call build,dev)
-	$(call ctest,dev,all)
+	$(call build,test)
+	$(call ctest,test,all)
 
 check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, then faults
 	$(call build,asan-ubsan)
@@ -49,18 +50,22 @@ check: lint ## run lint, then all tests under clang with ASan + UBSan and with T
 	$(FEWER_KILLS) $(call ctest,tsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(MAKE) faults
 
-lint: setup-check ## check formatting, clang-tidy and layers
+lint: setup-check ## check formatting and layers, and changed files with clang-tidy
 	$(sources) | xargs clang-format-19 --dry-run -Werror
-	$(call build,asan-ubsan,praxis praxis_cli whole_test)
-	$(call ctest,asan-ubsan,layers,--tests-regex ^Layer)
+	$(call build,test,whole_test)
+	$(call ctest,test,layers,--tests-regex ^Layer)
+	scripts/tidy
+
+tidy: setup-check ## check all files with clang-tidy, each compiled alone
+	scripts/tidy --all
 
 format: setup-check ## format all sources with .clang-format
 	$(sources) | xargs clang-format-19 -i
 
-faults: setup ## inject faults: SEED=1, RUNS=, ONLY=name,name, LONG=1; writes the table to build/faults.md
-	$(call build,dev,praxis_faults)
-	build/dev/praxis_faults --seed $(SEED) $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only $(ONLY)) \
-	  $(if $(LONG),--long) --table build/faults.md | tee build/faults.log; exit $${PIPESTATUS[0]}
+faults: setup ## inject faults: SEED=1, RUNS=, ONLY=name,name, FAULT_SECONDS=60, LONG=1; writes the table to build/faults.md
+	$(call build,test,praxis_faults)
+	build/test/praxis_faults --seed $(SEED) $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only $(ONLY)) \
+	  $(if $(LONG),--long,--seconds $(FAULT_SECONDS)) --table build/faults.md | tee build/faults.log; exit $${PIPESTATUS[0]}
 
 bench: trained ## build as `make install` does, and run the benchmarks
 	$(call build,release,,-DPRAXIS_BENCH=ON -DPRAXIS_PROFILE=$(PROFILE))
@@ -78,8 +83,8 @@ fuzz: setup-check ## run each fuzzer for FUZZ_SECONDS
 	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
 
 sdk: setup ## compare the vendors' own clients with ours on recorded answers (needs node and npm)
-	$(call build,dev,wire_check)
-	scripts/check-sdks build/dev/wire_check build/sdk
+	$(call build,test,wire_check)
+	scripts/check-sdks build/test/wire_check build/sdk
 
 install: trained ## build with profile-guided optimisation and copy to PREFIX
 	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE))

@@ -68,12 +68,3 @@ function(praxis_unity target)
     endforeach()
   endforeach()
 endfunction()
-
-# clang-tidy runs together with the compiler, so only changed files are checked again (.clang-tidy lists the
-# checks).
-function(praxis_tidy target)
-  if(PRAXIS_TIDY)
-    find_program(CLANG_TIDY clang-tidy-19 REQUIRED)
-    set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${CLANG_TIDY};--quiet")
-  endif()
-endfunction()

@@ -10,7 +10,6 @@ target_compile_options(praxis_supervisor PRIVATE -fno-sanitize=all -Os -g0 -ffun
 target_link_options(praxis_supervisor PRIVATE -fno-sanitize=all -static -s -Wl,--gc-sections)
 target_link_libraries(praxis_supervisor PRIVATE praxis_options ${SECCOMP_STATIC})
 praxis_unity(praxis_supervisor)
-praxis_tidy(praxis_supervisor)
 
 add_dependencies(praxis praxis_supervisor)
 set_source_files_properties(src/process/supervisor_image.cpp PROPERTIES

@@ -18,7 +18,7 @@ function(praxis_test name)
   target_compile_definitions(${name} PRIVATE PRAXIS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRAXIS_BINARY_DIR="${PROJECT_BINARY_DIR}")
   praxis_precompile(${name} OWNER praxis_tests_pch)
   praxis_unity(${name})
-  if(PRAXIS_SANITIZE AND name MATCHES "^(domain|core|models|prompts|policy|planners)_test$")
+  if(PRAXIS_SANITIZE AND name MATCHES "^(json|domain|core|models|prompts|policy|planners|driver|logs)_test$")
     praxis_test_in_one(${name} ${name} *)
   elseif(PRAXIS_SANITIZE AND name STREQUAL whole_test)
     praxis_test_in_one(properties ${name} Property/*)
@@ -37,7 +37,7 @@ endfunction()
 
 set(tested_rooms base json net store process domain core journal models tools memory prompts policy planners driver logs runtime app)
 if(PRAXIS_SANITIZE STREQUAL thread)
-  list(REMOVE_ITEM tested_rooms domain core prompts planners)  # they have no threads
+  list(REMOVE_ITEM tested_rooms json domain core prompts policy planners driver logs)  # they have no threads
 endif()
 foreach(room ${tested_rooms})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${room}/*_test.cpp)
@@ -67,14 +67,14 @@ if(sources)
   praxis_unity(praxis_wire)
   add_executable(wire_check tests/wire_check.cpp)
   target_link_libraries(wire_check PRIVATE praxis_wire)
-  praxis_test(whole_test ${sources} tests/recorded_run.cpp tests/scenarios.cpp)
+  praxis_test(whole_test ${sources} tests/recorded_run.cpp tests/scenarios.cpp tests/scenario_list.cpp)
   target_link_libraries(whole_test PRIVATE praxis_wire)
   add_dependencies(whole_test crash_runner)
   target_compile_definitions(whole_test PRIVATE PRAXIS_CRASH_RUNNER="$<TARGET_FILE:crash_runner>")
   # Injects faults; docs/reliability.md lists them. It replaces functions that sanitizers replace too.
   if(NOT PRAXIS_SANITIZE)
     file(GLOB fault_sources CONFIGURE_DEPENDS tests/faults/*.cpp)
-    add_executable(praxis_faults ${fault_sources} tests/recorded_run.cpp tests/scenarios.cpp)
+    add_executable(praxis_faults ${fault_sources} tests/recorded_run.cpp tests/scenarios.cpp tests/scenario_list.cpp)
     target_include_directories(praxis_faults PRIVATE src tests)
     target_link_libraries(praxis_faults PRIVATE praxis praxis_options GTest::gtest GTest::gmock SQLite::SQLite3)
     target_compile_definitions(praxis_faults PRIVATE PRAXIS_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
@@ -90,6 +90,16 @@ if(sources)
                          TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*:-CrashDamage*"
                          PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_SUSPEND=true)
   endif()
+endif()
+
+# A test that lacks a part of the machine is skipped, but fails where PRAXIS_NO_SKIPS is set.
+if(NOT PRAXIS_SANITIZE)
+  add_test(NAME missing_part_is_skipped COMMAND json_test --gtest_filter=JsonSchemaSuite.*)
+  add_test(NAME missing_part_fails_without_skips COMMAND json_test --gtest_filter=JsonSchemaSuite.*)
+  set_tests_properties(missing_part_is_skipped PROPERTIES ENVIRONMENT "PRAXIS_SCHEMA_SUITE=/nonexistent;PRAXIS_NO_SKIPS=0"
+                       PASS_REGULAR_EXPRESSION "SKIPPED.* 1 test")
+  set_tests_properties(missing_part_fails_without_skips PROPERTIES WILL_FAIL ON
+                       ENVIRONMENT "PRAXIS_SCHEMA_SUITE=/nonexistent;PRAXIS_NO_SKIPS=1")
 endif()
 
 # The training for the optimised build (bench/training.cpp) must run to its end.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
+#include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
 
 namespace praxis::testing {
@@ -260,7 +261,7 @@ class CliTerminal : public CliRun {
     return shell("export " + settings + "; script -qec 'praxis run --model script:evil.jsonl Hi' /dev/null");
   }
   void SetUp() override {
-    if (shell("command -v script").status != 0) GTEST_SKIP() << "needs script";
+    if (shell("command -v script").status != 0) PRAXIS_MISSING_PART("needs script");
   }
 };
 

@@ -7,6 +7,7 @@
 #include <regex>
 #include <thread>
 
+#include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
 
 namespace praxis::testing {
@@ -83,7 +84,7 @@ TEST_F(CliTree, Run_ShowsTheAnswerOfTheRootAndTheStepsOfAll) {
 }
 
 TEST_F(CliTree, Run_OnATerminalKeepsTextOfSubAgentsOutOfTheAnswer) {
-  if (shell("command -v script").status != 0) GTEST_SKIP() << "needs script";
+  if (shell("command -v script").status != 0) PRAXIS_MISSING_PART("needs script");
   file("research.toml", "id = 'research'\nmodel = 'script:research.jsonl'\n[tools.kv]\n");
   const CommandResult run = shell("script -qec 'praxis run lead.toml Find' /dev/null");
   EXPECT_THAT(run.out, AllOf(HasSubstr("It is red."), Not(HasSubstr("Noted by the child."))));
@@ -294,7 +295,7 @@ TEST_F(CliQuestion, WithoutATerminal_IsAnsweredByACommand) {
 }
 
 TEST_F(CliQuestion, OnATerminal_IsAnsweredThere) {
-  if (shell("command -v script").status != 0) GTEST_SKIP() << "needs script";
+  if (shell("command -v script").status != 0) PRAXIS_MISSING_PART("needs script");
   const CommandResult run =
       shell("printf 'green\\n2\\n' | script -qec 'praxis run lead.toml Find; echo status $?' /dev/null");
   EXPECT_THAT(run.out, AllOf(HasSubstr("lead/research asks: Which one?"), HasSubstr("not one of the choices"),
@@ -361,7 +362,7 @@ TEST_F(CliTree, Watch_EndsWhenTheProcessOfTheRunIsKilled) {
 }
 
 TEST_F(CliTree, Watch_OnATerminalRedrawsInPlace) {
-  if (shell("command -v script").status != 0) GTEST_SKIP() << "needs script";
+  if (shell("command -v script").status != 0) PRAXIS_MISSING_PART("needs script");
   file("hello.jsonl", "{\"text\": \"Hello.\"}\n");
   ASSERT_EQ(praxis({"run", "--model", "script:hello.jsonl", "Hi"}).status, 0);
   const std::string seen = shell("TERM=xterm script -qec 'praxis tree --watch' /dev/null").out;

@@ -2,7 +2,6 @@
 // run on a small tree that violates it, so that a check that finds nothing is noticed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,21 +9,18 @@
 #include <map>
 #include <regex>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "source_tree.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
-using Violations = std::vector<std::string>;
+using praxis::testing::kFloors;
+using praxis::testing::Violations;
 
-const std::map<std::string, int, std::less<>> kFloors{
-    {"base", 0},   {"json", 1},     {"net", 2},    {"store", 2}, {"process", 3},  {"domain", 4},
-    {"core", 5},   {"journal", 6},  {"models", 7}, {"tools", 7}, {"memory", 7},   {"prompts", 7},
-    {"policy", 7}, {"planners", 8}, {"driver", 9}, {"logs", 10}, {"runtime", 11}, {"app", 12},
-    {"cli", 13},   {"tui", 13},     {"server", 13}};
 constexpr int kSurfaces = 13;
 constexpr std::size_t kMaxAsioFiles = 3;
 
@@ -195,24 +191,9 @@ Violations violations(const fs::path& root) {
   return out;
 }
 
-/// A source tree in a temporary folder.
-class LayerCheck : public testing::Test {
+class LayerCheck : public praxis::testing::SourceTreeTest {
  protected:
-  LayerCheck() {
-    std::string name = (fs::temp_directory_path() / "praxis_layers_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    root_ = name;
-  }
-  ~LayerCheck() override { fs::remove_all(root_); }
-
-  void file(const std::string& path, const std::string& text) {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text << '\n';
-  }
-  Violations found() const { return violations(root_); }
-
- private:
-  fs::path root_;
+  Violations found() const { return violations(root()); }
 };
 
 using testing::ElementsAre;

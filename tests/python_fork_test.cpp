@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/testing/missing_part.hpp"
 #include "files.hpp"
 #include "praxis/process/sandbox.hpp"
 
@@ -21,7 +22,7 @@ class PythonForkTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!probe_sandbox().full())
-      GTEST_SKIP() << "the sandbox cannot be built here: " << probe_sandbox().reason();
+      PRAXIS_MISSING_PART("the sandbox cannot be built here: " << probe_sandbox().reason());
     fs::remove_all(root_);
     fs::create_directories(root_ / "examples");
     fs::copy(PRAXIS_SOURCE_DIR "/examples/python-fork", root_ / "examples/python-fork");

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "base/file_descriptor.hpp"
+#include "base/testing/missing_part.hpp"
 #include "praxis/process/process.hpp"
 
 namespace praxis {
@@ -62,7 +63,8 @@ std::string port_of(const FileDescriptor& socket) {
 class SandboxTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!probe_sandbox().full()) GTEST_SKIP() << "no sandbox on this machine: " << probe_sandbox().reason();
+    if (!probe_sandbox().full())
+      PRAXIS_MISSING_PART("no sandbox on this machine: " << probe_sandbox().reason());
     std::string name = (fs::temp_directory_path() / "praxis_sandbox_XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     top_ = name;

@@ -79,6 +79,9 @@ struct Scenario {
 };
 std::ostream& operator<<(std::ostream& out, const Scenario& scenario);
 
+/// Makes all scenarios (scenario_list.cpp).
+std::vector<Scenario> all_scenarios();
+/// Returns all scenarios, made once.
 const std::vector<Scenario>& scenarios();
 
 /// Runtime settings that must not change the outcome of a run.

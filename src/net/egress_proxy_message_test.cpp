@@ -32,9 +32,8 @@ TEST(EgressRequest, AmbiguousTunnelTarget_IsRefused) {
   const std::vector<Case> cases = {
       {"good.example:443", "good.example:443"},
       {"GoOd.ExAmPlE:443", "good.example:443"},
-      {"good.example.:443",
-       // One final dot is stripped before the host is judged and dialled.
-       "good.example:443"},
+      // One final dot is stripped before the host is judged and dialled.
+      {"good.example.:443", "good.example:443"},
       {"good.example..:443", "400"},
       {".good.example:443", "400"},
       {"xn--bcher-kva.example:443", "xn--bcher-kva.example:443"},

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "net/testing/proxy_client.hpp"
+#include "net/testing/test_proxy.hpp"
 #include "net/testing/test_server.hpp"
 
 namespace praxis {
@@ -29,103 +30,9 @@ using namespace std::chrono_literals;
 
 constexpr auto kShortPatience = 50ms;  // a limit that the test reaches
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "egress-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 constexpr std::string_view kEstablished = "HTTP/1.1 200 Connection established";
 
 // Echoes its input; when the peer has ended its stream, reports that and ends its own stream.
-class EchoServer {
- public:
-  EchoServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(listener_.get(), 128), 0);
-    EXPECT_EQ(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-    target_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-    thread_ = std::thread([this] { accept(); });
-  }
-  EchoServer(const EchoServer&) = delete;
-  EchoServer& operator=(const EchoServer&) = delete;
-  ~EchoServer() {
-    ::shutdown(listener_.get(), SHUT_RDWR);
-    thread_.join();
-  }
-  const std::string& target() const { return target_; }
-
- private:
-  void accept() {
-    std::vector<std::thread> threads;
-    for (int socket; (socket = ::accept(listener_.get(), nullptr, nullptr)) >= 0;) {
-      threads.emplace_back([client = std::make_shared<ProxyClient>(socket)] {
-        for (std::string got; !(got = client->read_some()).empty();) {
-          if (!client->send(got)) return;
-        }
-        client->send("bye");
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-  }
-
-  FileDescriptor listener_;
-  std::string target_;
-  std::thread thread_;
-};
-
-// A proxy that allows everything on 127.0.0.1 unless the test configures it otherwise.
-class TestProxy {
- public:
-  explicit TestProxy(const std::function<void(EgressOptions&)>& adjust = {}) {
-    EgressOptions options;
-    options.socket_path = folder_ / "own/proxy.sock";
-    options.rules.allows = [](const Url& url) { return url.host == "127.0.0.1" || url.host == "localhost"; };
-    options.rules.allows_address = [](const Url&, std::string_view) { return true; };
-    options.on_verdict = [this](const EgressVerdict& verdict) {
-      std::lock_guard lock(mutex_);
-      verdicts_.push_back(verdict);
-    };
-    if (adjust) adjust(options);
-    auto started = EgressProxy::start(std::move(options));
-    EXPECT_TRUE(started) << started.error().message;
-    proxy_ = *std::move(started);
-  }
-  ProxyClient client() const { return ProxyClient(proxy_->socket_path()); }
-  void stop() { proxy_.reset(); }
-  std::string socket_path() const { return proxy_->socket_path(); }
-  // One decision per line: `+ host:port` or `- host:port`.
-  std::string verdicts() const {
-    std::lock_guard lock(mutex_);
-    std::string out;
-    for (const EgressVerdict& one : verdicts_) {
-      out += (one.allowed ? "+ " : "- ") + one.host + ":" + std::to_string(one.port) + "\n";
-      EXPECT_EQ(one.allowed, one.reason.empty());
-    }
-    return out;
-  }
-
- private:
-  TemporaryFolder folder_;
-  mutable std::mutex mutex_;
-  std::vector<EgressVerdict> verdicts_;
-  std::unique_ptr<EgressProxy> proxy_;
-};
-
 std::string pattern(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 251);
@@ -503,7 +410,7 @@ TEST(EgressProxy, Owner_MayConnectButNotReplaceTheSocket) {
 }
 
 TEST(EgressProxy, UnusablePath_IsAnErrorAndUnchanged) {
-  TemporaryFolder folder;
+  ProxyFolder folder;
   const auto start_at = [](const std::string& path) {
     EgressOptions options;
     options.socket_path = path;

@@ -16,6 +16,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+/// What threads did to the sessions of a tree, by session.
+struct Acknowledged {
+  std::mutex mutex;
+  std::map<SessionId, std::vector<std::string>> comments;
+  std::atomic<int> deletions = 0, others = 0;
+};
+
 class CommandsTest : public Trees {
  protected:
   /// The reason why commands are refused; empty when they are not.
@@ -25,6 +32,24 @@ class CommandsTest : public Trees {
       EXPECT_EQ(done.error().code, ErrorCode::kInput) << done.error().message;
     }
     return done ? "" : done.error().message;
+  }
+
+  /// Checks that the log of a session ends its turn and holds what was done to it. Adds its recorded
+  /// deletions.
+  void expect_recorded(const AgentNode& node, Acknowledged& done, int& deletions) {
+    auto state = fold(*read_records(*journal_, node.id));
+    // A stopping turn may outlast the turns above it, which do not wait for it.
+    ASSERT_TRUE(eventually([&] {
+      state = fold(*read_records(*journal_, node.id));
+      return !state || !state->turn;
+    })) << node.path;
+    ASSERT_TRUE(state) << state.error().message;
+    EXPECT_EQ(state->deleted, node.status == SessionStatus::kDeleted) << node.path;
+    EXPECT_EQ(recorded(node.id, CommandVerb::kAnnotate).size(), done.comments[node.id].size());
+    for (const std::string& comment : done.comments[node.id]) {
+      EXPECT_THAT(recorded(node.id, CommandVerb::kAnnotate), Contains(comment));
+    }
+    deletions += static_cast<int>(recorded(node.id, CommandVerb::kDelete).size());
   }
 };
 
@@ -174,13 +199,6 @@ TEST_F(CommandsTest, OnASessionThatIsAsleep_AreWrittenToItsLog) {
   EXPECT_EQ(journal_->session(id)->status, "completed");
 }
 
-/// What threads did to the sessions of a tree, by session.
-struct Acknowledged {
-  std::mutex mutex;
-  std::map<SessionId, std::vector<std::string>> comments;
-  std::atomic<int> deletions = 0, others = 0;
-};
-
 TEST_F(CommandsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds) {
   for (const std::uint32_t seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(seed);
@@ -227,21 +245,7 @@ TEST_F(CommandsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds) {
     const auto result = run.result();
     ASSERT_TRUE(result) << result.error().message;
     int deletions = 0;
-    for (const AgentNode& node : tree()) {
-      auto state = fold(*read_records(*journal_, node.id));
-      // What is told to stop may take longer than those above wait for it.
-      ASSERT_TRUE(eventually([&] {
-        state = fold(*read_records(*journal_, node.id));
-        return !state || !state->turn;
-      })) << node.path;
-      ASSERT_TRUE(state) << state.error().message;
-      EXPECT_EQ(state->deleted, node.status == SessionStatus::kDeleted) << node.path;
-      EXPECT_EQ(recorded(node.id, CommandVerb::kAnnotate).size(), done.comments[node.id].size());
-      for (const std::string& comment : done.comments[node.id]) {
-        EXPECT_THAT(recorded(node.id, CommandVerb::kAnnotate), Contains(comment));
-      }
-      deletions += static_cast<int>(recorded(node.id, CommandVerb::kDelete).size());
-    }
+    for (const AgentNode& node : tree()) expect_recorded(node, done, deletions);
     EXPECT_EQ(deletions, done.deletions);
     EXPECT_GT(done.others + deletions, 0);
   }

@@ -433,4 +433,15 @@ std::chrono::milliseconds SessionActor::grace() const {
   return services_->options.cancel_grace + height_.load() * kGracePerLevel;
 }
 
+Error SessionActor::retired_error() const {
+  return {ErrorCode::kInput,
+          "sub-agent " + lease_.session.str() + " lived as long as the call that made it, which is over",
+          false, nullptr, nullptr};
+}
+
+Error SessionActor::deleted_error() const {
+  return {ErrorCode::kInput, "session " + lease_.session.str() + " was deleted by a person", false, nullptr,
+          nullptr};
+}
+
 }  // namespace praxis

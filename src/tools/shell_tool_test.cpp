@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "base/testing/missing_part.hpp"
 #include "tools/testing/call.hpp"
 #include "tools/visible_text.hpp"
 
@@ -17,7 +18,8 @@ using testing::Not;
 class ShellToolTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!probe_sandbox().full()) GTEST_SKIP() << "no sandbox on this machine: " << probe_sandbox().reason();
+    if (!probe_sandbox().full())
+      PRAXIS_MISSING_PART("no sandbox on this machine: " << probe_sandbox().reason());
     options_.folder = folder_.str();
   }
   Result<ToolOutput> run(const Json& arguments) const { return call_with(shell_tool(options_), arguments); }

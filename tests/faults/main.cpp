@@ -1,6 +1,7 @@
 // Injects faults into Praxis and reports which invariants held.
 //
-//   praxis_faults [--seed N] [--runs N] [--only NAME[,NAME]] [--long] [--jobs N] [--table FILE] [--list]
+//   praxis_faults [--seed N] [--runs N] [--seconds N] [--only NAME[,NAME]] [--long] [--jobs N] [--table FILE]
+//   [--list]
 //
 // Run k of a fault has the seed N + k, and repeats with `--only NAME --seed N+k --runs 1`. Each fault runs in
 // processes of its own: a process that dies or hangs is a failure of its current run, and a new process
@@ -36,7 +37,8 @@ constexpr int kMostFailures = 20;  // of one fault; then the rest of its runs is
 
 struct Options {
   std::uint64_t seed = 1;
-  std::uint64_t runs = 0;  ///< 0: each fault's own number
+  std::uint64_t runs = 0;        ///< 0: each fault's own number
+  std::chrono::seconds time{0};  ///< for each fault, after which it starts no run; 0: no limit
   std::vector<std::string> only;
   bool many = false;
   bool list = false;
@@ -81,9 +83,10 @@ void say(int out, const std::string& word, std::string text) {
   if (write(out, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(1);
 }
 
-[[noreturn]] void run_here(const Fault& fault, std::uint64_t seed, std::uint64_t runs, int out) {
+[[noreturn]] void run_here(const Fault& fault, std::uint64_t seed, std::uint64_t runs,
+                           Clock::time_point until, int out) {
   Run run;
-  for (std::uint64_t k = 0; k < runs; ++k) {
+  for (std::uint64_t k = 0; k < runs && (k == 0 || Clock::now() < until); ++k) {
     try {
       if (!run) run = fault.start();
       run(seed + k);
@@ -96,6 +99,7 @@ void say(int out, const std::string& word, std::string text) {
       say(out, "failed", said_by_assertions() + thrown.what());
     }
   }
+  say(out, "enough", "");
   run = nullptr;
   _exit(0);
 }
@@ -112,7 +116,8 @@ void start(Track& track, const Options& options) {
     setpgid(0, 0);  // a process group, to be killed as a whole
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);  // the parent prints each failure once
-    run_here(*track.fault, options.seed + track.done, track.runs - track.done, ends[1]);
+    const auto until = options.time.count() == 0 ? Clock::time_point::max() : track.begun + options.time;
+    run_here(*track.fault, options.seed + track.done, track.runs - track.done, until, ends[1]);
   }
   setpgid(track.pid, track.pid);
   close(ends[1]);
@@ -141,6 +146,10 @@ void hear(Track& track, const Options& options) {
     const std::size_t space = line.find(' ');
     if (line.starts_with("skipped")) {
       track.skipped = line.substr(space + 1);
+      return;
+    }
+    if (line.starts_with("enough")) {
+      track.runs = track.done;
       return;
     }
     if (line.starts_with("failed")) failed(track, options, line.substr(space + 1));
@@ -245,7 +254,8 @@ bool run_all(std::vector<Track>& tracks, const Options& options) {
 
 [[noreturn]] void misused(const std::string& why) {
   std::cerr << "praxis_faults: " << why
-            << "\nusage: praxis_faults [--seed N] [--runs N] [--only NAME[,NAME]] [--long] [--jobs N] "
+            << "\nusage: praxis_faults [--seed N] [--runs N] [--seconds N] [--only NAME[,NAME]] [--long] "
+               "[--jobs N] "
                "[--table FILE] [--list]\n";
   std::exit(2);
 }
@@ -268,6 +278,8 @@ Options options_of(int count, char** arguments) {
       options.seed = number(value());
     } else if (name == "--runs") {
       options.runs = number(value());
+    } else if (name == "--seconds") {
+      options.time = std::chrono::seconds(number(value()));
     } else if (name == "--jobs") {
       options.jobs = static_cast<unsigned>(std::max<std::uint64_t>(1, number(value())));
     } else if (name == "--table") {

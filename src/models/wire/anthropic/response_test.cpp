@@ -94,79 +94,80 @@ std::string input_delta(const std::string& json) {
   return delta(0, R"({"type":"input_json_delta","partial_json":")" + json + R"("})");
 }
 
+struct BlockCase {
+  std::string name;
+  Events events;
+  std::string expected;
+};
+
+const std::vector<BlockCase> kBlocks{
+    {"text", stream({start(0, kText), text_delta("Hel"), text_delta("lo "), stop(0)}), "text(Hello ) stop"},
+    {"text at the start", stream({start(0, R"({"type":"text","text":"a"})"), text_delta("b"), stop(0)}),
+     "text(ab) stop"},
+    {"citations",
+     stream({start(0, R"({"type":"text","text":"","citations":[]})"),
+             delta(0, R"({"type":"citations_delta","citation":{"type":"x","cited_text":"q","url":"u"}})"),
+             text_delta("a"), stop(0)}),
+     R"(text(a){"citations":[{"type":"x","cited_text":"q","url":"u"}]} stop)"},
+    {"thinking",
+     stream({start(0, R"({"type":"thinking","thinking":"","signature":""})"),
+             delta(0, R"({"type":"thinking_delta","thinking":"hm"})"),
+             delta(0, R"({"type":"signature_delta","signature":"s="})"), stop(0)}),
+     R"(thought(hm){"signature":"s="} stop)"},
+    {"redacted thinking", stream({start(0, R"({"type":"redacted_thinking","data":"d"})"), stop(0)}),
+     R"(thought(){"type":"redacted_thinking","data":"d"} stop)"},
+    {"call",
+     stream({start(0, kCall), input_delta(""), input_delta(R"({\"a\")"), input_delta(":1}"), stop(0)},
+            "tool_use"),
+     R"(call(toolu_1,add,{"a":1}) tool_calls)"},
+    {"call without input", stream({start(0, kCall), input_delta(""), stop(0)}, "tool_use"),
+     "call(toolu_1,add,) tool_calls"},
+    {"call that says all at its start",
+     stream({start(0, R"({"type":"tool_use","id":"i","name":"f","input":{"a":2}})"), stop(0)}, "tool_use"),
+     R"(call(i,f,{"a":2}) tool_calls)"},
+    {"the input at the start is ignored if deltas follow",
+     stream(
+         {start(0, R"({"type":"tool_use","id":"i","name":"f","input":{"a":2}})"), input_delta("{}"), stop(0)},
+         "tool_use"),
+     "call(i,f,{}) tool_calls"},
+    {"call by a program",
+     stream(
+         {start(
+              0,
+              R"({"type":"tool_use","id":"i","name":"f","input":{},"caller":{"type":"code","tool_id":"t"}})"),
+          stop(0)},
+         "tool_use"),
+     R"(call(i,f,){"caller":{"type":"code","tool_id":"t"}} tool_calls)"},
+    {"call without an id",
+     stream({start(0, R"({"type":"tool_use","id":null,"name":"f","input":{}})"), stop(0)}, "tool_use"),
+     "call(new_1,f,) tool_calls"},
+    {"server tool",
+     stream({start(0, R"({"type":"server_tool_use","id":"s","name":"search","input":{}})"),
+             input_delta(R"({\"q\":\"x\"})"), stop(0)}),
+     R"(opaque(server_tool_use){"type":"server_tool_use","id":"s","name":"search","input":{"q":"x"}} stop)"},
+    {"unknown block",
+     stream({start(0, R"({"type":"hologram","z":1.5,"t":"a"})"),
+             delta(0, R"({"type":"hologram_delta","t":"b"})"), delta(0, R"({"type":"other_delta","t":"c"})"),
+             stop(0)}),
+     R"(opaque(hologram){"type":"hologram","z":1.5,"t":"ab"} stop)"},
+    {"compaction",
+     stream({start(0, R"({"type":"compaction","content":null})"),
+             delta(0, R"({"type":"compaction_delta","content":"so far","encrypted_content":"e"})"), stop(0)}),
+     R"(compaction(so far){"type":"compaction","content":"so far","encrypted_content":"e"} stop)"},
+    {"compaction that failed", stream({start(0, R"({"type":"compaction","content":null})"), stop(0)}),
+     R"(opaque(compaction){"type":"compaction","content":null} stop)"},
+    {"interleaved blocks",
+     stream({start(0, kText), start(1, kText), text_delta("a"),
+             delta(1, R"({"type":"text_delta","text":"b"})"), text_delta("c"), stop(0), stop(1)}),
+     "text(ac) text(b) stop"},
+    {"content in the start",
+     {R"({"type":"message_start","message":{"id":"i","content":[{"type":"text","text":"all"}]}})",
+      ending("end_turn"), kStop},
+     "text(all) stop"},
+};
+
 TEST(MessagesResponse, EveryKindOfBlock_IsRead) {
-  struct Case {
-    std::string name;
-    Events events;
-    std::string expected;
-  };
-  const std::vector<Case> cases{
-      {"text", stream({start(0, kText), text_delta("Hel"), text_delta("lo "), stop(0)}), "text(Hello ) stop"},
-      {"text at the start", stream({start(0, R"({"type":"text","text":"a"})"), text_delta("b"), stop(0)}),
-       "text(ab) stop"},
-      {"citations",
-       stream({start(0, R"({"type":"text","text":"","citations":[]})"),
-               delta(0, R"({"type":"citations_delta","citation":{"type":"x","cited_text":"q","url":"u"}})"),
-               text_delta("a"), stop(0)}),
-       R"(text(a){"citations":[{"type":"x","cited_text":"q","url":"u"}]} stop)"},
-      {"thinking",
-       stream({start(0, R"({"type":"thinking","thinking":"","signature":""})"),
-               delta(0, R"({"type":"thinking_delta","thinking":"hm"})"),
-               delta(0, R"({"type":"signature_delta","signature":"s="})"), stop(0)}),
-       R"(thought(hm){"signature":"s="} stop)"},
-      {"redacted thinking", stream({start(0, R"({"type":"redacted_thinking","data":"d"})"), stop(0)}),
-       R"(thought(){"type":"redacted_thinking","data":"d"} stop)"},
-      {"call",
-       stream({start(0, kCall), input_delta(""), input_delta(R"({\"a\")"), input_delta(":1}"), stop(0)},
-              "tool_use"),
-       R"(call(toolu_1,add,{"a":1}) tool_calls)"},
-      {"call without input", stream({start(0, kCall), input_delta(""), stop(0)}, "tool_use"),
-       "call(toolu_1,add,) tool_calls"},
-      {"call that says all at its start",
-       stream({start(0, R"({"type":"tool_use","id":"i","name":"f","input":{"a":2}})"), stop(0)}, "tool_use"),
-       R"(call(i,f,{"a":2}) tool_calls)"},
-      {"the input at the start is ignored if deltas follow",
-       stream({start(0, R"({"type":"tool_use","id":"i","name":"f","input":{"a":2}})"), input_delta("{}"),
-               stop(0)},
-              "tool_use"),
-       "call(i,f,{}) tool_calls"},
-      {"call by a program",
-       stream(
-           {start(
-                0,
-                R"({"type":"tool_use","id":"i","name":"f","input":{},"caller":{"type":"code","tool_id":"t"}})"),
-            stop(0)},
-           "tool_use"),
-       R"(call(i,f,){"caller":{"type":"code","tool_id":"t"}} tool_calls)"},
-      {"call without an id",
-       stream({start(0, R"({"type":"tool_use","id":null,"name":"f","input":{}})"), stop(0)}, "tool_use"),
-       "call(new_1,f,) tool_calls"},
-      {"server tool",
-       stream({start(0, R"({"type":"server_tool_use","id":"s","name":"search","input":{}})"),
-               input_delta(R"({\"q\":\"x\"})"), stop(0)}),
-       R"(opaque(server_tool_use){"type":"server_tool_use","id":"s","name":"search","input":{"q":"x"}} stop)"},
-      {"unknown block",
-       stream({start(0, R"({"type":"hologram","z":1.5,"t":"a"})"),
-               delta(0, R"({"type":"hologram_delta","t":"b"})"),
-               delta(0, R"({"type":"other_delta","t":"c"})"), stop(0)}),
-       R"(opaque(hologram){"type":"hologram","z":1.5,"t":"ab"} stop)"},
-      {"compaction",
-       stream({start(0, R"({"type":"compaction","content":null})"),
-               delta(0, R"({"type":"compaction_delta","content":"so far","encrypted_content":"e"})"),
-               stop(0)}),
-       R"(compaction(so far){"type":"compaction","content":"so far","encrypted_content":"e"} stop)"},
-      {"compaction that failed", stream({start(0, R"({"type":"compaction","content":null})"), stop(0)}),
-       R"(opaque(compaction){"type":"compaction","content":null} stop)"},
-      {"interleaved blocks",
-       stream({start(0, kText), start(1, kText), text_delta("a"),
-               delta(1, R"({"type":"text_delta","text":"b"})"), text_delta("c"), stop(0), stop(1)}),
-       "text(ac) text(b) stop"},
-      {"content in the start",
-       {R"({"type":"message_start","message":{"id":"i","content":[{"type":"text","text":"all"}]}})",
-        ending("end_turn"), kStop},
-       "text(all) stop"},
-  };
-  for (const Case& c : cases) EXPECT_EQ(describe(read(c.events)), c.expected) << c.name;
+  for (const BlockCase& c : kBlocks) EXPECT_EQ(describe(read(c.events)), c.expected) << c.name;
 }
 
 TEST(MessagesResponse, UnknownEvents_AreSkipped) {

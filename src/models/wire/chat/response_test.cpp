@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/testing/chat_events.hpp"
 #include "models/testing/events.hpp"
 #include "models/testing/listener.hpp"
 #include "praxis/json/json.hpp"
@@ -11,261 +12,204 @@
 namespace praxis::chat {
 namespace {
 
-std::string describe(const Part& part) {
-  if (const auto* text = std::get_if<TextPart>(&part)) return "text(" + text->text + ")";
-  if (const auto* reasoning = std::get_if<ReasoningPart>(&part)) return "reasoning(" + reasoning->text + ")";
-  if (const auto* refusal = std::get_if<RefusalPart>(&part)) return "refusal(" + refusal->text + ")";
-  if (const auto* call = std::get_if<ToolCallPart>(&part)) {
-    return std::string(call->valid ? "call" : "invalid") + "(" + call->id.value + "," + call->name + "," +
-           call->arguments + ")";
-  }
-  return "opaque";
-}
-
-std::string describe(const Result<ModelResponse>& response) {
-  if (!response) return "error " + json_string(response.error().detail, "kind");
-  std::string out;
-  for (const Part& part : response->parts) out += describe(part) + " ";
-  return out + std::string(to_string(response->finish));
-}
-
-const CodecTarget kTarget{.provider = "openai", .model = "m", .dialect = nullptr, .facts = {}};
-const Dialect kDialect;
-
-using Events = std::vector<std::string>;
-
-Result<ModelResponse> read(const Events& events, ModelSink* deltas = nullptr) {
-  ResponseReader reader(kTarget, kDialect,
-                        {.deltas = deltas, .call_prefix = "new_", .call_taken = [](std::string_view id) {
-                           return id == "used";
-                         }});
-  for (const std::string& event : events) {
-    if (const Status status = reader.read_event("", event); !status) return fail(status.error());
-  }
-  return reader.finish();
-}
-
-Result<ModelResponse> read_whole(std::string_view body) {
-  ResponseReader reader(kTarget, kDialect, {.deltas = nullptr, .call_prefix = "new_", .call_taken = {}});
-  if (const Status status = reader.read_whole(body); !status) return fail(status.error());
-  return reader.finish();
-}
-
-std::string chunk(std::string_view delta, std::string_view finish = "null") {
-  return R"({"id":"r1","model":"gpt-x","choices":[{"index":0,"delta":)" + std::string(delta) +
-         R"(,"finish_reason":)" + std::string(finish) + "}]}";
-}
-std::string fragments(std::string_view calls) {
-  return chunk(R"({"tool_calls":[)" + std::string(calls) + "]}");
-}
-
-const std::string kStop = chunk("{}", "\"stop\"");
-const std::string kCalls = chunk("{}", "\"tool_calls\"");
-const std::string kDone = "[DONE]";
-
 struct Case {
   std::string_view promise;
   Events events;
   std::string_view answer;
 };
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> kCases{
-      {"text",
-       {chunk(R"({"role":"assistant","content":""})"), chunk(R"({"content":"Hel"})"),
-        chunk(R"({"content":"lo"})"), kStop, kDone},
-       "text(Hello) stop"},
-      {"white space is content",
-       {chunk(R"({"content":"a"})"), chunk(R"({"content":" "})"), chunk(R"({"content":"\n"})"),
-        chunk(R"({"content":"b"})"), kStop, kDone},
-       "text(a \nb) stop"},
-      {"finish with the last text",
-       {chunk(R"({"content":"a"})"), chunk(R"({"content":"b"})", "\"stop\""), kDone},
-       "text(ab) stop"},
-      {"finish and no DONE", {chunk(R"({"content":"a"})"), kStop}, "text(a) stop"},
-      {"DONE and no finish", {chunk(R"({"content":"a"})"), kDone}, "text(a) stop"},
-      {"length", {chunk(R"({"content":"a"})"), chunk("{}", "\"length\""), kDone}, "text(a) length"},
-      {"empty finish is ignored", {chunk(R"({"content":"a"})", "\"\""), kStop, kDone}, "text(a) stop"},
-      {"empty finish without a delta",
-       {chunk(R"({"content":"a"})"), R"({"choices":[{"index":0,"finish_reason":""}]})"},
-       "error truncated_stream"},
-      {"another field named content",
-       {chunk(R"({"extra":{"content":"q"},"content":"a"})"),
-        chunk(R"({"extra":{"content":"z"},"content":"a"})"), kStop, kDone},
-       "text(aa) stop"},
-      {"unknown finish", {chunk(R"({"content":"a"})"), chunk("{}", "\"eos\""), kDone}, "text(a) other"},
-      {"empty choices",
-       {R"({"choices":[],"prompt_filter_results":[]})", chunk(R"({"content":"a"})"), kStop, kDone},
-       "text(a) stop"},
-      {"other choices",
-       {chunk(R"({"content":"a"})"), R"({"choices":[{"index":1,"delta":{"content":"b"}}]})", kStop, kDone},
-       "text(a) stop"},
-      {"comments as data", {": ping", chunk(R"({"content":"a"})"), kStop, kDone}, "text(a) stop"},
-      {"unknown events",
-       {R"({"type":"ping"})", chunk(R"({"content":"a"})"), R"({"new":[1]})", kStop, kDone},
-       "text(a) stop"},
-      {"refusal",
-       {chunk(R"({"refusal":"I "})"), chunk(R"({"refusal":"won't"})"), kStop, kDone},
-       "refusal(I won't) refusal"},
-      {"reasoning_content",
-       {chunk(R"({"reasoning_content":"hm","content":null})"), chunk(R"({"content":"a"})"), kStop, kDone},
-       "reasoning(hm) text(a) stop"},
-      {"reasoning",
-       {chunk(R"({"reasoning":"h"})"), chunk(R"({"reasoning":"m"})"), chunk(R"({"content":"a"})"), kStop,
-        kDone},
-       "reasoning(hm) text(a) stop"},
-      {"reasoning twice counts once",
-       {chunk(R"({"reasoning":"hm","reasoning_content":"hm","reasoning_details":[{"text":"hm"}]})"),
-        chunk(R"({"content":"a"})"), kStop, kDone},
-       "reasoning(hm) text(a) stop"},
-      {"reasoning_details",
-       {chunk(R"({"reasoning_details":[{"type":"reasoning.text","text":"hm"}]})"),
-        chunk(R"({"content":"a"})"), kStop, kDone},
-       "reasoning(hm) text(a) stop"},
-      {"content parts",
-       {chunk(R"({"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]})"),
-        chunk(R"({"content":[{"type":"text","text":"a"}]})"), chunk(R"({"content":"b"})"), kStop, kDone},
-       "reasoning(hm) text(ab) stop"},
-      {"unknown content part", {chunk(R"({"content":[{"type":"hologram"}]})"), kStop, kDone}, "opaque stop"},
-      {"invalid UTF-8", {chunk("{\"content\":\"a\xFF\"}"), kStop, kDone}, "text(a\xEF\xBF\xBD) stop"},
+const std::vector<Case> kStreams{
+    {"text",
+     {chunk(R"({"role":"assistant","content":""})"), chunk(R"({"content":"Hel"})"),
+      chunk(R"({"content":"lo"})"), kStop, kDone},
+     "text(Hello) stop"},
+    {"white space is content",
+     {chunk(R"({"content":"a"})"), chunk(R"({"content":" "})"), chunk(R"({"content":"\n"})"),
+      chunk(R"({"content":"b"})"), kStop, kDone},
+     "text(a \nb) stop"},
+    {"finish with the last text",
+     {chunk(R"({"content":"a"})"), chunk(R"({"content":"b"})", "\"stop\""), kDone},
+     "text(ab) stop"},
+    {"finish and no DONE", {chunk(R"({"content":"a"})"), kStop}, "text(a) stop"},
+    {"DONE and no finish", {chunk(R"({"content":"a"})"), kDone}, "text(a) stop"},
+    {"length", {chunk(R"({"content":"a"})"), chunk("{}", "\"length\""), kDone}, "text(a) length"},
+    {"empty finish is ignored", {chunk(R"({"content":"a"})", "\"\""), kStop, kDone}, "text(a) stop"},
+    {"empty finish without a delta",
+     {chunk(R"({"content":"a"})"), R"({"choices":[{"index":0,"finish_reason":""}]})"},
+     "error truncated_stream"},
+    {"another field named content",
+     {chunk(R"({"extra":{"content":"q"},"content":"a"})"),
+      chunk(R"({"extra":{"content":"z"},"content":"a"})"), kStop, kDone},
+     "text(aa) stop"},
+    {"unknown finish", {chunk(R"({"content":"a"})"), chunk("{}", "\"eos\""), kDone}, "text(a) other"},
+    {"empty choices",
+     {R"({"choices":[],"prompt_filter_results":[]})", chunk(R"({"content":"a"})"), kStop, kDone},
+     "text(a) stop"},
+    {"other choices",
+     {chunk(R"({"content":"a"})"), R"({"choices":[{"index":1,"delta":{"content":"b"}}]})", kStop, kDone},
+     "text(a) stop"},
+    {"comments as data", {": ping", chunk(R"({"content":"a"})"), kStop, kDone}, "text(a) stop"},
+    {"unknown events",
+     {R"({"type":"ping"})", chunk(R"({"content":"a"})"), R"({"new":[1]})", kStop, kDone},
+     "text(a) stop"},
+    {"refusal",
+     {chunk(R"({"refusal":"I "})"), chunk(R"({"refusal":"won't"})"), kStop, kDone},
+     "refusal(I won't) refusal"},
+    {"reasoning_content",
+     {chunk(R"({"reasoning_content":"hm","content":null})"), chunk(R"({"content":"a"})"), kStop, kDone},
+     "reasoning(hm) text(a) stop"},
+    {"reasoning",
+     {chunk(R"({"reasoning":"h"})"), chunk(R"({"reasoning":"m"})"), chunk(R"({"content":"a"})"), kStop,
+      kDone},
+     "reasoning(hm) text(a) stop"},
+    {"reasoning twice counts once",
+     {chunk(R"({"reasoning":"hm","reasoning_content":"hm","reasoning_details":[{"text":"hm"}]})"),
+      chunk(R"({"content":"a"})"), kStop, kDone},
+     "reasoning(hm) text(a) stop"},
+    {"reasoning_details",
+     {chunk(R"({"reasoning_details":[{"type":"reasoning.text","text":"hm"}]})"), chunk(R"({"content":"a"})"),
+      kStop, kDone},
+     "reasoning(hm) text(a) stop"},
+    {"content parts",
+     {chunk(R"({"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]})"),
+      chunk(R"({"content":[{"type":"text","text":"a"}]})"), chunk(R"({"content":"b"})"), kStop, kDone},
+     "reasoning(hm) text(ab) stop"},
+    {"unknown content part", {chunk(R"({"content":[{"type":"hologram"}]})"), kStop, kDone}, "opaque stop"},
+    {"invalid UTF-8", {chunk("{\"content\":\"a\xFF\"}"), kStop, kDone}, "text(a\xEF\xBF\xBD) stop"},
 
-      {"a call",
-       {fragments(R"({"index":0,"id":"c1","type":"function","function":{"name":"f","arguments":""}})"),
-        fragments(R"({"index":0,"function":{"arguments":"{\"a\""}})"),
-        fragments(R"({"index":0,"function":{"arguments":":1}"}})"), kCalls, kDone},
-       R"(call(c1,f,{"a":1}) tool_calls)"},
-      {"text before a call",
-       {chunk(R"({"content":"so"})"),
-        fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"), kCalls, kDone},
-       "text(so) call(c1,f,{}) tool_calls"},
-      {"finish stop with calls",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"), kStop, kDone},
-       "call(c1,f,{}) tool_calls"},
-      {"1: interleaved by index",
-       {fragments(
-            R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}},{"index":1,"id":"c2","function":{"name":"g","arguments":"{"}})"),
-        fragments(R"({"index":1,"function":{"arguments":"}"}})"),
-        fragments(R"({"index":0,"function":{"arguments":"}"}})"), kCalls, kDone},
-       "call(c1,f,{}) call(c2,g,{}) tool_calls"},
-      {"1: constant index, new id and name",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"),
-        fragments(R"({"index":0,"id":"c2","function":{"name":"g","arguments":"{}"}})"),
-        fragments(R"({"index":0,"function":{"arguments":" "}})"), kCalls, kDone},
-       "call(c1,f,{}) call(c2,g,{} ) tool_calls"},
-      {"1: id repeated in each fragment",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}})"),
-        fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"}"}})"), kCalls, kDone},
-       "call(c1,f,{}) tool_calls"},
-      {"1: other id without a name",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}})"),
-        fragments(R"({"index":0,"id":"x","function":{"arguments":"}"}})"), kCalls, kDone},
-       "call(c1,f,{}) tool_calls"},
-      {"2: no index, by id",
-       {fragments(R"({"id":"c1","function":{"name":"f","arguments":"{"}})"),
-        fragments(R"({"id":"c2","function":{"name":"g","arguments":"{}"}})"),
-        fragments(R"({"id":"c1","function":{"arguments":"}"}})"), kCalls, kDone},
-       "call(c1,f,{}) call(c2,g,{}) tool_calls"},
-      {"2: no index, no id, no name",
-       {fragments(R"({"id":"c1","function":{"name":"f","arguments":"{"}})"),
-        fragments(R"({"function":{"arguments":"}"}})"), kCalls, kDone},
-       "call(c1,f,{}) tool_calls"},
-      {"2: no index, no id, two names",
-       {fragments(R"({"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":"{}"}})"),
-        kCalls, kDone},
-       "call(new_1,f,{}) call(new_2,g,{}) tool_calls"},
-      {"2: no index, no id, a chunk each",
-       {fragments(R"({"function":{"name":"f","arguments":"{\"a\":1}"}})"),
-        fragments(R"({"function":{"name":"f","arguments":"{\"a\":2}"}})"), kCalls, kDone},
-       R"(call(new_1,f,{"a":1}) call(new_2,f,{"a":2}) tool_calls)"},
-      {"3: empty id later",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}})"),
-        fragments(R"({"index":0,"id":"","function":{"arguments":"}"}})"),
-        fragments(R"({"index":0,"id":null,"function":{"arguments":" "}})"), kCalls, kDone},
-       "call(c1,f,{} ) tool_calls"},
-      {"3: never an id",
-       {fragments(R"({"index":0,"id":"","function":{"name":"f","arguments":"{}"}})"), kCalls, kDone},
-       "call(new_1,f,{}) tool_calls"},
-      {"3: id used before in the conversation",
-       {fragments(R"({"index":0,"id":"used","function":{"name":"f","arguments":"{}"}})"), kCalls, kDone},
-       "call(new_1,f,{}) tool_calls"},
-      {"4: name in every fragment",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}})"),
-        fragments(R"({"index":0,"function":{"name":"f","arguments":"}"}})"), kCalls, kDone},
-       "call(c1,f,{}) tool_calls"},
-      {"4: name after arguments",
-       {fragments(R"({"index":0,"id":"c1","function":{"arguments":"{"}})"),
-        fragments(R"({"index":0,"function":{"name":"f","arguments":"}"}})"), kCalls, kDone},
-       "call(c1,f,{}) tool_calls"},
-      {"4: never a name",
-       {fragments(R"({"index":0,"id":"c1","function":{"arguments":"{}"}})"), kCalls, kDone},
-       "invalid(c1,,{}) malformed_tool_call"},
-      {"5: arguments as object",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":{"a":1}}})"), kCalls, kDone},
-       R"(call(c1,f,{"a":1}) tool_calls)"},
-      {"5: arguments null",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"null"}})"), kCalls, kDone},
-       "call(c1,f,null) tool_calls"},
-      {"5: arguments absent",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f"}})"), kCalls, kDone},
-       "call(c1,f,) tool_calls"},
-      {"5: arguments repeated whole",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{\"a\":"}})"),
-        fragments(R"({"index":0,"function":{"arguments":"1}"}})"),
-        fragments(R"({"index":0,"function":{"arguments":"{\"a\":1}"}})"), kCalls, kDone},
-       R"(call(c1,f,{"a":1}) tool_calls)"},
-      {"6: no call at all",
-       {chunk(
-            R"({"content":"a","function_call":{"name":"","arguments":""},"tool_calls":[{"index":0,"id":"","function":{"name":"","arguments":""}}]})"),
-        kStop, kDone},
-       "text(a) stop"},
-      {"7: legacy call",
-       {chunk(R"({"function_call":{"name":"f","arguments":""}})"),
-        chunk(R"({"function_call":{"arguments":"{}"}})"), chunk("{}", "\"function_call\""), kDone},
-       "call(new_1,f,{}) tool_calls"},
+    {"a call",
+     {fragments(R"({"index":0,"id":"c1","type":"function","function":{"name":"f","arguments":""}})"),
+      fragments(R"({"index":0,"function":{"arguments":"{\"a\""}})"),
+      fragments(R"({"index":0,"function":{"arguments":":1}"}})"), kCalls, kDone},
+     R"(call(c1,f,{"a":1}) tool_calls)"},
+    {"text before a call",
+     {chunk(R"({"content":"so"})"),
+      fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"), kCalls, kDone},
+     "text(so) call(c1,f,{}) tool_calls"},
+    {"finish stop with calls",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"), kStop, kDone},
+     "call(c1,f,{}) tool_calls"},
+    {"1: interleaved by index",
+     {fragments(
+          R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}},{"index":1,"id":"c2","function":{"name":"g","arguments":"{"}})"),
+      fragments(R"({"index":1,"function":{"arguments":"}"}})"),
+      fragments(R"({"index":0,"function":{"arguments":"}"}})"), kCalls, kDone},
+     "call(c1,f,{}) call(c2,g,{}) tool_calls"},
+    {"1: constant index, new id and name",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"),
+      fragments(R"({"index":0,"id":"c2","function":{"name":"g","arguments":"{}"}})"),
+      fragments(R"({"index":0,"function":{"arguments":" "}})"), kCalls, kDone},
+     "call(c1,f,{}) call(c2,g,{} ) tool_calls"},
+    {"1: id repeated in each fragment",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}})"),
+      fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"}"}})"), kCalls, kDone},
+     "call(c1,f,{}) tool_calls"},
+    {"1: other id without a name",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}})"),
+      fragments(R"({"index":0,"id":"x","function":{"arguments":"}"}})"), kCalls, kDone},
+     "call(c1,f,{}) tool_calls"},
+    {"2: no index, by id",
+     {fragments(R"({"id":"c1","function":{"name":"f","arguments":"{"}})"),
+      fragments(R"({"id":"c2","function":{"name":"g","arguments":"{}"}})"),
+      fragments(R"({"id":"c1","function":{"arguments":"}"}})"), kCalls, kDone},
+     "call(c1,f,{}) call(c2,g,{}) tool_calls"},
+    {"2: no index, no id, no name",
+     {fragments(R"({"id":"c1","function":{"name":"f","arguments":"{"}})"),
+      fragments(R"({"function":{"arguments":"}"}})"), kCalls, kDone},
+     "call(c1,f,{}) tool_calls"},
+    {"2: no index, no id, two names",
+     {fragments(R"({"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":"{}"}})"),
+      kCalls, kDone},
+     "call(new_1,f,{}) call(new_2,g,{}) tool_calls"},
+    {"2: no index, no id, a chunk each",
+     {fragments(R"({"function":{"name":"f","arguments":"{\"a\":1}"}})"),
+      fragments(R"({"function":{"name":"f","arguments":"{\"a\":2}"}})"), kCalls, kDone},
+     R"(call(new_1,f,{"a":1}) call(new_2,f,{"a":2}) tool_calls)"},
+    {"3: empty id later",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}})"),
+      fragments(R"({"index":0,"id":"","function":{"arguments":"}"}})"),
+      fragments(R"({"index":0,"id":null,"function":{"arguments":" "}})"), kCalls, kDone},
+     "call(c1,f,{} ) tool_calls"},
+    {"3: never an id",
+     {fragments(R"({"index":0,"id":"","function":{"name":"f","arguments":"{}"}})"), kCalls, kDone},
+     "call(new_1,f,{}) tool_calls"},
+    {"3: id used before in the conversation",
+     {fragments(R"({"index":0,"id":"used","function":{"name":"f","arguments":"{}"}})"), kCalls, kDone},
+     "call(new_1,f,{}) tool_calls"},
+    {"4: name in every fragment",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{"}})"),
+      fragments(R"({"index":0,"function":{"name":"f","arguments":"}"}})"), kCalls, kDone},
+     "call(c1,f,{}) tool_calls"},
+    {"4: name after arguments",
+     {fragments(R"({"index":0,"id":"c1","function":{"arguments":"{"}})"),
+      fragments(R"({"index":0,"function":{"name":"f","arguments":"}"}})"), kCalls, kDone},
+     "call(c1,f,{}) tool_calls"},
+    {"4: never a name",
+     {fragments(R"({"index":0,"id":"c1","function":{"arguments":"{}"}})"), kCalls, kDone},
+     "invalid(c1,,{}) malformed_tool_call"},
+    {"5: arguments as object",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":{"a":1}}})"), kCalls, kDone},
+     R"(call(c1,f,{"a":1}) tool_calls)"},
+    {"5: arguments null",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"null"}})"), kCalls, kDone},
+     "call(c1,f,null) tool_calls"},
+    {"5: arguments absent",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f"}})"), kCalls, kDone},
+     "call(c1,f,) tool_calls"},
+    {"5: arguments repeated whole",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{\"a\":"}})"),
+      fragments(R"({"index":0,"function":{"arguments":"1}"}})"),
+      fragments(R"({"index":0,"function":{"arguments":"{\"a\":1}"}})"), kCalls, kDone},
+     R"(call(c1,f,{"a":1}) tool_calls)"},
+    {"6: no call at all",
+     {chunk(
+          R"({"content":"a","function_call":{"name":"","arguments":""},"tool_calls":[{"index":0,"id":"","function":{"name":"","arguments":""}}]})"),
+      kStop, kDone},
+     "text(a) stop"},
+    {"7: legacy call",
+     {chunk(R"({"function_call":{"name":"f","arguments":""}})"),
+      chunk(R"({"function_call":{"arguments":"{}"}})"), chunk("{}", "\"function_call\""), kDone},
+     "call(new_1,f,{}) tool_calls"},
 
-      {"a call cut by length",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{\"a\":"}})"),
-        chunk("{}", "\"length\""), kDone},
-       R"(invalid(c1,f,{"a":) length)"},
-      {"even a whole call when cut by length",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"),
-        chunk("{}", "\"length\""), kDone},
-       "invalid(c1,f,{}) length"},
-      {"filtered",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"),
-        chunk("{}", "\"content_filter\""), kDone},
-       "invalid(c1,f,{}) content_filter"},
-      {"cut, though called tool_calls",
-       {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{\"a\":"}})"), kCalls, kDone},
-       R"(invalid(c1,f,{"a":) malformed_tool_call)"},
-      {"one of two cut",
-       {fragments(
-            R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}},{"index":1,"id":"c2","function":{"name":"f","arguments":"{"}})"),
-        kCalls, kDone},
-       "call(c1,f,{}) invalid(c2,f,{) tool_calls"},
+    {"a call cut by length",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{\"a\":"}})"),
+      chunk("{}", "\"length\""), kDone},
+     R"(invalid(c1,f,{"a":) length)"},
+    {"even a whole call when cut by length",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"),
+      chunk("{}", "\"length\""), kDone},
+     "invalid(c1,f,{}) length"},
+    {"filtered",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}})"),
+      chunk("{}", "\"content_filter\""), kDone},
+     "invalid(c1,f,{}) content_filter"},
+    {"cut, though called tool_calls",
+     {fragments(R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{\"a\":"}})"), kCalls, kDone},
+     R"(invalid(c1,f,{"a":) malformed_tool_call)"},
+    {"one of two cut",
+     {fragments(
+          R"({"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}},{"index":1,"id":"c2","function":{"name":"f","arguments":"{"}})"),
+      kCalls, kDone},
+     "call(c1,f,{}) invalid(c2,f,{) tool_calls"},
 
-      {"an error instead", {R"({"error":{"message":"busy","code":503}})"}, "error overloaded"},
-      {"an error in the middle",
-       {chunk(R"({"content":"a"})"), R"({"error":{"message":"x","type":"server_error"}})", kDone},
-       "error server"},
-      {"an error after the finish",
-       {chunk(R"({"content":"a"})"), kStop,
-        R"({"error":{"message":"x","code":502},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]})",
-        kDone},
-       "error server"},
-      {"finish error", {chunk(R"({"content":"a"})"), chunk("{}", "\"error\""), kDone}, "error server"},
-      {"nonsense", {chunk(R"({"content":"a"})"), "<html>"}, "error protocol"},
-      {"nothing", {}, "error truncated_stream"},
-      {"nothing but DONE", {kDone}, "error truncated_stream"},
-      {"nothing but usage",
-       {R"({"choices":[],"usage":{"prompt_tokens":1}})", kDone},
-       "error truncated_stream"},
-  };
-  return kCases;
-}
+    {"an error instead", {R"({"error":{"message":"busy","code":503}})"}, "error overloaded"},
+    {"an error in the middle",
+     {chunk(R"({"content":"a"})"), R"({"error":{"message":"x","type":"server_error"}})", kDone},
+     "error server"},
+    {"an error after the finish",
+     {chunk(R"({"content":"a"})"), kStop,
+      R"({"error":{"message":"x","code":502},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]})",
+      kDone},
+     "error server"},
+    {"finish error", {chunk(R"({"content":"a"})"), chunk("{}", "\"error\""), kDone}, "error server"},
+    {"nonsense", {chunk(R"({"content":"a"})"), "<html>"}, "error protocol"},
+    {"nothing", {}, "error truncated_stream"},
+    {"nothing but DONE", {kDone}, "error truncated_stream"},
+    {"nothing but usage", {R"({"choices":[],"usage":{"prompt_tokens":1}})", kDone}, "error truncated_stream"},
+};
 
 TEST(ChatResponse, Streams_AreReadByTheRules) {
-  for (const Case& c : cases()) EXPECT_EQ(describe(read(c.events)), c.answer) << c.promise;
+  for (const Case& c : kStreams) EXPECT_EQ(describe(read(c.events)), c.answer) << c.promise;
 }
 
 TEST(ChatResponse, Deltas_AddUpToTheAnswer) {
@@ -284,7 +228,7 @@ TEST(ChatResponse, Deltas_AddUpToTheAnswer) {
 }
 
 TEST(ChatResponse, CutAnswer_IsAnErrorAndNeverAValidCall) {
-  for (const Case& c : cases()) {
+  for (const Case& c : kStreams) {
     for (std::size_t cut = 0; cut < c.events.size(); ++cut) {
       const Events events(c.events.begin(), c.events.begin() + static_cast<std::ptrdiff_t>(cut));
       const bool finished = std::ranges::any_of(events, [](const std::string& e) {
@@ -296,7 +240,7 @@ TEST(ChatResponse, CutAnswer_IsAnErrorAndNeverAValidCall) {
 }
 
 TEST(ChatResponse, NoiseBetweenEvents_ChangesNothing) {
-  for (const Case& c : cases()) {
+  for (const Case& c : kStreams) {
     for (const auto* noise :
          {": keep-alive", "", R"({"type":"ping"})", R"({"choices":[],"obfuscation":"x"})"}) {
       Events noisy;
@@ -330,7 +274,7 @@ TEST(ChatResponse, SimilarChunks_AreReadAsIfAlone) {
       }
     }
   }
-  for (const Case& c : cases()) EXPECT_EQ(describe(read(respelled(c.events))), c.answer) << c.promise;
+  for (const Case& c : kStreams) EXPECT_EQ(describe(read(respelled(c.events))), c.answer) << c.promise;
 }
 
 TEST(ChatResponse, SimilarChunks_AddOnlyTheTextOfTheFirstChoice) {
@@ -378,133 +322,6 @@ TEST(ChatResponse, InvalidWholeAnswers_AreErrors) {
   EXPECT_EQ(describe(read_whole(R"({"error":{"message":"x","code":"rate_limit_exceeded"}})")),
             "error rate_limit");
   EXPECT_EQ(describe(read_whole("[1,2]")), "error truncated_stream");
-}
-
-TEST(ChatResponse, RepeatedUsage_IsReplacedNotAdded) {
-  const auto input = [](const Events& events) { return read(events).value().usage.input; };
-  const std::string text = chunk(R"({"content":"a"})");
-  EXPECT_EQ(
-      input({text,
-             R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}})"}),
-      3);
-  EXPECT_EQ(
-      input({text,
-             R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":4}}]})"}),
-      4);
-  EXPECT_EQ(input({text, kStop, R"({"choices":[],"x_groq":{"usage":{"prompt_tokens":5}}})"}), 5);
-  const std::string repeated =
-      R"({"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":6}})";
-  EXPECT_EQ(input({repeated, repeated, kStop, R"({"choices":[],"usage":null})"}), 6);
-}
-
-const std::string& state_of(const Result<ModelResponse>& response, std::size_t part) {
-  return std::visit(
-      [](const auto& p) -> const std::string& {
-        static const std::string kNone = "none";
-        if constexpr (requires { p.vendor; }) return p.vendor ? p.vendor->raw : kNone;
-        return kNone;
-      },
-      response->parts.at(part));
-}
-
-TEST(ChatResponse, Reasoning_RemembersItsField) {
-  EXPECT_EQ(state_of(read({chunk(R"({"reasoning":"hm"})"), kStop}), 0), R"({"field":"reasoning"})");
-  EXPECT_EQ(state_of(read({chunk(R"({"content":[{"type":"thinking","thinking":"hm"}]})"), kStop}), 0),
-            R"({"field":"content"})");
-}
-
-TEST(ChatResponse, ReasoningDetails_AreEmittedOnceAndKept) {
-  const auto detail = [](std::string_view fields) {
-    return chunk(R"({"reasoning_details":[{"type":"reasoning.text",)" + std::string(fields) + "}]}");
-  };
-  const auto response = read({detail(R"("text":"a")"), detail(R"("text":"b")"), chunk(R"({"content":"so"})"),
-                              detail(R"("signature":"s")"), kStop});
-  EXPECT_EQ(describe(response), "reasoning(ab) text(so) stop");
-  EXPECT_EQ(state_of(response, 0),
-            R"({"reasoning_details":[{"type":"reasoning.text","text":"ab","signature":"s"}]})");
-}
-
-TEST(ChatResponse, EncryptedReasoning_IsKeptWithoutText) {
-  const auto response =
-      read({chunk(R"({"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]})"), kStop});
-  EXPECT_EQ(describe(response), "reasoning() stop");
-  EXPECT_EQ(state_of(response, 0), R"({"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]})");
-}
-
-TEST(ChatResponse, Signatures_StayWithTheirParts) {
-  const std::string signature = R"("extra_content":{"google":{"thought_signature":"s"}})";
-  const std::string kept = '{' + signature + '}';
-  const auto calls =
-      read({fragments(R"({"id":"a","function":{"name":"f","arguments":"{}"},)" + signature + "}"),
-            fragments(R"({"id":"b","function":{"name":"f","arguments":"{}"}})"), kCalls});
-  EXPECT_EQ(state_of(calls, 0), kept);
-  EXPECT_EQ(state_of(calls, 1), "none");
-  const auto text = read({chunk(R"({"content":"a",)" + signature + "}"), kStop});
-  EXPECT_EQ(describe(text), "text(a) reasoning() stop");
-  EXPECT_EQ(state_of(text, 1), kept);
-}
-
-TEST(ChatResponse, Citations_AreAttachedToTheText) {
-  const auto cited = [](const Events& events) {
-    std::string out;
-    const auto response = read(events);
-    for (const Citation& c : std::get<TextPart>(response->parts.back()).citations) {
-      out += c.url + '|' + c.title + '|' + c.quote + ' ';
-    }
-    return out;
-  };
-  const std::string text = chunk(R"({"content":"a"})");
-  EXPECT_EQ(cited({text,
-                   chunk(R"({"annotations":[{"type":"url_citation","url_citation":)"
-                         R"({"url":"u","title":"t","content":"q"}},{"type":"file","file":{}}]})"),
-                   kStop}),
-            "u|t|q ");
-  const auto with = [](std::string_view sources) {
-    return R"({"choices":[{"index":0,"delta":{"content":"b"}}],)" + std::string(sources) + "}";
-  };
-  EXPECT_EQ(cited({text, with(R"("citations":["u"])"), with(R"("citations":["u","v"])"), kStop}), "u|| v|| ");
-  EXPECT_EQ(
-      cited({with(R"("citations":["u"],"search_results":[{"url":"u","title":"t","snippet":"q"}])"), kStop}),
-      "u|t|q ");
-}
-
-TEST(ChatResponse, ImagesAndAudio_AreKept) {
-  const auto image =
-      read({chunk(R"({"content":"a"})"),
-            chunk(R"({"images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}},)"
-                  R"({"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]})"),
-            kStop});
-  const auto& inlined = std::get<ImagePart>(image->parts.at(1)).source;
-  EXPECT_EQ(inlined.mime, "image/png");
-  EXPECT_EQ(inlined.data, "\x89PNG");
-  EXPECT_EQ(std::get<ImagePart>(image->parts.at(2)).source.url, "https://example.com/a.png");
-
-  const auto sound = read({chunk(R"({"audio":{"id":"s","transcript":"he"}})"),
-                           chunk(R"({"audio":{"transcript":"y","data":"AA"}})"),
-                           chunk(R"({"audio":{"data":"BB"}})"), kStop});
-  EXPECT_EQ(describe(sound), "text(hey) opaque stop");
-  EXPECT_EQ(state_of(sound, 1), R"({"id":"s","transcript":"hey","data":"AABB"})");
-  EXPECT_EQ(describe(read({chunk(R"({"content":"a","audio":{"id":"","data":"","transcript":""}})"), kStop})),
-            "text(a) stop");
-}
-
-TEST(ChatResponse, ThinkTags_ApplyOnlyWithTheirFlag) {
-  const std::string text = chunk(R"({"content":"<think>hm</think>so"})");
-  EXPECT_EQ(describe(read({text, kStop})), "text(<think>hm</think>so) stop");
-  const Dialect tags{.think_tags = true};
-  ResponseReader reader(kTarget, tags, {});
-  for (const std::string& event : {text, chunk(R"({"content":" it is <think>"})"), kStop}) {
-    EXPECT_TRUE(reader.read_event("", event));
-  }
-  EXPECT_EQ(describe(reader.finish()), "reasoning(hm) text(so it is <think>) stop");
-}
-
-TEST(ChatResponse, MissingUsage_IsMarkedAsEstimated) {
-  const auto response = read({chunk(R"({"content":"a"})"), kStop}).value();
-  EXPECT_TRUE(response.usage.estimated);
-  EXPECT_EQ(response.response_id, "r1");
-  EXPECT_EQ(response.model, "gpt-x");
-  EXPECT_EQ(response.finish_raw, "stop");
 }
 
 }  // namespace
