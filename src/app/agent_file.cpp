@@ -25,18 +25,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxInstructions = 1024 * 1024;
-constexpr std::size_t kMaxLevels = 8;  ///< of agent files that name each other
-constexpr std::size_t kMaxFiles = 64;  ///< read for one agent; a file counts each time it is named
+constexpr std::size_t kMaxLevels = 8;  ///< maximum nesting of agent files
+constexpr std::size_t kMaxFiles =
+    64;  ///< maximum number of files read for one agent; a file counts each time it is named
 
-/// The agent files that are being read, each named by the one before it.
+/// The agent files being read, each named by the one before it.
 struct FileChain {
   std::vector<std::string> files;
-  std::size_t read = 0;  ///< all that were, for the first of them
+  std::size_t read = 0;  ///< total number, for the whole chain
 };
 
 Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain);
 
-/// Files are the same when they are so after symbolic links.
+/// Whether two paths denote the same file, after resolving symbolic links.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
@@ -44,10 +45,10 @@ bool same_file(const std::string& a, const std::string& b) {
 
 std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal(); }
 
-/// Makes an agent of a document whose keys have been checked.
+/// Builds an agent from a document whose keys have been checked.
 class AgentReader {
  public:
-  /// `home` is the file's own folder.
+  /// `home`: the folder of the file.
   AgentReader(const TomlDocument& document, const AgentFileOptions& options, fs::path home, FileChain& chain)
       : document_(document), options_(options), home_(std::move(home)), chain_(chain) {}
 
@@ -120,7 +121,7 @@ class AgentReader {
     return read_sandboxed_tool("python", python_tool_of);
   }
 
-  /// What can run any program is offered only with a rule that says so, so that nobody turns it on unaware.
+  /// A tool that can run any program requires an explicit rule, so that it is never enabled by accident.
   Status read_sandboxed_tool(const std::string& name,
                              Result<Tool> (*make)(const TomlDocument& document, const fs::path& folder)) {
     const std::string table = "tools." + name;
@@ -139,7 +140,7 @@ class AgentReader {
     return {};
   }
 
-  /// Each sub-agent is a tool that has its name.
+  /// Adds each sub-agent as a tool of its name.
   Status read_agents() {
     const auto* agents = at("agents").if_object();
     if (agents == nullptr) return {};
@@ -230,7 +231,7 @@ class AgentReader {
     return {};
   }
 
-  /// Folders or hosts that somebody wrote down are leave to use the tool on them; "ask" and "deny" still win.
+  /// Listing folders or hosts also permits the tool to use them; "ask" and "deny" take precedence.
   void grant(Tool tool) {
     rules_.allow.push_back(tool.definition.name);
     tools_.push_back(std::move(tool));
@@ -252,7 +253,7 @@ class AgentReader {
     return names;
   }
 
-  /// Nothing when there is such a tool.
+  /// Error if the agent has no such tool.
   Status check_tool(const std::string& place, const std::string& tool) const {
     const std::vector<std::string> names = tool_names();
     if (std::ranges::find(names, tool) != names.end()) return {};
@@ -297,7 +298,8 @@ class AgentReader {
 
   static std::string step_place(std::size_t index) { return "plan[" + std::to_string(index) + ']'; }
 
-  /// The step at which a plan that does not parse goes wrong: steps refer only to earlier ones.
+  /// The path of the invalid step of a plan: found by parsing longer and longer prefixes, because steps refer
+  /// only to earlier ones.
   static std::string faulty_step(const JsonArray& plan) {
     JsonArray begun;
     for (const Json& step : plan) {

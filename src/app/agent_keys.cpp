@@ -12,13 +12,13 @@ constexpr std::array kOwnKeys{
     SettingKey{"id", Type::kText, "Short name for programs; \"agent\" if absent"},
     SettingKey{"name", Type::kText, "Name for people"},
     SettingKey{"model", Type::kText, "PROVIDER:NAME, such as openai:gpt-5-mini"},
-    SettingKey{"instructions", Type::kText, "What the model is told before the conversation"},
+    SettingKey{"instructions", Type::kText, "System instructions for the model"},
     SettingKey{"instructions_file", Type::kText, "A file with the instructions; relative to this file"},
-    SettingKey{"tool_failure", Type::kText, "Whether the turn goes on after a failed tool call",
+    SettingKey{"tool_failure", Type::kText, "Whether the turn continues after a failed tool call",
                "continue|fail"},
     SettingKey{"in_doubt", Type::kText,
-               "What happens to a call that may have run when the process died: a person decides, or the "
-               "model is told",
+               "What happens to a call that may have run when the process died: a human decides, or the "
+               "model is informed",
                "park|tell"},
     SettingKey{"options.temperature", Type::kNumber, "Randomness of the model's choice of words", {}, 0, 2},
     SettingKey{"options.max_output_tokens", Type::kWhole, "Length of one answer", {}, 1, 1e9},
@@ -28,9 +28,8 @@ constexpr std::array kOwnKeys{
     SettingKey{"policy.allow", Type::kTexts, "Tools that may run; `*` at the end stands for any ending"},
     SettingKey{"policy.ask", Type::kTexts, "Tools whose every call waits for a person"},
     SettingKey{"policy.deny", Type::kTexts, "Tools that may not run"},
-    SettingKey{
-        "policy.calls", Type::kTables,
-        "Single calls that need nobody's word: `tool`, `arguments`, and `any_ending` if `argv` may go on"},
+    SettingKey{"policy.calls", Type::kTables,
+               "Pre-approved calls: `tool`, `arguments`, and `any_ending` if `argv` may continue"},
     SettingKey{"tools.ask_user", Type::kTable, "Questions to the person it works for"},
     SettingKey{"agents.*.file", Type::kText, "The sub-agent's own file; relative to this one"},
     SettingKey{"agents.*.description", Type::kText, "What the sub-agent is for; the model reads it"},
@@ -70,7 +69,7 @@ constexpr std::array kOwnKeys{
                "How the model is led through a request (docs/six-steps.md); absent: it decides itself",
                "six_steps"},
     SettingKey{"plan", Type::kTables, "Steps to follow instead of a model (docs/plans.md)"},
-    SettingKey{"metadata", Type::kAnyTable, "Whatever the host likes; tools see it"},
+    SettingKey{"metadata", Type::kAnyTable, "Arbitrary data of the host; visible to tools"},
 };
 
 }  // namespace

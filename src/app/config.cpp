@@ -15,11 +15,11 @@ namespace {
 namespace fs = std::filesystem;
 using Type = SettingKey::Type;
 
-// What a project must not do, because it may be somebody else's.
+// Settings that a project must not change, because it may come from an untrusted source.
 constexpr std::string_view kRedirect = "say where requests go, how, or with which key";
 constexpr std::string_view kReprice = "say what a model costs";
 
-// Zero would mean "no bound", which is not for a layer to give.
+// 0 would mean "no limit", which a configuration layer must not grant.
 constexpr std::array kKeys{
     SettingKey{"model", Type::kText, "Model of agents that name none, as PROVIDER:NAME"},
     SettingKey{.path = "journal",
@@ -41,7 +41,7 @@ constexpr SettingKey own_key(std::string_view path, Type type, std::string_view 
   return {.path = path, .type = type, .description = description, .choices = choices, .own = own};
 }
 
-/// What is known of providers and models, as the catalogue takes it.
+/// Settings for the catalogue: facts about providers and models.
 constexpr std::array kCatalogKeys{
     own_key("providers.*.name", Type::kText, "Name for people", kRedirect),
     own_key("providers.*.api", Type::kText, "Protocol", kRedirect, "chat|responses|messages|gemini|ollama"),
@@ -85,7 +85,7 @@ enum class Trust : std::uint8_t { kSystem, kUser, kProject };
 
 struct Layer {
   fs::path file;
-  fs::path folder;  ///< where relative paths in it start
+  fs::path folder;  ///< base of relative paths in the file
   Trust trust;
 };
 
@@ -94,7 +94,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// In one spelling, without `.`, `..` and a slash at the end.
+/// Normalises a path: without `.`, `..` and a trailing slash.
 fs::path folder_path(const fs::path& path) { return (path / "").lexically_normal().parent_path(); }
 
 std::vector<Layer> project_layers(const fs::path& start, const fs::path& home) {
@@ -110,7 +110,7 @@ std::vector<Layer> project_layers(const fs::path& start, const fs::path& home) {
   for (fs::path folder = start; folder != home; folder = folder.parent_path()) {
     if (nearest.empty()) nearest = layers_in(folder);
     if (is_there(folder / ".git")) return nearest;
-    // Outside of both, a folder above is anybody's, such as /tmp.
+    // Outside of both, a parent folder such as /tmp may belong to any user.
     if (folder == folder.root_path()) return layers_in(start);
   }
   return nearest;
@@ -161,7 +161,7 @@ class Merge {
     return add_corrections(*document, layer);
   }
 
-  /// A value from outside of files.
+  /// Adds a value that does not come from a file.
   Status add(const SettingKey& key, const std::string& text, const std::string& origin) {
     Json value(text);
     if (key.type != Type::kText) value = parse_json(text).value_or(value);
@@ -182,7 +182,7 @@ class Merge {
     std::string origin;
   };
 
-  /// Lays the layer's facts about providers and models, field by field, over those of the layers below.
+  /// Applies the layer's facts about providers and models field by field, overriding lower layers.
   Status add_corrections(const TomlDocument& document, const Layer& layer) {
     JsonObject all = config_.corrections.is_object() ? config_.corrections.get_object() : JsonObject{};
     for (const char* kind : {"providers", "models"}) {
@@ -208,7 +208,7 @@ class Merge {
     return {};
   }
 
-  /// For people who ask which layer a value came from. Headers may be secret.
+  /// Records the origin of a value for display. Headers may be secret.
   void note(const std::string& path, const Json& value, const Layer& layer) {
     std::string shown = to_plain_text(value);
     if (path.ends_with(".headers")) shown = "(not shown)";
@@ -239,7 +239,7 @@ class Merge {
   }
 
   Config config_;
-  std::map<std::string, Limit> bounds_;  ///< of the system
+  std::map<std::string, Limit> bounds_;  ///< limits of the system file
   std::map<std::string, Limit> current_;
 };
 

@@ -1,4 +1,4 @@
-// The trees of sessions that a command looks at.
+// The trees of sessions that a command shows.
 #pragma once
 
 #include <map>
@@ -10,28 +10,28 @@
 
 namespace praxis::cli {
 
-/// Whether nothing of the session goes on or waits.
+/// Whether the session is idle: nothing runs and nothing waits.
 bool at_rest(const AgentNode& node);
 
-/// Trees of one journal, read again and again. Not thread-safe.
+/// Trees of one journal, refreshed on demand. Not thread-safe.
 class Forest {
  public:
   enum class Roots : std::uint8_t {
-    kBusy,  ///< those that are not at rest; what was shown once stays
-    kLast,  ///< the same, or the last one if all are at rest
+    kBusy,  ///< trees that are not idle; a tree once shown stays
+    kLast,  ///< the same, or the last one if all are idle
     kAll
   };
   Forest(std::shared_ptr<Journal> journal, Roots roots) : journal_(std::move(journal)), roots_(roots) {}
-  /// One tree alone.
+  /// Shows a single tree.
   Forest(std::shared_ptr<Journal> journal, const SessionId& root);
 
-  /// Reads what has changed. Error `kJournal`.
+  /// Reads the changes. Error `kJournal`.
   Status refresh();
-  /// The roots of the trees that are not at rest.
+  /// The roots of the trees that are not idle.
   std::vector<SessionId> busy() const;
-  /// Those of them that are in the middle of a turn although no process has them open. Error `kJournal`.
+  /// Those roots that are in a turn although no process has them open. Error `kJournal`.
   Result<std::vector<SessionId>> deserted() const;
-  /// Parents before their children; the trees that are not at rest first, the newest of them on top.
+  /// Parents before their children; trees that are not idle first, newest first.
   std::vector<AgentNode> nodes() const;
 
  private:
@@ -39,7 +39,7 @@ class Forest {
   void plant(const SessionId& root);
 
   std::shared_ptr<Journal> journal_;
-  std::optional<Roots> roots_;  ///< nothing: the one that was given
+  std::optional<Roots> roots_;  ///< unset: the given root
   std::map<SessionId, JournalTree> trees_;
 };
 

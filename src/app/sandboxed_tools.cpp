@@ -33,8 +33,8 @@ std::uint64_t memory_of(const Json& table, std::uint64_t otherwise) {
   return whole(table, "max_memory_mb", otherwise / kMebibyte) * kMebibyte;
 }
 
-/// The way out of a sandbox to certain hosts. It is open from the first call of the tool on, as long as there
-/// is the tool. Thread-safe.
+/// The sandbox's access to certain hosts. Opens on the first call of the tool and stays open as long as the
+/// tool. Thread-safe.
 class WayOut {
  public:
   explicit WayOut(HostRules rules) : rules_(std::make_shared<const HostRules>(std::move(rules))) {
@@ -65,7 +65,7 @@ class WayOut {
   std::unique_ptr<EgressProxy> proxy_;
 };
 
-/// Null when the table names no hosts.
+/// Null if the table lists no hosts.
 Result<std::shared_ptr<WayOut>> way_out(const TomlDocument& document, const std::string& table) {
   const std::vector<std::string> hosts = texts_of(document.at(table + ".allow"));
   if (hosts.empty()) return nullptr;

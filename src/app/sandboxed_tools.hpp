@@ -8,8 +8,8 @@
 
 namespace praxis {
 
-/// The tool that the checked table `tools.shell` describes; relative paths start at `folder`, which is
-/// absolute. Error `kInput` for hosts that are none.
+/// Builds the tool described by the checked table `tools.shell`; relative paths start at `folder`, which is
+/// absolute. Error `kInput`: invalid hosts.
 Result<Tool> shell_tool_of(const TomlDocument& document, const std::filesystem::path& folder);
 /// The same for `tools.python`.
 Result<Tool> python_tool_of(const TomlDocument& document, const std::filesystem::path& folder);

@@ -160,7 +160,7 @@ bool fits(const SettingKey& key, const Json& value) {
   }
 }
 
-/// The keys that the table at `path` (empty: the file) may have.
+/// The keys allowed in the table at `path` (empty: the file).
 std::vector<std::string> members_of(std::span<const SettingKey> keys, const std::string& path) {
   const std::string prefix = path.empty() ? "" : path + '.';
   std::vector<std::string> members;
@@ -177,13 +177,13 @@ std::string joined_path(const std::string& table, std::string_view member) {
   return table.empty() ? std::string(member) : table + '.' + std::string(member);
 }
 
-/// Goes through the tables of a document.
+/// Checks the tables of a document.
 class KeyCheck {
  public:
   KeyCheck(const TomlDocument& document, std::span<const SettingKey> keys, FileOwner owner)
       : document_(document), keys_(keys), owner_(owner) {}
 
-  /// `listed` is the path of `table` in the list of keys, where a `*` may stand for a name.
+  /// `listed`: the path of `table` in the list of keys, where `*` can stand for a name.
   Status check_table(const std::string& table, const std::string& listed, const Json& json) const {
     const std::vector<std::string> known = members_of(keys_, listed);
     const bool any_name = known == std::vector<std::string>{"*"};

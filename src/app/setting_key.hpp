@@ -1,5 +1,4 @@
-// The keys that a TOML file may have, as data: files are checked against them and their JSON Schema is made
-// from them.
+// The keys of a TOML file, as data: used to check files and to generate their JSON Schema.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +20,9 @@ struct SettingKey {
     kNumber,    ///< from `least` to `most`
     kDuration,  ///< "5m", or whole milliseconds
     kFlag,      ///< true or false
-    kTable,     ///< with keys of its own in the list, or none
-    kAnyTable,  ///< with whatever its author likes
-    kTables,    ///< an array of tables that somebody else checks
+    kTable,     ///< has its own keys in the list, or no keys
+    kAnyTable,  ///< with arbitrary keys
+    kTables,    ///< an array of tables, checked elsewhere
   };
 
   std::string_view path;  ///< dotted; `*` stands for any name
@@ -32,7 +31,7 @@ struct SettingKey {
   std::string_view choices = {};  ///< separated by `|`
   double least = 0;
   double most = 0;
-  /// What a project, which may be somebody else's, must not do by setting this; empty: it may.
+  /// What an untrusted project must not do by setting this key; empty: a project may set it.
   std::string_view own = {};
 };
 
@@ -41,20 +40,20 @@ std::span<const SettingKey> limit_keys();
 /// The limits that a checked `[limits]` table sets; others have their defaults.
 Limits limits_from_table(const Json& table);
 
-/// `must be ..., not ...` when the value does not fit the key; empty when it does.
+/// `must be ..., not ...` if the value is invalid for the key; empty if it is valid.
 std::string why_unfit(const SettingKey& key, const Json& value);
-/// Whose file it is decides which keys it may have.
+/// The owner of a file determines which keys it may have.
 enum class FileOwner : std::uint8_t { kUser, kProject };
-/// Error `kInput` at the first unknown key (with the nearest known one), unfit value, or key that is not for
-/// the owner of the file.
+/// Error `kInput` at the first unknown key (names the nearest known one), invalid value, or key that the
+/// owner must not set.
 Status check_keys(const TomlDocument& document, std::span<const SettingKey> keys,
                   FileOwner owner = FileOwner::kUser);
 /// The JSON Schema (2020-12) of a file with these keys.
 Json schema_of_keys(std::span<const SettingKey> keys, std::string_view id, std::string_view title);
 
-/// A checked value of type `kDuration`; zero when absent.
+/// A checked value of type `kDuration`; zero if absent.
 Millis duration_of(const Json& value);
-/// A checked value of type `kTexts`; empty when absent.
+/// A checked value of type `kTexts`; empty if absent.
 std::vector<std::string> texts_of(const Json& value);
 
 }  // namespace praxis

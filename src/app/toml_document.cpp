@@ -11,7 +11,7 @@
 
 namespace praxis {
 
-/// Converts toml++ nodes, noting the place of each.
+/// Converts toml++ nodes and records their positions.
 class TomlDocument::Reader {
  public:
   explicit Reader(TomlDocument& document) : document_(document) {}
@@ -63,7 +63,7 @@ class TomlDocument::Reader {
     return items;
   }
 
-  /// The key's own place; the value's for keys that toml++ gives none.
+  /// The position of the key; of the value for keys without a position in toml++.
   static toml::source_position begin_of(const toml::key& key, const toml::node& value) {
     return key.source().begin ? key.source().begin : value.source().begin;
   }

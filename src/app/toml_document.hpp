@@ -1,5 +1,5 @@
-// A TOML file as JSON that remembers where everything stood, so that a mistake found later can still be shown
-// with its line. What reads settings works on this and needs not know TOML.
+// A TOML file as JSON with source positions, so that an error found later can name its line. Readers of
+// settings use this class and do not depend on TOML.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace praxis {
 
-/// More is no file that a person wrote.
+/// Upper bound on the size of a file.
 inline constexpr std::size_t kMaxTomlBytes = 1024 * 1024;
 
 class TomlDocument {
  public:
-  /// `name` stands for the file in errors. Error `kInput` with line and column; dates and times are refused.
+  /// `name` identifies the file in errors. Error `kInput` with line and column; dates and times are rejected.
   static Result<TomlDocument> parse(std::string_view text, std::string name);
   /// Error `kInput`: unreadable, longer than `kMaxTomlBytes`, or as `parse`.
   static Result<TomlDocument> read(const std::string& path);
@@ -25,7 +25,7 @@ class TomlDocument {
   const std::string& name() const { return name_; }
   /// Members in the order of the file.
   const Json& json() const { return json_; }
-  /// The value at a dotted path such as `limits.max_steps`; null when absent.
+  /// The value at a dotted path such as `limits.max_steps`; null if absent.
   const Json& at(std::string_view path) const;
 
   /// Error `kInput`: `file:line:column: what`, for the key or value at `path`; elements of arrays are
