@@ -185,7 +185,8 @@ Violations violations(const fs::path& root) {
     if (source.is_public) check_public_header(source, out);
     const auto floor = kFloors.find(source.room);
     if (!source.is_test && floor != kFloors.end() && floor->second < kSurfaces) check_silence(source, out);
-    if (!source.is_test && (source.room == "core" || source.room == "domain")) check_purity(source, out);
+    static const std::set<std::string_view> pure{"core", "domain", "driver"};
+    if (!source.is_test && pure.contains(source.room)) check_purity(source, out);
   }
   check_asio(sources, out);
   return out;

@@ -91,6 +91,10 @@ bool needs_a_word(const State& state, const CallState& call) {
   return tool == nullptr || !tool->definition.idempotent;
 }
 
+bool waits_to_start(const CallState& call) {
+  return call.phase == Phase::kProposed || call.phase == Phase::kApproved;
+}
+
 /// A call counts towards the parallel limit while it works itself, not while nested calls work for it.
 bool takes_a_place(const TurnState& turn, const CallState& call) {
   if (call.phase != Phase::kRunning) return false;
@@ -106,18 +110,13 @@ std::optional<Decision> next_of_batch(const State& state) {
   const Limits& limits = state.agent->limits;
   std::size_t running = 0;
   RunCalls ready;
-  std::uint32_t new_calls = 0;
   for (std::size_t i = 0; i < turn.calls.size(); ++i) {
     const CallState& call = turn.calls[i];
     if (needs_a_word(state, call)) return AskAboutCall{i};
     if (takes_a_place(turn, call)) ++running;
-    if (call.phase == Phase::kProposed || call.phase == Phase::kApproved) {
-      ready.calls.push_back(i);
-      new_calls += call.attempt == 0 ? 1 : 0;
-    }
-    if (call.phase == Phase::kInDoubt) ready.calls.push_back(i);
+    if (waits_to_start(call) || call.phase == Phase::kInDoubt) ready.calls.push_back(i);
   }
-  if (limits.max_tool_calls != 0 && turn.tool_calls + new_calls > limits.max_tool_calls) {
+  if (exceeds_call_limit(state)) {
     if (turn.in_flight()) return Wait{};
     return limit_reached(StopReason::kMaxToolCalls,
                          "the limit of " + std::to_string(limits.max_tool_calls) + " tool calls is reached");
@@ -262,6 +261,20 @@ Finish stopped(const State& state) {
 }
 
 }  // namespace
+
+bool exceeds_call_limit(const State& state) {
+  const std::uint32_t most = state.agent->limits.max_tool_calls;
+  if (most == 0) return false;
+  const auto fresh = std::ranges::count_if(
+      state.turn->calls, [](const CallState& call) { return waits_to_start(call) && call.attempt == 0; });
+  return state.turn->tool_calls + static_cast<std::uint32_t>(fresh) > most;
+}
+
+bool never_starts(const State& state, const CallState& call) {
+  if (call.phase == Phase::kRunning || call.phase == Phase::kSettled) return false;
+  if (state.turn->stop || state.turn->fatal) return true;
+  return call.phase != Phase::kParked && exceeds_call_limit(state);
+}
 
 Decision next(const State& state, const Planner& planner) {
   if (!state.turn) {

@@ -1,6 +1,7 @@
 #include "praxis/core/state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace praxis {
 namespace {
@@ -67,17 +68,25 @@ const Json& State::output_schema() const {
   return turn && !turn->output_schema.is_null() ? turn->output_schema : agent->options.output_schema;
 }
 
-CallState* State::find_call(const CallId& call) {
+const CallState* State::find_call(const CallId& call) const {
   if (!turn) return nullptr;
   const auto found = std::ranges::find_if(turn->calls, [&](const CallState& c) { return c.call.id == call; });
   return found == turn->calls.end() ? nullptr : &*found;
 }
 
-CallState* State::find_call(const EffectId& effect) {
+const CallState* State::find_call(const EffectId& effect) const {
   if (!turn) return nullptr;
   const auto found =
       std::ranges::find_if(turn->calls, [&](const CallState& c) { return c.effect == effect; });
   return found == turn->calls.end() ? nullptr : &*found;
+}
+
+CallState* State::find_call(const CallId& call) {
+  return const_cast<CallState*>(std::as_const(*this).find_call(call));
+}
+
+CallState* State::find_call(const EffectId& effect) {
+  return const_cast<CallState*>(std::as_const(*this).find_call(effect));
 }
 
 Status check_rewind(const State& state, const TurnId& turn) {
@@ -91,6 +100,10 @@ Status check_rewind(const State& state, const TurnId& turn) {
   }
   return fail(ErrorCode::kInput, session + " has no turn \"" + turn.str() + "\" (it has " +
                                      (have.empty() ? "none" : have) + ")");
+}
+
+ParkId qualified_id(const SessionId& session, const ParkId& park) {
+  return ParkId{session.str() + "/" + park.str()};
 }
 
 AgentResult result_of(const State& state) {

@@ -102,10 +102,6 @@ AgentNode node_of(const State& state) {
 
 std::vector<AgentNode> arrange(std::vector<LooseNode> loose) { return Arranger(std::move(loose)).take(); }
 
-ParkId qualified_id(const SessionId& session, const ParkId& park) {
-  return ParkId{session.str() + "/" + park.str()};
-}
-
 Json to_json(const AgentNode& node) {
   JsonArray children, pending;
   for (const SessionId& child : node.children) children.emplace_back(child.str());

@@ -156,10 +156,8 @@ void LiveCall::call_all(std::vector<InnerCall> calls, InnerCallDone done) {
     ToolCallPart part;
     part.name = std::move(asked.tool);
     part.arguments = std::move(asked.arguments);
-    auto proposed =
-        actor_->propose_within(call_, std::move(part), std::move(key),
-                               [done, index](Result<ToolOutput> output) { done(index, std::move(output)); });
-    if (!proposed) return fail(proposed.error());
+    actor_->propose_within(call_, std::move(part), std::move(key),
+                           [done, index](Result<ToolOutput> output) { done(index, std::move(output)); });
     return {};
   };
   // In one go on the strand: the session does not come to rest before the last of them is proposed.

@@ -36,7 +36,7 @@ Status carry_out(const std::shared_ptr<Services>& services, InboxRequest request
 
 Status SessionActor::carry_out(InboxRequest request) {
   run_outgoing_hooks(request);
-  return submit([&](const State& s) { return request_records(s, request, retired_); });
+  return submit([&](const State& s) { return request_records(s, request, driver_.retired()); });
 }
 
 /// The text of commands that count as said by the user passes the hooks on outgoing messages.
@@ -63,12 +63,13 @@ void SessionActor::carry_out(const InboxMessage& message) {
   auto request = request_of(message);
   if (request) run_outgoing_hooks(*request);
   post([this, id = message.id, request = std::move(request)] {
-    if (broken_) return;
-    expire_parked();
-    auto bodies = request ? request_records(state(), *request, retired_)
+    expire();
+    auto bodies = request ? request_records(state(), *request, driver_.retired())
                           : Result<std::vector<RecordBody>>(fail(request.error()));
-    answers_.push_back({id, bodies ? std::string(kInboxOk) : bodies.error().message});
-    take_in(bodies ? *std::move(bodies) : std::vector<RecordBody>{});
+    driver::RecordsGiven given;
+    given.answer = InboxAnswer{id, bodies ? std::string(kInboxOk) : bodies.error().message};
+    if (bodies) given.records = *std::move(bodies);
+    feed(std::move(given));
   });
 }
 
@@ -117,13 +118,12 @@ Status SessionActor::decide(StepApproval step) {
   return approve_below(step, [] {});
 }
 
-/// The result of a turn that is over, once that is durable: before, the end of this process could undo it.
-void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
-  waiters_.emplace_back(
-      [events = std::move(events), result = result_of(state())](const Result<std::uint64_t>& durable) {
-        events->finish(durable ? Result<AgentResult>(result) : fail(durable.error()));
-      });
-  commit();
+void SessionActor::forget_step(ParkId step, Task done) {
+  post([this, step = std::move(step), done = std::move(done)]() mutable {
+    feed(driver::StepDecidedBelow{step});
+    if (!origin_.above) return done();
+    origin_.above->forget_step(std::move(step), std::move(done));
+  });
 }
 
 Result<Approvals> SessionActor::decide_below(const Approvals& approvals, const Author& author) {

@@ -1,13 +1,14 @@
 // People in the loop: whoever this process asks about the steps that wait, and how long those wait.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "driver/expiry.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/runtime/runtime.hpp"
 
@@ -20,6 +21,8 @@ class People {
   void set(ApprovalHandler handler);
   /// Null when there is nobody.
   std::shared_ptr<const ApprovalHandler> handler() const;
+  /// Another number for each handler that was set; 0 when there is none.
+  std::uint64_t generation() const { return generation_; }
 
   /// Takes a task that asks somebody; true when one more worker is to `work`.
   bool add(Task task);
@@ -33,6 +36,8 @@ class People {
   std::shared_ptr<const ApprovalHandler> handler_;
   std::deque<Task> waiting_;
   std::size_t workers_ = 0;
+  std::uint64_t generations_ = 0;
+  std::atomic<std::uint64_t> generation_ = 0;
 };
 
 }  // namespace praxis

@@ -58,7 +58,7 @@ Result<Json> structured_of(const Result<AgentResult>& result) {
 const SessionId& Session::session_id() const { return actor_->id(); }
 SessionStatus Session::status() const {
   if (!actor_->usable()) return SessionStatus::kError;
-  return actor_->query([](const State& s) { return s.status(); });
+  return actor_->status();
 }
 History Session::history() const {
   return actor_->query([](const State& s) { return s.conversation.history(); });

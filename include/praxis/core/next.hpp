@@ -78,6 +78,10 @@ std::vector<RecordBody> derive(const State& state, const Decision& decision);
 
 /// Returns the trace context of an attempt of an effect: a span within the session's.
 TraceContext effect_trace(const State& state, const EffectId& effect, std::uint32_t attempt);
+/// Whether the calls that wait to start are more than the limit on tool calls leaves: none of them starts.
+bool exceeds_call_limit(const State& state);
+/// Whether `call` is never started (again): the turn in progress only waits for what runs already.
+bool never_starts(const State& state, const CallState& call);
 
 /// Returns the record that parks a call for approval.
 RecordBody park_call(const State& state, const CallState& call, std::string reason);

@@ -235,8 +235,11 @@ struct State {
   Usage subtree_usage() const;
   /// JSON Schema that the answer of the turn in progress must match; null without a schema.
   const Json& output_schema() const;
+  /// Null when the turn in progress has no such call.
   CallState* find_call(const CallId& call);
   CallState* find_call(const EffectId& effect);
+  const CallState* find_call(const CallId& call) const;
+  const CallState* find_call(const EffectId& effect) const;
 };
 
 /// Returns the state after one more record. Error `kJournal`: the record cannot follow this state (a foreign
@@ -247,6 +250,8 @@ Status apply_to(State& state, const Record& record);
 /// Whether the conversation can go back to before `turn`. Error `kInput`: a turn is in progress, or `turn` is
 /// unknown or was removed.
 Status check_rewind(const State& state, const TurnId& turn);
+/// The id of a parked step that is unique in the agent tree: `<session>/<id>`.
+ParkId qualified_id(const SessionId& session, const ParkId& park);
 /// The result of the turn in progress, or of the last one.
 AgentResult result_of(const State& state);
 

@@ -48,9 +48,6 @@ struct AgentState {
 };
 Json to_json(const AgentState& state);
 
-/// The id of a parked step, unique in the tree: `<session>/<id>`.
-ParkId qualified_id(const SessionId& session, const ParkId& park);
-
 /// The sessions of a journal as a tree, for processes that do not run them. A session whose process has ended
 /// keeps its last recorded state. Not thread-safe; caches what it has read, so that refreshing is cheap.
 class JournalTree {

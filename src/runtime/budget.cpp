@@ -1,4 +1,4 @@
-#include "driver/budget.hpp"
+#include "runtime/budget.hpp"
 
 #include <optional>
 #include <utility>
@@ -17,8 +17,9 @@ std::optional<StopReason> spent_out(const Amount& limit, const Amount& spent, co
 }
 
 /// An estimate may exceed the rest of the budget only if no other effect has a reservation: then a single
-/// answer decides.
+/// answer decides. A tool call uses neither tokens nor money, so it does not wait for those.
 bool has_to_wait(const Amount& limit, const Amount& spent, const Amount& held, const Amount& asked) {
+  if (asked.tokens == 0) return false;
   const bool tokens_short =
       limit.tokens != 0 && held.tokens != 0 && spent.tokens + held.tokens + asked.tokens > limit.tokens;
   const bool cost_short = limit.cost.value != 0 && held.cost.value != 0 &&
@@ -27,20 +28,6 @@ bool has_to_wait(const Amount& limit, const Amount& spent, const Amount& held, c
 }
 
 }  // namespace
-
-Amount& Amount::operator+=(const Amount& other) {
-  tokens += other.tokens;
-  cost.value += other.cost.value;
-  calls += other.calls;
-  return *this;
-}
-
-Amount& Amount::operator-=(const Amount& other) {
-  tokens -= other.tokens;
-  cost.value -= other.cost.value;
-  calls -= other.calls;
-  return *this;
-}
 
 Budget::Budget(std::shared_ptr<Budget> above, const Limits& limits)
     : above_(std::move(above)),

@@ -2,24 +2,17 @@
 // created its session; spending counts at every budget up to the root.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "driver/amount.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/core/records.hpp"
 
 namespace praxis {
-
-struct Amount {
-  std::int64_t tokens = 0;
-  MicroUsd cost = {};
-  std::int64_t calls = 0;  ///< tool calls
-  Amount& operator+=(const Amount& other);
-  Amount& operator-=(const Amount& other);
-};
 
 /// Thread-safe. A reservation counts as spent until it is settled, so parallel effects cannot overshoot a
 /// budget together; a single effect can, by what it uses beyond its estimate.
@@ -35,7 +28,11 @@ class Budget : public std::enable_shared_from_this<Budget> {
    public:
     Grant(std::shared_ptr<Budget> budget, Amount amount) : budget_(std::move(budget)), amount_(amount) {}
     Grant(Grant&&) noexcept = default;
-    Grant& operator=(Grant&&) = delete;
+    Grant& operator=(Grant&& other) noexcept {
+      std::swap(budget_, other.budget_);
+      std::swap(amount_, other.amount_);
+      return *this;
+    }
     ~Grant() { settle({}); }
     /// Replaces the held amount by what was really spent.
     void settle(const Amount& spent);

@@ -1,0 +1,30 @@
+// What an effect takes from a budget.
+#pragma once
+
+#include <cstdint>
+
+#include "praxis/core/records.hpp"
+
+namespace praxis {
+
+struct Amount {
+  std::int64_t tokens = 0;
+  MicroUsd cost = {};
+  std::int64_t calls = 0;  ///< of tools
+
+  Amount& operator+=(const Amount& other) {
+    tokens += other.tokens;
+    cost.value += other.cost.value;
+    calls += other.calls;
+    return *this;
+  }
+  Amount& operator-=(const Amount& other) {
+    tokens -= other.tokens;
+    cost.value -= other.cost.value;
+    calls -= other.calls;
+    return *this;
+  }
+  bool operator==(const Amount&) const = default;
+};
+
+}  // namespace praxis

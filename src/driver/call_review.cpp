@@ -1,0 +1,43 @@
+#include "driver/call_review.hpp"
+
+#include <utility>
+
+namespace praxis::driver {
+
+Review judge_call(const Rules& rules, const ToolDefinition* tool, const ToolCallPart& call) {
+  Review review;
+  if (tool != nullptr) review.permission = judge(rules, *tool, call);
+  return review;
+}
+
+const std::shared_ptr<const Rules>& CallReview::rules(const AgentSpecPtr& agent) {
+  if (rules_ && rules_of_ == agent) return rules_;
+  Rules rules;
+  if (const auto* bounds = agent->bounds.if_array()) {
+    for (const Json& above : *bounds) rules.push_back(policy_rules_from_json(above));
+  }
+  rules.push_back(policy_rules_from_json(agent->policy));
+  rules_of_ = agent;
+  if (rules_ && *rules_ == rules) return rules_;
+  rules_ = std::make_shared<const Rules>(std::move(rules));
+  ++version_;
+  reviews_.clear();
+  return rules_;
+}
+
+void CallReview::begin_step(std::uint32_t step) {
+  if (std::exchange(step_, step) != step) reviews_.clear();
+}
+
+Review* CallReview::find(const CallId& call) {
+  const auto found = reviews_.find(call);
+  return found == reviews_.end() ? nullptr : &found->second;
+}
+
+void CallReview::add(std::uint64_t version, std::map<CallId, Review> reviews) {
+  if (version == version_) reviews_.merge(std::move(reviews));
+}
+
+void CallReview::suspend() { rules_of_.reset(); }
+
+}  // namespace praxis::driver

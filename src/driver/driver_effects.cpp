@@ -1,0 +1,336 @@
+// Doing what was intended: model calls, tool calls, timers. Each ends in exactly one `effect_settled`,
+// whatever the other side does; what arrives after that is dropped.
+#include <algorithm>
+
+#include "driver/turn_driver.hpp"
+
+namespace praxis::driver {
+namespace {
+
+using Phase = CallState::Phase;
+
+/// The outcome of an effect that was stopped before it did anything. A timer has nothing to explain.
+EffectSettled cancelled(EffectKind kind) {
+  EffectSettled settled;
+  settled.outcome = Outcome::kCancelled;
+  if (kind != EffectKind::kTimer)
+    settled.error = Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr};
+  return settled;
+}
+
+/// The outcome of an effect that did not stop within the grace time: its handler may still be at work.
+EffectSettled unstopped() {
+  EffectSettled unknown;
+  unknown.outcome = Outcome::kUnknown;
+  unknown.error =
+      Error{ErrorCode::kCancelled, "did not stop when told; what it did is unknown", false, nullptr, nullptr};
+  return unknown;
+}
+
+EffectSettled failed(Error error) {
+  EffectSettled settled;
+  settled.outcome = error.code == ErrorCode::kCancelled ? Outcome::kCancelled : Outcome::kError;
+  settled.error = std::move(error);
+  return settled;
+}
+
+}  // namespace
+
+// ---- starting
+
+/// Starts what `intent` says, which is durable. False when it was settled instead of started.
+bool TurnDriver::begin(const EffectIntended& intent) {
+  if (failure_ || !state_->turn) return true;
+  const CallState* call = state_->find_call(intent.effect);
+  const auto& effect = state_->turn->effect;
+  const bool call_runs = call != nullptr && call->phase == Phase::kRunning;
+  const bool effect_runs =
+      effect && effect->effect == intent.effect && effect->phase == EffectState::Phase::kRunning;
+  if (!call_runs && !effect_runs) return true;  // a hook answered in its place
+
+  RunningEffect& running = effects_.begin(intent, now_.monotonic);
+  if (state_->turn->stop || is_outdated(intent.call))
+    return !settle(intent.effect, intent.attempt, cancelled(intent.kind));
+  switch (intent.kind) {
+    case EffectKind::kModel:
+      if (intent.delay.count() == 0) {
+        start_model(intent);
+      } else {
+        running.delayed = std::make_shared<const EffectIntended>(intent);
+        running.timer = arm(EffectTimer{intent.effect, intent.attempt}, intent.delay, true);
+      }
+      return true;
+    case EffectKind::kTool:
+      start_tool(intent, running);
+      return true;
+    case EffectKind::kTimer:
+      running.timer = arm(EffectTimer{intent.effect, intent.attempt}, intent.delay, true);
+      return true;
+  }
+  return true;
+}
+
+void TurnDriver::start_model(const EffectIntended& intent) {
+  effects_.find(intent.effect, intent.attempt)->asked = true;
+  StartModel start{intent.effect,
+                   intent.attempt,
+                   question_of(*state_, intent),
+                   state_->model_calls,
+                   !intent.summary && !intent.consult,
+                   transient(TextDelta{})};
+  start.where.attempt = intent.attempt;
+  emit(std::move(start));
+}
+
+void TurnDriver::start_tool(const EffectIntended& intent, RunningEffect& running) {
+  const ToolCallPart& call = state_->find_call(intent.effect)->call;
+  const ToolSpec* tool = state_->agent->find_tool(call.name);
+  running.limit = tool != nullptr ? tool->definition.timeout : ToolDefinition{}.timeout;
+  running.repeatable = tool != nullptr && tool->definition.idempotent;
+  arm_limit(intent.effect, running);
+  emit(StartTool{intent.effect, intent.attempt, call, running.limit, state_->conversation.history()});
+}
+
+/// A call that timed out may still be at work, so only one that may be repeated is tried again.
+void TurnDriver::arm_limit(const EffectId& effect, RunningEffect& running) {
+  if (running.limit.count() == 0) return;
+  running.timer = arm(EffectTimer{effect, running.attempt}, time_left(running, now_.monotonic));
+}
+
+// ---- ending
+
+void TurnDriver::on(ModelEnded input) {
+  RunningEffect* running = effects_.find(input.effect, input.attempt);
+  if (running == nullptr) return;
+  EffectSettled ended;
+  if (input.response) {
+    if (input.response->usage.cost.value == 0 && setup_.model.price)
+      input.response->usage.cost = setup_.model.price(input.response->usage);
+    ended.result = *std::move(input.response);
+  } else {
+    if (!input.billable && now_.arrived == 0) running->asked = false;
+    running->stated = input.stated;
+    ended = failed(std::move(input.response.error()));
+  }
+  if (settle(input.effect, input.attempt, std::move(ended))) advance();
+}
+
+void TurnDriver::on(ToolEnded input) {
+  EffectSettled ended;
+  if (input.outcome) {
+    ended.result = *std::move(input.outcome);
+  } else {
+    ended = failed(std::move(input.outcome.error()));
+  }
+  if (settle(input.effect, input.attempt, std::move(ended))) advance();
+}
+
+void TurnDriver::tool_is_late(const EffectId& effect, std::uint32_t attempt) {
+  RunningEffect& late = *effects_.find(effect, attempt);
+  if (late.waits_since) return;
+  stop(effect, late);
+  const bool settled = settle(effect, attempt,
+                              failed(Error{ErrorCode::kTool,
+                                           state_->find_call(effect)->call.name + " did not finish within " +
+                                               std::to_string(late.limit.count()) + " ms",
+                                           late.repeatable, nullptr, JsonObject{{"kind", "timeout"}}}));
+  if (settled) advance();
+}
+
+/// Records the outcome of an effect under way. False when it is not under way (any more).
+bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, EffectSettled ended) {
+  RunningEffect* running = effects_.find(effect, attempt);
+  if (running == nullptr || failure_) return false;
+  disarm(running->timer);
+  ended.effect = effect;
+  if (running->kind == EffectKind::kModel) count_spent(*running, ended);
+  if (running->kind == EffectKind::kTool) settle_within(CallId(state_->find_call(effect)->call.id));
+  ended.duration = effects_.finish(effect, now_.monotonic);
+  emit(DropEffect{ended.effect});
+  record(std::move(ended));
+  return true;
+}
+
+/// Calls that a handler left behind are settled before its own.
+void TurnDriver::settle_within(const CallId& outer) {
+  std::vector<Attempt> left;
+  for (auto& [effect, running] : effects_.all()) {
+    const CallState* call = state_->find_call(effect);
+    if (call == nullptr || call->within != outer) continue;
+    stop(effect, running);
+    left.emplace_back(effect, running.attempt);
+  }
+  for (const auto& [effect, attempt] : left) settle(effect, attempt, unstopped());
+  if (failure_ || !state_->turn) return;
+  // Intended, but not durable yet: these never begin.
+  std::vector<EffectId> unbegun;
+  for (const CallState& call : state_->turn->calls) {
+    const bool intended = call.within == outer && call.phase == Phase::kRunning;
+    if (intended && !effects_.contains(call.effect)) unbegun.push_back(call.effect);
+  }
+  for (EffectId& effect : unbegun) {
+    EffectSettled never = cancelled(EffectKind::kTool);
+    never.effect = std::move(effect);
+    record(std::move(never));
+  }
+}
+
+/// What a model call took becomes known to the budgets. One that gave no answer may have been paid for all
+/// the same: its request and what arrived count, unless it never went out or was refused.
+void TurnDriver::count_spent(const RunningEffect& call, EffectSettled& ended) {
+  const auto* answer = std::get_if<ModelResponse>(&ended.result);
+  if (answer == nullptr && call.asked)
+    ended.spent = used_without_answer(*state_, setup_.model, call.stated, now_.arrived);
+  const Usage usage = answer != nullptr ? answer->usage + answer->failed_usage : ended.spent;
+  release(model_budget_, {usage.total(), usage.cost, 0});
+}
+
+// ---- stopping
+
+void TurnDriver::stop(const EffectId& effect, RunningEffect& running) {
+  running.stopping = true;
+  emit(StopEffect{effect});
+}
+
+/// What a change of the request has made pointless stops; what of it has not begun is not done.
+void TurnDriver::stop_outdated() {
+  if (failure_ || !state_->turn) return;
+  std::vector<Attempt> stopping;
+  for (const CallId& id : setup_.planner->outdated(*state_)) {
+    const CallState& call = *state_->find_call(id);
+    if (call.phase == Phase::kProposed) {
+      if (!record(Decided{{}, id, ApprovalVerb::kReject, "a person has changed the request", by_policy()}))
+        return;
+      continue;
+    }
+    const auto running = effects_.all().find(call.effect);
+    if (running == effects_.all().end() || running->second.stopping) continue;
+    stop(running->first, running->second);
+    stopping.emplace_back(running->first, running->second.attempt);
+  }
+  settle_unstopped(std::move(stopping));
+}
+
+bool TurnDriver::is_outdated(const CallId& call) const {
+  return !call.empty() && std::ranges::count(setup_.planner->outdated(*state_), call) != 0;
+}
+
+/// Asks every effect under way to stop. What only waits for time is settled at once; what has not ended when
+/// the grace time is over is settled as unknown.
+void TurnDriver::cancel_effects() {
+  std::vector<Attempt> now, later;
+  for (auto& [effect, running] : effects_.all()) {
+    const bool waits_only = running.timer != 0 && running.kind != EffectKind::kTool;
+    (waits_only ? now : later).emplace_back(effect, running.attempt);
+  }
+  for (const auto& [effect, attempt] : later) stop(effect, *effects_.find(effect, attempt));
+  for (const auto& [effect, attempt] : now)
+    settle(effect, attempt, cancelled(effects_.find(effect, attempt)->kind));
+  settle_unstopped(std::move(later));
+}
+
+void TurnDriver::settle_unstopped(std::vector<Attempt> effects) {
+  if (!effects.empty()) arm(GraceOver{std::move(effects)}, now_.grace);
+}
+
+void TurnDriver::on(CallsWithinStopped input) {
+  if (failure_ || !state_->turn) return;
+  std::vector<Attempt> stopping;
+  for (auto& [effect, running] : effects_.all()) {
+    const CallState* call = state_->find_call(effect);
+    if (call == nullptr || call->within != input.call) continue;
+    stop(effect, running);
+    stopping.emplace_back(effect, running.attempt);
+  }
+  settle_unstopped(std::move(stopping));
+}
+
+// ---- time
+
+Token TurnDriver::arm(TimerPurpose purpose, std::chrono::nanoseconds delay, bool keeps) {
+  const Token timer = timers_.add(std::move(purpose));
+  emit(ArmTimer{timer, delay, keeps});
+  return timer;
+}
+
+void TurnDriver::disarm(Token& timer) {
+  if (timer == 0) return;
+  if (timers_.take(timer)) emit(DisarmTimer{timer});
+  timer = 0;
+}
+
+void TurnDriver::on(TimerFired input) {
+  auto purpose = timers_.take(input.timer);
+  if (!purpose) return;
+  std::visit([this](const auto& each) { fired(each); }, *purpose);
+}
+
+void TurnDriver::fired(TurnDeadline /*deadline*/) {
+  deadline_ = 0;
+  if (failure_ || !state_->turn) return;
+  record(Intervened{CommandVerb::kDeadline, {}, nullptr, by_runtime()});
+  cancel_effects();
+  advance();
+}
+
+/// The expiry is that of the wall clock, which may jump; the timer only says when to look at it.
+void TurnDriver::fired(StepExpiry /*expiry*/) {
+  expiry_ = 0;
+  if (failure_ || expires_.value == 0) return;
+  if (now_.wall < expires_) {
+    expiry_ = arm(StepExpiry{}, until_expiry(expires_, now_.wall));
+    return;
+  }
+  expires_ = {};
+  expire_parked();
+  advance();
+}
+
+void TurnDriver::fired(const EffectTimer& timer) {
+  RunningEffect* running = effects_.find(timer.effect, timer.attempt);
+  if (running == nullptr || failure_) return;
+  running->timer = 0;
+  switch (running->kind) {
+    case EffectKind::kModel:
+      return start_model(*std::exchange(running->delayed, nullptr));
+    case EffectKind::kTool:
+      return tool_is_late(timer.effect, timer.attempt);
+    case EffectKind::kTimer:
+      if (settle(timer.effect, timer.attempt, {})) advance();
+  }
+}
+
+void TurnDriver::fired(const GraceOver& grace) {
+  bool settled = false;
+  for (const auto& [effect, attempt] : grace.effects)
+    settled = settle(effect, attempt, unstopped()) || settled;
+  if (settled) advance();
+}
+
+/// The time limit of a call does not run while it waits for people.
+void TurnDriver::hold_clocks() {
+  if (failure_ || !state_->turn) return;
+  for (auto& [effect, running] : effects_.all()) {
+    const CallState* call = running.kind == EffectKind::kTool ? state_->find_call(effect) : nullptr;
+    if (call == nullptr) continue;
+    const bool waits = tree_.is_blocked(*state_, *call);
+    if (waits && !running.waits_since) {
+      hold_clock(running, now_.monotonic);
+      disarm(running.timer);
+    } else if (!waits && running.waits_since) {
+      release_clock(running, now_.monotonic);
+      arm_limit(effect, running);
+    }
+  }
+}
+
+/// The time of a turn runs while it is active: not while it waits for people or is paused.
+void TurnDriver::arm_deadline() {
+  if (failure_ || deadline_ != 0 || !state_->turn || state_->paused) return;
+  const Limits& limits = state_->agent->limits;
+  if (limits.max_time.count() == 0 || waits_for_people()) return;
+  const Millis left = std::max(limits.max_time - state_->turn->report.duration, Millis{0});
+  deadline_ = arm(TurnDeadline{}, left);
+}
+
+}  // namespace praxis::driver

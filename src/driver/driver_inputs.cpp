@@ -1,0 +1,114 @@
+// What callers want of a session: turns, records, an end, and to know when something is so.
+#include <algorithm>
+
+#include "driver/turn_driver.hpp"
+
+namespace praxis::driver {
+
+Error TurnDriver::input_error(std::string what) {
+  return {ErrorCode::kInput, std::move(what), false, nullptr, nullptr};
+}
+
+void TurnDriver::refuse(const Reader& reader, Error error) {
+  emit(FinishReaders{{reader}, fail(std::move(error))});
+}
+
+void TurnDriver::on(TurnRequested input) {
+  if (const auto error = refusal()) return refuse(input.reader, *error);
+  if (state_->deleted) return refuse(input.reader, deleted_error());
+  if (state_->turn) {
+    Error error =
+        input_error("session " + state_->id.str() + " is in the middle of a turn; wait, steer or enqueue");
+    AgentResult refused;
+    refused.session = state_->id;
+    refused.error = error;
+    emit(Publish{transient(TurnFailed{std::move(refused)}), {input.reader}, true});
+    return refuse(input.reader, std::move(error));
+  }
+  readers_ = {input.reader};
+  emit(ReadersChanged{});
+  if (input.described) record(Intervened{CommandVerb::kSetAgent, {}, std::move(input.described), by_hook()});
+  record(TurnStarted{TurnId{"t" + std::to_string(state_->next_turn)}, std::move(input.output_schema)});
+  for (Message& message : input.messages) {
+    record(MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
+  }
+  advance();
+}
+
+void TurnDriver::on(ResumeRequested input) {
+  if (auto error = refuses_resume()) return refuse(input.reader, *std::move(error));
+  readers_.push_back(input.reader);
+  emit(ReadersChanged{});
+  if (setup_.parent) emit(TellParent{ChildBegan{state_->id, setup_.parent->call}});
+  if (state_->paused) record(Intervened{CommandVerb::kUnpause, {}, nullptr, by_library()});
+  recover();
+  for (RecordBody& body : input.records) record(std::move(body));
+  advance();
+}
+
+std::optional<Error> TurnDriver::refuses_resume() const {
+  if (!failure_ && !state_->turn && state_->queue.empty())
+    return input_error("session " + state_->id.str() + " has no turn to carry on");
+  auto error = refusal();
+  return error || state_->turn || !state_->deleted ? error : deleted_error();
+}
+
+/// Why no turn can begin or go on here.
+std::optional<Error> TurnDriver::refusal() const {
+  if (failure_) return failure_;
+  if (!retired_) return std::nullopt;
+  return input_error("sub-agent " + state_->id.str() +
+                     " lived as long as the call that made it, which is over");
+}
+
+Error TurnDriver::deleted_error() const {
+  return input_error("session " + state_->id.str() + " was deleted by a person");
+}
+
+void TurnDriver::on(RecordsGiven input) {
+  if (failure_) {
+    if (input.waiter != 0) emit(AnswerWaiter{input.waiter, fail(*failure_)});
+    return;
+  }
+  if (input.answer) log_.add(*std::move(input.answer));
+  if (input.waiter != 0) log_.wait(input.waiter);
+  take_records(std::move(input.records), input.resumes);
+}
+
+void TurnDriver::on(DurableAwaited input) {
+  if (failure_) return emit(AnswerWaiter{input.waiter, fail(*failure_)});
+  log_.wait(input.waiter);
+  commit();
+}
+
+void TurnDriver::interrupt(Author author) {
+  record(Intervened{CommandVerb::kInterrupt, {}, nullptr, std::move(author)});
+  cancel_effects();
+  advance();
+}
+
+void TurnDriver::on(InterruptRequested input) {
+  const bool follows = input.reader == 0 || std::ranges::count(readers_, input.reader, &Reader::token) != 0;
+  if (!failure_ && state_->turn && follows) interrupt(std::move(input.author));
+}
+
+void TurnDriver::on(WindDownRequested /*input*/) {
+  winding_down_ = true;
+  if (!failure_ && !inherited_ && state_->turn && !waits_for_people()) interrupt(by_library());
+}
+
+void TurnDriver::on(RestAwaited input) {
+  rest_waiters_.push_back(input.waiter);
+  failure_ ? notify_rest() : commit();
+}
+
+void TurnDriver::on(TurnEndAwaited input) {
+  if (failure_ || !state_->turn) return emit(AnswerWaiter{input.waiter, log_.durable()});
+  end_waiters_.push_back(input.waiter);
+}
+
+void TurnDriver::on(Retired /*input*/) { retired_ = true; }
+
+void TurnDriver::on(Abandoned /*input*/) { give_up(shut_down_error()); }
+
+}  // namespace praxis::driver

@@ -1,0 +1,164 @@
+// People and the agent tree: which steps wait for whom, and what the sessions above and below are told.
+#include <algorithm>
+
+#include "driver/expiry.hpp"
+#include "driver/turn_driver.hpp"
+
+namespace praxis::driver {
+
+using Phase = CallState::Phase;
+
+// ---- questions
+
+/// Asks the handler that decides for people about durable parked steps, and watches when they expire. Not
+/// before something resumes the session in this process.
+void TurnDriver::update_questions() {
+  if (inherited_) return;
+  Approvers::Changes changes = approvers_.update(*state_, log_, now_.approver, winding_down_);
+  for (const Token question : changes.withdraw) emit(WithdrawQuestion{question});
+  watch_expiry();
+  for (auto& [question, step] : changes.ask) emit(AskPerson{question, std::move(step)});
+}
+
+/// Without a decision, or with one that is not possible, the step stays parked.
+void TurnDriver::on(PersonAnswered input) {
+  const auto step = approvers_.answered(input.question);
+  if (failure_ || !step) return;  // the question was withdrawn
+  if (!input.records || !state_->parked.contains(*step)) return commit();
+  if (!*input.records) {
+    emit(Publish{transient(HookFailed{"person", input.records->error().message}), readers_});
+    return commit();
+  }
+  take_records(**std::move(input.records), false);
+}
+
+void TurnDriver::on(ApproverChanged /*input*/) { commit(); }
+
+// ---- steps that expire
+
+/// Denies what was not decided in time; whether there was anything.
+bool TurnDriver::expire_parked() {
+  if (failure_ || state_->parked.empty()) return false;
+  std::vector<Decided> late = overdue(*state_, now_.wall);
+  for (Decided& each : late) record(std::move(each));
+  return !late.empty();
+}
+
+void TurnDriver::on(ExpireParked /*input*/) { expire_parked(); }
+
+/// One timer for the first step that expires.
+void TurnDriver::watch_expiry() {
+  const UnixMillis first = first_expiry(*state_);
+  if (first == expires_) return;
+  expires_ = first;
+  disarm(expiry_);
+  if (first.value != 0) expiry_ = arm(StepExpiry{}, until_expiry(first, now_.wall));
+}
+
+// ---- those above
+
+/// The result of a turn that waits, with what those below wait for.
+AgentResult TurnDriver::waiting_result() const {
+  AgentResult result = result_of(*state_);
+  result.status = status();
+  std::vector<ParkedStep> below = tree_.pending();
+  result.pending.insert(result.pending.end(), std::make_move_iterator(below.begin()),
+                        std::make_move_iterator(below.end()));
+  return result;
+}
+
+void TurnDriver::release_readers() {
+  Readers leaving;
+  std::erase_if(readers_, [&](const Reader& reader) {
+    if (!reader.stays) leaving.push_back(reader);
+    return !reader.stays;
+  });
+  if (leaving.empty()) return;
+  emit(ReadersChanged{});
+  emit(FinishReaders{std::move(leaving), waiting_result()});
+}
+
+/// The session above gets ids by which each of those above can decide a step.
+void TurnDriver::tell_parent_of_wait(bool waits) {
+  if (!setup_.parent || !tree_.tells(waits)) return;
+  ChildWaits told{state_->id, {}, attended()};
+  if (waits) told.pending = waiting_result().pending;
+  for (ParkedStep& step : told.pending) {
+    if (step.session == state_->id) step.id = qualified_id(state_->id, step.id);
+  }
+  emit(TellParent{std::move(told)});
+}
+
+/// Brings what the agent tree shows of this session up to date; `updated` when something was recorded.
+void TurnDriver::show(std::optional<UnixMillis> updated) {
+  if (!failure_ && state_->agent) emit(ShowSession{status(), updated});
+}
+
+// ---- those below
+
+void TurnDriver::on(ChildBegan input) {
+  if (!failure_ && state_->find_call(input.call) != nullptr) tree_.began(input.child, input.call);
+}
+
+void TurnDriver::on(ChildEnded input) {
+  const auto recorded = std::ranges::find(state_->children, input.settled.child, &ChildState::id);
+  if (failure_ || recorded == state_->children.end()) return;
+  if (input.known && recorded->settled && recorded->usage == input.settled.usage) return;
+  tree_.ended(input.settled.child);
+  record(std::move(input.settled));
+  advance();
+}
+
+void TurnDriver::on(ChildWaits input) {
+  if (!failure_ && tree_.waits(std::move(input))) commit();
+}
+
+void TurnDriver::on(ChildLost input) {
+  if (!failure_ && tree_.lost(input.child)) commit();
+}
+
+void TurnDriver::on(StepDecidedBelow input) { tree_.decided(input.step); }
+
+// ---- calls within calls
+
+void TurnDriver::on(CallRequested input) {
+  if (failure_) return emit(HandBack{input.waiter, fail(*failure_)});
+  const CallState* outer = state_->find_call(input.within);
+  if (outer == nullptr || outer->phase != Phase::kRunning)
+    return emit(HandBack{input.waiter, fail(call_is_over(input.within))});
+  const auto& calls = state_->turn->calls;
+  const auto known = std::ranges::find_if(
+      calls, [&](const CallState& c) { return c.within == input.within && c.key == input.key; });
+  if (known != calls.end()) {
+    if (known->phase == Phase::kSettled) return emit(HandBack{input.waiter, outcome_of(*known)});
+    tree_.await(known->call.id, input.waiter);
+  } else {
+    const auto siblings = std::ranges::count(calls, input.within, &CallState::within);
+    input.call.id = CallId{input.within.str() + "." + std::to_string(siblings + 1)};
+    tree_.await(input.call.id, input.waiter);
+    record(CallProposed{std::move(input.within), std::move(input.call), std::move(input.key)});
+  }
+  advance();
+}
+
+/// The call within another that `body` gives its result to.
+CallId TurnDriver::handed_back(const RecordBody& body) const {
+  if (!tree_.awaits_any()) return {};
+  const CallState* call = nullptr;
+  if (const auto* settled = std::get_if<EffectSettled>(&body)) call = state_->find_call(settled->effect);
+  if (const auto* decided = std::get_if<Decided>(&body)) call = state_->find_call(decided->call);
+  return call == nullptr || call->within.empty() ? CallId{} : call->call.id;
+}
+
+void TurnDriver::hand_back(const CallId& id) {
+  const CallState* call = state_->find_call(id);
+  if (call == nullptr) return;
+  for (const Token waiter : tree_.take(id)) emit(HandBack{waiter, outcome_of(*call)});
+}
+
+/// Those that wait for calls that are gone with the call that asked for them, or that never start.
+void TurnDriver::drop_lost_waiters() {
+  for (auto& [waiter, why] : tree_.take_lost(*state_)) emit(HandBack{waiter, fail(std::move(why))});
+}
+
+}  // namespace praxis::driver

@@ -1,0 +1,50 @@
+#include "driver/effects.hpp"
+
+#include <algorithm>
+
+namespace praxis::driver {
+
+RunningEffect& Effects::begin(const EffectIntended& intent, std::chrono::nanoseconds now) {
+  RunningEffect& effect = running_[intent.effect];
+  effect = RunningEffect{};
+  effect.kind = intent.kind;
+  effect.attempt = intent.attempt;
+  effect.started = now;
+  return effect;
+}
+
+RunningEffect* Effects::find(const EffectId& effect, std::uint32_t attempt) {
+  const auto found = running_.find(effect);
+  return found == running_.end() || found->second.attempt != attempt ? nullptr : &found->second;
+}
+
+const RunningEffect* Effects::find(const EffectId& effect, std::uint32_t attempt) const {
+  const auto found = running_.find(effect);
+  return found == running_.end() || found->second.attempt != attempt ? nullptr : &found->second;
+}
+
+bool Effects::asks_model() const {
+  return std::ranges::any_of(running_, [](const auto& e) { return e.second.kind == EffectKind::kModel; });
+}
+
+Millis Effects::finish(const EffectId& effect, std::chrono::nanoseconds now) {
+  auto done = running_.extract(effect);
+  if (!done) return Millis{0};
+  release_clock(done.mapped(), now);
+  return std::chrono::duration_cast<Millis>(now - done.mapped().started - done.mapped().waited);
+}
+
+void hold_clock(RunningEffect& effect, std::chrono::nanoseconds now) {
+  if (!effect.waits_since) effect.waits_since = now;
+}
+
+void release_clock(RunningEffect& effect, std::chrono::nanoseconds now) {
+  if (effect.waits_since) effect.waited += now - *std::exchange(effect.waits_since, std::nullopt);
+}
+
+std::chrono::nanoseconds time_left(const RunningEffect& effect, std::chrono::nanoseconds now) {
+  const auto spent = now - effect.started - effect.waited;
+  return std::max<std::chrono::nanoseconds>(effect.limit - spent, std::chrono::nanoseconds{0});
+}
+
+}  // namespace praxis::driver

@@ -1,0 +1,84 @@
+// Every interleaving of what may happen to a session, up to a bound: each order is played from the start on a
+// world without threads, and then to its end. What must never be, and what must hold at the end, is checked
+// by the world (testing/world.hpp).
+#include <gtest/gtest.h>
+
+#include "driver/testing/scenarios.hpp"
+
+namespace praxis::driver {
+namespace {
+
+struct Explored {
+  std::size_t orders = 0;
+  std::size_t steps = 0;
+  std::vector<std::string> complaints;
+};
+
+std::string told(const World& world) {
+  std::string text;
+  for (const std::string& what : world.complaints()) text += what + "\n";
+  for (const std::string& step : world.story()) text += "  " + step + "\n";
+  return text;
+}
+
+/// Plays one order: `path` picks among the choices, then the first one is taken. Gives the number of choices
+/// at each of the first `bound` moments.
+std::vector<std::size_t> play(const Scenario& scenario, const std::vector<std::size_t>& path,
+                              std::size_t bound, Explored& explored) {
+  constexpr std::size_t kEndless = 400;
+  World world(scenario);
+  std::vector<std::size_t> widths;
+  for (std::size_t step = 0; world.complaints().empty(); ++step) {
+    std::vector<Choice> choices = world.choices(step < bound);
+    if (step >= bound) std::erase_if(choices, &Choice::fault);
+    if (choices.empty()) break;
+    if (step == kEndless) {
+      explored.complaints.push_back(scenario.name + " does not come to rest\n" + told(world));
+      return widths;
+    }
+    if (step < bound) widths.push_back(choices.size());
+    world.happen(choices[step < path.size() ? path[step] : 0]);
+    ++explored.steps;
+  }
+  if (world.complaints().empty()) world.check_end();
+  if (!world.complaints().empty()) explored.complaints.push_back(scenario.name + ": " + told(world));
+  return widths;
+}
+
+/// The next path in order; false when there is none.
+bool advance(std::vector<std::size_t>& path, const std::vector<std::size_t>& widths) {
+  path.resize(widths.size(), 0);
+  while (!path.empty() && path.back() + 1 >= widths[path.size() - 1]) path.pop_back();
+  if (path.empty()) return false;
+  ++path.back();
+  return true;
+}
+
+Explored explore(const Scenario& scenario, std::size_t most) {
+  Explored explored;
+  std::vector<std::size_t> path;
+  for (bool more = true; more && explored.orders < most && explored.complaints.size() < 3;
+       ++explored.orders) {
+    const std::vector<std::size_t> widths = play(scenario, path, 9, explored);
+    more = advance(path, widths);
+  }
+  return explored;
+}
+
+class Explorer : public ::testing::TestWithParam<Scenario> {};
+
+TEST_P(Explorer, EveryOrderKeepsThePromises) {
+  for (const bool suspends : {false, true}) {
+    Scenario scenario = GetParam();
+    scenario.suspends = suspends;
+    const Explored explored = explore(scenario, 20'000);
+    for (const std::string& what : explored.complaints) ADD_FAILURE() << what;
+    RecordProperty(suspends ? "suspended" : "orders", static_cast<int>(explored.orders));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, Explorer, ::testing::ValuesIn(all_scenarios()),
+                         [](const auto& made) { return made.param.name; });
+
+}  // namespace
+}  // namespace praxis::driver

@@ -1,0 +1,67 @@
+#include "driver/log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace praxis::driver {
+namespace {
+
+constexpr std::size_t kUsualRecords = 4;  // that are committed together: moving them costs more than the room
+constexpr std::size_t kTitleBytes = 80;
+
+/// The first words of a string, cut between characters.
+std::string title_of(const std::string& text) {
+  std::size_t end = std::min(text.size(), kTitleBytes);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+bool Log::holds(const ParkId& step) const {
+  return std::ranges::any_of(pending_, [&](const PendingRecord& pending) {
+    const auto* parked = std::get_if<Parked>(&pending.record.body);
+    return parked != nullptr && parked->step.id == step;
+  });
+}
+
+void Log::add(PendingRecord pending) {
+  if (pending_.empty()) pending_.reserve(kUsualRecords);
+  pending_.push_back(std::move(pending));
+}
+
+Append Log::begin_append(const State& state, SessionStatus status) {
+  Append append;
+  append.answers = std::exchange(answers_, {});
+  append.lease = lease_;
+  append.expected_seq = durable_;
+  append.row.status = std::string(to_string(status));
+  if (durable_ == 0 && state.agent) {
+    append.row.agent = state.agent->id;
+    append.row.model = state.agent->model;
+    append.row.parent = state.parent;
+  }
+  for (const PendingRecord& pending : pending_) {
+    std::vector<RecordBlob> blobs;
+    append.entries.push_back({std::string(kind_name(pending.record.body)), pending.record.time,
+                              encode_record(pending.record.body, blobs)});
+    for (RecordBlob& blob : blobs) append.blobs.push_back({blob.digest, std::move(blob.bytes)});
+    const auto* message = std::get_if<MessageAppended>(&pending.record.body);
+    if (message != nullptr && message->source == MessageSource::kUser && state.next_message <= 2) {
+      append.row.title = title_of(message->message->text());
+    }
+  }
+  appending_ = true;
+  carried_ = abandon();
+  return append;
+}
+
+Log::Carried Log::end_append(const Result<std::uint64_t>& last) {
+  appending_ = false;
+  if (last) durable_ = *last;
+  return std::exchange(carried_, {});
+}
+
+Log::Carried Log::abandon() { return {std::exchange(pending_, {}), std::exchange(waiters_, {})}; }
+
+}  // namespace praxis::driver

@@ -1,0 +1,234 @@
+// For tests: everything around turn drivers, without threads. A world plays journal, models, tools, clocks,
+// hooks, people and budgets for a few sessions, offers at each moment whatever may happen next, and complains
+// about what must never be.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/testing/fold.hpp"
+#include "driver/turn_driver.hpp"
+#include "praxis/planners/model_planner.hpp"
+
+namespace praxis::driver {
+
+class World;
+
+/// Something from outside that happens once, at any time at which it is possible.
+struct Outside {
+  std::string name;
+  std::function<bool(World&)> possible;
+  std::function<void(World&)> happen;
+};
+
+struct Scenario {
+  std::string name;
+  AgentSpec agent;
+  /// What the model says, by the number of its call; the last one is said again.
+  std::vector<Result<ModelResponse>> script;
+  std::vector<Outside> outside = {};
+  HookSet hooks = {};
+  bool failing_append = false;  ///< one append may fail
+  bool crash = false;           ///< the process may die once, and another resumes the turn
+  bool budget = false;          ///< reservations may have to wait, or be refused
+  bool approver = false;        ///< a handler decides for people
+  bool suspends = false;        ///< the state is dropped after each input
+};
+
+inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
+
+/// One session and what is under way for it.
+struct Node {
+  struct Running {
+    EffectKind kind = EffectKind::kModel;
+    std::uint32_t attempt = 1;
+    ToolCallPart call = {};
+    std::uint64_t ordinal = 0;
+    bool stopped = false;
+    bool waits = false;  ///< for a sub-agent or a call within
+  };
+  struct Timer {
+    std::chrono::nanoseconds due{0};
+  };
+
+  SessionId id;
+  Setup setup;
+  std::unique_ptr<TurnDriver> driver;
+  std::vector<Record> log;  ///< durable
+  std::optional<std::vector<Record>> appending;
+  std::map<EffectId, Running> running;
+  std::map<Token, Timer> timers;
+  std::optional<AskHooks> hooks;
+  std::map<Token, ParkedStep> questions;
+  std::map<Token, Amount> reserved;  ///< and not answered
+  std::set<Token> busy, granted;
+  std::map<Token, std::uint64_t> promised;  ///< waiters, and the records that have to be durable for them
+  std::map<Token, int> answers;             ///< by waiter
+  std::map<Token, std::vector<AgentResult>> results;    ///< by reader
+  std::map<Token, std::vector<Error>> errors;           ///< by reader
+  std::map<Token, std::pair<Node*, EffectId>> callers;  ///< of calls within calls
+  std::map<Token, CallId> inner;
+  std::vector<std::string> events;
+  std::deque<std::function<void()>> inbox;  ///< what sessions below have told this one
+  Actions actions;                          ///< to be carried out
+  bool busy_carrying_out = false;
+  bool gave_up = false;
+};
+
+/// Something that may happen now.
+struct Choice {
+  std::string name;
+  std::function<void()> happen;
+  bool fault = false;
+};
+
+class World {
+ public:
+  explicit World(const Scenario& scenario) : scenario_(scenario), pending_(scenario.outside) {
+    make_node(SessionId{"s1"}, scenario_.agent, std::nullopt);
+    ask(root(), "go");
+  }
+
+  Node& root() { return *nodes_.front(); }
+  const State& state(Node& node) { return (revive(node), node.driver->state()); }
+  const std::vector<std::string>& complaints() const { return complaints_; }
+  const std::vector<std::string>& story() const { return story_; }
+  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+
+  void feed(Node& node, Input input) {
+    revive(node);
+    node.driver->take(moment(), std::move(input), node.actions);
+    if (node.driver->failure() && !failed_) complain(node, node.driver->failure()->message);
+    if (std::exchange(node.busy_carrying_out, true)) return;
+    // What is carried out may lead to more, which comes after it.
+    for (std::size_t i = 0; i < node.actions.size(); ++i) {
+      Action action = std::move(node.actions[i]);
+      std::visit([&](auto& each) { carry_out(node, each); }, action);
+    }
+    node.actions.clear();
+    node.busy_carrying_out = false;
+    if (scenario_.suspends) node.driver->suspend();
+  }
+
+  /// Records from outside, which a caller waits for.
+  void give(Node& node, std::vector<RecordBody> records) {
+    const Token waiter = ++tokens_;
+    RecordsGiven given;
+    given.records = std::move(records);
+    given.waiter = waiter;
+    node.promised[waiter] = 0;
+    feed(node, std::move(given));
+    if (!node.gave_up) node.promised[waiter] = state(node).seq;
+  }
+  void ask(Node& node, std::string prompt) {
+    std::vector<Message> messages;
+    messages.push_back(text_message(Role::kUser, std::move(prompt)));
+    feed(node,
+         TurnRequested{std::move(messages), nullptr, nullptr, {++tokens_, node.setup.parent.has_value()}});
+    node.results[tokens_];
+  }
+  Token next_token() { return ++tokens_; }
+  void pass(std::chrono::nanoseconds time) { now_ += time; }
+  void set_approver(Token generation) { approver_ = generation; }
+
+  /// What may happen now; what makes progress comes first.
+  std::vector<Choice> choices(bool faults) {
+    std::vector<Choice> all;
+    for (const auto& node : nodes_) offer(*node, all, faults);
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      if (!pending_[i].possible(*this)) continue;
+      all.push_back({pending_[i].name, [this, i] {
+                       const Outside outside = pending_[i];
+                       pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
+                       outside.happen(*this);
+                     }});
+    }
+    if (faults && scenario_.crash && !crashed_ && !root().gave_up)
+      all.push_back({"crash", [this] { crash(); }, true});
+    return all;
+  }
+  void happen(const Choice& choice) {
+    story_.push_back(choice.name);
+    choice.happen();
+  }
+  /// Nothing can happen any more: what has to hold then.
+  void check_end();
+
+ private:
+  // What the driver says.
+  void carry_out(Node& node, AppendRecords& action);
+  void carry_out(Node& node, AwaitActions& /*action*/) { feed(node, ActionsDone{}); }
+  void carry_out(Node& node, StartModel& action);
+  void carry_out(Node& node, StartTool& action);
+  void carry_out(Node& node, StopEffect& action);
+  void carry_out(Node& node, DropEffect& action);
+  void carry_out(Node& node, ArmTimer& action);
+  void carry_out(Node& node, DisarmTimer& action);
+  void carry_out(Node& node, AskHooks& action);
+  void carry_out(Node& node, driver::AskPerson& action);
+  void carry_out(Node& node, WithdrawQuestion& action);
+  void carry_out(Node& node, Publish& action);
+  void carry_out(Node& node, FinishTurn& action);
+  void carry_out(Node& node, FinishReaders& action);
+  void carry_out(Node& /*node*/, ReadersChanged& /*action*/) {}
+  void carry_out(Node& node, ShowSession& action);
+  void carry_out(Node& node, TellParent& action);
+  void carry_out(Node& node, AnswerWaiter& action);
+  void carry_out(Node& node, HandBack& action);
+  void carry_out(Node& node, ReserveBudget& action);
+  void carry_out(Node& node, SettleBudget& action);
+  void carry_out(Node& node, CloseBudget& action);
+  void carry_out(Node& node, GiveUp& action);
+
+  // What may happen.
+  void offer(Node& node, std::vector<Choice>& all, bool faults);
+  void offer_effects(Node& node, std::vector<Choice>& all);
+  void offer_budget(Node& node, std::vector<Choice>& all);
+  void end_append(Node& node, bool well);
+  void end_effect(Node& node, const EffectId& effect, bool cancelled);
+  void run_tool(Node& node, const EffectId& effect);
+  void crash();
+
+  Node& make_node(SessionId id, AgentSpec agent, std::optional<ParentAddress> parent);
+  void revive(Node& node);
+  Moment moment();
+  void check_intent(Node& node, const EffectId& effect, std::uint32_t attempt, EffectKind kind);
+  void check_alive(const Node& node, const char* what) {
+    if (node.gave_up) complain(node, std::string(what) + " after the end");
+  }
+  void check_log(Node& node);
+  void check_effects(Node& node);
+  void check_waiters(Node& node);
+  void complain(const Node& node, const std::string& what) {
+    complaints_.push_back(node.id.str() + ": " + what);
+  }
+
+  Scenario scenario_;
+  std::vector<Outside> pending_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::string> complaints_, story_;
+  std::set<std::pair<EffectId, std::uint32_t>> started_;  ///< by this process
+  std::chrono::nanoseconds now_{0};
+  Token tokens_ = 0;
+  Token approver_ = 0;
+  bool failed_ = false, crashed_ = false;
+};
+
+inline State fold_log(const std::vector<Record>& log, const SessionId& id) {
+  State state;
+  state.id = id;
+  for (const Record& record : log) {
+    if (auto applied = apply_to(state, record); !applied) throw std::logic_error(applied.error().message);
+  }
+  return state;
+}
+
+}  // namespace praxis::driver

@@ -1,0 +1,117 @@
+#include "driver/tree_link.hpp"
+
+#include <algorithm>
+
+#include "praxis/core/next.hpp"
+
+namespace praxis::driver {
+namespace {
+
+using Phase = CallState::Phase;
+
+Error turn_ends(const CallId& call) {
+  return {ErrorCode::kLimit, "call " + call.str() + " was not run: the turn ends", false, nullptr, nullptr};
+}
+
+}  // namespace
+
+Error call_is_over(const CallId& call) {
+  return {ErrorCode::kInput, "call " + call.str() + " is over; nothing more can be done on its behalf", false,
+          nullptr, nullptr};
+}
+
+Result<ToolOutcome> outcome_of(const CallState& call) {
+  if (call.result->status == ToolStatus::kError) return fail(ErrorCode::kTool, call.result->text);
+  return ToolOutcome{*call.result, call.value, nullptr};
+}
+
+void TreeLink::ended(const SessionId& child) {
+  if (const auto known = children_.find(child); known != children_.end()) known->second.busy = false;
+}
+
+bool TreeLink::waits(ChildWaits waiting) {
+  const auto known = children_.find(waiting.child);
+  if (known == children_.end()) return false;
+  known->second.pending = std::move(waiting.pending);
+  known->second.attended = waiting.attended;
+  return true;
+}
+
+void TreeLink::decided(const ParkId& step) {
+  for (auto& [id, child] : children_) {
+    std::erase_if(child.pending, [&](const ParkedStep& waiting) { return waiting.id == step; });
+  }
+}
+
+bool TreeLink::is_blocked(const State& state, const CallState& call) const {
+  bool waits = false;
+  for (const auto& [id, child] : children_) {
+    if (child.call != call.call.id || !child.busy) continue;
+    if (child.pending.empty()) return false;
+    waits = true;
+  }
+  for (const CallState& within : state.turn->calls) {
+    if (within.within != call.call.id || within.phase == Phase::kSettled) continue;
+    const bool runs = within.phase == Phase::kRunning;
+    if (!runs && never_starts(state, within)) continue;
+    if (runs ? !is_blocked(state, within) : within.phase != Phase::kParked) return false;
+    waits = true;
+  }
+  return waits;
+}
+
+bool TreeLink::waits_for_people(const State& state) const {
+  const auto& turn = state.turn;
+  if (!turn) return false;
+  // What runs is let finish when a budget is spent; for these reasons it was told to stop.
+  if (turn->stop == StopReason::kCancelled || turn->stop == StopReason::kTimeLimit) return false;
+  if (!turn->stop && state.status() == SessionStatus::kAwaitingUser) return true;
+  if (turn->effect || !turn->in_flight()) return false;
+  return std::ranges::all_of(turn->calls, [&](const CallState& call) {
+    if (call.phase == Phase::kRunning) return is_blocked(state, call);
+    return call.phase == Phase::kSettled || call.phase == Phase::kParked || never_starts(state, call);
+  });
+}
+
+bool TreeLink::attended() const {
+  return std::ranges::any_of(children_, [](const auto& c) { return c.second.busy && c.second.attended; });
+}
+
+std::vector<ParkedStep> TreeLink::pending() const {
+  std::vector<ParkedStep> pending;
+  for (const auto& [id, child] : children_) {
+    if (child.busy) pending.insert(pending.end(), child.pending.begin(), child.pending.end());
+  }
+  return pending;
+}
+
+bool TreeLink::tells(bool waits) {
+  const bool told = std::exchange(told_above_, waits);
+  return waits || told;
+}
+
+std::vector<Token> TreeLink::take(const CallId& call) {
+  auto found = awaited_.extract(call);
+  return found ? std::move(found.mapped()) : std::vector<Token>{};
+}
+
+std::vector<Token> TreeLink::take_all() {
+  std::vector<Token> all;
+  for (const auto& [call, waiters] : std::exchange(awaited_, {}))
+    all.insert(all.end(), waiters.begin(), waiters.end());
+  return all;
+}
+
+std::vector<std::pair<Token, Error>> TreeLink::take_lost(State& state) {
+  std::vector<std::pair<Token, Error>> lost;
+  std::erase_if(awaited_, [&](const auto& awaited) {
+    const CallState* call = state.find_call(awaited.first);
+    if (call != nullptr && !never_starts(state, *call)) return false;
+    for (const Token waiter : awaited.second)
+      lost.emplace_back(waiter, call == nullptr ? call_is_over(awaited.first) : turn_ends(awaited.first));
+    return true;
+  });
+  return lost;
+}
+
+}  // namespace praxis::driver

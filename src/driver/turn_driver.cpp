@@ -1,0 +1,279 @@
+#include "driver/turn_driver.hpp"
+
+#include <algorithm>
+
+namespace praxis::driver {
+namespace {
+
+bool stops_turn(const RecordBody& body) {
+  const auto* act = std::get_if<Intervened>(&body);
+  return act != nullptr && (act->verb == CommandVerb::kInterrupt || act->verb == CommandVerb::kDelete);
+}
+
+}  // namespace
+
+TurnDriver::TurnDriver(Setup setup, State state)
+    : setup_(std::move(setup)),
+      state_(std::make_unique<State>(std::move(state))),
+      log_(setup_.lease, state_->seq),
+      inherited_(state_->turn.has_value()) {}
+
+void TurnDriver::take(const Moment& now, Input input, Actions& out) {
+  now_ = now;
+  out_ = &out;
+  std::visit([this](auto& each) { on(std::move(each)); }, input);
+  out_ = nullptr;
+}
+
+// ---- the state in memory
+
+void TurnDriver::suspend() {
+  if (failure_ || hooks_asked_ || log_.appending() || !log_.is_empty()) return;
+  state_.reset();
+  review_.suspend();
+}
+
+void TurnDriver::restore(const Moment& now, Result<State> state, Actions& out) {
+  now_ = now;
+  out_ = &out;
+  state_ = std::make_unique<State>();
+  state_->id = log_.lease().session;
+  if (!state) {
+    give_up(state.error());
+  } else if (state->seq != log_.durable()) {
+    give_up({ErrorCode::kJournal, "session " + state_->id.str() + " was taken over by another process", false,
+             nullptr, JsonObject{{"kind", "lease_lost"}}});
+  } else {
+    *state_ = *std::move(state);
+  }
+  out_ = nullptr;
+}
+
+SessionStatus TurnDriver::status() const {
+  return waits_for_people() ? SessionStatus::kAwaitingUser : state_->status();
+}
+
+TurnPlace TurnDriver::place() const {
+  const auto& turn = state_->turn;
+  return {turn ? turn->id : TurnId{}, turn ? turn->step : 0};
+}
+
+Event TurnDriver::transient(EventBody body) const {
+  Event event;
+  event.agent = {state_->id, state_->depth, state_->parent};
+  event.seq = state_->seq;
+  event.turn = place().turn;
+  event.step = place().step;
+  event.time = now_.wall;
+  event.body = std::move(body);
+  return event;
+}
+
+// ---- recording
+
+/// Applies a record to the state and has it appended with the others. False when nothing can be recorded.
+bool TurnDriver::record(RecordBody body) {
+  if (now_.closing) give_up(shut_down_error());
+  if (failure_) return false;
+  const CallId within = handed_back(body);
+  PendingRecord pending{{now_.wall, std::move(body)}, readers_, {}, nullptr, {}};
+  if (auto applied = apply_to(*state_, pending.record); !applied) {
+    state_ = std::make_unique<State>();
+    state_->id = log_.lease().session;
+    give_up(applied.error());
+    return false;
+  }
+  const CallState* given = within.empty() ? nullptr : state_->find_call(within);
+  if (given != nullptr && given->phase == CallState::Phase::kSettled) pending.handed_back = within;
+  if (setup_.parent && std::holds_alternative<TurnStarted>(pending.record.body))
+    emit(TellParent{ChildBegan{state_->id, setup_.parent->call}});
+  if (now_.wanted.any()) pending.events = project(pending.record, *state_, now_.wanted);
+  if (std::holds_alternative<TurnSettled>(pending.record.body)) close_turn(pending);
+  log_.add(std::move(pending));
+  return true;
+}
+
+Error TurnDriver::shut_down_error() const {
+  return {
+      ErrorCode::kCancelled,
+      "the runtime of session " + log_.lease().session.str() + " was shut down; resume it from the journal",
+      false, nullptr, nullptr};
+}
+
+/// What belongs to the turn goes with it.
+void TurnDriver::close_turn(PendingRecord& settling) {
+  settling.result = std::make_unique<AgentResult>(result_of(*state_));
+  readers_.clear();
+  emit(ReadersChanged{});
+  model_advice_.reset();
+  review_.forget_all();
+  tree_.forget_children();
+  drop_lost_waiters();
+  release(model_budget_);
+  release(call_budget_);
+  emit(CloseBudget{});
+}
+
+// ---- the loop
+
+/// Goes on for as long as there is something to do, then has what came of it made durable.
+void TurnDriver::advance() {
+  if (setup_.at_rest && (!state_->turn || !state_->turn->stop)) return commit();
+  recover();
+  stop_outdated();
+  while (!failure_ && carry_out(next(*state_, *setup_.planner))) {
+  }
+  if (!failure_) {
+    drop_lost_waiters();
+    release_idle();
+  }
+  commit();
+}
+
+/// False when there is nothing to do before something else happens.
+bool TurnDriver::carry_out(Decision decision) {
+  if (std::holds_alternative<Idle>(decision) || std::holds_alternative<Wait>(decision)) return false;
+  if ((winding_down_ || setup_.at_rest) && std::holds_alternative<BeginTurn>(decision)) return false;
+  if (const auto* calls = std::get_if<RunCalls>(&decision)) return review_calls(*calls);
+  if (std::holds_alternative<BeginTurn>(decision) && asks_before_turn()) return false;
+  auto* call = std::get_if<CallModel>(&decision);
+  if ((call != nullptr || std::holds_alternative<Summarise>(decision)) && !affords_model()) return false;
+  std::optional<ModelResponse> answered;
+  if (call != nullptr) {
+    if (asks_before_model(*call)) return false;
+    if (model_advice_) answered = std::exchange(model_advice_, std::nullopt)->answer;
+  }
+  for (RecordBody& body : derive(*state_, decision)) {
+    if (!record(std::move(body))) return false;
+  }
+  if (!answered) return true;
+  release(model_budget_);
+  EffectSettled settled;
+  settled.effect = state_->turn->effect->effect;
+  settled.result = *std::move(answered);
+  settled.by = "hook";
+  return record(std::move(settled));
+}
+
+void TurnDriver::commit() {
+  if (log_.appending() || failure_) return;
+  // The answer follows at once, and what it leads to shares the append.
+  if (model_budget_.awaits_answer() || call_budget_.awaits_answer()) return;
+  update_questions();
+  if (log_.is_empty()) {
+    for (const Token waiter : log_.take_waiters()) emit(AnswerWaiter{waiter, log_.durable()});
+    return come_to_rest();
+  }
+  const bool first = log_.untouched();
+  Append append = log_.begin_append(*state_, state_->status());
+  // A process that took the session above meanwhile has looked for those below and not found this one.
+  if (setup_.parent && first) append.on_behalf_of = setup_.parent->lease;
+  emit(AppendRecords{std::move(append)});
+}
+
+void TurnDriver::on(Appended input) {
+  Log::Carried carried = log_.end_append(input.last);
+  if (!input.last) give_up(input.last.error());
+  for (const Token waiter : carried.waiters) emit(AnswerWaiter{waiter, input.last});
+  if (!input.last) {
+    for (PendingRecord& pending : carried.records) {
+      if (!pending.readers.empty()) emit(FinishReaders{std::move(pending.readers), fail(input.last.error())});
+    }
+    return;
+  }
+  if (!carried.records.empty()) show(carried.records.back().record.time);
+  bool settled = false;
+  bool calls_out = false;  // to callers, who may act on the session
+  for (PendingRecord& pending : carried.records) {
+    calls_out |= !pending.events.empty() || !pending.handed_back.empty() || pending.result;
+    for (Event& event : pending.events) emit(Publish{std::move(event), pending.readers});
+    if (const auto* intent = std::get_if<EffectIntended>(&pending.record.body))
+      settled = !begin(*intent) || settled;
+    if (!pending.handed_back.empty()) hand_back(pending.handed_back);
+    if (pending.result) finish_turn(pending);
+  }
+  arm_deadline();
+  if (settled) return advance();
+  calls_out ? emit(AwaitActions{}) : commit();
+}
+
+void TurnDriver::on(ActionsDone /*input*/) { commit(); }
+
+/// Those above know what a turn has cost before its readers go on.
+void TurnDriver::finish_turn(PendingRecord& settling) {
+  if (setup_.parent) {
+    emit(TellParent{ChildEnded{
+        {state_->id, settling.result->reason.value_or(StopReason::kFinished), state_->subtree_usage()}}});
+  }
+  disarm(deadline_);
+  if (!settling.readers.empty()) emit(FinishTurn{std::move(settling.readers), *std::move(settling.result)});
+  for (const Token waiter : std::exchange(end_waiters_, {})) emit(AnswerWaiter{waiter, log_.durable()});
+}
+
+/// Everything is durable and nothing is left to record: readers learn here that the turn waits for people.
+void TurnDriver::come_to_rest() {
+  const bool waits = waits_for_people();
+  hold_clocks();
+  show(std::nullopt);  // before readers learn that this session waits
+  if (waits || state_->paused) disarm(deadline_);
+  if (waits && !attended()) release_readers();
+  tell_parent_of_wait(waits);
+  notify_rest();
+}
+
+void TurnDriver::notify_rest() {
+  if (!failure_ && !inherited_ && state_->turn && !waits_for_people() && !state_->paused) return;
+  for (const Token waiter : std::exchange(rest_waiters_, {})) emit(AnswerWaiter{waiter, log_.durable()});
+}
+
+/// Records what came from outside and goes on. A turn that another process left is resumed by a decision
+/// alone, and ended by a stop.
+void TurnDriver::take_records(std::vector<RecordBody> records, bool resumes) {
+  const bool decides = std::ranges::any_of(
+      records, [](const RecordBody& body) { return std::holds_alternative<Decided>(body); });
+  const bool stops = std::ranges::any_of(records, stops_turn);
+  if (stops) recover();
+  for (RecordBody& body : records) record(std::move(body));
+  if (stops && !failure_ && state_->turn) cancel_effects();
+  inherited_ && !decides && !resumes ? commit() : advance();
+}
+
+/// Effects that a process before us intended and did not settle are in doubt from here.
+void TurnDriver::recover() {
+  if (!std::exchange(inherited_, false) || !state_->turn || !state_->turn->in_flight() ||
+      !effects_.is_empty())
+    return;
+  const auto& effect = state_->turn->effect;
+  const bool asked = effect && effect->kind == EffectKind::kModel;
+  record(StatusChanged{SessionStatus::kRunning, "recovered",
+                       asked ? used_in_doubt(*state_, setup_.model) : Usage{}});
+}
+
+/// The journal failed, or the log broke its own rules: nothing can be recorded, so nothing may be done.
+void TurnDriver::give_up(Error error) {
+  if (failure_) return;
+  failure_ = std::move(error);
+  emit(GiveUp{*failure_});
+  disarm(deadline_);
+  disarm(expiry_);
+  for (const Token question : approvers_.withdraw_all()) emit(WithdrawQuestion{question});
+  for (auto& [id, running] : effects_.all()) disarm(running.timer);
+  effects_ = {};
+  Log::Carried dropped = log_.abandon();
+  for (PendingRecord& pending : dropped.records) {
+    if (!pending.readers.empty()) emit(FinishReaders{std::move(pending.readers), fail(*failure_)});
+  }
+  for (const Token waiter : dropped.waiters) emit(AnswerWaiter{waiter, fail(*failure_)});
+  if (!readers_.empty()) emit(FinishReaders{std::exchange(readers_, {}), fail(*failure_)});
+  emit(ReadersChanged{});
+  tree_.forget_children();
+  for (const Token waiter : tree_.take_all()) emit(HandBack{waiter, fail(*failure_)});
+  release(model_budget_);
+  release(call_budget_);
+  for (const Token waiter : std::exchange(end_waiters_, {})) emit(AnswerWaiter{waiter, fail(*failure_)});
+  notify_rest();
+  // Nothing works here any more: perhaps all that is left for the session above waits for people.
+  if (setup_.parent && !now_.closing) emit(TellParent{ChildLost{state_->id}});
+}
+
+}  // namespace praxis::driver

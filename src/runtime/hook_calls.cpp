@@ -1,0 +1,140 @@
+// Asking the hooks of an agent. They may block, so they run on a worker, or on the thread of the caller.
+#include <ranges>
+
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+
+/// False when the hook threw, which is reported.
+bool SessionActor::run_hook(std::string_view name, const std::function<void()>& hook) {
+  const auto failed = [&](std::string what) {
+    post_input(driver::HookThrew{std::string(name), repair_utf8(what)});
+    return false;
+  };
+  try {
+    hook();
+    return true;
+  } catch (const std::exception& e) {
+    return failed(e.what());
+  } catch (...) {
+    return failed("it threw something that is no std::exception");
+  }
+}
+
+Message SessionActor::outgoing(Message message) {
+  const auto& hooks = agent_->hooks.outgoing_message;
+  if (hooks.empty()) return message;
+  const HookContext context = query([this](const State&) { return hook_context(); });
+  for (const auto& hook : hooks) {
+    Message changed = message;
+    if (run_hook("outgoing_message", [&] { hook(context, changed); })) message = std::move(changed);
+  }
+  return message;
+}
+
+/// The description as hooks want it from the next turn on; null when they change nothing.
+AgentSpecPtr SessionActor::before_turn() {
+  const auto& hooks = agent_->hooks.before_turn;
+  if (hooks.empty()) return nullptr;
+  const auto [context, before] = query([this](const State& s) { return std::pair(hook_context(), s.agent); });
+  if (!before) return nullptr;  // the session is broken
+  auto after = std::make_shared<AgentSpec>(*before);
+  for (const auto& hook : hooks) {
+    AgentSpec changed = *after;
+    if (run_hook("before_turn", [&] { hook(context, changed); })) *after = std::move(changed);
+  }
+  after->model = before->model;
+  after->tools = before->tools;
+  after->plan = before->plan;
+  after->profile = before->profile;
+  return to_json(*after) == to_json(*before) ? nullptr : after;
+}
+
+void SessionActor::perform(driver::AskHooks& action) {
+  services_->options.executor->post_blocking(
+      [self = shared_from_this(), context = hook_context(), asked = std::move(action)] {
+        driver::HooksAnswered answered{asked.place, driver::TurnAdvice{}};
+        if (const auto* model = std::get_if<driver::AskBeforeModel>(&asked.question)) {
+          answered.pause = self->asked_to_pause(context);
+          answered.advice = self->before_model(context, model->conversation);
+        } else if (const auto* calls = std::get_if<driver::AskAboutCalls>(&asked.question)) {
+          answered.pause = self->asked_to_pause(context);
+          driver::CallReviews reviews{calls->version};
+          for (const ToolCallPart& call : calls->calls)
+            reviews.reviews[call.id] = self->review(*calls->rules, call, context);
+          answered.advice = std::move(reviews);
+        } else {
+          answered.advice = driver::TurnAdvice{self->before_turn()};
+        }
+        self->post_input(std::move(answered));
+      });
+}
+
+driver::ModelAdvice SessionActor::before_model(const HookContext& context, const History& history) {
+  driver::ModelAdvice advice;
+  for (const auto& hook : agent_->hooks.before_model) {
+    run_hook("before_model", [&] {
+      ModelHookResult result = hook(context, history);
+      if (result.patch.instructions) advice.patch.instructions = std::move(result.patch.instructions);
+      if (result.patch.options) advice.patch.options = std::move(result.patch.options);
+      if (result.skip) advice.answer = std::move(result.skip);
+    });
+  }
+  return advice;
+}
+
+std::optional<std::string> SessionActor::asked_to_pause(const HookContext& context) {
+  std::optional<std::string> pause;
+  for (const auto& hook : agent_->hooks.pause_check) {
+    if (!pause) run_hook("pause_check", [&] { pause = hook(context); });
+  }
+  return pause;
+}
+
+/// Rules first: a hook can only narrow what they allow, also where it changes the arguments. Safe on any
+/// thread.
+driver::Review SessionActor::review(const driver::Rules& rules, const ToolCallPart& call,
+                                    const HookContext& context) {
+  const Tool* tool = agent_->tools.find(call.name);
+  driver::Review review = driver::judge_call(rules, tool != nullptr ? &tool->definition : nullptr, call);
+  if (!std::holds_alternative<Allow>(review.permission)) return review;
+  review.author = by_hook();
+  ToolCallPart seen = call;
+  const auto replace_arguments = [&](std::string arguments) {
+    seen.arguments = arguments;
+    review.arguments = std::move(arguments);
+  };
+  for (const auto& hook : agent_->hooks.before_tool) {
+    run_hook("before_tool", [&] {
+      ToolHookResult result = hook(context, seen);
+      if (result.arguments) replace_arguments(*std::move(result.arguments));
+      if (result.result) review.result = outcome_of(call, *std::move(result.result));
+    });
+  }
+  for (const auto& approver : approvers_ | std::views::reverse) {  // those above see what those below changed
+    for (const auto& hook : approver->hooks.approve) {
+      Permission permission = deny("The approval hook failed.");
+      run_hook("approve", [&] { permission = hook(seen); });
+      if (auto* edited = std::get_if<Edit>(&permission)) {
+        replace_arguments(std::move(edited->arguments));
+      } else if (!std::holds_alternative<Allow>(permission)) {
+        review.permission = std::move(permission);
+      }
+      if (std::holds_alternative<Deny>(review.permission)) return review;
+    }
+  }
+  if (review.arguments && tool != nullptr) {
+    Permission again = judge(rules, tool->definition, seen);
+    if (std::holds_alternative<Deny>(again)) review.author = by_policy();
+    if (!std::holds_alternative<Allow>(again)) review.permission = std::move(again);
+  }
+  return review;
+}
+
+HookContext SessionActor::hook_context() {
+  state();
+  driver::TurnPlace place = driver_.place();
+  return {id(), agent_->spec.id, std::move(place.turn), place.step};
+}
+
+}  // namespace praxis

@@ -1,0 +1,180 @@
+// Carrying out what the turn driver says, but for effects, hooks and people (perform.cpp, hook_calls.cpp,
+// people.cpp).
+#include <algorithm>
+#include <utility>
+
+#include "runtime/agent_tree_nodes.hpp"
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+
+// ---- the journal and the end
+
+void SessionActor::perform(driver::AppendRecords& action) {
+  services_->options.journal->append(std::move(action.append), [self = shared_from_this()](
+                                                                   Result<std::uint64_t> last) mutable {
+    Task take = [self, last = std::move(last)]() mutable { self->feed(driver::Appended{std::move(last)}); };
+    if (self->on_strand()) return self->post(std::move(take));
+    // Not on the journal's own thread, which has the next commit to make.
+    self->post_from_loop(std::move(take));
+  });
+}
+
+void SessionActor::perform(driver::AwaitActions& /*action*/) { feed(driver::ActionsDone{}); }
+
+void SessionActor::perform(driver::GiveUp& /*action*/) {
+  usable_ = false;
+  if (place_) place_->lost();
+  for (auto& [id, running] : std::exchange(effects_, {})) running.stop.request_stop();
+  services_->options.journal->release(lease_);
+}
+
+void SessionActor::perform(driver::AnswerWaiter& action) {
+  if (auto waiter = waiters_.take(action.waiter)) (*waiter)(std::move(action.durable));
+}
+
+// ---- time
+
+void SessionActor::perform(driver::ArmTimer& action) {
+  const auto fire = [token = action.timer](const std::shared_ptr<SessionActor>& self) {
+    self->post([self, token] {
+      self->timers_.take(token);
+      self->feed(driver::TimerFired{token});
+    });
+  };
+  Executor& executor = *services_->options.executor;
+  if (action.keeps) {
+    timers_.put(action.timer,
+                executor.after(action.delay, [self = shared_from_this(), fire] { fire(self); }));
+  } else {
+    timers_.put(action.timer, executor.after(action.delay, [weak = weak_from_this(), fire] {
+      if (const auto self = weak.lock()) fire(self);
+    }));
+  }
+}
+
+void SessionActor::perform(driver::DisarmTimer& action) {
+  if (const auto timer = timers_.take(action.timer)) services_->options.executor->cancel(*timer);
+}
+
+// ---- events and readers
+
+void SessionActor::perform(driver::Publish& action) {
+  if (!action.readers_only) {
+    observers_.publish(action.event);
+    services_->observers.publish(action.event);
+  }
+  for (const driver::Reader& reader : action.readers) {
+    if (const auto* events = readers_.find(reader.token)) (*events)->push(action.event);
+  }
+  if (!action.readers_only && heard_above(is_delta(action.event.body)))
+    origin_.above->overhear(std::make_shared<const Event>(std::move(action.event)));
+}
+
+std::vector<std::shared_ptr<EventQueue>> SessionActor::take_readers(const driver::Readers& readers) {
+  std::vector<std::shared_ptr<EventQueue>> taken;
+  for (const driver::Reader& reader : readers) {
+    if (auto events = readers_.take(reader.token)) taken.push_back(*std::move(events));
+  }
+  find_readers();
+  return taken;
+}
+
+void SessionActor::perform(driver::FinishTurn& action) {
+  auto readers = take_readers(action.readers);
+  const auto finish = [](const auto& all, const AgentResult& result) {
+    for (const auto& reader : all) reader->finish(result);
+  };
+  if (agent_->hooks.after_turn.empty()) return finish(readers, action.result);
+  const std::string& turn = action.result.id;  // `<session>/<turn>`
+  HookContext context{id(), agent_->spec.id, TurnId{turn.substr(turn.find('/') + 1)}, action.result.steps};
+  services_->options.executor->post_blocking([self = shared_from_this(), readers = std::move(readers),
+                                              context, finish, result = std::move(action.result)]() mutable {
+    for (const auto& hook : self->agent_->hooks.after_turn) {
+      self->run_hook("after_turn", [&] { hook(context, result); });
+    }
+    finish(readers, result);
+  });
+}
+
+void SessionActor::perform(driver::FinishReaders& action) {
+  for (const auto& reader : take_readers(action.readers)) reader->finish(action.result);
+}
+
+void SessionActor::perform(driver::ReadersChanged& /*action*/) { find_readers(); }
+
+void SessionActor::find_readers() {
+  following_.clear();
+  for (const driver::Reader& reader : driver_.readers()) {
+    if (const auto* events = readers_.find(reader.token)) following_.push_back(*events);
+  }
+  collecting_ = std::ranges::any_of(following_, &EventQueue::collects);
+}
+
+void SessionActor::publish(const Event& event) {
+  observers_.publish(event);
+  services_->observers.publish(event);
+  for (const auto& reader : following_) reader->push(event);
+  if (heard_above(is_delta(event.body))) origin_.above->overhear(std::make_shared<const Event>(event));
+}
+
+// ---- the agent tree
+
+void SessionActor::perform(driver::ShowSession& action) { show(action.status, action.updated); }
+
+void SessionActor::show(SessionStatus status, std::optional<UnixMillis> updated) {
+  if (!usable_ || !state().agent) return;
+  if (!place_) {
+    const SessionActor* root = this;
+    while (root->origin_.above) root = root->origin_.above.get();
+    place_ = services_->tree.enter(root->id(), state(), updated.value_or(UnixMillis{}));
+  }
+  const bool waits = status == SessionStatus::kAwaitingUser && !state().deleted;
+  place_->show(state(), waits ? status : shown_status(state()), updated);
+}
+
+void SessionActor::perform(driver::TellParent& action) {
+  std::visit([this](auto& what) { origin_.above->post_input(std::move(what)); }, action.what);
+}
+
+void SessionActor::perform(driver::HandBack& action) {
+  auto caller = callers_.take(action.waiter);
+  if (!caller) return;
+  if (!action.outcome) return (*caller)(fail(std::move(action.outcome.error())));
+  ToolResultPart& result = action.outcome->result;
+  (*caller)(ToolOutput{std::move(result.text),
+                       std::move(action.outcome->value),
+                       std::move(result.images),
+                       {},
+                       std::move(result.files)});
+}
+
+// ---- budgets
+
+void SessionActor::perform(driver::ReserveBudget& action) {
+  using Answered = driver::BudgetAnswered;
+  const auto shared = budget();
+  if (!shared) return feed(Answered{action.request, Answered::Granted{}});
+  auto answer = shared->reserve(action.amount, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->post_input(driver::BudgetFreed{});
+  });
+  if (auto* granted = std::get_if<Budget::Grant>(&answer)) {
+    grants_.put(action.request, std::move(*granted));
+    return feed(Answered{action.request, Answered::Granted{}});
+  }
+  const auto* spent = std::get_if<StopReason>(&answer);
+  spent != nullptr ? feed(Answered{action.request, *spent})
+                   : feed(Answered{action.request, Answered::Busy{}});
+}
+
+void SessionActor::perform(driver::SettleBudget& action) {
+  if (auto grant = grants_.take(action.request)) grant->settle(action.spent);
+}
+
+void SessionActor::perform(driver::CloseBudget& /*action*/) {
+  grants_.clear();
+  budget_.reset();
+  budget_known_ = false;
+}
+
+}  // namespace praxis

@@ -1,0 +1,106 @@
+// A session among those above and below it: whose events it hears, the sub-agents of its calls, and the
+// budget of its turn.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+
+// ---- events
+
+bool SessionActor::heard_above(bool deltas) const {
+  for (const SessionActor* above = origin_.above.get(); above != nullptr;
+       above = above->origin_.above.get()) {
+    if (above->collecting_) return true;
+    if (deltas ? above->observers_.want_deltas() : above->observers_.want_any()) return true;
+  }
+  return false;
+}
+
+bool SessionActor::wants_deltas() const {
+  return observers_.want_deltas() || services_->observers.want_deltas() || heard_above(true);
+}
+
+EventKinds SessionActor::wanted() const {
+  if (collecting_ || heard_above(false)) return EventKinds().set();
+  return observers_.wanted() | services_->observers.wanted();
+}
+
+void SessionActor::overhear(std::shared_ptr<const Event> event) {
+  post([this, event = std::move(event)] {
+    observers_.publish(*event);
+    for (const auto& reader : following_) reader->push(*event);
+    if (heard_above(is_delta(event->body))) origin_.above->overhear(event);
+  });
+}
+
+void SessionActor::appear(UnixMillis created, UnixMillis updated) {
+  post([this, created, updated] {
+    show(driver_.status(), created);
+    show(driver_.status(), updated);
+  });
+}
+
+// ---- sub-agents
+
+Result<SessionActor::Claim> SessionActor::claim_child(const CallId& call, const std::string& agent,
+                                                      const std::string& key) {
+  Claim claim;
+  auto durable = submit([&](const State& s) -> Result<std::vector<RecordBody>> {
+    const CallState* caller = s.find_call(call);
+    if (caller == nullptr || caller->phase != CallState::Phase::kRunning)
+      return fail(driver::call_is_over(call));
+    claim.depth = s.depth + 1;
+    const auto known =
+        std::ranges::find_if(s.children, [&](const ChildState& c) { return c.call == call && c.key == key; });
+    if (known != s.children.end()) {
+      claim.id = known->id;
+      return std::vector<RecordBody>{};
+    }
+    claim.id = SessionId{services_->options.environment->new_id()};
+    return std::vector<RecordBody>{ChildSpawned{claim.id, call, agent, key}};
+  });
+  if (!durable) return fail(durable.error());
+  return claim;
+}
+
+void SessionActor::report_last_turn() {
+  if (!origin_.above) return;
+  const auto settled = query([](const State& s) {
+    return ChildSettled{s.id, s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished,
+                        s.subtree_usage()};
+  });
+  origin_.above->post_input(driver::ChildEnded{settled, true});
+}
+
+// ---- calls within calls
+
+void SessionActor::propose_within(const CallId& within, ToolCallPart call, std::string key, CallDone done) {
+  const auto propose = [&] {
+    feed(driver::CallRequested{within, std::move(call), std::move(key), callers_.add(std::move(done))});
+  };
+  if (on_strand()) return propose();
+  query([&](const State&) {
+    propose();
+    return true;
+  });
+}
+
+void SessionActor::stop_within(const CallId& call) { post_input(driver::CallsWithinStopped{call}); }
+
+// ---- budgets
+
+std::shared_ptr<Budget> SessionActor::budget() {
+  if (budget_known_ || !state().turn) return budget_;
+  budget_known_ = true;
+  const Limits& limits = state().agent->limits;
+  if (!driver::is_bounded(limits) && !origin_.budget) return nullptr;
+  const AgentResult& report = state().turn->report;
+  const Usage usage = report.usage + report.usage_children;
+  const Amount spent{usage.total(), usage.cost, state().turn->tool_calls};
+  budget_ = Budget::create(origin_.budget, limits, spent, spent);
+  return budget_;
+}
+
+}  // namespace praxis
