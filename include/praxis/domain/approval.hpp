@@ -29,9 +29,9 @@ std::optional<ApprovalVerb> approval_verb_from(std::string_view name);
 struct Approval {
   Approval() = default;
   explicit Approval(ApprovalVerb v, std::string t = {}) : verb(v), text(std::move(t)) {}
-  Approval(
-      Edit edit)  // NOLINT(google-explicit-constructor): `edit(...)` is an approval wherever one is taken
-      : verb(ApprovalVerb::kEdit), text(std::move(edit.arguments)) {}
+  /// Implicit, so that `edit(...)` is an approval wherever one is expected.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Approval(Edit edit) : verb(ApprovalVerb::kEdit), text(std::move(edit.arguments)) {}
   bool operator==(const Approval&) const = default;
 
   ApprovalVerb verb = ApprovalVerb::kApprove;
