@@ -408,8 +408,8 @@ TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
   };
   mistake({"stpo", "last"}, "unknown command \"stpo\"; did you mean \"stop\"?");
   mistake({"resume", "last"}, "to undo a pause, type \"praxis tree unpause last\"");
-  mistake({"stop"}, "whom to stop?");
-  mistake({"steer", "last"}, "steer what?");
+  mistake({"stop"}, "stop needs a node: give its id");
+  mistake({"steer", "last"}, "steer needs a text after the node");
   mistake({"stop", "last", "now"}, "stop takes no text");
   mistake({"stop", "missing"}, "no session is called \"missing\"");
   mistake({"stop", "last", "--watch"}, "does not support --watch and --all");

@@ -70,7 +70,7 @@ class FunctionScan {
   }
 
  private:
-  enum class Block { kScope, kFunction, kOther };
+  enum class Block { kScope, kFunction, kNested };
   struct Open {
     Block block;
     FunctionSize function;
@@ -91,7 +91,7 @@ class FunctionScan {
   void open() {
     const bool value = parentheses_ > 0 || (at_ > 0 && text_[at_ - 1] != ' ' && text_[at_ - 1] != '\n');
     const Block block =
-        value || inside(Block::kFunction) || inside(Block::kOther) ? Block::kOther : kind_of_head();
+        value || inside(Block::kFunction) || inside(Block::kNested) ? Block::kNested : kind_of_head();
     blocks_.push_back({block, {head_, head_line_, 0}});
     if (!value) forget_head();
   }
@@ -104,7 +104,7 @@ class FunctionScan {
       open.function.lines = line_ - open.function.first_line + 1;
       found_.push_back(std::move(open.function));
     }
-    if (open.block != Block::kOther) forget_head();
+    if (open.block != Block::kNested) forget_head();
   }
 
   Block kind_of_head() const {
@@ -115,7 +115,7 @@ class FunctionScan {
         R"(\bnamespace( [\w:]+)? *$)");  // maybe behind a macro without a semicolon
     if (head_.empty() || std::regex_search(head_, scope) || std::regex_search(head_, named_scope))
       return Block::kScope;
-    return std::regex_search(head_, parameters) ? Block::kFunction : Block::kOther;
+    return std::regex_search(head_, parameters) ? Block::kFunction : Block::kNested;
   }
   bool inside(Block block) const {
     for (const Open& open : blocks_) {

@@ -7,8 +7,6 @@
 namespace praxis::driver {
 namespace {
 
-using Phase = CallState::Phase;
-
 /// The outcome of an effect that was stopped before it did anything. A timer has nothing to explain.
 EffectSettled cancelled(EffectKind kind) {
   EffectSettled settled;
@@ -43,7 +41,7 @@ bool TurnDriver::begin(const EffectIntended& intent) {
   if (failure_ || !state_->turn) return true;
   const CallState* call = state_->find_call(intent.effect);
   const auto& effect = state_->turn->effect;
-  const bool call_runs = call != nullptr && call->phase == Phase::kRunning;
+  const bool call_runs = call != nullptr && call->phase == CallState::Phase::kRunning;
   const bool effect_runs =
       effect && effect->effect == intent.effect && effect->phase == EffectState::Phase::kRunning;
   if (!call_runs && !effect_runs) return true;  // a hook answered in its place
@@ -165,7 +163,7 @@ void TurnDriver::settle_within(const CallId& outer) {
   // Intended, but not durable yet: these never begin.
   std::vector<EffectId> unbegun;
   for (const CallState& call : state_->turn->calls) {
-    const bool intended = call.within == outer && call.phase == Phase::kRunning;
+    const bool intended = call.within == outer && call.phase == CallState::Phase::kRunning;
     if (intended && !effects_.contains(call.effect)) unbegun.push_back(call.effect);
   }
   for (EffectId& effect : unbegun) {
@@ -198,7 +196,7 @@ void TurnDriver::stop_outdated() {
   std::vector<Attempt> stopping;
   for (const CallId& id : setup_.planner->outdated(*state_)) {
     const CallState& call = *state_->find_call(id);
-    if (call.phase == Phase::kProposed) {
+    if (call.phase == CallState::Phase::kProposed) {
       if (!record(Decided{{}, id, ApprovalVerb::kReject, "a person has changed the request", by_policy()}))
         return;
       continue;

@@ -6,8 +6,6 @@
 
 namespace praxis::driver {
 
-using Phase = CallState::Phase;
-
 // ---- questions
 
 /// Asks the handler that decides for people about durable parked steps, and watches when they expire. Not
@@ -124,13 +122,13 @@ void TurnDriver::on(StepDecidedBelow input) { tree_.decided(input.step); }
 void TurnDriver::on(CallRequested input) {
   if (failure_) return emit(HandBack{input.waiter, fail(*failure_)});
   const CallState* outer = state_->find_call(input.within);
-  if (outer == nullptr || outer->phase != Phase::kRunning)
+  if (outer == nullptr || outer->phase != CallState::Phase::kRunning)
     return emit(HandBack{input.waiter, fail(call_is_over(input.within))});
   const auto& calls = state_->turn->calls;
   const auto known = std::ranges::find_if(
       calls, [&](const CallState& c) { return c.within == input.within && c.key == input.key; });
   if (known != calls.end()) {
-    if (known->phase == Phase::kSettled) return emit(HandBack{input.waiter, outcome_of(*known)});
+    if (known->phase == CallState::Phase::kSettled) return emit(HandBack{input.waiter, outcome_of(*known)});
     tree_.await(known->call.id, input.waiter);
   } else {
     const auto siblings = std::ranges::count(calls, input.within, &CallState::within);

@@ -6,8 +6,6 @@
 
 namespace praxis::driver {
 
-using Phase = CallState::Phase;
-
 // ---- hooks
 
 void TurnDriver::ask_hooks(decltype(AskHooks::question) question) {
@@ -71,7 +69,8 @@ bool TurnDriver::review_calls(const RunCalls& decision) {
   for (const std::size_t index : decision.calls) {
     const CallState& call = state_->turn->calls[index];
     ready.push_back(call.call.id);
-    if (call.phase == Phase::kProposed && review_.find(call.call.id) == nullptr) unknown.push_back(call.call);
+    if (call.phase == CallState::Phase::kProposed && review_.find(call.call.id) == nullptr)
+      unknown.push_back(call.call);
   }
   if (setup_.hooks.calls && !unknown.empty()) {
     ask_hooks(AskAboutCalls{std::move(unknown), rules, review_.version()});
@@ -93,7 +92,8 @@ bool TurnDriver::run_call(const CallId& id) {
   const CallState* call = state_->find_call(id);
   if (call == nullptr || failure_) return false;
   Review* review = review_.find(id);
-  if (call->phase == Phase::kProposed && review != nullptr && record_review(id, *review)) return !failure_;
+  if (call->phase == CallState::Phase::kProposed && review != nullptr && record_review(id, *review))
+    return !failure_;
   if (!affords_call()) return false;
   release(call_budget_, {0, {}, 1});
   call = state_->find_call(id);

@@ -7,8 +7,6 @@
 namespace praxis::driver {
 namespace {
 
-using Phase = CallState::Phase;
-
 Error turn_ends(const CallId& call) {
   return {ErrorCode::kLimit, "call " + call.str() + " was not run: the turn ends", false, nullptr, nullptr};
 }
@@ -51,10 +49,10 @@ bool TreeLink::is_blocked(const State& state, const CallState& call) const {
     waits = true;
   }
   for (const CallState& within : state.turn->calls) {
-    if (within.within != call.call.id || within.phase == Phase::kSettled) continue;
-    const bool runs = within.phase == Phase::kRunning;
+    if (within.within != call.call.id || within.phase == CallState::Phase::kSettled) continue;
+    const bool runs = within.phase == CallState::Phase::kRunning;
     if (!runs && never_starts(state, within)) continue;
-    if (runs ? !is_blocked(state, within) : within.phase != Phase::kParked) return false;
+    if (runs ? !is_blocked(state, within) : within.phase != CallState::Phase::kParked) return false;
     waits = true;
   }
   return waits;
@@ -68,8 +66,9 @@ bool TreeLink::waits_for_people(const State& state) const {
   if (!turn->stop && state.status() == SessionStatus::kAwaitingUser) return true;
   if (turn->effect || !turn->in_flight()) return false;
   return std::ranges::all_of(turn->calls, [&](const CallState& call) {
-    if (call.phase == Phase::kRunning) return is_blocked(state, call);
-    return call.phase == Phase::kSettled || call.phase == Phase::kParked || never_starts(state, call);
+    if (call.phase == CallState::Phase::kRunning) return is_blocked(state, call);
+    return call.phase == CallState::Phase::kSettled || call.phase == CallState::Phase::kParked ||
+           never_starts(state, call);
   });
 }
 

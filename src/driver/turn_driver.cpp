@@ -33,8 +33,7 @@ void TurnDriver::suspend() {
   review_.suspend();
 }
 
-void TurnDriver::restore(const Moment& now, Result<State> state, Actions& out) {
-  now_ = now;
+void TurnDriver::restore(Result<State> state, Actions& out) {
   out_ = &out;
   state_ = std::make_unique<State>();
   state_->id = log_.lease().session;

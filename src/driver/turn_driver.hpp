@@ -67,8 +67,9 @@ class TurnDriver {
   /// back.
   void suspend();
   /// The state folded from the records. An error, or a log that another process has written to, is the end of
-  /// this driver.
-  void restore(const Moment& now, Result<State> state, Actions& out);
+  /// this driver. It is not an input, so it takes no time: a suspended session reads the clock as often as
+  /// one that is not.
+  void restore(Result<State> state, Actions& out);
 
   // ---- what observers ask
 

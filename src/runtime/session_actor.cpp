@@ -88,7 +88,7 @@ void SessionActor::post_from_loop(Task work) {
 const State& SessionActor::state() {
   if (driver_.has_state()) return driver_.state();
   auto records = read_records(*services_->options.journal, id());
-  driver_.restore(moment(), records ? fold(*records) : Result<State>(fail(records.error())), actions_);
+  driver_.restore(records ? fold(*records) : Result<State>(fail(records.error())), actions_);
   if (driver_.failure()) drain();  // else there is nothing to say
   return driver_.state();
 }

@@ -38,7 +38,7 @@ inline Node& World::make_node(SessionId id, AgentSpec agent, std::optional<Paren
 inline void World::revive(Node& node) {
   if (node.driver->has_state()) return;
   Actions none;
-  node.driver->restore(moment(), fold_log(node.log, node.id), none);
+  node.driver->restore(fold_log(node.log, node.id), none);
   if (!none.empty()) complain(node, "was suspended while something was on the way to the log");
 }
 
