@@ -111,7 +111,7 @@ Status SessionActor::approve_below(const StepApproval& step, Task done) {
 
 Status SessionActor::decide(StepApproval step) {
   auto [session, park] = split_id(step.park);
-  step.target = session.empty() ? id() : std::move(session);
+  step.target = session.empty() ? id() : session;
   if (step.target == id()) return carry_out(std::move(step));
   if (auto below = check_below(step.target); !below) return below;
   step.park = std::move(park);

@@ -293,10 +293,10 @@ inline void World::offer(Node& node, std::vector<Choice>& all, bool faults) {
                    }});
   }
   for (const auto& [token, timer] : node.timers) {
-    all.push_back({who + "timer", [this, &node, timer = token] {
-                     now_ = std::max(now_, node.timers.at(timer).due);
-                     node.timers.erase(timer);
-                     feed(node, TimerFired{timer});
+    all.push_back({who + "timer", [this, &node, fired = token] {
+                     now_ = std::max(now_, node.timers.at(fired).due);
+                     node.timers.erase(fired);
+                     feed(node, TimerFired{fired});
                    }});
   }
 }
