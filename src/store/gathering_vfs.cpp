@@ -28,9 +28,10 @@ struct Log {
   bool commits = false;       ///< the next page ends a transaction
 };
 
-/// A file of the default VFS, followed by the state of a log.
+/// A file of the default VFS, followed by the state of a log. SQLite aligns files to eight bytes, not to
+/// more.
 struct File {
-  alignas(std::max_align_t) std::array<char, kRoomForReal> real;
+  alignas(sqlite3_int64) std::array<char, kRoomForReal> real;
   Log* log;
 };
 
@@ -64,7 +65,7 @@ int write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) 
     if (const int flushed = flush(file); flushed != SQLITE_OK) return flushed;
     log.at = offset;
   }
-  if (offset == 0) log.written = 0;  // the log starts anew
+  if (offset == 0) log.written = 0;  // the log starts again
   const bool is_new = offset >= log.written;
   if (!is_header) log.written = std::max(log.written, offset + size);
   if (!goes_on && !(is_header && is_new)) return log.real->xWrite(file, data, size, offset);
