@@ -106,7 +106,7 @@ struct ShowSession {
 struct TellParent {
   std::variant<ChildBegan, ChildEnded, ChildWaits, ChildLost> what;
 };
-/// Answer a caller: with the last durable record, or why there is none.
+/// Answers a caller: with the last durable record, or with the error.
 struct AnswerWaiter {
   Token waiter = 0;
   Result<std::uint64_t> durable;

@@ -45,7 +45,7 @@ std::vector<std::size_t> play(const Scenario& scenario, const std::vector<std::s
   return widths;
 }
 
-/// The next path in order; false when there is none.
+/// Moves to the next path in order; false after the last.
 bool advance(std::vector<std::size_t>& path, const std::vector<std::size_t>& widths) {
   path.resize(widths.size(), 0);
   while (!path.empty() && path.back() + 1 >= widths[path.size() - 1]) path.pop_back();

@@ -29,7 +29,7 @@ class Reservation {
   bool answered(const BudgetAnswered& answer);
   /// Others gave something back: ask again. False when that changes nothing.
   bool freed();
-  /// The request that was granted, which this holds no more; nothing when there is none.
+  /// The request that was granted, which this no longer holds; nothing if not granted.
   std::optional<Token> take();
 
  private:
