@@ -1,5 +1,5 @@
 // Doing what was intended: model calls, tool calls, timers. Each ends in exactly one `effect_settled`,
-// whatever the other side does; what arrives after that is dropped.
+// even if the other side never answers; later answers are dropped.
 #include <algorithm>
 
 #include "driver/turn_driver.hpp"
@@ -125,7 +125,6 @@ void TurnDriver::on(ToolEnded input) {
 
 void TurnDriver::tool_is_late(const EffectId& effect, std::uint32_t attempt) {
   RunningEffect& late = *effects_.find(effect, attempt);
-  if (late.waits_since) return;
   stop(effect, late);
   const bool settled = settle(effect, attempt,
                               failed(Error{ErrorCode::kTool,

@@ -1,4 +1,4 @@
-// People and the agent tree: which steps wait for whom, and what the sessions above and below are told.
+// People and the agent tree: which steps wait for whom, and what the sessions above and below learn.
 #include <algorithm>
 
 #include "driver/expiry.hpp"

@@ -1,5 +1,5 @@
 // Asking rules, hooks and budgets before a turn begins and before an effect is intended. Rules are judged on
-// the spot; hooks may block, so the shell asks them and the loop goes on when they have answered.
+// the spot; hooks may block, so the shell asks them and the loop continues when they have answered.
 #include <algorithm>
 
 #include "driver/turn_driver.hpp"

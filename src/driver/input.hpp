@@ -1,4 +1,4 @@
-// What a turn driver is told: everything that happens outside it, as plain values. Time comes in with each
+// The inputs of a turn driver: everything that happens outside it, as plain values. Time comes in with each
 // input; what the shell keeps for the driver (callers that wait, readers of a turn) is named by a token.
 #pragma once
 
@@ -94,7 +94,7 @@ struct ToolEnded {
 struct TimerFired {
   Token timer = 0;
 };
-/// Denies the parked steps whose time is over. The next input goes on with what that allows.
+/// Denies the parked steps whose time is over. The next input continues the loop.
 struct ExpireParked {};
 
 // ---- callers
@@ -117,7 +117,7 @@ struct RecordsGiven {
   std::vector<RecordBody> records;
   Token waiter = 0;
   std::optional<InboxAnswer> answer = {};
-  /// Goes on also with a turn that another process left; else only a decision does.
+  /// Resumes also a turn that another process left; otherwise only a decision does.
   bool resumes = false;
 };
 /// Stop what is under way. With `reader`, only while that reader follows the turn in progress.
@@ -135,7 +135,7 @@ struct RestAwaited {
 struct TurnEndAwaited {
   Token waiter = 0;
 };
-/// No turn begins or goes on any more: the call that made this session is over.
+/// No turn begins or continues any more: the call that made this session is over.
 struct Retired {};
 /// Stop without a word to the journal, as the runtime goes away: what is under way stays in doubt.
 struct Abandoned {};
@@ -148,7 +148,7 @@ struct HooksAnswered {
   std::variant<TurnAdvice, ModelAdvice, CallReviews> advice;
   std::optional<std::string> pause = {};  ///< a hook wants the session to pause, for this reason
 };
-/// A hook threw; observers are told.
+/// A hook threw; observers get `hook.failed`.
 struct HookThrew {
   std::string hook, message;
 };
@@ -173,7 +173,7 @@ struct ChildEnded {
   ChildSettled settled;
   bool known = false;
 };
-/// A sub-agent waits for people, or goes on (nothing in `pending`).
+/// A sub-agent waits for people, or continues (`pending` is empty).
 struct ChildWaits {
   SessionId child;
   std::vector<ParkedStep> pending;

@@ -33,7 +33,7 @@ class TreeLink {
   bool attended() const;
   /// What those below wait for.
   std::vector<ParkedStep> pending() const;
-  /// Whether the session above has to be told that this one waits, or waits no more.
+  /// Whether the session above has to learn that this one waits, or waits no more.
   bool tells(bool waits);
 
   // ---- calls within calls

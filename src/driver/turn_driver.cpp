@@ -115,7 +115,7 @@ void TurnDriver::close_turn(PendingRecord& settling) {
 
 // ---- the loop
 
-/// Goes on for as long as there is something to do, then has what came of it made durable.
+/// Decides and records until there is nothing to do but wait, then has the records made durable.
 void TurnDriver::advance() {
   if (setup_.at_rest && (!state_->turn || !state_->turn->stop)) return commit();
   recover();
@@ -225,8 +225,8 @@ void TurnDriver::notify_rest() {
   for (const Token waiter : std::exchange(rest_waiters_, {})) emit(AnswerWaiter{waiter, log_.durable()});
 }
 
-/// Records what came from outside and goes on. A turn that another process left is resumed by a decision
-/// alone, and ended by a stop.
+/// Records what came from outside and continues the loop. A turn that another process left is resumed by a
+/// decision alone, and ended by a stop.
 void TurnDriver::take_records(std::vector<RecordBody> records, bool resumes) {
   const bool decides = std::ranges::any_of(
       records, [](const RecordBody& body) { return std::holds_alternative<Decided>(body); });

@@ -36,7 +36,7 @@ struct HookSet {
   bool calls = false;  ///< `before_tool`, `pause_check`, and `approve` here or above
 };
 
-/// What a driver needs to know beside the state.
+/// What a driver needs to know in addition to the state.
 struct Setup {
   AgentSpecPtr agent;  ///< the description with the tools of this process
   std::shared_ptr<const Planner> planner;
@@ -45,7 +45,7 @@ struct Setup {
   HookSet hooks = {};
   ModelFacts model = {};
   bool bounded_above = false;  ///< a turn above has a budget
-  /// No process runs the session: a turn that was told to stop is settled, and nothing else goes on.
+  /// No process runs the session: a turn that was asked to stop is settled, and nothing else continues.
   bool at_rest = false;
 };
 

@@ -23,7 +23,17 @@ inline Outside act(std::string name, CommandVerb kind, std::string text = {}) {
 }
 
 inline Outside interrupt() {
-  return {"interrupt", in_turn, [](World& world) { world.feed(world.root(), InterruptRequested{}); }};
+  return {"interrupt", in_turn, [](World& world) {
+            world.feed(world.root(), InterruptRequested{});
+            for (const auto& [effect, running] : world.root().running) {
+              if (!running.stopped) world.complain(world.root(), effect.str() + " was not asked to stop");
+            }
+          }};
+}
+
+/// A caller waits for rest.
+inline Outside await_rest() {
+  return {"await rest", in_turn, [](World& world) { world.await_rest(world.root()); }};
 }
 
 /// A pause, and its end at any later time.
@@ -72,7 +82,7 @@ inline void add_loop_scenarios(std::vector<Scenario>& all) {
   failing.outside = {act("steer", CommandVerb::kSteer, "mind"),
                      act("enqueue", CommandVerb::kEnqueue, "more")};
 
-  add(all, "TwoCallsAndAStop", echo, {two, says("done")}).outside = {interrupt()};
+  add(all, "TwoCallsAndAStop", echo, {two, says("done")}).outside = {interrupt(), await_rest()};
 
   add(all, "Pause", echo, {two, says("done")}).outside = pause_and_end();
 
@@ -92,6 +102,11 @@ inline void add_loop_scenarios(std::vector<Scenario>& all) {
 inline void add_outer_scenarios(std::vector<Scenario>& all) {
   const auto one = calls({tool_call("a", "echo")});
   const AgentSpec echo = explored_agent({test_tool("echo")});
+
+  AgentSpec denying = explored_agent({test_tool("echo"), test_tool("careful")});
+  denying.policy = JsonObject{{"allow", JsonArray{"*"}}, {"deny", JsonArray{"careful"}}};
+  add(all, "Denied", denying, {calls({tool_call("a", "careful"), tool_call("b", "echo")}), says("done")})
+      .outside = {await_rest()};
 
   AgentSpec lead = explored_agent({test_tool("delegate"), test_tool("careful")});
   Scenario& child = add(all, "Child", lead, {calls({tool_call("a", "delegate")}), says("done")});

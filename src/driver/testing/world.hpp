@@ -1,6 +1,6 @@
 // For tests: everything around turn drivers, without threads. A world plays journal, models, tools, clocks,
-// hooks, people and budgets for a few sessions, offers at each moment whatever may happen next, and complains
-// about what must never be.
+// hooks, people and budgets for a few sessions, offers at each moment everything that may happen next, and
+// complains about what must never be.
 #pragma once
 
 #include <algorithm>
@@ -71,13 +71,14 @@ struct Node {
   std::map<Token, Amount> reserved;  ///< and not answered
   std::set<Token> busy, granted;
   std::map<Token, std::uint64_t> promised;  ///< waiters, and the records that have to be durable for them
+  std::set<Token> resting;                  ///< waiters for rest
   std::map<Token, int> answers;             ///< by waiter
   std::map<Token, std::vector<AgentResult>> results;    ///< by reader
   std::map<Token, std::vector<Error>> errors;           ///< by reader
   std::map<Token, std::pair<Node*, EffectId>> callers;  ///< of calls within calls
   std::map<Token, CallId> inner;
   std::vector<std::string> events;
-  std::deque<std::function<void()>> inbox;  ///< what sessions below have told this one
+  std::deque<std::function<void()>> inbox;  ///< messages of sessions below
   Actions actions;                          ///< to be carried out
   bool busy_carrying_out = false;
   bool gave_up = false;
@@ -88,6 +89,7 @@ struct Choice {
   std::string name;
   std::function<void()> happen;
   bool fault = false;
+  bool outside = false;
 };
 
 class World {
@@ -122,9 +124,9 @@ class World {
   void give(Node& node, std::vector<RecordBody> records) {
     const Token waiter = ++tokens_;
     RecordsGiven given;
+    node.promised[waiter] = state(node).seq + records.size();  // at least
     given.records = std::move(records);
     given.waiter = waiter;
-    node.promised[waiter] = 0;
     feed(node, std::move(given));
     if (!node.gave_up) node.promised[waiter] = state(node).seq;
   }
@@ -135,7 +137,14 @@ class World {
          TurnRequested{std::move(messages), nullptr, nullptr, {++tokens_, node.setup.parent.has_value()}});
     node.results[tokens_];
   }
-  Token next_token() { return ++tokens_; }
+  /// A caller waits until nothing can come of the turn in progress before a person acts.
+  void await_rest(Node& node) {
+    node.resting.insert(++tokens_);
+    feed(node, RestAwaited{tokens_});
+  }
+  void complain(const Node& node, const std::string& what) {
+    complaints_.push_back(node.id.str() + ": " + what);
+  }
   void pass(std::chrono::nanoseconds time) { now_ += time; }
   void set_approver(Token generation) { approver_ = generation; }
 
@@ -145,11 +154,13 @@ class World {
     for (const auto& node : nodes_) offer(*node, all, faults);
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       if (!pending_[i].possible(*this)) continue;
-      all.push_back({pending_[i].name, [this, i] {
+      all.push_back({pending_[i].name,
+                     [this, i] {
                        const Outside outside = pending_[i];
                        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
                        outside.happen(*this);
-                     }});
+                     },
+                     false, true});
     }
     if (faults && scenario_.crash && !crashed_ && !root().gave_up)
       all.push_back({"crash", [this] { crash(); }, true});
@@ -159,6 +170,8 @@ class World {
     story_.push_back(choice.name);
     choice.happen();
   }
+  /// Nothing happens any more unless something outside does: no session may be in the middle of its turn.
+  void check_quiet();
   /// Nothing can happen any more: what has to hold then.
   void check_end();
 
@@ -207,9 +220,6 @@ class World {
   void check_log(Node& node);
   void check_effects(Node& node);
   void check_waiters(Node& node);
-  void complain(const Node& node, const std::string& what) {
-    complaints_.push_back(node.id.str() + ": " + what);
-  }
 
   Scenario scenario_;
   std::vector<Outside> pending_;

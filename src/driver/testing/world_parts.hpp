@@ -120,6 +120,12 @@ inline void World::carry_out(Node& node, StartModel& action) {
 inline void World::carry_out(Node& node, StartTool& action) {
   check_intent(node, action.effect, action.attempt, EffectKind::kTool);
   node.running[action.effect] = {EffectKind::kTool, action.attempt, action.call, 0};
+  if (action.call.name != "careful") return;
+  const bool approved = std::ranges::any_of(node.log, [&](const Record& record) {
+    const auto* decided = std::get_if<Decided>(&record.body);
+    return decided != nullptr && decided->call == action.call.id && decided->verb == ApprovalVerb::kApprove;
+  });
+  if (!approved) complain(node, "a call runs that was not approved");
 }
 
 inline void World::carry_out(Node& node, StopEffect& action) {
@@ -208,6 +214,11 @@ inline void World::carry_out(Node& node, TellParent& action) {
 
 inline void World::carry_out(Node& node, AnswerWaiter& action) {
   ++node.answers[action.waiter];
+  if (node.resting.erase(action.waiter) != 0 && !node.gave_up) {
+    const State& now = state(node);
+    if (now.turn && !now.paused && !node.driver->waits_for_people())
+      complain(node, "rests in the middle of a turn");
+  }
   const auto promised = node.promised.find(action.waiter);
   if (promised != node.promised.end() && action.durable && promised->second > node.log.size())
     complain(node, "a caller is answered before its records are durable");
@@ -370,6 +381,8 @@ inline void World::run_tool(Node& node, const EffectId& effect) {
 inline void World::end_effect(Node& node, const EffectId& effect, bool cancelled) {
   const Node::Running running = node.running.at(effect);
   node.running.erase(effect);
+  if (!node.driver->runs(effect, running.attempt))
+    complain(node, effect.str() + " is settled and was not dropped");
   const Error stopped{ErrorCode::kCancelled, "stopped as told", false, nullptr, nullptr};
   if (running.kind == EffectKind::kModel) {
     const std::size_t index = std::min<std::size_t>(running.ordinal, scenario_.script.size() - 1);
@@ -389,6 +402,15 @@ inline void World::end_effect(Node& node, const EffectId& effect, bool cancelled
 
 // ---- what must hold at the end
 
+inline void World::check_quiet() {
+  for (const auto& node : nodes_) {
+    if (node->gave_up || (node->setup.parent && nodes_.front()->gave_up)) continue;
+    const State& now = state(*node);
+    const bool waits = node->driver->waits_for_people() || now.paused || !node->busy.empty();
+    if (now.turn && !waits) complain(*node, "is stuck in a turn");
+  }
+}
+
 inline void World::check_end() {
   for (const auto& node : nodes_) {
     check_log(*node);
@@ -400,6 +422,8 @@ inline void World::check_end() {
       complain(*node, "something is left undone");
     const State& last = state(*node);
     const bool waits = node->driver->waits_for_people() || last.paused || !node->busy.empty();
+    if (!node->resting.empty() && !last.turn) complain(*node, "a caller waits for rest that has come");
+    if (!last.turn && !last.queue.empty() && !last.paused) complain(*node, "leaves a prompt in the queue");
     const bool child_lost = node->setup.parent && nodes_.front()->gave_up;
     if (last.turn && !waits && !child_lost) complain(*node, "is still in a turn");
     if (!last.turn && !node->timers.empty()) complain(*node, "leaves a timer behind");

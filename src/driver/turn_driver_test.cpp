@@ -1,0 +1,412 @@
+// What one input leads to, action by action. The explorer (explorer_test.cpp) plays the orders of many.
+#include "driver/turn_driver.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/testing/fold.hpp"
+#include "praxis/planners/model_planner.hpp"
+
+namespace praxis::driver {
+namespace {
+
+using namespace std::chrono_literals;
+
+AgentSpec echoing() {
+  AgentSpec agent;
+  agent.model = "test:model";
+  agent.tools = {test_tool("echo")};
+  agent.policy = JsonObject{{"allow", JsonArray{"*"}}};
+  return agent;
+}
+
+/// A driver whose appends succeed at once.
+class Rig {
+ public:
+  explicit Rig(AgentSpec agent = echoing(), bool bounded = false) {
+    Setup setup = setup_of(std::move(agent));
+    setup.bounded_above = bounded;
+    State fresh;
+    fresh.id = SessionId{"s1"};
+    driver.emplace(setup, std::move(fresh));
+    SessionCreated created;
+    created.session = SessionId{"s1"};
+    created.agent = setup.agent;
+    RecordsGiven given;
+    given.records.emplace_back(std::move(created));
+    feed(std::move(given));
+  }
+
+  static Setup setup_of(AgentSpec agent) {
+    Setup setup;
+    setup.agent = std::make_shared<const AgentSpec>(std::move(agent));
+    setup.planner = std::make_shared<const ModelPlanner>();
+    setup.lease = {SessionId{"s1"}, 1};
+    setup.model.price = [](const Usage& usage) { return MicroUsd{usage.total()}; };
+    return setup;
+  }
+
+  /// Everything that follows from an input, in order.
+  const Actions& feed(Input input) {
+    last.clear();
+    std::vector<Input> inputs;
+    inputs.push_back(std::move(input));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      Actions actions;
+      driver->take(now, std::move(inputs[i]), actions);
+      for (Action& action : actions) {
+        if (auto* append = std::get_if<AppendRecords>(&action)) {
+          durable += append->append.entries.size();
+          for (NewEntry& entry : append->append.entries) kinds.push_back(entry.kind);
+          inputs.emplace_back(Appended{durable});
+        }
+        if (std::holds_alternative<AwaitActions>(action)) inputs.emplace_back(ActionsDone{});
+        last.push_back(std::move(action));
+      }
+    }
+    return last;
+  }
+  const Actions& ask() {
+    std::vector<Message> messages;
+    messages.push_back(text_message(Role::kUser, "go"));
+    return feed(TurnRequested{std::move(messages), nullptr, nullptr, {1, false}});
+  }
+  const Actions& answer(ModelResponse response) {
+    return feed(ModelEnded{running_effect(), driver->state().turn->effect->attempt, std::move(response)});
+  }
+  EffectId running_effect() const { return driver->state().turn->effect->effect; }
+  EffectId call(const std::string& id) const { return driver->state().find_call(CallId{id})->effect; }
+
+  template <class A>
+  const A* find() const {
+    for (const Action& action : last) {
+      if (const auto* found = std::get_if<A>(&action)) return found;
+    }
+    return nullptr;
+  }
+  template <class A>
+  std::size_t count() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(last, [](const Action& a) { return std::holds_alternative<A>(a); }));
+  }
+
+  Moment now;
+  std::optional<TurnDriver> driver;
+  std::uint64_t durable = 0;
+  std::vector<std::string> kinds;  ///< of all records
+  Actions last;                    ///< that the last input led to
+};
+
+TEST(TurnDriver, TurnAsksTheModelAndFinishes) {
+  Rig rig;
+  rig.ask();
+  ASSERT_NE(rig.find<StartModel>(), nullptr);
+  EXPECT_EQ(rig.count<AppendRecords>(), 1U);
+  rig.answer(says("hello"));
+  ASSERT_NE(rig.find<FinishTurn>(), nullptr);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.text, "hello");
+  EXPECT_EQ(rig.kinds, (std::vector<std::string>{"session_created", "turn_started", "message_appended",
+                                                 "effect_intended", "effect_settled", "turn_settled"}));
+}
+
+TEST(TurnDriver, OutcomeSharesItsAppendWithTheNextIntent) {
+  Rig rig;
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  EXPECT_EQ(rig.count<AppendRecords>(), 1U);
+  EXPECT_NE(rig.find<StartTool>(), nullptr);
+}
+
+TEST(TurnDriver, ReservationDoesNotSplitAnAppend) {
+  Rig rig(echoing(), true);
+  rig.ask();
+  EXPECT_EQ(rig.count<AppendRecords>(), 0U);
+  const auto* reserved = rig.find<ReserveBudget>();
+  ASSERT_NE(reserved, nullptr);
+  rig.feed(BudgetAnswered{reserved->request, BudgetAnswered::Granted{}});
+  EXPECT_EQ(rig.count<AppendRecords>(), 1U);
+  EXPECT_NE(rig.find<StartModel>(), nullptr);
+}
+
+TEST(TurnDriver, AnsweredModelCallSettlesWhatItUsed) {
+  Rig rig(echoing(), true);
+  rig.ask();
+  rig.feed(BudgetAnswered{rig.find<ReserveBudget>()->request, BudgetAnswered::Granted{}});
+  const ModelResponse response = says("hello");
+  rig.answer(response);
+  ASSERT_EQ(rig.count<SettleBudget>(), 1U);
+  EXPECT_EQ(rig.find<SettleBudget>()->spent.tokens, response.usage.total());
+}
+
+TEST(TurnDriver, CancelledModelCallCountsWithWhatArrived) {
+  Rig rig;
+  rig.ask();
+  rig.now.arrived = 30;
+  rig.feed(InterruptRequested{});
+  rig.feed(ModelEnded{rig.running_effect(), 1,
+                      fail(Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr})});
+  ASSERT_NE(rig.find<FinishTurn>(), nullptr);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.usage.output, 10);
+  EXPECT_TRUE(rig.find<FinishTurn>()->result.usage.estimated);
+}
+
+TEST(TurnDriver, RefusedModelCallCountsNothing) {
+  Rig rig;
+  rig.ask();
+  rig.feed(ModelEnded{rig.running_effect(), 1, fail(ErrorCode::kModel, "no"), false});
+  ASSERT_NE(rig.find<FinishTurn>(), nullptr);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.usage.total(), 0);
+}
+
+// ---- stopping
+
+TEST(TurnDriver, InterruptStopsEffectsAndGivesThemTheGraceTime) {
+  Rig rig;
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  const EffectId effect = rig.call("a");
+  rig.feed(InterruptRequested{});
+  ASSERT_NE(rig.find<StopEffect>(), nullptr);
+  EXPECT_EQ(rig.find<StopEffect>()->effect, effect);
+  EXPECT_EQ(rig.find<FinishTurn>(), nullptr);
+  ASSERT_NE(rig.find<ArmTimer>(), nullptr);
+  EXPECT_EQ(rig.find<ArmTimer>()->delay, rig.now.grace);
+  rig.feed(TimerFired{rig.find<ArmTimer>()->timer});
+  EXPECT_NE(rig.find<DropEffect>(), nullptr);
+  ASSERT_NE(rig.find<FinishTurn>(), nullptr);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.reason, StopReason::kCancelled);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.actions.at(0).outcome, Outcome::kUnknown);
+}
+
+TEST(TurnDriver, InterruptAsARecordStopsEffectsToo) {
+  Rig rig;
+  rig.ask();
+  RecordsGiven given;
+  given.records.emplace_back(Intervened{CommandVerb::kInterrupt, {}, nullptr});
+  rig.feed(std::move(given));
+  EXPECT_NE(rig.find<StopEffect>(), nullptr);
+}
+
+TEST(TurnDriver, InterruptOfAnotherReadersTurnIsIgnored) {
+  Rig rig;
+  rig.ask();
+  rig.feed(InterruptRequested{99});
+  EXPECT_TRUE(rig.last.empty());
+}
+
+TEST(TurnDriver, WindDownBeginsNoQueuedTurn) {
+  Rig rig;
+  rig.ask();
+  RecordsGiven queued;
+  queued.records.emplace_back(Intervened{CommandVerb::kEnqueue, "more", nullptr});
+  rig.feed(std::move(queued));
+  rig.feed(WindDownRequested{});
+  rig.feed(ModelEnded{rig.running_effect(), 1,
+                      fail(Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr})});
+  EXPECT_FALSE(rig.driver->state().turn);
+  EXPECT_EQ(rig.driver->state().queue.size(), 1U);
+}
+
+TEST(TurnDriver, QueuedPromptBecomesATurn) {
+  Rig rig;
+  rig.ask();
+  RecordsGiven queued;
+  queued.records.emplace_back(Intervened{CommandVerb::kEnqueue, "more", nullptr});
+  rig.feed(std::move(queued));
+  rig.answer(says("one"));
+  EXPECT_NE(rig.find<FinishTurn>(), nullptr);
+  ASSERT_NE(rig.find<StartModel>(), nullptr);
+  EXPECT_TRUE(rig.driver->readers().empty());
+}
+
+// ---- time
+
+TEST(TurnDriver, FailedModelCallIsMadeAgainAfterItsDelay) {
+  Rig rig;
+  rig.ask();
+  rig.feed(
+      ModelEnded{rig.running_effect(), 1, fail(Error{ErrorCode::kModel, "busy", true, nullptr, nullptr})});
+  EXPECT_EQ(rig.find<StartModel>(), nullptr);
+  ASSERT_NE(rig.find<ArmTimer>(), nullptr);
+  EXPECT_TRUE(rig.find<ArmTimer>()->keeps);
+  rig.feed(TimerFired{rig.find<ArmTimer>()->timer});
+  ASSERT_NE(rig.find<StartModel>(), nullptr);
+  EXPECT_EQ(rig.find<StartModel>()->attempt, 2U);
+}
+
+TEST(TurnDriver, ToolThatIsTooLateIsStoppedAndSettled) {
+  Rig rig;
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  const Token limit = rig.find<ArmTimer>()->timer;
+  rig.now.monotonic += 600s;
+  rig.feed(TimerFired{limit});
+  EXPECT_NE(rig.find<StopEffect>(), nullptr);
+  EXPECT_NE(rig.find<DropEffect>(), nullptr);
+  EXPECT_NE(rig.find<StartModel>(), nullptr) << "the model learns of it";
+}
+
+TEST(TurnDriver, EndOfAToolDisarmsItsLimit) {
+  Rig rig;
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  const Token limit = rig.find<ArmTimer>()->timer;
+  rig.feed(ToolEnded{rig.call("a"), 1, fail(ErrorCode::kTool, "no")});
+  ASSERT_NE(rig.find<DisarmTimer>(), nullptr);
+  EXPECT_EQ(rig.find<DisarmTimer>()->timer, limit);
+}
+
+TEST(TurnDriver, ClockOfACallStandsStillWhileItsSubAgentWaits) {
+  Rig rig;
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  const Token limit = rig.find<ArmTimer>()->timer;
+  const SessionId child{"s2"};
+  RecordsGiven spawned;
+  spawned.records.emplace_back(ChildSpawned{child, CallId{"a"}, "child", "k"});
+  rig.feed(std::move(spawned));
+  rig.feed(ChildBegan{child, CallId{"a"}});
+  ParkedStep step;
+  step.id = ParkId{"s2/p1"};
+  rig.feed(ChildWaits{child, {step}, false});
+  ASSERT_NE(rig.find<DisarmTimer>(), nullptr);
+  EXPECT_EQ(rig.find<DisarmTimer>()->timer, limit);
+  EXPECT_EQ(rig.driver->status(), SessionStatus::kAwaitingUser);
+  ASSERT_NE(rig.find<FinishReaders>(), nullptr) << "readers learn that the turn waits";
+  rig.now.monotonic += 600s;
+  rig.feed(ChildWaits{child, {}, false});
+  ASSERT_NE(rig.find<ArmTimer>(), nullptr);
+  EXPECT_GT(rig.find<ArmTimer>()->delay, 0s);
+  EXPECT_EQ(rig.driver->status(), SessionStatus::kRunning);
+}
+
+// ---- what another process left
+
+TEST(TurnDriver, ResumedTurnIsInDoubtFirst) {
+  Rig before;
+  before.ask();
+  TurnDriver after(Rig::setup_of(echoing()), before.driver->state());
+  Actions actions;
+  after.take({}, ResumeRequested{{7, false}, {}}, actions);
+  ASSERT_TRUE(std::holds_alternative<AppendRecords>(actions.back()));
+  const Append& append = std::get<AppendRecords>(actions.back()).append;
+  ASSERT_EQ(append.entries.size(), 2U);
+  EXPECT_EQ(append.entries[0].kind, "status_changed");
+  EXPECT_EQ(append.entries[1].kind, "effect_intended");
+}
+
+TEST(TurnDriver, NothingIsAskedOfPeopleBeforeATurnIsResumed) {
+  AgentSpec agent = echoing();
+  agent.policy = JsonObject{{"ask", JsonArray{"*"}}};
+  Rig before(agent);
+  before.ask();
+  before.answer(calls({tool_call("a", "echo")}));
+  ASSERT_EQ(before.driver->state().parked.size(), 1U);
+  TurnDriver after(Rig::setup_of(agent), before.driver->state());
+  Moment now;
+  now.approver = 1;
+  const auto asked = [&](Input input) {
+    Actions actions;
+    after.take(now, std::move(input), actions);
+    return std::ranges::any_of(actions,
+                               [](const Action& a) { return std::holds_alternative<driver::AskPerson>(a); });
+  };
+  EXPECT_FALSE(asked(ApproverChanged{}));
+  EXPECT_TRUE(asked(ResumeRequested{{7, false}, {}}));
+}
+
+TEST(TurnDriver, DriverAtRestSettlesAStoppedTurnAlone) {
+  Rig before;
+  before.ask();
+  driver::Setup setup = Rig::setup_of(echoing());
+  setup.at_rest = true;
+  TurnDriver log(setup, before.driver->state());
+  Actions actions;
+  RecordsGiven given;
+  given.records.emplace_back(Intervened{CommandVerb::kEnqueue, "more", nullptr});
+  given.records.emplace_back(Intervened{CommandVerb::kInterrupt, {}, nullptr});
+  log.take({}, std::move(given), actions);
+  EXPECT_FALSE(log.state().turn);
+  EXPECT_EQ(log.state().queue.size(), 1U) << "no process runs it";
+}
+
+// ---- callers
+
+TEST(TurnDriver, RestIsAwaitedUntilTheTurnIsOver) {
+  Rig rig;
+  rig.ask();
+  rig.feed(RestAwaited{5});
+  EXPECT_EQ(rig.find<AnswerWaiter>(), nullptr);
+  rig.answer(says("done"));
+  EXPECT_NE(rig.find<AnswerWaiter>(), nullptr);
+}
+
+TEST(TurnDriver, SecondTurnIsRefusedWhileOneIsInProgress) {
+  Rig rig;
+  rig.ask();
+  rig.ask();
+  ASSERT_NE(rig.find<FinishReaders>(), nullptr);
+  EXPECT_FALSE(rig.find<FinishReaders>()->result);
+  EXPECT_EQ(rig.find<AppendRecords>(), nullptr);
+}
+
+TEST(TurnDriver, AnswerToAWithdrawnQuestionIsIgnored) {
+  AgentSpec agent = echoing();
+  agent.policy = JsonObject{{"ask", JsonArray{"*"}}};
+  Rig rig(agent);
+  rig.now.approver = 1;
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  const auto* asked = rig.find<driver::AskPerson>();
+  ASSERT_NE(asked, nullptr);
+  const Token question = asked->question;
+  const std::vector<RecordBody> approval{
+      Decided{asked->step.id, asked->step.call, ApprovalVerb::kApprove, {}, person_by_library()}};
+  RecordsGiven decided;
+  decided.records = approval;
+  rig.feed(std::move(decided));
+  EXPECT_NE(rig.find<WithdrawQuestion>(), nullptr);
+  rig.feed(PersonAnswered{question, approval});
+  EXPECT_TRUE(rig.last.empty());
+  EXPECT_FALSE(rig.driver->failure());
+}
+
+TEST(TurnDriver, AdviceForAnotherPlaceIsDropped) {
+  driver::Setup setup = Rig::setup_of(echoing());
+  setup.hooks.model = true;
+  Rig rig;
+  State state = rig.driver->state();
+  rig.driver.emplace(setup, std::move(state));
+  rig.ask();
+  const auto* asked = rig.find<AskHooks>();
+  ASSERT_NE(asked, nullptr);
+  ModelAdvice advice;
+  advice.answer = says("from a hook");
+  rig.feed(HooksAnswered{{TurnId{"t9"}, 1}, advice});
+  EXPECT_NE(rig.find<AskHooks>(), nullptr) << "they are asked again";
+  rig.feed(HooksAnswered{rig.driver->place(), advice});
+  ASSERT_NE(rig.find<FinishTurn>(), nullptr);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.text, "from a hook");
+}
+
+TEST(TurnDriver, SuspensionWaitsForTheLog) {
+  Rig rig;
+  Actions actions;
+  std::vector<Message> messages;
+  messages.push_back(text_message(Role::kUser, "go"));
+  rig.driver->take({}, TurnRequested{std::move(messages), nullptr, nullptr, {1, false}}, actions);
+  rig.driver->suspend();
+  EXPECT_TRUE(rig.driver->has_state());
+  rig.driver->take({}, Appended{4}, actions);
+  rig.driver->take({}, ActionsDone{}, actions);
+  rig.driver->suspend();
+  EXPECT_FALSE(rig.driver->has_state());
+  Actions lost;
+  State other;
+  other.seq = 9;
+  rig.driver->restore({}, other, lost);
+  ASSERT_TRUE(rig.driver->failure());
+  EXPECT_EQ(json_text(rig.driver->failure()->detail, "kind"), "lease_lost");
+}
+
+}  // namespace
+}  // namespace praxis::driver
