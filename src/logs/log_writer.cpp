@@ -11,7 +11,7 @@
 namespace praxis {
 namespace {
 
-/// A driver that settles a turn which was told to stop and carries nothing else on. It needs no planner but
+/// A driver that settles a turn which was asked to stop and continues nothing else. It needs no planner but
 /// in name, and has no model to price what was in doubt.
 driver::TurnDriver driver_at_rest(State state, const Lease& lease) {
   driver::Setup setup;

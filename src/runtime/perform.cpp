@@ -1,4 +1,4 @@
-// Carrying out model calls and tool calls. Whatever the other side does, the driver drops what comes after an
+// Carrying out model calls and tool calls. The driver drops answers that come after an
 // effect was settled.
 #include <algorithm>
 
@@ -40,7 +40,7 @@ Json memory_json(const std::vector<MemoryChange>& changes) {
 
 }  // namespace
 
-/// What a tool gave back as it is recorded.
+/// A tool's output in the form that is recorded.
 ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output) {
   return {{call.id, call.name, ToolStatus::kOk, presentable(std::move(output.text)), std::move(output.images),
            std::move(output.files)},
@@ -59,7 +59,7 @@ Result<ToolOutcome> outcome_of(const ToolCallPart& call, Result<ToolOutput> outp
 
 }  // namespace
 
-/// Hands deltas to whoever listens and the answer to the session.
+/// Hands deltas to observers and readers, and the answer to the driver.
 class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_from_this<ModelCallSink> {
  public:
   enum class Audience : std::uint8_t {

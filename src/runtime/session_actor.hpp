@@ -51,7 +51,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   /// What to record, given the state; an error refuses it.
   using Inputs = std::function<Result<std::vector<RecordBody>>(const State&)>;
-  /// Records inputs, goes on, and waits until they are durable.
+  /// Records inputs, continues the loop, and waits until they are durable.
   Status submit(Inputs inputs);
   /// Records the first fact of a new session, and does not wait for it.
   void begin(RecordBody created);
@@ -60,7 +60,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// calling thread.
   void start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events,
                   Json output_schema = nullptr);
-  /// Attaches `events` to the turn in progress, beside those that follow it already, records inputs and
+  /// Attaches `events` to the turn in progress, next to those that follow it already, records inputs and
   /// resumes it. When `may_be_over`, a turn that has ended in the meantime gives its result instead of an
   /// error.
   void resume(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over = false);
@@ -74,7 +74,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void when_at_rest(Task done);
   /// Calls `done` once no turn is in progress.
   void when_settled(Task done);
-  /// No turn begins or goes on here any more: the call that made this session is over.
+  /// No turn begins or continues here any more: the call that made this session is over.
   void retire();
   /// Stops without a word to the journal, as if the process had died: what is under way stays in doubt.
   void abandon();
@@ -138,7 +138,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void drain();
   driver::Moment moment();
   bool on_strand() const { return strand_.runs_here(); }
-  /// As `post`, but the event loop takes the work to the strand, whatever thread this is.
+  /// As `post`, but the event loop takes the work to the strand, from any thread.
   void post_from_loop(Task work);
   template <class Input>
   void post_input(Input input) {
@@ -235,7 +235,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   InboxId inbox_taken_ = 0;  ///< the last message that was carried out; of `collect_inbox`
 };
 
-/// What a tool gave back as it is recorded: valid UTF-8 of bounded length.
+/// A tool's output in the form that is recorded: valid UTF-8 of bounded length.
 ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output);
 
 template <class F>

@@ -86,6 +86,9 @@ inline void World::carry_out(Node& node, AppendRecords& action) {
       return fail(ErrorCode::kJournal, "no such blob");
     });
     if (!body) return complain(node, body.error().message);
+    if (const auto* changed = std::get_if<StatusChanged>(&*body);
+        changed && changed->cause == "recovered" && !crashed_)
+      complain(node, "recovers although nothing has crashed");
     records.push_back({entry.time, *std::move(body)});
   }
   node.appending = std::move(records);
