@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <regex>
+#include <set>
 
 #include "app/agent_keys.hpp"
 #include "journal/testing/journals.hpp"
@@ -86,8 +87,8 @@ team = "docs"
 TEST(AgentFile, AnEmptyFileIsAnAgentWithDefaults) { EXPECT_EQ(to_json(spec_of("")), to_json(AgentSpec{})); }
 
 TEST(AgentFile, TimeoutsAreDurationsOrMilliseconds) {
-  EXPECT_EQ(spec_of("[limits]\ntimeout = 1500").limits.max_time, Millis{1500});
-  EXPECT_EQ(spec_of("[limits]\ntimeout = '1.5s'").limits.max_time, Millis{1500});
+  EXPECT_EQ(spec_of("[limits]\ntimeout = 1500").limits.timeout, Millis{1500});
+  EXPECT_EQ(spec_of("[limits]\ntimeout = '1.5s'").limits.timeout, Millis{1500});
 }
 
 TEST(AgentFile, FoldersAreLeaveToUseTheFileTools) {
@@ -185,7 +186,7 @@ TEST(AgentFileMistake, ValuesOfTheWrongKind) {
   EXPECT_EQ(mistake("id = 3"), "a.toml:1:1: \"id\" must be a non-empty string, not 3");
   EXPECT_EQ(mistake("id = ''"), "a.toml:1:1: \"id\" must be a non-empty string, not \"\"");
   EXPECT_EQ(mistake("tool_failure = 'stop'"),
-            "a.toml:1:1: \"tool_failure\" must be \"continue\" or \"fail\", not \"stop\"");
+            "a.toml:1:1: \"tool_failure\" must be one of \"continue\", \"fail\", not \"stop\"");
   EXPECT_EQ(mistake("limits = 3"), "a.toml:1:1: \"limits\" must be a table, not 3");
   EXPECT_EQ(mistake("limits.max_steps = -1"),
             "a.toml:1:8: \"limits.max_steps\" must be an integer from 0 to 4294967295, not -1");
@@ -193,12 +194,11 @@ TEST(AgentFileMistake, ValuesOfTheWrongKind) {
             "a.toml:1:9: \"options.temperature\" must be a number from 0 to 2, not null");
   EXPECT_EQ(mistake("limits.timeout = 'soon'"),
             "a.toml:1:8: \"limits.timeout\" must be a duration such as \"500ms\", \"30s\", \"5m\" or \"2h\", "
-            "or whole "
-            "milliseconds, not \"soon\"");
+            "or an integer of milliseconds, not \"soon\"");
   EXPECT_EQ(mistake("policy.allow = 'kv'"),
-            "a.toml:1:8: \"policy.allow\" must be an array of strings, not \"kv\"");
+            "a.toml:1:8: \"policy.allow\" must be an array of non-empty strings, not \"kv\"");
   EXPECT_EQ(mistake("policy.allow = ['kv', 3]"),
-            "a.toml:1:8: \"policy.allow\" must be an array of strings, not [\"kv\",3]");
+            "a.toml:1:8: \"policy.allow\" must be an array of non-empty strings, not [\"kv\",3]");
   EXPECT_EQ(mistake("planner = 'seven_steps'"),
             "a.toml:1:1: \"planner\" must be \"six_steps\", not \"seven_steps\"");
   EXPECT_EQ(mistake("planner = 'six_steps'\n[[plan]]\nfinish = 'x'"),
@@ -407,6 +407,15 @@ TEST(AgentFileSchema, HasEveryKeyAndNoOther) {
     const auto checked = check_keys(*document, agent_keys());
     EXPECT_TRUE(checked.has_value()) << path << ": " << checked.error().message;
   }
+}
+
+TEST(AgentFile, LimitKeys_AreTheLimitsByTheirNames) {
+  std::set<std::string> keys, limits;
+  for (const SettingKey& key : limit_keys())
+    keys.emplace(key.path.substr(std::string_view("limits.").size()));
+  const Json written = to_json(Limits{});
+  for (const auto& [name, value] : written.get_object()) limits.emplace(name);
+  EXPECT_EQ(keys, limits);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "praxis/base/duration.hpp"
 #include "praxis/base/suggest.hpp"
+#include "praxis/json/describe.hpp"
 
 namespace praxis {
 namespace {
@@ -16,7 +16,7 @@ using Type = SettingKey::Type;
 constexpr double kMostCount = 4'294'967'295;
 constexpr double kMostTurnTokens = 1e15;
 constexpr double kMostUsd = 1e6;
-constexpr double kMostMillis = 365.0 * 24 * 3600 * 1000;
+constexpr Millis kMostTime = std::chrono::hours{365 * 24};
 constexpr std::size_t kMaxShown = 60;
 
 constexpr std::array kLimitKeys{
@@ -100,16 +100,16 @@ std::string what_fits(const SettingKey& key) {
       std::vector<std::string> choices = split(key.choices, '|');
       if (choices.empty()) return "a non-empty string";
       std::ranges::transform(choices, choices.begin(), in_quotes);
-      return joined(choices, " or ");
+      return (choices.size() == 1 ? "" : "one of ") + joined(choices, ", ");
     }
     case Type::kTexts:
-      return "an array of strings";
+      return "an array of non-empty strings";
     case Type::kWhole:
       return "an integer" + bounds(key);
     case Type::kNumber:
       return "a number" + bounds(key);
     case Type::kDuration:
-      return "a duration such as \"500ms\", \"30s\", \"5m\" or \"2h\", or whole milliseconds";
+      return std::string(kMustBeDuration.substr(kMustBeDuration.find("a duration")));
     case Type::kFlag:
       return "true or false";
     case Type::kTables:
@@ -127,9 +127,8 @@ bool is_choice(std::string_view choices, std::string_view text) {
 }
 
 bool is_duration(const Json& value) {
-  if (const auto* text = value.if_string()) return parse_duration(*text).has_value();
-  const auto* millis = value.if_int64();
-  return millis != nullptr && *millis >= 0 && static_cast<double>(*millis) <= kMostMillis;
+  const auto duration = from_json_as<Millis>(value);
+  return duration && *duration <= kMostTime;
 }
 
 bool fits(const SettingKey& key, const Json& value) {
@@ -243,11 +242,11 @@ JsonObject schema_of_value(const SettingKey& key) {
       return number("integer");
     case Type::kNumber:
       return number("number");
-    case Type::kDuration:
-      return {{"type", {"string", "integer"}},
-              {"pattern", R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"},
-              {"minimum", 0},
-              {"maximum", kMostMillis}};
+    case Type::kDuration: {
+      JsonObject schema = schema_of<Millis>().get_object();
+      schema["maximum"] = kMostTime.count();
+      return schema;
+    }
     case Type::kFlag:
       return {{"type", "boolean"}};
     case Type::kTables:
@@ -277,13 +276,9 @@ JsonObject schema_of_table(std::span<const SettingKey> keys, const std::string& 
 std::span<const SettingKey> limit_keys() { return kLimitKeys; }
 
 Limits limits_from_table(const Json& table) {
-  if (!table.is_object()) return {};
-  JsonObject limits = to_json(Limits{}).get_object();
-  for (const auto& [key, value] : table.get_object()) limits[key] = value;
-  limits["max_time_ms"] = duration_of(json_at(table, "timeout")).count();
-  limits["max_wait_ms"] = duration_of(json_at(table, "max_wait")).count();
-  limits["max_cost_usd"] = json_double(table, "max_usd");
-  return limits_from_json(limits);
+  Limits limits;
+  static_cast<void>(read_limits(table, limits));
+  return limits;
 }
 
 std::string why_unfit(const SettingKey& key, const Json& value) {
@@ -304,11 +299,7 @@ Json schema_of_keys(std::span<const SettingKey> keys, std::string_view id, std::
   return schema;
 }
 
-Millis duration_of(const Json& value) {
-  if (const auto* text = value.if_string()) return parse_duration(*text).value_or(Millis{0});
-  const auto* millis = value.if_int64();
-  return Millis{millis ? *millis : 0};
-}
+Millis duration_of(const Json& value) { return from_json_as<Millis>(value).value_or(Millis{0}); }
 
 std::vector<std::string> texts_of(const Json& value) {
   std::vector<std::string> texts;

@@ -18,7 +18,7 @@ struct SettingKey {
     kTexts,     ///< an array of strings
     kWhole,     ///< from `least` to `most`
     kNumber,    ///< from `least` to `most`
-    kDuration,  ///< "5m", or whole milliseconds
+    kDuration,  ///< "5m", or an integer of milliseconds
     kFlag,      ///< true or false
     kTable,     ///< has its own keys in the list, or no keys
     kAnyTable,  ///< with arbitrary keys

@@ -54,13 +54,13 @@ void bound(T& limit, T fallback, const Config& config, const std::string& key, d
 Limits bounded(Limits limits, const Config& config) {
   const Limits defaults;
   bound(limits.max_steps, defaults.max_steps, config, "limits.max_steps", 1);
-  bound(limits.max_cost.value, defaults.max_cost.value, config, "limits.max_usd", 1e6);
+  bound(limits.max_usd.value, defaults.max_usd.value, config, "limits.max_usd", 1e6);
   const auto bound_time = [&](Millis Limits::* limit, const std::string& key) {
     auto millis = (limits.*limit).count();
     bound(millis, (defaults.*limit).count(), config, key, 1);
     limits.*limit = Millis{millis};
   };
-  bound_time(&Limits::max_time, "limits.timeout");
+  bound_time(&Limits::timeout, "limits.timeout");
   bound_time(&Limits::max_wait, "limits.max_wait");
   return limits;
 }

@@ -142,7 +142,7 @@ std::optional<Decision> check_limits(const State& state) {
         StopReason::kTokenLimit,
         std::to_string(usage.total()) + " tokens used, the limit is " + std::to_string(limits.max_tokens));
   }
-  if (limits.max_cost.value != 0 && usage.cost >= limits.max_cost) {
+  if (limits.max_usd.value != 0 && usage.cost >= limits.max_usd) {
     return limit_reached(StopReason::kCostLimit, "the cost limit of the turn is reached");
   }
   return std::nullopt;
@@ -254,7 +254,7 @@ Finish stopped(const State& state) {
     return {reason, {}, Error{ErrorCode::kCancelled, what, false, nullptr, nullptr}};
   }
   if (reason == StopReason::kTimeLimit) {
-    return limit_reached(reason, "the time limit of " + std::to_string(state.agent->limits.max_time.count()) +
+    return limit_reached(reason, "the time limit of " + std::to_string(state.agent->limits.timeout.count()) +
                                      " ms is reached");
   }
   return limit_reached(reason, "a budget that this session shares with those above it is spent");

@@ -170,7 +170,7 @@ TEST(StopReasons, EveryLimitStopsTheTurn) {
   tokens.max_tokens = 40;
   EXPECT_EQ(go_on_until_stopped(tokens), StopReason::kTokenLimit);
   Limits cost;
-  cost.max_cost = {250};
+  cost.max_usd = {250};
   EXPECT_EQ(go_on_until_stopped(cost), StopReason::kCostLimit);
   Limits context;
   context.max_context = 40;

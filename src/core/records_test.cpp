@@ -81,8 +81,8 @@ AgentSpecPtr rich_agent() {
   tool.fatal_errors = true;
   tool.asks_person = true;
   agent.tools = {tool};
-  agent.limits.max_cost = {1'234'567};
-  agent.limits.max_time = Millis{60'000};
+  agent.limits.max_usd = {1'234'567};
+  agent.limits.timeout = Millis{60'000};
   agent.limits.max_wait = Millis{3'600'000};
   agent.bounds = JsonArray{nullptr, JsonObject{{"deny", JsonArray{"read"}}}};
   agent.tool_failure = ToolFailureMode::kFail;

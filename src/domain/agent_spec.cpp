@@ -1,9 +1,39 @@
 #include "praxis/domain/agent_spec.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "praxis/json/describe.hpp"
 
 namespace praxis {
+
+/// US dollars, as a number.
+template <>
+struct JsonForm<MicroUsd> {
+  static Status read(const Json& json, const std::string& path, MicroUsd& out) {
+    constexpr double kMost = 9e12;
+    const auto usd = read_double(json, path);
+    if (!usd) return fail(usd.error());
+    if (!(*usd >= 0 && *usd <= kMost)) return misfit(path, "must be US dollars, 0 or more");
+    out.value = std::llround(*usd * 1e6);
+    return {};
+  }
+  static Json write(MicroUsd value) { return value.usd(); }
+};
+
+PRAXIS_FIELDS(Limits, max_steps, max_tool_calls, timeout, max_tokens, max_usd, max_context,
+              max_parallel_tools, max_model_attempts, max_repeats, max_messages, max_model_retries,
+              compact_at, max_wait)
+
 namespace {
+
+/// How limits were called in journals of earlier programs.
+struct FormerName {
+  std::string_view former, name;
+};
+constexpr std::array<FormerName, 3> kFormerNames{
+    {{"max_time_ms", "timeout"}, {"max_wait_ms", "max_wait"}, {"max_cost_usd", "max_usd"}}};
 
 Json to_json(const ToolSpec& tool) {
   JsonObject out = praxis::to_json(tool.definition).as_object();
@@ -61,43 +91,22 @@ const ToolSpec* AgentSpec::find_tool(std::string_view tool) const {
   return nullptr;
 }
 
-Json to_json(const Limits& limits) {
-  JsonObject out{{"max_steps", limits.max_steps},
-                 {"max_tool_calls", limits.max_tool_calls},
-                 {"max_time_ms", limits.max_time.count()},
-                 {"max_tokens", limits.max_tokens},
-                 {"max_cost_usd", limits.max_cost.usd()},
-                 {"max_context", limits.max_context},
-                 {"max_parallel_tools", limits.max_parallel_tools},
-                 {"max_model_attempts", limits.max_model_attempts},
-                 {"max_repeats", limits.max_repeats},
-                 {"max_messages", limits.max_messages},
-                 {"max_model_retries", limits.max_model_retries},
-                 {"compact_at", limits.compact_at}};
-  if (limits.max_wait.count() != 0) out["max_wait_ms"] = limits.max_wait.count();
-  return out;
-}
+Json to_json(const Limits& limits) { return to_json_value(limits); }
+
+Status read_limits(const Json& table, Limits& limits) { return read_settings(table, "limits", limits); }
 
 Limits limits_from_json(const Json& json) {
-  const Limits defaults;
-  const auto number = [&](std::string_view key, std::uint32_t fallback) {
-    return static_cast<std::uint32_t>(json_int(json, key, fallback));
-  };
-  Limits limits;
-  limits.max_steps = number("max_steps", defaults.max_steps);
-  limits.max_tool_calls = number("max_tool_calls", defaults.max_tool_calls);
-  limits.max_time = Millis{json_int(json, "max_time_ms")};
-  limits.max_tokens = json_int(json, "max_tokens");
-  limits.max_cost = {static_cast<std::int64_t>(json_double(json, "max_cost_usd") * 1e6 + 0.5)};
-  limits.max_context = json_int(json, "max_context");
-  limits.max_parallel_tools = number("max_parallel_tools", defaults.max_parallel_tools);
-  limits.max_model_attempts = number("max_model_attempts", defaults.max_model_attempts);
-  limits.max_repeats = number("max_repeats", defaults.max_repeats);
-  limits.max_messages = number("max_messages", defaults.max_messages);
   // Sessions recorded before these bounds existed continue without them.
-  limits.max_model_retries = number("max_model_retries", 0);
-  limits.compact_at = number("compact_at", 0);
-  limits.max_wait = Millis{json_int(json, "max_wait_ms")};
+  Limits limits;
+  limits.max_model_retries = limits.compact_at = 0;
+  const JsonObject* members = json.if_object();
+  if (members == nullptr) return limits;
+  for (const auto& [key, value] : *members) {
+    const auto* renamed = std::ranges::find(kFormerNames, std::string_view(key), &FormerName::former);
+    const std::string_view name = renamed == kFormerNames.end() ? std::string_view(key) : renamed->name;
+    // A member that does not fit, or that a later program wrote, leaves the limit unchanged.
+    static_cast<void>(read_limits(JsonObject{{name, value}}, limits));
+  }
   return limits;
 }
 

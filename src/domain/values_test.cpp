@@ -59,11 +59,44 @@ TEST(AgentSpec, EveryField_SurvivesJson) {
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(to_json(*back), to_json(full_spec()));
   EXPECT_EQ(back->limits, full_spec().limits);
+  EXPECT_EQ(to_json_text(to_json(full_spec().limits)),
+            R"({"max_steps":1,"max_tool_calls":2,"timeout":3,"max_tokens":4,"max_usd":5,"max_context":6,)"
+            R"("max_parallel_tools":7,"max_model_attempts":8,"max_repeats":9,"max_messages":10,)"
+            R"("max_model_retries":16,"compact_at":80,"max_wait":0})");
   EXPECT_EQ(back->options, full_spec().options);
   ASSERT_NE(back->find_tool("t"), nullptr);
   EXPECT_EQ(back->find_tool("t")->retries, 2U);
   EXPECT_TRUE(back->find_tool("t")->definition.idempotent);
   EXPECT_EQ(back->find_tool("u"), nullptr);
+}
+
+TEST(Limits, NamesOfEarlierJournals_AreRead) {
+  const Limits old = limits_from_json(
+      *parse_json(R"({"max_steps":5,"max_time_ms":1500,"max_cost_usd":0.25,"max_wait_ms":99999999999})"));
+  EXPECT_EQ(old.max_steps, 5U);
+  EXPECT_EQ(old.timeout, Millis{1'500});
+  EXPECT_EQ(old.max_usd, MicroUsd{250'000});
+  EXPECT_EQ(old.max_wait, Millis{99'999'999'999});
+  EXPECT_EQ(old.max_parallel_tools, Limits{}.max_parallel_tools);
+  EXPECT_EQ(old.max_model_retries, 0U) << "there was no such bound";
+  EXPECT_EQ(old.compact_at, 0U);
+  EXPECT_EQ(limits_from_json(*parse_json(R"({"max_steps":"many","to_come":1})")).max_steps, 100U);
+  EXPECT_EQ(limits_from_json(nullptr).max_steps, 100U);
+}
+
+TEST(Limits, Settings_AreLaidOverAndCheckedByName) {
+  Limits limits;
+  limits.max_tokens = 7;
+  ASSERT_TRUE(read_limits(*parse_json(R"({"timeout":"5m","max_usd":0.5,"compact_at":50})"), limits));
+  EXPECT_EQ(limits.timeout, Millis{300'000});
+  EXPECT_EQ(limits.max_usd, MicroUsd{500'000});
+  EXPECT_EQ(limits.max_tokens, 7);
+  const auto wrong = [&](std::string_view table) {
+    return read_limits(*parse_json(table), limits).error().message;
+  };
+  EXPECT_EQ(wrong(R"({"max_step":1})"), R"(unknown key "limits.max_step"; did you mean "max_steps"?)");
+  EXPECT_EQ(wrong(R"({"max_usd":-1})"), R"("limits.max_usd" must be US dollars, 0 or more)");
+  EXPECT_EQ(wrong(R"({"max_steps":-1})"), R"("limits.max_steps" must be an integer from 0 to 4294967295)");
 }
 
 TEST(AgentSpec, BadTool_IsRefused) {

@@ -325,8 +325,8 @@ void TurnDriver::hold_clocks() {
 void TurnDriver::arm_deadline() {
   if (failure_ || deadline_ != 0 || !state_->turn || state_->paused) return;
   const Limits& limits = state_->agent->limits;
-  if (limits.max_time.count() == 0 || waits_for_people()) return;
-  const Millis left = std::max(limits.max_time - state_->turn->report.duration, Millis{0});
+  if (limits.timeout.count() == 0 || waits_for_people()) return;
+  const Millis left = std::max(limits.timeout - state_->turn->report.duration, Millis{0});
   deadline_ = arm(TurnDeadline{}, left);
 }
 

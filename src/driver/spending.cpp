@@ -30,7 +30,7 @@ std::optional<Token> Reservation::take() {
 }
 
 bool is_bounded(const Limits& limits) {
-  return limits.max_tokens != 0 || limits.max_cost.value != 0 || limits.max_tool_calls != 0;
+  return limits.max_tokens != 0 || limits.max_usd.value != 0 || limits.max_tool_calls != 0;
 }
 
 Amount longest_answer(const State& state, const ModelFacts& model) {

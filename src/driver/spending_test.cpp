@@ -62,7 +62,7 @@ TEST(Spending, LimitsOnTokensMoneyAndCallsBound) {
   limits.max_tokens = 1;
   EXPECT_TRUE(is_bounded(limits));
   limits = {};
-  limits.max_cost = {1};
+  limits.max_usd = {1};
   EXPECT_TRUE(is_bounded(limits));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/ascii.hpp"
+#include "praxis/base/duration.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis {
@@ -14,8 +15,46 @@ const SchemaPlace* SchemaPlace::find(const void* wanted) const {
   return nullptr;
 }
 
+namespace {
+
+bool is_pointer(const std::string& path) { return path.empty() || path.starts_with('/'); }
+
+}  // namespace
+
+std::string member_path(const std::string& path, std::string_view member) {
+  return path + (is_pointer(path) ? '/' : '.') + std::string(member);
+}
+
+std::string item_path(const std::string& path, std::size_t index) {
+  const std::string number = std::to_string(index);
+  return is_pointer(path) ? path + '/' + number : path + '[' + number + ']';
+}
+
 std::unexpected<Error> misfit(const std::string& path, std::string_view problem) {
-  return fail(ErrorCode::kInput, (path.empty() ? "the value" : path) + " " + std::string(problem));
+  const std::string subject = path.empty() ? "the value" : is_pointer(path) ? path : '"' + path + '"';
+  return fail(ErrorCode::kInput, subject + ' ' + std::string(problem));
+}
+
+std::unexpected<Error> unknown_member(const std::string& path, std::string_view member,
+                                      std::span<const std::string_view> known) {
+  std::string help = "; did you mean ";
+  if (const auto meant = closest(member, std::vector<std::string>(known.begin(), known.end()))) {
+    help += '"' + *meant + "\"?";
+  } else {
+    help = "; known are ";
+    for (const std::string_view& name : known) help.append(&name == known.data() ? "" : ", ").append(name);
+  }
+  return fail(ErrorCode::kInput, "unknown key \"" + member_path(path, member) + '"' + help);
+}
+
+std::string must_be_integer(std::int64_t least, std::int64_t most) {
+  return "must be an integer from " + std::to_string(least) + " to " + std::to_string(most);
+}
+
+std::string must_be_one_of(std::span<const std::string> words) {
+  std::string problem = "must be one of";
+  for (const std::string& word : words) problem += (&word == words.data() ? " \"" : ", \"") + word + '"';
+  return problem;
 }
 
 std::string enumerator_name(std::string_view name) {
@@ -53,17 +92,14 @@ Result<std::size_t> read_enumerator(const Json& json, const std::string& path,
   const auto found = std::ranges::find(known, given);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
 
-  std::string problem = "must be one of";
-  for (const std::string& name : known) problem += (&name == known.data() ? " \"" : ", \"") + name + "\"";
+  std::string problem = must_be_one_of(known);
   if (auto meant = closest(given, known)) problem += "; did you mean \"" + *meant + "\"?";
   return misfit(path, problem);
 }
 
 Result<std::int64_t> read_integer(const Json& json, const std::string& path, std::int64_t least,
                                   std::int64_t most) {
-  const auto out_of_range = [&] {
-    return misfit(path, "must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
-  };
+  const auto out_of_range = [&] { return misfit(path, must_be_integer(least, most)); };
   std::int64_t number = 0;
   if (const auto* whole = json.if_int64()) {
     number = *whole;
@@ -89,6 +125,23 @@ Result<double> read_double(const Json& json, const std::string& path) {
 Status JsonForm<bool>::read(const Json& json, const std::string& path, bool& out) {
   if (!json.is_bool()) return misfit(path, "must be true or false");
   out = json.get_bool();
+  return {};
+}
+
+Json JsonForm<Millis>::schema(const SchemaPlace&) {
+  return {{"type", {"string", "integer"}}, {"pattern", R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"}, {"minimum", 0}};
+}
+
+Status JsonForm<Millis>::read(const Json& json, const std::string& path, Millis& out) {
+  if (const auto* text = json.if_string()) {
+    const auto duration = parse_duration(*text);
+    if (!duration) return misfit(path, kMustBeDuration);
+    out = *duration;
+    return {};
+  }
+  const auto* millis = json.if_int64();
+  if (millis == nullptr || *millis < 0) return misfit(path, kMustBeDuration);
+  out = Millis{*millis};
   return {};
 }
 

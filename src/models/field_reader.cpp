@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "praxis/base/suggest.hpp"
+#include "praxis/json/describe.hpp"
 
 namespace praxis {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::int64_t kMostTokens = 1'000'000'000'000;
 }  // namespace
 
 FieldReader::FieldReader(const Json& table, std::string path) : table_(table), path_(std::move(path)) {
-  if (!table.is_object()) mistake_ = fail(ErrorCode::kInput, '"' + path_ + "\" must be a table").error();
+  if (!table.is_object()) mistake_ = misfit(path_, "must be a table").error();
 }
 
 const Json* FieldReader::find(std::string_view name) {
@@ -23,16 +23,13 @@ const Json* FieldReader::find(std::string_view name) {
 }
 
 void FieldReader::refuse(std::string_view name, std::string_view must_be) {
-  if (mistake_) return;
-  mistake_ =
-      fail(ErrorCode::kInput, '"' + path_ + '.' + std::string(name) + "\" must be " + std::string(must_be))
-          .error();
+  if (!mistake_) mistake_ = misfit(member_path(path_, name), "must be " + std::string(must_be)).error();
 }
 
 void FieldReader::text(std::string_view name, std::string& value) {
   const Json* found = find(name);
   if (!found) return;
-  if (!found->is_string()) return refuse(name, "a text");
+  if (!found->is_string()) return refuse(name, "a string");
   value = std::string(found->get_string());
 }
 
@@ -56,7 +53,7 @@ void FieldReader::texts(std::string_view name, std::vector<std::string>& value) 
   if (!found) return;
   const JsonArray items = found->is_array() ? found->get_array() : JsonArray{*found};
   if (!std::ranges::all_of(items, [](const Json& item) { return item.is_string(); })) {
-    return refuse(name, "a text or an array of texts");
+    return refuse(name, "a string or an array of strings");
   }
   value.clear();
   for (const Json& item : items) value.emplace_back(item.get_string());
@@ -68,7 +65,7 @@ void FieldReader::text_map(std::string_view name, std::map<std::string, std::str
   const JsonObject* members = found->if_object();
   if (!members ||
       !std::ranges::all_of(*members, [](const auto& member) { return member.value().is_string(); })) {
-    return refuse(name, "a table of texts");
+    return refuse(name, "a table of strings");
   }
   for (const auto& [key, text] : *members) value[std::string(key)] = std::string(text.get_string());
 }
@@ -89,11 +86,10 @@ const Json& FieldReader::any(std::string_view name) {
 
 Status FieldReader::finish() const {
   if (mistake_) return fail(*mistake_);
+  const std::vector<std::string_view> known(known_.begin(), known_.end());
   for (const auto& [key, value] : table_.get_object()) {
-    if (std::ranges::find(known_, std::string_view(key)) != known_.end()) continue;
-    const auto nearest = closest(key, known_);
-    return fail(ErrorCode::kInput, "unknown field \"" + path_ + '.' + std::string(key) + '"' +
-                                       (nearest ? "; did you mean \"" + *nearest + "\"?" : ""));
+    if (std::ranges::find(known, std::string_view(key)) == known.end())
+      return unknown_member(path_, key, known);
   }
   return {};
 }

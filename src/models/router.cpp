@@ -128,7 +128,7 @@ class RouterSession final : public ModelSession {
       Member& member = *shared_->members[i];
       const MicroUsd cost = estimated_cost(*member.model, request, needs.input);
       std::string unmet = needs.unmet_by(member.model->capabilities());
-      if (unmet.empty() && shared_->options.max_cost.value > 0 && cost > shared_->options.max_cost) {
+      if (unmet.empty() && shared_->options.max_usd.value > 0 && cost > shared_->options.max_usd) {
         unmet = "would cost about $" + to_json_text(Json(cost.usd()));
       }
       if (unmet.empty()) {

@@ -173,10 +173,10 @@ TEST(Router, CostLimit_ExcludesExpensiveModels) {
                       std::make_shared<NamedModel>("cheap", ModelCapabilities{}, 1)};
   ModelRequest request;
   request.options.max_output_tokens = 100;
-  const Outcome outcome = ask(*router_of(models, {.max_cost = MicroUsd{50'000}}), request);
+  const Outcome outcome = ask(*router_of(models, {.max_usd = MicroUsd{50'000}}), request);
   EXPECT_EQ(text(outcome), "cheap");
   EXPECT_EQ(outcome.response->usage.cost.value, 10) << "priced by the one that answered";
-  EXPECT_EQ(text(ask(*router_of(models, {.max_cost = MicroUsd{10}}), request)), "error invalid_request");
+  EXPECT_EQ(text(ask(*router_of(models, {.max_usd = MicroUsd{10}}), request)), "error invalid_request");
 }
 
 TEST(Router, PriceAndMaxOutput_AreUpperBoundsOverTheModels) {

@@ -32,7 +32,7 @@ bool has_to_wait(const Amount& limit, const Amount& spent, const Amount& held, c
 Budget::Budget(std::shared_ptr<Budget> above, const Limits& limits)
     : above_(std::move(above)),
       shared_(above_ ? above_->shared_ : std::make_shared<Shared>()),
-      limit_{limits.max_tokens, limits.max_cost, limits.max_tool_calls} {}
+      limit_{limits.max_tokens, limits.max_usd, limits.max_tool_calls} {}
 
 std::shared_ptr<Budget> Budget::create(std::shared_ptr<Budget> above, const Limits& limits,
                                        const Amount& spent, const Amount& unknown_above) {

@@ -122,7 +122,7 @@ TEST_F(BudgetTest, AnswersThatAHookMakesLonger_OvershootByOneAtMost) {
 TEST_F(BudgetTest, AnswersOfUnknownPrice_OvershootByOneAtMost) {
   const auto result =
       used_by_many(R"({"text":"dear","delay_ms":20,"usage":{"input":1,"output":1,"cost_usd":0.01}})",
-                   limit(&Limits::max_cost, MicroUsd{25'000}));
+                   limit(&Limits::max_usd, MicroUsd{25'000}));
   EXPECT_EQ(result.reason, StopReason::kCostLimit);
   EXPECT_EQ((result.usage + result.usage_children).cost.value, 30'000);
 }

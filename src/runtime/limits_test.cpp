@@ -77,7 +77,7 @@ TEST_F(LimitsTest, Tokens) {
 TEST_F(LimitsTest, Cost) {
   const auto result =
       stopped_by(StopReason::kCostLimit,
-                 scripted(restless()).use(echo_tool()).limits(limit(&Limits::max_cost, MicroUsd{15'000})));
+                 scripted(restless()).use(echo_tool()).limits(limit(&Limits::max_usd, MicroUsd{15'000})));
   EXPECT_EQ(result.usage.cost.value, 20'000);
 }
 
@@ -111,7 +111,7 @@ TEST_F(LimitsTest, Refusal) {
 TEST_F(LimitsTest, Time_StopsASlowModel) {
   const auto result = stopped_by(
       StopReason::kTimeLimit,
-      scripted(R"({"text": "never", "delay_ms": 600000})").limits(limit(&Limits::max_time, Millis{30})));
+      scripted(R"({"text": "never", "delay_ms": 600000})").limits(limit(&Limits::timeout, Millis{30})));
   EXPECT_THAT(result.error->message, HasSubstr("30 ms"));
 }
 
@@ -120,14 +120,14 @@ TEST_F(LimitsTest, Time_StopsASlowTool) {
   const auto result =
       stopped_by(StopReason::kTimeLimit, scripted(R"({"tool_calls": [{"id": "c1", "name": "slow"}]})")
                                              .use(blocked.tool("slow", true))
-                                             .limits(limit(&Limits::max_time, Millis{30})));
+                                             .limits(limit(&Limits::timeout, Millis{30})));
   EXPECT_EQ(result.actions.at(0).outcome, Outcome::kCancelled);
 }
 
 TEST_F(LimitsTest, Time_HoldsForQueuedTurnsToo) {
   Session session = session_of(scripted(R"({"text": "quick"}
 {"text": "never", "delay_ms": 600000})")
-                                   .limits(limit(&Limits::max_time, Millis{200})));
+                                   .limits(limit(&Limits::timeout, Millis{200})));
   Gate second;
   const auto failing = session.on("turn.failed", [&](const Event&) { second.open(); });
   const auto queueing = session.on("turn.started", [&](const Event& event) {
@@ -139,7 +139,7 @@ TEST_F(LimitsTest, Time_HoldsForQueuedTurnsToo) {
 }
 
 TEST_F(LimitsTest, Time_DoesNotPassWhilePaused) {
-  Session session = session_of(scripted(R"({"text": "done"})").limits(limit(&Limits::max_time, Millis{50})));
+  Session session = session_of(scripted(R"({"text": "done"})").limits(limit(&Limits::timeout, Millis{50})));
   Gate started, passed;
   const auto watching = session.on("turn.started", [&](const Event&) { started.open(); });
   session.pause();

@@ -123,7 +123,7 @@ class ClockedLife {
   Agent make_agent() const {
     Agent made = scripted_or_planned();
     Limits limits;
-    if (story_.kind == Story::Kind::kDeadline) limits.max_time = story_.first;
+    if (story_.kind == Story::Kind::kDeadline) limits.timeout = story_.first;
     if (story_.kind == Story::Kind::kWaits) limits.max_wait = story_.first;
     return made.id("clock").limits(limits).use(slow_tool());
   }

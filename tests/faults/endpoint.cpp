@@ -119,7 +119,7 @@ class Trial {
     Limits limits;
     limits.max_model_attempts = kAttempts;
     limits.max_steps = 8;
-    if (plan_->has(&Misdeed::endless)) limits.max_time = kTurn;
+    if (plan_->has(&Misdeed::endless)) limits.timeout = kTurn;
     return limits;
   }
 

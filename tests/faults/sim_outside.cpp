@@ -292,7 +292,7 @@ Agent sim_agent(const OutsidePtr& outside, std::uint64_t kind) {
   Limits limits;
   if (kind % 4 == 1) limits.max_tool_calls = 8;
   if (kind % 5 == 1) limits.max_tokens = 4'000;
-  if (kind % 5 == 2) limits.max_time = 300ms;
+  if (kind % 5 == 2) limits.timeout = 300ms;
   if (kind % 5 == 3) limits.max_wait = 100ms;
   if (kind % 7 == 3) limits.max_messages = 8;
   return agent.limits(limits);

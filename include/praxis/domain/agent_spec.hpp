@@ -17,9 +17,9 @@ namespace praxis {
 struct Limits {
   std::uint32_t max_steps = 100;  ///< steps of the loop
   std::uint32_t max_tool_calls = 0;
-  Millis max_time{0};           ///< active time; waiting for an approver does not count
+  Millis timeout{0};            ///< active time; waiting for an approver does not count
   std::int64_t max_tokens = 0;  ///< input and output of all model calls
-  MicroUsd max_cost;
+  MicroUsd max_usd;
   std::int64_t max_context = 0;          ///< tokens of one request, by the estimator
   std::uint32_t max_parallel_tools = 8;  ///< running at once, of one batch
   std::uint32_t max_model_attempts = 4;  ///< for one model call
@@ -86,7 +86,12 @@ using AgentSpecPtr = std::shared_ptr<const AgentSpec>;
 /// JSON form with every field that differs from its default.
 Json to_json(const AgentSpec& spec);
 Result<AgentSpec> agent_spec_from_json(const Json& json);
+/// Every limit under its own name; durations in milliseconds, money in US dollars.
 Json to_json(const Limits& limits);
+/// Also reads the names that earlier programs wrote into journals. Ignores what does not fit.
 Limits limits_from_json(const Json& json);
+/// Lays the limits that `table` sets over `limits`; durations may be strings such as "30s". Error `kInput`,
+/// as `read_settings`.
+Status read_limits(const Json& table, Limits& limits);
 
 }  // namespace praxis

@@ -1,15 +1,15 @@
 // Reads and writes plain structs and enums as JSON. `PRAXIS_FIELDS` and `PRAXIS_ENUM` list the members of a
 // type once; its JSON Schema, its reader and its writer follow from that list. Used by typed tools
-// (typed_tool.hpp) and structured answers.
+// (typed_tool.hpp), structured answers and settings, which may omit members.
 //
 //   enum class Unit { kCelsius, kFahrenheit };
 //   PRAXIS_ENUM(Unit, kCelsius, kFahrenheit)                 // written "celsius", "fahrenheit"
 //   struct City { praxis::arg<std::string, "City, e.g. Paris"> name; std::optional<Unit> unit; };
 //   PRAXIS_FIELDS(City, name, unit)
 //
-// Members may be bool, integers, floating point, std::string, Json, described structs and enums, and
-// std::optional, std::vector and std::map<std::string, ...> of these. Use both macros in the namespace of the
-// type.
+// Members may be bool, integers, floating point, std::string, Json, durations (Millis), described structs and
+// enums, and std::optional, std::vector and std::map<std::string, ...> of these. Use both macros in the
+// namespace of the type.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "praxis/base/time.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis {
@@ -85,6 +86,11 @@ Result<T> from_json_as(const Json& json);
 /// Writes members in the order of `PRAXIS_FIELDS`; omits absent optionals.
 template <class T>
 Json to_json_value(const T& value);
+/// Reads settings: lays the members of `json`, an object or null, over those of `value`. Error `kInput`: a
+/// member that does not fit, as in `"NAME.member" must be true or false`, or one that `T` does not have, with
+/// the nearest known one. After an error `value` is partly changed.
+template <class T>
+Status read_settings(const Json& json, const std::string& name, T& value);
 
 // Implementation of the above; do not use the declarations below directly.
 
@@ -131,7 +137,18 @@ struct SchemaPlace {
   const SchemaPlace* find(const void* wanted) const;
 };
 
+/// Where a member stands: a JSON Pointer, or, below a path that starts with a name, dotted as in a settings
+/// file.
+std::string member_path(const std::string& path, std::string_view member);
+std::string item_path(const std::string& path, std::size_t index);
 std::unexpected<Error> misfit(const std::string& path, std::string_view problem);
+/// Error `kInput`: the object at `path` has a member that is not `known`; names the nearest one.
+std::unexpected<Error> unknown_member(const std::string& path, std::string_view member,
+                                      std::span<const std::string_view> known);
+std::string must_be_integer(std::int64_t least, std::int64_t most);
+std::string must_be_one_of(std::span<const std::string> words);
+inline constexpr std::string_view kMustBeDuration =
+    "must be a duration such as \"500ms\", \"30s\", \"5m\" or \"2h\", or an integer of milliseconds";
 std::string enumerator_name(std::string_view name);
 Json enum_schema(std::span<const std::string_view> names);
 Result<std::size_t> read_enumerator(const Json& json, const std::string& path,
@@ -201,6 +218,14 @@ struct JsonForm<T> {
   static Json write(T value) { return static_cast<double>(value); }
 };
 
+/// Written as an integer of milliseconds; read from that or from a string such as "30s".
+template <>
+struct JsonForm<Millis> {
+  static Json schema(const SchemaPlace&);
+  static Status read(const Json& json, const std::string& path, Millis& out);
+  static Json write(Millis value) { return value.count(); }
+};
+
 template <class T>
 struct JsonForm<std::optional<T>> {
   static Json schema(const SchemaPlace& place) { return JsonForm<T>::schema(place); }
@@ -222,7 +247,7 @@ struct JsonForm<std::vector<T>> {
     if (!json.is_array()) return misfit(path, "must be an array");
     for (const Json& item : json.get_array()) {
       T value{};
-      auto status = JsonForm<T>::read(item, path + "/" + std::to_string(out.size()), value);
+      auto status = JsonForm<T>::read(item, item_path(path, out.size()), value);
       if (!status) return status;
       out.push_back(std::move(value));
     }
@@ -244,7 +269,7 @@ struct JsonForm<std::map<std::string, T>> {
   static Status read(const Json& json, const std::string& path, std::map<std::string, T>& out) {
     if (!json.is_object()) return misfit(path, "must be an object");
     for (const auto& [key, member] : json.get_object()) {
-      auto status = JsonForm<T>::read(member, path + "/" + std::string(key), out[std::string(key)]);
+      auto status = JsonForm<T>::read(member, member_path(path, key), out[std::string(key)]);
       if (!status) return status;
     }
     return {};
@@ -325,17 +350,37 @@ struct JsonForm<T> {
     if (!json.is_object()) return misfit(path, "must be an object");
     Status status;
     const auto read_member = [&]<class M>(const Field<T, M>& field) {
-      const std::string member_path = path + "/" + std::string(field.name);
       const Json* member = json.get_object().if_contains(field.name);
       if (member != nullptr) {
-        status = JsonForm<M>::read(*member, member_path, out.*field.member);
+        status = JsonForm<M>::read(*member, member_path(path, field.name), out.*field.member);
       } else if (!kIsOptional<M>) {
-        status = misfit(member_path, "is missing");
+        status = misfit(member_path(path, field.name), "is missing");
       }
       return status.has_value();
     };
     std::apply([&](const auto&... field) { static_cast<void>((read_member(field) && ...)); }, fields);
     return status;
+  }
+
+  static Status lay_over(const JsonObject& members, const std::string& path, T& out) {
+    constexpr auto names = std::apply(
+        [](const auto&... field) { return std::array<std::string_view, sizeof...(field)>{field.name...}; },
+        fields);
+    for (const auto& [key, member] : members) {
+      if (std::ranges::find(names, std::string_view(key)) == names.end()) {
+        return unknown_member(path, key, names);
+      }
+      Status status;
+      const auto read_member = [&]<class M>(const Field<T, M>& field) {
+        if (field.name != std::string_view(key)) return false;
+        if constexpr (requires { (out.*field.member).clear(); }) (out.*field.member).clear();
+        status = JsonForm<M>::read(member, member_path(path, key), out.*field.member);
+        return true;
+      };
+      std::apply([&](const auto&... field) { static_cast<void>((read_member(field) || ...)); }, fields);
+      if (!status) return status;
+    }
+    return {};
   }
 
   static Json write(const T& value) {
@@ -367,6 +412,14 @@ Result<T> from_json_as(const Json& json) {
 template <class T>
 Json to_json_value(const T& value) {
   return JsonForm<T>::write(value);
+}
+
+template <class T>
+Status read_settings(const Json& json, const std::string& name, T& value) {
+  if (json.is_null()) return {};
+  const JsonObject* members = json.if_object();
+  return members == nullptr ? misfit(name, "must be an object")
+                            : JsonForm<T>::lay_over(*members, name, value);
 }
 
 }  // namespace praxis

@@ -36,7 +36,7 @@ std::vector<std::size_t> by_cost(const ModelRequest& request, std::span<const Ca
 struct RouterOptions {
   RoutingStrategy strategy = by_priority;
   /// Skips models whose estimated cost for the call exceeds this. Zero: no limit.
-  MicroUsd max_cost = {};
+  MicroUsd max_usd = {};
   /// Whether another model may take over after the failed one has already streamed part of its answer.
   /// Viewers receive a `Restarted` delta and discard what they have shown.
   bool restart = false;
@@ -44,7 +44,7 @@ struct RouterOptions {
 
 /// Combines `models` (at least one) into one model. A call goes to the first model in the strategy's order
 /// that fits: it accepts the request's tools, images and files, its window holds the request, and its
-/// estimated cost is within `max_cost`. If a model fails for a reason that may not apply to another (network,
+/// estimated cost is within `max_usd`. If a model fails for a reason that may not apply to another (network,
 /// overload, rate limit, key, unknown model, window), the router tries the next one and adds a warning to the
 /// answer. A call that fits no model fails with kind `invalid_request` and states the reason per model.
 std::shared_ptr<Model> make_router(std::vector<std::shared_ptr<Model>> models, RouterOptions options = {});

@@ -126,7 +126,7 @@ inline void add_outer_scenarios(std::vector<Scenario>& all) {
 
   Scenario& time = add(all, "Time", explored_agent({test_tool("echo", true, 1)}),
                        {fail(Error{ErrorCode::kModel, "busy", true, nullptr, nullptr}), one, says("done")});
-  time.agent.limits.max_time = Millis{60'000};
+  time.agent.limits.timeout = Millis{60'000};
 
   Scenario& crash = add(all, "Crash", explored_agent({test_tool("echo", true), test_tool("once")}),
                         {calls({tool_call("a", "echo"), tool_call("b", "once")}), says("done")});

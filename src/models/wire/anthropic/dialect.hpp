@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "praxis/base/result.hpp"
-#include "praxis/json/json.hpp"
+#include "praxis/json/describe.hpp"
 
 namespace praxis::messages {
 
 /// How the end of the cacheable prefix is marked, in addition to the last tool and the last block of
 /// instructions: the server finds the newest block itself, we mark it, or nothing is marked at all.
 enum class CacheMarks : std::uint8_t { kAutomatic, kNewest, kNone };
+PRAXIS_ENUM(CacheMarks, kAutomatic, kNewest, kNone)
 
 /// The flags of `CodecTarget::dialect` that this protocol knows, under the same names.
 struct Dialect {
@@ -33,6 +34,9 @@ struct Dialect {
   std::string compaction_edit = {};  ///< type of the context edit for server-side compaction; empty: none
   std::string compaction_beta = {};  ///< additional value of `betas` that this edit requires
 };
+PRAXIS_FIELDS(Dialect, path, stream_path, version, body_version, betas, session_header, max_tokens,
+              adaptive_thinking, thinking_display, empty_signatures, strict_tools, cache_marks, cache_tools,
+              compaction_edit, compaction_beta)
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);

@@ -434,13 +434,13 @@ TEST(MessagesCodec, Compaction_IsRequestedWithItsBetaBelowTheWindow) {
 
 TEST(MessagesCodec, UnknownFlagOrWrongType_IsAnError) {
   const std::vector<std::pair<JsonObject, std::string>> cases{
-      {{{"adaptive", true}}, R"(flag "adaptive" is unknown)"},
-      {{{"adaptive_thinking", 1}}, R"(flag "adaptive_thinking" must be true or false)"},
-      {{{"path", 1}}, R"(flag "path" must be text)"},
-      {{{"betas", "a"}}, R"(flag "betas" must be a list of texts)"},
-      {{{"betas", JsonArray{1}}}, R"(flag "betas" must be a list of texts)"},
-      {{{"max_tokens", 0}}, R"(flag "max_tokens" must be a whole number above 0)"},
-      {{{"cache_marks", "some"}}, R"(flag "cache_marks" must be automatic, newest or none)"}};
+      {{{"adaptive", true}}, R"(unknown key "dialect.adaptive"; known are path, stream_path)"},
+      {{{"adaptive_thinking", 1}}, R"("dialect.adaptive_thinking" must be true or false)"},
+      {{{"path", 1}}, R"("dialect.path" must be a string)"},
+      {{{"betas", "a"}}, R"("dialect.betas" must be an array)"},
+      {{{"betas", JsonArray{1}}}, R"("dialect.betas[0]" must be a string)"},
+      {{{"max_tokens", 0}}, R"("dialect.max_tokens" must be an integer from 1 to )"},
+      {{{"cache_marks", "some"}}, R"("dialect.cache_marks" must be one of "automatic", "newest", "none")"}};
   for (const auto& [flags, message] : cases) {
     const auto codec = messages_codec({.provider = "p", .model = "m", .dialect = flags, .facts = {}});
     ASSERT_FALSE(codec) << message;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "praxis/base/result.hpp"
-#include "praxis/json/json.hpp"
+#include "praxis/json/describe.hpp"
 
 namespace praxis::chat {
 
@@ -15,6 +15,7 @@ enum class EffortField : std::uint8_t {
   kReasoningEffort,  ///< `reasoning_effort`: as `"reasoning_effort": LEVEL`
   kReasoning,        ///< `reasoning`: as `"reasoning": {"effort": LEVEL}`
 };
+PRAXIS_ENUM(EffortField, kNone, kReasoningEffort, kReasoning)
 
 /// The request field that turns thinking on and off, if that is not an effort level.
 enum class ThinkingSwitch : std::uint8_t {
@@ -24,6 +25,7 @@ enum class ThinkingSwitch : std::uint8_t {
   kReasoning,           ///< `reasoning`: as `"reasoning": {"enabled": true}`
   kChatTemplateKwargs,  ///< `chat_template_kwargs`: as `{"enable_thinking": true}` inside it
 };
+PRAXIS_ENUM(ThinkingSwitch, kNone, kThinking, kEnableThinking, kReasoning, kChatTemplateKwargs)
 
 /// Which part of its earlier reasoning a model receives in later requests.
 enum class ReasoningEcho : std::uint8_t {
@@ -33,6 +35,7 @@ enum class ReasoningEcho : std::uint8_t {
   kRequired,   ///< `required`: as `always`; every assistant message has the field, possibly empty
   kDetails,    ///< `details`: the list `reasoning_details`, unchanged; without a list as `always`
 };
+PRAXIS_ENUM(ReasoningEcho, kNever, kToolTurns, kAlways, kRequired, kDetails)
 
 /// How a server enforces a JSON Schema for an answer.
 enum class SchemaFormat : std::uint8_t {
@@ -40,12 +43,14 @@ enum class SchemaFormat : std::uint8_t {
   kJsonObject,  ///< `json_object`: it answers in JSON; the schema goes into the instructions
   kNone,        ///< `none`: not at all; the schema goes into the instructions
 };
+PRAXIS_ENUM(SchemaFormat, kJsonSchema, kJsonObject, kNone)
 
 /// Restrictions on tool call ids.
 enum class CallIds : std::uint8_t {
   kShort,     ///< `short`: at most 40 characters
   kMistral9,  ///< `mistral9`: exactly nine letters and digits
 };
+PRAXIS_ENUM(CallIds, kShort, kMistral9)
 
 /// The flags of `CodecTarget::dialect` that this protocol knows, under the same names.
 struct Dialect {
@@ -77,6 +82,10 @@ struct Dialect {
 
   Json request = JsonObject{};  ///< additional fields of every request
 };
+PRAXIS_FIELDS(Dialect, path, instruction_role, max_tokens_field, stream_usage, stop, prompt_cache_key,
+              strict_tools, required_choice, forced_choice_thinking, schema_format, effort_field,
+              thinking_switch, reasoning_echo, reasoning_field, think_tags, call_ids, result_names,
+              assistant_after_tool, document_url, content_null, cache_marks, request)
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);

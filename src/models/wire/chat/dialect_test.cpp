@@ -40,7 +40,7 @@ TEST(ChatDialect, UnknownFlag_IsReported) {
       {JsonObject{{"path", 1}}, "dialect.path"},
       {JsonObject{{"request", 1}}, "dialect.request"},
       {JsonObject{{"reasoning_echo", "sometimes"}},
-       "\"dialect.reasoning_echo\" must be one of never, tool_turns, always, required, details"},
+       R"("dialect.reasoning_echo" must be one of "never", "tool_turns", "always", "required", "details")"},
       {JsonArray{}, "dialect"},
   };
   for (const auto& [flags, told] : cases) {

@@ -4,12 +4,13 @@
 #include <cstdint>
 
 #include "praxis/base/result.hpp"
-#include "praxis/json/json.hpp"
+#include "praxis/json/describe.hpp"
 
 namespace praxis::gemini {
 
 /// How the amount of reasoning is set: by a level, by a token budget, or not at all.
 enum class Thinking : std::uint8_t { kLevel, kBudget, kNone };
+PRAXIS_ENUM(Thinking, kLevel, kBudget, kNone)
 
 /// The flags of `CodecTarget::dialect` that this protocol knows, under the same names. The defaults fit
 /// models of the third generation and later.
@@ -20,6 +21,7 @@ struct Dialect {
   bool schema_with_tools = true;         ///< can enforce an answer schema while tools are offered
   bool json_schema = true;               ///< false: accepts schemas only in a subset of OpenAPI
 };
+PRAXIS_FIELDS(Dialect, thinking, requires_signatures, media_results, schema_with_tools, json_schema)
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);

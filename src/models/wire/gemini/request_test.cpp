@@ -265,9 +265,12 @@ TEST(GeminiDialect, UnknownFlagOrWrongValue_IsReported) {
     return codec ? "none" : codec.error().message;
   };
   EXPECT_EQ(refusal(nullptr), "none");
-  EXPECT_THAT(refusal(JsonObject{{"speed", 1}}), HasSubstr("\"speed\""));
-  EXPECT_THAT(refusal(JsonObject{{"thinking", "much"}}), HasSubstr("\"thinking\""));
-  EXPECT_THAT(refusal(JsonObject{{"media_results", "no"}}), HasSubstr("\"media_results\""));
+  EXPECT_THAT(refusal(JsonObject{{"speed", 1}}), HasSubstr("\"dialect.speed\""));
+  EXPECT_THAT(refusal(JsonObject{{"thinking", "much"}}),
+              HasSubstr(R"("dialect.thinking" must be one of "level", "budget", "none")"));
+  EXPECT_THAT(refusal(JsonObject{{"media_results", "no"}}),
+              HasSubstr("\"dialect.media_results\" must be true or false"));
+  EXPECT_EQ(refusal("fast"), "\"dialect\" must be an object");
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // The codec of Ollama's own protocol.
-#include "models/field_reader.hpp"
 #include "models/wire/ollama/request.hpp"
 #include "models/wire/ollama/response.hpp"
 
@@ -32,11 +31,11 @@ class OllamaCodec final : public Codec {
 }  // namespace
 
 Result<Dialect> read_dialect(const Json& flags) {
+  constexpr std::int64_t kMost = 1'000'000'000'000;
   Dialect dialect;
-  const Json table = flags.is_null() ? Json(JsonObject{}) : flags;
-  FieldReader fields(table, "dialect");
-  if (!fields.any("num_ctx").is_null()) fields.tokens("num_ctx", dialect.num_ctx.emplace());
-  if (auto status = fields.finish(); !status) return fail(status.error());
+  if (const Status read = read_settings(flags, "dialect", dialect); !read) return fail(read.error());
+  const std::int64_t context = dialect.num_ctx.value_or(0);
+  if (context < 0 || context > kMost) return misfit("dialect.num_ctx", must_be_integer(0, kMost));
   return dialect;
 }
 

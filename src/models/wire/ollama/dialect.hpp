@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "praxis/base/result.hpp"
-#include "praxis/json/json.hpp"
+#include "praxis/json/describe.hpp"
 
 namespace praxis::ollama {
 
@@ -15,6 +15,7 @@ struct Dialect {
   /// default. Unset: the model's context window, if known.
   std::optional<std::int64_t> num_ctx = std::nullopt;
 };
+PRAXIS_FIELDS(Dialect, num_ctx)
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);

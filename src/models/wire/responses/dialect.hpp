@@ -5,12 +5,13 @@
 #include <string>
 
 #include "praxis/base/result.hpp"
-#include "praxis/json/json.hpp"
+#include "praxis/json/describe.hpp"
 
 namespace praxis::responses {
 
 /// The models for which encrypted reasoning is requested.
 enum class Encrypted : std::uint8_t { kReasoningModels, kAlways, kNever };
+PRAXIS_ENUM(Encrypted, kReasoningModels, kAlways, kNever)
 
 /// The flags of `CodecTarget::dialect` that this protocol knows, under the same names.
 struct Dialect {
@@ -32,6 +33,9 @@ struct Dialect {
   bool media_in_results =
       true;  ///< false: send images and files of tool results in a user message after them
 };
+PRAXIS_FIELDS(Dialect, send_store, encrypted_reasoning, plain_reasoning, item_ids, reasoning_summary,
+              strict_tools, native_compaction, prompt_cache_key, max_output_tokens, developer_role,
+              media_in_results)
 
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);

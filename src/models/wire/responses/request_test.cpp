@@ -147,13 +147,12 @@ TEST(ResponsesRequest, InvalidFlags_AreReportedByName) {
     return codec ? "none" : codec.error().message;
   };
   EXPECT_EQ(error(JsonObject{{"strict_tool", true}}),
-            "dialect flag \"strict_tool\" is unknown to api \"responses\"; did you mean \"strict_tools\"?");
-  EXPECT_EQ(error(JsonObject{{"strict_tools", 1}}), "dialect flag \"strict_tools\" must be true or false");
-  EXPECT_EQ(error(JsonObject{{"reasoning_summary", true}}),
-            "dialect flag \"reasoning_summary\" must be a text");
+            "unknown key \"dialect.strict_tool\"; did you mean \"strict_tools\"?");
+  EXPECT_EQ(error(JsonObject{{"strict_tools", 1}}), "\"dialect.strict_tools\" must be true or false");
+  EXPECT_EQ(error(JsonObject{{"reasoning_summary", true}}), "\"dialect.reasoning_summary\" must be a string");
   EXPECT_EQ(error(JsonObject{{"encrypted_reasoning", "maybe"}}),
-            "dialect flag \"encrypted_reasoning\" must be \"reasoning_models\", \"always\" or \"never\"");
-  EXPECT_EQ(error(JsonArray{}), "dialect must be an object of flags");
+            R"("dialect.encrypted_reasoning" must be one of "reasoning_models", "always", "never")");
+  EXPECT_EQ(error(JsonArray{}), "\"dialect\" must be an object");
 }
 
 TEST(ResponsesRequest, ExtraSettings_OverrideOthersButNotTheInput) {
