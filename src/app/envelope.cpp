@@ -1,6 +1,6 @@
 #include "app/envelope.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 
 Json envelope(const AgentResult& result) {
   JsonObject line{{"event", "result"}};
@@ -20,4 +20,4 @@ Json envelope(const Error& error, const SessionId& session) {
   return line;
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -4,10 +4,10 @@
 
 #include "praxis/core/report.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 
 Json envelope(const AgentResult& result);
 /// When there is no result; `session` is empty when there is no run either.
 Json envelope(const Error& error, const SessionId& session = {});
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -7,10 +7,12 @@
 #include <limits>
 #include <utility>
 
+#include "app/hints.hpp"
+#include "app/values.hpp"
+#include "app/workspace.hpp"
 #include "cli/console.hpp"
 #include "cli/description.hpp"
 #include "cli/tree_words.hpp"
-#include "cli/values.hpp"
 #include "praxis/base/duration.hpp"
 #include "praxis/base/suggest.hpp"
 
@@ -78,7 +80,7 @@ class Definition {
 
 constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, or 'last'";
 
-void add_place(CLI::App* command, Place& place) {
+void add_place(CLI::App* command, app::Place& place) {
   command->add_option("-C,--directory", place.folder, "Work in this directory")->type_name("DIR");
   command->add_option("--journal", place.journal, "Journal file, or 'memory' to keep nothing")
       ->type_name("FILE");
@@ -169,7 +171,7 @@ void Definition::define_run() {
       ->type_name("FILE");
   add_repeated(run, "--attach", run_.attach, "Attach this image, PDF or text file to the prompt", "FILE|URL");
   add_parsed<MicroUsd>(run, "--max-usd", run_.max_usd, "Stop when the cost of the turn reaches this amount",
-                       "AMOUNT", parse_usd);
+                       "AMOUNT", app::parse_usd);
   run->add_option("--max-steps", run_.max_steps, "Stop after this many steps")
       ->type_name("N")
       ->check(CLI::Range(1U, 1'000'000U).description(""));
@@ -422,12 +424,12 @@ Result<Invocation> Definition::unexpected_argument(const CLI::App& command,
                                                    const std::string& argument) const {
   const std::string hint = fmt::format("praxis {} --help", command.get_name());
   if (!argument.starts_with('-'))
-    return fail(usage_error(fmt::format("unexpected argument \"{}\"", argument), hint));
+    return fail(app::usage_error(fmt::format("unexpected argument \"{}\"", argument), hint));
   const std::string flag = argument.substr(0, argument.find('='));
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     std::ranges::move(flags_of(*option), std::back_inserter(known));
-  return fail(usage_error(fmt::format("unknown option \"{}\"{}", flag, suggestion(flag, known)), hint));
+  return fail(app::usage_error(fmt::format("unknown option \"{}\"{}", flag, suggestion(flag, known)), hint));
 }
 
 Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
@@ -435,7 +437,7 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
       std::ranges::find(commands_, arguments[0], [](const auto& entry) { return entry.first->get_name(); });
   const CLI::App* named = found == commands_.end() ? nullptr : found->first;
   if (!named && !arguments[0].starts_with('-')) {
-    return fail(usage_error(
+    return fail(app::usage_error(
         fmt::format("unknown command \"{}\"{}", arguments[0], suggestion(arguments[0], command_names())),
         "praxis --help"));
   }
@@ -449,10 +451,10 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
   } catch (const CLI::ParseError& error) {
     // Reported first: an unknown argument is the likely cause of other missing arguments.
     if (named && named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
-    return fail(usage_error(error.what(), hint));
+    return fail(app::usage_error(error.what(), hint));
   }
   if (!named)
-    return fail(usage_error(fmt::format("the command comes first, not \"{}\"", arguments[0]), hint));
+    return fail(app::usage_error(fmt::format("the command comes first, not \"{}\"", arguments[0]), hint));
   if (named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
   return found->second();
 }
@@ -461,7 +463,7 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
 
 Result<Invocation> parse_arguments(std::span<const std::string> arguments) {
   if (arguments.empty()) {
-    return fail(usage_error("no command given; try praxis run \"Explain WebSockets\"", "praxis --help"));
+    return fail(app::usage_error("no command given; try praxis run \"Explain WebSockets\"", "praxis --help"));
   }
   return Definition().parse(arguments);
 }

@@ -9,11 +9,16 @@
 #include <variant>
 #include <vector>
 
-#include "app/forest.hpp"
+#include "app/hints.hpp"
+#include "app/pending_steps.hpp"
+#include "app/pending_text.hpp"
+#include "app/plain_text.hpp"
+#include "app/reopen_run.hpp"
+#include "app/run_trees.hpp"
+#include "app/workspace.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
-#include "cli/pending_text.hpp"
-#include "cli/take_up.hpp"
+#include "cli/turn.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/runtime/commands.hpp"
 
@@ -23,70 +28,20 @@ namespace {
 constexpr std::size_t kMostListed = 4000;          ///< bytes of one call's arguments in a list
 constexpr std::chrono::seconds kOwnerPatience{5};  ///< for the process that owns the session to answer
 
-/// A pending step and its session.
-struct Waiting {
-  AgentNode node;
-  ParkedStep step;  ///< its id is qualified
-};
-
-/// All pending steps of runs that are not idle. Error `kJournal`.
-Result<std::vector<Waiting>> waiting_in(const Workspace& workspace) {
-  auto journal = open_journal(workspace, JournalUse::kLook);
-  const bool is_new = !journal && json_string(journal.error().detail, "kind") == "not_found";
-  if (is_new) return std::vector<Waiting>{};  // no journal, hence no runs
-  if (!journal) return fail(journal.error());
-  Forest forest(*std::move(journal), Forest::Roots::kBusy);
-  if (auto read = forest.refresh(); !read) return fail(read.error());
-  std::vector<Waiting> all;
-  for (const AgentNode& node : forest.nodes()) {
-    for (const ParkedStep& step : node.pending) all.push_back({node, step});
-  }
-  return all;
-}
-
-/// Whether `typed` names the step: `RUN/p1`, where RUN is a sufficiently long beginning or end of the id, or
-/// `p1`.
-bool names(std::string_view typed, const Waiting& waiting) {
-  constexpr std::size_t kShortestPart = 4;
-  const std::string& id = waiting.step.id.str();
-  const auto slash = typed.rfind('/');
-  if (typed == id) return true;
-  const std::string_view step = std::string_view(id).substr(id.rfind('/') + 1);
-  if (slash == std::string_view::npos) return typed == step;
-  const std::string_view run = typed.substr(0, slash);
-  const std::string& session = waiting.node.id.str();
-  return typed.substr(slash + 1) == step && run.size() >= kShortestPart &&
-         (session.starts_with(run) || session.ends_with(run));
-}
-
-Result<Waiting> find_waiting(const std::vector<Waiting>& all, const std::string& typed) {
-  std::vector<Waiting> fitting;
-  std::ranges::copy_if(all, std::back_inserter(fitting),
-                       [&](const Waiting& each) { return names(typed, each); });
-  if (fitting.size() == 1) return fitting.front();
-  if (fitting.empty()) {
-    return fail(usage_error(fmt::format("no pending step \"{}\"; it may be decided already", typed),
-                            "praxis approve lists what waits"));
-  }
-  std::string ids;
-  for (const Waiting& each : fitting) ids += ' ' + each.step.id.str();
-  return fail(usage_error(fmt::format("\"{}\" matches several steps:{}", typed, ids)));
-}
-
-Json waiting_json(const Waiting& waiting) {
+Json waiting_json(const app::PendingStep& waiting) {
   JsonObject json = to_json(waiting.step).get_object();
   json["agent"] = waiting.node.agent;
   return json;
 }
 
-ExitStatus list(const std::vector<Waiting>& all, const Workspace& workspace, bool json, std::size_t most,
-                Console& console) {
+ExitStatus list(const std::vector<app::PendingStep>& all, const app::Workspace& workspace, bool json,
+                std::size_t most, Console& console) {
   const UnixMillis now = system_environment()->now();
-  for (const Waiting& each : all) {
+  for (const app::PendingStep& each : all) {
     if (json) {
       console.json(waiting_json(each));
     } else {
-      console.out.write(waiting_text(workspace, each.node, each.step, now, most));
+      console.out.write(app::waiting_text(workspace, each.node, each.step, now, most));
     }
   }
   if (all.empty() && !json) console.err.line("no step awaits a human");
@@ -99,12 +54,13 @@ Result<std::optional<Approval>> approval_of(const ApproveOptions& options) {
   const int given = static_cast<int>(options.allow || options.always) + static_cast<int>(options.deny) +
                     static_cast<int>(options.edit.has_value()) + static_cast<int>(options.answer.has_value());
   if (given == 0 && !options.reason.empty())
-    return fail(usage_error("-m is the reason for a rejection and requires --deny"));
+    return fail(app::usage_error("-m is the reason for a rejection and requires --deny"));
   if (given == 0) return std::nullopt;
   if (given > 1)
-    return fail(usage_error("give exactly one of --allow, --always, --deny, --edit FILE and --answer TEXT"));
+    return fail(
+        app::usage_error("give exactly one of --allow, --always, --deny, --edit FILE and --answer TEXT"));
   if (options.id.empty())
-    return fail(usage_error("decide what? Name it, such as RUN/p1", "praxis approve lists what waits"));
+    return fail(app::usage_error("decide what? Name it, such as RUN/p1", "praxis approve lists what waits"));
   if (options.deny) return reject(options.reason);
   if (options.answer) return answer(*options.answer);
   if (!options.edit) return approve();
@@ -117,7 +73,7 @@ Result<std::optional<Approval>> approval_of(const ApproveOptions& options) {
 
 /// The files of the agents (this one and those above it) whose rules ask about the tool. Rules are remembered
 /// by file.
-Result<std::vector<std::string>> who_asks(Journal& journal, const Waiting& waiting) {
+Result<std::vector<std::string>> who_asks(Journal& journal, const app::PendingStep& waiting) {
   std::vector<std::string> files;
   for (SessionId id = waiting.node.id; !id.empty();) {
     const auto records = read_records(journal, id);
@@ -132,7 +88,7 @@ Result<std::vector<std::string>> who_asks(Journal& journal, const Waiting& waiti
     id = state->parent;
   }
   if (!files.empty()) return files;
-  return fail(usage_error(
+  return fail(app::usage_error(
       fmt::format("no agent file asks about \"{}\", so there is no rule to remember", waiting.step.tool),
       "--allow approves this one call"));
 }
@@ -140,12 +96,12 @@ Result<std::vector<std::string>> who_asks(Journal& journal, const Waiting& waiti
 /// Asks for confirmation; false unless the user says yes.
 Result<bool> confirmed(const CallRule& rule, const std::vector<std::string>& files, bool yes,
                        Console& console) {
-  console.err.line(exact(to_text(rule)));
-  for (const std::string& file : files) console.err.line("  for the agent " + exact(file));
+  console.err.line(app::exact(to_text(rule)));
+  for (const std::string& file : files) console.err.line("  for the agent " + app::exact(file));
   if (yes) return true;
   if (isatty(STDIN_FILENO) != 1)
-    return fail(usage_error("cannot ask for confirmation: standard input is not a terminal",
-                            "--yes saves the rule without confirmation"));
+    return fail(app::usage_error("cannot ask for confirmation: standard input is not a terminal",
+                                 "--yes saves the rule without confirmation"));
   console.err.write("Save this rule? [y/N] ");
   std::string answer(16, '\0');
   const auto got = read(STDIN_FILENO, answer.data(), answer.size());
@@ -153,17 +109,17 @@ Result<bool> confirmed(const CallRule& rule, const std::vector<std::string>& fil
 }
 
 /// Saves the rule that would have made this approval unnecessary. False if the user did not confirm.
-Result<bool> remember(Journal& journal, const Waiting& waiting, bool yes, Console& console) {
+Result<bool> remember(Journal& journal, const app::PendingStep& waiting, bool yes, Console& console) {
   const auto rule = narrow_rule_for(waiting.step);
   if (!rule) return fail(rule.error());
   const auto files = who_asks(journal, waiting);
   if (!files) return fail(files.error());
-  const auto rules = remembered_rules();
+  const auto rules = app::remembered_rules();
   if (!rules)
-    return fail(usage_error("there is no place for rules: neither HOME nor XDG_CONFIG_HOME is set"));
+    return fail(app::usage_error("there is no place for rules: neither HOME nor XDG_CONFIG_HOME is set"));
   const auto sure = confirmed(*rule, *files, yes, console);
   if (!sure || !*sure) return sure;
-  if (auto made = make_rules_folder(); !made) return fail(made.error());
+  if (auto made = app::make_rules_folder(); !made) return fail(made.error());
   for (const std::string& file : *files) {
     if (auto added = rules->add(file, *rule); !added) return fail(added.error());
   }
@@ -173,32 +129,33 @@ Result<bool> remember(Journal& journal, const Waiting& waiting, bool yes, Consol
 // ---- decide -----------------------------------------------------------------------------------------------
 
 /// Resumes the run whose step was decided, unless a process that owns it does so.
-Result<ExitStatus> go_on(const ApproveOptions& options, const Workspace& workspace, const SessionId& decided,
-                         Interrupts& interrupts, Console& console) {
-  const auto session = open_session(workspace, decided.str(), JournalUse::kLook);
+Result<ExitStatus> go_on(const ApproveOptions& options, const app::Workspace& workspace,
+                         const SessionId& decided, Interrupts& interrupts, Console& console) {
+  const auto session = app::open_session(workspace, decided.str(), app::JournalUse::kLook);
   if (!session) return fail(session.error());
-  const auto root = root_of(*session->journal, decided);
+  const auto root = app::root_of(*session->journal, decided);
   if (!root) return fail(root.error());
-  const auto stored = open_session(workspace, root->str(), JournalUse::kLook);
+  const auto stored = app::open_session(workspace, root->str(), app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
   if (!stored->state.turn) return ExitStatus::kFinished;
-  auto open =
-      take_up(*stored, workspace, {options.output, options.agent, "", false, !options.place.folder.empty()});
+  const TurnOutput output = with_absolute_file(options.output);
+  auto open = app::reopen_run(*stored, workspace,
+                              {runtime_use(output), options.agent, "", false, !options.place.folder.empty()});
   if (!open && json_string(open.error().detail, "kind") == "lease_held") {
     if (options.output.json) console.json(JsonObject{{"run_id", root->str()}, {"outcome", "delivered"}});
     console.err.line(fmt::format("run {} continues in the process that owns it", root->str()));
     return ExitStatus::kFinished;
   }
   if (!open) return fail(open.error());
-  return follow(open->session.resume(), *open->runtime, workspace, open->output, interrupts, console);
+  return follow(open->session.resume(), *open->runtime, workspace, output, interrupts, console);
 }
 
 /// Delivers the decision: through the process that owns the session, or by appending it to the log.
 /// `std::nullopt` on success, else the exit status of the command.
-Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Approval& approval,
-                                       const ApproveOptions& options, const Workspace& workspace,
+Result<std::optional<ExitStatus>> rule(const app::PendingStep& waiting, const Approval& approval,
+                                       const ApproveOptions& options, const app::Workspace& workspace,
                                        Console& console) {
-  const auto stored = open_session(workspace, waiting.node.id.str(), JournalUse::kWrite);
+  const auto stored = app::open_session(workspace, waiting.node.id.str(), app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());
   if (options.always) {
     const auto sure = remember(*stored->journal, waiting, options.yes, console);
@@ -213,7 +170,7 @@ Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Approval& a
       deliver(*stored->journal, *environment,
               StepApproval{stored->id, waiting.step.id, approval, cli_author()}, kOwnerPatience);
   if (!answer) return fail(answer.error());
-  if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(usage_error(refused->reason));
+  if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(app::usage_error(refused->reason));
   if (std::holds_alternative<Delivered>(*answer)) return std::nullopt;
   if (options.output.json) console.json(JsonObject{{"run_id", stored->id.str()}, {"outcome", "queued"}});
   console.err.line(fmt::format(
@@ -227,15 +184,15 @@ Result<std::optional<ExitStatus>> rule(const Waiting& waiting, const Approval& a
 
 Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   Interrupts interrupts;
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
   const auto approval = approval_of(options);
   if (!approval) return fail(approval.error());
-  const auto all = waiting_in(*workspace);
+  const auto all = app::pending_in(*workspace);
   if (!all) return fail(all.error());
   if (options.id.empty()) return list(*all, *workspace, options.output.json, kMostListed, console);
-  const auto waiting = find_waiting(*all, options.id);
+  const auto waiting = app::find_pending(*all, options.id);
   if (!waiting) return fail(waiting.error());
   if (!*approval) return list({*waiting}, *workspace, options.output.json, 0, console);
   const auto ended = rule(*waiting, **approval, options, *workspace, console);

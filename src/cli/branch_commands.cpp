@@ -3,9 +3,11 @@
 
 #include <charconv>
 
+#include "app/hints.hpp"
+#include "app/plain_text.hpp"
+#include "app/values.hpp"
+#include "app/workspace.hpp"
 #include "cli/commands.hpp"
-#include "cli/values.hpp"
-#include "cli/workspace.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/runtime/runtime.hpp"
 
@@ -26,19 +28,21 @@ Result<ForkPoint> fork_point(const std::string& text) {
   const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), number);
   const bool is_number = error == std::errc{} && end == step.data() + step.size() && number > 0;
   if (!is_number)
-    return fail(usage_error(fmt::format("\"{}\" is not a step number; write ID@3 for the third step", step)));
+    return fail(
+        app::usage_error(fmt::format("\"{}\" is not a step number; write ID@3 for the third step", step)));
   return ForkPoint{text.substr(0, at), number};
 }
 
 /// The record after which the branch starts; 0: the last one.
 Result<std::uint64_t> seq_of(const ForkOptions& options, const ForkPoint& point,
-                             const StoredSession& stored) {
-  if (point.step && options.seq) return fail(usage_error("@STEP and --seq exclude each other; give one"));
+                             const app::StoredSession& stored) {
+  if (point.step && options.seq)
+    return fail(app::usage_error("@STEP and --seq exclude each other; give one"));
   if (point.step) return seq_of_step(stored.records, *point.step);
   if (!options.seq) return 0;
   if (*options.seq <= stored.records.size()) return *options.seq;
-  return fail(usage_error(fmt::format("run {} has {} records and none numbered {}", stored.id.str(),
-                                      stored.records.size(), *options.seq)));
+  return fail(app::usage_error(fmt::format("run {} has {} records and none numbered {}", stored.id.str(),
+                                           stored.records.size(), *options.seq)));
 }
 
 Json divergence_json(const std::optional<Divergence>& divergence) {
@@ -49,24 +53,25 @@ Json divergence_json(const std::optional<Divergence>& divergence) {
                     {"found", divergence->found}};
 }
 
-std::string replay_text(const StoredSession& stored, const ReplayReport& report) {
+std::string replay_text(const app::StoredSession& stored, const ReplayReport& report) {
   if (!report.divergence) {
     return fmt::format("{}: identical, {} records replayed, {} of them derived again", stored.id.str(),
                        report.records, report.derived);
   }
   const Divergence& first = *report.divergence;
   return fmt::format("{}: diverges at record {}, {}\n  recorded: {}\n  now:      {}", stored.id.str(),
-                     first.seq, first.field, one_line(first.expected, 400), one_line(first.found, 400));
+                     first.seq, first.field, app::one_line(first.expected, 400),
+                     app::one_line(first.found, 400));
 }
 
 }  // namespace
 
 Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
   const auto point = fork_point(options.id);
   if (!point) return fail(point.error());
-  const auto stored = open_session(*workspace, point->id, JournalUse::kWrite);
+  const auto stored = app::open_session(*workspace, point->id, app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());
   const auto seq = seq_of(options, *point, *stored);
   if (!seq) return fail(seq.error());
@@ -75,30 +80,30 @@ Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
   console.out.line(branch->str());
   const auto state = fold(stored->records, *seq);
   const bool goes_on = state && state->turn.has_value();
-  console.err.line(fmt::format("resume: {}{}{}", resume_command(*workspace, *branch),
-                               options.model.empty() ? "" : " --model " + shell_word(options.model),
+  console.err.line(fmt::format("resume: {}{}{}", app::resume_command(*workspace, *branch),
+                               options.model.empty() ? "" : " --model " + app::shell_word(options.model),
                                goes_on ? "" : " \"PROMPT\""));
   return ExitStatus::kFinished;
 }
 
 Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  auto stored = open_session(*workspace, options.id, JournalUse::kWrite);
+  auto stored = app::open_session(*workspace, options.id, app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());
   const auto environment = system_environment();
   if (auto done = rewind_session(*stored->journal, *environment, stored->id, TurnId(options.turn)); !done) {
     return fail(done.error());
   }
   console.err.line(fmt::format("run {} stands before {}\nresume: {} \"PROMPT\"", stored->id.str(),
-                               options.turn, resume_command(*workspace, stored->id)));
+                               options.turn, app::resume_command(*workspace, stored->id)));
   return ExitStatus::kFinished;
 }
 
 Result<ExitStatus> execute(const ReplayOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  const auto stored = open_session(*workspace, options.id, JournalUse::kLook);
+  const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
   std::optional<Agent> agent;
   if (!options.agent.empty()) {

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "app/plain_text.hpp"
+
 namespace praxis::cli {
 namespace {
 
@@ -47,21 +49,10 @@ void Stream::write(std::string_view bytes) {
 }
 
 ExitStatus Console::report(const Error& error, int signal) {
-  err.line("praxis: error: " + harmless(error.message));
+  err.line("praxis: error: " + app::harmless(error.message));
   const std::string hint = json_string(error.detail, "hint");
-  if (!hint.empty()) err.line("hint: " + harmless(hint));
+  if (!hint.empty()) err.line("hint: " + app::harmless(hint));
   return exit_status(error, signal);
-}
-
-Error with_hint(Error error, std::string_view hint) {
-  if (!error.detail.is_object()) error.detail = JsonObject{};
-  error.detail.get_object()["hint"] = hint;
-  return error;
-}
-
-Error usage_error(std::string message, std::string hint) {
-  Error error{ErrorCode::kInput, std::move(message), false, nullptr, nullptr};
-  return hint.empty() ? error : with_hint(std::move(error), hint);
 }
 
 Result<std::string> read_input(const std::string& path) {

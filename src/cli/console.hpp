@@ -37,11 +37,6 @@ struct Console {
   ExitStatus report(const Error& error, int signal = 0);
 };
 
-/// An error in the user's arguments or settings, with a hint on what to try.
-Error usage_error(std::string message, std::string hint = {});
-/// Adds a hint to the error's detail.
-Error with_hint(Error error, std::string_view hint);
-
 /// Reads a whole file, or standard input for `-`. Error `kInput`: unreadable, or larger than 64 MiB.
 Result<std::string> read_input(const std::string& path);
 /// Writes a whole file. Error `kInput`.

@@ -11,9 +11,11 @@
 #include <iterator>
 #include <optional>
 
-#include "app/forest.hpp"
+#include "app/plain_text.hpp"
+#include "app/provider_status.hpp"
+#include "app/run_trees.hpp"
+#include "app/workspace.hpp"
 #include "cli/commands.hpp"
-#include "cli/provider_status.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/process/sandbox.hpp"
 
@@ -51,10 +53,10 @@ bool is_secret(std::string_view key) {
   return false;
 }
 
-Check check_journal(const Workspace& workspace) {
+Check check_journal(const app::Workspace& workspace) {
   if (!workspace.keeps_runs()) return {"journal", Health::kGood, "in memory: runs are not stored"};
   const auto failed = [&](const Error& error) { return Check{"journal", Health::kBad, error.message}; };
-  const auto journal = open_journal(workspace, JournalUse::kLook);
+  const auto journal = app::open_journal(workspace, app::JournalUse::kLook);
   if (!journal && json_string(journal.error().detail, "kind") == "not_found") {
     return {"journal", Health::kMissing, workspace.journal + " will be created by the first run"};
   }
@@ -81,10 +83,10 @@ std::string why_unreachable(const std::string& base_url) {
   return response ? "" : response.error().message;
 }
 
-Check check_provider(const ProviderFacts& provider, const ProviderStatus& status, bool online) {
+Check check_provider(const ProviderFacts& provider, const app::ProviderStatus& status, bool online) {
   Check check{"provider " + provider.id, Health::kGood, status.detail};
-  if (status.state == ProviderStatus::State::kUnusable) check.health = Health::kBad;
-  if (status.state == ProviderStatus::State::kLacksKey) check.health = Health::kMissing;
+  if (status.state == app::ProviderStatus::State::kUnusable) check.health = Health::kBad;
+  if (status.state == app::ProviderStatus::State::kLacksKey) check.health = Health::kMissing;
   if (!online || status.base_url.empty()) return check;
   const std::string wrong = why_unreachable(status.base_url);
   check.detail += wrong.empty() ? ", " + status.base_url + " answers" : ", cannot be reached: " + wrong;
@@ -93,14 +95,14 @@ Check check_provider(const ProviderFacts& provider, const ProviderStatus& status
 }
 
 /// The providers that have a setting, and those of the configured model.
-std::vector<Check> check_providers(const Workspace& workspace, bool online) {
-  const auto catalog = open_catalog(workspace);
+std::vector<Check> check_providers(const app::Workspace& workspace, bool online) {
+  const auto catalog = app::open_catalog(workspace);
   if (!catalog) return {{"providers", Health::kBad, catalog.error().message}};
-  const auto wanted = providers_of_model(workspace.config.get("model"));
+  const auto wanted = app::providers_of_model(workspace.config.get("model"));
   std::vector<Check> checks;
   for (const std::string& id : (*catalog)->providers()) {
     const ProviderFacts& provider = *(*catalog)->provider(id);
-    const ProviderStatus status = status_of(provider, workspace);
+    const app::ProviderStatus status = app::status_of(provider, workspace);
     const bool is_wanted = std::ranges::find(wanted, id) != wanted.end();
     if (status.configured || is_wanted) checks.push_back(check_provider(provider, status, online));
   }
@@ -123,15 +125,15 @@ std::vector<Check> check_sandbox() {
 }
 
 /// The pending steps of all runs.
-Check check_people(const Workspace& workspace) {
+Check check_people(const app::Workspace& workspace) {
   Check nobody{"people", Health::kGood, "no step awaits a human"};
   if (!workspace.keeps_runs()) return nobody;
-  auto journal = open_journal(workspace, JournalUse::kLook);
+  auto journal = app::open_journal(workspace, app::JournalUse::kLook);
   if (!journal) return nobody;  // the check of the journal says why
-  Forest forest(*std::move(journal), Forest::Roots::kBusy);
-  if (auto read = forest.refresh(); !read) return {"people", Health::kBad, read.error().message};
+  app::RunTrees trees(*std::move(journal), app::RunTrees::Roots::kBusy);
+  if (auto read = trees.refresh(); !read) return {"people", Health::kBad, read.error().message};
   std::size_t waiting = 0;
-  for (const AgentNode& node : forest.nodes()) waiting += node.pending.size();
+  for (const AgentNode& node : trees.nodes()) waiting += node.pending.size();
   if (waiting == 0) return nobody;
   return {"people", Health::kGood,
           fmt::format("{} {} for a human; praxis approve lists them", waiting,
@@ -139,10 +141,10 @@ Check check_people(const Workspace& workspace) {
 }
 
 Check check_terminal(const Terminal& terminal) {
-  return {
-      "terminal", Health::kGood,
-      fmt::format("standard output {}, standard error {}, colours {}, TERM={}", terminal.out ? "yes" : "no",
-                  terminal.err ? "yes" : "no", terminal.color ? "on" : "off", environment_variable("TERM"))};
+  return {"terminal", Health::kGood,
+          fmt::format("standard output {}, standard error {}, colours {}, TERM={}",
+                      terminal.out ? "yes" : "no", terminal.err ? "yes" : "no", terminal.color ? "on" : "off",
+                      app::environment_variable("TERM"))};
 }
 
 std::string built_with() {
@@ -158,7 +160,7 @@ std::string built_with() {
 }
 
 struct Report {
-  std::optional<Workspace> workspace;
+  std::optional<app::Workspace> workspace;
   std::vector<Check> checks;
 
   bool healthy() const {
@@ -171,7 +173,7 @@ struct Report {
 
 Report examine(const DoctorOptions& options, const Terminal& terminal) {
   Report report;
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) {
     report.checks.push_back({"configuration", Health::kBad, workspace.error().message});
   } else {
@@ -213,11 +215,11 @@ Json report_json(const Report& report) {
 void print(const Report& report, Console& console) {
   for (const Check& check : report.checks) {
     console.out.line(
-        fmt::format("{:8} {:22} {}", word_for(check.health), check.name, harmless(check.detail)));
+        fmt::format("{:8} {:22} {}", word_for(check.health), check.name, app::harmless(check.detail)));
   }
   if (!report.workspace) return;
   for (const auto& [key, setting] : report.workspace->config.settings) {
-    console.out.line(harmless(
+    console.out.line(app::harmless(
         fmt::format("{:8} {} = {} ({})", "setting", key, shown_value(key, setting), setting.origin)));
   }
 }

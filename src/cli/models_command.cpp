@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "app/hints.hpp"
+#include "app/plain_text.hpp"
+#include "app/provider_status.hpp"
+#include "app/values.hpp"
+#include "app/workspace.hpp"
 #include "cli/commands.hpp"
-#include "cli/provider_status.hpp"
-#include "cli/values.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis::cli {
@@ -20,7 +23,7 @@ std::string show_tokens(std::int64_t tokens) {
 }
 
 std::string show_prices(const Prices& prices) {
-  return fmt::format("{}/{}", show_usd(prices.input), show_usd(prices.output));
+  return fmt::format("{}/{}", app::show_usd(prices.input), app::show_usd(prices.output));
 }
 
 /// The model's capabilities as text.
@@ -43,20 +46,20 @@ std::string row(const ModelFacts& facts, std::size_t width) {
                      facts.prices.empty() ? "-" : show_prices(facts.prices.front()), abilities(facts));
 }
 
-Json provider_json(const ProviderFacts& provider, const ProviderStatus& status) {
+Json provider_json(const ProviderFacts& provider, const app::ProviderStatus& status) {
   JsonArray key_env(provider.key_env.begin(), provider.key_env.end());
   return JsonObject{{"provider", provider.id},
                     {"name", provider.name},
                     {"api", provider.api},
                     {"base_url", status.base_url},
-                    {"ready", status.state == ProviderStatus::State::kReady},
+                    {"ready", status.state == app::ProviderStatus::State::kReady},
                     {"key_found_in", status.key_origin},
                     {"key_env", std::move(key_env)},
                     {"detail", status.detail}};
 }
 
 /// Writes models to standard output, and notes on their provider to standard error.
-void list(const ProviderFacts& provider, const ProviderStatus& status, const Catalog& catalog, bool json,
+void list(const ProviderFacts& provider, const app::ProviderStatus& status, const Catalog& catalog, bool json,
           Console& console) {
   const auto models = catalog.models(provider.id);
   if (json) {
@@ -66,26 +69,26 @@ void list(const ProviderFacts& provider, const ProviderStatus& status, const Cat
   }
   std::string heading = fmt::format("{} ({}): {}", provider.id, provider.name, status.detail);
   if (models.empty()) heading += fmt::format("; use any model of the server as {}:NAME", provider.id);
-  console.err.line(harmless(heading));
+  console.err.line(app::harmless(heading));
   std::size_t width = 0;
   for (const ModelFacts& facts : models) width = std::max(width, facts.provider.size() + 1 + facts.id.size());
-  for (const ModelFacts& facts : models) console.out.line(harmless(row(facts, width)));
+  for (const ModelFacts& facts : models) console.out.line(app::harmless(row(facts, width)));
 }
 
 /// Prints one fact per line.
 void print(const ModelFacts& facts, Console& console) {
   const auto line = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) console.out.line(harmless(fmt::format("{:16}  {}", name, value)));
+    if (!value.empty()) console.out.line(app::harmless(fmt::format("{:16}  {}", name, value)));
   };
   line("model", facts.provider + ':' + facts.id);
   line("name", facts.known ? facts.name : "not in the catalogue; using defaults");
   line("context window", facts.context_window > 0 ? std::to_string(facts.context_window) : "unknown");
   line("maximum output", facts.max_output > 0 ? std::to_string(facts.max_output) : "unknown");
   for (const Prices& prices : facts.prices) {
-    const auto own = [&](MicroUsd price) { return show_usd(price.value != 0 ? price : prices.input); };
+    const auto own = [&](MicroUsd price) { return app::show_usd(price.value != 0 ? price : prices.input); };
     line(prices.above == 0 ? "price" : fmt::format("beyond {}", show_tokens(prices.above)),
          fmt::format("{} input, {} output, {} cache read, {} cache write, per million tokens",
-                     show_usd(prices.input), show_usd(prices.output), own(prices.cache_read),
+                     app::show_usd(prices.input), app::show_usd(prices.output), own(prices.cache_read),
                      own(prices.cache_write)));
   }
   line("can", abilities(facts));
@@ -101,24 +104,24 @@ void print(const ModelFacts& facts, Console& console) {
 Result<const ProviderFacts*> find_provider(const Catalog& catalog, const std::string& id) {
   if (const ProviderFacts* provider = catalog.provider(id)) return provider;
   const auto nearest = closest(id, catalog.providers());
-  return fail(usage_error(fmt::format("unknown provider \"{}\"{}", id,
-                                      nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""),
-                          "praxis models --all lists them"));
+  return fail(app::usage_error(fmt::format("unknown provider \"{}\"{}", id,
+                                           nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""),
+                               "praxis models --all lists them"));
 }
 
 }  // namespace
 
 Result<ExitStatus> execute(const ModelsOptions& options, Console& console) {
-  const auto workspace = open_workspace(options.place);
+  const auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  const auto catalog = open_catalog(*workspace);
+  const auto catalog = app::open_catalog(*workspace);
   if (!catalog) return fail(catalog.error());
   if (!options.name.empty()) {
     const std::size_t colon = options.name.find(':');
     auto provider = find_provider(**catalog, options.name.substr(0, colon));
     if (!provider) return fail(provider.error());
     if (colon == std::string::npos) {
-      list(**provider, status_of(**provider, *workspace), **catalog, options.json, console);
+      list(**provider, app::status_of(**provider, *workspace), **catalog, options.json, console);
       return ExitStatus::kFinished;
     }
     const ModelFacts facts = (*catalog)->model((*provider)->id, options.name.substr(colon + 1));
@@ -132,7 +135,7 @@ Result<ExitStatus> execute(const ModelsOptions& options, Console& console) {
   bool any = false;
   for (const std::string& id : (*catalog)->providers()) {
     const ProviderFacts& provider = *(*catalog)->provider(id);
-    const ProviderStatus status = status_of(provider, *workspace);
+    const app::ProviderStatus status = app::status_of(provider, *workspace);
     if (!options.all && !status.configured) continue;
     any = true;
     list(provider, status, **catalog, options.json, console);

@@ -7,17 +7,12 @@
 #include <variant>
 #include <vector>
 
+#include "app/workspace.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/core/records.hpp"
 #include "praxis/domain/usage.hpp"
 
 namespace praxis::cli {
-
-/// Working directory and journal of a command.
-struct Place {
-  std::string folder;   ///< `-C`; empty: the current one
-  std::string journal;  ///< `--journal`; empty: as configured
-};
 
 /// How to show the progress and result of a turn.
 struct TurnOutput {
@@ -28,7 +23,7 @@ struct TurnOutput {
 };
 
 struct RunOptions {
-  Place place;
+  app::Place place;
   TurnOutput output;
   std::optional<std::string> first;   ///< an agent or the prompt
   std::optional<std::string> second;  ///< the prompt after an agent
@@ -41,7 +36,7 @@ struct RunOptions {
 };
 
 struct ResumeOptions {
-  Place place;
+  app::Place place;
   TurnOutput output;
   std::string id;
   std::optional<std::string> prompt;
@@ -53,14 +48,14 @@ struct ResumeOptions {
 };
 
 struct RunsOptions {
-  Place place;
+  app::Place place;
   std::size_t count = 20;
   bool json = false;
   bool all = false;  ///< include sub-agents
 };
 
 struct TreeOptions {
-  Place place;
+  app::Place place;
   std::string root;  ///< empty: all runs that are not idle, or else the last one
   bool watch = false;
   bool json = false;
@@ -69,7 +64,7 @@ struct TreeOptions {
 
 /// A command for one node of the tree.
 struct TreeCommandOptions {
-  Place place;
+  app::Place place;
   std::string name;  ///< as typed: `stop`, `steer`, ...
   CommandVerb verb = CommandVerb::kAnnotate;
   std::string node;
@@ -78,7 +73,7 @@ struct TreeCommandOptions {
 };
 
 struct ApproveOptions {
-  Place place;
+  app::Place place;
   TurnOutput output;  ///< of the resumed run
   std::string id;     ///< empty: list the pending steps
   bool allow = false;
@@ -92,57 +87,57 @@ struct ApproveOptions {
 };
 
 struct ShowOptions {
-  Place place;
+  app::Place place;
   std::string id;
   bool json = false;
 };
 
 struct LogsOptions {
-  Place place;
+  app::Place place;
   std::string id;
   bool json = false;
 };
 
 struct ForkOptions {
-  Place place;
+  app::Place place;
   std::string id;  ///< with or without `@STEP`
   std::optional<std::uint64_t> seq;
   std::string model;
 };
 
 struct RewindOptions {
-  Place place;
+  app::Place place;
   std::string id;
   std::string turn;
 };
 
 struct ReplayOptions {
-  Place place;
+  app::Place place;
   std::string id;
   std::string agent;
   bool json = false;
 };
 
 struct ExportOptions {
-  Place place;
+  app::Place place;
   std::string id;
   std::string file;
 };
 
 struct ImportOptions {
-  Place place;
+  app::Place place;
   std::string file;
 };
 
 struct ModelsOptions {
-  Place place;
+  app::Place place;
   std::string name;  ///< a provider, or a model as PROVIDER:NAME; empty: all configured providers
   bool json = false;
   bool all = false;  ///< include providers without configuration
 };
 
 struct DoctorOptions {
-  Place place;
+  app::Place place;
   bool json = false;
   bool online = false;  ///< also contact each provider's server
 };

@@ -51,7 +51,7 @@ ExitStatus guarded(const std::vector<std::string>& arguments, Console& console) 
         fail(ErrorCode::kInternal, fmt::format("internal error: {}; this is a bug in Praxis", bug.what()));
   }
   if (status) return *status;
-  if (wants_envelope(arguments)) console.json(envelope(status.error()));
+  if (wants_envelope(arguments)) console.json(app::envelope(status.error()));
   return console.report(status.error());
 }
 

@@ -5,7 +5,8 @@
 
 #include <utility>
 
-#include "cli/values.hpp"
+#include "app/plain_text.hpp"
+#include "app/values.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -68,10 +69,12 @@ void Progress::show(const Event& event) {
           [&](const ModelFailed& e) { line(agent, fmt::format("model failed: {}", e.error.message), true); },
           [&](const ToolCalled& e) { agent.calls[e.call] = e.name + ' ' + e.arguments; },
           [&](const ToolCallStarted& e) { doing_ = agent.calls.try_emplace(e.call, e.name).first->second; },
-          [&](const ToolCompleted& e) { call_line(agent, e.call, e.name, show_duration(e.duration), false); },
+          [&](const ToolCompleted& e) {
+            call_line(agent, e.call, e.name, app::show_duration(e.duration), false);
+          },
           [&](const ToolFailed& e) { call_line(agent, e.call, e.name, "failed: " + e.error.message, true); },
           [&](const ToolTimedOut& e) {
-            call_line(agent, e.call, e.name, "timed out after " + show_duration(e.duration), true);
+            call_line(agent, e.call, e.name, "timed out after " + app::show_duration(e.duration), true);
           },
           [&](const StepCompleted&) { line(agent, totals_of(agent)); },
           [&](const StepParked& e) {
@@ -123,7 +126,7 @@ Progress::Agent& Progress::agent_of(const AgentMeta& meta) {
     path = path.empty() ? row->agent : row->agent + '/' + path;
     id = row->parent;
   }
-  place->second.prefix = std::string(2UL * meta.depth, ' ') + one_line(path, kLineWidth / 2) + ' ';
+  place->second.prefix = std::string(2UL * meta.depth, ' ') + app::one_line(path, kLineWidth / 2) + ' ';
   return place->second;
 }
 
@@ -139,7 +142,7 @@ void Progress::finish(const AgentResult& result) {
   erase();
   const bool seen = !answer_.empty() && answer_ == result.text;
   if (!seen && !result.text.empty()) {
-    console_.out.write(console_.terminal.out ? harmless(result.text) : result.text);
+    console_.out.write(console_.terminal.out ? app::harmless(result.text) : result.text);
     if (!result.text.ends_with('\n')) console_.out.write("\n");
   }
   doing_.clear();
@@ -148,13 +151,14 @@ void Progress::finish(const AgentResult& result) {
 /// The state of the turn: `1.2 s, 340 tokens, $0.0012`.
 std::string Progress::totals() const {
   const auto time = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - started_);
-  return fmt::format("{}, {} tokens, {}", show_duration(time), usage_.total(), show_usd(usage_.cost));
+  return fmt::format("{}, {} tokens, {}", app::show_duration(time), usage_.total(),
+                     app::show_usd(usage_.cost));
 }
 
 /// Shows only a sub-agent's own usage; the root's line includes all of it.
 std::string Progress::totals_of(const Agent& agent) const {
   if (agent.prefix.empty()) return totals();
-  return fmt::format("{} tokens, {}", agent.usage.total(), show_usd(agent.usage.cost));
+  return fmt::format("{} tokens, {}", agent.usage.total(), app::show_usd(agent.usage.cost));
 }
 
 // ---- output ---------------------------------------------------------------------------------------------
@@ -162,7 +166,8 @@ std::string Progress::totals_of(const Agent& agent) const {
 void Progress::line(const Agent& agent, std::string_view text, bool failed) {
   erase();
   const std::string_view color = failed ? kRed : kDim;
-  const std::string shown = agent.prefix + one_line(fmt::format("step {}: {}", agent.step, text), kLineWidth);
+  const std::string shown =
+      agent.prefix + app::one_line(fmt::format("step {}: {}", agent.step, text), kLineWidth);
   console_.err.line(console_.terminal.color ? fmt::format("{}{}{}", color, shown, kPlain) : shown);
 }
 
@@ -170,8 +175,8 @@ void Progress::call_line(const Agent& agent, const CallId& call, const std::stri
                          const std::string& how, bool failed) {
   const auto asked = agent.calls.find(call);
   line(agent,
-       fmt::format("{} ({})", one_line(asked == agent.calls.end() ? name : asked->second, kLineWidth / 2),
-                   how),
+       fmt::format("{} ({})",
+                   app::one_line(asked == agent.calls.end() ? name : asked->second, kLineWidth / 2), how),
        failed);
   doing_ = "waiting";
 }
@@ -202,7 +207,7 @@ void Progress::draw() {
   const std::string text = fmt::format("step {}: {}", agents_[root_].step, totals());
   const std::size_t width = terminal_size(STDERR_FILENO).columns;
   const std::size_t room = width > text.size() + 4 ? width - text.size() - 4 : 0;
-  const std::string shown = one_line(text + ": " + one_line(doing_, room), width - 1);
+  const std::string shown = app::one_line(text + ": " + app::one_line(doing_, room), width - 1);
   const bool color = console_.terminal.color;
   console_.err.write(fmt::format("{}{}{}{}", kErase, color ? kDim : "", shown, color ? kPlain : ""));
   drawn_ = true;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "app/plain_text.hpp"
 #include "cli/console.hpp"
 #include "praxis/core/event.hpp"
 #include "praxis/journal/journal.hpp"
@@ -62,7 +63,7 @@ class Progress {
   std::map<SessionId, Agent> agents_;
   std::string doing_ = "starting";
   std::string answer_;  ///< streamed to the terminal since the last model request
-  TextFilter filter_;
+  app::TextFilter filter_;
   Usage usage_;  ///< of all agents
   bool held_ = false;
   bool drawn_ = false;      ///< the status line is on the screen

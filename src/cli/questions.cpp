@@ -10,6 +10,7 @@
 #include <charconv>
 #include <vector>
 
+#include "app/plain_text.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::cli {
@@ -37,9 +38,9 @@ std::optional<std::string> chosen(const std::vector<std::string>& choices, const
 }
 
 std::string question_text(const ParkedStep& step, const std::vector<std::string>& choices) {
-  std::string text = fmt::format("{} asks: {}\n", harmless(step.path), harmless(step.prompt));
+  std::string text = fmt::format("{} asks: {}\n", app::harmless(step.path), app::harmless(step.prompt));
   for (std::size_t i = 0; i < choices.size(); ++i)
-    text += fmt::format("  {}  {}\n", i + 1, one_line(choices[i], 160));
+    text += fmt::format("  {}  {}\n", i + 1, app::one_line(choices[i], 160));
   return text + "answer (empty to decline, Ctrl-D to leave it for later): ";
 }
 

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "app/plain_text.hpp"
+#include "app/values.hpp"
 #include "cli/terminal.hpp"
-#include "cli/values.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -41,7 +42,8 @@ struct Words {
   }
   std::string operator()(const EffectIntended& r) const {
     const std::string again = r.attempt > 1 ? fmt::format(", attempt {}", r.attempt) : "";
-    const std::string delay = r.delay.count() > 0 ? fmt::format(", after {}", show_duration(r.delay)) : "";
+    const std::string delay =
+        r.delay.count() > 0 ? fmt::format(", after {}", app::show_duration(r.delay)) : "";
     const std::string purpose = r.summary ? ", a summary" : r.consult ? ", " + r.consult->purpose : "";
     const std::string what = r.kind == EffectKind::kTool
                                  ? fmt::format("tool {} ({}", r.tool, r.call.str())
@@ -50,9 +52,9 @@ struct Words {
   }
   std::string operator()(const EffectSettled& r) const {
     std::string text =
-        fmt::format("{} {} {}", r.effect.str(), to_string(r.outcome), show_duration(r.duration));
+        fmt::format("{} {} {}", r.effect.str(), to_string(r.outcome), app::show_duration(r.duration));
     if (const auto* response = std::get_if<ModelResponse>(&r.result)) {
-      text += fmt::format(", {} tokens, {}: {}", response->usage.total(), show_usd(response->usage.cost),
+      text += fmt::format(", {} tokens, {}: {}", response->usage.total(), app::show_usd(response->usage.cost),
                           parts_text(response->parts));
     } else if (const auto* tool = std::get_if<ToolOutcome>(&r.result)) {
       text += ": " + tool->result.text;
@@ -90,12 +92,12 @@ struct Words {
   std::string operator()(const SpeakerSet& r) const { return fmt::format("{} ({})", r.agent, r.cause); }
   std::string operator()(const ChildSettled& r) const {
     return fmt::format("{} {}, {} tokens, {}", r.child.str(), to_string(r.reason), r.usage.total(),
-                       show_usd(r.usage.cost));
+                       app::show_usd(r.usage.cost));
   }
 };
 
 }  // namespace
 
-std::string record_text(const RecordBody& body) { return one_line(std::visit(Words{}, body), kWidth); }
+std::string record_text(const RecordBody& body) { return app::one_line(std::visit(Words{}, body), kWidth); }
 
 }  // namespace praxis::cli

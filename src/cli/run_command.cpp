@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/hints.hpp"
+#include "app/open_runtime.hpp"
+#include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/turn.hpp"
 #include "praxis/app/agent_file.hpp"
@@ -28,12 +31,12 @@ struct Task {
   std::optional<std::string> prompt;
 };
 
-Result<Task> task_of(const RunOptions& options, const Workspace& workspace) {
+Result<Task> task_of(const RunOptions& options, const app::Workspace& workspace) {
   if (!options.first) return Task{};
-  const std::string file = find_agent_file(workspace, *options.first);
+  const std::string file = app::find_agent_file(workspace, *options.first);
   if (!file.empty()) return Task{file, options.second};
   const bool can_be_prompt = !options.second && !options.first->ends_with(".toml");
-  if (!can_be_prompt) return fail(no_such_agent(workspace, *options.first));
+  if (!can_be_prompt) return fail(app::no_such_agent(workspace, *options.first));
   return Task{"", options.first};
 }
 
@@ -65,23 +68,23 @@ Limits bounded(Limits limits, const Config& config) {
   return limits;
 }
 
-Result<Agent> agent_for(const Task& task, const RunOptions& options, const Workspace& workspace,
+Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::Workspace& workspace,
                         const Runtime& runtime) {
   const std::string model = workspace.config.get("model");
   Agent agent(model);
   if (!task.agent_file.empty()) {
-    AgentFileOptions file_options = agent_file_options(workspace, runtime);
+    AgentFileOptions file_options = app::agent_file_options(workspace, runtime);
     if (!options.model.empty()) file_options.model = options.model;
     auto loaded = load_agent_file(task.agent_file, file_options);
     if (!loaded) return fail(loaded.error());
     agent = *std::move(loaded);
   }
   if (needs_model(agent.spec()) && agent.spec().model.empty()) {
-    return fail(usage_error("no model is set",
-                            "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
+    return fail(app::usage_error("no model is set",
+                                 "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
   }
   agent.limits(bounded(agent.spec().limits, workspace.config));
-  remember_folder(agent);
+  app::remember_folder(agent);
   return agent;
 }
 
@@ -91,7 +94,7 @@ Result<Json> answer_schema(const RunOptions& options) {
   auto text = read_input(options.schema);
   if (!text) return fail(text.error());
   const auto mistake = [&](const Error& error) {
-    return fail(usage_error(fmt::format("--schema \"{}\": {}", options.schema, error.message)));
+    return fail(app::usage_error(fmt::format("--schema \"{}\": {}", options.schema, error.message)));
   };
   auto schema = parse_json(*text);
   if (!schema) return mistake(schema.error());
@@ -115,7 +118,7 @@ Result<Message> message_of(const RunOptions& options, std::string prompt) {
 
 Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   Interrupts interrupts;
-  auto workspace = open_workspace(options.place, flags_of(options));
+  auto workspace = app::open_workspace(options.place, flags_of(options));
   if (!workspace) return fail(workspace.error());
   auto task = task_of(options, *workspace);
   if (!task) return fail(task.error());
@@ -130,18 +133,18 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   if (!schema) return fail(schema.error());
   auto message = message_of(options, prompt.value_or(""));
   if (!message) return fail(message.error());
-  auto runtime = open_runtime(*workspace, options.output);
+  auto runtime = app::open_runtime(*workspace, runtime_use(options.output));
   if (!runtime) return fail(runtime.error());
   auto agent = agent_for(*task, options, *workspace, **runtime);
   if (!agent) return fail(agent.error());
   const bool follows_plan = !agent->spec().plan.is_null();
   if (!prompt && needs_model(agent->spec())) {
-    return fail(
-        usage_error("no prompt given", "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
+    return fail(app::usage_error("no prompt given",
+                                 "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
   }
   if (follows_plan && (!options.schema.empty() || !options.attach.empty())) {
     return fail(
-        usage_error("the agent follows a written plan, which supports neither --schema nor --attach"));
+        app::usage_error("the agent follows a written plan, which supports neither --schema nor --attach"));
   }
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());

@@ -1,13 +1,12 @@
 // `export` and `import` of runs; `completion`, `man` and `--help`.
 #include "cli/commands.hpp"
-#include "cli/workspace.hpp"
 
 namespace praxis::cli {
 
 Result<ExitStatus> execute(const ExportOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  const auto stored = open_session(*workspace, options.id, JournalUse::kLook);
+  const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
   const auto text = export_session(*stored->journal, stored->id);
   if (!text) return fail(text.error());
@@ -20,11 +19,11 @@ Result<ExitStatus> execute(const ExportOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const ImportOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
   const auto text = read_input(options.file);
   if (!text) return fail(text.error());
-  auto journal = open_journal(*workspace, JournalUse::kWrite);
+  auto journal = app::open_journal(*workspace, app::JournalUse::kWrite);
   if (!journal) return fail(journal.error());
   const auto id = import_session(**journal, *text);
   if (!id) return fail(id.error());

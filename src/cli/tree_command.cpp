@@ -9,7 +9,9 @@
 #include <tuple>
 #include <variant>
 
-#include "app/forest.hpp"
+#include "app/hints.hpp"
+#include "app/run_trees.hpp"
+#include "app/workspace.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
@@ -61,7 +63,7 @@ std::string cut(const std::string& text, std::size_t columns) {
 /// Draws the tree on standard output.
 class View {
  public:
-  View(const Workspace& workspace, Console& console) : workspace_(workspace), console_(console) {}
+  View(const app::Workspace& workspace, Console& console) : workspace_(workspace), console_(console) {}
 
   void draw(const std::vector<AgentNode>& nodes) {
     for (const TreeLine& line : lines(nodes)) console_.out.line(colored(line));
@@ -106,7 +108,7 @@ class View {
     return fmt::format("{}{}{}", color, line.text, kPlain);
   }
 
-  const Workspace& workspace_;
+  const app::Workspace& workspace_;
   Console& console_;
   std::size_t rows_ = 0;  ///< screen lines of the current drawing
 };
@@ -144,8 +146,8 @@ void print_json(const std::vector<AgentNode>& nodes, Console& console) {
 /// processes.
 class Deserted {
  public:
-  Result<std::vector<SessionId>> among(const Forest& forest) {
-    auto now = forest.deserted();
+  Result<std::vector<SessionId>> among(const app::RunTrees& trees) {
+    auto now = trees.deserted();
     if (!now) return fail(now.error());
     const auto before = std::exchange(before_, *now);
     std::erase_if(*now, [&](const SessionId& root) { return !std::ranges::count(before, root); });
@@ -157,14 +159,14 @@ class Deserted {
 };
 
 /// Watches until all runs are idle or their process has ended. A signal ends the process.
-Result<ExitStatus> watch(Forest& forest, const TreeOptions& options, const Workspace& workspace,
+Result<ExitStatus> watch(app::RunTrees& trees, const TreeOptions& options, const app::Workspace& workspace,
                          Console& console) {
   View view(workspace, console);
   Changes changes;
   Deserted deserted;
   for (;; std::this_thread::sleep_for(kRedrawTree)) {
-    if (auto read = forest.refresh(); !read) return fail(read.error());
-    const auto nodes = forest.nodes();
+    if (auto read = trees.refresh(); !read) return fail(read.error());
+    const auto nodes = trees.nodes();
     if (options.json) {
       print_json(changes.of(nodes), console);
     } else if (console.terminal.out_live) {
@@ -174,26 +176,27 @@ Result<ExitStatus> watch(Forest& forest, const TreeOptions& options, const Works
         console.out.line(fmt::format("{}  {}", to_iso8601(node.updated), change_text(node)));
       }
     }
-    const auto gone = deserted.among(forest);
+    const auto gone = deserted.among(trees);
     if (!gone) return fail(gone.error());
-    if (gone->size() < forest.busy().size()) continue;
+    if (gone->size() < trees.busy().size()) continue;
     for (const SessionId& root : *gone) {
       console.err.line(fmt::format("{} was interrupted: its process has ended. Resume it with {}", root.str(),
-                                   resume_command(workspace, root)));
+                                   app::resume_command(workspace, root)));
     }
     return gone->empty() ? ExitStatus::kFinished : ExitStatus::kFailed;
   }
 }
 
-Result<Forest> forest_of(const TreeOptions& options, const Workspace& workspace) {
-  auto journal = open_journal(workspace, JournalUse::kLook);
+Result<app::RunTrees> trees_of(const TreeOptions& options, const app::Workspace& workspace) {
+  auto journal = app::open_journal(workspace, app::JournalUse::kLook);
   if (!journal) return fail(journal.error());
   if (options.root.empty()) {
-    return Forest(*std::move(journal), options.all ? Forest::Roots::kAll : Forest::Roots::kLast);
+    return app::RunTrees(*std::move(journal),
+                         options.all ? app::RunTrees::Roots::kAll : app::RunTrees::Roots::kLast);
   }
   const auto root = find_session(**journal, options.root);
-  if (!root) return fail(with_hint(root.error(), "praxis runs lists them"));
-  return Forest(*std::move(journal), *root);
+  if (!root) return fail(app::with_hint(root.error(), "praxis runs lists them"));
+  return app::RunTrees(*std::move(journal), *root);
 }
 
 /// The effect of a command, for the user.
@@ -224,17 +227,17 @@ std::string outcome_name(const Delivery& answer) {
 }  // namespace
 
 Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  auto forest = forest_of(options, *workspace);
-  if (!forest && json_string(forest.error().detail, "kind") == "not_found" && options.root.empty()) {
+  auto trees = trees_of(options, *workspace);
+  if (!trees && json_string(trees.error().detail, "kind") == "not_found" && options.root.empty()) {
     console.err.line("no runs yet in " + workspace->journal);
     return ExitStatus::kFinished;
   }
-  if (!forest) return fail(forest.error());
-  if (options.watch) return watch(*forest, options, *workspace, console);
-  if (auto read = forest->refresh(); !read) return fail(read.error());
-  const auto nodes = forest->nodes();
+  if (!trees) return fail(trees.error());
+  if (options.watch) return watch(*trees, options, *workspace, console);
+  if (auto read = trees->refresh(); !read) return fail(read.error());
+  const auto nodes = trees->nodes();
   if (options.json) {
     print_json(nodes, console);
   } else {
@@ -244,9 +247,9 @@ Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  const auto stored = open_session(*workspace, options.node, JournalUse::kWrite);
+  const auto stored = app::open_session(*workspace, options.node, app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());
   const auto& [journal, node] = std::tie(stored->journal, stored->id);
   const auto environment = system_environment();
@@ -256,7 +259,7 @@ Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) 
   if (options.json)
     console.json(
         JsonObject{{"id", node.str()}, {"command", options.name}, {"outcome", outcome_name(*answer)}});
-  if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(usage_error(refused->reason));
+  if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(app::usage_error(refused->reason));
   if (std::holds_alternative<Queued>(*answer)) {
     console.err.line(fmt::format(
         "{} belongs to a process that has not answered yet; the command waits in its inbox for that "
@@ -265,11 +268,11 @@ Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) 
     return ExitStatus::kFailed;
   }
   console.err.line(fmt::format("{} {}", node.str(), done_text(options.verb)));
-  const auto root = root_of(*journal, node);
+  const auto root = app::root_of(*journal, node);
   const bool wants_to_run = options.verb == CommandVerb::kUnpause || options.verb == CommandVerb::kSteer ||
                             options.verb == CommandVerb::kModify;
-  if (root && wants_to_run && !is_held(*journal, *root)) {
-    console.err.line(fmt::format("no process runs it now: {}", resume_command(*workspace, *root)));
+  if (root && wants_to_run && !app::is_held(*journal, *root)) {
+    console.err.line(fmt::format("no process runs it now: {}", app::resume_command(*workspace, *root)));
   }
   return ExitStatus::kFinished;
 }

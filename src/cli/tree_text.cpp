@@ -4,9 +4,10 @@
 
 #include <map>
 
-#include "cli/pending_text.hpp"
+#include "app/pending_text.hpp"
+#include "app/plain_text.hpp"
+#include "app/values.hpp"
 #include "cli/terminal.hpp"
-#include "cli/values.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t kTextWidth = 200;  ///< of text by users and models
 
 std::string spent(const Usage& usage) {
-  return fmt::format("{} tokens, {}", usage.total(), show_usd(usage.cost));
+  return fmt::format("{} tokens, {}", usage.total(), app::show_usd(usage.cost));
 }
 
 std::string status_text(const AgentNode& node) {
@@ -22,19 +23,19 @@ std::string status_text(const AgentNode& node) {
 }
 
 std::string node_text(const AgentNode& node, UnixMillis now) {
-  std::string text = fmt::format("{} {}  {}  {}", one_line(node.agent, kTextWidth), node.id.str(),
-                                 status_text(node), show_duration(now - node.created));
+  std::string text = fmt::format("{} {}  {}  {}", app::one_line(node.agent, kTextWidth), node.id.str(),
+                                 status_text(node), app::show_duration(now - node.created));
   if (node.step > 0) text += fmt::format("  step {}", node.step);
   text += "  " + spent(node.usage);
   if (!node.children.empty()) text += fmt::format(" (subtree {})", spent(node.subtree));
-  if (!node.content.empty()) text += fmt::format("  \"{}\"", one_line(node.content, kTextWidth));
+  if (!node.content.empty()) text += fmt::format("  \"{}\"", app::one_line(node.content, kTextWidth));
   return text;
 }
 
 /// Draws each node below its parent.
 class Drawing {
  public:
-  Drawing(const std::vector<AgentNode>& nodes, const Workspace& workspace, UnixMillis now)
+  Drawing(const std::vector<AgentNode>& nodes, const app::Workspace& workspace, UnixMillis now)
       : nodes_(nodes), workspace_(workspace), now_(now) {
     for (const AgentNode& node : nodes) by_id_[node.id] = &node;
   }
@@ -54,12 +55,12 @@ class Drawing {
     const auto say = [&](const std::string& text, bool is_typed = false) {
       lines_.push_back({beside + text, node.status, false, is_typed});
     };
-    if (!node.comment.empty()) say("# " + one_line(node.comment, kTextWidth));
+    if (!node.comment.empty()) say("# " + app::one_line(node.comment, kTextWidth));
     for (const ParkedStep& step : node.pending) {
       const bool is_call = step.kind != ParkKind::kQuestion && !step.tool.empty();
-      const std::string what = is_call ? exact(step.tool + ' ' + step.arguments) : step.prompt;
-      say(fmt::format("waits for a human ({}): {}", to_string(step.kind), one_line(what, kTextWidth)));
-      say("  " + deciding_text(workspace_, step), true);
+      const std::string what = is_call ? app::exact(step.tool + ' ' + step.arguments) : step.prompt;
+      say(fmt::format("waits for a human ({}): {}", to_string(step.kind), app::one_line(what, kTextWidth)));
+      say("  " + app::deciding_text(workspace_, step), true);
     }
     for (const SessionId& child : node.children) {
       const auto found = by_id_.find(child);
@@ -70,7 +71,7 @@ class Drawing {
   }
 
   const std::vector<AgentNode>& nodes_;
-  const Workspace& workspace_;
+  const app::Workspace& workspace_;
   const UnixMillis now_;
   std::map<SessionId, const AgentNode*> by_id_;
   std::vector<TreeLine> lines_;
@@ -78,17 +79,17 @@ class Drawing {
 
 }  // namespace
 
-std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const Workspace& workspace,
+std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const app::Workspace& workspace,
                                  UnixMillis now) {
   return Drawing(nodes, workspace, now).draw();
 }
 
 std::string change_text(const AgentNode& node) {
   std::string text =
-      fmt::format("{}  {}  {}", one_line(node.path, kTextWidth), node.id.str(), status_text(node));
+      fmt::format("{}  {}  {}", app::one_line(node.path, kTextWidth), node.id.str(), status_text(node));
   if (node.step > 0) text += fmt::format("  step {}", node.step);
   text += "  " + spent(node.usage);
-  if (!node.comment.empty()) text += "  # " + one_line(node.comment, kTextWidth);
+  if (!node.comment.empty()) text += "  # " + app::one_line(node.comment, kTextWidth);
   for (const ParkedStep& step : node.pending)
     text += fmt::format("  {} waits ({})", step.id.str(), to_string(step.kind));
   return text;

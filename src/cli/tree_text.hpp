@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/workspace.hpp"
+#include "app/workspace.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis::cli {
@@ -17,9 +17,9 @@ struct TreeLine {
   bool is_typed = false;  ///< contains a command for copying, which must not be cut
 };
 
-/// One line per node, in the order of `Forest::nodes`: agent, id, status, age, step, own tokens and cost,
+/// One line per node, in the order of `RunTrees::nodes`: agent, id, status, age, step, own tokens and cost,
 /// those of the subtree, and its task. Below it: its comment and pending steps.
-std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const Workspace& workspace,
+std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const app::Workspace& workspace,
                                  UnixMillis now);
 
 /// One line for a change log: path, id, status, step, tokens, cost, comment.

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "app/hints.hpp"
 #include "cli/console.hpp"
 #include "praxis/base/suggest.hpp"
 
@@ -26,7 +27,7 @@ const std::array<CommandName, 7> kCommands{{{"stop", CommandVerb::kInterrupt, fa
                                             {"delete", CommandVerb::kDelete, false}}};
 
 std::unexpected<Error> mistake(std::string message) {
-  return fail(usage_error(std::move(message), "praxis tree --help"));
+  return fail(app::usage_error(std::move(message), "praxis tree --help"));
 }
 
 std::unexpected<Error> unknown_command(const TreeWords& words) {

@@ -1,10 +1,11 @@
 // `runs`, `show` and `logs`: show the content of the journal.
 #include <fmt/format.h>
 
+#include "app/plain_text.hpp"
+#include "app/values.hpp"
+#include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/record_text.hpp"
-#include "cli/values.hpp"
-#include "cli/workspace.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis::cli {
@@ -25,7 +26,7 @@ Json row_json(const SessionRow& row) {
 std::string row_text(const SessionRow& row) {
   const std::string whose = row.parent.empty() ? "" : fmt::format("(for {}) ", row.parent.str());
   return fmt::format("{}  {}  {:13}  {:24}  {}{}", row.id.str(), to_iso8601(row.created), row.status,
-                     one_line(row.model, 24), whose, one_line(row.title, 60));
+                     app::one_line(row.model, 24), whose, app::one_line(row.title, 60));
 }
 
 /// Marks the row of a run as awaiting a human if all its running sub-agents do.
@@ -54,8 +55,8 @@ std::string record_line(const StoredRecord& stored) {
 
 std::string heading(const State& state) {
   return fmt::format("run     {}\nagent   {}\nmodel   {}\nstatus  {}\nusage   {} tokens, {}\n",
-                     state.id.str(), harmless(state.agent->id), harmless(state.agent->model),
-                     to_string(state.status()), state.usage.total(), show_usd(state.usage.cost));
+                     state.id.str(), app::harmless(state.agent->id), app::harmless(state.agent->model),
+                     to_string(state.status()), state.usage.total(), app::show_usd(state.usage.cost));
 }
 
 /// The event's own fields, without the common ones.
@@ -65,15 +66,15 @@ std::string event_line(const Event& event) {
     own.stable_erase(common);
   const std::string payload = own.empty() ? "" : to_json_text(own);
   return fmt::format("{}  {:4} {:>3}  {:19}  {}", to_iso8601(event.time), event.turn.str(), event.step,
-                     event_name(event.body), one_line(payload, 160));
+                     event_name(event.body), app::one_line(payload, 160));
 }
 
 }  // namespace
 
 Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  auto journal = open_journal(*workspace, JournalUse::kLook);
+  auto journal = app::open_journal(*workspace, app::JournalUse::kLook);
   if (!journal && json_string(journal.error().detail, "kind") == "not_found") {
     console.err.line("no runs yet in " + workspace->journal);
     return ExitStatus::kFinished;
@@ -97,9 +98,9 @@ Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  const auto stored = open_session(*workspace, options.id, JournalUse::kLook);
+  const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
   if (!options.json) console.out.line(heading(stored->state));
   for (const StoredRecord& record : stored->records) {
@@ -113,9 +114,9 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const LogsOptions& options, Console& console) {
-  auto workspace = open_workspace(options.place);
+  auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
-  const auto stored = open_session(*workspace, options.id, JournalUse::kLook);
+  const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
   State state;
   for (const StoredRecord& record : stored->records) {

@@ -9,7 +9,7 @@
 #include "praxis/base/time.hpp"
 #include "praxis/domain/usage.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 
 /// US dollars such as `0.5`; more than zero, at most a million. Error `kInput`.
 Result<MicroUsd> parse_usd(std::string_view text);
@@ -23,4 +23,4 @@ std::string show_usd(MicroUsd cost);
 /// The word quoted for a shell, if necessary.
 std::string shell_word(std::string_view word);
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

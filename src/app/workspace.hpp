@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/options.hpp"
 #include "praxis/app/config.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/journal/journal.hpp"
@@ -15,11 +14,18 @@
 #include "praxis/models/catalog.hpp"
 #include "praxis/policy/remembered_rules.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 
 /// The value of an environment variable; empty if unset.
 std::string environment_variable(const std::string& name);
 
+/// Working directory and journal of a command.
+struct Place {
+  std::string folder;   ///< `-C`; empty: the current one
+  std::string journal;  ///< `--journal`; empty: as configured
+};
+
+/// The configuration of a place and the journal that it names.
 struct Workspace {
   Config config;
   std::string journal;         ///< absolute path, or `memory`
@@ -69,4 +75,4 @@ std::string find_agent_file(const Workspace& workspace, const std::string& word)
 /// The error for a word for which `find_agent_file` found nothing.
 Error no_such_agent(const Workspace& workspace, const std::string& word);
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

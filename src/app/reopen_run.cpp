@@ -1,16 +1,17 @@
-#include "cli/take_up.hpp"
+#include "app/reopen_run.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "app/hints.hpp"
+#include "app/plain_text.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/planners/make_planner.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 namespace {
 
 /// Changes to the folder where the run was started, so that its relative paths are valid again.
@@ -18,28 +19,27 @@ Status enter_folder(const AgentSpec& spec) {
   const std::string folder = json_string(spec.metadata, "folder");
   if (folder.empty() || chdir(folder.c_str()) == 0) return {};
   return fail(usage_error(
-      fmt::format("the run was started in \"{}\", which is not accessible: {}", folder, std::strerror(errno)),
+      "the run was started in " + in_quotes(folder) + ", which is not accessible: " + std::strerror(errno),
       "give the working directory with -C DIR"));
 }
 
 /// The agent of the run: its recorded description, with the tools of its file.
-Result<Agent> agent_of(const AgentSpec& spec, const TakeUp& options, const Workspace& workspace,
+Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, const Workspace& workspace,
                        const Runtime& runtime) {
   const std::string file = options.agent.empty() ? json_string(spec.metadata, "agent_file") : options.agent;
   const std::string& model = options.model.empty() ? spec.model : options.model;
   if (file.empty()) {
     if (!spec.tools.empty()) {
-      return fail(usage_error(
-          fmt::format("the run's agent \"{}\" has tools, but the run records no agent file that defines them",
-                      spec.id),
-          "name it with --agent FILE"));
+      return fail(usage_error("the run's agent " + in_quotes(spec.id) +
+                                  " has tools, but the run records no agent file that defines them",
+                              "name it with --agent FILE"));
     }
     Agent agent(spec);
     return agent.model(model);
   }
   if (std::error_code ignored; !std::filesystem::exists(file, ignored)) {
     return fail(
-        usage_error(fmt::format("the run's agent file \"{}\" is gone", file), "name it with --agent FILE"));
+        usage_error("the run's agent file " + in_quotes(file) + " is gone", "name it with --agent FILE"));
   }
   AgentFileOptions file_options = agent_file_options(workspace, runtime);
   if (needs_model(spec) || !options.model.empty()) file_options.model = model;
@@ -52,26 +52,26 @@ Result<Agent> agent_of(const AgentSpec& spec, const TakeUp& options, const Works
 
 }  // namespace
 
-Result<OpenRun> take_up(const StoredSession& stored, const Workspace& workspace, TakeUp options) {
+Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace, ReopenOptions options) {
   if (!stored.state.parent.empty()) {
     const auto root = root_of(*stored.journal, stored.id);
     if (!root) return fail(root.error());
-    return fail(usage_error(fmt::format("{} is a sub-agent and resumes with its run", stored.id.str()),
+    return fail(usage_error(stored.id.str() + " is a sub-agent and resumes with its run",
                             resume_command(workspace, *root)));
   }
-  for (std::string* path : {&options.output.file, &options.output.record_to, &options.agent}) {
+  for (std::string* path : {&options.use.record_to, &options.agent}) {
     if (!path->empty()) *path = std::filesystem::absolute(*path).string();
   }
   if (!options.stays_here) {
     if (auto entered = enter_folder(*stored.state.agent); !entered) return fail(entered.error());
   }
-  auto runtime = open_runtime(workspace, options.output);
+  auto runtime = open_runtime(workspace, options.use);
   if (!runtime) return fail(runtime.error());
   auto agent = agent_of(*stored.state.agent, options, workspace, **runtime);
   if (!agent) return fail(agent.error());
   auto session = (*runtime)->open_session(stored.id, *agent, options.force);
   if (!session) return fail(session.error());
-  return OpenRun{std::move(options.output), *std::move(runtime), *std::move(session)};
+  return OpenRun{*std::move(runtime), *std::move(session)};
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

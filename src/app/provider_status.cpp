@@ -1,12 +1,10 @@
-#include "cli/provider_status.hpp"
-
-#include <fmt/format.h>
+#include "app/provider_status.hpp"
 
 #include <algorithm>
 
 #include "models/provider_access.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 namespace {
 
 ProviderStatus unusable(ProviderStatus status, const Error& error) {
@@ -37,7 +35,7 @@ ProviderStatus status_of(const ProviderFacts& provider, const Workspace& workspa
     return status;
   }
   status.detail = key->origin.empty() ? "no key" : key->origin + " is set";
-  if (!base_url->origin.empty()) status.detail += fmt::format(", {} is set", base_url->origin);
+  if (!base_url->origin.empty()) status.detail += ", " + base_url->origin + " is set";
   return status;
 }
 
@@ -51,4 +49,4 @@ std::vector<std::string> providers_of_model(std::string_view name) {
   return providers;
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -1,8 +1,8 @@
-#include "cli/terminal.hpp"
+#include "app/plain_text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace praxis::cli {
+namespace praxis::app {
 namespace {
 
 TEST(Harmless, ControlCharactersBecomePictures) {
@@ -61,4 +61,4 @@ TEST(Exact, ShowsWhatCannotBeSeenByItsNumber) {
 }
 
 }  // namespace
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -1,11 +1,21 @@
-#include "cli/values.hpp"
+#include "app/values.hpp"
 
-#include <fmt/format.h>
-
+#include <array>
 #include <charconv>
 #include <cmath>
 
-namespace praxis::cli {
+#include "app/plain_text.hpp"
+
+namespace praxis::app {
+namespace {
+
+std::string fixed(double number, int digits) {
+  std::array<char, 400> buffer;  // the longest double has 309 digits before the point
+  const auto end = std::to_chars(buffer.begin(), buffer.end(), number, std::chars_format::fixed, digits).ptr;
+  return {buffer.begin(), end};
+}
+
+}  // namespace
 
 Result<MicroUsd> parse_usd(std::string_view text) {
   constexpr double kLeast = 1e-6, kMost = 1e6;
@@ -16,26 +26,26 @@ Result<MicroUsd> parse_usd(std::string_view text) {
     return MicroUsd{std::llround(number * 1e6)};
   }
   return fail(ErrorCode::kInput,
-              fmt::format("\"{}\" is not an amount in US dollars; write a number such as 0.5", text));
+              in_quotes(text) + " is not an amount in US dollars; write a number such as 0.5");
 }
 
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return fail(ErrorCode::kInput, fmt::format("\"{}\" must be NAME=VALUE, such as p1=...", text));
+    return fail(ErrorCode::kInput, in_quotes(text) + " must be NAME=VALUE, such as p1=...");
   }
   return std::pair{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
 std::string show_duration(Millis duration) {
   const auto millis = duration.count();
-  if (millis < 1000) return fmt::format("{} ms", millis);
-  if (millis < 60'000) return fmt::format("{:.1f} s", static_cast<double>(millis) / 1e3);
-  return fmt::format("{} min {} s", millis / 60'000, millis / 1000 % 60);
+  if (millis < 1000) return std::to_string(millis) + " ms";
+  if (millis < 60'000) return fixed(static_cast<double>(millis) / 1e3, 1) + " s";
+  return std::to_string(millis / 60'000) + " min " + std::to_string(millis / 1000 % 60) + " s";
 }
 
 std::string show_usd(MicroUsd cost) {
-  return cost.value == 0 ? "$0" : fmt::format("${:.{}f}", cost.usd(), cost.usd() < 1 ? 4 : 2);
+  return cost.value == 0 ? "$0" : '$' + fixed(cost.usd(), cost.usd() < 1 ? 4 : 2);
 }
 
 std::string shell_word(std::string_view word) {
@@ -47,4 +57,4 @@ std::string shell_word(std::string_view word) {
   return quoted + '\'';
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -1,14 +1,14 @@
-#include "app/forest.hpp"
+#include "app/run_trees.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <ranges>
 #include <utility>
 
-namespace praxis::cli {
+namespace praxis::app {
 namespace {
 
-bool is_resting(SessionStatus status) {
+bool is_idle_status(SessionStatus status) {
   switch (status) {
     case SessionStatus::kRunning:
     case SessionStatus::kAwaitingUser:
@@ -21,30 +21,30 @@ bool is_resting(SessionStatus status) {
 
 }  // namespace
 
-bool at_rest(const AgentNode& node) { return is_resting(node.status); }
+bool is_idle(const AgentNode& node) { return is_idle_status(node.status); }
 
-Forest::Forest(std::shared_ptr<Journal> journal, const SessionId& root) : journal_(std::move(journal)) {
-  plant(root);
+RunTrees::RunTrees(std::shared_ptr<Journal> journal, const SessionId& root) : journal_(std::move(journal)) {
+  add_tree(root);
 }
 
-void Forest::plant(const SessionId& root) {
+void RunTrees::add_tree(const SessionId& root) {
   if (!trees_.contains(root)) trees_.emplace(root, JournalTree(journal_, {.root = root}));
 }
 
-Status Forest::find_trees() {
+Status RunTrees::find_trees() {
   if (!roots_) return {};
   auto rows = journal_->sessions();
   if (!rows) return fail(rows.error());
   std::erase_if(*rows, [](const SessionRow& row) { return !row.parent.empty() || row.entries == 0; });
   for (const SessionRow& row : *rows) {
-    const bool busy = !is_resting(session_status_from(row.status).value_or(SessionStatus::kError));
-    if (busy || roots_ == Roots::kAll) plant(row.id);
+    const bool busy = !is_idle_status(session_status_from(row.status).value_or(SessionStatus::kError));
+    if (busy || roots_ == Roots::kAll) add_tree(row.id);
   }
-  if (trees_.empty() && roots_ == Roots::kLast && !rows->empty()) plant(rows->front().id);
+  if (trees_.empty() && roots_ == Roots::kLast && !rows->empty()) add_tree(rows->front().id);
   return {};
 }
 
-Status Forest::refresh() {
+Status RunTrees::refresh() {
   if (auto found = find_trees(); !found) return found;
   for (auto& [root, tree] : trees_) {
     if (auto read = tree.refresh(); !read) return read;
@@ -52,15 +52,15 @@ Status Forest::refresh() {
   return {};
 }
 
-std::vector<SessionId> Forest::busy() const {
+std::vector<SessionId> RunTrees::busy() const {
   std::vector<SessionId> roots;
   for (const auto& [root, tree] : trees_) {
-    if (!std::ranges::all_of(tree.nodes(), at_rest)) roots.push_back(root);
+    if (!std::ranges::all_of(tree.nodes(), is_idle)) roots.push_back(root);
   }
   return roots;
 }
 
-Result<std::vector<SessionId>> Forest::deserted() const {
+Result<std::vector<SessionId>> RunTrees::deserted() const {
   std::vector<SessionId> roots;
   for (const SessionId& root : busy()) {
     const SessionStatus status = trees_.at(root).nodes().front().status;
@@ -72,15 +72,15 @@ Result<std::vector<SessionId>> Forest::deserted() const {
   return roots;
 }
 
-std::vector<AgentNode> Forest::nodes() const {
-  std::vector<AgentNode> busy, resting;
+std::vector<AgentNode> RunTrees::nodes() const {
+  std::vector<AgentNode> busy, idle;
   for (const auto& [root, tree] : trees_ | std::views::reverse) {
     std::vector<AgentNode> nodes = tree.nodes();
     if (nodes.empty()) continue;
-    std::ranges::move(nodes, std::back_inserter(at_rest(nodes.front()) ? resting : busy));
+    std::ranges::move(nodes, std::back_inserter(is_idle(nodes.front()) ? idle : busy));
   }
-  std::ranges::move(resting, std::back_inserter(busy));
+  std::ranges::move(idle, std::back_inserter(busy));
   return busy;
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -1,14 +1,13 @@
-#include "cli/pending_text.hpp"
+#include "app/pending_text.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "cli/terminal.hpp"
-#include "cli/values.hpp"
+#include "app/plain_text.hpp"
+#include "app/values.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 namespace {
 
 constexpr std::size_t kPromptWidth = 2000;
@@ -44,13 +43,26 @@ std::string what_of(const ParkedStep& step) {
 /// `exact` of the first `most` bytes, with a note on how many are omitted.
 std::string shown(const std::string& text, std::size_t most) {
   if (most == 0 || text.size() <= most) return exact(text);
-  return fmt::format("{}... ({} more bytes)", exact(text.substr(0, most)), text.size() - most);
+  return exact(text.substr(0, most)) + "... (" + std::to_string(text.size() - most) + " more bytes)";
+}
+
+/// What the step asks, on a line of its own; empty without a prompt.
+std::string prompt_line(const ParkedStep& step) {
+  return step.prompt.empty() ? "" : "  " + one_line(step.prompt, kPromptWidth) + '\n';
+}
+
+/// What stands before the command that decides so.
+std::string label(const Choice& choice) {
+  constexpr std::size_t kWidth = 8;
+  std::string word = std::string(choice.word) + ':';
+  word.resize(std::max(word.size(), kWidth), ' ');
+  return "  " + word + ' ';
 }
 
 std::string expiry_text(const ParkedStep& step, UnixMillis now) {
   if (step.expires.value == 0) return "";
   if (step.expires <= now) return ", expired: it counts as rejected";
-  return fmt::format(", for {} more", show_duration(step.expires - now));
+  return ", for " + show_duration(step.expires - now) + " more";
 }
 
 }  // namespace
@@ -67,13 +79,15 @@ std::string pending_text(const Workspace& workspace, const AgentResult& result) 
     const std::string& id = step.id.str();
     const std::string whose = step.session == result.session ? "" : " for " + harmless(step.path);
     const std::string what = step.kind == ParkKind::kQuestion ? "" : what_of(step);
-    text += fmt::format("{} waits{} ({}){}{}\n", id, whose, to_string(step.kind), what.empty() ? "" : ": ",
-                        shown(what, kPromptWidth));
-    if (!step.prompt.empty()) text += fmt::format("  {}\n", one_line(step.prompt, kPromptWidth));
+    text.append(id).append(" waits").append(whose).append(" (").append(to_string(step.kind)).append(")");
+    text.append(what.empty() ? "" : ": ")
+        .append(shown(what, kPromptWidth))
+        .append("\n")
+        .append(prompt_line(step));
     for (const ApprovalVerb verb : allowed_approvals(step.kind)) {
       const Choice choice = choice_for(verb, step.kind);
-      text += fmt::format("  {:8} {} {} {}{}{}{}\n", fmt::format("{}:", choice.word), resume, choice.flag, id,
-                          choice.value.empty() ? "" : "=", choice.value, choice.reason);
+      text.append(label(choice)).append(resume).append(" ").append(choice.flag).append(" ").append(id);
+      text.append(choice.value.empty() ? "" : "=").append(choice.value).append(choice.reason).append("\n");
     }
   }
   return text;
@@ -81,15 +95,14 @@ std::string pending_text(const Workspace& workspace, const AgentResult& result) 
 
 std::string waiting_text(const Workspace& workspace, const AgentNode& node, const ParkedStep& step,
                          UnixMillis now, std::size_t most) {
-  std::string text = fmt::format("{}  {}  ({}{})\n", step.id.str(), harmless(node.path), to_string(step.kind),
-                                 expiry_text(step, now));
-  if (!step.prompt.empty()) text += fmt::format("  {}\n", one_line(step.prompt, kPromptWidth));
-  if (const std::string what = what_of(step); !what.empty()) text += fmt::format("  {}\n", shown(what, most));
+  std::string text = step.id.str() + "  " + harmless(node.path) + "  (";
+  text.append(to_string(step.kind)).append(expiry_text(step, now)).append(")\n");
+  text += prompt_line(step);
+  if (const std::string what = what_of(step); !what.empty()) text += "  " + shown(what, most) + '\n';
   for (const ApprovalVerb verb : allowed_approvals(step.kind)) {
     const Choice choice = choice_for(verb, step.kind);
-    text += fmt::format("  {:8} {} {}{}{}{}\n", fmt::format("{}:", choice.word),
-                        approve_command(workspace, step.id), choice.flag, choice.value.empty() ? "" : " ",
-                        choice.value, choice.reason);
+    text.append(label(choice)).append(approve_command(workspace, step.id)).append(" ").append(choice.flag);
+    text.append(choice.value.empty() ? "" : " ").append(choice.value).append(choice.reason).append("\n");
   }
   return text;
 }
@@ -106,4 +119,4 @@ std::string deciding_text(const Workspace& workspace, const ParkedStep& step) {
   }
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/workspace.hpp"
+#include "app/workspace.hpp"
 #include "praxis/models/catalog.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 
 struct ProviderStatus {
   enum class State : std::uint8_t { kReady, kLacksKey, kUnusable };
@@ -23,4 +23,4 @@ ProviderStatus status_of(const ProviderFacts& provider, const Workspace& workspa
 /// The providers of the models in `name`, which can be several separated by `|`.
 std::vector<std::string> providers_of_model(std::string_view name);
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

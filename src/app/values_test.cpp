@@ -1,8 +1,8 @@
-#include "cli/values.hpp"
+#include "app/values.hpp"
 
 #include <gtest/gtest.h>
 
-namespace praxis::cli {
+namespace praxis::app {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,4 +40,4 @@ TEST(Values, ShellWordsAreQuotedWhenTheyMustBe) {
 }
 
 }  // namespace
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "cli/workspace.hpp"
+#include "app/workspace.hpp"
 #include "praxis/core/report.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 
 /// `praxis approve` with the id of a step that is unique in the journal, without the decision.
 std::string approve_command(const Workspace& workspace, const ParkId& id);
@@ -24,4 +24,4 @@ std::string waiting_text(const Workspace& workspace, const AgentNode& node, cons
 /// The decision that is most likely, as a command, and the other ones in brackets.
 std::string deciding_text(const Workspace& workspace, const ParkedStep& step);
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

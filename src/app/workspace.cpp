@@ -1,6 +1,5 @@
-#include "cli/workspace.hpp"
+#include "app/workspace.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,11 +7,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/console.hpp"
-#include "cli/values.hpp"
+#include "app/hints.hpp"
+#include "app/plain_text.hpp"
+#include "app/values.hpp"
 #include "praxis/base/suggest.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,7 +61,7 @@ std::string environment_variable(const std::string& name) {
 
 Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::string> flags) {
   if (!place.folder.empty() && chdir(place.folder.c_str()) != 0) {
-    return fail(usage_error(fmt::format("cannot work in \"{}\": {}", place.folder, std::strerror(errno))));
+    return fail(usage_error("cannot work in " + in_quotes(place.folder) + ": " + std::strerror(errno)));
   }
   if (!place.journal.empty()) flags["journal"] = place.journal;
   auto config = load_config({".", environment_variable, std::move(flags)});
@@ -135,7 +135,7 @@ Status make_rules_folder() {
   if (!fs::create_directories(own, error) && !error) return {};
   if (!error) fs::permissions(own, fs::perms::owner_all, error);
   if (!error) return {};
-  return fail(usage_error(fmt::format("cannot make the folder \"{}\": {}", own.string(), error.message())));
+  return fail(usage_error("cannot make the folder " + in_quotes(own.string()) + ": " + error.message()));
 }
 
 std::vector<std::string> agent_folders(const Workspace& workspace) {
@@ -160,11 +160,14 @@ std::string find_agent_file(const Workspace& workspace, const std::string& word)
 }
 
 Error no_such_agent(const Workspace& workspace, const std::string& word) {
-  if (is_agent_path(word)) return usage_error(fmt::format("no agent file \"{}\"", word));
+  if (is_agent_path(word)) return usage_error("no agent file " + in_quotes(word));
   const auto nearest = closest(word, agent_names(workspace));
+  std::string folders;
+  for (const std::string& folder : agent_folders(workspace))
+    folders += (folders.empty() ? "" : ", ") + folder;
   return usage_error(
-      fmt::format("no agent \"{}\"{}", word, nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""),
-      fmt::format("looked for {}.toml in {}", word, fmt::join(agent_folders(workspace), ", ")));
+      "no agent " + in_quotes(word) + (nearest ? "; did you mean " + in_quotes(*nearest) + '?' : ""),
+      "looked for " + word + ".toml in " + folders);
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -1,0 +1,37 @@
+#include "app/open_runtime.hpp"
+
+#include <filesystem>
+#include <utility>
+
+namespace praxis::app {
+
+Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const RuntimeUse& use) {
+  auto journal = open_journal(workspace, JournalUse::kWrite);
+  if (!journal) return fail(journal.error());
+  auto catalog = open_catalog(workspace);
+  if (!catalog) return fail(catalog.error());
+  RuntimeOptions options;
+  options.journal = *std::move(journal);
+  options.catalog = *std::move(catalog);
+  options.stream = use.stream;
+  options.record_to = use.record_to;
+  options.suspend_when_waiting = workspace.config.get("suspend") == "true";
+  return Runtime::create(std::move(options));
+}
+
+AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& runtime) {
+  AgentFileOptions options;
+  options.http = runtime.http();
+  options.default_model = workspace.config.get("model");
+  options.remembered = remembered_rules();
+  return options;
+}
+
+void remember_folder(Agent& agent) {
+  const Json& given = agent.spec().metadata;
+  JsonObject metadata = given.is_object() ? given.get_object() : JsonObject{};
+  metadata["folder"] = std::filesystem::current_path().string();
+  agent.metadata(std::move(metadata));
+}
+
+}  // namespace praxis::app

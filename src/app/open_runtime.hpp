@@ -1,0 +1,28 @@
+// The runtime in which a surface runs agents, and the settings with which it reads their files.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/workspace.hpp"
+#include "praxis/app/agent_file.hpp"
+#include "praxis/runtime/runtime.hpp"
+
+namespace praxis::app {
+
+/// How a runtime is used.
+struct RuntimeUse {
+  bool stream = true;     ///< requests deltas from models
+  std::string record_to;  ///< a folder that gets the exchanges with models; empty for none
+};
+
+/// Opens a runtime on the journal of the workspace, for writing. Errors of `open_journal` and `open_catalog`.
+Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const RuntimeUse& use);
+
+/// Options for reading agent files: the configured model, the network, and the user's remembered rules.
+AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& runtime);
+
+/// Records the current folder in the agent's metadata, for `reopen_run` to return to.
+void remember_folder(Agent& agent);
+
+}  // namespace praxis::app

@@ -1,0 +1,32 @@
+// Opens a run again with the agent that it was made with, so that it can be resumed.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/open_runtime.hpp"
+#include "app/workspace.hpp"
+
+namespace praxis::app {
+
+/// How a run is opened again.
+struct ReopenOptions {
+  RuntimeUse use;
+  std::string agent;        ///< agent file, if it is no longer where the run found it; else empty
+  std::string model;        ///< replaces the model of the run; empty: keeps it
+  bool force = false;       ///< takes the run from a process that still holds it
+  bool stays_here = false;  ///< keeps the current folder; else enters the one in which the run was started
+};
+
+/// A run that is open and not yet resumed.
+struct OpenRun {
+  std::shared_ptr<Runtime> runtime;
+  Session session;
+};
+
+/// Opens the run in its folder, which becomes the current one. Relative paths in `options` are read before.
+/// Errors: `kInput`, the folder, the agent or the run cannot be used, among them a sub-agent, which continues
+/// with its root only; `kJournal` with `lease_held`, another process holds the run.
+Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace, ReopenOptions options);
+
+}  // namespace praxis::app
