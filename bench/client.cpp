@@ -75,13 +75,13 @@ praxis::Agent calculator(const std::string& model, bool stream, Counters& counte
       .on("model.responded", [&counters](const praxis::Event&) { ++counters.calls; })
       .on("turn.failed", [&counters](const praxis::Event& event) {
         ++counters.errors;
-        const auto& failed = std::get<praxis::TurnFailed>(event.body).result;
+        const auto& failed = std::get<praxis::events::TurnFailed>(event.body).result;
         std::fprintf(stderr, "%s\n", failed.error ? failed.error->message.c_str() : "failed");
       });
   if (stream) {
     agent.on("text.delta", [&counters](const praxis::Event& event) {
       ++counters.deltas;
-      counters.chars += static_cast<long>(std::get<praxis::TextDelta>(event.body).text.size());
+      counters.chars += static_cast<long>(std::get<praxis::events::TextDelta>(event.body).text.size());
     });
   }
   return agent;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "must.hpp"
+#include "praxis/core/state.hpp"
 #include "praxis/praxis.hpp"
 
 namespace {

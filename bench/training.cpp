@@ -101,7 +101,8 @@ Agent note_taker(const char* model, const std::shared_ptr<Runtime>& runtime, std
   Agent agent(model, "You take notes.");
   agent.runtime(runtime)
       .use(make_tool("note", "Takes a note.", [](Note) { return std::string(kNoted); }))
-      .on("text.delta", [&read](const Event& event) { read += std::get<TextDelta>(event.body).text.size(); });
+      .on("text.delta",
+          [&read](const Event& event) { read += std::get<events::TextDelta>(event.body).text.size(); });
   return agent;
 }
 

@@ -107,6 +107,12 @@ if(NOT PRAXIS_SANITIZE)
   add_test(NAME training COMMAND praxis_training)
   set_tests_properties(training PROPERTIES TIMEOUT 120)
 endif()
+# What including the public headers costs, by counting.
+if(NOT PRAXIS_SANITIZE)
+  add_test(NAME header_cost
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/headers/check ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include)
+  set_tests_properties(header_cost PROPERTIES TIMEOUT 60)
+endif()
 # Installs to a scratch folder, then builds and runs a program against it. Not with a sanitizer, which that
 # program would need too.
 if(NOT PRAXIS_SANITIZE)

@@ -13,5 +13,6 @@ int main(int argc, char** argv) {
   const praxis::Agent agent{model, "You plan parties."};
   const auto party = agent.run<Party>("Plan a birthday party");
   if (!party) return std::cerr << party.error().message << '\n', 1;
-  std::cout << party->guests.size() << " guests at " << party->place << '\n';
+  std::cout << party->value->guests.size() << " guests at " << party->value->place << ", "
+            << party->usage.output << " tokens\n";
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "crash_rig.hpp"
+#include "praxis/core/state.hpp"
 
 namespace praxis::testing {
 

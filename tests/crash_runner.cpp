@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "crash_agents.hpp"
+#include "praxis/base/executor.hpp"
 
 namespace praxis {
 namespace {
@@ -35,7 +36,7 @@ class LateClock final : public Environment {
 };
 
 int report(const Error& error) {
-  if (json_string(error.detail, "kind") == "lease_lost") return 3;
+  if (error.kind() == ErrorKind::kLeaseLost) return 3;
   std::fprintf(stderr, "crash_runner: %s\n", error.message.c_str());
   return 1;
 }

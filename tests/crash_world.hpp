@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "journal/testing/forwarding_journal.hpp"
+#include "praxis/base/executor.hpp"
 #include "praxis/praxis.hpp"
 
 namespace praxis::testing {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "journal/testing/journals.hpp"
+#include "praxis/core/state.hpp"
 #include "praxis/praxis.hpp"
 #include "praxis/runtime/commands.hpp"
 #include "scenarios.hpp"

@@ -42,12 +42,12 @@ struct Source {
 };
 
 /// Returns the room of an include or a file (both without `include/` and `src/`). `praxis/praxis.hpp` belongs
-/// to the runtime. Empty for the standard library and third parties.
+/// to the app. Empty for the standard library and third parties.
 std::string room_of(std::string_view path, bool quoted) {
   const bool is_public = path.starts_with("praxis/");
   if (is_public) path.remove_prefix(7);
   const auto slash = path.find('/');
-  if (slash == std::string_view::npos) return is_public ? "runtime" : "";
+  if (slash == std::string_view::npos) return is_public ? "app" : "";
   return is_public || quoted ? std::string(path.substr(0, slash)) : "";
 }
 

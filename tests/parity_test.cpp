@@ -40,16 +40,18 @@ class Assembler {
   void operator()(const Event& event) {
     std::visit(
         match{
-            [this](const TextDelta& delta) { text_ += delta.text; },
-            [this](const ReasoningDelta& delta) { reasoning_ += delta.text; },
-            [this](const ToolCallDelta& delta) {
+            [this](const events::TextDelta& delta) { text_ += delta.text; },
+            [this](const events::ReasoningDelta& delta) { reasoning_ += delta.text; },
+            [this](const events::ToolCallDelta& delta) {
               if (!delta.name.empty()) calls_.push_back({delta.name, {}});
               calls_.back().second += delta.arguments;
             },
-            [this](const AttemptSuperseded&) { *this = {}; },
-            [this](const AssistantText& part) { EXPECT_EQ(std::exchange(text_, {}), part.text); },
-            [this](const AssistantReasoning& part) { EXPECT_EQ(std::exchange(reasoning_, {}), part.text); },
-            [this](const ToolCalled& call) {
+            [this](const events::AttemptSuperseded&) { *this = {}; },
+            [this](const events::AssistantText& part) { EXPECT_EQ(std::exchange(text_, {}), part.text); },
+            [this](const events::AssistantReasoning& part) {
+              EXPECT_EQ(std::exchange(reasoning_, {}), part.text);
+            },
+            [this](const events::ToolCalled& call) {
               if (calls_.empty()) return;  // a call of a plan
               EXPECT_EQ(calls_.front(), std::pair(call.name, call.arguments));
               calls_.erase(calls_.begin());

@@ -231,7 +231,7 @@ TEST_P(ProviderCases, ResponseOverASocket_GivesTheSameAnswer) {
     ASSERT_EQ(answer.has_value(), !direct.error)
         << stream.name << (answer ? "" : ": " + answer.error().message);
     if (!answer) {
-      EXPECT_EQ(answer.error().detail, direct.error->detail) << stream.name;
+      EXPECT_EQ(answer.error().detail(), direct.error->detail()) << stream.name;
       continue;
     }
     ASSERT_EQ(answer->parts.size(), direct.answer.parts.size()) << stream.name;

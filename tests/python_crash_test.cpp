@@ -4,6 +4,7 @@
 
 #include "crash_agents.hpp"
 #include "crash_checks.hpp"
+#include "praxis/core/state.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis {

@@ -7,6 +7,7 @@
 
 #include "faults/fault.hpp"
 #include "orderly_executor.hpp"
+#include "praxis/net/http_client.hpp"
 #include "praxis/tools/ask_user_tool.hpp"
 #include "scenarios.hpp"
 #include "wires.hpp"

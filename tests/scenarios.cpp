@@ -58,7 +58,7 @@ void World::hear(const Event& event) {
   if (event.agent.depth != 0) return;  // events of sub-agents have no fixed place among the root's
   const std::lock_guard lock(mutex_);
   events_.push_back(event);
-  if (std::holds_alternative<ToolCompleted>(event.body)) ++completions_;
+  if (std::holds_alternative<events::ToolCompleted>(event.body)) ++completions_;
   const std::string_view name = event_name(event.body);
   if (name == "turn.completed" || name == "turn.failed" || name == "turn.cancelled") ++turns_;
   changed_.notify_all();
@@ -105,7 +105,7 @@ Tool counting(const std::shared_ptr<World>& world, std::string name, bool idempo
 ToolOutput says(std::string text) { return {std::move(text), nullptr, {}, {}}; }
 
 std::unexpected<Error> breaks(std::string message, bool retriable) {
-  return fail(Error{ErrorCode::kTool, std::move(message), retriable, nullptr, nullptr});
+  return fail(ErrorCode::kTool, std::move(message), retriable);
 }
 
 std::vector<Tool> tools_of(const std::shared_ptr<World>& world) {

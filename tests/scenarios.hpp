@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "praxis/base/executor.hpp"
 #include "praxis/praxis.hpp"
 
 namespace praxis::testing {
@@ -135,7 +136,7 @@ class Stage {
   const std::function<void(Task)> call_;
   const std::shared_ptr<World> world_ = std::make_shared<World>();
   const std::shared_ptr<Runtime> runtime_;
-  const std::shared_ptr<void> observer_;
+  const Subscription observer_;
   Agent agent_;
   SessionId session_;
 };

@@ -68,8 +68,7 @@ class StopTest : public Scripted {
       if (!process) return fail(process.error());
       auto ended = process->wait(context.stop);
       if (!ended) return fail(ended.error());
-      if (ended->end == ProcessEnd::kCancelled)
-        return fail(Error{ErrorCode::kCancelled, "stopped on request", false, nullptr, nullptr});
+      if (ended->end == ProcessEnd::kCancelled) return fail(ErrorCode::kCancelled, "stopped on request");
       return says("woke up");
     });
   }

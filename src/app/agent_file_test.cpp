@@ -11,6 +11,7 @@
 
 #include "app/agent_keys.hpp"
 #include "journal/testing/journals.hpp"
+#include "praxis/net/http_client.hpp"
 #include "praxis/policy/policy.hpp"
 
 namespace praxis {

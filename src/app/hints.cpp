@@ -5,13 +5,12 @@
 namespace praxis::app {
 
 Error with_hint(Error error, std::string_view hint) {
-  if (!error.detail.is_object()) error.detail = JsonObject{};
-  error.detail.get_object()["hint"] = hint;
+  error.set("hint", hint);
   return error;
 }
 
 Error usage_error(std::string message, std::string hint) {
-  Error error{ErrorCode::kInput, std::move(message), false, nullptr, nullptr};
+  Error error = make_error(ErrorCode::kInput, std::move(message));
   return hint.empty() ? error : with_hint(std::move(error), hint);
 }
 

@@ -30,7 +30,7 @@ bool names(std::string_view typed, const PendingStep& waiting) {
 
 Result<std::vector<PendingStep>> pending_in(const Workspace& workspace) {
   auto journal = open_journal(workspace, JournalUse::kLook);
-  const bool is_new = !journal && json_string(journal.error().detail, "kind") == "not_found";
+  const bool is_new = !journal && journal.error().kind() == ErrorKind::kNotFound;
   if (is_new) return std::vector<PendingStep>{};  // no journal, hence no runs
   if (!journal) return fail(journal.error());
   RunTrees trees(*std::move(journal), RunTrees::Roots::kBusy);

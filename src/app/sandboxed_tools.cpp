@@ -8,6 +8,7 @@
 
 #include "app/setting_key.hpp"
 #include "net/egress_proxy.hpp"
+#include "praxis/base/environment.hpp"
 #include "praxis/tools/python_tool.hpp"
 #include "praxis/tools/shell_tool.hpp"
 #include "tools/host_rules.hpp"

@@ -80,7 +80,7 @@ Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, Journa
   const bool writes = use == JournalUse::kWrite;
   auto journal = sqlite_journal(workspace.journal, {.create = writes, .read_only = !writes});
   if (journal) return journal;
-  if (json_string(journal.error().detail, "kind") == "not_found") {
+  if (journal.error().kind() == ErrorKind::kNotFound) {
     return fail(
         with_hint(journal.error(), "the first praxis run creates the journal; --journal FILE names another"));
   }

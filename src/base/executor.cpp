@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/descriptor_watches.hpp"
 #include "base/event_loop.hpp"
 #include "base/idle_task.hpp"
 #include "base/reactor.hpp"
@@ -94,6 +95,11 @@ class LoopExecutor final : public Executor, public EventLoop {
   }
   void cancel(TimerId id) override { reactor_.cancel(id); }
 
+  WatchId watch(int fd, Executor::Readiness readiness, Task task) override {
+    return watches_.add(fd, readiness, std::move(task));
+  }
+  void unwatch(WatchId id) override { watches_.drop(id); }
+
   /// By the leader.
   bool take_for_idle(Task& task) {
     if (idle_ || !stood_by_) return false;
@@ -119,6 +125,7 @@ class LoopExecutor final : public Executor, public EventLoop {
       if (thread.joinable()) thread.join();
     }
     reactor_.close();
+    watches_.stop();
   }
 
   /// One thread leads, the other stands by; they change places until the executor ends.
@@ -214,6 +221,7 @@ class LoopExecutor final : public Executor, public EventLoop {
   }
 
   Reactor reactor_;  // destroyed after `workers_`, whose tasks may still call it
+  DescriptorWatches watches_{reactor_};
   WorkerPool workers_;
 
   // What the leader alone touches.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <future>
@@ -292,6 +295,94 @@ TEST(ManualExecutor, RunReady_RunsWhatTasksPost) {
   EXPECT_EQ(runs, 0);
   EXPECT_EQ(executor.run_ready(), 2u);
   EXPECT_EQ(runs, 1);
+}
+
+/// Both ends of a pipe, closed at the end of the test.
+struct Pipe {
+  std::array<int, 2> ends{};
+  Pipe() { EXPECT_EQ(pipe(ends.data()), 0); }
+  ~Pipe() {
+    for (const int end : ends) close(end);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+};
+
+TEST(Executor, Watch_RunsItsTaskOnceTheDescriptorIsReadable) {
+  Pipe pipe;
+  auto executor = make_executor();
+  std::promise<char> read_byte;
+  std::atomic<bool> written = false;
+  ASSERT_NE(executor->watch(pipe.ends[0], Executor::Readiness::kReadable,
+                            [&] {
+                              char byte = 0;
+                              EXPECT_TRUE(written);
+                              EXPECT_EQ(read(pipe.ends[0], &byte, 1), 1);
+                              read_byte.set_value(byte);
+                            }),
+            0U);
+  written = true;
+  ASSERT_EQ(write(pipe.ends[1], "x", 1), 1);
+  auto got = read_byte.get_future();
+  ASSERT_EQ(got.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(got.get(), 'x');
+}
+
+TEST(Executor, Watch_TellsOfAClosedPeer) {
+  auto pipe = std::make_unique<Pipe>();
+  auto executor = make_executor();
+  const int kept = dup(pipe->ends[0]);
+  std::promise<void> ended;
+  ASSERT_NE(executor->watch(kept, Executor::Readiness::kReadable, [&] { ended.set_value(); }), 0U);
+  pipe.reset();
+  EXPECT_EQ(ended.get_future().wait_for(10s), std::future_status::ready);
+  close(kept);
+}
+
+TEST(Executor, OneDescriptor_IsWatchedForReadingAndWriting) {
+  std::array<int, 2> sockets{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()), 0);
+  auto executor = make_executor();
+  std::promise<void> writable, readable;
+  ASSERT_NE(executor->watch(sockets[0], Executor::Readiness::kReadable, [&] { readable.set_value(); }), 0U);
+  ASSERT_NE(executor->watch(sockets[0], Executor::Readiness::kWritable, [&] { writable.set_value(); }), 0U);
+  EXPECT_EQ(writable.get_future().wait_for(10s), std::future_status::ready);
+  auto waits = readable.get_future();
+  EXPECT_EQ(waits.wait_for(0s), std::future_status::timeout);
+  ASSERT_EQ(write(sockets[1], "x", 1), 1);
+  EXPECT_EQ(waits.wait_for(10s), std::future_status::ready);
+  for (const int socket : sockets) close(socket);
+}
+
+TEST(Executor, DroppedWatch_RunsNothingAndFreesItsTask) {
+  Pipe pipe;
+  auto executor = make_executor();
+  auto owned = std::make_shared<int>(1);
+  std::atomic<bool> ran = false;
+  const auto watch =
+      executor->watch(pipe.ends[0], Executor::Readiness::kReadable, [&ran, owned] { ran = true; });
+  executor->unwatch(watch);
+  EXPECT_EQ(owned.use_count(), 1);
+  ASSERT_EQ(write(pipe.ends[1], "x", 1), 1);
+  std::promise<void> passed;
+  ASSERT_NE(executor->watch(pipe.ends[0], Executor::Readiness::kReadable, [&] { passed.set_value(); }), 0U);
+  EXPECT_EQ(passed.get_future().wait_for(10s), std::future_status::ready);
+  EXPECT_FALSE(ran);
+}
+
+TEST(Executor, Destruction_DropsWatches) {
+  Pipe pipe;
+  auto owned = std::make_shared<int>(1);
+  {
+    auto executor = make_executor();
+    ASSERT_NE(executor->watch(pipe.ends[0], Executor::Readiness::kReadable, [owned] {}), 0U);
+  }
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
+TEST(Executor, ClosedDescriptor_CannotBeWatched) {
+  auto executor = make_executor();
+  EXPECT_EQ(executor->watch(-1, Executor::Readiness::kReadable, [] {}), 0U);
 }
 
 }  // namespace

@@ -19,8 +19,8 @@
 
 namespace praxis {
 
-/// Any thread may call `post`, `after`, `cancel` and `stop`; only the thread that runs the reactor calls the
-/// rest.
+/// Any thread may call `post`, `after`, `cancel`, `stop` and `watch`; only the thread that runs the reactor
+/// calls the rest.
 class Reactor {
  public:
   using TimerId = Executor::TimerId;

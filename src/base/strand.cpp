@@ -4,6 +4,10 @@
 #include "praxis/base/executor.hpp"
 
 namespace praxis {
+
+Executor::WatchId Executor::watch(int /*fd*/, Readiness /*readiness*/, Task /*task*/) { return 0; }
+void Executor::unwatch(WatchId /*watch*/) {}
+
 namespace {
 
 /// Ends the process if a task throws (only running out of memory can): the task's work would be half done,

@@ -141,7 +141,7 @@ Result<ExitStatus> go_on(const ApproveOptions& options, const app::Workspace& wo
   const TurnOutput output = with_absolute_file(options.output);
   auto open = app::reopen_run(*stored, workspace,
                               {runtime_use(output), options.agent, "", false, !options.place.folder.empty()});
-  if (!open && json_string(open.error().detail, "kind") == "lease_held") {
+  if (!open && open.error().kind() == ErrorKind::kLeaseHeld) {
     if (options.output.json) console.json(JsonObject{{"run_id", root->str()}, {"outcome", "delivered"}});
     console.err.line(fmt::format("run {} continues in the process that owns it", root->str()));
     return ExitStatus::kFinished;

@@ -50,7 +50,7 @@ void Stream::write(std::string_view bytes) {
 
 ExitStatus Console::report(const Error& error, int signal) {
   err.line("praxis: error: " + app::harmless(error.message));
-  const std::string hint = json_string(error.detail, "hint");
+  const std::string hint = json_string(error.detail(), "hint");
   if (!hint.empty()) err.line("hint: " + app::harmless(hint));
   return exit_status(error, signal);
 }

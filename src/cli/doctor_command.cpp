@@ -57,7 +57,7 @@ Check check_journal(const app::Workspace& workspace) {
   if (!workspace.keeps_runs()) return {"journal", Health::kGood, "in memory: runs are not stored"};
   const auto failed = [&](const Error& error) { return Check{"journal", Health::kBad, error.message}; };
   const auto journal = app::open_journal(workspace, app::JournalUse::kLook);
-  if (!journal && json_string(journal.error().detail, "kind") == "not_found") {
+  if (!journal && journal.error().kind() == ErrorKind::kNotFound) {
     return {"journal", Health::kMissing, workspace.journal + " will be created by the first run"};
   }
   if (!journal) return failed(journal.error());

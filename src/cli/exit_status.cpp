@@ -17,9 +17,10 @@ ExitStatus cancelled_by(int signal) {
 
 /// Whether the model could not be reached or refused service, as opposed to an invalid request.
 bool is_unavailable(const Error& error) {
-  static constexpr std::array<std::string_view, 8> kKinds{
-      "auth", "billing", "rate_limit", "overloaded", "server", "network", "timeout", "truncated_stream"};
-  return std::ranges::find(kKinds, json_string(error.detail, "kind")) != kKinds.end();
+  using enum ErrorKind;
+  static constexpr std::array kKinds{kAuth,   kBilling, kRateLimit, kOverloaded,
+                                     kServer, kNetwork, kTimeout,   kTruncatedStream};
+  return std::ranges::find(kKinds, error.kind()) != kKinds.end();
 }
 
 }  // namespace

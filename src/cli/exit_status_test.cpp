@@ -10,7 +10,7 @@ namespace praxis::cli {
 namespace {
 
 Error error(ErrorCode code, const char* kind = "") {
-  return {code, "it did not work", false, nullptr, JsonObject{{"kind", kind}}};
+  return make_error(code, error_kind_from(kind), "it did not work");
 }
 
 AgentResult ended(StopReason reason, std::optional<Error> why = std::nullopt) {

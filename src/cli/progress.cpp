@@ -61,43 +61,50 @@ void Progress::show(const Event& event) {
   if (event.agent.id == root_) show_root(event);
   std::visit(
       match{
-          [&](const ModelRequested& e) { doing_ = e.model; },
-          [&](const ModelResponded& e) {
+          [&](const events::ModelRequested& e) { doing_ = e.model; },
+          [&](const events::ModelResponded& e) {
             agent.usage += e.usage;
             usage_ += e.usage;
           },
-          [&](const ModelFailed& e) { line(agent, fmt::format("model failed: {}", e.error.message), true); },
-          [&](const ToolCalled& e) { agent.calls[e.call] = e.name + ' ' + e.arguments; },
-          [&](const ToolCallStarted& e) { doing_ = agent.calls.try_emplace(e.call, e.name).first->second; },
-          [&](const ToolCompleted& e) {
+          [&](const events::ModelFailed& e) {
+            line(agent, fmt::format("model failed: {}", e.error.message), true);
+          },
+          [&](const events::ToolCalled& e) { agent.calls[e.call] = e.name + ' ' + e.arguments; },
+          [&](const events::ToolStarted& e) {
+            doing_ = agent.calls.try_emplace(e.call, e.name).first->second;
+          },
+          [&](const events::ToolProgress& e) { doing_ = e.name + ' ' + e.text; },
+          [&](const events::ToolCompleted& e) {
             call_line(agent, e.call, e.name, app::show_duration(e.duration), false);
           },
-          [&](const ToolFailed& e) { call_line(agent, e.call, e.name, "failed: " + e.error.message, true); },
-          [&](const ToolTimedOut& e) {
+          [&](const events::ToolFailed& e) {
+            call_line(agent, e.call, e.name, "failed: " + e.error.message, true);
+          },
+          [&](const events::ToolTimedOut& e) {
             call_line(agent, e.call, e.name, "timed out after " + app::show_duration(e.duration), true);
           },
-          [&](const StepCompleted&) { line(agent, totals_of(agent)); },
-          [&](const StepParked& e) {
+          [&](const events::StepCompleted&) { line(agent, totals_of(agent)); },
+          [&](const events::StepParked& e) {
             line(agent, fmt::format("{} waits for a human ({})", e.step.id.str(), to_string(e.step.kind)));
           },
-          [&](const StepDecided& e) {
+          [&](const events::StepDecided& e) {
             if (!e.decision.park.empty())
               line(agent,
                    fmt::format("{} is decided: {}", e.decision.park.str(), to_string(e.decision.verb)));
           },
-          [&](const SessionRecovered&) { line(agent, "resumes where another process stopped"); },
-          [&](const SessionPaused& e) { line(agent, "paused " + e.reason); },
-          [&](const SessionUnpaused&) { line(agent, "unpaused"); },
-          [&](const SessionIntervened& e) {
+          [&](const events::SessionRecovered&) { line(agent, "resumes where another process stopped"); },
+          [&](const events::SessionPaused& e) { line(agent, "paused " + e.reason); },
+          [&](const events::SessionUnpaused&) { line(agent, "unpaused"); },
+          [&](const events::SessionIntervened& e) {
             if (is_of_a_person(e.intervention.verb)) {
               line(agent,
                    fmt::format("a person: {} {}", to_string(e.intervention.verb), e.intervention.text));
             }
           },
-          [&](const HookFailed& e) {
+          [&](const events::HookFailed& e) {
             line(agent, fmt::format("hook {} failed: {}", e.hook, e.message), true);
           },
-          [&](const ChildEnded& e) { agents_.erase(e.child); },
+          [&](const events::ChildSettled& e) { agents_.erase(e.child); },
           [](const auto&) {},
       },
       event.body);
@@ -106,11 +113,11 @@ void Progress::show(const Event& event) {
 /// The root's text is the answer, or may become it.
 void Progress::show_root(const Event& event) {
   std::visit(match{
-                 [&](const ModelRequested&) { answer_.clear(); },
-                 [&](const TextDelta& e) { write_answer(e.text); },
-                 [&](const AttemptSuperseded&) { end_answer(); },
-                 [&](const ModelResponded&) { end_answer(); },
-                 [&](const ModelFailed&) { end_answer(); },
+                 [&](const events::ModelRequested&) { answer_.clear(); },
+                 [&](const events::TextDelta& e) { write_answer(e.text); },
+                 [&](const events::AttemptSuperseded&) { end_answer(); },
+                 [&](const events::ModelResponded&) { end_answer(); },
+                 [&](const events::ModelFailed&) { end_answer(); },
                  [](const auto&) {},
              },
              event.body);

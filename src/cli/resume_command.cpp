@@ -96,7 +96,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
       *stored, *workspace,
       {runtime_use(output), options.agent, options.model, options.force, !options.place.folder.empty()});
   if (!open) {
-    const bool held = json_string(open.error().detail, "kind") == "lease_held";
+    const bool held = open.error().kind() == ErrorKind::kLeaseHeld;
     return fail(held ? app::with_hint(open.error(), "--force takes it over") : open.error());
   }
   if (options.prompt && !approvals->empty())

@@ -230,7 +230,7 @@ Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
   auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
   auto trees = trees_of(options, *workspace);
-  if (!trees && json_string(trees.error().detail, "kind") == "not_found" && options.root.empty()) {
+  if (!trees && trees.error().kind() == ErrorKind::kNotFound && options.root.empty()) {
     console.err.line("no runs yet in " + workspace->journal);
     return ExitStatus::kFinished;
   }

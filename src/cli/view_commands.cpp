@@ -75,7 +75,7 @@ Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
   auto workspace = app::open_workspace(options.place);
   if (!workspace) return fail(workspace.error());
   auto journal = app::open_journal(*workspace, app::JournalUse::kLook);
-  if (!journal && json_string(journal.error().detail, "kind") == "not_found") {
+  if (!journal && journal.error().kind() == ErrorKind::kNotFound) {
     console.err.line("no runs yet in " + workspace->journal);
     return ExitStatus::kFinished;
   }

@@ -145,7 +145,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const EffectS
   const ToolSpec* tool = state.agent->find_tool(call.call.name);
   turn.report.tool_latency += r.duration;
   const bool failed = r.outcome == Outcome::kError;
-  if (failed && r.error && json_text(r.error->detail, "kind") == "authorisation" && !turn.stop) {
+  if (failed && r.error && r.error->kind() == ErrorKind::kAuthorisation && !turn.stop) {
     call.phase = Phase::kBarred;
     call.result = failed_result(call, r);
     return {};

@@ -164,13 +164,12 @@ std::optional<Decision> fit_window(const State& state) {
 }
 
 bool is_overflow(const Error& error) {
-  return json_text(error.detail, "kind") == "context_overflow" ||
-         json_text(error.detail, "change") == "compact";
+  return error.kind() == ErrorKind::kContextOverflow || json_text(error.detail(), "change") == "compact";
 }
 
 Error window_full() {
-  return {ErrorCode::kModel, "the model's context window was full before its answer was complete", false,
-          nullptr, JsonObject{{"kind", "context_overflow"}}};
+  return make_error(ErrorCode::kModel, ErrorKind::kContextOverflow,
+                    "the model's context window was full before its answer was complete");
 }
 
 std::optional<Decision> shorten_once(const State& state) {

@@ -191,7 +191,7 @@ TEST(Compaction, VendorThatCompactsItself_GetsNoSummary) {
 
 TEST(Compaction, FailedOrUselessSummary_FallsBackToDroppingMessages) {
   const std::vector<std::function<void(Talk&)>> failures{
-      [](Talk& talk) { talk.fail_model({ErrorCode::kModel, "no", false, nullptr, nullptr}); },
+      [](Talk& talk) { talk.fail_model(make_error(ErrorCode::kModel, "no")); },
       [](Talk& talk) { talk.answer(uncounted(says(words(5'000)))); },
       [](Talk& talk) { talk.answer(uncounted(says("cut off", FinishReason::kLength))); },
       [](Talk& talk) { talk.answer(uncounted(calls({tool_call("s", "read")}))); },
@@ -213,7 +213,7 @@ TEST(Compaction, Summary_IsRetriedAndRecoveredLikeAnyModelCall) {
   Talk talk;
   talk.begin("the goal");
   talk.fill();
-  talk.fail_model({ErrorCode::kModel, "busy", true, nullptr, nullptr});
+  talk.fail_model(make_error(ErrorCode::kModel, "busy", true));
   ASSERT_TRUE(talk.summarises());
   EXPECT_EQ(talk.last_intent().attempt, 2U);
   talk.recover();
@@ -299,7 +299,7 @@ TEST(Retries, AreBoundedOverTheWholeTurn) {
   agent.limits.max_model_retries = 3;
   Talk talk(agent);
   talk.begin("go");
-  const Error busy{ErrorCode::kModel, "busy", true, nullptr, nullptr};
+  const Error busy = make_error(ErrorCode::kModel, "busy", true);
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(is<Wait>(talk.fail_model(busy))) << i;
     talk.round(i, 1);
@@ -309,7 +309,7 @@ TEST(Retries, AreBoundedOverTheWholeTurn) {
 }
 
 TEST(Retries, RetryThatNeedsANote_GetsOneNote) {
-  const Error malformed{ErrorCode::kModel, "malformed", false, nullptr, JsonObject{{"change", "note"}}};
+  const Error malformed = make_error(ErrorCode::kModel, "malformed").set("change", "note");
   Talk talk;
   talk.begin("go");
   ASSERT_TRUE(is<Wait>(talk.fail_model(malformed)));
@@ -321,7 +321,7 @@ TEST(Retries, RetryThatNeedsANote_GetsOneNote) {
 }
 
 Error too_strict() {
-  return {ErrorCode::kModel, "schemas are too complex", false, nullptr, JsonObject{{"change", "non_strict"}}};
+  return make_error(ErrorCode::kModel, "schemas are too complex").set("change", "non_strict");
 }
 
 TEST(Retries, VendorThatRefusesStrictTools_GetsThemNonStrictFromThenOn) {

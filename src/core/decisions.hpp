@@ -10,7 +10,7 @@ namespace praxis {
 
 /// Ends the turn because a limit was reached: error `kLimit`.
 inline Finish limit_reached(StopReason reason, std::string what) {
-  return {reason, {}, Error{ErrorCode::kLimit, std::move(what), false, nullptr, nullptr}};
+  return {reason, {}, make_error(ErrorCode::kLimit, std::move(what))};
 }
 
 /// Adds a message of the runtime for the model.

@@ -4,112 +4,118 @@ namespace praxis {
 namespace {
 
 struct Name {
-  std::string_view operator()(const TurnBegan&) const { return "turn.started"; }
-  std::string_view operator()(const MessageAdded&) const { return "message.added"; }
-  std::string_view operator()(const StepBegan&) const { return "step.started"; }
-  std::string_view operator()(const StepCompleted&) const { return "step.completed"; }
-  std::string_view operator()(const TurnCompleted&) const { return "turn.completed"; }
-  std::string_view operator()(const TurnFailed&) const { return "turn.failed"; }
-  std::string_view operator()(const TurnCancelled&) const { return "turn.cancelled"; }
-  std::string_view operator()(const ModelRequested&) const { return "model.requested"; }
-  std::string_view operator()(const TextDelta&) const { return "text.delta"; }
-  std::string_view operator()(const ReasoningDelta&) const { return "reasoning.delta"; }
-  std::string_view operator()(const ToolCallDelta&) const { return "tool_call.delta"; }
-  std::string_view operator()(const AssistantText&) const { return "assistant.text"; }
-  std::string_view operator()(const AssistantReasoning&) const { return "assistant.reasoning"; }
-  std::string_view operator()(const ModelResponded&) const { return "model.responded"; }
-  std::string_view operator()(const ModelFailed&) const { return "model.failed"; }
-  std::string_view operator()(const AttemptSuperseded&) const { return "attempt.superseded"; }
-  std::string_view operator()(const ToolCalled&) const { return "tool.called"; }
-  std::string_view operator()(const ToolCallStarted&) const { return "tool.started"; }
-  std::string_view operator()(const ToolCompleted&) const { return "tool.completed"; }
-  std::string_view operator()(const ToolFailed&) const { return "tool.failed"; }
-  std::string_view operator()(const ToolTimedOut&) const { return "tool.timed_out"; }
-  std::string_view operator()(const ChildBegan&) const { return "child.spawned"; }
-  std::string_view operator()(const ChildEnded&) const { return "child.settled"; }
-  std::string_view operator()(const StepParked&) const { return "step.parked"; }
-  std::string_view operator()(const StepDecided&) const { return "step.decided"; }
-  std::string_view operator()(const SessionPaused&) const { return "session.paused"; }
-  std::string_view operator()(const SessionUnpaused&) const { return "session.unpaused"; }
-  std::string_view operator()(const SessionRecovered&) const { return "session.recovered"; }
-  std::string_view operator()(const SessionIntervened&) const { return "session.intervened"; }
-  std::string_view operator()(const HistoryCut&) const { return "history.cut"; }
-  std::string_view operator()(const PrefixBroken&) const { return "prefix.broken"; }
-  std::string_view operator()(const HookFailed&) const { return "hook.failed"; }
-  std::string_view operator()(const CustomEvent& e) const { return e.name; }
+  std::string_view operator()(const events::TurnStarted&) const { return "turn.started"; }
+  std::string_view operator()(const events::MessageAdded&) const { return "message.added"; }
+  std::string_view operator()(const events::StepStarted&) const { return "step.started"; }
+  std::string_view operator()(const events::StepCompleted&) const { return "step.completed"; }
+  std::string_view operator()(const events::TurnCompleted&) const { return "turn.completed"; }
+  std::string_view operator()(const events::TurnFailed&) const { return "turn.failed"; }
+  std::string_view operator()(const events::TurnCancelled&) const { return "turn.cancelled"; }
+  std::string_view operator()(const events::ModelRequested&) const { return "model.requested"; }
+  std::string_view operator()(const events::TextDelta&) const { return "text.delta"; }
+  std::string_view operator()(const events::ReasoningDelta&) const { return "reasoning.delta"; }
+  std::string_view operator()(const events::ToolCallDelta&) const { return "tool_call.delta"; }
+  std::string_view operator()(const events::AssistantText&) const { return "assistant.text"; }
+  std::string_view operator()(const events::AssistantReasoning&) const { return "assistant.reasoning"; }
+  std::string_view operator()(const events::ModelResponded&) const { return "model.responded"; }
+  std::string_view operator()(const events::ModelFailed&) const { return "model.failed"; }
+  std::string_view operator()(const events::AttemptSuperseded&) const { return "attempt.superseded"; }
+  std::string_view operator()(const events::ToolCalled&) const { return "tool.called"; }
+  std::string_view operator()(const events::ToolStarted&) const { return "tool.started"; }
+  std::string_view operator()(const events::ToolProgress&) const { return "tool.progress"; }
+  std::string_view operator()(const events::ToolCompleted&) const { return "tool.completed"; }
+  std::string_view operator()(const events::ToolFailed&) const { return "tool.failed"; }
+  std::string_view operator()(const events::ToolTimedOut&) const { return "tool.timed_out"; }
+  std::string_view operator()(const events::ChildSpawned&) const { return "child.spawned"; }
+  std::string_view operator()(const events::ChildSettled&) const { return "child.settled"; }
+  std::string_view operator()(const events::StepParked&) const { return "step.parked"; }
+  std::string_view operator()(const events::StepDecided&) const { return "step.decided"; }
+  std::string_view operator()(const events::SessionPaused&) const { return "session.paused"; }
+  std::string_view operator()(const events::SessionUnpaused&) const { return "session.unpaused"; }
+  std::string_view operator()(const events::SessionRecovered&) const { return "session.recovered"; }
+  std::string_view operator()(const events::SessionIntervened&) const { return "session.intervened"; }
+  std::string_view operator()(const events::HistoryCut&) const { return "history.cut"; }
+  std::string_view operator()(const events::PrefixBroken&) const { return "prefix.broken"; }
+  std::string_view operator()(const events::HookFailed&) const { return "hook.failed"; }
+  std::string_view operator()(const events::Custom& e) const { return e.name; }
 };
 
 /// Adds an event's own fields to its JSON object.
 struct Payload {
   JsonObject& out;
 
-  void operator()(const TurnBegan&) const {}
-  void operator()(const StepBegan&) const {}
-  void operator()(const StepCompleted&) const {}
-  void operator()(const AttemptSuperseded&) const {}
-  void operator()(const SessionUnpaused&) const {}
-  void operator()(const SessionRecovered&) const {}
-  void operator()(const MessageAdded& e) const {
+  void operator()(const events::TurnStarted&) const {}
+  void operator()(const events::StepStarted&) const {}
+  void operator()(const events::StepCompleted&) const {}
+  void operator()(const events::AttemptSuperseded&) const {}
+  void operator()(const events::SessionUnpaused&) const {}
+  void operator()(const events::SessionRecovered&) const {}
+  void operator()(const events::MessageAdded& e) const {
     out["source"] = to_string(e.source);
     out["message"] = to_json(*e.message);
   }
-  void operator()(const TurnCompleted& e) const { out["result"] = to_json(e.result); }
-  void operator()(const TurnFailed& e) const { out["result"] = to_json(e.result); }
-  void operator()(const TurnCancelled& e) const { out["result"] = to_json(e.result); }
-  void operator()(const ModelRequested& e) const {
+  void operator()(const events::TurnCompleted& e) const { out["result"] = to_json(e.result); }
+  void operator()(const events::TurnFailed& e) const { out["result"] = to_json(e.result); }
+  void operator()(const events::TurnCancelled& e) const { out["result"] = to_json(e.result); }
+  void operator()(const events::ModelRequested& e) const {
     out["model"] = e.model;
     if (!e.purpose.empty()) out["purpose"] = e.purpose;
   }
-  void operator()(const TextDelta& e) const { out["text"] = e.text; }
-  void operator()(const ReasoningDelta& e) const {
+  void operator()(const events::TextDelta& e) const { out["text"] = e.text; }
+  void operator()(const events::ReasoningDelta& e) const {
     out["text"] = e.text;
     if (e.summary) out["summary"] = true;
   }
-  void operator()(const ToolCallDelta& e) const {
+  void operator()(const events::ToolCallDelta& e) const {
     if (!e.name.empty()) out["name"] = e.name;
     out["arguments"] = e.arguments;
   }
-  void operator()(const AssistantText& e) const { out["text"] = e.text; }
-  void operator()(const AssistantReasoning& e) const { out["text"] = e.text; }
-  void operator()(const ModelResponded& e) const {
+  void operator()(const events::AssistantText& e) const { out["text"] = e.text; }
+  void operator()(const events::AssistantReasoning& e) const { out["text"] = e.text; }
+  void operator()(const events::ModelResponded& e) const {
     out["model"] = e.model;
     out["finish"] = to_string(e.finish);
     out["usage"] = to_json(e.usage);
     if (!e.purpose.empty()) out["purpose"] = e.purpose;
   }
-  void operator()(const ModelFailed& e) const { out["error"] = to_json(e.error); }
-  void operator()(const ToolCalled& e) const {
+  void operator()(const events::ModelFailed& e) const { out["error"] = to_json(e.error); }
+  void operator()(const events::ToolCalled& e) const {
     call(e.call, e.name);
     out["arguments"] = e.arguments;
   }
-  void operator()(const ToolCallStarted& e) const { call(e.call, e.name); }
-  void operator()(const ToolCompleted& e) const {
+  void operator()(const events::ToolStarted& e) const { call(e.call, e.name); }
+  void operator()(const events::ToolProgress& e) const {
+    call(e.call, e.name);
+    out["text"] = e.text;
+    if (e.fraction) out["fraction"] = *e.fraction;
+  }
+  void operator()(const events::ToolCompleted& e) const {
     call(e.call, e.name);
     out["text"] = e.text;
     out["duration_ms"] = e.duration.count();
   }
-  void operator()(const ToolFailed& e) const {
+  void operator()(const events::ToolFailed& e) const {
     call(e.call, e.name);
     out["outcome"] = to_string(e.outcome);
     out["error"] = to_json(e.error);
     out["duration_ms"] = e.duration.count();
   }
-  void operator()(const ToolTimedOut& e) const {
+  void operator()(const events::ToolTimedOut& e) const {
     call(e.call, e.name);
     out["duration_ms"] = e.duration.count();
   }
-  void operator()(const ChildBegan& e) const {
+  void operator()(const events::ChildSpawned& e) const {
     out["child"] = e.child.str();
     out["agent"] = e.name;
     out["call"] = e.call.str();
   }
-  void operator()(const ChildEnded& e) const {
+  void operator()(const events::ChildSettled& e) const {
     out["child"] = e.child.str();
     out["reason"] = to_string(e.reason);
     out["usage"] = to_json(e.usage);
   }
-  void operator()(const StepParked& e) const { out["parked"] = to_json(e.step); }
-  void operator()(const StepDecided& e) const {
+  void operator()(const events::StepParked& e) const { out["parked"] = to_json(e.step); }
+  void operator()(const events::StepDecided& e) const {
     if (!e.decision.park.empty()) out["park"] = e.decision.park.str();
     if (!e.decision.call.empty()) out["call"] = e.decision.call.str();
     out["verb"] = to_string(e.decision.verb);
@@ -117,25 +123,25 @@ struct Payload {
     out["by"] = e.decision.author.principal;
     if (e.decision.author.surface != Surface::kUnknown) out["surface"] = to_string(e.decision.author.surface);
   }
-  void operator()(const SessionPaused& e) const { out["reason"] = e.reason; }
-  void operator()(const SessionIntervened& e) const {
+  void operator()(const events::SessionPaused& e) const { out["reason"] = e.reason; }
+  void operator()(const events::SessionIntervened& e) const {
     out["kind"] = to_string(e.intervention.verb);
     out["text"] = e.intervention.text;
   }
-  void operator()(const HistoryCut& e) const {
+  void operator()(const events::HistoryCut& e) const {
     out["cause"] = e.cause;
     if (!e.summary.empty()) out["summary"] = e.summary;
   }
-  void operator()(const PrefixBroken& e) const {
+  void operator()(const events::PrefixBroken& e) const {
     out["cause"] = e.prefix.cause;
     out["tokens"] = e.prefix.tokens;
     out["cost_usd"] = e.prefix.cost.usd();
   }
-  void operator()(const HookFailed& e) const {
+  void operator()(const events::HookFailed& e) const {
     out["hook"] = e.hook;
     out["message"] = e.message;
   }
-  void operator()(const CustomEvent& e) const { out["payload"] = e.payload; }
+  void operator()(const events::Custom& e) const { out["payload"] = e.payload; }
 
   void call(const CallId& id, const std::string& name) const {
     out["call"] = id.str();
@@ -148,8 +154,9 @@ struct Payload {
 std::string_view event_name(const EventBody& body) { return std::visit(Name{}, body); }
 
 bool is_delta(const EventBody& body) {
-  return std::holds_alternative<TextDelta>(body) || std::holds_alternative<ReasoningDelta>(body) ||
-         std::holds_alternative<ToolCallDelta>(body);
+  return std::holds_alternative<events::TextDelta>(body) ||
+         std::holds_alternative<events::ReasoningDelta>(body) ||
+         std::holds_alternative<events::ToolCallDelta>(body);
 }
 
 bool selects(std::string_view pattern, const EventBody& body) {

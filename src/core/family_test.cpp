@@ -154,8 +154,7 @@ TEST(Authorisation, MissingAuthorisation_ParksTheCallUntilAPersonGrantsIt) {
     EffectSettled settled;
     settled.effect = session.call("c").effect;
     settled.outcome = Outcome::kError;
-    settled.error =
-        Error{ErrorCode::kTool, "sign in first", false, nullptr, JsonObject{{"kind", "authorisation"}}};
+    settled.error = make_error(ErrorCode::kTool, ErrorKind::kAuthorisation, "sign in first");
     session.apply(std::move(settled));
     session.run();
     return session;
@@ -259,10 +258,10 @@ TEST(Consultation, FailedSideQuery_IsRetriedAndThenEndsTheTurn) {
   spec.plan = JsonObject{{"kind", "test"}};
   Fold session(spec, planner);
   session.begin("go");
-  session.fail_model(Error{ErrorCode::kModel, "busy", true, nullptr, nullptr});
+  session.fail_model(make_error(ErrorCode::kModel, "busy", true));
   ASSERT_TRUE(session.turn().effect->consult);
   EXPECT_EQ(session.turn().effect->attempt, 2U);
-  session.fail_model(Error{ErrorCode::kModel, "no", false, nullptr, nullptr});
+  session.fail_model(make_error(ErrorCode::kModel, "no"));
   EXPECT_EQ(session.result().reason, StopReason::kModelFailed);
   EXPECT_EQ(session.result().error->message, "asking the model for \"clarify\" failed: no");
 }

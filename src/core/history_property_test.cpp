@@ -323,7 +323,7 @@ class World {
     switch (random_.below(4)) {
       case 0:
         settled.outcome = Outcome::kError;
-        settled.error = Error{ErrorCode::kTool, "broken", random_.one_in(2), nullptr, nullptr};
+        settled.error = make_error(ErrorCode::kTool, "broken", random_.one_in(2));
         break;
       case 1:
         settled.outcome = Outcome::kCancelled;
@@ -342,7 +342,7 @@ class World {
     if (effect.kind == EffectKind::kModel) {
       if (random_.one_in(5)) {
         settled.outcome = Outcome::kError;
-        settled.error = Error{ErrorCode::kModel, "busy", !random_.one_in(3), nullptr, nullptr};
+        settled.error = make_error(ErrorCode::kModel, "busy", !random_.one_in(3));
       } else {
         settled.result = random_response();
       }

@@ -21,13 +21,13 @@ constexpr Millis kLongestRetryAfter{60'000};
 
 /// Ends the turn because of a failure of the model.
 Finish model_failed(StopReason reason, std::string what) {
-  return {reason, {}, Error{ErrorCode::kModel, std::move(what), false, nullptr, nullptr}};
+  return {reason, {}, make_error(ErrorCode::kModel, std::move(what))};
 }
 
 /// Returns how long to wait before the next attempt; `std::nullopt` if the vendor asks for a longer wait than
 /// we accept.
 std::optional<Millis> backoff(const State& state, const EffectState& failed) {
-  const Json& asked = json_at(failed.error->detail, "retry_after_ms");
+  const Json& asked = json_at(failed.error->detail(), "retry_after_ms");
   if (asked.is_int64()) {
     const Millis delay{asked.get_int64()};
     return delay > kLongestRetryAfter ? std::nullopt : std::optional(std::max(delay, Millis{0}));
@@ -55,7 +55,7 @@ std::optional<Millis> retry_after(const State& state, const EffectState& failed)
 /// Whether the vendor refused strict tool schemas and the tools can be offered without them. In sessions that
 /// began before version 4 of the records, this error was final.
 bool is_too_strict(const State& state, const EffectState& failed) {
-  return json_text(failed.error->detail, "change") == "non_strict" && state.version >= 4 &&
+  return json_text(failed.error->detail(), "change") == "non_strict" && state.version >= 4 &&
          !state.non_strict && may_retry(state, failed);
 }
 
@@ -74,7 +74,7 @@ Decision after_model_failure(const State& state, const EffectState& failed) {
     return finish;
   }
   if (is_overflow(error)) return after_overflow(state, error);
-  if (json_text(error.detail, "change") == "note" && !state.turn->noted) {
+  if (json_text(error.detail(), "change") == "note" && !state.turn->noted) {
     return runtime_note(
         "your last answer could not be used because its form was wrong. Answer again; write every tool call "
         "completely, with arguments that are valid JSON.",
@@ -251,7 +251,7 @@ Finish stopped(const State& state) {
   const StopReason reason = *state.turn->stop;
   if (reason == StopReason::kCancelled) {
     const char* what = state.deleted ? "deleted by a person" : "cancelled";
-    return {reason, {}, Error{ErrorCode::kCancelled, what, false, nullptr, nullptr}};
+    return {reason, {}, make_error(ErrorCode::kCancelled, what)};
   }
   if (reason == StopReason::kTimeLimit) {
     return limit_reached(reason, "the time limit of " + std::to_string(state.agent->limits.timeout.count()) +

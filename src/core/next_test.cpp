@@ -23,7 +23,9 @@ struct Modelled : Fold {
 };
 
 Error model_error(bool retriable, Json detail = nullptr) {
-  return {ErrorCode::kModel, "busy", retriable, nullptr, std::move(detail)};
+  Error error = make_error(ErrorCode::kModel, "busy", retriable);
+  if (!detail.is_null()) error.facts = std::make_shared<const Json>(std::move(detail));
+  return error;
 }
 
 template <class R>

@@ -105,7 +105,7 @@ TEST(Stop, FailedCallAfterwards_IsNotRetried) {
   PeopleFold model;
   model.begin("hi");
   model.command(CommandVerb::kInterrupt);
-  model.fail_model({ErrorCode::kModel, "busy", true, nullptr, nullptr});
+  model.fail_model(make_error(ErrorCode::kModel, "busy", true));
   EXPECT_EQ(model.result().reason, StopReason::kCancelled);
   PeopleFold tool;
   tool.begin("hi");
@@ -130,7 +130,7 @@ TEST(Deadline, Deadline_EndsTheTurnUnlessAPersonStoppedItFirst) {
   PeopleFold late;
   late.begin("hi");
   EXPECT_TRUE(is<Wait>(late.command(CommandVerb::kDeadline)));
-  late.fail_model({ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr});
+  late.fail_model(make_error(ErrorCode::kCancelled, "cancelled"));
   EXPECT_EQ(late.result().reason, StopReason::kTimeLimit);
   EXPECT_EQ(late.result().error->code, ErrorCode::kLimit);
   PeopleFold stopped;

@@ -2,7 +2,7 @@
 // after it.
 #include <algorithm>
 
-#include "praxis/core/event.hpp"
+#include "core/project.hpp"
 
 namespace praxis {
 namespace {
@@ -18,68 +18,70 @@ class Projector {
   }
 
   void operator()(const SessionCreated&) {}
-  void operator()(const TurnStarted&) { add(TurnBegan{}); }
+  void operator()(const TurnStarted&) { add(events::TurnStarted{}); }
 
   void operator()(const MessageAppended& r) {
-    if (r.source == MessageSource::kPlan) add(StepBegan{});
-    add(MessageAdded{stored(r.message), r.source});
+    if (r.source == MessageSource::kPlan) add(events::StepStarted{});
+    add(events::MessageAdded{stored(r.message), r.source});
     if (!after_.turn) return;
     add_calls();
-    if (r.source == MessageSource::kPlan && after_.turn->calls.empty()) add(StepCompleted{});
+    if (r.source == MessageSource::kPlan && after_.turn->calls.empty()) add(events::StepCompleted{});
   }
 
   void operator()(const SpeakerSet&) {}
-  void operator()(const CallProposed& r) { add(ToolCalled{r.call.id, r.call.name, r.call.arguments}); }
-  void operator()(const ChildSpawned& r) { add(ChildBegan{r.child, r.agent, r.call}); }
-  void operator()(const ChildSettled& r) { add(ChildEnded{r.child, r.reason, r.usage}); }
+  void operator()(const CallProposed& r) {
+    add(events::ToolCalled{r.call.id, r.call.name, r.call.arguments});
+  }
+  void operator()(const ChildSpawned& r) { add(events::ChildSpawned{r.child, r.agent, r.call}); }
+  void operator()(const ChildSettled& r) { add(events::ChildSettled{r.child, r.reason, r.usage}); }
 
   void operator()(const EffectIntended& r) {
     attempt_ = r.attempt;
-    if (r.kind == EffectKind::kTool) return add(ToolCallStarted{r.call, r.tool});
+    if (r.kind == EffectKind::kTool) return add(events::ToolStarted{r.call, r.tool});
     const bool repeated = after_.turn && after_.turn->redo;  // the step began with a call that failed
-    if (r.attempt == 1 && !r.summary && !r.consult && !repeated) add(StepBegan{});
+    if (r.attempt == 1 && !r.summary && !r.consult && !repeated) add(events::StepStarted{});
     if (r.kind != EffectKind::kModel) return;
-    if (r.summary) return add(ModelRequested{after_.agent->model, "summary"});
-    if (r.consult) return add(ModelRequested{after_.agent->model, r.consult->purpose});
-    if (r.attempt > 1 || repeated) add(AttemptSuperseded{});
-    if (r.attempt == 1 && after_.prefix_break) add(PrefixBroken{*after_.prefix_break});
-    add(ModelRequested{after_.agent->model, {}});
+    if (r.summary) return add(events::ModelRequested{after_.agent->model, "summary"});
+    if (r.consult) return add(events::ModelRequested{after_.agent->model, r.consult->purpose});
+    if (r.attempt > 1 || repeated) add(events::AttemptSuperseded{});
+    if (r.attempt == 1 && after_.prefix_break) add(events::PrefixBroken{*after_.prefix_break});
+    add(events::ModelRequested{after_.agent->model, {}});
   }
 
   void operator()(const EffectSettled& r) {
     if (const auto* response = std::get_if<ModelResponse>(&r.result)) return model_answered(*response);
     if (is_tool(r)) return tool_settled(r);
     if (after_.turn && after_.turn->effect) attempt_ = after_.turn->effect->attempt;
-    if (r.error) return add(ModelFailed{*r.error});
-    add(StepCompleted{});  // a timer has fired
+    if (r.error) return add(events::ModelFailed{*r.error});
+    add(events::StepCompleted{});  // a timer has fired
   }
 
-  void operator()(const Parked& r) { add(StepParked{after_.parked.at(r.step.id)}); }
+  void operator()(const Parked& r) { add(events::StepParked{after_.parked.at(r.step.id)}); }
   void operator()(const Decided& r) {
-    add(StepDecided{r});
+    add(events::StepDecided{r});
     const bool was_last = !r.call.empty() && after_.turn && after_.turn->calls.empty();
-    if (was_last) add(StepCompleted{});
+    if (was_last) add(events::StepCompleted{});
   }
 
   void operator()(const Intervened& r) {
-    if (r.verb == CommandVerb::kPause) return add(SessionPaused{r.text});
-    if (r.verb == CommandVerb::kUnpause) return add(SessionUnpaused{});
-    add(SessionIntervened{r});
+    if (r.verb == CommandVerb::kPause) return add(events::SessionPaused{r.text});
+    if (r.verb == CommandVerb::kUnpause) return add(events::SessionUnpaused{});
+    add(events::SessionIntervened{r});
   }
 
-  void operator()(const Compacted& r) { add(HistoryCut{r.cause, r.summary}); }
+  void operator()(const Compacted& r) { add(events::HistoryCut{r.cause, r.summary}); }
 
   void operator()(const StatusChanged& r) {
-    if (r.cause == "recovered") add(SessionRecovered{});
+    if (r.cause == "recovered") add(events::SessionRecovered{});
   }
 
   void operator()(const TurnSettled& r) {
     turn_ = r.turn;
     AgentResult result = result_of(after_);
     step_ = result.steps;
-    if (r.reason == StopReason::kFinished) return add(TurnCompleted{std::move(result)});
-    if (r.reason == StopReason::kCancelled) return add(TurnCancelled{std::move(result)});
-    add(TurnFailed{std::move(result)});
+    if (r.reason == StopReason::kFinished) return add(events::TurnCompleted{std::move(result)});
+    if (r.reason == StopReason::kCancelled) return add(events::TurnCancelled{std::move(result)});
+    add(events::TurnFailed{std::move(result)});
   }
 
  private:
@@ -106,26 +108,27 @@ class Projector {
 
   void add_calls() {
     for (const CallState& call : after_.turn->calls) {
-      add(ToolCalled{call.call.id, call.call.name, call.call.arguments});
+      add(events::ToolCalled{call.call.id, call.call.name, call.call.arguments});
     }
   }
 
   void model_answered(const ModelResponse& response) {
     const ModelCall& call = after_.turn->report.model_calls.back();
     if (!call.purpose.empty()) {
-      return add(ModelResponded{response.model, response.finish, response.usage, call.purpose});
+      return add(events::ModelResponded{response.model, response.finish, response.usage, call.purpose});
     }
     if (const auto& failed = after_.turn->effect) {  // the attempt broke off and will be repeated
-      add(ModelResponded{response.model, response.finish, response.usage, {}});
-      return add(ModelFailed{*failed->error});
+      add(events::ModelResponded{response.model, response.finish, response.usage, {}});
+      return add(events::ModelFailed{*failed->error});
     }
     for (const Part& part : response.parts) {
-      if (const auto* reasoning = std::get_if<ReasoningPart>(&part)) add(AssistantReasoning{reasoning->text});
-      if (const auto* text = std::get_if<TextPart>(&part)) add(AssistantText{text->text});
+      if (const auto* reasoning = std::get_if<ReasoningPart>(&part))
+        add(events::AssistantReasoning{reasoning->text});
+      if (const auto* text = std::get_if<TextPart>(&part)) add(events::AssistantText{text->text});
     }
-    add(ModelResponded{response.model, response.finish, response.usage, {}});
+    add(events::ModelResponded{response.model, response.finish, response.usage, {}});
     add_calls();
-    if (after_.turn->calls.empty()) add(StepCompleted{});
+    if (after_.turn->calls.empty()) add(events::StepCompleted{});
   }
 
   bool is_tool(const EffectSettled& r) const {
@@ -140,15 +143,15 @@ class Projector {
     attempt_ = attempt_of(r.effect);
     const auto* outcome = std::get_if<ToolOutcome>(&r.result);
     if (r.outcome == Outcome::kOk && outcome != nullptr) {
-      add(ToolCompleted{call, name, outcome->result.text, r.duration});
-    } else if (r.error && json_string(r.error->detail, "kind") == "timeout") {
-      add(ToolTimedOut{call, name, r.duration});
+      add(events::ToolCompleted{call, name, outcome->result.text, r.duration});
+    } else if (r.error && r.error->kind() == ErrorKind::kTimeout) {
+      add(events::ToolTimedOut{call, name, r.duration});
     } else {
       const std::string text = outcome != nullptr ? outcome->result.text : std::string(to_string(r.outcome));
-      add(ToolFailed{call, name, r.outcome,
-                     r.error.value_or(Error{ErrorCode::kTool, text, false, nullptr, nullptr}), r.duration});
+      add(events::ToolFailed{call, name, r.outcome, r.error.value_or(make_error(ErrorCode::kTool, text)),
+                             r.duration});
     }
-    if (after_.turn->calls.empty()) add(StepCompleted{});
+    if (after_.turn->calls.empty()) add(events::StepCompleted{});
   }
 
   std::uint32_t attempt_of(const EffectId& effect) const {

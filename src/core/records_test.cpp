@@ -92,9 +92,9 @@ AgentSpecPtr rich_agent() {
 }
 
 Error rich_error() {
-  return {ErrorCode::kModel, "too busy", true,
-          std::make_shared<const Error>(Error{ErrorCode::kInternal, "why", false, nullptr, nullptr}),
-          JsonObject{{"retry_after_ms", 10}}};
+  Error error = make_error(ErrorCode::kModel, "too busy", true).set("retry_after_ms", 10);
+  error.cause = std::make_shared<const Error>(make_error(ErrorCode::kInternal, "why"));
+  return error;
 }
 
 TEST(Records, SessionCreated_SurvivesTheJournal) {

@@ -30,8 +30,9 @@ std::string_view unfenced(std::string_view text) {
 }
 
 std::unexpected<Error> misfit(const std::string& what, const std::string& path, const std::string& expected) {
-  return fail(Error{ErrorCode::kModel, what, false, nullptr,
-                    JsonObject{{"kind", "invalid_output"}, {"path", path}, {"expected", expected}}});
+  return fail(make_error(ErrorCode::kModel, ErrorKind::kInvalidOutput, what)
+                  .set("path", path)
+                  .set("expected", expected));
 }
 
 std::string place(const std::string& path) { return path.empty() ? "the answer" : path; }

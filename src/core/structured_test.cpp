@@ -47,9 +47,9 @@ TEST(StructuredAnswer, Mismatch_IsReportedByPathAndExpectation) {
   EXPECT_THAT(refusal(R"({"name":"Rome"} or so)").message, HasSubstr("no JSON"));
   const Error wrong = refusal(R"({"name":5})");
   EXPECT_THAT(wrong.message, HasSubstr("/name: "));
-  EXPECT_EQ(json_string(wrong.detail, "path"), "/name");
-  EXPECT_THAT(json_string(wrong.detail, "expected"), HasSubstr("string"));
-  EXPECT_EQ(json_string(wrong.detail, "kind"), "invalid_output");
+  EXPECT_EQ(json_string(wrong.detail(), "path"), "/name");
+  EXPECT_THAT(json_string(wrong.detail(), "expected"), HasSubstr("string"));
+  EXPECT_EQ(wrong.kind(), ErrorKind::kInvalidOutput);
 }
 
 TEST(StructuredTurn, MatchingAnswer_IsTheResult) {

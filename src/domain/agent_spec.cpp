@@ -40,6 +40,7 @@ Json to_json(const ToolSpec& tool) {
   out["timeout_ms"] = tool.definition.timeout.count();
   if (tool.definition.idempotent) out["idempotent"] = true;
   if (tool.definition.safe_by_default) out["safe_by_default"] = true;
+  if (tool.definition.needs_approval) out["needs_approval"] = true;
   if (tool.retries != 0) out["retries"] = tool.retries;
   if (tool.fatal_errors) out["fatal_errors"] = true;
   if (tool.asks_person) out["asks_person"] = true;
@@ -54,6 +55,7 @@ Result<ToolSpec> tool_spec_from_json(const Json& json) {
   tool.definition.timeout = Millis{json_int(json, "timeout_ms", 30'000)};
   tool.definition.idempotent = json_bool(json, "idempotent");
   tool.definition.safe_by_default = json_bool(json, "safe_by_default");
+  tool.definition.needs_approval = json_bool(json, "needs_approval");
   tool.retries = static_cast<std::uint32_t>(json_int(json, "retries"));
   tool.fatal_errors = json_bool(json, "fatal_errors");
   tool.asks_person = json_bool(json, "asks_person");

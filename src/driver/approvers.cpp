@@ -1,4 +1,5 @@
 #include "driver/approvers.hpp"
+#include "praxis/core/state.hpp"
 
 #include <algorithm>
 

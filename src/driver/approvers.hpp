@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/log.hpp"
+#include "praxis/core/state.hpp"
 
 namespace praxis::driver {
 

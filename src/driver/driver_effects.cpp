@@ -11,8 +11,7 @@ namespace {
 EffectSettled cancelled(EffectKind kind) {
   EffectSettled settled;
   settled.outcome = Outcome::kCancelled;
-  if (kind != EffectKind::kTimer)
-    settled.error = Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr};
+  if (kind != EffectKind::kTimer) settled.error = make_error(ErrorCode::kCancelled, "cancelled");
   return settled;
 }
 
@@ -20,8 +19,7 @@ EffectSettled cancelled(EffectKind kind) {
 EffectSettled unstopped() {
   EffectSettled unknown;
   unknown.outcome = Outcome::kUnknown;
-  unknown.error =
-      Error{ErrorCode::kCancelled, "did not stop when told; what it did is unknown", false, nullptr, nullptr};
+  unknown.error = make_error(ErrorCode::kCancelled, "did not stop when told; what it did is unknown");
   return unknown;
 }
 
@@ -75,7 +73,7 @@ void TurnDriver::start_model(const EffectIntended& intent) {
                    question_of(*state_, intent),
                    state_->model_calls,
                    !intent.summary && !intent.consult,
-                   transient(TextDelta{})};
+                   transient(events::TextDelta{})};
   start.where.attempt = intent.attempt;
   emit(std::move(start));
 }
@@ -126,11 +124,12 @@ void TurnDriver::on(ToolEnded input) {
 void TurnDriver::tool_is_late(const EffectId& effect, std::uint32_t attempt) {
   RunningEffect& late = *effects_.find(effect, attempt);
   stop(effect, late);
-  const bool settled = settle(effect, attempt,
-                              failed(Error{ErrorCode::kTool,
-                                           state_->find_call(effect)->call.name + " did not finish within " +
-                                               std::to_string(late.limit.count()) + " ms",
-                                           late.repeatable, nullptr, JsonObject{{"kind", "timeout"}}}));
+  const bool settled =
+      settle(effect, attempt,
+             failed(make_error(ErrorCode::kTool, ErrorKind::kTimeout,
+                               state_->find_call(effect)->call.name + " did not finish within " +
+                                   std::to_string(late.limit.count()) + " ms",
+                               late.repeatable)));
   if (settled) advance();
 }
 

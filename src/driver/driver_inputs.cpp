@@ -5,9 +5,7 @@
 
 namespace praxis::driver {
 
-Error TurnDriver::input_error(std::string what) {
-  return {ErrorCode::kInput, std::move(what), false, nullptr, nullptr};
-}
+Error TurnDriver::input_error(std::string what) { return make_error(ErrorCode::kInput, std::move(what)); }
 
 void TurnDriver::refuse(const Reader& reader, Error error) {
   emit(FinishReaders{{reader}, fail(std::move(error))});
@@ -22,7 +20,7 @@ void TurnDriver::on(TurnRequested input) {
     AgentResult refused;
     refused.session = state_->id;
     refused.error = error;
-    emit(Publish{transient(TurnFailed{std::move(refused)}), {input.reader}, true});
+    emit(Publish{transient(events::TurnFailed{std::move(refused)}), {input.reader}, true});
     return refuse(input.reader, std::move(error));
   }
   readers_ = {input.reader};

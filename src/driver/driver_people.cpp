@@ -24,7 +24,7 @@ void TurnDriver::on(PersonAnswered input) {
   if (failure_ || !step) return;  // the question was withdrawn
   if (!input.records || !state_->parked.contains(*step)) return commit();
   if (!*input.records) {
-    emit(Publish{transient(HookFailed{"person", input.records->error().message}), readers_});
+    emit(Publish{transient(events::HookFailed{"person", input.records->error().message}), readers_});
     return commit();
   }
   take_records(**std::move(input.records), false);

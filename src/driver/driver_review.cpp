@@ -55,7 +55,15 @@ void TurnDriver::take_advice(CallReviews advice) {
 }
 
 void TurnDriver::on(HookThrew input) {
-  emit(Publish{transient(HookFailed{std::move(input.hook), std::move(input.message)}), readers_});
+  emit(Publish{transient(events::HookFailed{std::move(input.hook), std::move(input.message)}), readers_});
+}
+
+void TurnDriver::on(ToolReported input) {
+  const CallState* call = failure_ ? nullptr : state_->find_call(input.call);
+  if (call == nullptr || call->phase != Phase::kRunning) return;
+  emit(Publish{transient(events::ToolProgress{std::move(input.call), call->call.name, std::move(input.text),
+                                              input.fraction}),
+               readers_});
 }
 
 // ---- tool calls

@@ -152,6 +152,12 @@ struct HooksAnswered {
 struct HookThrew {
   std::string hook, message;
 };
+/// The handler of a running call reports its progress; observers are told.
+struct ToolReported {
+  CallId call;
+  std::string text;
+  std::optional<double> fraction;  ///< the part that is done, from 0 to 1
+};
 /// The handler that was asked `question` has answered: with records, with an error when its decision is not
 /// possible, or not at all (nothing in `records`): the step stays parked.
 struct PersonAnswered {
@@ -214,8 +220,8 @@ struct BudgetFreed {};
 using Input =
     std::variant<Appended, ActionsDone, DurableAwaited, ModelEnded, ToolEnded, TimerFired, ExpireParked,
                  TurnRequested, ResumeRequested, RecordsGiven, InterruptRequested, WindDownRequested,
-                 RestAwaited, TurnEndAwaited, Retired, Abandoned, HooksAnswered, HookThrew, PersonAnswered,
-                 ApproverChanged, ChildBegan, ChildEnded, ChildWaits, ChildLost, StepDecidedBelow,
-                 CallRequested, CallsWithinStopped, BudgetAnswered, BudgetFreed>;
+                 RestAwaited, TurnEndAwaited, Retired, Abandoned, HooksAnswered, HookThrew, ToolReported,
+                 PersonAnswered, ApproverChanged, ChildBegan, ChildEnded, ChildWaits, ChildLost,
+                 StepDecidedBelow, CallRequested, CallsWithinStopped, BudgetAnswered, BudgetFreed>;
 
 }  // namespace praxis::driver

@@ -1,4 +1,5 @@
 #include "driver/log.hpp"
+#include "praxis/core/state.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "driver/input.hpp"
+#include "praxis/core/state.hpp"
 
 namespace praxis::driver {
 

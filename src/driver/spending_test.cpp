@@ -1,4 +1,5 @@
 #include "driver/spending.hpp"
+#include "praxis/core/state.hpp"
 
 #include <gtest/gtest.h>
 

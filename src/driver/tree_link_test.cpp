@@ -1,4 +1,5 @@
 #include "driver/tree_link.hpp"
+#include "praxis/core/state.hpp"
 
 #include <gtest/gtest.h>
 

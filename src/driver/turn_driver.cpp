@@ -1,4 +1,5 @@
 #include "driver/turn_driver.hpp"
+#include "core/project.hpp"
 
 #include <algorithm>
 
@@ -40,8 +41,8 @@ void TurnDriver::restore(Result<State> state, Actions& out) {
   if (!state) {
     give_up(state.error());
   } else if (state->seq != log_.durable()) {
-    give_up({ErrorCode::kJournal, "session " + state_->id.str() + " was taken over by another process", false,
-             nullptr, JsonObject{{"kind", "lease_lost"}}});
+    give_up(make_error(ErrorCode::kJournal, ErrorKind::kLeaseLost,
+                       "session " + state_->id.str() + " was taken over by another process"));
   } else {
     *state_ = *std::move(state);
   }
@@ -93,10 +94,8 @@ bool TurnDriver::record(RecordBody body) {
 }
 
 Error TurnDriver::shut_down_error() const {
-  return {
-      ErrorCode::kCancelled,
-      "the runtime of session " + log_.lease().session.str() + " was shut down; resume it from the journal",
-      false, nullptr, nullptr};
+  return make_error(ErrorCode::kCancelled, "the runtime of session " + log_.lease().session.str() +
+                                               " was shut down; resume it from the journal");
 }
 
 /// What belongs to the turn goes with it.

@@ -183,6 +183,7 @@ class TurnDriver {
   void on(Abandoned input);
   void on(HooksAnswered input);
   void on(HookThrew input);
+  void on(ToolReported input);
   void on(PersonAnswered input);
   void on(ApproverChanged input);
   void on(ChildBegan input);

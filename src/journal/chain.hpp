@@ -11,9 +11,7 @@
 namespace praxis {
 
 /// Returns an error of code `kJournal` with `detail.kind` = `kind`.
-Error journal_error(std::string_view kind, std::string message, bool retriable = false);
-/// Whether `error` is of this kind.
-bool is_kind(const Error& error, std::string_view kind);
+Error journal_error(ErrorKind kind, std::string message, bool retriable = false);
 /// `corrupt`: the log of `session` cannot be trusted from entry `seq` on (`detail.session`, `detail.seq`).
 Error untrusted_from(const SessionId& session, std::uint64_t seq);
 /// `not_found` for a session and for a blob.

@@ -179,7 +179,7 @@ void GroupCommit::commit_queued() {
 void GroupCommit::commit(std::span<Write> group) {
   std::vector<Status> outcomes(group.size());
   const auto committed = transact(group, outcomes);
-  if (!committed && is_kind(committed.error(), "full") && group.size() > 1) {
+  if (!committed && committed.error().kind() == ErrorKind::kFull && group.size() > 1) {
     for (auto& write : group) commit({&write, 1});  // a small write may fit where a large one does not
     return;
   }

@@ -43,7 +43,7 @@ TEST_F(JournalCrashTest, LeaseOfAKilledProcess_IsTakenOverAtOnce) {
   const auto journal = open_journal(path_);
   const auto refused = journal->acquire(kSession);
   ASSERT_EQ(kind_of(refused), "lease_held");
-  EXPECT_EQ(json_int(refused.error().detail, "pid"), process.pid());
+  EXPECT_EQ(json_int(refused.error().detail(), "pid"), process.pid());
   const auto reader = open_journal(path_, {.read_only = true});
   EXPECT_TRUE(journal->session(kSession)->held);
   EXPECT_TRUE(reader->session(kSession)->held);

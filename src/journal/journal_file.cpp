@@ -71,7 +71,7 @@ constexpr std::int64_t kFormatVersion = std::tuple_size_v<decltype(kFormats)>;
 Error system_error(const std::string& doing) {
   const int cause = errno;
   const bool full = cause == ENOSPC || cause == EDQUOT;
-  return journal_error(full ? "full" : "io", doing + ": " + std::strerror(cause), true);
+  return journal_error(full ? ErrorKind::kFull : ErrorKind::kIo, doing + ": " + std::strerror(cause), true);
 }
 
 /// Makes the directory entries of `folder` durable.
@@ -130,9 +130,9 @@ Result<std::int64_t> format_of(Database& database) {
 }
 
 Error too_new(const std::string& path, std::int64_t version) {
-  return journal_error("version", "journal " + path + " has format " + std::to_string(version) +
-                                      ", this Praxis knows up to " + std::to_string(kFormatVersion) +
-                                      "; use a newer Praxis");
+  return journal_error(ErrorKind::kVersion, "journal " + path + " has format " + std::to_string(version) +
+                                                ", this Praxis knows up to " +
+                                                std::to_string(kFormatVersion) + "; use a newer Praxis");
 }
 
 Status add_missing_formats(Database& database) {
@@ -156,7 +156,7 @@ Result<std::string> read_header(const std::string& path) {
   int code = sqlite3_file_control(database->handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
   if (code == SQLITE_OK) code = file->pMethods->xRead(file, header.data(), kHeaderSize, 0);
   if (code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ) return header;
-  return fail(journal_error("io", "cannot read " + path));
+  return fail(journal_error(ErrorKind::kIo, "cannot read " + path));
 }
 
 std::int64_t big_endian(std::string_view bytes) {
@@ -207,16 +207,17 @@ Status show_as_latest(Database& database) {
 
 Status check_journal_file(const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) {
-    if (errno == ENOENT) return fail(journal_error("not_found", "no journal at " + path));
+    if (errno == ENOENT) return fail(journal_error(ErrorKind::kNotFound, "no journal at " + path));
     return fail(system_error("cannot open " + path));
   }
   const auto header = read_header(path);
   if (!header) return fail(header.error());
   if (big_endian(header->substr(kApplicationIdAt, 4)) != kApplicationId)
-    return fail(journal_error("corrupt", path + " is not a Praxis journal"));
+    return fail(journal_error(ErrorKind::kCorrupt, path + " is not a Praxis journal"));
   const std::int64_t version = big_endian(header->substr(kUserVersionAt, 4));
   if (version > kFormatVersion) return fail(too_new(path, version));
-  if (version < 1) return fail(journal_error("corrupt", "journal " + path + " has no format version"));
+  if (version < 1)
+    return fail(journal_error(ErrorKind::kCorrupt, "journal " + path + " has no format version"));
   return {};
 }
 

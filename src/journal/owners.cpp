@@ -27,7 +27,8 @@ Result<Owners> Owners::open(const std::string& journal) {
   auto path = journal + ".owners";
   // Close-on-exec matters: a tool that inherited the file would hold our number after this process has ended.
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return fail(journal_error("io", "cannot open " + path + ": " + std::strerror(errno)));
+  if (file < 0)
+    return fail(journal_error(ErrorKind::kIo, "cannot open " + path + ": " + std::strerror(errno)));
   return Owners(std::move(path), file);
 }
 
@@ -49,7 +50,7 @@ Owners::~Owners() {
 Status Owners::claim(std::int64_t number) {
   auto lock = byte_lock(number);
   if (fcntl(file_, F_OFD_SETLK, &lock) == 0) return {};
-  return fail(journal_error("io", "cannot lock " + path_ + ": " + std::strerror(errno)));
+  return fail(journal_error(ErrorKind::kIo, "cannot lock " + path_ + ": " + std::strerror(errno)));
 }
 
 bool Owners::alive(std::int64_t number) const {

@@ -61,7 +61,7 @@ Result<std::vector<std::int64_t>> scan_for_entries(Database& database, const Sto
   Query query(database, "SELECT id FROM chain WHERE session = ?1 AND seq >= ?2", stored.session, first);
   auto row = query.next();
   for (; row && *row; row = query.next()) ids.push_back(query.integer(0));
-  if (!row && !is_kind(row.error(), "corrupt")) return fail(std::move(row.error()));
+  if (!row && row.error().kind() != ErrorKind::kCorrupt) return fail(std::move(row.error()));
   return ids;
 }
 
@@ -74,7 +74,7 @@ Result<std::vector<std::int64_t>> follow_links(Database& database, const StoredH
     Query query(database, "SELECT before FROM chain WHERE id = ?1 AND session = ?2 AND seq = ?3", id,
                 stored.session, seq);
     auto row = query.next();
-    if (!row && !is_kind(row.error(), "corrupt")) return fail(std::move(row.error()));
+    if (!row && row.error().kind() != ErrorKind::kCorrupt) return fail(std::move(row.error()));
     if (!row.value_or(false)) return scan_for_entries(database, stored, first);
     ids.push_back(id);
     id = query.integer(0);
@@ -87,7 +87,7 @@ Result<std::vector<std::int64_t>> follow_links(Database& database, const StoredH
 Result<Entry> select_entry(Database& database, std::int64_t id, std::uint64_t seq, const SessionId& session) {
   Query query(database, "SELECT time, kind, body, hash FROM chain WHERE id = ?1 AND seq = ?2", id, seq);
   auto row = query.next();
-  if (!row && !is_kind(row.error(), "corrupt")) return fail(std::move(row.error()));
+  if (!row && row.error().kind() != ErrorKind::kCorrupt) return fail(std::move(row.error()));
   if (!row.value_or(false)) return fail(untrusted_from(session, seq));
   return Entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
 }
@@ -355,7 +355,8 @@ Result<std::string> select_blob(Database& database, const Digest& digest) {
   if (!*row) return fail(no_such_blob(digest));
   auto bytes = query.text(0);
   if (digest_of(bytes) != digest) {
-    return fail(journal_error("corrupt", "blob " + digest.hex() + " was damaged or altered outside Praxis"));
+    return fail(journal_error(ErrorKind::kCorrupt,
+                              "blob " + digest.hex() + " was damaged or altered outside Praxis"));
   }
   return bytes;
 }

@@ -235,7 +235,7 @@ class SqliteJournal final : public Journal, public Inbox {
 
  private:
   Error read_only() const {
-    return journal_error("read_only", "journal " + path_ + " is open for reading only");
+    return journal_error(ErrorKind::kReadOnly, "journal " + path_ + " is open for reading only");
   }
 
   /// Waits for the append that creates the session, so that its creator finds it without having waited

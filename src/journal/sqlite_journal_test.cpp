@@ -36,7 +36,7 @@ class SqliteJournalTest : public ::testing::Test {
     const auto entries = open_journal(path_)->read(kSession, from, limit);
     if (entries) return 0;
     EXPECT_EQ(kind_of(entries), "corrupt") << entries.error().message;
-    return json_int(entries.error().detail, "seq");
+    return json_int(entries.error().detail(), "seq");
   }
   std::string mode(const std::string& path) {
     struct stat info{};

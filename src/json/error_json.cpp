@@ -10,7 +10,7 @@ void write(JsonFields& out, const Error& error) {
   out.text("code", to_string(error.code));
   out.text("message", error.message);
   out.flag("retriable", error.retriable);
-  if (!error.detail.is_null()) out.value("detail", error.detail);
+  if (!error.detail().is_null()) out.value("detail", error.detail());
   if (error.cause) out.object("cause", [&](JsonFields& cause) { write(cause, *error.cause); });
 }
 
@@ -23,7 +23,9 @@ Error error_from_json(const Json& json) {
   error.code = error_code_from(json_string(json, "code"));
   error.message = json_string(json, "message");
   error.retriable = json_bool(json, "retriable");
-  error.detail = json_at(json, "detail");
+  if (const Json& detail = json_at(json, "detail"); !detail.is_null()) {
+    error.facts = std::make_shared<const Json>(detail);
+  }
   if (const Json& cause = json_at(json, "cause"); cause.is_object()) {
     error.cause = std::make_shared<const Error>(error_from_json(cause));
   }

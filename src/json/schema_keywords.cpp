@@ -10,7 +10,7 @@ namespace praxis {
 void keep_schema_error(std::optional<Error>& error, const std::string& where, const std::string& message) {
   if (error) return;
   const std::string place = where.empty() ? "schema: " : "schema at " + where + ": ";
-  error = Error{ErrorCode::kInput, place + message, false, nullptr, nullptr};
+  error = make_error(ErrorCode::kInput, place + message);
 }
 
 void SchemaKeywords::reject(std::string_view key, const std::string& message) const {

@@ -8,8 +8,9 @@ namespace praxis {
 namespace {
 
 TEST(Error, JsonFormRoundTripsWithItsCauses) {
-  const auto root = std::make_shared<const Error>(Error{ErrorCode::kLimit, "root", false, nullptr, nullptr});
-  const Error error{ErrorCode::kModel, "outer", true, root, Json{{"status", 503}}};
+  const auto root = std::make_shared<const Error>(make_error(ErrorCode::kLimit, "root"));
+  Error error = make_error(ErrorCode::kModel, "outer", true).set("status", 503);
+  error.cause = root;
   const Error back = error_from_json(to_json(error));
   EXPECT_EQ(to_json(back), to_json(error));
   EXPECT_EQ(back.code, ErrorCode::kModel);

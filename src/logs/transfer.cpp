@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "logs/append.hpp"
+#include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 
 namespace praxis {

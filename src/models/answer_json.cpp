@@ -45,15 +45,17 @@ Result<Json> parse_answer(std::string_view body) {
   if (!json) json = parse_json(repair_json_text(body));
   if (json) return json;
   const bool cut = (body.starts_with('{') || body.starts_with('[')) && parse_partial_json(body);
-  return fail(cut ? model_error("truncated_stream", "truncated_stream: the answer ends inside its JSON")
-                  : model_error("protocol", "protocol: the answer is not JSON: " + excerpt(body)));
+  return fail(
+      cut ? model_error(ErrorKind::kTruncatedStream, "truncated_stream: the answer ends inside its JSON")
+          : model_error(ErrorKind::kProtocol, "protocol: the answer is not JSON: " + excerpt(body)));
 }
 
 Result<const Json*> EventJson::parse(std::string_view data) {
   auto event = series_.parse(data);
   if (!event) event = series_.parse(repair_json_text(data));
   if (event) return event;
-  return fail(model_error("protocol", "protocol: an event of the answer is not JSON: " + excerpt(data)));
+  return fail(
+      model_error(ErrorKind::kProtocol, "protocol: an event of the answer is not JSON: " + excerpt(data)));
 }
 
 }  // namespace praxis

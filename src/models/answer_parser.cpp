@@ -62,7 +62,7 @@ void AnswerParser::feed_stream(std::string_view bytes) {
 void AnswerParser::feed_events(std::string_view bytes) {
   if (!status_) return;
   if (const Status fed = parser_.feed(bytes, on_event_); !fed)
-    status_ = fail(model_error("protocol", "protocol: " + fed.error().message));
+    status_ = fail(model_error(ErrorKind::kProtocol, "protocol: " + fed.error().message));
 }
 
 void AnswerParser::feed_lines(std::string_view bytes) {
@@ -77,7 +77,7 @@ void AnswerParser::feed_lines(std::string_view bytes) {
   if (!status_) return;
   line_ += bytes;
   if (line_.size() > kMaxLine)
-    status_ = fail(model_error("protocol", "protocol: a line of the stream is too long"));
+    status_ = fail(model_error(ErrorKind::kProtocol, "protocol: a line of the stream is too long"));
 }
 
 void AnswerParser::read_line(std::string_view line) {
@@ -93,7 +93,8 @@ Status AnswerParser::end_of_events() {
   if (const auto stray = parse_json(lines.substr(std::min(lines.size(), lines.find('{'))))) {
     if (const auto envelope = read_error_envelope(*stray)) return fail(vendor_error(*envelope, 0));
   }
-  return ended ? ended : fail(model_error("truncated_stream", "truncated_stream: " + ended.error().message));
+  return ended ? ended
+               : fail(model_error(ErrorKind::kTruncatedStream, "truncated_stream: " + ended.error().message));
 }
 
 Status AnswerParser::end_of_body() {
@@ -113,7 +114,7 @@ Status AnswerParser::end_of_body() {
 
 /// Adds what the headers say about an error from the body, such as the retry delay.
 Error AnswerParser::with_headers(Error error) const {
-  if (error.code == ErrorCode::kModel && error.detail.is_object()) add_headers(error, head_.headers);
+  if (error.code == ErrorCode::kModel && error.detail().is_object()) add_headers(error, head_.headers);
   return error;
 }
 

@@ -15,7 +15,7 @@ Result<ModelResponse> parse(std::string_view api, const HttpResponseHead& head, 
 }
 
 std::string kind_of(const Result<ModelResponse>& answer) {
-  return answer ? "none" : json_string(answer.error().detail, "kind");
+  return answer ? "none" : json_string(answer.error().detail(), "kind");
 }
 
 constexpr std::string_view kWhole =
@@ -44,8 +44,8 @@ TEST(AnswerParser, RetryDelayOfTheHeaders_AppliesToAnErrorInTheStream) {
                             R"(data: {"error":{"message":"slow","code":"rate_limit_exceeded"}})"
                             "\n\n");
   ASSERT_EQ(kind_of(answer), "rate_limit");
-  EXPECT_EQ(json_int(answer.error().detail, "retry_after_ms"), 3000);
-  EXPECT_EQ(json_string(answer.error().detail, "request_id"), "q");
+  EXPECT_EQ(json_int(answer.error().detail(), "retry_after_ms"), 3000);
+  EXPECT_EQ(json_string(answer.error().detail(), "request_id"), "q");
 }
 
 TEST(AnswerParser, Answer_CarriesTheRequestId) {
@@ -57,7 +57,7 @@ TEST(AnswerParser, UsageStatedBeforeTheCallFailed_ComesWithTheError) {
       std::string(kBegun) +
       "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":4}}\n\n";
   const Usage stated{.input = 9, .output = 4, .estimated = true};
-  const Status cut = fail(Error{ErrorCode::kModel, "closed", true, nullptr, JsonObject{{"kind", "closed"}}});
+  const Status cut = fail(ErrorCode::kModel, ErrorKind::kClosed, "closed", true);
   auto answer = parse("chat", {200, {}}, begun, cut);
   EXPECT_EQ(kind_of(answer), "truncated_stream");
   EXPECT_EQ(take_reported_usage(answer.error()), stated);
@@ -65,13 +65,13 @@ TEST(AnswerParser, UsageStatedBeforeTheCallFailed_ComesWithTheError) {
   answer = parse("chat", {200, {}}, begun, fail(ErrorCode::kCancelled, "cancelled"));
   EXPECT_EQ(take_reported_usage(answer.error()), stated);
   EXPECT_EQ(answer.error().code, ErrorCode::kCancelled);
-  EXPECT_TRUE(answer.error().detail.is_null());
+  EXPECT_TRUE(answer.error().detail().is_null());
   answer = parse("chat", {200, {}}, kBegun, cut);
   EXPECT_EQ(take_reported_usage(answer.error()), std::nullopt);
 }
 
 TEST(AnswerParser, CutConnection_FailsOnlyAnUnfinishedAnswer) {
-  const Status cut = fail(Error{ErrorCode::kModel, "closed", true, nullptr, JsonObject{{"kind", "closed"}}});
+  const Status cut = fail(make_error(ErrorCode::kModel, ErrorKind::kClosed, "closed", true));
   EXPECT_EQ(kind_of(parse("chat", {200, {}}, kBegun, cut)), "truncated_stream");
   EXPECT_TRUE(parse("chat", {200, {}}, std::string(kBegun) + "data: [DONE]\n\n", cut));
 }

@@ -12,6 +12,7 @@
 
 #include "praxis/models/catalog.hpp"
 #include "praxis/models/model.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 

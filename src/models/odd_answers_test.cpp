@@ -17,7 +17,7 @@ Result<ModelResponse> parse(std::string_view api, std::string_view body) {
 
 /// Text, calls (`!` before an invalid one), finish reason and tokens in one line.
 std::string summary(const Result<ModelResponse>& answer) {
-  if (!answer) return "error " + json_string(answer.error().detail, "kind");
+  if (!answer) return "error " + json_string(answer.error().detail(), "kind");
   std::string out;
   for (const Part& part : answer->parts) {
     if (const auto* text = std::get_if<TextPart>(&part)) out += "text(" + text->text + ") ";
@@ -101,7 +101,7 @@ TEST(OddAnswers, FieldOfAnotherType_CountsAsMissing) {
 std::string stated_usage(std::string_view api, const std::vector<std::string>& pieces) {
   auto answer = parse(api, body_of({api, pieces, ""}));
   if (answer) return "an answer";
-  const std::string kind = json_string(answer.error().detail, "kind");
+  const std::string kind = json_string(answer.error().detail(), "kind");
   const auto usage = take_reported_usage(answer.error());
   if (!usage) return kind;
   return kind + (usage->estimated ? " ~" : " ") + std::to_string(usage->input) + "+" +

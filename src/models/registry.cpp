@@ -11,6 +11,7 @@
 #include "models/text_tools.hpp"
 #include "models/vendor_model.hpp"
 #include "praxis/base/suggest.hpp"
+#include "praxis/models/catalog.hpp"
 #include "praxis/models/model.hpp"
 #include "praxis/models/router.hpp"
 
@@ -94,6 +95,10 @@ Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelSe
                 "model \"" + name + "\" must be PROVIDER:MODEL, such as openai:gpt-5 or script:FILE");
   }
   const std::string provider = name.substr(0, colon), model = name.substr(colon + 1);
+  if (services.providers) {
+    const auto own = services.providers->find(provider);
+    if (own != services.providers->end()) return own->second(model, services);
+  }
   if (provider == "script") return make_script(model, services);
   const auto catalog = services.catalog ? services.catalog : built_in_catalog();
   if (provider == "cassette") return make_cassette(model, CassetteCheck::kNone, catalog, services);
@@ -103,6 +108,9 @@ Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelSe
   }
   std::vector<std::string> known = catalog->providers();
   known.insert(known.end(), {"script", "cassette", "cassette-check"});
+  if (services.providers) {
+    for (const auto& [own, factory] : *services.providers) known.push_back(own);
+  }
   const auto nearest = closest(provider, known);
   return fail(ErrorCode::kInput, "model \"" + name + "\": unknown provider \"" + provider + '"' +
                                      (nearest ? "; did you mean \"" + *nearest + "\"?"

@@ -4,7 +4,9 @@
 #include <fstream>
 #include <map>
 
+#include "praxis/base/executor.hpp"
 #include "praxis/models/model.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 namespace {

@@ -61,10 +61,10 @@ MicroUsd estimated_cost(const Model& model, const ModelRequest& request, std::in
 
 /// Whether another model may succeed where this one failed.
 bool is_worth_another(const Error& error) {
-  constexpr std::array<std::string_view, 4> kElsewhere{"auth", "billing", "not_found", "context_overflow"};
+  using enum ErrorKind;
+  constexpr std::array kElsewhere{kAuth, kBilling, kNotFound, kContextOverflow};
   return error.code == ErrorCode::kModel &&
-         (error.retriable ||
-          std::ranges::find(kElsewhere, json_text(error.detail, "kind")) != kElsewhere.end());
+         (error.retriable || std::ranges::find(kElsewhere, error.kind()) != kElsewhere.end());
 }
 
 /// A model and its current failure count.
@@ -144,7 +144,7 @@ class RouterSession final : public ModelSession {
     }
     if (order.empty()) {
       return sink->on_done(
-          fail(model_error("invalid_request", "no model of the router fits this call" + why_not)));
+          fail(model_error(ErrorKind::kInvalidRequest, "no model of the router fits this call" + why_not)));
     }
     std::make_shared<Attempt>(*this, request, std::move(sink), std::move(stop), std::move(order))->start();
   }

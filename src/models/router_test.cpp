@@ -32,7 +32,7 @@ class NamedModel final : public Model {
       if (!of.says_first.empty()) sink->on_delta(TextChunk{of.says_first});
       if (of.failure == "cancelled") return sink->on_done(fail(ErrorCode::kCancelled, "cancelled"));
       if (!of.failure.empty()) {
-        Error error = model_error(of.failure, of.name_ + ": " + of.failure);
+        Error error = model_error(error_kind_from(of.failure), of.name_ + ": " + of.failure);
         report_usage(error, of.used_in_vain);
         return sink->on_done(fail(std::move(error)));
       }
@@ -58,7 +58,7 @@ struct Outcome {
 };
 
 std::string text(const Outcome& outcome) {
-  if (!outcome.response) return "error " + json_string(outcome.response.error().detail, "kind");
+  if (!outcome.response) return "error " + json_string(outcome.response.error().detail(), "kind");
   return std::get<TextPart>(outcome.response->parts.at(0)).text;
 }
 

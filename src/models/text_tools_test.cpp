@@ -5,6 +5,8 @@
 
 #include "models/answer.hpp"
 #include "models/text_tool_reader.hpp"
+#include "praxis/models/catalog.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 namespace {

@@ -19,99 +19,106 @@ constexpr std::size_t kMaxKeptBody = 4000;
 constexpr std::string_view kReportedUsage = "usage";
 constexpr double kMaxDelayMs = 365.0 * 24 * 3600 * 1000;
 
-struct Signal {
+/// What a word found in an error stands for.
+template <class Meaning>
+struct Sign {
   std::string_view word;
-  std::string_view kind;
+  Meaning meaning;
 };
+using Signal = Sign<ErrorKind>;
+using Change = Sign<std::string_view>;
 
 // Words in error codes, types and status names that determine the kind, for every HTTP status.
 constexpr std::array kCodes{
-    Signal{"context_length_exceeded", "context_overflow"},
-    Signal{"exceed_context_size", "context_overflow"},
-    Signal{"too_many_prompt_tokens", "context_overflow"},
-    Signal{"request_too_large", "context_overflow"},
-    Signal{"insufficient_quota", "billing"},
-    Signal{"billing", "billing"},
-    Signal{"invalid_api_key", "auth"},
-    Signal{"api_key_invalid", "auth"},
-    Signal{"authentication_error", "auth"},
-    Signal{"model_not_found", "not_found"},
-    Signal{"invalid_model", "not_found"},
-    Signal{"content_filter", "content_policy"},
-    Signal{"content_policy", "content_policy"},
-    Signal{"responsibleaipolicy", "content_policy"},
-    Signal{"invalid_prompt", "content_policy"},
-    Signal{"bio_policy", "content_policy"},
+    Signal{"context_length_exceeded", ErrorKind::kContextOverflow},
+    Signal{"exceed_context_size", ErrorKind::kContextOverflow},
+    Signal{"too_many_prompt_tokens", ErrorKind::kContextOverflow},
+    Signal{"request_too_large", ErrorKind::kContextOverflow},
+    Signal{"insufficient_quota", ErrorKind::kBilling},
+    Signal{"billing", ErrorKind::kBilling},
+    Signal{"invalid_api_key", ErrorKind::kAuth},
+    Signal{"api_key_invalid", ErrorKind::kAuth},
+    Signal{"authentication_error", ErrorKind::kAuth},
+    Signal{"model_not_found", ErrorKind::kNotFound},
+    Signal{"invalid_model", ErrorKind::kNotFound},
+    Signal{"content_filter", ErrorKind::kContentPolicy},
+    Signal{"content_policy", ErrorKind::kContentPolicy},
+    Signal{"responsibleaipolicy", ErrorKind::kContentPolicy},
+    Signal{"invalid_prompt", ErrorKind::kContentPolicy},
+    Signal{"bio_policy", ErrorKind::kContentPolicy},
 };
 // Phrases in messages that determine the kind.
 constexpr std::array kPhrases{
-    Signal{"maximum context length", "context_overflow"},
-    Signal{"prompt is too long", "context_overflow"},
-    Signal{"prompt too long", "context_overflow"},
-    Signal{"input token count", "context_overflow"},
-    Signal{"maximum prompt length", "context_overflow"},
-    Signal{"reduce the length of the messages", "context_overflow"},
-    Signal{"request too large", "context_overflow"},
-    Signal{"exceeds the available context size", "context_overflow"},
-    Signal{"credit balance is too low", "billing"},
-    Signal{"extra usage is required", "billing"},
-    Signal{"incorrect api key", "auth"},
-    Signal{"api key not valid", "auth"},
-    Signal{"not a valid model", "not_found"},
+    Signal{"maximum context length", ErrorKind::kContextOverflow},
+    Signal{"prompt is too long", ErrorKind::kContextOverflow},
+    Signal{"prompt too long", ErrorKind::kContextOverflow},
+    Signal{"input token count", ErrorKind::kContextOverflow},
+    Signal{"maximum prompt length", ErrorKind::kContextOverflow},
+    Signal{"reduce the length of the messages", ErrorKind::kContextOverflow},
+    Signal{"request too large", ErrorKind::kContextOverflow},
+    Signal{"exceeds the available context size", ErrorKind::kContextOverflow},
+    Signal{"credit balance is too low", ErrorKind::kBilling},
+    Signal{"extra usage is required", ErrorKind::kBilling},
+    Signal{"incorrect api key", ErrorKind::kAuth},
+    Signal{"api key not valid", ErrorKind::kAuth},
+    Signal{"not a valid model", ErrorKind::kNotFound},
 };
 // Words and phrases for which a changed request can succeed, and the change.
 constexpr std::array kChangeCodes{
-    Signal{"tool_use_failed", "note"},
-    Signal{"previous_response_not_found", "full_history"},
+    Change{"tool_use_failed", "note"},
+    Change{"previous_response_not_found", "full_history"},
 };
 constexpr std::array kChangePhrases{
-    Signal{"schema is too complex", "non_strict"},
-    Signal{"schemas are too complex", "non_strict"},
-    Signal{"strict tool", "non_strict"},
+    Change{"schema is too complex", "non_strict"},
+    Change{"schemas are too complex", "non_strict"},
+    Change{"strict tool", "non_strict"},
 };
 // Words that determine the kind if there is no HTTP status: errors inside a stream.
 constexpr std::array kStreamCodes{
-    Signal{"overloaded", "overloaded"},
-    Signal{"unavailable", "overloaded"},
-    Signal{"rate_limit", "rate_limit"},
-    Signal{"ratelimit", "rate_limit"},
-    Signal{"too_many_requests", "rate_limit"},
-    Signal{"resource_exhausted", "rate_limit"},
-    Signal{"timeout", "timeout"},
-    Signal{"invalid_request", "invalid_request"},
-    Signal{"tool_use_failed", "invalid_request"},
-    Signal{"permission", "auth"},
-    Signal{"not_found", "not_found"},
+    Signal{"overloaded", ErrorKind::kOverloaded},
+    Signal{"unavailable", ErrorKind::kOverloaded},
+    Signal{"rate_limit", ErrorKind::kRateLimit},
+    Signal{"ratelimit", ErrorKind::kRateLimit},
+    Signal{"too_many_requests", ErrorKind::kRateLimit},
+    Signal{"resource_exhausted", ErrorKind::kRateLimit},
+    Signal{"timeout", ErrorKind::kTimeout},
+    Signal{"invalid_request", ErrorKind::kInvalidRequest},
+    Signal{"tool_use_failed", ErrorKind::kInvalidRequest},
+    Signal{"permission", ErrorKind::kAuth},
+    Signal{"not_found", ErrorKind::kNotFound},
 };
 
-std::string_view find_signal(std::string_view lowered, std::span<const Signal> signals) {
-  const auto hit = std::ranges::find_if(signals, [&](const Signal& s) { return lowered.contains(s.word); });
-  return hit == signals.end() ? std::string_view{} : hit->kind;
+/// The meaning of the first word that stands in `lowered`; a default one (`kNone`, empty) when none does.
+template <class Meaning, std::size_t N>
+Meaning find_signal(std::string_view lowered, const std::array<Sign<Meaning>, N>& signals) {
+  const auto hit =
+      std::ranges::find_if(signals, [&](const Sign<Meaning>& s) { return lowered.contains(s.word); });
+  return hit == signals.end() ? Meaning{} : hit->meaning;
 }
 
-std::string_view kind_of_status(int status) {
+ErrorKind kind_of_status(int status) {
   switch (status) {
     case 401:
     case 403:
-      return "auth";
+      return ErrorKind::kAuth;
     case 402:
-      return "billing";
+      return ErrorKind::kBilling;
     case 404:
-      return "not_found";
+      return ErrorKind::kNotFound;
     case 408:
-      return "timeout";
+      return ErrorKind::kTimeout;
     case 409:
-      return "server";
+      return ErrorKind::kServer;
     case 413:
-      return "context_overflow";
+      return ErrorKind::kContextOverflow;
     case 429:
-      return "rate_limit";
+      return ErrorKind::kRateLimit;
     case 503:
     case 529:
-      return "overloaded";
+      return ErrorKind::kOverloaded;
     default:
-      if (status >= 500) return "server";
-      return status >= 400 ? "invalid_request" : "protocol";
+      if (status >= 500) return ErrorKind::kServer;
+      return status >= 400 ? ErrorKind::kInvalidRequest : ErrorKind::kProtocol;
   }
 }
 
@@ -132,23 +139,23 @@ bool never_fits(std::string_view lowered) {
   return limit > 0 && number_after(lowered, "requested ") > limit;
 }
 
-std::string_view kind_of(std::string_view code, std::string_view message, const ErrorEnvelope& envelope,
-                         int status) {
-  if (const auto kind = find_signal(code, kCodes); !kind.empty()) return kind;
-  if (const auto kind = find_signal(message, kPhrases); !kind.empty()) return kind;
-  if (never_fits(message)) return "context_overflow";
+ErrorKind kind_of(std::string_view code, std::string_view message, const ErrorEnvelope& envelope,
+                  int status) {
+  if (const auto kind = find_signal(code, kCodes); kind != ErrorKind::kNone) return kind;
+  if (const auto kind = find_signal(message, kPhrases); kind != ErrorKind::kNone) return kind;
+  if (never_fits(message)) return ErrorKind::kContextOverflow;
   if (status >= 300) return kind_of_status(status);
   if (envelope.status >= 400 && envelope.status < 600) return kind_of_status(envelope.status);
-  if (const auto kind = find_signal(code, kStreamCodes); !kind.empty()) return kind;
-  return "server";
+  if (const auto kind = find_signal(code, kStreamCodes); kind != ErrorKind::kNone) return kind;
+  return ErrorKind::kServer;
 }
 
 /// The change to the request that makes a retry worthwhile; empty if unknown.
-std::string_view change_for(std::string_view kind, std::string_view code, std::string_view message) {
-  if (kind == "context_overflow") return "compact";
+std::string_view change_for(ErrorKind kind, std::string_view code, std::string_view message) {
+  if (kind == ErrorKind::kContextOverflow) return "compact";
   if (const auto change = find_signal(code, kChangeCodes); !change.empty()) return change;
   if (message.starts_with("item with id") && message.contains("not found")) return "full_history";
-  return kind == "invalid_request" ? find_signal(message, kChangePhrases) : std::string_view{};
+  return kind == ErrorKind::kInvalidRequest ? find_signal(message, kChangePhrases) : std::string_view{};
 }
 
 std::string bounded(std::string_view text, std::size_t limit) {
@@ -320,13 +327,11 @@ std::optional<ErrorEnvelope> read_error_envelope(const Json& json) {
   return out;
 }
 
-Error model_error(std::string_view kind, std::string message) {
-  constexpr std::array<std::string_view, 6> kRetriable{"rate_limit", "overloaded", "server",
-                                                       "network",    "timeout",    "truncated_stream"};
-  Error error{ErrorCode::kModel, std::move(message), std::ranges::find(kRetriable, kind) != kRetriable.end(),
-              nullptr, nullptr};
-  error.detail = JsonObject{{"kind", kind}};
-  return error;
+Error model_error(ErrorKind kind, std::string message) {
+  using enum ErrorKind;
+  constexpr std::array kRetriable{kRateLimit, kOverloaded, kServer, kNetwork, kTimeout, kTruncatedStream};
+  return make_error(ErrorCode::kModel, kind, std::move(message),
+                    std::ranges::find(kRetriable, kind) != kRetriable.end());
 }
 
 Error vendor_error(const ErrorEnvelope& envelope, int status) {
@@ -334,31 +339,29 @@ Error vendor_error(const ErrorEnvelope& envelope, int status) {
   if (const auto* text = envelope.code.if_string()) add_word(code, lower_case(*text));
   add_word(code, lower_case(envelope.words));
   const std::string said = lower_case(envelope.message);
-  const std::string_view kind = kind_of(code, said, envelope, status);
-  std::string message(kind);
+  const ErrorKind kind = kind_of(code, said, envelope, status);
+  std::string message(to_string(kind));
   if (status >= 300) message += " (status " + std::to_string(status) + ")";
   const std::string words = bounded(envelope.message, kMaxMessage);
   if (!words.empty()) message += ": " + words;
   Error error = model_error(kind, std::move(message));
-  JsonObject& detail = error.detail.get_object();
-  if (const int known = status >= 300 ? status : envelope.status; known != 0) detail["status"] = known;
-  if (!envelope.type.empty()) detail["type"] = bounded(envelope.type, kMaxWord);
+  if (const int known = status >= 300 ? status : envelope.status; known != 0) error.set("status", known);
+  if (!envelope.type.empty()) error.set("type", bounded(envelope.type, kMaxWord));
   if (const auto* text = envelope.code.if_string()) {
-    detail["code"] = bounded(*text, kMaxWord);
+    error.set("code", bounded(*text, kMaxWord));
   } else if (!envelope.code.is_null()) {
-    detail["code"] = envelope.code;
+    error.set_value("code", envelope.code);
   }
-  if (!words.empty()) detail["message"] = words;
-  if (const auto change = change_for(kind, code, said); !change.empty()) detail["change"] = change;
+  if (!words.empty()) error.set("message", words);
+  if (const auto change = change_for(kind, code, said); !change.empty()) error.set("change", change);
   const auto delay = envelope.retry_after_ms ? envelope.retry_after_ms : delay_in_text(envelope.message);
-  if (delay) detail["retry_after_ms"] = *delay;
+  if (delay) error.set("retry_after_ms", *delay);
   return error;
 }
 
 void add_headers(Error& error, const HttpHeaders& headers) {
-  JsonObject& detail = error.detail.get_object();
-  if (const auto delay = retry_after_header(headers)) detail["retry_after_ms"] = *delay;
-  if (const std::string id = request_id(headers); !id.empty()) detail["request_id"] = id;
+  if (const auto delay = retry_after_header(headers)) error.set("retry_after_ms", *delay);
+  if (const std::string id = request_id(headers); !id.empty()) error.set("request_id", id);
   if (const auto should = find_header(headers, "x-should-retry")) {
     if (*should == "true" || *should == "false") error.retriable = *should == "true";
   }
@@ -368,45 +371,47 @@ Error http_error(const HttpResponseHead& head, std::string_view body) {
   const auto json = parse_json(body);
   auto envelope = json ? read_error_envelope(*json) : std::nullopt;
   Error error = vendor_error(envelope.value_or(ErrorEnvelope{}), head.status);
-  if (!envelope) error.detail.get_object()["body"] = bounded(body, kMaxKeptBody);
+  if (!envelope) error.set("body", bounded(body, kMaxKeptBody));
   add_headers(error, head.headers);
   return error;
 }
 
 Error transport_error(const Error& error, bool answering) {
   if (error.code != ErrorCode::kModel) return error;
-  const std::string cause = json_string(error.detail, "kind");
-  std::string_view kind = answering ? "truncated_stream" : "network";
-  if (cause.starts_with("timeout")) kind = "timeout";
-  if (cause == "protocol" || cause == "too_large") kind = "protocol";
-  Error out = model_error(kind, std::string(kind) + ": " + error.message);
+  const std::string cause = json_string(error.detail(), "kind");
+  ErrorKind kind = answering ? ErrorKind::kTruncatedStream : ErrorKind::kNetwork;
+  if (cause.starts_with("timeout")) kind = ErrorKind::kTimeout;
+  if (error.kind() == ErrorKind::kProtocol || error.kind() == ErrorKind::kTooLarge)
+    kind = ErrorKind::kProtocol;
+  Error out = model_error(kind, std::string(to_string(kind)) + ": " + error.message);
   out.retriable = error.retriable;
-  out.detail.get_object()["transport"] = cause;
+  out.set("transport", cause);
   return out;
 }
 
 void report_usage(Error& error, const Usage& usage) {
   if (usage.total() == 0 && usage.cost.value == 0) return;
-  if (!error.detail.is_object()) error.detail.emplace_object();
-  error.detail.get_object()[kReportedUsage] = to_json(usage);
+  error.set_value(kReportedUsage, to_json(usage));
 }
 
 std::optional<Usage> take_reported_usage(Error& error) {
-  JsonObject* detail = error.detail.if_object();
+  const JsonObject* detail = error.detail().if_object();
   const Json* stated = detail == nullptr ? nullptr : detail->if_contains(kReportedUsage);
   if (stated == nullptr) return std::nullopt;
   const Usage usage = usage_from_json(*stated);
-  detail->erase(kReportedUsage);
-  if (detail->empty()) error.detail = nullptr;
+  JsonObject rest = *detail;
+  rest.erase(kReportedUsage);
+  error.facts = rest.empty() ? nullptr : std::make_shared<const Json>(std::move(rest));
   return usage;
 }
 
 bool may_have_cost(const Error& error) {
-  constexpr std::array<std::string_view, 4> kBrokeOff{"network", "timeout", "truncated_stream", "protocol"};
-  constexpr std::array<std::string_view, 5> kNotSent{"dns", "connect", "proxy", "tls", "timeout_connect"};
+  using enum ErrorKind;
+  constexpr std::array kBrokeOff{kNetwork, kTimeout, kTruncatedStream, kProtocol};
+  constexpr std::array kNotSent{kDns, kConnect, kProxy, kTls, kTimeoutConnect};
   if (error.code == ErrorCode::kCancelled) return true;
-  return std::ranges::count(kBrokeOff, json_text(error.detail, "kind")) != 0 &&
-         std::ranges::count(kNotSent, json_text(error.detail, "transport")) == 0;
+  return std::ranges::count(kBrokeOff, error.kind()) != 0 &&
+         std::ranges::count(kNotSent, error_kind_from(json_text(error.detail(), "transport"))) == 0;
 }
 
 }  // namespace praxis

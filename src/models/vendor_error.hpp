@@ -50,7 +50,7 @@ std::string request_id(const HttpHeaders& headers);
 Error transport_error(const Error& error, bool answering);
 
 /// An error of this `kind` (see `ModelSink`) with the default retriability of the kind.
-Error model_error(std::string_view kind, std::string message);
+Error model_error(ErrorKind kind, std::string message);
 
 /// The delay from `retry-after-ms` (milliseconds) or `retry-after` (seconds, or an HTTP date, which is
 /// relative to the response's own `date` and ignored without it).

@@ -97,8 +97,8 @@ TEST(VendorError, EveryEnvelope_IsParsed) {
   for (const VendorErrorCase& c : kCases) {
     const Error error = http_error({c.status, {}}, c.body);
     EXPECT_EQ(error.code, ErrorCode::kModel) << c.what;
-    EXPECT_EQ(json_string(error.detail, "kind"), c.kind) << c.what;
-    EXPECT_EQ(json_int(error.detail, "status"), c.status) << c.what;
+    EXPECT_EQ(json_string(error.detail(), "kind"), c.kind) << c.what;
+    EXPECT_EQ(json_int(error.detail(), "status"), c.status) << c.what;
     EXPECT_EQ(error.retriable, c.retriable) << c.what;
     EXPECT_NE(error.message.find(c.message), std::string::npos) << c.what << ": " << error.message;
   }
@@ -107,7 +107,7 @@ TEST(VendorError, EveryEnvelope_IsParsed) {
 TEST(VendorError, CodeInAStream_ReplacesTheHttpStatus) {
   const auto kind = [](std::string_view body) {
     const Error error = vendor_error(read_error_envelope(parse_json(body).value()).value(), 0);
-    return json_string(error.detail, "kind") + (error.retriable ? " retriable" : "");
+    return json_string(error.detail(), "kind") + (error.retriable ? " retriable" : "");
   };
   EXPECT_EQ(kind(R"({"error":{"message":"x","code":502}})"), "server retriable");
   EXPECT_EQ(kind(R"({"error":{"message":"x","code":429}})"), "rate_limit retriable");
@@ -120,8 +120,8 @@ TEST(VendorError, CodeInAStream_ReplacesTheHttpStatus) {
 TEST(VendorError, VendorsMessage_IsKept) {
   const auto words = [](std::string_view body) {
     const Error error = vendor_error(read_error_envelope(parse_json(body).value()).value(), 400);
-    return to_json_text(json_at(error.detail, "type")) + ' ' + to_json_text(json_at(error.detail, "code")) +
-           ' ' + json_string(error.detail, "message");
+    return to_json_text(json_at(error.detail(), "type")) + ' ' +
+           to_json_text(json_at(error.detail(), "code")) + ' ' + json_string(error.detail(), "message");
   };
   EXPECT_EQ(words(R"({"error":{"message":"m","type":"t","param":null,"code":"c"}})"), R"("t" "c" m)");
   EXPECT_EQ(words(R"({"error":{"code":404,"message":"m","status":"NOT_FOUND"}})"), R"("NOT_FOUND" 404 m)");
@@ -137,7 +137,7 @@ TEST(VendorError, VendorsMessage_IsKept) {
 TEST(VendorError, RequiredChange_IsReported) {
   const auto change = [](std::string_view error) {
     const Error read = http_error({400, {}}, R"({"error":)" + std::string(error) + '}');
-    return json_string(read.detail, "change") + (read.retriable ? " retriable" : "");
+    return json_string(read.detail(), "change") + (read.retriable ? " retriable" : "");
   };
   EXPECT_EQ(change(R"({"message":"prompt is too long: 9 tokens > 8 maximum"})"), "compact");
   EXPECT_EQ(change(R"({"message":"no call","code":"tool_use_failed","failed_generation":"x"})"), "note");
@@ -151,8 +151,8 @@ TEST(VendorError, RequiredChange_IsReported) {
 TEST(VendorError, Headers_ApplyToAnErrorInsideAStream) {
   Error error = vendor_error({.message = "slow down", .type = "rate_limit_error"}, 0);
   add_headers(error, {{"retry-after", "9"}, {"request-id", "req_1"}, {"x-should-retry", "false"}});
-  EXPECT_EQ(json_int(error.detail, "retry_after_ms"), 9000);
-  EXPECT_EQ(json_string(error.detail, "request_id"), "req_1");
+  EXPECT_EQ(json_int(error.detail(), "retry_after_ms"), 9000);
+  EXPECT_EQ(json_string(error.detail(), "request_id"), "req_1");
   EXPECT_FALSE(error.retriable);
 }
 
@@ -165,7 +165,7 @@ TEST(VendorError, Answer_IsNotAnEnvelope) {
 }
 
 std::int64_t delay(HttpHeaders headers, std::string_view body = "") {
-  return json_int(http_error({429, std::move(headers)}, body).detail, "retry_after_ms", -1);
+  return json_int(http_error({429, std::move(headers)}, body).detail(), "retry_after_ms", -1);
 }
 
 TEST(VendorError, RetryAfter_IsReadInEverySpelling) {
@@ -217,21 +217,21 @@ TEST(VendorError, DailyQuota_IsNotRetriable) {
   const Error error =
       http_error({429, {}}, R"({"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"quota",)"
                             R"("details":[{"violations":[{"quotaId":"RequestsPerDayPerModel"}]}]}})");
-  EXPECT_EQ(json_string(error.detail, "kind"), "billing");
+  EXPECT_EQ(error.kind(), ErrorKind::kBilling);
   EXPECT_FALSE(error.retriable);
 }
 
 TEST(VendorError, LongBody_IsTruncated) {
   const Error error = http_error({500, {}}, std::string(100'000, 'x'));
   EXPECT_LT(error.message.size(), 5000U);
-  EXPECT_LT(json_string(error.detail, "body").size(), 5000U);
+  EXPECT_LT(json_string(error.detail(), "body").size(), 5000U);
   EXPECT_LT(http_error({500, {}}, R"({"error":")" + std::string(50'000, 'x') + "\"}").message.size(), 5000U);
 }
 
 TEST(VendorError, TransportError_KeepsItsRetriability) {
   const auto kind = [](std::string_view cause, bool answering) {
-    Error error{ErrorCode::kModel, "no", true, nullptr, JsonObject{{"kind", cause}}};
-    return json_string(transport_error(error, answering).detail, "kind");
+    const Error error = make_error(ErrorCode::kModel, error_kind_from(cause), "no", true);
+    return json_string(transport_error(error, answering).detail(), "kind");
   };
   EXPECT_EQ(kind("connect", false), "network");
   EXPECT_EQ(kind("closed", false), "network");
@@ -242,7 +242,7 @@ TEST(VendorError, TransportError_KeepsItsRetriability) {
 
 TEST(VendorError, BrokenOffCall_MayHaveCost) {
   const auto broke = [](std::string_view cause, bool answering) {
-    Error error{ErrorCode::kModel, "no", true, nullptr, JsonObject{{"kind", cause}}};
+    const Error error = make_error(ErrorCode::kModel, error_kind_from(cause), "no", true);
     return may_have_cost(transport_error(error, answering));
   };
   for (const char* unsent : {"dns", "connect", "proxy", "tls", "timeout_connect"}) {
@@ -251,7 +251,7 @@ TEST(VendorError, BrokenOffCall_MayHaveCost) {
   EXPECT_TRUE(broke("closed", false));
   EXPECT_TRUE(broke("closed", true));
   EXPECT_TRUE(broke("timeout_first_byte", false));
-  EXPECT_TRUE(may_have_cost({ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr}));
+  EXPECT_TRUE(may_have_cost(make_error(ErrorCode::kCancelled, "cancelled")));
   EXPECT_FALSE(may_have_cost(http_error({429, {}}, "{}")));
   EXPECT_FALSE(may_have_cost(http_error({500, {}}, "{}")));
 }

@@ -60,8 +60,8 @@ class VendorExchange final : public HttpSink {
   void learn(const Result<ModelResponse>& response) const {
     if (!shared_->gate) return;
     std::optional<std::chrono::milliseconds> wait;
-    if (!response && json_text(response.error().detail, "kind") == "rate_limit") {
-      wait = std::chrono::milliseconds(json_int(response.error().detail, "retry_after_ms"));
+    if (!response && response.error().kind() == ErrorKind::kRateLimit) {
+      wait = std::chrono::milliseconds(json_int(response.error().detail(), "retry_after_ms"));
     }
     shared_->gate->learn(headers_, wait);
   }
@@ -71,10 +71,12 @@ class VendorExchange final : public HttpSink {
     const std::string& key = shared_->endpoint.key;
     error.message =
         redact(shared_->target.provider + ':' + shared_->target.model + ": " + error.message, key);
-    if (JsonObject* detail = error.detail.if_object()) {
-      for (auto& member : *detail) {
+    if (const JsonObject* detail = error.detail().if_object()) {
+      JsonObject redacted = *detail;
+      for (auto& member : redacted) {
         if (const auto* text = member.value().if_string()) member.value() = redact(std::string(*text), key);
       }
+      error.facts = std::make_shared<const Json>(std::move(redacted));
     }
     return error;
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/codec.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 

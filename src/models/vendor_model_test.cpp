@@ -83,7 +83,7 @@ class VendorModelTest : public testing::Test {
   }
   static std::string kind(const Result<ModelResponse>& response) {
     return response ? "none"
-                    : json_string(response.error().detail, "kind") +
+                    : json_string(response.error().detail(), "kind") +
                           (response.error().retriable ? " retriable" : "");
   }
 
@@ -203,8 +203,8 @@ TEST_F(VendorModelTest, ErrorStatuses_AreClassified) {
   EXPECT_EQ(kind(ask(http_reply(500, "<html>oops</html>"))), "server retriable");
   const auto limited = ask(http_reply(429, R"({"error":{"message":"slow"}})", "retry-after: 3\r\n"));
   EXPECT_EQ(kind(limited), "rate_limit retriable");
-  EXPECT_EQ(json_int(limited.error().detail, "retry_after_ms"), 3000);
-  EXPECT_EQ(json_int(limited.error().detail, "status"), 429);
+  EXPECT_EQ(json_int(limited.error().detail(), "retry_after_ms"), 3000);
+  EXPECT_EQ(json_int(limited.error().detail(), "status"), 429);
 }
 
 TEST_F(VendorModelTest, TruncatedErrorBody_KeepsItsStatus) {
@@ -213,7 +213,7 @@ TEST_F(VendorModelTest, TruncatedErrorBody_KeepsItsStatus) {
     to.close();
   });
   EXPECT_EQ(kind(response), "rate_limit retriable");
-  EXPECT_EQ(json_int(response.error().detail, "retry_after_ms"), 2000);
+  EXPECT_EQ(json_int(response.error().detail(), "retry_after_ms"), 2000);
 }
 
 TEST_F(VendorModelTest, ErrorsOnStatus200_AreErrors) {

@@ -24,7 +24,8 @@ Result<Endpoints> look_up(const std::string& host, std::uint16_t port) {
   hints.ai_flags = AI_ADDRCONFIG;
   addrinfo* found = nullptr;
   if (const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0) {
-    return fail(http_failure("dns", "cannot find the address of " + host + ": " + ::gai_strerror(error), true)
+    return fail(http_failure(ErrorKind::kDns,
+                             "cannot find the address of " + host + ": " + ::gai_strerror(error), true)
                     .error());
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);

@@ -62,8 +62,9 @@ void HttpConnection::on_resolved(Result<Endpoints> endpoints) {
 void HttpConnection::connect_next() {
   release_socket();
   if (next_candidate_ == candidates_.size()) {
-    return end(http_failure(
-        "connect", "cannot connect to " + authority(route_.next_hop()) + ": " + last_connect_error_, true));
+    return end(http_failure(ErrorKind::kConnect,
+                            "cannot connect to " + authority(route_.next_hop()) + ": " + last_connect_error_,
+                            true));
   }
   // Each address gets a share of the time left, so that an unreachable one does not use up all of it.
   const auto left = connect_deadline_ - Clock::now();
@@ -119,8 +120,8 @@ void HttpConnection::shake_hands() {
       return;
     case IoState::kEnd:
     case IoState::kFailed:
-      return end(
-          http_failure("tls", "TLS with " + authority(route_.url) + " failed: " + stream_.failure(), false));
+      return end(http_failure(ErrorKind::kTls,
+                              "TLS with " + authority(route_.url) + " failed: " + stream_.failure(), false));
   }
 }
 
@@ -273,13 +274,13 @@ bool HttpConnection::parse(std::string_view& bytes) {
 Status HttpConnection::refusal(const error_code& error) const {
   const std::string response = "the response of " + authority(route_.url);
   if (error == http::error::header_limit) {
-    return http_failure("too_large", response + " has too large a head", false);
+    return http_failure(ErrorKind::kTooLarge, response + " has too large a head", false);
   }
   if (error == http::error::body_limit) {
     const std::string most = std::to_string(exchange_->request.max_body_bytes);
-    return http_failure("too_large", response + " is larger than " + most + " bytes", false);
+    return http_failure(ErrorKind::kTooLarge, response + " is larger than " + most + " bytes", false);
   }
-  return http_failure("protocol", response + " is not valid HTTP: " + error.message(), false);
+  return http_failure(ErrorKind::kProtocol, response + " is not valid HTTP: " + error.message(), false);
 }
 
 // Returns whether to continue with the body.
@@ -289,7 +290,7 @@ bool HttpConnection::on_head() {
     if (head.status / 100 == 2) {
       begin_tls();
     } else {
-      end(http_failure("proxy",
+      end(http_failure(ErrorKind::kProxy,
                        "proxy " + authority(route_.proxy->url) + " refused the tunnel to " +
                            authority(route_.url) + " with status " + std::to_string(head.status),
                        head.status >= 500));
@@ -343,7 +344,7 @@ void HttpConnection::on_end_of_input(bool orderly) {
   std::string message = authority(in_tunnel ? route_.proxy->url : route_.url) + " closed the connection " +
                         (received_ ? "before the end of its response" : "without a response");
   if (!stream_.failure().empty()) message += ": " + stream_.failure();
-  end(http_failure(in_tunnel ? "proxy" : "closed", std::move(message), true));
+  end(http_failure(in_tunnel ? ErrorKind::kProxy : ErrorKind::kClosed, std::move(message), true));
 }
 
 // Limits and ends.
@@ -357,17 +358,18 @@ void HttpConnection::on_deadline() {
   const auto self = shared_from_this();  // keeps the connection alive after its removal from the pool
   if (phase_ == Phase::kIdle) return close();
   const TimePoint now = Clock::now();
-  const auto timed_out = [&](std::string_view kind, std::string_view what) {
+  const auto timed_out = [&](ErrorKind kind, std::string_view what) {
     end(http_failure(kind, authority(route_.url) + ": " + std::string(what), true));
   };
-  if (exchange_->total_deadline <= now) return timed_out("timeout_total", "the exchange took too long");
-  if (phase_ == Phase::kBody) return timed_out("timeout_idle", "the response stalled");
+  if (exchange_->total_deadline <= now)
+    return timed_out(ErrorKind::kTimeoutTotal, "the exchange took too long");
+  if (phase_ == Phase::kBody) return timed_out(ErrorKind::kTimeoutIdle, "the response stalled");
   if (phase_ == Phase::kHead) {
-    if (!all_sent()) return timed_out("timeout_idle", "the request could not be sent in time");
-    return timed_out("timeout_first_byte", "no response in time");
+    if (!all_sent()) return timed_out(ErrorKind::kTimeoutIdle, "the request could not be sent in time");
+    return timed_out(ErrorKind::kTimeoutFirstByte, "no response in time");
   }
   if (phase_ != Phase::kConnecting || now >= connect_deadline_) {
-    return timed_out("timeout_connect", "no connection in time");
+    return timed_out(ErrorKind::kTimeoutConnect, "no connection in time");
   }
   last_connect_error_ = "no answer in time";
   connect_next();

@@ -57,16 +57,14 @@ struct HttpRoute {
 };
 
 /// Returns the error of an exchange; `kind` is one of those listed at `HttpSink::on_done`.
-inline Status http_failure(std::string_view kind, std::string message, bool retriable) {
-  Error error{ErrorCode::kModel, std::move(message), retriable, nullptr, nullptr};
-  error.detail = {{"kind", boost::json::string_view(kind.data(), kind.size())}};
-  return fail(std::move(error));
+inline Status http_failure(ErrorKind kind, std::string message, bool retriable) {
+  return fail(ErrorCode::kModel, kind, std::move(message), retriable);
 }
 
 inline Status http_cancelled() { return fail(ErrorCode::kCancelled, "the HTTP request was cancelled"); }
 
 inline Status http_address_refused(const Url& url) {
-  return http_failure("address_refused", "the address of " + url.host + " is not allowed", false);
+  return http_failure(ErrorKind::kAddressRefused, "the address of " + url.host + " is not allowed", false);
 }
 
 }  // namespace praxis

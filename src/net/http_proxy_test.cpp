@@ -118,7 +118,7 @@ HttpRequest through_proxy(std::string url) {
 }
 
 std::string kind_of(const Result<HttpResponse>& response) {
-  return response ? "no error" : std::string(response.error().detail.at("kind").as_string());
+  return response ? "no error" : std::string(response.error().detail().at("kind").as_string());
 }
 
 TEST_F(HttpClientThroughProxy, PlainHttp_UsesTheAbsoluteForm) {

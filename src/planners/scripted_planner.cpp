@@ -120,7 +120,7 @@ class Walk {
     auto text = fill_text(step.text, scope_);
     if (!text) return fail(text.error());
     if (step.reason == StopReason::kFinished) return Conclude{step.reason, *std::move(text), std::nullopt};
-    return Conclude{step.reason, {}, Error{ErrorCode::kTool, *std::move(text), false, nullptr, nullptr}};
+    return Conclude{step.reason, {}, make_error(ErrorCode::kTool, *std::move(text))};
   }
 
   static std::string numbered(const std::string& id, std::size_t index) {

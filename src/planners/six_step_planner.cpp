@@ -24,10 +24,9 @@ Result<SixStepPlanner> SixStepPlanner::parse(const Json& plan) {
 
 PlanStep SixStepPlanner::plan(const State& state) const {
   if (state.conversation.history().messages().empty()) {
-    return Conclude{
-        StopReason::kPlanFailed,
-        {},
-        Error{ErrorCode::kInput, "six steps need a request, and nothing was said", false, nullptr, nullptr}};
+    return Conclude{StopReason::kPlanFailed,
+                    {},
+                    make_error(ErrorCode::kInput, "six steps need a request, and nothing was said")};
   }
   const six_steps::Progress progress = six_steps::progress_of(state);
   for (const auto step : {six_steps::clarify, six_steps::find_sub_questions, six_steps::work_on_sub_questions,

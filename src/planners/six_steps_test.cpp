@@ -333,7 +333,7 @@ TEST(SixStepPlanner, AnswersInTheWrongForm_LeaveAPlainTurn) {
 TEST(SixStepPlanner, FailureOfTheModel_IsNamedWithItsStep) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
-  turn.fold.fail_model({ErrorCode::kModel, "no such model", false, nullptr, nullptr});
+  turn.fold.fail_model(make_error(ErrorCode::kModel, "no such model"));
   EXPECT_EQ(turn.fold.result().reason, StopReason::kModelFailed);
   EXPECT_EQ(turn.fold.result().error->message, "asking the model for \"clarify\" failed: no such model");
 }

@@ -147,18 +147,15 @@ bool receive(int fd, ProcessOutput& out, const supervisor::StreamSizes& stream) 
 }
 
 Error killed_supervisor() {
-  return {ErrorCode::kInternal,
-          "the supervisor of a program was killed from outside, and the program "
-          "with it",
-          false, nullptr, nullptr};
+  return make_error(ErrorCode::kInternal,
+                    "the supervisor of a program was killed from outside, and the program "
+                    "with it");
 }
 
 Error not_started(const ProcessSpec& spec, const supervisor::Progress& failure, std::string text) {
   using supervisor::Stage;
   const std::string why = failure.error == 0 ? "" : ": " + std::generic_category().message(failure.error);
-  const auto error = [&](ErrorCode code, const std::string& message) {
-    return Error{code, message, false, nullptr, nullptr};
-  };
+  const auto error = [&](ErrorCode code, const std::string& message) { return make_error(code, message); };
   while (text.ends_with('\n')) text.pop_back();
   switch (failure.stage) {
     case Stage::kExec:

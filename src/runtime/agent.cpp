@@ -1,8 +1,45 @@
 #include "praxis/runtime/agent.hpp"
 
+#include <mutex>
+#include <utility>
+
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis {
+
+class OwnRuntime {
+ public:
+  explicit OwnRuntime(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
+
+  std::shared_ptr<Runtime> get() {
+    const std::lock_guard lock(mutex_);
+    if (!runtime_) {
+      RuntimeOptions options;
+      options.journal = journal_;
+      runtime_ = Runtime::create(std::move(options));
+    }
+    return runtime_;
+  }
+
+ private:
+  const std::shared_ptr<Journal> journal_;
+  std::mutex mutex_;
+  std::shared_ptr<Runtime> runtime_;
+};
+
+namespace {
+
+/// Puts the agent's source of instructions before the hooks of the host, which see what it gives.
+void add_instruction_hook(AgentDescription& description) {
+  if (!description.instructions) return;
+  auto& hooks = description.hooks.before_turn;
+  hooks.insert(hooks.begin(),
+               [source = description.instructions](const HookContext& context, AgentSpec& spec) {
+                 spec.instructions = source(context);
+               });
+}
+
+}  // namespace
 
 Agent::Agent(std::string model, std::string instructions) {
   AgentDescription description;
@@ -46,7 +83,15 @@ Agent& Agent::model(std::shared_ptr<Model> model) {
   return *this;
 }
 Agent& Agent::instructions(std::string text) {
+  instructions(InstructionSource());
   edit().spec.instructions = std::move(text);
+  return *this;
+}
+Agent& Agent::instructions(InstructionSource source) {
+  AgentDescription& description = edit();
+  if (description.instructions) description.hooks.before_turn.erase(description.hooks.before_turn.begin());
+  description.instructions = std::move(source);
+  add_instruction_hook(description);
   return *this;
 }
 Agent& Agent::options(ModelOptions options) {
@@ -103,7 +148,9 @@ Agent& Agent::approve(std::function<Permission(const ToolCall&)> hook) {
   return *this;
 }
 Agent& Agent::hooks(Hooks hooks) {
-  edit().hooks = std::move(hooks);
+  AgentDescription& description = edit();
+  description.hooks = std::move(hooks);
+  add_instruction_hook(description);
   return *this;
 }
 Agent& Agent::on(std::string pattern, EventHandler handler) {
@@ -112,18 +159,20 @@ Agent& Agent::on(std::string pattern, EventHandler handler) {
 }
 Agent& Agent::journal(std::shared_ptr<Journal> journal) {
   AgentDescription& description = edit();
-  RuntimeOptions options;
-  options.journal = std::move(journal);
-  description.runtime = Runtime::create(std::move(options));
+  description.runtime.reset();
+  description.own_runtime = std::make_shared<OwnRuntime>(std::move(journal));
   return *this;
 }
 Agent& Agent::runtime(std::shared_ptr<Runtime> runtime) {
-  edit().runtime = std::move(runtime);
+  AgentDescription& description = edit();
+  description.runtime = std::move(runtime);
+  description.own_runtime.reset();
   return *this;
 }
 
 std::shared_ptr<Runtime> Agent::runtime_or_default() const {
-  return description_->runtime ? description_->runtime : default_runtime();
+  if (description_->runtime) return description_->runtime;
+  return description_->own_runtime ? description_->own_runtime->get() : default_runtime();
 }
 
 Result<Session> Agent::session() const { return runtime_or_default()->create_session(*this); }

@@ -2,9 +2,12 @@
 #include "praxis/runtime/agent_tree.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 #include "runtime/agent_tree_nodes.hpp"
 
@@ -39,7 +42,41 @@ AgentNode unreadable(const SessionRow& row, const Error& error) {
 
 }  // namespace
 
-Status JournalTree::collect(const SessionRow& top, std::vector<SessionRow>& rows) const {
+/// Reads the logs of a journal and remembers what it has read.
+class JournalTree::Reader {
+ public:
+  Reader(std::shared_ptr<Journal> journal, Scope scope)
+      : journal_(std::move(journal)), scope_(std::move(scope)) {}
+
+  Status refresh();
+  std::vector<AgentNode> nodes() const;
+
+ private:
+  struct Known {
+    std::uint64_t entries = 0;
+    AgentNode node;
+    std::optional<State> state;  ///< while a turn is in progress: the log will go on from here
+  };
+  Result<std::vector<SessionRow>> rows() const;
+  Status collect(const SessionRow& top, std::vector<SessionRow>& rows) const;
+  void read(const SessionRow& row, Known& known) const;
+  bool waits(const Known& known, std::uint32_t levels) const;
+
+  std::shared_ptr<Journal> journal_;
+  Scope scope_;
+  std::map<SessionId, Known> known_;
+};
+
+JournalTree::JournalTree(std::shared_ptr<Journal> journal, Scope scope)
+    : reader_(std::make_unique<Reader>(std::move(journal), std::move(scope))) {}
+JournalTree::~JournalTree() = default;
+JournalTree::JournalTree(JournalTree&&) noexcept = default;
+JournalTree& JournalTree::operator=(JournalTree&&) noexcept = default;
+
+Status JournalTree::refresh() { return reader_->refresh(); }
+std::vector<AgentNode> JournalTree::nodes() const { return reader_->nodes(); }
+
+Status JournalTree::Reader::collect(const SessionRow& top, std::vector<SessionRow>& rows) const {
   std::set<SessionId> seen{top.id};
   rows.push_back(top);
   for (std::size_t next = rows.size() - 1; next < rows.size(); ++next) {
@@ -52,7 +89,7 @@ Status JournalTree::collect(const SessionRow& top, std::vector<SessionRow>& rows
   return {};
 }
 
-Result<std::vector<SessionRow>> JournalTree::rows() const {
+Result<std::vector<SessionRow>> JournalTree::Reader::rows() const {
   std::vector<SessionRow> rows;
   if (!scope_.root.empty()) {
     auto top = journal_->session(scope_.root);
@@ -71,7 +108,7 @@ Result<std::vector<SessionRow>> JournalTree::rows() const {
   return rows;
 }
 
-void JournalTree::read(const SessionRow& row, Known& known) const {
+void JournalTree::Reader::read(const SessionRow& row, Known& known) const {
   auto state = fold_on(*journal_, row.id, std::exchange(known.state, std::nullopt));
   known.node = state ? node_of(*state) : unreadable(row, state.error());
   known.node.created = row.created;
@@ -80,7 +117,7 @@ void JournalTree::read(const SessionRow& row, Known& known) const {
   if (state && state->turn) known.state = *std::move(state);
 }
 
-Status JournalTree::refresh() {
+Status JournalTree::Reader::refresh() {
   auto present = rows();
   if (!present) return fail(present.error());
   std::map<SessionId, Known> known;
@@ -96,7 +133,7 @@ Status JournalTree::refresh() {
 }
 
 /// Whether everything that works for a session waits for people, so that it does too.
-bool JournalTree::waits(const Known& known, std::uint32_t levels) const {
+bool JournalTree::Reader::waits(const Known& known, std::uint32_t levels) const {
   if (known.node.status == SessionStatus::kAwaitingUser) return true;
   if (!known.state || levels == 0) return false;
   const TurnState& turn = *known.state->turn;
@@ -122,7 +159,7 @@ bool JournalTree::waits(const Known& known, std::uint32_t levels) const {
   return std::ranges::all_of(turn.calls, call_waits);
 }
 
-std::vector<AgentNode> JournalTree::nodes() const {
+std::vector<AgentNode> JournalTree::Reader::nodes() const {
   std::vector<LooseNode> loose;
   for (const auto& [id, known] : known_) {
     loose.push_back({known.node});

@@ -4,6 +4,7 @@
 #include <ranges>
 #include <utility>
 
+#include "praxis/core/state.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis {

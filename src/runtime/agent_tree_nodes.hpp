@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "praxis/core/state.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "praxis/core/state.hpp"
 #include "runtime/agent_tree_nodes.hpp"
 
 namespace praxis {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "praxis/core/state.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis {

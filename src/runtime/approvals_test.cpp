@@ -4,6 +4,7 @@
 
 #include <list>
 
+#include "praxis/base/executor.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "praxis/core/state.hpp"
 #include "praxis/models/router.hpp"
 #include "runtime/testing/scripted.hpp"
 
@@ -43,8 +44,7 @@ class BrokenModel final : public Model, public ModelSession {
 };
 
 Error failure(std::string_view kind, std::string_view transport = {}) {
-  return {ErrorCode::kModel, "it broke off", false, nullptr,
-          JsonObject{{"kind", kind}, {"transport", transport}}};
+  return make_error(ErrorCode::kModel, error_kind_from(kind), "it broke off").set("transport", transport);
 }
 
 class BudgetTest : public Scripted {
@@ -172,7 +172,7 @@ TEST_F(BudgetTest, FailedCall_CountsWithTheUsageThatTheVendorStated) {
     const auto* settled = std::get_if<EffectSettled>(&stored.record.body);
     if (settled == nullptr || !settled->error) continue;
     EXPECT_EQ(settled->spent, (Usage{.input = 9, .output = 4, .cost = {10'000}}));
-    EXPECT_TRUE(json_at(settled->error->detail, "usage").is_null()) << "the record says it once";
+    EXPECT_TRUE(json_at(settled->error->detail(), "usage").is_null()) << "the record says it once";
   }
   EXPECT_EQ(fold(*records)->usage, result->usage);
 }
@@ -209,7 +209,7 @@ TEST_F(BudgetTest, CallsThatBreakOff_SpendTheBudget) {
   Agent agent = scripted("").model(std::make_shared<BrokenModel>(std::string(300, 'a'), [] {
     Error error = failure("truncated_stream");
     error.retriable = true;
-    error.detail.get_object()["retry_after_ms"] = 1;
+    error.set("retry_after_ms", 1);
     return error;
   }()));
   Limits limits = limit(&Limits::max_tokens, std::int64_t{150});

@@ -11,9 +11,7 @@ namespace {
 
 constexpr std::uint32_t kMaxDepth = 32;  // deeper than any plan, well before a runaway exhausts the machine
 
-std::unexpected<Error> cancelled() {
-  return fail(Error{ErrorCode::kCancelled, "the call was told to stop", false, nullptr, nullptr});
-}
+std::unexpected<Error> cancelled() { return fail(ErrorCode::kCancelled, "the call was told to stop"); }
 
 /// The conversation up to the message whose calls are being carried out.
 std::vector<MessagePtr> history_before_calls(const State& state) {
@@ -170,6 +168,10 @@ void LiveCall::call_all(std::vector<InnerCall> calls, InnerCallDone done) {
 }
 
 const std::vector<Tool>& LiveCall::tools() const { return actor_->description()->tools.tools(); }
+
+void LiveCall::progress(std::string text, std::optional<double> fraction) {
+  if (check_open()) actor_->report_progress(call_, repair_utf8(text), fraction);
+}
 
 void LiveCall::close() {
   std::vector<std::shared_ptr<LiveChild>> children;

@@ -31,6 +31,7 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   Result<ToolOutput> call(std::string tool, std::string arguments) override;
   const std::vector<Tool>& tools() const override;
   void call_all(std::vector<InnerCall> calls, InnerCallDone done) override;
+  void progress(std::string text, std::optional<double> fraction) override;
 
   /// The same with all that an `Agent` says, hooks and model included; `identity` tells it from others of the
   /// call.

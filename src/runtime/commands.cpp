@@ -101,7 +101,7 @@ bool wait_a_moment(std::stop_token stop) {
 
 constexpr std::chrono::milliseconds kRound{100};  // in which an owner answers, unless it is busy
 
-std::string_view kind_of(const Error& error) { return json_text(error.detail, "kind"); }
+std::string_view kind_of(const Error& error) { return json_text(error.detail(), "kind"); }
 
 Result<InboxId> post(Inbox& inbox, Environment& environment, const InboxRequest& request) {
   return inbox.post(target_of(request), to_json_text(to_json(request)), environment.now());

@@ -17,11 +17,10 @@ Status status_of(const Result<Delivery>& answer, const SessionId& session) {
   if (!answer) return fail(answer.error());
   if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(ErrorCode::kInput, refused->reason);
   if (std::holds_alternative<Delivered>(*answer)) return {};
-  return fail(
-      Error{ErrorCode::kJournal,
-            "session " + session.str() +
-                " belongs to another process, which has not answered yet; the request waits in its inbox",
-            false, nullptr, JsonObject{{"kind", "queued"}}});
+  return fail(make_error(
+      ErrorCode::kJournal, ErrorKind::kQueued,
+      "session " + session.str() +
+          " belongs to another process, which has not answered yet; the request waits in its inbox"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <random>
 
+#include "praxis/core/state.hpp"
 #include "runtime/testing/trees.hpp"
 
 namespace praxis::testing {

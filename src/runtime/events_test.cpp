@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "core/project.hpp"
+#include "praxis/core/state.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -115,17 +117,17 @@ TEST_F(EventsTest, EveryEvent_SaysWhereItBelongs) {
 TEST_F(EventsTest, Payloads_AreWhatHappened) {
   Agent agent = scripted(kToolThenText);
   const std::vector<Event> events = collect(session_of(agent.use(echo_tool())).send_user_message("go"));
-  EXPECT_EQ(first<MessageAdded>(events)->message->text(), "go");
-  EXPECT_EQ(first<MessageAdded>(events)->source, MessageSource::kUser);
-  EXPECT_EQ(first<ModelRequested>(events)->model, "script:test");
-  EXPECT_EQ(first<AssistantReasoning>(events)->text, "hm");
-  EXPECT_EQ(first<AssistantText>(events)->text, "I look");
-  EXPECT_EQ(first<ModelResponded>(events)->finish, FinishReason::kToolCalls);
-  EXPECT_EQ(first<ToolCalled>(events)->call, CallId{"c1"});
-  EXPECT_EQ(first<ToolCalled>(events)->arguments, R"({"text":"abc"})");
-  EXPECT_EQ(first<ToolCallStarted>(events)->name, "echo");
-  EXPECT_EQ(first<ToolCompleted>(events)->text, "abc");
-  EXPECT_EQ(first<TurnCompleted>(events)->result.text, "done");
+  EXPECT_EQ(first<events::MessageAdded>(events)->message->text(), "go");
+  EXPECT_EQ(first<events::MessageAdded>(events)->source, MessageSource::kUser);
+  EXPECT_EQ(first<events::ModelRequested>(events)->model, "script:test");
+  EXPECT_EQ(first<events::AssistantReasoning>(events)->text, "hm");
+  EXPECT_EQ(first<events::AssistantText>(events)->text, "I look");
+  EXPECT_EQ(first<events::ModelResponded>(events)->finish, FinishReason::kToolCalls);
+  EXPECT_EQ(first<events::ToolCalled>(events)->call, CallId{"c1"});
+  EXPECT_EQ(first<events::ToolCalled>(events)->arguments, R"({"text":"abc"})");
+  EXPECT_EQ(first<events::ToolStarted>(events)->name, "echo");
+  EXPECT_EQ(first<events::ToolCompleted>(events)->text, "abc");
+  EXPECT_EQ(first<events::TurnCompleted>(events)->result.text, "done");
 }
 
 TEST_F(EventsTest, PartsAndDeltas_AreTwoViewsOfOneLog) {
@@ -138,7 +140,7 @@ TEST_F(EventsTest, PartsAndDeltas_AreTwoViewsOfOneLog) {
   EXPECT_EQ(all.events().size(), parts.events().size() + deltas.events().size());
   EXPECT_THAT(parts.names(), Not(Contains("text.delta")));
   std::string text;
-  for (const Event& event : deltas.events()) text += std::get<TextDelta>(event.body).text;
+  for (const Event& event : deltas.events()) text += std::get<events::TextDelta>(event.body).text;
   EXPECT_EQ(text, "a longer answer");
 }
 
@@ -220,7 +222,7 @@ TEST_F(EventsTest, Retry_SupersedesTheFailedAttempt) {
   EXPECT_THAT(seen, ElementsAre("turn.started", "message.added", "step.started", "model.requested",
                                 "model.failed", "attempt.superseded", "model.requested", "text.delta",
                                 "assistant.text", "model.responded", "step.completed", "turn.completed"));
-  EXPECT_THAT(first<ModelFailed>(events)->error.message, HasSubstr("busy"));
+  EXPECT_THAT(first<events::ModelFailed>(events)->error.message, HasSubstr("busy"));
   for (const Event& event : events) {
     if (is_delta(event.body)) {
       EXPECT_EQ(event.attempt, 2U);
@@ -260,7 +262,7 @@ TEST_F(EventsTest, Handler_MayActOnItsOwnSession) {
   Session session = session_of(agent.use(echo_tool()).policy(asking({"*"})));
   const auto deciding = session.on("step.parked", [&session](const Event& event) {
     EXPECT_EQ(session.last_result().pending.size(), 1U);
-    EXPECT_TRUE(session.decide(std::get<StepParked>(event.body).step.id, approve()));
+    EXPECT_TRUE(session.decide(std::get<events::StepParked>(event.body).step.id, approve()));
   });
   auto result = session.ask("go");
   ASSERT_TRUE(result) << result.error().message;

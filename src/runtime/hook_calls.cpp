@@ -4,6 +4,21 @@
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
+namespace {
+
+/// Judges a call by the rules alone. A call that `Tool::approval_when` selects is judged as one of a tool
+/// that needs approvals; `tool` is null for a tool that the agent does not have.
+driver::Review judge_by_rules(const driver::Rules& rules, const Tool* tool, const ToolCallPart& call) {
+  if (tool == nullptr) return driver::judge_call(rules, nullptr, call);
+  if (tool->definition.needs_approval || !tool->asks_approval_of(call.arguments)) {
+    return driver::judge_call(rules, &tool->definition, call);
+  }
+  ToolDefinition careful = tool->definition;
+  careful.needs_approval = true;
+  return driver::judge_call(rules, &careful, call);
+}
+
+}  // namespace
 
 /// False when the hook threw, which is reported.
 bool SessionActor::run_hook(std::string_view name, const std::function<void()>& hook) {
@@ -96,7 +111,7 @@ std::optional<std::string> SessionActor::asked_to_pause(const HookContext& conte
 driver::Review SessionActor::review(const driver::Rules& rules, const ToolCallPart& call,
                                     const HookContext& context) {
   const Tool* tool = agent_->tools.find(call.name);
-  driver::Review review = driver::judge_call(rules, tool != nullptr ? &tool->definition : nullptr, call);
+  driver::Review review = judge_by_rules(rules, tool, call);
   if (!std::holds_alternative<Allow>(review.permission)) return review;
   review.author = by_hook();
   ToolCallPart seen = call;
@@ -124,7 +139,7 @@ driver::Review SessionActor::review(const driver::Rules& rules, const ToolCallPa
     }
   }
   if (review.arguments && tool != nullptr) {
-    Permission again = judge(rules, tool->definition, seen);
+    Permission again = judge_by_rules(rules, tool, seen).permission;
     if (std::holds_alternative<Deny>(again)) review.author = by_policy();
     if (!std::holds_alternative<Allow>(again)) review.permission = std::move(again);
   }

@@ -277,7 +277,7 @@ TEST_F(HooksTest, PauseCheck_HoldsTheSessionUntilItIsResumed) {
   Gate paused;
   std::string reason;
   const auto subscription = session.on("session.paused", [&](const Event& event) {
-    reason = std::get<SessionPaused>(event.body).reason;
+    reason = std::get<events::SessionPaused>(event.body).reason;
     paused.open();
   });
   auto run = session.send_user_message("go");
@@ -345,7 +345,7 @@ TEST_F(HooksTest, HooksThatThrow_AreReportedAndOtherwiseIgnored) {
   Gate all;
   const auto subscription = session.on("hook.failed", [&](const Event& event) {
     const std::lock_guard lock(mutex);
-    failed.insert(std::get<HookFailed>(event.body).hook);
+    failed.insert(std::get<events::HookFailed>(event.body).hook);
     if (failed.size() == 8) all.open();
   });
   auto result = session.ask("go");

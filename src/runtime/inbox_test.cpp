@@ -1,6 +1,7 @@
 // Requests through inboxes: from a process that does not own a session to the one that does.
 #include <gmock/gmock.h>
 
+#include "praxis/core/state.hpp"
 #include "runtime/inbox_watcher.hpp"
 #include "runtime/testing/trees.hpp"
 
@@ -91,7 +92,7 @@ TEST_F(CommandInboxTest, ASecondWriter_LearnsWhoOwnsTheSession) {
   slow.entered->wait();
   const auto second = other_->open_session(session.session_id(), agent);
   ASSERT_FALSE(second);
-  EXPECT_EQ(json_text(second.error().detail, "kind"), "lease_held");
+  EXPECT_EQ(second.error().kind(), ErrorKind::kLeaseHeld);
   slow.release->open();
   ASSERT_TRUE(run.result());
 }
@@ -113,7 +114,7 @@ TEST_F(CommandInboxTest, ASecondWriterByForce_TakesTheSubAgentsAsWell) {
   EXPECT_EQ(result_for(taken->history(), "c0").text, "late");
   const auto lost = run.result();
   ASSERT_FALSE(lost);
-  EXPECT_EQ(json_text(lost.error().detail, "kind"), "lease_lost");
+  EXPECT_EQ(lost.error().kind(), ErrorKind::kLeaseLost);
 }
 
 TEST_F(CommandInboxTest, Commands_AreCarriedOutByTheOwner) {

@@ -85,7 +85,7 @@ TEST_F(LimitsTest, Repetition_WarnsThenStops) {
   Agent agent = scripted(restless(true));
   std::atomic<int> warnings = 0;
   agent.on("message.added", [&](const Event& event) {
-    if (std::get<MessageAdded>(event.body).source == MessageSource::kRuntime) ++warnings;
+    if (std::get<events::MessageAdded>(event.body).source == MessageSource::kRuntime) ++warnings;
   });
   const auto result = stopped_by(StopReason::kRepetition, agent.use(echo_tool()));
   EXPECT_EQ(warnings, 1);

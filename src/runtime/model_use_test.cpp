@@ -19,8 +19,8 @@ class LimitedModel final : public Model, public ModelSession {
   void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token) override {
     *asked_ = request;
     if (refuses_strict_ && !request.non_strict) {
-      return sink->on_done(fail(Error{ErrorCode::kModel, "too many strict tools", false, nullptr,
-                                      JsonObject{{"change", "non_strict"}}}));
+      return sink->on_done(
+          fail(make_error(ErrorCode::kModel, "too many strict tools").set("change", "non_strict")));
     }
     ModelResponse response;
     response.parts = {TextPart{"ok", nullptr}};

@@ -7,8 +7,8 @@ namespace praxis {
 namespace {
 
 bool may_select_deltas(std::string_view pattern) {
-  return selects(pattern, TextDelta{}) || selects(pattern, ReasoningDelta{}) ||
-         selects(pattern, ToolCallDelta{});
+  return selects(pattern, events::TextDelta{}) || selects(pattern, events::ReasoningDelta{}) ||
+         selects(pattern, events::ToolCallDelta{});
 }
 
 }  // namespace

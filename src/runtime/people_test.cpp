@@ -320,7 +320,7 @@ TEST_F(PeopleTest, TwoAgentsWait_TheThirdGoesOn) {
   Session session = session_of(root);
   std::vector<std::string> finished;
   const auto watching = session.on("tool.completed", [&](const Event& event) {
-    finished.push_back(std::get<ToolCompleted>(event.body).call.str());
+    finished.push_back(std::get<events::ToolCompleted>(event.body).call.str());
   });
   const AgentResult waits = checked(session.ask("go"));
   EXPECT_THAT(finished, ElementsAre("c"));

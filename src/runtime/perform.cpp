@@ -92,21 +92,21 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
     });
   }
 
-  EventBody operator()(const TextChunk& chunk) const { return TextDelta{std::string(chunk.text)}; }
+  EventBody operator()(const TextChunk& chunk) const { return events::TextDelta{std::string(chunk.text)}; }
   EventBody operator()(const ReasoningChunk& chunk) const {
-    return ReasoningDelta{std::string(chunk.text), chunk.summary};
+    return events::ReasoningDelta{std::string(chunk.text), chunk.summary};
   }
   EventBody operator()(const ToolCallChunk& chunk) const {
-    return ToolCallDelta{std::string(chunk.name), {}};
+    return events::ToolCallDelta{std::string(chunk.name), {}};
   }
   EventBody operator()(const ToolArgumentsChunk& chunk) const {
-    return ToolCallDelta{{}, std::string(chunk.bytes)};
+    return events::ToolCallDelta{{}, std::string(chunk.bytes)};
   }
-  EventBody operator()(const RefusalChunk& chunk) const { return TextDelta{std::string(chunk.text)}; }
+  EventBody operator()(const RefusalChunk& chunk) const { return events::TextDelta{std::string(chunk.text)}; }
   EventBody operator()(const ProviderEvent& event) const {
-    return CustomEvent{"provider", Json(std::string(event.raw))};
+    return events::Custom{"provider", Json(std::string(event.raw))};
   }
-  EventBody operator()(const Restarted&) const { return AttemptSuperseded{}; }
+  EventBody operator()(const Restarted&) const { return events::AttemptSuperseded{}; }
   EventBody operator()(const KeepAlive&) const { std::unreachable(); }
 
  private:

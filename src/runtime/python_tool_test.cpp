@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "praxis/core/state.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {

@@ -2,6 +2,7 @@
 // session carries on from there and repeats nothing that is settled.
 #include <gmock/gmock.h>
 
+#include "praxis/core/state.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -69,7 +70,7 @@ TEST_P(FailedAppend, EndsTheRunAndTheSessionCarriesOnLater) {
   auto failed = session.ask("go");
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::kJournal);
-  EXPECT_EQ(json_string(failed.error().detail, "kind"), "full");
+  EXPECT_EQ(failed.error().kind(), ErrorKind::kFull);
   EXPECT_EQ(runs(), nth > 2 ? 1U : 0U) << "nothing is done that is not on record as intended";
   EXPECT_EQ(session.status(), SessionStatus::kError);
   EXPECT_FALSE(session.ask("again")) << "this handle is of no more use";
@@ -197,12 +198,12 @@ TEST_F(RecoveryTest, NewOwner_SilencesTheOldOne) {
 {"text": "two"})");
   auto held = other->open_session(session.session_id(), agent);
   ASSERT_FALSE(held);
-  EXPECT_EQ(json_string(held.error().detail, "kind"), "lease_held");
+  EXPECT_EQ(held.error().kind(), ErrorKind::kLeaseHeld);
   auto taken = other->open_session(session.session_id(), agent, true);
   ASSERT_TRUE(taken) << taken.error().message;
   auto late = session.ask("b");
   ASSERT_FALSE(late);
-  EXPECT_EQ(json_string(late.error().detail, "kind"), "lease_lost");
+  EXPECT_EQ(late.error().kind(), ErrorKind::kLeaseLost);
   auto result = taken->ask("b");
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "two");

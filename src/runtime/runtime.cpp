@@ -5,6 +5,7 @@
 #include <future>
 
 #include "driver/command_records.hpp"
+#include "praxis/net/http_client.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -22,7 +23,8 @@ ModelServices Services::model_services() const {
           .executor = options.executor,
           .env = environment_variable,
           .catalog = options.catalog,
-          .record_to = options.record_to};
+          .record_to = options.record_to,
+          .providers = std::make_shared<const ModelProviders>(options.providers)};
 }
 
 Result<std::shared_ptr<Model>> Services::model_for(const AgentDescription& agent) {
@@ -109,8 +111,8 @@ Status Runtime::command(Commands commands) { return carry_out(parts_->services, 
 
 Team& Runtime::team() { return *parts_->team; }
 
-std::shared_ptr<void> Runtime::on(std::string pattern, EventHandler handler) {
-  return parts_->services->observers.add(std::move(pattern), std::move(handler));
+Subscription Runtime::on(std::string pattern, EventHandler handler) {
+  return Subscription(parts_->services->observers.add(std::move(pattern), std::move(handler)));
 }
 
 void Runtime::set_approval_handler(ApprovalHandler handler) {
@@ -125,7 +127,7 @@ void Runtime::set_query_user_handler(QueryUserHandler handler) {
 void Runtime::emit(std::string name, Json payload) {
   Event event;
   event.time = parts_->services->options.environment->now();
-  event.body = CustomEvent{std::move(name), std::move(payload)};
+  event.body = events::Custom{std::move(name), std::move(payload)};
   parts_->services->observers.publish(event);
 }
 

@@ -111,7 +111,7 @@ TEST_F(RuntimeTest, UnknownSession_CannotBeOpened) {
   auto unknown = runtime_->open_session(SessionId{"01HZZZZZZZZZZZZZZZZZZZZZZZ"}, busy(1));
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::kJournal);
-  EXPECT_EQ(json_string(unknown.error().detail, "kind"), "not_found");
+  EXPECT_EQ(unknown.error().kind(), ErrorKind::kNotFound);
 }
 
 TEST_F(RuntimeTest, AgentWithoutARuntime_RunsInTheDefaultOne) {

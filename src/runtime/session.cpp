@@ -19,7 +19,8 @@ Run Run::failed(Error error) {
 }
 
 Run::Iterator& Run::Iterator::operator++() {
-  event_ = events_->pop();
+  auto next = events_->pop();
+  event_ = next ? std::make_shared<const Event>(*std::move(next)) : nullptr;
   return *this;
 }
 
@@ -48,9 +49,20 @@ Result<Json> structured_of(const Result<AgentResult>& result) {
   if (!result) return fail(result.error());
   if (result->success) return result->structured;
   if (result->error) return fail(*result->error);
-  return fail(Error{ErrorCode::kPolicy,
-                    "session " + result->session.str() + " waits for a person before it can answer", false,
-                    nullptr, JsonObject{{"kind", "awaiting_user"}, {"session", result->session.str()}}});
+  return fail(make_error(ErrorCode::kPolicy, ErrorKind::kAwaitingUser,
+                         "session " + result->session.str() + " waits for a person before it can answer")
+                  .set("session", result->session.str()));
+}
+
+Result<TypedAnswer> typed_answer(const Result<AgentResult>& result) {
+  if (!result) return fail(result.error());
+  if (!result->success && result->error) return fail(*result->error);
+  if (!result->success && result->pending.empty()) {
+    return fail(ErrorCode::kCancelled,
+                "session " + result->session.str() + " ended its turn without an answer");
+  }
+  const Usage usage = result->usage + result->usage_children;
+  return TypedAnswer{result->session, usage, usage.cost, result->pending};
 }
 
 // ---- Session
@@ -183,8 +195,8 @@ Status Session::close() {
   return {};
 }
 
-std::shared_ptr<void> Session::on(std::string pattern, EventHandler handler) {
-  return actor_->observers().add(std::move(pattern), std::move(handler));
+Subscription Session::on(std::string pattern, EventHandler handler) {
+  return Subscription(actor_->observers().add(std::move(pattern), std::move(handler)));
 }
 
 }  // namespace praxis

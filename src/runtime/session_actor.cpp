@@ -12,6 +12,10 @@ namespace {
 /// Each level of sub-agents gets this much longer to stop, so that the level above hears how it ended.
 constexpr Millis kGracePerLevel{20};
 
+bool has_approval_predicate(const ToolSet& tools) {
+  return std::ranges::any_of(tools.tools(), [](const Tool& tool) { return tool.approval_when != nullptr; });
+}
+
 driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
                        const std::shared_ptr<Model>& model, std::unique_ptr<Planner> planner,
                        const Lease& lease, const Origin& origin, const Lease* above, bool approves) {
@@ -23,7 +27,8 @@ driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
   const Hooks& hooks = agent->hooks;
   setup.hooks.turn = !hooks.before_turn.empty();
   setup.hooks.model = !hooks.before_model.empty() || !hooks.pause_check.empty();
-  setup.hooks.calls = !hooks.before_tool.empty() || !hooks.pause_check.empty() || approves;
+  setup.hooks.calls = !hooks.before_tool.empty() || !hooks.pause_check.empty() || approves ||
+                      has_approval_predicate(agent->tools);
   if (model) {
     setup.model.max_output = model->capabilities().max_output;
     setup.model.price = [model](const Usage& usage) { return model->price(usage); };

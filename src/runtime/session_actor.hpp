@@ -118,6 +118,10 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// its result, or an error when `within` no longer runs, on the strand.
   using CallDone = std::move_only_function<void(Result<ToolOutput>)>;
   void propose_within(const CallId& within, ToolCallPart call, std::string key, CallDone done);
+  /// Publishes what the handler of a running call reports.
+  void report_progress(const CallId& call, std::string text, std::optional<double> fraction) {
+    post_input(driver::ToolReported{call, std::move(text), fraction});
+  }
   /// Asks the effects of calls within `call` to stop.
   void stop_within(const CallId& call);
 

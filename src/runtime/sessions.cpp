@@ -104,7 +104,7 @@ Result<Lease> acquire_soon(Journal& journal, const SessionId& session, bool forc
   constexpr int kAttempts = 50;
   constexpr std::chrono::milliseconds kMoment{10};
   auto lease = journal.acquire(session, force);
-  for (int i = 1; i < kAttempts && !lease && json_text(lease.error().detail, "kind") == "lease_held"; ++i) {
+  for (int i = 1; i < kAttempts && !lease && lease.error().kind() == ErrorKind::kLeaseHeld; ++i) {
     std::this_thread::sleep_for(kMoment);
     lease = journal.acquire(session, force);
   }
@@ -124,7 +124,7 @@ Status take_below(Services& services, const SessionId& session) {
     const auto* spawned = std::get_if<ChildSpawned>(&stored.record.body);
     if (spawned == nullptr || services.live.find(spawned->child)) continue;
     const auto lease = journal.acquire(spawned->child, true);
-    if (!lease && json_text(lease.error().detail, "kind") == "not_found") continue;  // not made yet
+    if (!lease && lease.error().kind() == ErrorKind::kNotFound) continue;  // not made yet
     if (!lease) return fail(lease.error());
     journal.release(*lease);
     if (auto taken = take_below(services, spawned->child); !taken) return taken;

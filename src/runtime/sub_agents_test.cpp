@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "praxis/core/state.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {

@@ -116,7 +116,7 @@ struct Team::Parts {
   Strategy strategy;
   std::optional<Session> session;
   std::string seated;  ///< id of the agent that the session runs with
-  std::vector<std::shared_ptr<void>> subscriptions;
+  std::vector<Subscription> subscriptions;
 
   const Agent* find(const std::string& id) const {
     const auto found = std::ranges::find(agents, id, [](const Agent& a) { return a.spec().id; });
@@ -385,8 +385,8 @@ History Team::history() const {
   return session ? session->history() : History{};
 }
 
-std::shared_ptr<void> Team::on(std::string pattern, EventHandler handler) {
-  return parts_->observers.add(std::move(pattern), std::move(handler));
+Subscription Team::on(std::string pattern, EventHandler handler) {
+  return Subscription(parts_->observers.add(std::move(pattern), std::move(handler)));
 }
 
 }  // namespace praxis

@@ -108,8 +108,9 @@ TEST_F(TeamTest, AHandoff_GivesTheConversationToAnother) {
 TEST_F(TeamTest, Subscriptions_OutlastASwitch_AndMessagesCanBeInjected) {
   Team both = team({named("one"), named("two")});
   std::vector<std::string> heard;
-  const auto subscription = both.on(
-      "assistant.text", [&](const Event& e) { heard.push_back(std::get<AssistantText>(e.body).text); });
+  const auto subscription = both.on("assistant.text", [&](const Event& e) {
+    heard.push_back(std::get<events::AssistantText>(e.body).text);
+  });
   answer(both, "hello");
   ASSERT_TRUE(both.set_agent_by_id("two"));
   ASSERT_TRUE(both.inject("by the way"));

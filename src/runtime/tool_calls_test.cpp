@@ -3,6 +3,7 @@
 
 #include <latch>
 
+#include "praxis/core/state.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "runtime/testing/scripted.hpp"
 

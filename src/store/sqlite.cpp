@@ -39,8 +39,8 @@ int last_errno(sqlite3* connection) {
   return cause;
 }
 
-Error store_error(std::string_view kind, std::string message, bool retriable = false) {
-  return {ErrorCode::kJournal, std::move(message), retriable, nullptr, JsonObject{{"kind", kind}}};
+Error store_error(ErrorKind kind, std::string message, bool retriable = false) {
+  return make_error(ErrorCode::kJournal, kind, std::move(message), retriable);
 }
 
 }  // namespace
@@ -80,23 +80,25 @@ Error Database::error() const {
   std::string what = "journal " + path_ + ": ";
   switch (code & 0xff) {
     case SQLITE_FULL:
-      return store_error("full", what + "no space left; free some and try again", true);
+      return store_error(ErrorKind::kFull, what + "no space left; free some and try again", true);
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:       // the tables are not those that our statements name
     case SQLITE_CONSTRAINT:  // or violate constraints that we ensure
-      return store_error("corrupt", what + "the file is damaged (" + sqlite3_errmsg(handle()) + ")");
+      return store_error(ErrorKind::kCorrupt,
+                         what + "the file is damaged (" + sqlite3_errmsg(handle()) + ")");
     case SQLITE_NOTADB:
-      return store_error("corrupt", what + "not a Praxis journal");
+      return store_error(ErrorKind::kCorrupt, what + "not a Praxis journal");
     case SQLITE_BUSY:
-      return store_error("io", what + "another process keeps it locked; try again", true);
+      return store_error(ErrorKind::kIo, what + "another process keeps it locked; try again", true);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-      if (no_space) return store_error("full", what + "no space left; free some and try again", true);
+      if (no_space)
+        return store_error(ErrorKind::kFull, what + "no space left; free some and try again", true);
       what.append(sqlite3_errmsg(handle()));
       if (cause != 0) what.append(": ").append(std::strerror(cause));
-      return store_error("io", std::move(what), true);
+      return store_error(ErrorKind::kIo, std::move(what), true);
     default:
-      return store_error("io", what + sqlite3_errmsg(handle()));
+      return store_error(ErrorKind::kIo, what + sqlite3_errmsg(handle()));
   }
 }
 
@@ -125,7 +127,7 @@ Status Database::rewrite_log_locked() {
   }
   if (code == SQLITE_OK) code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
   if (code == SQLITE_OK) return {};
-  return fail(store_error(code == SQLITE_FULL ? "full" : "io",
+  return fail(store_error(code == SQLITE_FULL ? ErrorKind::kFull : ErrorKind::kIo,
                           "journal " + path_ + ": cannot write the log again after a failure", true));
 }
 

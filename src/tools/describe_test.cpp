@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "praxis/tools/typed_tool.hpp"
@@ -160,6 +161,49 @@ TEST(TypedTool, MakeTool_WrapsALambdaWithItsCaptures) {
   const Tool whole =
       make_tool("whole", "", [] { return Result<ToolOutput>(ToolOutput{"x", {{"y", 1}}, {}, {}}); });
   EXPECT_EQ(call(whole, "")->value.at("y"), 1);
+}
+
+std::string forecast(const std::string& city, int days) { return city + " " + std::to_string(days); }
+
+TEST(PlainTool, Parameters_BecomeTheSchema) {
+  const Tool made =
+      make_tool("forecast", "Weather to come",
+                [](arg<std::string, "City, e.g. Paris"> city, int days, std::optional<bool> hourly) {
+                  return city + (hourly ? " hourly" : "") + std::to_string(days);
+                },
+                {"city", "days", "hourly"});
+  EXPECT_EQ(to_json_text(made.definition.parameters),
+            R"({"type":"object","properties":{"city":{"type":"string","description":"City, e.g. Paris"},)"
+            R"("days":{"type":"integer"},"hourly":{"type":"boolean"}},"additionalProperties":false,)"
+            R"("required":["city","days"]})");
+}
+
+TEST(PlainTool, Arguments_ReachTheFunctionByName) {
+  ToolContext context;
+  const Tool made = tool<forecast>("Weather to come", {"city", "days"});
+  EXPECT_EQ(made.definition.name, "forecast");
+  const auto output = made.handler(context, JsonObject{{"days", 3}, {"city", "Rome"}});
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(output->text, "Rome 3");
+}
+
+TEST(PlainTool, OptionalParameter_MayBeLeftOut) {
+  ToolContext context;
+  context.agent = "lead";
+  const Tool made = make_tool(
+      "who", "", [](ToolContext& caller, std::optional<int> n) { return caller.agent + (n ? "!" : ""); },
+      {"n"});
+  EXPECT_EQ(made.handler(context, JsonObject{})->text, "lead");
+  EXPECT_EQ(made.handler(context, JsonObject{{"n", 1}})->text, "lead!");
+}
+
+TEST(PlainTool, MissingOrMisfitArgument_IsNamed) {
+  ToolContext context;
+  const Tool made = tool<forecast>("Weather to come", {"city", "days"});
+  EXPECT_EQ(made.handler(context, JsonObject{{"city", "Rome"}}).error().message, "/days is missing");
+  const auto misfit = made.handler(context, JsonObject{{"city", 5}, {"days", 1}});
+  ASSERT_FALSE(misfit);
+  EXPECT_THAT(misfit.error().message, ::testing::StartsWith("/city "));
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ TEST(HttpTool, OversizedResponses_AreErrorsAndLongBodiesAreTruncated) {
   TestServer server(always(http_reply(200, std::string(100'000, 'a'))));
   auto error = error_of(call_with(http({local(server)}, 50'000), {{"url", server.url()}}));
   EXPECT_EQ(error.code, ErrorCode::kTool);
-  EXPECT_EQ(json_string(error.detail, "kind"), "too_large");
+  EXPECT_EQ(error.kind(), ErrorKind::kTooLarge);
   auto output = call_with(http({local(server)}), {{"url", server.url()}});
   EXPECT_TRUE(output->text.ends_with("\n[34464 more bytes; ask for less]"));
   EXPECT_EQ(json_string(output->value, "body").size(), 100'000U);

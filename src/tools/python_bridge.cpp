@@ -13,7 +13,7 @@ namespace praxis {
 namespace {
 
 std::unexpected<Error> out_of_time() {
-  return fail(Error{ErrorCode::kLimit, "it timed out", false, nullptr, JsonObject{{"kind", "timeout"}}});
+  return fail(make_error(ErrorCode::kLimit, ErrorKind::kTimeout, "it timed out"));
 }
 
 /// The result of a call as the code receives it: the structured value if there is one, else the text.

@@ -57,13 +57,13 @@ std::string first_line(const ToolContext& context, const std::string& code) {
   return python_start_line(code, names, context.idempotency_key);
 }
 
-std::unexpected<Error> failed(std::string_view kind, std::string why, const ProcessResult& run) {
+std::unexpected<Error> failed(ErrorKind kind, std::string why, const ProcessResult& run) {
   const auto add = [&](std::string_view title, const ProcessOutput& output) {
     if (output.total_bytes != 0) why.append("\n").append(title).append("\n").append(output.text());
   };
   add("It reported:", run.err);
   add("It printed:", run.out);
-  return fail(Error{ErrorCode::kTool, std::move(why), false, nullptr, JsonObject{{"kind", kind}}});
+  return fail(ErrorCode::kTool, kind, std::move(why));
 }
 
 /// The signal that ended the code; 0 if none. The sandbox reports it like a shell, as 128 plus the signal.
@@ -83,18 +83,19 @@ std::string how_it_ended(const ProcessResult& run, const PythonToolOptions& opti
 
 Result<ToolOutput> python_output(const Status& served, ProcessResult run, const PythonToolOptions& options) {
   const bool is_late =
-      run.end == ProcessEnd::kTimedOut || (!served && served.error().code == ErrorCode::kLimit &&
-                                           json_text(served.error().detail, "kind") == "timeout");
+      run.end == ProcessEnd::kTimedOut ||
+      (!served && served.error().code == ErrorCode::kLimit && served.error().kind() == ErrorKind::kTimeout);
   if (is_late) {
     return failed(
-        "timeout",
+        ErrorKind::kTimeout,
         "The code was stopped: it ran for longer than " + std::to_string(options.time.count()) + " ms.", run);
   }
   if (!served && served.error().code == ErrorCode::kCancelled) return fail(served.error());
-  if (!served) return failed("protocol", "The code was stopped: " + served.error().message + ".", run);
+  if (!served)
+    return failed(ErrorKind::kProtocol, "The code was stopped: " + served.error().message + ".", run);
   if (run.end == ProcessEnd::kCancelled) return fail(ErrorCode::kCancelled, "the call was cancelled");
   if (run.end != ProcessEnd::kExited || run.exit_code != 0) {
-    return failed("failed", "The code " + how_it_ended(run, options) + ".", run);
+    return failed(ErrorKind::kFailed, "The code " + how_it_ended(run, options) + ".", run);
   }
   return ToolOutput{run.out.text(), nullptr, {}, {}};
 }

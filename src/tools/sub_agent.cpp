@@ -14,7 +14,7 @@ std::unexpected<Error> no_session() {
 Result<ToolOutput> as_output(Result<AgentResult> result) {
   if (!result) return fail(result.error());
   if (result->success) return ToolOutput{std::move(result->text), std::move(result->structured), {}, {}};
-  Error error = result->error.value_or(Error{ErrorCode::kTool, "it was stopped", false, nullptr, nullptr});
+  Error error = result->error.value_or(make_error(ErrorCode::kTool, "it was stopped"));
   error.message = "agent \"" + result->agent + "\" did not finish (" +
                   std::string(to_string(result->reason.value_or(StopReason::kCancelled))) +
                   "): " + error.message;

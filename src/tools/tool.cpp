@@ -9,8 +9,8 @@ namespace praxis {
 
 namespace {
 
-std::unexpected<Error> tool_error(std::string_view kind, std::string message) {
-  return fail(Error{ErrorCode::kTool, std::move(message), false, nullptr, {{"kind", kind}}});
+std::unexpected<Error> tool_error(ErrorKind kind, std::string message) {
+  return fail(ErrorCode::kTool, kind, std::move(message));
 }
 
 std::unexpected<Error> unknown_tool(std::string_view name, const std::vector<Tool>& tools) {
@@ -25,7 +25,7 @@ std::unexpected<Error> unknown_tool(std::string_view name, const std::vector<Too
     message += "; the tools are: " + names.front();
     for (std::size_t i = 1; i < names.size(); ++i) message += ", " + names[i];
   }
-  return tool_error("not_found", std::move(message));
+  return tool_error(ErrorKind::kNotFound, std::move(message));
 }
 
 /// Whether a call has no arguments: models may send an empty text, white space or null.
@@ -37,17 +37,44 @@ bool means_no_arguments(std::string_view text) {
 }
 
 std::unexpected<Error> invalid_arguments(const std::string& tool, const std::string& problems) {
-  return tool_error("invalid_arguments", "invalid arguments for \"" + tool + "\": " + problems);
+  return tool_error(ErrorKind::kInvalidArguments, "invalid arguments for \"" + tool + "\": " + problems);
 }
 
 }  // namespace
+
+Tool Tool::needs_approval() const {
+  Tool careful = *this;
+  careful.definition.needs_approval = true;
+  return careful;
+}
+
+Tool Tool::needs_approval(ApprovalPredicate when) const {
+  Tool careful = *this;
+  careful.approval_when = std::move(when);
+  return careful;
+}
+
+bool Tool::asks_approval_of(std::string_view arguments) const {
+  if (!approval_when) return false;
+  const auto json = parse_json(arguments.empty() ? "{}" : arguments);
+  if (!json) return true;
+  try {
+    return approval_when(*json);
+  } catch (...) {
+    return true;
+  }
+}
+
+void ToolContext::progress(std::string text, std::optional<double> fraction) const {
+  if (scope) scope->progress(std::move(text), fraction);
+}
 
 Json to_json(const MemoryChange& change) {
   return {{"store", change.store}, {"key", change.key}, {"operation", change.operation}};
 }
 
 std::unexpected<Error> fail_authorisation(std::string prompt) {
-  return tool_error("authorisation", std::move(prompt));
+  return tool_error(ErrorKind::kAuthorisation, std::move(prompt));
 }
 
 Status ToolSet::add(Tool tool) {
@@ -95,7 +122,8 @@ Result<ToolOutput> ToolSet::execute(ToolContext& context, std::string_view name,
   auto json = arguments(name, text);
   if (!json) return fail(std::move(json.error()));
   const auto failed = [&](std::string_view why) {
-    return tool_error("exception", "tool \"" + std::string(name) + "\" failed: " + repair_utf8(why));
+    return tool_error(ErrorKind::kException,
+                      "tool \"" + std::string(name) + "\" failed: " + repair_utf8(why));
   };
   try {
     auto output = find(name)->handler(context, *json);

@@ -53,7 +53,7 @@ TEST(ToolSet, UnknownTool_IsAnsweredWithTheNearestNameOrAllOfThem) {
   ASSERT_TRUE(set.add(echo("map")));
   auto error = set.arguments("get_wether", "{}").error();
   EXPECT_EQ(error.code, ErrorCode::kTool);
-  EXPECT_EQ(json_string(error.detail, "kind"), "not_found");
+  EXPECT_EQ(error.kind(), ErrorKind::kNotFound);
   EXPECT_EQ(error.message, R"(unknown tool "get_wether"; did you mean "get_weather"?)");
   EXPECT_EQ(set.arguments("shell", "{}").error().message,
             R"(unknown tool "shell"; the tools are: get_weather, map)");
@@ -63,7 +63,7 @@ TEST(ToolSet, InvalidArguments_NameEachPath) {
   ToolSet set;
   ASSERT_TRUE(set.add(echo("map")));
   auto error = set.arguments("map", R"({"name":5,"zoom":"near"})").error();
-  EXPECT_EQ(json_string(error.detail, "kind"), "invalid_arguments");
+  EXPECT_EQ(error.kind(), ErrorKind::kInvalidArguments);
   EXPECT_NE(error.message.find("/name "), std::string::npos) << error.message;
   EXPECT_NE(error.message.find("/zoom "), std::string::npos) << error.message;
   const std::string misspelt = set.arguments("map", R"({"name":"a","zoon":3})").error().message;

@@ -265,7 +265,7 @@ class Trial {
   void check_lease() {
     const auto stolen = journal_->acquire(id_, false);
     if (stolen) throw std::runtime_error("the lease was given away");
-    EXPECT_EQ(json_string(stolen.error().detail, "kind"), "lease_held");
+    EXPECT_EQ(stolen.error().kind(), ErrorKind::kLeaseHeld);
   }
 
   void check_log() {

@@ -12,7 +12,7 @@ namespace {
 /// The errors that a full disk may lead to; `first` marks the first error.
 void expect_typed(const Error& error, bool first) {
   EXPECT_EQ(error.code, ErrorCode::kJournal) << error.message;
-  const std::string kind = json_string(error.detail, "kind");
+  const std::string kind = json_string(error.detail(), "kind");
   if (kind == "full") {
     EXPECT_TRUE(error.retriable) << error.message;
     return;

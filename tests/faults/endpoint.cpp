@@ -229,7 +229,7 @@ class Trial {
   static void check_error(const Served& served, const Error& error, const std::string& where) {
     EXPECT_NE(served.hope, Hope::kWell) << where << ": " << error.message;
     EXPECT_EQ(error.code, ErrorCode::kModel) << where;
-    const std::string kind = json_string(error.detail, "kind");
+    const std::string kind = json_string(error.detail(), "kind");
     EXPECT_TRUE(served.kinds.empty() || std::ranges::find(served.kinds, kind) != served.kinds.end())
         << where << ": " << to_json_text(to_json(error));
     static constexpr std::string_view kKinds[] = {
@@ -237,7 +237,7 @@ class Trial {
         "content_policy", "rate_limit",       "overloaded", "server",          "network",
         "timeout",        "truncated_stream", "protocol"};
     EXPECT_NE(std::ranges::find(kKinds, kind), std::end(kKinds)) << where << ": " << kind;
-    const std::int64_t delay = json_int(error.detail, "retry_after_ms");
+    const std::int64_t delay = json_int(error.detail(), "retry_after_ms");
     EXPECT_TRUE(delay >= 0 && delay <= 366LL * 24 * 3600 * 1000) << where << ": " << delay;
     EXPECT_TRUE(is_valid_utf8(error.message)) << where;
     EXPECT_LT(error.message.size(), 10'000U) << where;
@@ -247,13 +247,13 @@ class Trial {
     ASSERT_TRUE(failed) << "an attempt " << again.attempt << " after none that failed";
     EXPECT_EQ(failed->effect, again.effect);
     EXPECT_TRUE(failed->error->retriable) << failed->error->message;
-    const Json& asked = json_at(failed->error->detail, "retry_after_ms");
+    const Json& asked = json_at(failed->error->detail(), "retry_after_ms");
     EXPECT_LE(again.delay, 60s);
     EXPECT_TRUE(!asked.is_int64() || again.delay == Millis(asked.get_int64())) << to_json_text(asked);
   }
 
   static void check_given_up(const EffectSettled& failed, std::uint32_t attempt) {
-    const bool patient = json_int(failed.error->detail, "retry_after_ms") <= 60'000;
+    const bool patient = json_int(failed.error->detail(), "retry_after_ms") <= 60'000;
     EXPECT_FALSE(failed.error->retriable && patient && attempt < kAttempts)
         << "given up after attempt " << attempt << ": " << failed.error->message;
   }
@@ -276,7 +276,7 @@ class Trial {
   const std::shared_ptr<Heard> heard_ = std::make_shared<Heard>();
   const std::shared_ptr<Journal> journal_ = memory_journal();
   std::shared_ptr<Runtime> runtime_;
-  std::shared_ptr<void> observer_;
+  Subscription observer_;
   Agent agent_;
 };
 

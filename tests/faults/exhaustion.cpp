@@ -19,6 +19,8 @@
 #include "crash_agents.hpp"
 #include "crash_checks.hpp"
 #include "fault.hpp"
+#include "praxis/base/executor.hpp"
+#include "praxis/core/state.hpp"
 
 namespace {
 

@@ -18,7 +18,7 @@ std::uint64_t how_many(Random& random) {
 
 void expect_typed(const Error& error) {
   EXPECT_EQ(error.code, ErrorCode::kJournal) << error.message;
-  const std::string kind = json_string(error.detail, "kind");
+  const std::string kind = json_string(error.detail(), "kind");
   // A session that could not be created is not found, and appends after a failed one conflict.
   EXPECT_TRUE(kind == "io" || kind == "not_found" || kind == "conflict") << kind << ": " << error.message;
 }

@@ -1,4 +1,5 @@
 #include "sim_checks.hpp"
+#include "praxis/core/state.hpp"
 
 #include <algorithm>
 #include <set>

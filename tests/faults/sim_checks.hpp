@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "praxis/core/state.hpp"
 #include "praxis/praxis.hpp"
 #include "sim_outside.hpp"
 

@@ -11,9 +11,9 @@ namespace {
 
 std::unexpected<Error> refused(Random& random) {
   if (random.once_in(2)) {
-    return fail(Error{ErrorCode::kJournal, "the disk is full", true, nullptr, JsonObject{{"kind", "full"}}});
+    return fail(ErrorCode::kJournal, ErrorKind::kFull, "the disk is full", true);
   }
-  return fail(Error{ErrorCode::kJournal, "the disk failed", false, nullptr, JsonObject{{"kind", "io"}}});
+  return fail(ErrorCode::kJournal, ErrorKind::kIo, "the disk failed");
 }
 
 /// Removes the process number from an error: tools write errors to the log, and the number does not depend on
@@ -22,7 +22,10 @@ Error without_process(Error error) {
   const std::string number = "process " + std::to_string(getpid());
   if (const auto at = error.message.find(number); at != error.message.npos)
     error.message.replace(at, number.size(), "a process");
-  if (auto* detail = error.detail.if_object()) detail->erase("pid");
+  if (Json detail = error.detail(); detail.is_object()) {
+    detail.get_object().erase("pid");
+    error.facts = std::make_shared<const Json>(std::move(detail));
+  }
   return error;
 }
 

@@ -20,9 +20,10 @@ using OutsidePtr = std::shared_ptr<Outside>;
 std::unexpected<Error> vendor_error(Outside& outside) {
   static const std::array<const char*, 5> kKinds{"overloaded", "rate_limit", "network", "timeout", "server"};
   const char* kind = kKinds[outside.random().below(kKinds.size())];
-  JsonObject detail{{"kind", kind}};
-  if (outside.random().once_in(2)) detail["retry_after_ms"] = 5;
-  return fail(Error{ErrorCode::kModel, std::string("the vendor says: ") + kind, true, nullptr, detail});
+  Error error =
+      make_error(ErrorCode::kModel, error_kind_from(kind), std::string("the vendor says: ") + kind, true);
+  if (outside.random().once_in(2)) error.set("retry_after_ms", 5);
+  return fail(std::move(error));
 }
 
 /// One call in progress: some deltas, one at a time, then the answer.
@@ -60,7 +61,7 @@ class SimCall : public std::enable_shared_from_this<SimCall> {
     go_on();
   }
 
-  void end_stopped() { end(fail(Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr})); }
+  void end_stopped() { end(fail(ErrorCode::kCancelled, "cancelled")); }
 
   void end(Result<ModelResponse> response) {
     if (std::exchange(over_, true)) return;
@@ -109,7 +110,7 @@ Result<ModelResponse> SimCall::answer() {
   Random& random = outside_->random();
   if (outside_->mishap(12)) return vendor_error(*outside_);
   if (outside_->mishap(80)) {
-    return fail(Error{ErrorCode::kModel, "no such model", false, nullptr, JsonObject{{"kind", "not_found"}}});
+    return fail(ErrorCode::kModel, ErrorKind::kNotFound, "no such model");
   }
   ModelResponse response;
   response.model = "sim:model";
@@ -178,11 +179,9 @@ struct Job {
   }
 };
 
-std::unexpected<Error> stopped_as_told() {
-  return fail(Error{ErrorCode::kCancelled, "stopped on request", false, nullptr, nullptr});
-}
+std::unexpected<Error> stopped_as_told() { return fail(ErrorCode::kCancelled, "stopped on request"); }
 std::unexpected<Error> breaks(std::string message, bool retriable) {
-  return fail(Error{ErrorCode::kTool, std::move(message), retriable, nullptr, nullptr});
+  return fail(ErrorCode::kTool, std::move(message), retriable);
 }
 
 /// A tool that does something outside, after some time.

@@ -1,4 +1,5 @@
 #include "sim_world.hpp"
+#include "praxis/core/state.hpp"
 
 #include <algorithm>
 #include <utility>

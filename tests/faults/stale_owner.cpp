@@ -156,7 +156,7 @@ Neighbour meet(int socket, const SessionId& held) {
 std::string wrong_refusal(Runtime& runtime, const Agent& agent, const Neighbour& neighbour) {
   const auto opened = runtime.open_session(SessionId(neighbour.session), agent);
   if (opened) return "two processes have one session";
-  const Json& detail = opened.error().detail;
+  const Json& detail = opened.error().detail();
   if (json_string(detail, "kind") == "lease_held" && json_int(detail, "pid") == neighbour.pid) return "";
   return "refused with: " + opened.error().message;
 }

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "fault.hpp"
+#include "praxis/core/state.hpp"
 #include "praxis/praxis.hpp"
 #include "praxis/runtime/commands.hpp"
 #include "scenarios.hpp"

@@ -240,7 +240,8 @@ Status Witness::checkpoint(int mode) {
   if (code == SQLITE_OK) code = sqlite3_wal_checkpoint_v2(connection, nullptr, mode, nullptr, nullptr);
   sqlite3_close(connection);
   if (code == SQLITE_OK) return {};
-  return fail(journal_error((code & 0xff) == SQLITE_FULL ? "full" : "io", "cannot copy the log", true));
+  return fail(journal_error((code & 0xff) == SQLITE_FULL ? ErrorKind::kFull : ErrorKind::kIo,
+                            "cannot copy the log", true));
 }
 
 Status Witness::release() {
@@ -279,7 +280,7 @@ std::optional<Witness::Chain> Witness::beyond(const Known& session, const std::v
 
 Status Witness::check_session(Known& session, Since since, bool& gone) {
   const auto entries = journal_->read(session.id);
-  if (!entries && is_kind(entries.error(), "not_found")) {
+  if (!entries && entries.error().kind() == ErrorKind::kNotFound) {
     EXPECT_TRUE(session.promised.empty())
         << session.id.str() << " is lost, " << session.seq() << " entries promised";
     for (const Chain& chain : session.undecided)
@@ -323,7 +324,7 @@ Status Witness::check_blobs(const Chain& chain, bool there) {
   for (const Written& written : chain) {
     for (const Blob& blob : written.blobs) {
       const auto bytes = journal_->blob(blob.digest);
-      if (!bytes && !is_kind(bytes.error(), "not_found")) return fail(bytes.error());
+      if (!bytes && bytes.error().kind() != ErrorKind::kNotFound) return fail(bytes.error());
       EXPECT_EQ(bytes.has_value(), there)
           << "a blob of an append that is " << (there ? "" : "not ") << "there";
       EXPECT_TRUE(!bytes || *bytes == blob.bytes);
@@ -367,7 +368,7 @@ Status Witness::check_inbox(Since since) {
 
 Status Witness::check_outcome(Message& message, Since since) {
   const auto outcome = journal_->inbox().outcome(message.id);
-  if (!outcome && !is_kind(outcome.error(), "not_found")) return fail(outcome.error());
+  if (!outcome && outcome.error().kind() != ErrorKind::kNotFound) return fail(outcome.error());
   const bool is_answered = outcome && *outcome;
   EXPECT_TRUE(is_answered) << "message " << message.id << " is lost";
   if (!is_answered) return {};

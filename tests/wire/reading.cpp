@@ -200,21 +200,21 @@ std::string_view finish_name(const ModelResponse& answer, bool has_calls) {
 bool is_vendors(const Error& error, int status) {
   constexpr std::array<std::string_view, 3> kWords{"message", "type", "code"};
   return status < 200 || status >= 300 ||
-         std::ranges::any_of(kWords, [&](auto word) { return !json_at(error.detail, word).is_null(); });
+         std::ranges::any_of(kWords, [&](auto word) { return !json_at(error.detail(), word).is_null(); });
 }
 
 /// Whether a response began well and then became invalid.
 bool is_nonsense(const Reading& reading) {
-  return json_text(reading.error->detail, "kind") == "protocol" && !reading.answer.parts.empty();
+  return reading.error->kind() == ErrorKind::kProtocol && !reading.answer.parts.empty();
 }
 
 Json error_line(const Reading& reading, int status) {
   const Error& error = *reading.error;
-  const std::string_view type = is_nonsense(reading) ? "protocol_error" : json_text(error.detail, "type");
-  const std::string_view said = json_text(error.detail, "message");
+  const std::string_view type = is_nonsense(reading) ? "protocol_error" : json_text(error.detail(), "type");
+  const std::string_view said = json_text(error.detail(), "message");
   return JsonObject{{"status", status >= 200 && status < 300 ? Json() : Json(status)},
                     {"type", or_null(type)},
-                    {"code", json_at(error.detail, "code")},
+                    {"code", json_at(error.detail(), "code")},
                     {"message", said.empty() ? std::string_view(error.message) : said}};
 }
 
@@ -256,7 +256,7 @@ Json line_of(const Reading& reading, const RecordedEndpoint& endpoint, const Exc
   if (reading.error && (is_vendors(*reading.error, status) || is_nonsense(reading))) {
     line["error"] = error_line(reading, status);
   } else if (reading.error) {
-    line["extra"] = JsonObject{{"broken_off", json_string(reading.error->detail, "kind")},
+    line["extra"] = JsonObject{{"broken_off", json_string(reading.error->detail(), "kind")},
                                {"message", reading.error->message}};
   }
   return line;

@@ -7,11 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "praxis/net/http_client.hpp"
 #include "praxis/policy/remembered_rules.hpp"
 #include "praxis/runtime/agent.hpp"
 
 namespace praxis {
+
+class HttpClient;  // praxis/net/http_client.hpp
 
 struct AgentFileOptions {
   /// Base folder for relative paths of the tools; empty: the current folder.

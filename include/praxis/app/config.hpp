@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "praxis/base/result.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 

@@ -34,6 +34,19 @@ class Executor {
   /// Drops a timer that has not fired and destroys its task without running it. No-op for an unknown or fired
   /// timer.
   virtual void cancel(TimerId timer) = 0;
+
+  /// What `watch` waits for.
+  enum class Readiness : std::uint8_t { kReadable, kWritable };
+  /// Opaque handle of a watch; 0 is never a watch.
+  using WatchId = std::uint64_t;
+  /// Runs a short task once, on the I/O thread, when the descriptor `fd` is ready (or has failed: the next
+  /// read or write on it says why). Watch again for the next time. Reading and writing may be watched at the
+  /// same time. The caller keeps `fd` and must `unwatch` it before closing it. Returns 0, without a watch,
+  /// when this executor cannot wait for descriptors or the system refuses.
+  virtual WatchId watch(int fd, Readiness readiness, Task task);
+  /// Drops a watch and destroys its task without running it, unless the task has begun. No-op for an unknown
+  /// watch.
+  virtual void unwatch(WatchId watch);
 };
 
 /// Creates an executor with one I/O thread (short tasks, timers, sockets), a standby thread, and up to

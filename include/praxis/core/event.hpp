@@ -5,6 +5,7 @@
 #include <bitset>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,7 +13,6 @@
 
 #include "praxis/core/records.hpp"
 #include "praxis/core/report.hpp"
-#include "praxis/core/state.hpp"
 
 namespace praxis {
 
@@ -23,16 +23,19 @@ struct AgentMeta {
   SessionId parent;  ///< empty for a root
 };
 
+/// The kinds of events, named as on the wire.
+namespace events {
+
 // ---- turns and steps
 /// `turn.started`
-struct TurnBegan {};
+struct TurnStarted {};
 /// `message.added`
 struct MessageAdded {
   MessagePtr message;
   MessageSource source = MessageSource::kUser;
 };
 /// `step.started`
-struct StepBegan {};
+struct StepStarted {};
 /// `step.completed`
 struct StepCompleted {};
 /// `turn.completed`
@@ -98,9 +101,16 @@ struct ToolCalled {
   std::string name, arguments;
 };
 /// `tool.started`
-struct ToolCallStarted {
+struct ToolStarted {
   CallId call;
   std::string name;
+};
+/// `tool.progress`, transient: what the handler of a running call reports
+struct ToolProgress {
+  CallId call;
+  std::string name;
+  std::string text;
+  std::optional<double> fraction;  ///< the part that is done, from 0 to 1
 };
 /// `tool.completed`
 struct ToolCompleted {
@@ -126,14 +136,14 @@ struct ToolTimedOut {
 
 // ---- sub-agents; their own events follow, with their `AgentMeta`
 /// `child.spawned`
-struct ChildBegan {
+struct ChildSpawned {
   SessionId child;
   std::string name;  ///< its agent's id
   /// The call whose handler created it.
   CallId call;
 };
 /// `child.settled`: one of its turns has ended
-struct ChildEnded {
+struct ChildSettled {
   SessionId child;
   StopReason reason = StopReason::kFinished;
   /// Of the child and all below it, since its creation.
@@ -175,18 +185,23 @@ struct HookFailed {
   std::string hook, message;
 };
 /// A name and payload defined by the host, transient
-struct CustomEvent {
+struct Custom {
   std::string name;
   Json payload;
 };
 
+}  // namespace events
+
 using EventBody =
-    std::variant<TurnBegan, MessageAdded, StepBegan, StepCompleted, TurnCompleted, TurnFailed, TurnCancelled,
-                 ModelRequested, TextDelta, ReasoningDelta, ToolCallDelta, AssistantText, AssistantReasoning,
-                 ModelResponded, ModelFailed, AttemptSuperseded, ToolCalled, ToolCallStarted, ToolCompleted,
-                 ToolFailed, ToolTimedOut, ChildBegan, ChildEnded, StepParked, StepDecided, SessionPaused,
-                 SessionUnpaused, SessionRecovered, SessionIntervened, HistoryCut, PrefixBroken, HookFailed,
-                 CustomEvent>;
+    std::variant<events::TurnStarted, events::MessageAdded, events::StepStarted, events::StepCompleted,
+                 events::TurnCompleted, events::TurnFailed, events::TurnCancelled, events::ModelRequested,
+                 events::TextDelta, events::ReasoningDelta, events::ToolCallDelta, events::AssistantText,
+                 events::AssistantReasoning, events::ModelResponded, events::ModelFailed,
+                 events::AttemptSuperseded, events::ToolCalled, events::ToolStarted, events::ToolProgress,
+                 events::ToolCompleted, events::ToolFailed, events::ToolTimedOut, events::ChildSpawned,
+                 events::ChildSettled, events::StepParked, events::StepDecided, events::SessionPaused,
+                 events::SessionUnpaused, events::SessionRecovered, events::SessionIntervened,
+                 events::HistoryCut, events::PrefixBroken, events::HookFailed, events::Custom>;
 /// A set of event kinds, each by its index in `EventBody`.
 using EventKinds = std::bitset<std::variant_size_v<EventBody>>;
 
@@ -208,10 +223,6 @@ std::string_view event_name(const EventBody& body);
 bool is_delta(const EventBody& body);
 /// `{event, session, depth, parent?, seq, turn, step, attempt?, time, ...payload}`.
 Json to_json(const Event& event);
-
-/// Returns the wanted events of one record; `after` is the state with the record applied.
-std::vector<Event> project(const Record& record, const State& after,
-                           const EventKinds& wanted = EventKinds().set());
 
 /// Called in order, on the session's strand: return soon and do not wait for the same session.
 using EventHandler = std::function<void(const Event&)>;

@@ -36,6 +36,13 @@ struct RetryInfo {
   std::optional<Error> last_error;
 };
 
+/// Why a request does not extend the bytes of the previous one, and what that may cost.
+struct PrefixBreak {
+  std::string cause;  ///< `model`, `hook`, `settings`, `tools`, `compaction`, `cut`, `rewind`
+  std::int64_t tokens = 0;
+  MicroUsd cost;
+};
+
 /// The result of a turn (S3-24 to S3-27). `success` is `reason == kFinished`; `error` is set only otherwise.
 struct AgentResult {
   std::string id;  ///< `<session>/<turn>`

@@ -83,12 +83,6 @@ struct SentRequest {
   /// Of the request, and of its answer once received.
   std::int64_t tokens = 0;
 };
-/// Why a request does not extend the bytes of the previous one, and what that may cost.
-struct PrefixBreak {
-  std::string cause;  ///< `model`, `hook`, `settings`, `tools`, `compaction`, `cut`, `rewind`
-  std::int64_t tokens = 0;
-  MicroUsd cost;
-};
 
 /// How the model's last answer ended, if there is more to do than to run its calls; not yet acted on.
 struct Answer {

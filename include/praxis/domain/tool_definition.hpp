@@ -21,6 +21,8 @@ struct ToolDefinition {
   bool idempotent = false;
   /// Needs no allow rule: it reads nothing private and changes nothing outside the run.
   bool safe_by_default = false;
+  /// Every call waits for an approval, unless a call rule pre-approves it. An allow rule does not.
+  bool needs_approval = false;
 };
 
 /// `{name, description, parameters}`: the part that a model sees.

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "praxis/base/environment.hpp"
-#include "praxis/core/event.hpp"
-#include "praxis/core/state.hpp"
+#include "praxis/core/records.hpp"
 #include "praxis/journal/journal.hpp"
 
 namespace praxis {
+
+struct State;  // praxis/core/state.hpp
 
 /// A record with its place in the log.
 struct StoredRecord {

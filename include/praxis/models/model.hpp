@@ -4,20 +4,22 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "praxis/base/environment.hpp"
-#include "praxis/base/executor.hpp"
 #include "praxis/core/history.hpp"
 #include "praxis/domain/model_types.hpp"
-#include "praxis/models/catalog.hpp"
-#include "praxis/net/http_client.hpp"
 
 namespace praxis {
+
+class Catalog;      // praxis/models/catalog.hpp
+class Environment;  // praxis/base/environment.hpp
+class Executor;     // praxis/base/executor.hpp
+class HttpClient;   // praxis/net/http_client.hpp
 
 /// One model call. Members are small or shared, so that building a request does not copy the conversation.
 struct ModelRequest {
@@ -96,6 +98,14 @@ std::optional<Usage> take_reported_usage(Error& error);
 Result<ModelResponse> complete(Model& model, const ModelRequest& request, std::stop_token stop = {},
                                const std::function<void(const ModelDelta&)>& on_delta = {});
 
+struct ModelServices;
+/// Makes the models of one provider; `model` is the part of the name after the colon. Thread-safe.
+using ModelFactory =
+    std::function<Result<std::shared_ptr<Model>>(const std::string& model, const ModelServices& services)>;
+/// A program's own providers, by the name before the colon. They precede the catalogue's and the built-in
+/// ones.
+using ModelProviders = std::map<std::string, ModelFactory>;
+
 /// Services that adapters use.
 struct ModelServices {
   std::shared_ptr<HttpClient> http;
@@ -107,12 +117,15 @@ struct ModelServices {
   /// Folder in which every exchange with a vendor is recorded, to be replayed by `cassette:FOLDER`. Empty: no
   /// recording.
   std::string record_to = {};
+  /// The program's own providers; null: none.
+  std::shared_ptr<const ModelProviders> providers = nullptr;
 };
 
-/// Makes the model for `provider:model`. `script:FILE` answers from a script. `cassette:FOLDER` replays
-/// recorded answers; `cassette-check:FOLDER` also requires each request to equal the recorded one. Any other
-/// provider comes from the catalogue (docs/providers.md), such as `openai:NAME`. Error `kInput`: unknown
-/// provider (names the nearest known one), or missing key.
+/// Makes the model for `provider:model`. A name in `ModelServices::providers` is served by its factory.
+/// `script:FILE` answers from a script. `cassette:FOLDER` replays recorded answers; `cassette-check:FOLDER`
+/// also requires each request to equal the recorded one. Any other provider comes from the catalogue
+/// (docs/providers.md), such as `openai:NAME`. Error `kInput`: unknown provider (names the nearest known
+/// one), or missing key.
 Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelServices& services);
 
 /// A model that answers from a script (JSON Lines, docs/script-model.md) passed as a string. `label` names

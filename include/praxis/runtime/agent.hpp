@@ -1,6 +1,7 @@
 // `Agent` describes an agent, and offers the shortest ways to run it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +17,14 @@
 namespace praxis {
 
 class Runtime;
+/// A runtime on a journal of the agent's own, created when the agent is first run. Shared by copies of the
+/// agent.
+class OwnRuntime;
+
+/// Gives an agent's instructions for the turn that is about to start. Runs on the thread that starts the turn
+/// (a worker for a queued one) and may block. If it throws, the event `hook.failed` reports it and the
+/// instructions of the turn before stay.
+using InstructionSource = std::function<std::string(const HookContext&)>;
 
 /// The contents of an `Agent`, shared by the sessions made from it. Immutable once a session uses it.
 struct AgentDescription {
@@ -24,8 +33,10 @@ struct AgentDescription {
   Hooks hooks;
   std::vector<std::pair<std::string, EventHandler>> handlers;
   std::shared_ptr<Model> model;      ///< null: made from `spec.model`
-  std::shared_ptr<Runtime> runtime;  ///< null: the default one
-  Status status;                     ///< the first error in the description
+  std::shared_ptr<Runtime> runtime;  ///< null: `own_runtime`, or else the default one
+  std::shared_ptr<OwnRuntime> own_runtime;
+  InstructionSource instructions;  ///< null: those of `spec`
+  Status status;                   ///< the first error in the description
 };
 
 /// An agent as a value: cheap to copy (copies share one description until one is changed). Setters return the
@@ -41,6 +52,8 @@ class Agent {
   /// Uses this model instead of making one by name.
   Agent& model(std::shared_ptr<Model> model);
   Agent& instructions(std::string text);
+  /// Resolves the instructions at the start of each turn. What they are is recorded when it changes.
+  Agent& instructions(InstructionSource source);
   Agent& options(ModelOptions options);
   Agent& limits(Limits limits);
   /// Requires the answer of every turn to be JSON that follows this JSON Schema.
@@ -59,7 +72,7 @@ class Agent {
   Agent& approve(std::function<Permission(const ToolCall&)> hook);
   Agent& hooks(Hooks hooks);
   Agent& on(std::string pattern, EventHandler handler);
-  /// Uses a separate runtime on this journal.
+  /// Uses a separate runtime on this journal, which the first run creates.
   Agent& journal(std::shared_ptr<Journal> journal);
   Agent& runtime(std::shared_ptr<Runtime> runtime);
 
@@ -68,16 +81,22 @@ class Agent {
   /// The same with an answer of type `T`, described with PRAXIS_FIELDS. The model receives its JSON Schema
   /// and gets two chances to correct an invalid answer before that is an error.
   template <DescribedStruct T>
-  Result<T> run(std::string prompt, std::stop_token stop = {}) const {
+  Result<Typed<T>> run(std::string prompt, std::stop_token stop = {}) const {
     auto session = this->session();
     if (!session) return fail(session.error());
     return session->template ask<T>(std::move(prompt), stop);
   }
+  /// One turn whose events are read while it runs.
   Run stream(std::string prompt) const;
   /// Starts a conversation: several turns that see the earlier ones.
   Result<Session> session() const;
   /// Resumes the turn of a session from the journal: after a crash, or with approvals of parked steps.
   Result<AgentResult> resume(const SessionId& session, const Approvals& approvals = {}) const;
+  /// The same for a turn that was begun by `run<T>`.
+  template <DescribedStruct T>
+  Result<Typed<T>> resume(const SessionId& session, const Approvals& approvals = {}) const {
+    return typed<T>(resume(session, approvals));
+  }
 
   /// Makes this agent a tool for another agent: each call runs a sub-agent on `prompt` and returns its
   /// answer.

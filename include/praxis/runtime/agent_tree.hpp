@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "praxis/core/state.hpp"
+#include "praxis/core/history.hpp"
+#include "praxis/core/report.hpp"
 #include "praxis/journal/journal.hpp"
 
 namespace praxis {
@@ -58,8 +58,10 @@ class JournalTree {
     std::size_t last_roots = 0;  ///< if all: only the trees of the newest roots; 0: no limit
   };
   explicit JournalTree(std::shared_ptr<Journal> journal) : JournalTree(std::move(journal), Scope{}) {}
-  JournalTree(std::shared_ptr<Journal> journal, Scope scope)
-      : journal_(std::move(journal)), scope_(std::move(scope)) {}
+  JournalTree(std::shared_ptr<Journal> journal, Scope scope);
+  ~JournalTree();
+  JournalTree(JournalTree&&) noexcept;
+  JournalTree& operator=(JournalTree&&) noexcept;
 
   /// Reads the changes. Error `kJournal`; a session that cannot be read is shown with status `error`.
   Status refresh();
@@ -67,19 +69,8 @@ class JournalTree {
   std::vector<AgentNode> nodes() const;
 
  private:
-  struct Known {
-    std::uint64_t entries = 0;
-    AgentNode node;
-    std::optional<State> state;  ///< set while a turn is in progress, because the log will continue
-  };
-  Result<std::vector<SessionRow>> rows() const;
-  Status collect(const SessionRow& top, std::vector<SessionRow>& rows) const;
-  void read(const SessionRow& row, Known& known) const;
-  bool waits(const Known& known, std::uint32_t levels) const;
-
-  std::shared_ptr<Journal> journal_;
-  Scope scope_;
-  std::map<SessionId, Known> known_;
+  class Reader;
+  std::unique_ptr<Reader> reader_;
 };
 
 /// A session of a journal with its conversation; `subtree` includes all sessions below. Errors `kInput` for

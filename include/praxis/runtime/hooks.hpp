@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "praxis/core/state.hpp"
+#include "praxis/core/records.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/tools/tool.hpp"
 

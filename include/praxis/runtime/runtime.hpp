@@ -10,11 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "praxis/base/environment.hpp"
-#include "praxis/base/executor.hpp"
 #include "praxis/journal/journal.hpp"
 #include "praxis/models/model.hpp"
-#include "praxis/net/http_client.hpp"
 #include "praxis/runtime/agent.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 #include "praxis/runtime/session.hpp"
@@ -29,7 +26,9 @@ struct RuntimeOptions {
   std::shared_ptr<Executor> executor;
   std::shared_ptr<HttpClient> http;
   std::shared_ptr<const Catalog> catalog;  ///< facts about providers and models; null: the built-in catalogue
-  bool stream = true;                      ///< request deltas from models
+  /// The program's own model providers by name: `house` serves `house:big`.
+  ModelProviders providers;
+  bool stream = true;     ///< request deltas from models
   std::string record_to;  ///< folder in which model calls are recorded (docs/cassettes.md); empty: none
   /// Drop a session's state whenever it waits, and rebuild it from the journal when needed: least memory,
   /// most work.
@@ -96,7 +95,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   Team& team();
 
   /// Subscribes to the events of all sessions until the returned object is destroyed.
-  [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);
+  Subscription on(std::string pattern, EventHandler handler);
   /// Publishes a host-defined event to the runtime's subscribers.
   void emit(std::string name, Json payload);
 

@@ -16,6 +16,9 @@
 #include "praxis/domain/approval.hpp"
 #include "praxis/json/describe.hpp"
 #include "praxis/runtime/hooks.hpp"
+#include "praxis/runtime/subscription.hpp"
+#include "praxis/runtime/text_stream.hpp"
+#include "praxis/runtime/typed.hpp"
 
 namespace praxis {
 
@@ -46,14 +49,17 @@ class Run {
     const Event* operator->() const { return &*event_; }
     Iterator& operator++();
     void operator++(int) { ++*this; }
-    bool operator==(std::default_sentinel_t) const { return !event_.has_value(); }
+    bool operator==(std::default_sentinel_t) const { return event_ == nullptr; }
 
    private:
     EventQueue* events_;
-    std::optional<Event> event_;
+    std::shared_ptr<const Event> event_;
   };
   Iterator begin() { return Iterator(events_.get()); }
   std::default_sentinel_t end() const { return {}; }
+
+  /// The text alone of what the agent's model writes. Reads the same events as `begin`.
+  TextStream text() const { return {events_, session_id()}; }
 
   /// Blocks until the turn has ended or waits for an approver (`status == kAwaitingUser`). An error means
   /// that the turn could not run (journal failure, second message while running); a failed turn is a result.
@@ -111,10 +117,8 @@ class Session {
   Result<AgentResult> ask(std::string text, std::stop_token stop = {}, Json output_schema = nullptr);
   /// Runs one turn whose answer is a `T`, described with PRAXIS_FIELDS.
   template <DescribedStruct T>
-  Result<T> ask(std::string text, std::stop_token stop = {}) {
-    auto json = structured_of(ask(std::move(text), stop, schema_of<T>()));
-    if (!json) return fail(json.error());
-    return from_json_as<T>(*json);
+  Result<Typed<T>> ask(std::string text, std::stop_token stop = {}) {
+    return typed<T>(ask(std::move(text), stop, schema_of<T>()));
   }
   /// Runs one turn without blocking a thread: `done` is called once, on the session's strand, and must return
   /// soon.
@@ -151,7 +155,7 @@ class Session {
   Status close();
 
   /// Subscribes to the events that match `pattern` until the returned object is destroyed.
-  [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);
+  Subscription on(std::string pattern, EventHandler handler);
 
  private:
   friend class Team;

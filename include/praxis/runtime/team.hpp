@@ -105,7 +105,7 @@ class Team {
   SessionId session_id() const;
   History history() const;
   /// Subscribes to the events of the conversation, for all agents, until the returned object is destroyed.
-  [[nodiscard]] std::shared_ptr<void> on(std::string pattern, EventHandler handler);
+  Subscription on(std::string pattern, EventHandler handler);
 
  private:
   friend class Runtime;

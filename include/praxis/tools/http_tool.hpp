@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "praxis/net/http_client.hpp"
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {
+
+class HttpClient;  // praxis/net/http_client.hpp
 
 struct HttpToolOptions {
   /// `example.com` or `10.1.2.3` (any port), `localhost:8080`, `[::1]:8080`, or `*.example.com` for all names

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -103,6 +104,8 @@ class CallScope {
   /// for each, on any thread, possibly before this returns; `done` must return quickly. A call without a
   /// result gets an error when the requesting call ends.
   virtual void call_all(std::vector<InnerCall> calls, InnerCallDone done) = 0;
+  /// As `ToolContext::progress`.
+  virtual void progress(std::string text, std::optional<double> fraction) = 0;
 };
 
 }  // namespace praxis

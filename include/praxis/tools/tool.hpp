@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "praxis/base/environment.hpp"
 #include "praxis/base/ids.hpp"
 #include "praxis/core/history.hpp"
 #include "praxis/domain/tool_definition.hpp"
@@ -22,6 +21,7 @@
 
 namespace praxis {
 
+class Environment;  // praxis/base/environment.hpp
 struct ToolContext;
 
 /// A change that a tool made to a memory, reported in the result of the turn.
@@ -42,6 +42,9 @@ struct ToolOutput {
 };
 
 using ToolHandler = std::function<Result<ToolOutput>(ToolContext&, const Json& arguments)>;
+/// Whether a call with these arguments waits for an approval. Runs on any thread; must not block. If it
+/// throws, the call waits.
+using ApprovalPredicate = std::function<bool(const Json& arguments)>;
 
 /// Definition, handler and failure handling. A value: copies share the handler. A connector to an external
 /// system needs nothing else: metadata (id, description, safe by default) is in the definition, and the
@@ -52,6 +55,16 @@ struct Tool {
   std::uint32_t retries = 0;  ///< further attempts after a failure that is marked retriable
   bool fatal_errors = false;  ///< a failure ends the turn instead of going back to the model
   bool asks_person = false;   ///< a call is a question to a human (`ask_user_tool`); no handler runs
+  /// The calls that wait for an approval, in addition to `ToolDefinition::needs_approval`; null: none.
+  ApprovalPredicate approval_when = nullptr;
+
+  /// Returns this tool with every call parked until it is approved.
+  Tool needs_approval() const;
+  /// Returns this tool with those calls parked until they are approved that `when` selects.
+  Tool needs_approval(ApprovalPredicate when) const;
+  /// Whether `approval_when` selects a call with these arguments (JSON text). A call whose arguments cannot
+  /// be read is selected.
+  bool asks_approval_of(std::string_view arguments) const;
 };
 
 /// For a handler that needs access which only a human can grant. The call waits for an approver, who sees
@@ -84,6 +97,9 @@ struct ToolContext {
   Result<ToolOutput> call_tool(std::string name, const Json& arguments);
   /// The agent's tools, for passing on to sub-agents.
   std::vector<Tool> tools() const;
+  /// Publishes the transient event `tool.progress`. `fraction` is the part that is done, from 0 to 1. No-op
+  /// outside a session and after the end of the call.
+  void progress(std::string text, std::optional<double> fraction = std::nullopt) const;
 };
 
 /// The tools of one agent by unique name, each with its compiled schema. Thread-safe once all tools are

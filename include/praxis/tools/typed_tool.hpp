@@ -4,18 +4,22 @@
 //   Weather get_weather(City city);
 //   auto tool = praxis::tool<get_weather>("Current weather");
 //
-// A handler takes an optional `ToolContext&` and then at most one described struct. It returns `std::string`,
-// any described type (sent as JSON), `ToolOutput`, or a `Result` of one of these. It may be called on several
-// threads at once. Because the host passes its own function, such a tool is safe by default; the rules of an
-// agent can still restrict it.
+// A handler takes an optional `ToolContext&` and then at most one described struct, or plain parameters. It
+// returns `std::string`, any described type (sent as JSON), `ToolOutput`, or a `Result` of one of these. It
+// may be called on several threads at once. Because the host passes its own function, such a tool is safe by
+// default; the rules of an agent can still restrict it.
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <iterator>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "praxis/json/describe.hpp"
 #include "praxis/tools/tool.hpp"
@@ -25,9 +29,17 @@ namespace praxis {
 /// A tool from a callable, with an explicit name.
 template <class F>
 Tool make_tool(std::string name, std::string description, F function);
+/// The same from a callable with plain parameters, which the model knows by the names given:
+/// `make_tool("forecast", "Weather to come", [](std::string city, int days) {...}, {"city", "days"})`. Each
+/// parameter is of a type that a member of a described struct may have; optional ones may be left out.
+template <class F, std::size_t N>
+Tool make_tool(std::string name, std::string description, F function, const char* const (&parameters)[N]);
 /// A tool from a function, named after the function without its namespace.
 template <auto Function>
 Tool tool(std::string description);
+/// The same from a function with plain parameters.
+template <auto Function, std::size_t N>
+Tool tool(std::string description, const char* const (&parameters)[N]);
 
 // Implementation; do not call what follows directly.
 
@@ -109,6 +121,85 @@ Tool make_tool(std::string name, std::string description, F function) {
   return made;
 }
 
+/// How to call a handler with plain parameters; a context comes first where the handler takes one.
+template <class R, class... Parameters>
+struct PlainSignature {
+  using Values = std::tuple<std::remove_cvref_t<Parameters>...>;
+  static R call(const auto& function, ToolContext&, Values values) {
+    return std::apply(function, std::move(values));
+  }
+};
+template <class R, class... Parameters>
+struct PlainSignature<R, ToolContext&, Parameters...> {
+  using Values = std::tuple<std::remove_cvref_t<Parameters>...>;
+  static R call(const auto& function, ToolContext& context, Values values) {
+    return std::apply([&](auto&&... value) { return function(context, std::move(value)...); },
+                      std::move(values));
+  }
+};
+
+template <class R, class... Parameters>
+PlainSignature<R, Parameters...> plain_signature_of(R (*)(Parameters...));
+template <class F, class R, class... Parameters>
+PlainSignature<R, Parameters...> plain_signature_of(R (F::*)(Parameters...) const);
+template <class F>
+  requires requires { &F::operator(); }
+auto plain_signature_of(const F&) -> decltype(plain_signature_of(&F::operator()));
+
+/// Adds a property to the schema of an object, and to its list of required ones.
+void add_parameter(Json& schema, std::string_view name, Json property, bool required);
+/// The argument called `name`; null when it is absent and `required` is false. Error `kInput`.
+Result<const Json*> find_parameter(const Json& arguments, std::string_view name, bool required);
+
+template <class T>
+Status read_parameter(const Json& arguments, std::string_view name, T& out) {
+  auto json = find_parameter(arguments, name, !kIsOptional<T>);
+  if (!json) return fail(std::move(json.error()));
+  return *json == nullptr ? Status{} : JsonForm<T>::read(**json, "/" + std::string(name), out);
+}
+
+/// The schema of an object whose properties are the elements of `Values`, by these names.
+template <class Values, std::size_t... kIndex>
+Json parameter_schema(const char* const* names, std::index_sequence<kIndex...>) {
+  Json schema{{"type", "object"}, {"properties", JsonObject{}}, {"additionalProperties", false}};
+  const auto add = [&]<class T>(std::type_identity<T>, const char* name) {
+    const SchemaPlace place{"#/properties/" + std::string(name)};
+    add_parameter(schema, name, JsonForm<T>::schema(place), !kIsOptional<T>);
+  };
+  (add(std::type_identity<std::tuple_element_t<kIndex, Values>>(), names[kIndex]), ...);
+  return schema;
+}
+
+template <class Values, std::size_t... kIndex>
+Status read_parameters(const Json& json, const std::string* names, Values& out,
+                       std::index_sequence<kIndex...>) {
+  Status status;
+  static_cast<void>(
+      ((status = read_parameter(json, names[kIndex], std::get<kIndex>(out))).has_value() && ...));
+  return status;
+}
+
+template <class F, std::size_t N>
+Tool make_tool(std::string name, std::string description, F function, const char* const (&parameters)[N]) {
+  using Shape = decltype(plain_signature_of(function));
+  using Values = typename Shape::Values;
+  static_assert(std::tuple_size_v<Values> == N, "a tool needs a name for each parameter of its handler");
+  Tool made;
+  made.definition.name = std::move(name);
+  made.definition.description = std::move(description);
+  made.definition.safe_by_default = true;
+  made.definition.parameters = parameter_schema<Values>(parameters, std::make_index_sequence<N>());
+  made.handler = [function = std::move(function),
+                  names = std::vector<std::string>(std::begin(parameters), std::end(parameters))](
+                     ToolContext& context, const Json& json) -> Result<ToolOutput> {
+    Values values;
+    auto status = read_parameters(json, names.data(), values, std::make_index_sequence<N>());
+    if (!status) return fail(std::move(status.error()));
+    return to_output(Shape::call(function, context, std::move(values)));
+  };
+  return made;
+}
+
 /// The unqualified name of `Function`, taken from the compiler's spelling of this function's signature.
 template <auto Function>
 constexpr std::string_view function_name() {
@@ -121,6 +212,11 @@ constexpr std::string_view function_name() {
 template <auto Function>
 Tool tool(std::string description) {
   return make_tool(std::string(function_name<Function>()), std::move(description), Function);
+}
+
+template <auto Function, std::size_t N>
+Tool tool(std::string description, const char* const (&parameters)[N]) {
+  return make_tool(std::string(function_name<Function>()), std::move(description), Function, parameters);
 }
 
 }  // namespace praxis

@@ -131,7 +131,7 @@ class Fold {
     EffectSettled settled;
     settled.effect = call(id).effect;
     settled.outcome = Outcome::kError;
-    settled.error = Error{ErrorCode::kTool, std::move(why), retriable, nullptr, nullptr};
+    settled.error = make_error(ErrorCode::kTool, std::move(why), retriable);
     apply(std::move(settled));
     return run();
   }

@@ -75,7 +75,7 @@ struct Talk : Fold {
 };
 
 inline Error overflow() {
-  return {ErrorCode::kModel, "prompt is too long", false, nullptr, JsonObject{{"kind", "context_overflow"}}};
+  return make_error(ErrorCode::kModel, ErrorKind::kContextOverflow, "prompt is too long");
 }
 
 }  // namespace praxis

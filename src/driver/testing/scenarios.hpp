@@ -125,7 +125,7 @@ inline void add_outer_scenarios(std::vector<Scenario>& all) {
   budget.outside = {interrupt()};
 
   Scenario& time = add(all, "Time", explored_agent({test_tool("echo", true, 1)}),
-                       {fail(Error{ErrorCode::kModel, "busy", true, nullptr, nullptr}), one, says("done")});
+                       {fail(make_error(ErrorCode::kModel, "busy", true)), one, says("done")});
   time.agent.limits.timeout = Millis{60'000};
 
   Scenario& crash = add(all, "Crash", explored_agent({test_tool("echo", true), test_tool("once")}),

@@ -172,7 +172,7 @@ inline void World::carry_out(Node& node, WithdrawQuestion& action) { node.questi
 inline void World::carry_out(Node& node, Publish& action) {
   node.events.emplace_back(event_name(action.event.body));
   if (action.event.seq > node.log.size() && !action.readers_only && !is_delta(action.event.body) &&
-      !std::holds_alternative<HookFailed>(action.event.body))
+      !std::holds_alternative<events::HookFailed>(action.event.body))
     complain(node, node.events.back() + " is published before it is durable");
 }
 

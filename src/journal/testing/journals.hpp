@@ -80,7 +80,7 @@ inline std::string journal_name(const ::testing::TestParamInfo<const char*>& inf
 /// The `detail.kind` of a failure; "" for a success.
 template <class T>
 std::string kind_of(const Result<T>& result) {
-  return result ? "" : json_string(result.error().detail, "kind");
+  return result ? "" : json_string(result.error().detail(), "kind");
 }
 
 inline std::string file_bytes(const std::string& path) {

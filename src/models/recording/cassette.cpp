@@ -9,6 +9,7 @@
 
 #include "models/recording/recorder.hpp"
 #include "models/vendor_error.hpp"
+#include "praxis/models/catalog.hpp"
 
 namespace praxis {
 namespace {
@@ -103,9 +104,10 @@ struct Tape {
 
   Result<const Exchange*> find(std::uint64_t ordinal) const {
     if (ordinal < exchanges.size()) return &exchanges[static_cast<std::size_t>(ordinal)];
-    return fail(model_error("protocol", "protocol: the cassette \"" + folder + "\" holds " +
-                                            std::to_string(exchanges.size()) + " calls, and this is call " +
-                                            std::to_string(ordinal + 1)));
+    return fail(model_error(ErrorKind::kProtocol, "protocol: the cassette \"" + folder + "\" holds " +
+                                                      std::to_string(exchanges.size()) +
+                                                      " calls, and this is call " +
+                                                      std::to_string(ordinal + 1)));
   }
 };
 
@@ -133,7 +135,7 @@ class TapeClient final : public HttpClient {
 
  private:
   static Error nothing_came() {
-    return {ErrorCode::kModel, "no answer was recorded", true, nullptr, JsonObject{{"kind", "closed"}}};
+    return make_error(ErrorCode::kModel, ErrorKind::kClosed, "no answer was recorded", true);
   }
 
   Status check(const HttpRequest& request) const {
@@ -141,7 +143,8 @@ class TapeClient final : public HttpClient {
     const auto sent = parse_json(request.body ? *request.body : "null");
     const std::string difference = first_difference(sent ? *sent : Json(nullptr), exchange_.request);
     if (difference.empty()) return {};
-    return fail(model_error("protocol", "the request differs from the recorded one: " + difference));
+    return fail(
+        model_error(ErrorKind::kProtocol, "the request differs from the recorded one: " + difference));
   }
 
   const std::shared_ptr<const Tape> tape_;  ///< owns the exchange

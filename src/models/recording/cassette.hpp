@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "praxis/models/catalog.hpp"
 #include "praxis/models/model.hpp"
 
 namespace praxis {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "models/recording/recorder.hpp"
+#include "praxis/models/catalog.hpp"
 
 namespace praxis {
 namespace {
@@ -42,8 +43,7 @@ class Replies final : public HttpClient {
     const Reply reply = next_ < replies_.size() ? replies_[next_] : Reply{.status = 0, .body = ""};
     ++next_;
     if (reply.status == 0) {
-      return sink->on_done(
-          fail(Error{ErrorCode::kModel, "gone", true, nullptr, JsonObject{{"kind", "closed"}}}));
+      return sink->on_done(fail(ErrorCode::kModel, ErrorKind::kClosed, "gone", true));
     }
     sink->on_head({reply.status, reply.headers});
     for (const char c : reply.body) sink->on_body(std::string_view(&c, 1));
@@ -216,7 +216,7 @@ TEST_F(CassetteTest, RecordedFailures_AreReplayed) {
   EXPECT_THAT(text(play(call(0))), HasSubstr("503"));
   const auto nothing = play(call(1));
   ASSERT_FALSE(nothing);
-  EXPECT_EQ(json_text(nothing.error().detail, "kind"), "network");
+  EXPECT_EQ(nothing.error().kind(), ErrorKind::kNetwork);
   EXPECT_TRUE(nothing.error().retriable);
   EXPECT_EQ(text(play(call(2))), "one");
 }
@@ -237,7 +237,7 @@ TEST_F(CassetteTest, CallBeyondTheRecording_IsAClearError) {
   record({{.body = answer("one")}});
   const auto response = play(call(1));
   ASSERT_FALSE(response);
-  EXPECT_EQ(json_text(response.error().detail, "kind"), "protocol");
+  EXPECT_EQ(response.error().kind(), ErrorKind::kProtocol);
   EXPECT_FALSE(response.error().retriable);
   EXPECT_THAT(response.error().message, HasSubstr("holds 1 calls, and this is call 2"));
 }
@@ -250,7 +250,7 @@ TEST_F(CassetteTest, DifferentRequest_IsRefusedWhenChecked) {
   EXPECT_EQ(text(play(other)), "one") << "not checked";
   const auto response = play(other, "cassette-check");
   ASSERT_FALSE(response);
-  EXPECT_EQ(json_text(response.error().detail, "kind"), "protocol");
+  EXPECT_EQ(response.error().kind(), ErrorKind::kProtocol);
   EXPECT_THAT(response.error().message,
               HasSubstr(R"(at /messages/0/content: "Another" instead of "Question 0")"));
 }

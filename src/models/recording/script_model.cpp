@@ -271,10 +271,10 @@ bool ScriptCall::stream(std::string_view bytes, Emit emit) {
 Result<ModelResponse> ScriptCall::play() {
   if (line_ == nullptr) {
     const std::size_t lines = script_->count(agent_);
-    return fail(model_error("not_found", script_->label + ": the script has " + std::to_string(lines) +
-                                             (lines == 1 ? " line" : " lines") +
-                                             " for this agent, and this is call " +
-                                             std::to_string(ordinal_ + 1)));
+    return fail(model_error(ErrorKind::kNotFound,
+                            script_->label + ": the script has " + std::to_string(lines) +
+                                (lines == 1 ? " line" : " lines") + " for this agent, and this is call " +
+                                std::to_string(ordinal_ + 1)));
   }
   if (line_->error) return fail(*line_->error);
 

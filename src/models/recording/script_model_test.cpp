@@ -63,7 +63,7 @@ class ScriptModelTest : public testing::Test {
     request.agent = std::move(agent);
     const auto response = play(script, request);
     return response ? std::get<TextPart>(response->parts.at(0)).text
-                    : json_string(response.error().detail, "kind");
+                    : json_string(response.error().detail(), "kind");
   }
 
   std::shared_ptr<ManualExecutor> executor_ = std::make_shared<ManualExecutor>();
@@ -105,8 +105,8 @@ TEST_F(ScriptModelTest, ErrorLine_ProducesAVendorError) {
       {});
   ASSERT_FALSE(response);
   EXPECT_TRUE(response.error().retriable);
-  EXPECT_EQ(json_int(response.error().detail, "retry_after_ms"), 40);
-  EXPECT_EQ(json_int(response.error().detail, "status"), 429);
+  EXPECT_EQ(json_int(response.error().detail(), "retry_after_ms"), 40);
+  EXPECT_EQ(json_int(response.error().detail(), "status"), 429);
   EXPECT_NE(response.error().message.find("slow"), std::string::npos);
 }
 

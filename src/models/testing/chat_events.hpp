@@ -22,7 +22,7 @@ inline std::string describe(const Part& part) {
 }
 
 inline std::string describe(const Result<ModelResponse>& response) {
-  if (!response) return "error " + json_string(response.error().detail, "kind");
+  if (!response) return "error " + json_string(response.error().detail(), "kind");
   std::string out;
   for (const Part& part : response->parts) out += describe(part) + " ";
   return out + std::string(to_string(response->finish));

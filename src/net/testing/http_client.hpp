@@ -37,8 +37,8 @@ inline HttpRequest post_to(std::string url, std::string body) {
 template <class T>
 std::string kind_of(const Result<T>& result) {
   if (result) return "no error";
-  if (!result.error().detail.is_object()) return std::string(to_string(result.error().code));
-  return std::string(result.error().detail.at("kind").as_string());
+  if (!result.error().detail().is_object()) return std::string(to_string(result.error().code));
+  return std::string(result.error().detail().at("kind").as_string());
 }
 
 inline TestServer::Handler always(std::string reply) {

@@ -17,7 +17,17 @@
 #include <vector>
 
 #include "journal/testing/forwarding_journal.hpp"
-#include "praxis/praxis.hpp"
+#include "praxis/json/describe.hpp"
+#include "praxis/logs/logs.hpp"
+#include "praxis/models/model.hpp"
+#include "praxis/runtime/agent.hpp"
+#include "praxis/runtime/agent_creator.hpp"
+#include "praxis/runtime/agent_tree.hpp"
+#include "praxis/runtime/commands.hpp"
+#include "praxis/runtime/runtime.hpp"
+#include "praxis/tools/media.hpp"
+#include "praxis/tools/tool.hpp"
+#include "praxis/tools/typed_tool.hpp"
 
 namespace praxis::testing {
 
@@ -147,7 +157,7 @@ class UnreliableJournal final : public ForwardingJournal {
       };
     }
     if (until_failure_.fetch_sub(1) != 1) return inner().append(std::move(append), std::move(done));
-    done(fail(Error{ErrorCode::kJournal, "the disk is full", true, nullptr, JsonObject{{"kind", "full"}}}));
+    done(fail(ErrorCode::kJournal, ErrorKind::kFull, "the disk is full", true));
   }
   Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
     ++reads_;

@@ -2,6 +2,7 @@
 #include "models/wire/anthropic/content.hpp"
 #include "models/wire/anthropic/request.hpp"
 #include "models/wire/anthropic/response.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 namespace messages {

@@ -5,6 +5,7 @@
 #include "models/request_writer.hpp"
 #include "models/testing/messages.hpp"
 #include "praxis/json/json.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis::messages {
 namespace {

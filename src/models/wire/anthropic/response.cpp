@@ -102,7 +102,7 @@ Status error_of(const Json& json) {
 }
 
 Status protocol_error(std::string_view what) {
-  return fail(model_error("protocol", "protocol: " + std::string(what)));
+  return fail(model_error(ErrorKind::kProtocol, "protocol: " + std::string(what)));
 }
 
 }  // namespace
@@ -369,9 +369,9 @@ void ResponseReader::add_extra_passes() {
 
 Result<ModelResponse> ResponseReader::finish() {
   if (!started_ || !done_) {
-    return fail(model_error("truncated_stream", started_
-                                                    ? "truncated_stream: the answer breaks off before its end"
-                                                    : "truncated_stream: the answer is empty"));
+    return fail(model_error(ErrorKind::kTruncatedStream,
+                            started_ ? "truncated_stream: the answer breaks off before its end"
+                                     : "truncated_stream: the answer is empty"));
   }
   ModelResponse& response = builder_.response;
   for (Block& block : blocks_) {

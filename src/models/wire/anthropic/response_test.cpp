@@ -35,7 +35,7 @@ std::string describe(const Part& part) {
 }
 
 std::string describe(const Result<ModelResponse>& response) {
-  if (!response) return "error " + json_string(response.error().detail, "kind");
+  if (!response) return "error " + json_string(response.error().detail(), "kind");
   std::string out;
   for (const Part& part : response->parts) out += describe(part) + " ";
   return out + std::string(to_string(response->finish));

@@ -333,12 +333,12 @@ Result<ModelResponse> ResponseReader::finish() {
   if (error_) return fail(*error_);
   ModelResponse& response = builder_.response;
   if (!has_choice_ || !(done_ || has_finish_)) {
-    return fail(model_error("truncated_stream", has_choice_
-                                                    ? "truncated_stream: the answer breaks off before its end"
-                                                    : "truncated_stream: the answer is empty"));
+    return fail(model_error(ErrorKind::kTruncatedStream,
+                            has_choice_ ? "truncated_stream: the answer breaks off before its end"
+                                        : "truncated_stream: the answer is empty"));
   }
   if (response.finish == FinishReason::kError) {
-    return fail(model_error("server", "server: the vendor ended the answer with an error"));
+    return fail(model_error(ErrorKind::kServer, "server: the vendor ended the answer with an error"));
   }
   think_tags_.finish([this](const ThinkTags::Piece& piece) { add_piece(piece); });
   calls_.finish();

@@ -304,15 +304,16 @@ void ResponseReader::attach_citations() {
 Result<ModelResponse> ResponseReader::finish() {
   ModelResponse& answer = builder_.response;
   if (!has_candidate_ && !is_blocked_) {
-    return fail(model_error("truncated_stream", "truncated_stream: the answer is empty"));
+    return fail(model_error(ErrorKind::kTruncatedStream, "truncated_stream: the answer is empty"));
   }
   if (answer.finish_raw.empty() && !is_unary_) {
-    return fail(model_error("truncated_stream", "truncated_stream: the answer breaks off before its end"));
+    return fail(
+        model_error(ErrorKind::kTruncatedStream, "truncated_stream: the answer breaks off before its end"));
   }
   if (open_call_) end_call(false);
   answer.finish = is_blocked_ ? FinishReason::kContentFilter : finish_from(answer.finish_raw);
   if (answer.finish == FinishReason::kStop && answer.parts.empty()) {
-    return fail(model_error("server", "server: the model returned an empty answer"));
+    return fail(model_error(ErrorKind::kServer, "server: the model returned an empty answer"));
   }
   if (answer.finish != FinishReason::kStop && !finish_message_.empty()) {
     answer.warnings.push_back(answer.finish_raw + ": " + finish_message_);

@@ -64,7 +64,7 @@ std::string stream(const std::vector<std::string>& events) {
 }
 
 std::string kind_of(const Result<ModelResponse>& answer) {
-  return answer ? "none" : json_string(answer.error().detail, "kind");
+  return answer ? "none" : json_string(answer.error().detail(), "kind");
 }
 
 const std::vector<std::string> kEvents{

@@ -45,7 +45,7 @@ Result<ModelResponse> read(const std::string& body, std::size_t step = std::stri
 }
 
 std::string kind_of(const Result<ModelResponse>& response) {
-  return response ? "none" : json_string(response.error().detail, "kind");
+  return response ? "none" : json_string(response.error().detail(), "kind");
 }
 
 const std::string kStream =

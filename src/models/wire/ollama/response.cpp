@@ -71,9 +71,9 @@ void ResponseReader::read_end(const Json& line) {
 
 Result<ModelResponse> ResponseReader::finish() {
   if (!done_) {
-    return fail(model_error("truncated_stream", has_message_
-                                                    ? "truncated_stream: the answer breaks off before its end"
-                                                    : "truncated_stream: the answer is empty"));
+    return fail(model_error(ErrorKind::kTruncatedStream,
+                            has_message_ ? "truncated_stream: the answer breaks off before its end"
+                                         : "truncated_stream: the answer is empty"));
   }
   builder_.response.usage.estimated = !has_usage_;
   settle_answer(builder_.response);

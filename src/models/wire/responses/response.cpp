@@ -131,9 +131,10 @@ Status ResponseReader::read_end(const Json& response, std::string_view status) {
     answer_.response.finish_raw = status;
   }
   if (status == "failed") return fail(error_from(response));
-  if (status == "cancelled") return fail(model_error("server", "server: the vendor cancelled the answer"));
+  if (status == "cancelled")
+    return fail(model_error(ErrorKind::kServer, "server: the vendor cancelled the answer"));
   if (is_pending(status)) {
-    return fail(model_error("protocol",
+    return fail(model_error(ErrorKind::kProtocol,
                             "protocol: the vendor deferred the answer (status " + std::string(status) + ")"));
   }
   if (const JsonArray* output = json_at(response, "output").if_array()) output_.fill(*output);
@@ -152,7 +153,7 @@ Status ResponseReader::read_whole(std::string_view body) {
   if (!json) return fail(json.error());
   if (!json_at(*json, "output").is_array()) {
     if (const auto envelope = read_error_envelope(*json)) return fail(vendor_error(*envelope, 0));
-    return fail(model_error("protocol", "protocol: the answer has no output: " + excerpt(body)));
+    return fail(model_error(ErrorKind::kProtocol, "protocol: the answer has no output: " + excerpt(body)));
   }
   read_facts(*json);
   const std::string_view status = json_text(*json, "status");
@@ -162,10 +163,10 @@ Status ResponseReader::read_whole(std::string_view body) {
 
 Result<ModelResponse> ResponseReader::finish() {
   if (!done_) {
-    return fail(
-        model_error("truncated_stream", answer_.response.parts.empty()
-                                            ? "truncated_stream: the answer is empty"
-                                            : "truncated_stream: the answer breaks off before its end"));
+    return fail(model_error(ErrorKind::kTruncatedStream,
+                            answer_.response.parts.empty()
+                                ? "truncated_stream: the answer is empty"
+                                : "truncated_stream: the answer breaks off before its end"));
   }
   answer_.response.usage.estimated = !has_usage_;
   settle_answer(answer_.response);

@@ -27,7 +27,7 @@ struct Describe {
 };
 
 std::string describe(const Result<ModelResponse>& response) {
-  if (!response) return "error " + json_string(response.error().detail, "kind");
+  if (!response) return "error " + json_string(response.error().detail(), "kind");
   std::string out;
   for (const Part& part : response->parts) out += std::visit(Describe{}, part) + " ";
   return out + std::string(to_string(response->finish)) + "/" + response->finish_raw;

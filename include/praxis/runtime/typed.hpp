@@ -1,0 +1,47 @@
+// The structured answer of a turn as a value of a type of the program, and what it took.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "praxis/core/report.hpp"
+#include "praxis/json/describe.hpp"
+
+namespace praxis {
+
+/// What a turn gives besides its value.
+struct TypedAnswer {
+  SessionId session;
+  Usage usage;    ///< of the turn, including its sub-agents
+  MicroUsd cost;  ///< of `usage`
+  /// Steps that wait for an approver or an answer. As long as there are any, there is no value: decide them
+  /// and resume the session.
+  std::vector<ParkedStep> pending;
+};
+
+/// `value` is empty only while `pending` is not.
+template <DescribedStruct T>
+struct Typed : TypedAnswer {
+  std::optional<T> value;
+};
+
+/// Returns what `result` gives besides the value. Error: why the turn has no answer and is not going to have
+/// one.
+Result<TypedAnswer> typed_answer(const Result<AgentResult>& result);
+
+/// Reads the structured answer of a turn. Errors: as `typed_answer`; `kInput` for an answer that is not a
+/// `T`.
+template <DescribedStruct T>
+Result<Typed<T>> typed(const Result<AgentResult>& result) {
+  auto answer = typed_answer(result);
+  if (!answer) return fail(std::move(answer.error()));
+  Typed<T> typed{*std::move(answer), std::nullopt};
+  if (!result->success) return typed;
+  auto value = from_json_as<T>(result->structured);
+  if (!value) return fail(std::move(value.error()));
+  typed.value = *std::move(value);
+  return typed;
+}
+
+}  // namespace praxis

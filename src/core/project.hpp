@@ -1,0 +1,16 @@
+// The events that viewers see of a record.
+#pragma once
+
+#include <vector>
+
+#include "praxis/core/event.hpp"
+#include "praxis/core/state.hpp"
+
+namespace praxis {
+
+/// Returns the events of one record whose kind is among `wanted`; `after` is the state with the record
+/// applied.
+std::vector<Event> project(const Record& record, const State& after,
+                           const EventKinds& wanted = EventKinds().set());
+
+}  // namespace praxis
