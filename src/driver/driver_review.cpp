@@ -60,7 +60,7 @@ void TurnDriver::on(HookThrew input) {
 
 void TurnDriver::on(ToolReported input) {
   const CallState* call = failure_ ? nullptr : state_->find_call(input.call);
-  if (call == nullptr || call->phase != Phase::kRunning) return;
+  if (call == nullptr || call->phase != CallState::Phase::kRunning) return;
   emit(Publish{transient(events::ToolProgress{std::move(input.call), call->call.name, std::move(input.text),
                                               input.fraction}),
                readers_});

@@ -403,9 +403,9 @@ TEST(TurnDriver, SuspensionWaitsForTheLog) {
   Actions lost;
   State other;
   other.seq = 9;
-  rig.driver->restore({}, other, lost);
+  rig.driver->restore(other, lost);
   ASSERT_TRUE(rig.driver->failure());
-  EXPECT_EQ(json_text(rig.driver->failure()->detail, "kind"), "lease_lost");
+  EXPECT_EQ(rig.driver->failure()->kind(), ErrorKind::kLeaseLost);
 }
 
 }  // namespace
