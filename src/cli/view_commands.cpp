@@ -6,6 +6,8 @@
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/record_text.hpp"
+#include "core/project.hpp"
+#include "praxis/core/event.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis::cli {

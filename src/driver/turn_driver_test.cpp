@@ -142,8 +142,7 @@ TEST(TurnDriver, CancelledModelCallCountsWithWhatArrived) {
   rig.ask();
   rig.now.arrived = 30;
   rig.feed(InterruptRequested{});
-  rig.feed(ModelEnded{rig.running_effect(), 1,
-                      fail(Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr})});
+  rig.feed(ModelEnded{rig.running_effect(), 1, fail(make_error(ErrorCode::kCancelled, "cancelled"))});
   ASSERT_NE(rig.find<FinishTurn>(), nullptr);
   EXPECT_EQ(rig.find<FinishTurn>()->result.usage.output, 10);
   EXPECT_TRUE(rig.find<FinishTurn>()->result.usage.estimated);
@@ -200,8 +199,7 @@ TEST(TurnDriver, WindDownBeginsNoQueuedTurn) {
   queued.records.emplace_back(Intervened{CommandVerb::kEnqueue, "more", nullptr});
   rig.feed(std::move(queued));
   rig.feed(WindDownRequested{});
-  rig.feed(ModelEnded{rig.running_effect(), 1,
-                      fail(Error{ErrorCode::kCancelled, "cancelled", false, nullptr, nullptr})});
+  rig.feed(ModelEnded{rig.running_effect(), 1, fail(make_error(ErrorCode::kCancelled, "cancelled"))});
   EXPECT_FALSE(rig.driver->state().turn);
   EXPECT_EQ(rig.driver->state().queue.size(), 1U);
 }
@@ -223,8 +221,7 @@ TEST(TurnDriver, QueuedPromptBecomesATurn) {
 TEST(TurnDriver, FailedModelCallIsMadeAgainAfterItsDelay) {
   Rig rig;
   rig.ask();
-  rig.feed(
-      ModelEnded{rig.running_effect(), 1, fail(Error{ErrorCode::kModel, "busy", true, nullptr, nullptr})});
+  rig.feed(ModelEnded{rig.running_effect(), 1, fail(make_error(ErrorCode::kModel, "busy", true))});
   EXPECT_EQ(rig.find<StartModel>(), nullptr);
   ASSERT_NE(rig.find<ArmTimer>(), nullptr);
   EXPECT_TRUE(rig.find<ArmTimer>()->keeps);

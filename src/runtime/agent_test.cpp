@@ -15,13 +15,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct Trip {
+struct Journey {
   std::string city;
   int days = 0;
 };
-PRAXIS_FIELDS(Trip, city, days)
+PRAXIS_FIELDS(Journey, city, days)
 
-constexpr std::string_view kEchoThenDone =
+constexpr std::string_view kEchoOnce =
     R"({"tool_calls": [{"id": "c", "name": "echo", "arguments": {"text": "abc"}}]}
 {"text": "done"})";
 
@@ -51,7 +51,7 @@ TEST_F(AgentTest, Journal_StartsNoThreadBeforeTheFirstRun) {
 TEST_F(AgentTest, TypedRun_GivesValueUsageCostAndSession) {
   const auto trip =
       scripted(R"({"text": "{\"city\": \"Rome\", \"days\": 3}", "usage": {"input": 7, "output": 5}})")
-          .run<Trip>("Plan a trip");
+          .run<Journey>("Plan a trip");
   ASSERT_TRUE(trip) << trip.error().message;
   ASSERT_TRUE(trip->value);
   EXPECT_EQ(trip->value->city, "Rome");
@@ -66,11 +66,11 @@ TEST_F(AgentTest, TypedRunThatWaits_ShowsTheStepAndHasItsValueAfterResume) {
   const Agent agent = scripted(R"({"tool_calls": [{"id": "c", "name": "echo", "arguments": {"text": "x"}}]}
 {"text": "{\"city\": \"Rome\", \"days\": 3}"})")
                           .use(echo_tool().needs_approval());
-  const auto waits = agent.run<Trip>("Plan a trip");
+  const auto waits = agent.run<Journey>("Plan a trip");
   ASSERT_TRUE(waits) << waits.error().message;
   EXPECT_FALSE(waits->value);
   ASSERT_EQ(waits->pending.size(), 1U);
-  const auto trip = agent.resume<Trip>(waits->session, {{waits->pending.front().id, approve()}});
+  const auto trip = agent.resume<Journey>(waits->session, {{waits->pending.front().id, approve()}});
   ASSERT_TRUE(trip) << trip.error().message;
   ASSERT_TRUE(trip->value);
   EXPECT_EQ(trip->value->city, "Rome");
@@ -89,7 +89,7 @@ TEST_F(AgentTest, TextOfAModelWithoutDeltas_ComesAsWholeParts) {
   options.stream = false;
   use_runtime(options);
   std::string said;
-  for (const std::string_view piece : scripted(kEchoThenDone).use(echo_tool()).stream("go").text()) {
+  for (const std::string_view piece : scripted(kEchoOnce).use(echo_tool()).stream("go").text()) {
     said += piece;
   }
   EXPECT_EQ(said, "done");
@@ -98,10 +98,10 @@ TEST_F(AgentTest, TextOfAModelWithoutDeltas_ComesAsWholeParts) {
 TEST_F(AgentTest, TextOfSubAgents_IsLeftOut) {
   const Agent child = scripted(R"({"text": "from below"})").id("child");
   std::string said;
-  Run run = scripted(R"({"tool_calls": [{"id": "c", "name": "ask", "arguments": {"prompt": "x"}}]}
+  auto run = scripted(R"({"tool_calls": [{"id": "c", "name": "ask", "arguments": {"prompt": "x"}}]}
 {"text": "done"})")
-                .use(child.as_tool("ask", "Asks"))
-                .stream("go");
+                 .use(child.as_tool("ask", "Asks"))
+                 .stream("go");
   for (const std::string_view piece : run.text()) said += piece;
   EXPECT_EQ(said, "done");
   EXPECT_TRUE(run.result());
@@ -110,7 +110,7 @@ TEST_F(AgentTest, TextOfSubAgents_IsLeftOut) {
 TEST_F(AgentTest, ToolThatNeedsApproval_IsParkedAlsoWhereARuleAllowsIt) {
   PolicyRules rules;
   rules.allow = {"*"};
-  const Agent agent = scripted(kEchoThenDone).use(echo_tool().needs_approval()).policy(rules);
+  const Agent agent = scripted(kEchoOnce).use(echo_tool().needs_approval()).policy(rules);
   const auto waits = agent.run("go");
   ASSERT_TRUE(waits) << waits.error().message;
   ASSERT_EQ(waits->pending.size(), 1U);
@@ -121,7 +121,7 @@ TEST_F(AgentTest, ToolThatNeedsApproval_IsParkedAlsoWhereARuleAllowsIt) {
 }
 
 TEST_F(AgentTest, ToolThatNeedsApproval_IsRecordedAsSuch) {
-  const auto waits = scripted(kEchoThenDone).use(echo_tool().needs_approval()).run("go");
+  const auto waits = scripted(kEchoOnce).use(echo_tool().needs_approval()).run("go");
   ASSERT_TRUE(waits);
   const auto records = read_records(*journal_, waits->session);
   ASSERT_TRUE(records);
@@ -133,7 +133,7 @@ TEST_F(AgentTest, ToolThatNeedsApproval_IsRecordedAsSuch) {
 TEST_F(AgentTest, ApprovalPredicate_ParksTheCallsItSelects) {
   const auto waits_for = [&](std::string_view selected) {
     const auto result =
-        scripted(kEchoThenDone)
+        scripted(kEchoOnce)
             .use(echo_tool().needs_approval([text = std::string(selected)](const Json& arguments) {
               return json_string(arguments, "text") == text;
             }))
@@ -146,7 +146,7 @@ TEST_F(AgentTest, ApprovalPredicate_ParksTheCallsItSelects) {
 
 TEST_F(AgentTest, ApprovalPredicateThatThrows_ParksTheCall) {
   const auto result =
-      scripted(kEchoThenDone).use(echo_tool().needs_approval([](const Json&) -> bool { throw 1; })).run("go");
+      scripted(kEchoOnce).use(echo_tool().needs_approval([](const Json&) -> bool { throw 1; })).run("go");
   ASSERT_TRUE(result);
   EXPECT_EQ(result->pending.size(), 1U);
 }
@@ -154,7 +154,7 @@ TEST_F(AgentTest, ApprovalPredicateThatThrows_ParksTheCall) {
 TEST_F(AgentTest, PreapprovedCall_NeedsNoApprovalOfItsTool) {
   PolicyRules rules;
   rules.calls = {{"echo", JsonObject{{"text", "abc"}}}};
-  const auto result = scripted(kEchoThenDone).use(echo_tool().needs_approval()).policy(rules).run("go");
+  const auto result = scripted(kEchoOnce).use(echo_tool().needs_approval()).policy(rules).run("go");
   ASSERT_TRUE(result);
   EXPECT_EQ(result->text, "done");
 }
@@ -164,10 +164,10 @@ TEST_F(AgentTest, Progress_IsATransientEventOfTheRunningCall) {
     context.progress("half way", 0.5);
     return says("there");
   });
-  Run run = scripted(R"({"tool_calls": [{"id": "c", "name": "slow", "arguments": {}}]}
+  auto run = scripted(R"({"tool_calls": [{"id": "c", "name": "slow", "arguments": {}}]}
 {"text": "done"})")
-                .use(slow)
-                .stream("go");
+                 .use(slow)
+                 .stream("go");
   std::vector<Json> seen;
   for (const Event& event : run) {
     if (std::holds_alternative<events::ToolProgress>(event.body)) seen.push_back(to_json(event));
@@ -214,7 +214,8 @@ TEST_F(AgentTest, InstructionSource_IsResolvedAndRecordedForEachTurn) {
   ASSERT_TRUE(session.ask("two"));
   EXPECT_THAT(seen, ElementsAre("Turn 1", "Turn 2"));
   std::vector<std::string> recorded;
-  for (const StoredRecord& stored : *read_records(*journal_, session.session_id())) {
+  const auto records = read_records(*journal_, session.session_id()).value();
+  for (const StoredRecord& stored : records) {
     const auto* changed = std::get_if<Intervened>(&stored.record.body);
     if (changed != nullptr && changed->agent) recorded.push_back(changed->agent->instructions);
   }

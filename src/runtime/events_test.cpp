@@ -185,7 +185,7 @@ TEST_F(EventsTest, DroppedSubscription_HearsNothingMore) {
   Seen seen;
   auto subscription = session.on("turn.completed", seen.handler());
   ASSERT_TRUE(session.ask("a"));
-  subscription.reset();
+  subscription.cancel();
   ASSERT_TRUE(session.ask("b"));
   EXPECT_EQ(seen.events().size(), 1U);
 }

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "journal/testing/forwarding_journal.hpp"
+#include "praxis/base/executor.hpp"
+#include "praxis/core/state.hpp"
 #include "praxis/json/describe.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/models/model.hpp"
