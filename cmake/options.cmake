@@ -37,8 +37,8 @@ function(praxis_precompile target)
                                            "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
 
-# Compiles the sources of each folder together, at most PRAXIS_UNITY at a time, so that the compiler reads the headers
-# that they share once. Names in unnamed namespaces must therefore be unique within a folder. A build with
+# Compiles the sources of each folder and component together, at most PRAXIS_UNITY at a time, so that the compiler
+# reads the headers that they share once. Names in unnamed namespaces must therefore be unique within a folder. A build with
 # PRAXIS_UNITY=0 checks that each file includes what it needs.
 set(PRAXIS_UNITY 0 CACHE STRING "How many sources of one folder are compiled together at most; 0 compiles each alone")
 function(praxis_unity target)
@@ -52,7 +52,8 @@ function(praxis_unity target)
     cmake_path(ABSOLUTE_PATH source)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
     cmake_path(REMOVE_FILENAME folder)
-    string(MAKE_C_IDENTIFIER ${folder} folder)
+    praxis_component_of(component ${source})
+    string(MAKE_C_IDENTIFIER ${folder}${component}_ folder)
     list(APPEND folders ${folder})
     list(APPEND in_${folder} ${source})
   endforeach()

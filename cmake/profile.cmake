@@ -7,11 +7,11 @@ if(PRAXIS_PROFILE AND NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 if(PRAXIS_PROFILE STREQUAL record)
   # Both builds name profile files relative to their own folders, so that one finds the other's.
-  target_compile_options(praxis PRIVATE -fprofile-generate=${PROJECT_BINARY_DIR}/profile -fprofile-update=prefer-atomic
+  target_compile_options(praxis_library PRIVATE -fprofile-generate=${PROJECT_BINARY_DIR}/profile -fprofile-update=prefer-atomic
                                         -fprofile-prefix-path=${PROJECT_BINARY_DIR})
 elseif(PRAXIS_PROFILE)
   # Code that the training does not reach, or that has changed since, is compiled as usual.
-  target_compile_options(praxis PRIVATE -fprofile-use=${PRAXIS_PROFILE} -fprofile-partial-training
+  target_compile_options(praxis_library PRIVATE -fprofile-use=${PRAXIS_PROFILE} -fprofile-partial-training
                                         -fprofile-prefix-path=${PROJECT_BINARY_DIR}
                                         -Wno-coverage-mismatch -Wno-missing-profile)
 endif()

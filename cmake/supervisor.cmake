@@ -11,7 +11,7 @@ target_link_options(praxis_supervisor PRIVATE -fno-sanitize=all -static -s -Wl,-
 target_link_libraries(praxis_supervisor PRIVATE praxis_options ${SECCOMP_STATIC})
 praxis_unity(praxis_supervisor)
 
-add_dependencies(praxis praxis_supervisor)
+add_dependencies(praxis_library praxis_supervisor)
 set_source_files_properties(src/process/supervisor_image.cpp PROPERTIES
   COMPILE_DEFINITIONS PRAXIS_BINARY_DIR="${PROJECT_BINARY_DIR}"
   OBJECT_DEPENDS ${PROJECT_BINARY_DIR}/praxis_supervisor

@@ -117,6 +117,7 @@ endif()
 # program would need too.
 if(NOT PRAXIS_SANITIZE)
   add_test(NAME install_consumer
-           COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/check ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/check ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR}
+                   ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR})
   set_tests_properties(install_consumer PROPERTIES LABELS install TIMEOUT 300)
 endif()

@@ -168,7 +168,11 @@ class BuildArrows {
     const std::string& first = command.words.front();
     if (command.name == "file" && command.words.size() > 1) return take(command.words[1], command.words);
     if (command.name == "add_library" || command.name == "add_executable") return take(first, command.words);
-    if (command.name == "target_link_libraries") return check(first, rooms_[first], command.words, 1);
+    if (command.name == "target_link_libraries") {
+      check(first, rooms_[first], command.words, 1);
+      if (command.words[1] == "INTERFACE") take(first, command.words);
+      return;
+    }
     if (command.name != "set_source_files_properties") return;
     const auto embedded = std::ranges::find(command.words, "OBJECT_DEPENDS");
     if (embedded == command.words.end()) return;
@@ -274,7 +278,9 @@ TEST_F(LayerSizes, BuildThatLinksOrEmbedsUpwards_IsReported) {
     file("src/" + std::string(room) + "/a.cpp", "");
   file("CMakeLists.txt", R"(
 file(GLOB_RECURSE praxis_sources src/*.cpp)
-add_library(praxis ${praxis_sources})
+add_library(praxis_library ${praxis_sources})
+target_link_libraries(praxis_core INTERFACE praxis_library)
+target_link_libraries(praxis INTERFACE praxis_core)
 set_source_files_properties(src/process/image.cpp PROPERTIES OBJECT_DEPENDS "${DIR}/helper;src/base/a.txt")
 set_source_files_properties(src/process/early.cpp PROPERTIES OBJECT_DEPENDS "src/base/a.txt;src/tools/bridge.py")
 add_executable(praxis_cli src/cli/main.cpp)

@@ -45,6 +45,11 @@ Made model_at(const ProviderFacts& provider, const std::string& name, const Cata
 
 Made make_vendor(const ProviderFacts& provider, const std::string& model, const Catalog& catalog,
                  const ModelServices& services) {
+  if (!services.http) {
+    return fail(ErrorCode::kInput,
+                "model \"" + provider.id + ':' + model +
+                    "\" needs an HTTP client: link praxis::http or set RuntimeOptions::http");
+  }
   auto access = access_to(provider, services.env);
   if (!access) return fail(access.error());
   std::shared_ptr<HttpClient> http = services.http;

@@ -63,6 +63,14 @@ TEST(MakeModel, Catalogue_DeterminesCapabilitiesAndPrices) {
   EXPECT_EQ(make("vllm:own").value()->capabilities().context_window, 0);
 }
 
+TEST(MakeModel, ProviderWithoutHttpClient_IsReported) {
+  const auto made =
+      make_model("openai:gpt-5", {nullptr, make_executor(), [](const std::string&) { return ""; }});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message,
+            "model \"openai:gpt-5\" needs an HTTP client: link praxis::http or set RuntimeOptions::http");
+}
+
 TEST(MakeModel, Script_IsReadFromItsFile) {
   const std::string file = testing::TempDir() + "make_model_script.jsonl";
   std::ofstream(file) << R"({"text": "hi"})";

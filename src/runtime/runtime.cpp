@@ -9,6 +9,11 @@
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
+
+/// Null in a program without the component `http`.
+[[gnu::weak]] std::shared_ptr<HttpClient> make_http_client(HttpClientOptions options,
+                                                           std::shared_ptr<Executor> executor);
+
 namespace {
 
 std::string environment_variable(const std::string& name) {
@@ -50,7 +55,7 @@ std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
   if (!options.journal) options.journal = memory_journal();
   if (!options.environment) options.environment = system_environment();
   if (!options.executor) options.executor = make_executor();
-  if (!options.http) options.http = make_http_client({}, options.executor);
+  if (!options.http && make_http_client != nullptr) options.http = make_http_client({}, options.executor);
   auto parts = std::make_unique<Parts>();
   parts->services->options = std::move(options);
   parts->services->inbox_watcher = std::make_shared<InboxWatcher>(parts->services);

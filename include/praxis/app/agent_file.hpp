@@ -10,6 +10,7 @@
 #include "praxis/policy/remembered_rules.hpp"
 #include "praxis/runtime/agent.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 class HttpClient;  // praxis/net/http_client.hpp
@@ -34,3 +35,4 @@ Result<Agent> parse_agent_file(std::string_view text, const std::string& name,
                                const AgentFileOptions& options = {});
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 
 #include "praxis/runtime/runtime.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// `{"userComment": "...", "userContent": "...", "status": "..."}`; every key may be missing.
@@ -26,3 +27,4 @@ Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update)
 Status update_agent(Runtime& runtime, const SessionId& target, const AgentUpdate& update);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/json/json.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// One setting and its origin (`flag`, `environment NAME`, or a file path).
@@ -45,3 +46,4 @@ struct ConfigSources {
 Result<Config> load_config(const ConfigSources& sources);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "praxis/base/result.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 std::string base64_encode(std::string_view bytes);
@@ -13,3 +14,4 @@ std::string base64_encode(std::string_view bytes);
 Result<std::string> base64_decode(std::string_view text);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "praxis/base/time.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Parses `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, the preferred form). `std::nullopt` for any other form.
@@ -15,3 +16,4 @@ std::optional<UnixMillis> from_http_date(std::string_view text);
 std::optional<UnixMillis> from_iso8601(std::string_view text);
 
 }  // namespace praxis
+#pragma GCC visibility pop

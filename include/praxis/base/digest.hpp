@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// 256 bits; all zero means "no digest".
@@ -33,3 +34,4 @@ inline Digest digest_chain(const Digest& previous, std::string_view bytes) {
 }
 
 }  // namespace praxis
+#pragma GCC visibility pop

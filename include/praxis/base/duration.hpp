@@ -6,9 +6,11 @@
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Parses `500ms`, `30s`, `5m`, `1.5h`: at least one millisecond, at most one year. Error `kInput`.
 Result<Millis> parse_duration(std::string_view text);
 
 }  // namespace praxis
+#pragma GCC visibility pop

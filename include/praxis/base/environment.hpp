@@ -9,6 +9,7 @@
 
 #include "praxis/base/time.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Implementations are thread-safe.
@@ -32,3 +33,4 @@ std::shared_ptr<Environment> system_environment();
 std::shared_ptr<Environment> fixed_environment(std::uint64_t seed, UnixMillis start = {1'700'000'000'000});
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 using Task = std::move_only_function<void()>;
@@ -86,3 +87,4 @@ class Strand {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 template <class Tag>
@@ -34,3 +35,4 @@ struct std::hash<praxis::Id<Tag>> {
     return std::hash<std::string>{}(id.value);
   }
 };
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// A JSON value: the one third-party type that appears in public headers.
@@ -125,3 +126,4 @@ inline std::unexpected<Error> fail(ErrorCode code, ErrorKind kind, std::string m
 inline std::unexpected<Error> fail(Error error) { return std::unexpected(std::move(error)); }
 
 }  // namespace praxis
+#pragma GCC visibility pop

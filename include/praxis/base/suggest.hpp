@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Returns the candidate nearest to `name` if it is a plausible typing error: a few letters wrong, missing,
@@ -14,3 +15,4 @@ namespace praxis {
 std::optional<std::string> closest(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace praxis
+#pragma GCC visibility pop

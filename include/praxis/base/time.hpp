@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 using Millis = std::chrono::milliseconds;
@@ -22,3 +23,4 @@ inline Millis operator-(UnixMillis a, UnixMillis b) { return Millis{a.value - b.
 std::string to_iso8601(UnixMillis time);
 
 }  // namespace praxis
+#pragma GCC visibility pop

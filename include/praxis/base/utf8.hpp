@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Replaces every invalid UTF-8 sequence by U+FFFD (one per maximal invalid prefix).
@@ -11,3 +12,4 @@ std::string repair_utf8(std::string_view bytes);
 bool is_valid_utf8(std::string_view bytes);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "praxis/core/records.hpp"
 #include "praxis/core/report.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// The session of the agent tree that an event comes from.
@@ -240,3 +241,4 @@ template <class... Fs>
 match(Fs...) -> match<Fs...>;
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "praxis/base/digest.hpp"
 #include "praxis/domain/message.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// A checked conversation. Invariants: system and developer messages come first; no message is empty; every
@@ -138,3 +139,4 @@ std::int64_t estimate_tokens(std::string_view text);
 std::int64_t estimate_tokens(const Message& message);
 
 }  // namespace praxis
+#pragma GCC visibility pop

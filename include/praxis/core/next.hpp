@@ -10,6 +10,7 @@
 #include "praxis/core/planner.hpp"
 #include "praxis/core/state.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// No turn is in progress, and no message is queued or the session is paused.
@@ -97,3 +98,4 @@ struct ModelQuestion {
 ModelQuestion question_of(const State& state, const EffectIntended& intent);
 
 }  // namespace praxis
+#pragma GCC visibility pop

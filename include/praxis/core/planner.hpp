@@ -8,6 +8,7 @@
 
 #include "praxis/core/state.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Calls the model. Its answer, once it calls no tool, is `TurnState::answer`.
@@ -51,3 +52,4 @@ class Planner {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

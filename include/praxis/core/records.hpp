@@ -20,6 +20,7 @@
 #include "praxis/domain/model_types.hpp"
 #include "praxis/domain/trace.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// The version of the record set that this library writes; it reads every version up to this one.
@@ -305,3 +306,4 @@ using BlobLookup = std::function<Result<std::string>(const Digest&)>;
 Result<RecordBody> decode_record(std::string_view kind, std::string_view text, const BlobLookup& blobs);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 
 #include "praxis/core/records.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// One tool call and its outcome.
@@ -86,3 +87,4 @@ struct AgentResult {
 Json to_json(const AgentResult& result);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include "praxis/core/records.hpp"
 #include "praxis/core/report.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// A tool call of the current batch.
@@ -250,3 +251,4 @@ ParkId qualified_id(const SessionId& session, const ParkId& park);
 AgentResult result_of(const State& state);
 
 }  // namespace praxis
+#pragma GCC visibility pop

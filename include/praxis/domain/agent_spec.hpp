@@ -11,6 +11,7 @@
 #include "praxis/base/time.hpp"
 #include "praxis/domain/model_types.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Bounds on one turn. Tokens, money and tool calls include the turns of its sub-agents. 0 means no bound.
@@ -95,3 +96,4 @@ Limits limits_from_json(const Json& json);
 Status read_limits(const Json& table, Limits& limits);
 
 }  // namespace praxis
+#pragma GCC visibility pop

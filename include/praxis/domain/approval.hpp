@@ -12,6 +12,7 @@
 #include "praxis/base/ids.hpp"
 #include "praxis/domain/author.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Runs a call with other arguments: a permission (policy.hpp) as well as an approval.
@@ -55,3 +56,4 @@ struct StepApproval {
 using Approvals = std::vector<std::pair<ParkId, Approval>>;
 
 }  // namespace praxis
+#pragma GCC visibility pop

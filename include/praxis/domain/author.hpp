@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Where an author acted.
@@ -36,3 +37,4 @@ inline Author by_hook() { return {"hook", Surface::kHook}; }
 inline Author by_policy() { return {"policy", Surface::kPolicy}; }
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "praxis/domain/approval.hpp"
 #include "praxis/domain/author.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 enum class CommandVerb : std::uint8_t {
@@ -56,3 +57,4 @@ inline const SessionId& target_of(const InboxRequest& request) {
 }
 
 }  // namespace praxis
+#pragma GCC visibility pop

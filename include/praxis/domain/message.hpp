@@ -15,6 +15,7 @@
 #include "praxis/domain/usage.hpp"
 #include "praxis/json/json.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// The superset of both role vocabularies (docs/vocabulary.md holds the mapping).
@@ -151,3 +152,4 @@ RoleView role_view(Role role, RoleVocabulary vocabulary);
 std::optional<Role> role_from_view(const RoleView& view, RoleVocabulary vocabulary);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "praxis/domain/tool_definition.hpp"
 #include "praxis/domain/usage.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// How a model turn ended.
@@ -104,3 +105,4 @@ using ModelDelta = std::variant<TextChunk, ReasoningChunk, ToolCallChunk, ToolAr
                                 ProviderEvent, Restarted, KeepAlive>;
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -15,6 +15,7 @@
 #include "praxis/domain/usage.hpp"
 #include "praxis/json/json.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Upper bounds; `std::nullopt`: none.
@@ -50,3 +51,4 @@ struct Narrowing {
 Scope narrowed(const Scope& above, const Narrowing& by);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 
 #include "praxis/json/json.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// `parameters` is a JSON Schema (2020-12) of type object. Names match `[A-Za-z0-9_-]{1,64}` and are unique
@@ -31,3 +32,4 @@ Json to_json(const ToolDefinition& definition);
 Status check(const ToolDefinition& definition);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// 128 bits; all zero: none.
@@ -43,3 +44,4 @@ TraceContext new_trace(std::uint64_t random, std::uint64_t more_random);
 TraceContext span_below(const TraceContext& above, std::string_view name, std::uint64_t number);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 
 #include "praxis/json/json.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Money in millionths of a US dollar, so that sums are exact.
@@ -48,3 +49,4 @@ Json to_json(const Usage& usage);
 Usage usage_from_json(const Json& json);
 
 }  // namespace praxis
+#pragma GCC visibility pop

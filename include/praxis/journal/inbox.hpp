@@ -12,6 +12,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 struct Lease;
@@ -64,3 +65,4 @@ class Inbox {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

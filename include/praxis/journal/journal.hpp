@@ -17,6 +17,7 @@
 #include "praxis/base/time.hpp"
 #include "praxis/journal/inbox.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// One entry to append. `body` is UTF-8 JSON, stored unchanged.
@@ -149,3 +150,4 @@ struct SqliteJournalOptions {
 Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJournalOptions options = {});
 
 }  // namespace praxis
+#pragma GCC visibility pop

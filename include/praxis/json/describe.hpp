@@ -30,6 +30,7 @@
 #include "praxis/base/time.hpp"
 #include "praxis/json/json.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 // `arg` takes the place of a member's type, so it is named and converts like that type.
@@ -423,3 +424,4 @@ Status read_settings(const Json& json, const std::string& name, T& value) {
 }
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/base/utf8.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 using JsonObject = boost::json::object;
@@ -62,3 +63,4 @@ Json to_json(const Error& error);
 Error error_from_json(const Json& json);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 
 #include "praxis/base/result.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 struct CompiledSchema;
@@ -48,3 +49,4 @@ class JsonSchema {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

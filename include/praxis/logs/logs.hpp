@@ -12,6 +12,7 @@
 #include "praxis/core/records.hpp"
 #include "praxis/journal/journal.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 struct State;  // praxis/core/state.hpp
@@ -68,3 +69,4 @@ Result<std::string> export_session(Journal& journal, const SessionId& session);
 Result<SessionId> import_session(Journal& journal, std::string_view text);
 
 }  // namespace praxis
+#pragma GCC visibility pop

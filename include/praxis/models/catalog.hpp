@@ -13,6 +13,7 @@
 #include "praxis/domain/usage.hpp"
 #include "praxis/json/json.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Prices per million tokens, each at most 1,000 dollars. A tier applies to a whole request whose input
@@ -98,3 +99,4 @@ std::shared_ptr<const Catalog> built_in_catalog();
 Result<std::shared_ptr<const Catalog>> catalog_with(const Json& corrections);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -14,6 +14,7 @@
 #include "praxis/core/history.hpp"
 #include "praxis/domain/model_types.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 class Catalog;      // praxis/models/catalog.hpp
@@ -134,3 +135,4 @@ Result<std::shared_ptr<Model>> script_model(std::string_view text, std::string l
                                             std::shared_ptr<Executor> executor);
 
 }  // namespace praxis
+#pragma GCC visibility pop

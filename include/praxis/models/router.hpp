@@ -12,6 +12,7 @@
 
 #include "praxis/models/model.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// One model of a router, evaluated for the call to be made.
@@ -50,3 +51,4 @@ struct RouterOptions {
 std::shared_ptr<Model> make_router(std::vector<std::shared_ptr<Model>> models, RouterOptions options = {});
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -16,6 +16,7 @@
 #include "praxis/base/executor.hpp"
 #include "praxis/base/result.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
@@ -115,3 +116,4 @@ Result<Url> parse_url(std::string_view text);
 bool is_non_public_address(std::string_view address);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -9,6 +9,7 @@
 
 #include "praxis/base/result.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Views are valid during the callback only.
@@ -68,3 +69,4 @@ class SseParser {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include "praxis/core/planner.hpp"
 #include "praxis/domain/agent_spec.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// A `ModelPlanner` if the description has no plan, a `ScriptedPlanner` if the plan is an array of steps,
@@ -17,3 +18,4 @@ Result<std::unique_ptr<Planner>> make_planner(const AgentSpec& spec);
 bool needs_model(const AgentSpec& spec);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "praxis/core/planner.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Always calls the model. Stateless and thread-safe.
@@ -12,3 +13,4 @@ class ModelPlanner final : public Planner {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

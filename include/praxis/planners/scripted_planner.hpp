@@ -8,6 +8,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/core/planner.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 struct WrittenStep;
@@ -29,3 +30,4 @@ class ScriptedPlanner final : public Planner {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

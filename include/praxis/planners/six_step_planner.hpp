@@ -6,6 +6,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/core/planner.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Stateless and thread-safe.
@@ -26,3 +27,4 @@ class SixStepPlanner final : public Planner {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include "praxis/domain/message.hpp"
 #include "praxis/domain/tool_definition.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Pre-approves the calls of one tool that have certain arguments.
@@ -66,3 +67,4 @@ Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& to
 bool rule_names(std::string_view pattern, std::string_view name);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -11,6 +11,7 @@
 #include "praxis/core/records.hpp"
 #include "praxis/policy/policy.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// A file with one JSON object per line: `{agent, tool, arguments, any_ending?}`. Safe for concurrent use by
@@ -41,3 +42,4 @@ Result<CallRule> narrow_rule_for(const ParkedStep& step);
 void add_remembered(PolicyRules& rules, const std::vector<CallRule>& remembered);
 
 }  // namespace praxis
+#pragma GCC visibility pop

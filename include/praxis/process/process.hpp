@@ -18,6 +18,7 @@
 #include "praxis/base/time.hpp"
 #include "praxis/process/sandbox.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Resource limits of a process. Zero means no limit, except for `output_bytes` and `grace`.
@@ -109,3 +110,4 @@ class Process {
 Result<Process> start_process(const ProcessSpec& spec);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// What a program in a sandbox can reach. All paths are absolute; folders have the same paths in the sandbox.
@@ -41,3 +42,4 @@ struct SandboxSupport {
 const SandboxSupport& probe_sandbox();
 
 }  // namespace praxis
+#pragma GCC visibility pop

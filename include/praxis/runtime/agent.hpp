@@ -14,6 +14,7 @@
 #include "praxis/runtime/session.hpp"
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 class Runtime;
@@ -113,3 +114,4 @@ class Agent {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

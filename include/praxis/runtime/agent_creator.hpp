@@ -7,6 +7,7 @@
 
 #include "praxis/runtime/agent.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Creates sessions: roots by default, or sub-agents of a call if constructed from its context. Thread-safe.
@@ -31,3 +32,4 @@ class AgentCreator {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -13,6 +13,7 @@
 #include "praxis/core/report.hpp"
 #include "praxis/journal/journal.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 inline constexpr std::size_t kMaxNodeContent = 4096;  ///< bytes of `AgentNode::content`
@@ -78,3 +79,4 @@ class JournalTree {
 Result<AgentState> agent_state(const std::shared_ptr<Journal>& journal, const SessionId& id);
 
 }  // namespace praxis
+#pragma GCC visibility pop

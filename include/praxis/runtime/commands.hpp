@@ -12,6 +12,7 @@
 #include "praxis/journal/journal.hpp"
 #include "praxis/json/json.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// `{"commands": [{"verb": "steer", "text": "...", "surface": "library"}]}` or `{"park": "p1", "verb":
@@ -46,3 +47,4 @@ Result<Delivery> deliver(Journal& journal, Environment& environment, const Inbox
                          std::stop_token stop = {});
 
 }  // namespace praxis
+#pragma GCC visibility pop

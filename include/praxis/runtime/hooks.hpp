@@ -12,6 +12,7 @@
 #include "praxis/policy/policy.hpp"
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 using ToolCall = ToolCallPart;
@@ -58,3 +59,4 @@ struct Hooks {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -17,6 +17,7 @@
 #include "praxis/runtime/session.hpp"
 #include "praxis/runtime/team.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Configuration of a runtime; null members get defaults.
@@ -24,7 +25,8 @@ struct RuntimeOptions {
   std::shared_ptr<Journal> journal;          ///< default: in memory
   std::shared_ptr<Environment> environment;  ///< default: the system's clock and random numbers
   std::shared_ptr<Executor> executor;
-  std::shared_ptr<HttpClient> http;
+  std::shared_ptr<HttpClient>
+      http;  ///< without the component `http` the default is none: models of vendors fail
   std::shared_ptr<const Catalog> catalog;  ///< facts about providers and models; null: the built-in catalogue
   /// The program's own model providers by name: `house` serves `house:big`.
   ModelProviders providers;
@@ -102,7 +104,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   Journal& journal() const;
   Environment& environment() const;
   /// Shared services for tools that the host makes.
-  const std::shared_ptr<HttpClient>& http() const;
+  const std::shared_ptr<HttpClient>& http() const;  ///< null without the component `http`
   ModelServices model_services() const;
 
  private:
@@ -115,3 +117,4 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
 std::shared_ptr<Runtime> default_runtime();
 
 }  // namespace praxis
+#pragma GCC visibility pop

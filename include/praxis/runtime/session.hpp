@@ -20,6 +20,7 @@
 #include "praxis/runtime/text_stream.hpp"
 #include "praxis/runtime/typed.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 class SessionActor;
@@ -163,3 +164,4 @@ class Session {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Keeps a handler subscribed until this object is destroyed or `cancel` is called. Move-only. A call of the
@@ -27,3 +28,4 @@ class [[nodiscard]] Subscription {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

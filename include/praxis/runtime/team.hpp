@@ -12,6 +12,7 @@
 
 #include "praxis/runtime/agent.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// What a strategy knows about the message to answer.
@@ -117,3 +118,4 @@ class Team {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 
 #include "praxis/base/ids.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 class EventQueue;
@@ -46,3 +47,4 @@ class TextStream {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

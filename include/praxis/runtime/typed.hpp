@@ -8,6 +8,7 @@
 #include "praxis/core/report.hpp"
 #include "praxis/json/describe.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// What a turn gives besides its value.
@@ -45,3 +46,4 @@ Result<Typed<T>> typed(const Result<AgentResult>& result) {
 }
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Arguments: `question`, and optionally `choices` to restrict the answer. The call waits until a human
@@ -11,3 +12,4 @@ namespace praxis {
 Tool ask_user_tool();
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// `file_read`: operations `read` (text from a byte offset; decompresses gzip; reports binary files as such),
@@ -21,3 +22,4 @@ Tool file_read_tool(std::vector<std::string> roots);
 Tool file_write_tool(std::vector<std::string> roots);
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -3,6 +3,7 @@
 
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Takes `prompt`, has a clone of the agent (`ToolContext::fork`) work on it, and returns the clone's answer.
@@ -11,3 +12,4 @@ namespace praxis {
 Tool fork_tool();
 
 }  // namespace praxis
+#pragma GCC visibility pop

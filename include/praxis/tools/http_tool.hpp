@@ -9,6 +9,7 @@
 
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 class HttpClient;  // praxis/net/http_client.hpp
@@ -32,3 +33,4 @@ struct HttpToolOptions {
 Result<Tool> http_tool(std::shared_ptr<HttpClient> client, HttpToolOptions options);
 
 }  // namespace praxis
+#pragma GCC visibility pop

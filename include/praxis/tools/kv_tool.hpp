@@ -6,6 +6,7 @@
 
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// A `put` that would exceed a limit is refused with a message; entries are never evicted.
@@ -18,3 +19,4 @@ struct KvLimits {
 Tool kv_tool(KvLimits limits = {});
 
 }  // namespace praxis
+#pragma GCC visibility pop

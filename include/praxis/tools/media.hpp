@@ -9,6 +9,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/domain/message.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// The largest size that vendors accept in one request. Checked here, before the upload.
@@ -32,3 +33,4 @@ Result<FilePart> file_part(const std::string& path);
 Result<Part> attachment(const std::string& place);
 
 }  // namespace praxis
+#pragma GCC visibility pop

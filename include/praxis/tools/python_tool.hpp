@@ -13,6 +13,7 @@
 #include "praxis/process/sandbox.hpp"
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 struct PythonToolOptions {
@@ -36,3 +37,4 @@ struct PythonToolOptions {
 Tool python_tool(PythonToolOptions options = {});
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -7,6 +7,7 @@
 #include "praxis/process/process.hpp"
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 struct ShellToolOptions {
@@ -32,3 +33,4 @@ struct ShellToolOptions {
 Tool shell_tool(ShellToolOptions options);
 
 }  // namespace praxis
+#pragma GCC visibility pop

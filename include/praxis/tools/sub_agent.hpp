@@ -14,6 +14,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/core/report.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 struct Tool;
@@ -109,3 +110,4 @@ class CallScope {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

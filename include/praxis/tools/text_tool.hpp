@@ -4,9 +4,11 @@
 
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// Operations `sections`, `match`, `extract` and `summary`. Pure: safe by default, idempotent, deterministic.
 Tool text_tool();
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -19,6 +19,7 @@
 #include "praxis/json/schema.hpp"
 #include "praxis/tools/sub_agent.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 class Environment;  // praxis/base/environment.hpp
@@ -129,3 +130,4 @@ class ToolSet {
 };
 
 }  // namespace praxis
+#pragma GCC visibility pop

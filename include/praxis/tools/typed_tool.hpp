@@ -24,6 +24,7 @@
 #include "praxis/json/describe.hpp"
 #include "praxis/tools/tool.hpp"
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 /// A tool from a callable, with an explicit name.
@@ -220,3 +221,4 @@ Tool tool(std::string description, const char* const (&parameters)[N]) {
 }
 
 }  // namespace praxis
+#pragma GCC visibility pop

@@ -1,0 +1,11 @@
+# The program `praxis`. Its commands are a library of their own, for their tests.
+file(GLOB praxis_cli_sources CONFIGURE_DEPENDS src/cli/*.cpp)
+list(FILTER praxis_cli_sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
+add_library(praxis_commands OBJECT ${praxis_cli_sources})
+target_include_directories(praxis_commands PUBLIC src)
+target_compile_definitions(praxis_commands PRIVATE PRAXIS_VERSION="${PROJECT_VERSION}")
+target_link_libraries(praxis_commands PUBLIC praxis praxis_options CLI11::CLI11 tomlplusplus::tomlplusplus fmt::fmt)
+praxis_unity(praxis_commands)
+add_executable(praxis_cli src/cli/main.cpp)
+set_target_properties(praxis_cli PROPERTIES OUTPUT_NAME praxis)
+target_link_libraries(praxis_cli PRIVATE praxis_allocator praxis_commands)
