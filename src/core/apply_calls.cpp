@@ -24,6 +24,10 @@ ToolResultPart failed_result(const CallState& call, const EffectSettled& r) {
 
 void note_repetition(TurnState& turn, const Limits& limits) {
   Repetition& repetition = turn.repetition;
+  if (limits.max_repeats == 0) {
+    repetition = {};
+    return;
+  }
   Digest batch, errors;
   for (const CallState& call : turn.calls) {
     if (!call.within.empty()) continue;

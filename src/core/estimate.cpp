@@ -92,12 +92,12 @@ struct Run {
 Run front_run(std::string_view text) {
   Run run{front_character(text).kind};
   Kind wanted = run.kind;
-  while (run.bytes < text.size()) {
-    const Character next = front_character(text.substr(run.bytes));
+  for (std::string_view rest = text; !rest.empty(); ++run.length) {
+    const Character next = front_character(rest);
     if (wanted == Kind::kUpper && next.kind == Kind::kLower) wanted = Kind::kLower;
     if (next.kind != wanted) break;
+    rest.remove_prefix(next.bytes);
     run.bytes += next.bytes;
-    ++run.length;
   }
   if (run.kind == Kind::kUpper) run.kind = Kind::kLower;
   return run;

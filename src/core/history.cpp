@@ -1,6 +1,7 @@
 #include "praxis/core/history.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "domain/json_forms.hpp"
@@ -144,27 +145,28 @@ void HistoryBuilder::push_words(MessagePtr message) {
 
 void HistoryBuilder::push_assistant(MessagePtr message) {
   close_open_calls("no result was recorded");
-  std::vector<Part> kept;
-  for (const Part& part : message->parts) {
+  std::vector<std::size_t> dropped;
+  for (std::size_t i = 0; i < message->parts.size(); ++i) {
+    const Part& part = message->parts[i];
     if (const auto* result = std::get_if<ToolResultPart>(&part)) {
       report(Repair::Kind::kOrphanResultDropped, *message, result->id);
-      continue;
-    }
-    if (const auto* call = std::get_if<ToolCallPart>(&part)) {
+      dropped.push_back(i);
+    } else if (const auto* call = std::get_if<ToolCallPart>(&part)) {
       const bool taken = std::ranges::any_of(open_, [&](const ToolCallPart& c) { return c.id == call->id; });
-      if (!call->valid || call->id.empty() || call->name.empty() || taken) {
+      if (call->valid && !call->id.empty() && !call->name.empty() && !taken) {
+        open_.push_back(*call);
+      } else {
         report(Repair::Kind::kInvalidCallDropped, *message, call->id);
-        continue;
+        dropped.push_back(i);
       }
-      open_.push_back(*call);
     }
-    kept.push_back(part);
   }
   answers_.assign(open_.size(), std::nullopt);
-  if (kept.size() != message->parts.size()) {
-    auto mended = std::make_shared<Message>(*message);
-    mended->parts = std::move(kept);
-    message = std::move(mended);
+  if (!dropped.empty()) {
+    auto repaired = std::make_shared<Message>(*message);
+    for (const std::size_t i : dropped | std::views::reverse)
+      repaired->parts.erase(repaired->parts.begin() + static_cast<std::ptrdiff_t>(i));
+    message = std::move(repaired);
   }
   if (says_nothing(*message)) return report(Repair::Kind::kEmptyMessageDropped, *message);
   const bool stands_for_all = has_part<CompactionPart>(*message);

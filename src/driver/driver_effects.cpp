@@ -95,7 +95,7 @@ void TurnDriver::arm_limit(const EffectId& effect, RunningEffect& running) {
 
 // ---- ending
 
-void TurnDriver::on(ModelEnded input) {
+void TurnDriver::on(ModelEnded&& input) {
   RunningEffect* running = effects_.find(input.effect, input.attempt);
   if (running == nullptr) return;
   EffectSettled ended;
@@ -111,7 +111,7 @@ void TurnDriver::on(ModelEnded input) {
   if (settle(input.effect, input.attempt, std::move(ended))) advance();
 }
 
-void TurnDriver::on(ToolEnded input) {
+void TurnDriver::on(ToolEnded&& input) {
   EffectSettled ended;
   if (input.outcome) {
     ended.result = *std::move(input.outcome);
@@ -134,7 +134,7 @@ void TurnDriver::tool_is_late(const EffectId& effect, std::uint32_t attempt) {
 }
 
 /// Records the outcome of an effect under way. False when it is not under way (any more).
-bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, EffectSettled ended) {
+bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, EffectSettled&& ended) {
   RunningEffect* running = effects_.find(effect, attempt);
   if (running == nullptr || failure_) return false;
   disarm(running->timer);

@@ -7,7 +7,7 @@
 namespace praxis::driver {
 namespace {
 
-constexpr std::size_t kUsualRecords = 4;  // that are committed together: moving them costs more than the room
+constexpr std::size_t kUsualRecords = 2;  // that are committed together: moving them costs more than the room
 constexpr std::size_t kTitleBytes = 80;
 
 /// The first words of a string, cut between characters.
@@ -26,7 +26,7 @@ bool Log::holds(const ParkId& step) const {
   });
 }
 
-void Log::add(PendingRecord pending) {
+void Log::add(PendingRecord&& pending) {
   if (pending_.empty()) pending_.reserve(kUsualRecords);
   pending_.push_back(std::move(pending));
 }
@@ -42,6 +42,7 @@ Append Log::begin_append(const State& state, SessionStatus status) {
     append.row.model = state.agent->model;
     append.row.parent = state.parent;
   }
+  append.entries.reserve(pending_.size());
   for (const PendingRecord& pending : pending_) {
     std::vector<RecordBlob> blobs;
     append.entries.push_back({std::string(kind_name(pending.record.body)), pending.record.time,

@@ -36,7 +36,7 @@ class Log {
   /// Whether this step was parked but the record of it waits for the next append.
   bool holds(const ParkId& step) const;
 
-  void add(PendingRecord pending);
+  void add(PendingRecord&& pending);
   void add(InboxAnswer answer) { answers_.push_back(std::move(answer)); }
   /// `waiter` is to be answered when everything added so far is durable.
   void wait(Token waiter) { waiters_.push_back(waiter); }

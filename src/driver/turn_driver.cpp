@@ -19,7 +19,7 @@ TurnDriver::TurnDriver(Setup setup, State state)
       log_(setup_.lease, state_->seq),
       inherited_(state_->turn.has_value()) {}
 
-void TurnDriver::take(const Moment& now, Input input, Actions& out) {
+void TurnDriver::take(const Moment& now, Input&& input, Actions& out) {
   now_ = now;
   out_ = &out;
   std::visit([this](auto& each) { on(std::move(each)); }, input);
@@ -72,7 +72,7 @@ Event TurnDriver::transient(EventBody body) const {
 // ---- recording
 
 /// Applies a record to the state and has it appended with the others. False when nothing can be recorded.
-bool TurnDriver::record(RecordBody body) {
+bool TurnDriver::record(RecordBody&& body) {
   if (now_.closing) give_up(shut_down_error());
   if (failure_) return false;
   const CallId within = handed_back(body);

@@ -57,7 +57,7 @@ class TurnDriver {
 
   /// Takes an input and adds what is to be done to `out`, in order. The actions of one input are carried out
   /// before the next input is taken. The state must be in memory.
-  void take(const Moment& now, Input input, Actions& out);
+  void take(const Moment& now, Input&& input, Actions& out);
 
   // ---- the state in memory
 
@@ -97,7 +97,7 @@ class TurnDriver {
 
  private:
   // The loop (turn_driver.cpp).
-  bool record(RecordBody body);
+  bool record(RecordBody&& body);
   void close_turn(PendingRecord& settling);
   void advance();
   bool carry_out(Decision decision);
@@ -108,14 +108,17 @@ class TurnDriver {
   void take_records(std::vector<RecordBody> records, bool resumes);
   void recover();
   void give_up(Error error);
-  void emit(Action action) { out_->push_back(std::move(action)); }
+  template <class A>
+  void emit(A&& action) {
+    out_->emplace_back(std::forward<A>(action));
+  }
 
   // Effects and time (driver_effects.cpp).
   bool begin(const EffectIntended& intent);
   void start_model(const EffectIntended& intent);
   void start_tool(const EffectIntended& intent, RunningEffect& running);
   void arm_limit(const EffectId& effect, RunningEffect& running);
-  bool settle(const EffectId& effect, std::uint32_t attempt, EffectSettled ended);
+  bool settle(const EffectId& effect, std::uint32_t attempt, EffectSettled&& ended);
   void settle_within(const CallId& call);
   void tool_is_late(const EffectId& effect, std::uint32_t attempt);
   void count_spent(const RunningEffect& call, EffectSettled& ended);
@@ -168,8 +171,8 @@ class TurnDriver {
   void on(Appended input);
   void on(ActionsDone input);
   void on(DurableAwaited input);
-  void on(ModelEnded input);
-  void on(ToolEnded input);
+  void on(ModelEnded&& input);
+  void on(ToolEnded&& input);
   void on(TimerFired input);
   void on(ExpireParked input);
   void on(TurnRequested input);

@@ -2,7 +2,6 @@
 // message digests write text, which costs a fraction of building the tree first.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -74,7 +73,7 @@ class TextFields final : public JsonFields {
           char* at = all + before;
           if (!first) *at++ = ',';
           *at++ = '"';
-          at = std::ranges::copy(key, at).out;
+          at += key.copy(at, key.size());
           *at++ = '"';
           *at = ':';
           return after;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -53,10 +54,15 @@ void append_double(std::string& out, double value) {
   }
 }
 
-constexpr bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
-}
+// The bytes that a string may hold unchanged.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  std::fill(plain.begin() + 0x20, plain.begin() + 0x80, true);
+  plain['"'] = plain['\\'] = false;
+  return plain;
+}();
+
+bool is_plain(char c) { return kPlain[static_cast<unsigned char>(c)]; }
 
 // Whether any of eight bytes is a control character, a quote, a back-slash or not ASCII.
 bool has_special(std::uint64_t word) {
@@ -207,7 +213,7 @@ void append_json_string(std::string& out, std::string_view text) {
     // libstdc++ 12 passes the capacity here, not the requested size.
     out.resize_and_overwrite(after, [&](char* all, std::size_t) {
       all[before] = all[after - 1] = '"';
-      std::ranges::copy(text, all + before + 1);
+      text.copy(all + before + 1, text.size());
       return after;
     });
     return;

@@ -26,6 +26,8 @@ class AnswerParser {
   const ModelResponse& so_far() const { return reader_->so_far(); }
   std::size_t deltas() const { return reader_->deltas(); }
   bool is_ok() const { return is_ok_; }
+  /// Of the response; empty before its head.
+  const HttpHeaders& headers() const { return head_.headers; }
 
  private:
   enum class Shape : std::uint8_t { kUnknown, kStream, kWhole };

@@ -26,6 +26,7 @@ void RequestWriter::start_over(const ModelRequest& request) {
   body_ = std::make_shared<Body>();
   body_->bytes = codec_->head(request);
   instructions_ = request.instructions;
+  instruction_tokens_ = estimate_tokens(instructions_);
   tools_ = request.tools;
   options_ = request.options;
   non_strict_ = request.non_strict;
@@ -67,8 +68,6 @@ bool RequestWriter::knows_call(std::string_view id) const {
                              [&](const MessagePtr& m) { return std::ranges::any_of(m->parts, is_it); });
 }
 
-std::int64_t RequestWriter::estimated_input() const {
-  return estimate_tokens(instructions_) + history_tokens_;
-}
+std::int64_t RequestWriter::estimated_input() const { return instruction_tokens_ + history_tokens_; }
 
 }  // namespace praxis

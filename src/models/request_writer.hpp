@@ -38,6 +38,7 @@ class RequestWriter {
   std::shared_ptr<Body> body_;
   // The input from which `body_` was written.
   std::string instructions_;
+  std::int64_t instruction_tokens_ = 0;  ///< estimated
   std::shared_ptr<const std::vector<ToolDefinition>> tools_;
   ModelOptions options_;
   bool non_strict_ = false;

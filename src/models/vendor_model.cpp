@@ -34,10 +34,7 @@ class VendorExchange final : public HttpSink {
                  .call_prefix = "call_" + std::to_string(request.ordinal + 1) + '_',
                  .call_taken = [this](std::string_view id) { return writer_.knows_call(id); }}) {}
 
-  void on_head(const HttpResponseHead& head) override {
-    parser_.head(head);
-    if (shared_->gate) headers_ = head.headers;
-  }
+  void on_head(const HttpResponseHead& head) override { parser_.head(head); }
 
   void on_body(std::string_view bytes) override {
     const std::size_t said = parser_.deltas();
@@ -63,7 +60,7 @@ class VendorExchange final : public HttpSink {
     if (!response && response.error().kind() == ErrorKind::kRateLimit) {
       wait = std::chrono::milliseconds(json_int(response.error().detail(), "retry_after_ms"));
     }
-    shared_->gate->learn(headers_, wait);
+    shared_->gate->learn(parser_.headers(), wait);
   }
 
   Error describe(Error error) const {
@@ -86,7 +83,6 @@ class VendorExchange final : public HttpSink {
   const std::shared_ptr<ModelSink> sink_;
   const bool streams_;
   AnswerParser parser_;
-  HttpHeaders headers_;
 };
 
 class Session final : public ModelSession {

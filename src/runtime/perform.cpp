@@ -57,6 +57,15 @@ Result<ToolOutcome> outcome_of(const ToolCallPart& call, Result<ToolOutput> outp
   return fail(std::move(error));
 }
 
+/// What a handler runs with, away from the strand.
+struct ToolRun {
+  EffectId effect;
+  std::uint32_t attempt = 1;
+  ToolCallPart call;
+  ToolContext context;
+  HookContext hooks;
+};
+
 }  // namespace
 
 /// Hands deltas to observers and readers, and the answer to the driver.
@@ -170,21 +179,25 @@ void SessionActor::perform(driver::StartTool& action) {
   const std::stop_token stop = (effects_[action.effect] = Running{}).stop.get_token();
   auto scope = std::make_shared<LiveCall>(shared_from_this(), action.call.id, stop);
   scope->watch();
-  ToolContext made = tool_context(action);
-  services_->options.executor->post_blocking(
-      [self = shared_from_this(), effect = action.effect, attempt = action.attempt, context = std::move(made),
-       call = std::move(action.call), scope = std::move(scope), hooks = hook_context()]() mutable {
-        context.scope = scope;
-        auto output = self->agent_->tools.execute(context, call.name, call.arguments);
-        scope->close();
-        for (const auto& hook : self->agent_->hooks.after_tool) {
-          if (!output) break;
-          self->run_hook("after_tool", [&] { hook(hooks, call, *output); });
-        }
-        driver::ToolEnded ended{std::move(effect), attempt, outcome_of(call, std::move(output))};
-        // On the event loop, which then also commits what follows if nothing else does: here it might block.
-        self->post_from_loop([self, ended = std::move(ended)]() mutable { self->feed(std::move(ended)); });
-      });
+  auto run = std::make_unique<ToolRun>();
+  run->context = tool_context(action);
+  run->hooks = hook_context();
+  run->effect = std::move(action.effect);
+  run->attempt = action.attempt;
+  run->call = std::move(action.call);
+  run->context.scope = scope;
+  services_->options.executor->post_blocking([self = shared_from_this(), run = std::move(run),
+                                              scope = std::move(scope)] {
+    auto output = self->agent_->tools.execute(run->context, run->call.name, run->call.arguments);
+    scope->close();
+    for (const auto& hook : self->agent_->hooks.after_tool) {
+      if (!output) break;
+      self->run_hook("after_tool", [&] { hook(run->hooks, run->call, *output); });
+    }
+    driver::ToolEnded ended{std::move(run->effect), run->attempt, outcome_of(run->call, std::move(output))};
+    // On the event loop, which then also commits what follows if nothing else does: here it might block.
+    self->post_from_loop([self, ended = std::move(ended)]() mutable { self->feed(std::move(ended)); });
+  });
 }
 
 ToolContext SessionActor::tool_context(driver::StartTool& action) {

@@ -98,7 +98,7 @@ const State& SessionActor::state() {
   return driver_.state();
 }
 
-void SessionActor::feed(driver::Input input) {
+void SessionActor::feed(driver::Input&& input) {
   state();
   driver_.take(moment(), std::move(input), actions_);
   drain();
@@ -108,11 +108,11 @@ void SessionActor::feed(driver::Input input) {
 void SessionActor::drain() {
   if (draining_) return;
   draining_ = true;
-  for (std::size_t i = 0; i < actions_.size(); ++i) {
-    driver::Action action = std::move(actions_[i]);
-    std::visit([this](auto& each) { perform(each); }, action);
+  while (!actions_.empty()) {
+    performing_.swap(actions_);  // carrying them out may add actions
+    for (driver::Action& action : performing_) std::visit([this](auto& each) { perform(each); }, action);
+    performing_.clear();
   }
-  actions_.clear();
   draining_ = false;
   if (!services_->options.suspend_when_waiting) return;
   driver_.suspend();

@@ -138,7 +138,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   // The driver and its inputs.
   const State& state();
-  void feed(driver::Input input);
+  void feed(driver::Input&& input);
   void drain();
   driver::Moment moment();
   bool on_strand() const { return strand_.runs_here(); }
@@ -221,7 +221,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   // All below belongs to the strand.
   driver::TurnDriver driver_;
-  driver::Actions actions_;
+  driver::Actions actions_;     ///< to be carried out
+  driver::Actions performing_;  ///< being carried out
   bool draining_ = false;
   Tokens<std::shared_ptr<EventQueue>> readers_;
   std::vector<std::shared_ptr<EventQueue>> following_;  ///< those of the turn in progress
