@@ -405,5 +405,73 @@ TEST(TurnDriver, SuspensionWaitsForTheLog) {
   EXPECT_EQ(rig.driver->failure()->kind(), ErrorKind::kLeaseLost);
 }
 
+// ---- budgets, hooks, and what works for a call
+
+TEST(TurnDriver, SpentBudgetEndsTheTurn) {
+  Rig rig(echoing(), true);
+  rig.ask();
+  rig.feed(BudgetAnswered{rig.find<ReserveBudget>()->request, StopReason::kTokenLimit});
+  ASSERT_NE(rig.find<FinishTurn>(), nullptr);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.reason, StopReason::kTokenLimit);
+  EXPECT_EQ(rig.find<StartModel>(), nullptr);
+}
+
+TEST(TurnDriver, FreedBudgetIsAskedAgain) {
+  Rig rig(echoing(), true);
+  rig.ask();
+  rig.feed(BudgetAnswered{rig.find<ReserveBudget>()->request, BudgetAnswered::Busy{}});
+  EXPECT_EQ(rig.find<StartModel>(), nullptr);
+  rig.feed(BudgetFreed{});
+  EXPECT_NE(rig.find<ReserveBudget>(), nullptr);
+}
+
+TEST(TurnDriver, CallThatAHookAnswersIsNotStarted) {
+  driver::Setup setup = Rig::setup_of(echoing());
+  setup.hooks.calls = true;
+  Rig rig;
+  State state = rig.driver->state();
+  rig.driver.emplace(setup, std::move(state));
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  const auto* asked = rig.find<AskHooks>();
+  ASSERT_NE(asked, nullptr);
+  CallReviews reviews{std::get<AskAboutCalls>(asked->question).version, {}};
+  reviews.reviews[CallId{"a"}].result =
+      ToolOutcome{{CallId{"a"}, "echo", ToolStatus::kOk, "from a hook", {}, {}}, nullptr, nullptr};
+  rig.feed(HooksAnswered{asked->place, std::move(reviews)});
+  EXPECT_EQ(rig.find<StartTool>(), nullptr);
+  EXPECT_NE(rig.find<StartModel>(), nullptr) << "the model gets the result";
+}
+
+TEST(TurnDriver, EndOfASubAgentIsRecorded) {
+  Rig rig;
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  const SessionId child{"s2"};
+  RecordsGiven spawned;
+  spawned.records.emplace_back(ChildSpawned{child, CallId{"a"}, "child", "k"});
+  rig.feed(std::move(spawned));
+  ChildSettled settled{child, StopReason::kFinished, {}};
+  settled.usage.input = 11;
+  rig.feed(ChildEnded{settled});
+  EXPECT_EQ(rig.kinds.back(), "child_settled");
+  EXPECT_EQ(rig.driver->state().subtree_usage().total(), rig.driver->state().usage.total() + 11);
+}
+
+TEST(TurnDriver, ResultOfACallWithinACallIsHandedBack) {
+  Rig rig;
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  rig.feed(CallRequested{CallId{"a"}, tool_call("", "echo"), "k", 5});
+  const auto* inner = rig.find<StartTool>();
+  ASSERT_NE(inner, nullptr);
+  const ToolOutcome outcome{{inner->call.id, "echo", ToolStatus::kOk, "inside", {}, {}}, nullptr, nullptr};
+  rig.feed(ToolEnded{inner->effect, 1, outcome});
+  ASSERT_NE(rig.find<HandBack>(), nullptr);
+  EXPECT_EQ(rig.find<HandBack>()->waiter, 5U);
+  ASSERT_TRUE(rig.find<HandBack>()->outcome);
+  EXPECT_EQ(rig.find<HandBack>()->outcome->result.text, "inside");
+}
+
 }  // namespace
 }  // namespace praxis::driver

@@ -12,6 +12,7 @@ Fault clock_fault();
 Fault endpoint_fault();
 Fault stale_owner_fault();
 Fault simulation_fault();
+Fault threads_fault();
 Fault replay_fault();
 Fault exhaustion_fault();
 Fault waiting_fault();
@@ -19,7 +20,7 @@ Fault waiting_fault();
 std::vector<Fault> all_faults() {
   return {kill_fault(),   power_loss_fault(), disk_full_fault(), small_disk_fault(),  io_error_fault(),
           damage_fault(), clock_fault(),      endpoint_fault(),  stale_owner_fault(), simulation_fault(),
-          replay_fault(), exhaustion_fault(), waiting_fault()};
+          threads_fault(), replay_fault(), exhaustion_fault(), waiting_fault()};
 }
 
 }  // namespace praxis::faults

@@ -64,6 +64,11 @@ T must(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
+/// The steps that runs have made in this process since they were last reported.
+inline std::uint64_t unreported_steps = 0;
+/// For runs that count their steps: a fault that does is reported with its steps a second.
+inline void count_steps(std::uint64_t made) { unreported_steps += made; }
+
 /// Returns all faults, in the order of the table.
 std::vector<Fault> all_faults();
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,8 @@ struct Options {
 struct Track {
   const Fault* fault;
   std::uint64_t runs = 0, done = 0;
+  std::uint64_t steps = 0;  ///< 0: the fault counts none
+  std::chrono::microseconds worked{0};  ///< processor time of these steps
   int failures = 0;
   std::string skipped{};
   pid_t pid = -1;
@@ -83,14 +86,36 @@ void say(int out, const std::string& word, std::string text) {
   if (write(out, line.data(), line.size()) != static_cast<ssize_t>(line.size())) _exit(1);
 }
 
+/// The processor time of this process and of those that it has waited for.
+std::chrono::microseconds processor_time() {
+  std::chrono::microseconds sum{0};
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& time : {used.ru_utime, used.ru_stime})
+      sum += std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  }
+  return sum;
+}
+
+/// One line for a run that counted its steps: their number, and their processor time in microseconds.
+void say_steps(int out, std::chrono::microseconds& before) {
+  const auto now = processor_time();
+  if (const auto steps = std::exchange(unreported_steps, 0))
+    say(out, "steps", std::to_string(steps) + ' ' + std::to_string((now - before).count()));
+  before = now;
+}
+
 [[noreturn]] void run_here(const Fault& fault, std::uint64_t seed, std::uint64_t runs,
                            Clock::time_point until, int out) {
   Run run;
+  auto worked = processor_time();
   for (std::uint64_t k = 0; k < runs && (k == 0 || Clock::now() < until); ++k) {
     try {
       if (!run) run = fault.start();
       run(seed + k);
       const std::string failure = said_by_assertions();
+      say_steps(out, worked);
       say(out, failure.empty() ? "ok" : "failed", failure);
     } catch (const Skipped& skipped) {
       say(out, "skipped", skipped.why);
@@ -152,6 +177,14 @@ void hear(Track& track, const Options& options) {
       track.runs = track.done;
       return;
     }
+    if (line.starts_with("steps")) {
+      std::istringstream numbers(line.substr(space + 1));
+      std::uint64_t steps = 0, worked = 0;
+      numbers >> steps >> worked;
+      track.steps += steps;
+      track.worked += std::chrono::microseconds(worked);
+      continue;
+    }
     if (line.starts_with("failed")) failed(track, options, line.substr(space + 1));
     ++track.done;
   }
@@ -212,7 +245,12 @@ void report(const Track& track) {
   if (!track.skipped.empty()) {
     std::cout << track.skipped << '\n';
   } else {
-    std::cout << track.done << " runs, " << track.failures << " failed, " << seconds(track.took) << " s\n";
+    std::cout << track.done << " runs, " << track.failures << " failed, " << seconds(track.took) << " s";
+    if (track.worked.count() > 0)
+      std::cout << ", " << track.steps << " steps ("
+                << track.steps * 1'000'000 / static_cast<std::uint64_t>(track.worked.count())
+                << " a second of processor time)";
+    std::cout << '\n';
   }
   std::cout << std::flush;
 }

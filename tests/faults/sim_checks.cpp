@@ -91,32 +91,72 @@ class Tracer {
 
 }  // namespace
 
-void Checks::all(const std::vector<Promise>& promises) {
-  const auto rows = journal_.sessions();
+bool holds_decision(const Log& log, const ParkId& park) {
+  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
+    const auto* decision = std::get_if<Decided>(&stored.record.body);
+    return decision != nullptr && decision->park == park;
+  });
+}
+
+bool holds_command(const Log& log, CommandVerb verb, const std::string& text) {
+  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
+    const auto* command = std::get_if<Intervened>(&stored.record.body);
+    return command != nullptr && command->verb == verb && command->text == text;
+  });
+}
+
+bool holds_end(const Log& log, const AgentResult& result) {
+  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
+    const auto* end = std::get_if<TurnSettled>(&stored.record.body);
+    return end != nullptr && stored.seq == result.last_seq && end->reason == result.reason &&
+           result.id.ends_with("/" + end->turn.str());
+  });
+}
+
+bool holds_prompt(const Log& log, const std::string& prompt) {
+  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
+    const auto* said = std::get_if<MessageAppended>(&stored.record.body);
+    return said != nullptr && said->message->text() == prompt;
+  });
+}
+
+void Checks::read(Journal& journal) {
+  const auto rows = journal.sessions();
   if (!rows) return complain({}, rows.error().message);
   for (const SessionRow& row : *rows) {
-    if (row.entries != 0) read(row);
+    if (row.entries == 0) continue;
+    auto records = read_records(journal, row.id);
+    auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+    if (!state) return complain(row.id, state.error().message);
+    add(row.id, *std::move(records), *std::move(state));
   }
-  for (const auto& [session, log] : logs_) effects(session, log);
+}
+
+void Checks::add(const SessionId& session, Log log, State state) {
+  logs_.emplace(session, std::move(log));
+  states_.emplace(session, std::move(state));
+}
+
+void Checks::all(const std::vector<Promise>& promises) {
+  for (const auto& [session, log] : logs_) {
+    effects(session, log);
+    totals(session, log);
+  }
   for (const Promise& promise : promises) {
     if (!promise.kept(logs_[promise.session])) complain(promise.session, "lost: " + promise.what);
   }
 }
 
-void Checks::read(const SessionRow& row) {
-  auto records = read_records(journal_, row.id);
-  auto state = records ? fold(*records) : Result<State>(fail(records.error()));
-  if (!state) return complain(row.id, state.error().message);
-  const auto replayed = replay(*records);
-  if (!replayed) return complain(row.id, replayed.error().message);
-  if (const auto& differs = replayed->divergence) {
-    complain(row.id, "replay differs at " + std::to_string(differs->seq) + ", " + differs->field + ": " +
-                         differs->expected + " became " + differs->found);
+void Checks::replays() {
+  for (const auto& [session, log] : logs_) {
+    const auto replayed = replay(log);
+    if (!replayed) {
+      complain(session, replayed.error().message);
+    } else if (const auto& differs = replayed->divergence) {
+      complain(session, "replay differs at " + std::to_string(differs->seq) + ", " + differs->field + ": " +
+                            differs->expected + " became " + differs->found);
+    }
   }
-  const auto entries = journal_.read(row.id, row.entries, 0);
-  digest_ += row.id.str() + ' ' + std::to_string(row.entries) + ' ' + entries->back().hash.hex() + '\n';
-  logs_.emplace(row.id, *std::move(records));
-  states_.emplace(row.id, *std::move(state));
 }
 
 void Checks::effects(const SessionId& session, const Log& log) {
@@ -125,7 +165,7 @@ void Checks::effects(const SessionId& session, const Log& log) {
   for (const StoredRecord& stored : log) tracer.take(stored);
   for (const std::string& what : tracer.complaints()) complain(session, what);
   std::map<std::string, std::vector<std::uint32_t>> deeds;  // the attempts by key
-  for (const Deed& deed : outside_.deeds) {
+  for (const Deed& deed : deeds_) {
     if (deed.session == session) deeds[deed.key].push_back(deed.attempt);
   }
   for (const auto& [id, effect] : tracer.effects()) {
@@ -146,31 +186,62 @@ void Checks::effects(const SessionId& session, const Log& log) {
   for (const auto& [key, attempts] : deeds) complain(session, key + " was done, and the log knows nothing");
 }
 
+/// What was used is what the effects used, and no turn has begun more than its limits allow.
+void Checks::totals(const SessionId& session, const Log& log) {
+  const State& state = states_.at(session);
+  const Limits& limits = state.agent->limits;
+  std::int64_t used = 0, of_turn = 0;
+  std::uint32_t calls = 0;
+  const auto add = [&](const Usage& usage) {
+    used += usage.total();
+    of_turn += usage.total();
+  };
+  for (const StoredRecord& stored : log) {
+    const RecordBody& body = stored.record.body;
+    if (std::holds_alternative<TurnStarted>(body)) of_turn = calls = 0;
+    if (const auto* intent = std::get_if<EffectIntended>(&body)) {
+      const bool begins_call = intent->kind == EffectKind::kTool && intent->attempt == 1;
+      if (begins_call && limits.max_tool_calls != 0 && ++calls > limits.max_tool_calls)
+        complain(session, intent->effect.str() + " is one call too many");
+      if (intent->kind == EffectKind::kModel && limits.max_tokens != 0 && of_turn >= limits.max_tokens)
+        complain(session, intent->effect.str() + " asks the model, and all tokens are spent");
+    }
+    if (const auto* changed = std::get_if<StatusChanged>(&body)) add(changed->spent);
+    const auto* settled = std::get_if<EffectSettled>(&body);
+    if (settled == nullptr) continue;
+    const auto* answer = std::get_if<ModelResponse>(&settled->result);
+    add(answer != nullptr ? answer->usage + answer->failed_usage : settled->spent);
+  }
+  if (used != state.usage.total())
+    complain(session, "has used " + std::to_string(used) + " tokens and says " + std::to_string(state.usage.total()));
+}
+
 void Checks::at_rest() {
   for (const auto& [session, state] : states_) {
     if (!state.parent.empty()) continue;
     if (state.turn) complain(session, "is still in turn " + state.turn->id.str());
     if (!state.queue.empty() && !state.deleted && !state.paused) complain(session, "has a queue");
   }
-  tree();
+  for (const auto& [session, log] : logs_) children(session, log);
 }
 
 /// The usage of a sub-agent in its parent's log equals that of its own log.
-void Checks::tree() {
-  for (const auto& [session, log] : logs_) {
-    for (const StoredRecord& stored : log) {
-      const auto* settled = std::get_if<ChildSettled>(&stored.record.body);
-      if (settled == nullptr) continue;
-      const auto child = states_.find(settled->child);
-      if (child == states_.end()) {
-        complain(session, "a sub-agent ended that has no log");
-        continue;
-      }
-      if (settled->usage.total() > child->second.subtree_usage().total())
-        complain(session, "a sub-agent used less than is said of it");
+void Checks::children(const SessionId& session, const Log& log) {
+  for (const StoredRecord& stored : log) {
+    const auto* settled = std::get_if<ChildSettled>(&stored.record.body);
+    if (settled == nullptr) continue;
+    const auto child = states_.find(settled->child);
+    if (child == states_.end()) {
+      complain(session, "a sub-agent ended that has no log");
+      continue;
     }
+    if (settled->usage.total() > child->second.subtree_usage().total())
+      complain(session, "a sub-agent used less than is said of it");
   }
-  JournalTree tree(std::shared_ptr<Journal>(&journal_, [](Journal*) {}));
+}
+
+void Checks::shown_tree(Journal& journal) {
+  JournalTree tree(std::shared_ptr<Journal>(&journal, [](Journal*) {}));
   if (auto read = tree.refresh(); !read) return complain({}, read.error().message);
   std::map<SessionId, Usage> sums;
   const std::vector<AgentNode> nodes = tree.nodes();
@@ -179,6 +250,17 @@ void Checks::tree() {
     if (sums[node->id] != node->subtree) complain(node->id, "its tree has used another sum");
     if (!node->parent.empty()) sums[node->parent] += sums[node->id];
   }
+}
+
+std::string digest_of_logs(Journal& journal) {
+  std::string digest;
+  const auto rows = journal.sessions();
+  for (const SessionRow& row : rows ? *rows : std::vector<SessionRow>{}) {
+    if (row.entries == 0) continue;
+    const auto end = journal.read(row.id, row.entries, 0);
+    digest += row.id.str() + ' ' + std::to_string(row.entries) + ' ' + (end ? end->back().hash.hex() : "?") + '\n';
+  }
+  return digest;
 }
 
 }  // namespace praxis::faults::sim

@@ -8,11 +8,17 @@
 
 #include "praxis/core/state.hpp"
 #include "praxis/praxis.hpp"
-#include "sim_outside.hpp"
 
 namespace praxis::faults::sim {
 
 using Log = std::vector<StoredRecord>;
+
+/// An action of a tool that cannot be undone.
+struct Deed {
+  SessionId session;
+  std::string tool, key;
+  std::uint32_t attempt = 1;
+};
 
 /// A fact that was confirmed to a caller, so that the log must contain it.
 struct Promise {
@@ -21,33 +27,46 @@ struct Promise {
   std::function<bool(const Log&)> kept;
 };
 
+/// Whether a log holds what a caller was promised.
+bool holds_decision(const Log& log, const ParkId& park);
+bool holds_command(const Log& log, CommandVerb verb, const std::string& text);
+bool holds_end(const Log& log, const AgentResult& result);
+bool holds_prompt(const Log& log, const std::string& prompt);
+
 /// The logs of a journal, and the violations found in them.
 class Checks {
  public:
-  Checks(Journal& journal, const Outside& outside) : journal_(journal), outside_(outside) {}
+  explicit Checks(const std::vector<Deed>& deeds) : deeds_(deeds) {}
 
-  /// Every log folds and replays; every promise holds; nothing was done twice, or without a recorded intent.
+  /// Adds every log of a journal.
+  void read(Journal& journal);
+  void add(const SessionId& session, Log log, State state);
+
+  /// Every log replays.
+  void replays();
+  /// Every promise holds; nothing was done twice, or without a recorded intent; totals and limits are right.
   void all(const std::vector<Promise>& promises);
   /// No session without a parent is still active.
   void at_rest();
+  /// The agent tree that the journal shows has the sums of its logs.
+  void shown_tree(Journal& journal);
   const std::vector<std::string>& complaints() const { return complaints_; }
-  /// The ends of the hash chains of all logs.
-  std::string digest() const { return digest_; }
 
  private:
-  void read(const SessionRow& row);
   void effects(const SessionId& session, const Log& log);
-  void tree();
+  void totals(const SessionId& session, const Log& log);
+  void children(const SessionId& session, const Log& log);
   void complain(const SessionId& session, const std::string& what) {
     complaints_.push_back(session.str() + ": " + what);
   }
 
-  Journal& journal_;
-  const Outside& outside_;
+  const std::vector<Deed>& deeds_;
   std::map<SessionId, Log> logs_;
   std::map<SessionId, State> states_;
   std::vector<std::string> complaints_;
-  std::string digest_;
 };
+
+/// The ends of the hash chains of all logs.
+std::string digest_of_logs(Journal& journal);
 
 }  // namespace praxis::faults::sim

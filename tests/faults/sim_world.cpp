@@ -1,237 +1,387 @@
 #include "sim_world.hpp"
-#include "praxis/core/state.hpp"
 
 #include <algorithm>
 #include <utility>
+
+#include "driver/command_records.hpp"
+#include "praxis/logs/logs.hpp"
+#include "praxis/planners/model_planner.hpp"
 
 namespace praxis::faults::sim {
 namespace {
 
 constexpr std::uint64_t kMostToRest = 60'000;  ///< steps until everything must be idle
+/// A replay costs as much as a run, so one in so many runs is replayed.
+constexpr std::uint64_t kReplayedOnceIn = 4;
 
-bool decided(const Log& log, const ParkId& park) {
-  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-    const auto* decision = std::get_if<Decided>(&stored.record.body);
-    return decision != nullptr && decision->park == park;
-  });
-}
-
-bool commanded(const Log& log, CommandVerb verb, const std::string& text) {
-  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-    const auto* command = std::get_if<Intervened>(&stored.record.body);
-    return command != nullptr && command->verb == verb && command->text == text;
-  });
-}
-
-bool settled(const Log& log, const AgentResult& result) {
-  return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-    const auto* end = std::get_if<TurnSettled>(&stored.record.body);
-    return end != nullptr && stored.seq == result.last_seq && end->reason == result.reason &&
-           result.id.ends_with("/" + end->turn.str());
-  });
+std::unexpected<Error> disk_error(Random& random) {
+  if (random.once_in(2)) return fail(ErrorCode::kJournal, ErrorKind::kFull, "the disk is full", true);
+  return fail(ErrorCode::kJournal, ErrorKind::kIo, "the disk failed");
 }
 
 }  // namespace
 
 World::World(std::uint64_t seed)
-    : schedule_(seed),
-      random_(schedule_.random()),
-      outside_(std::make_shared<Outside>(schedule_)),
-      environment_(std::make_shared<SimEnvironment>(schedule_, seed + 1)) {
+    : agenda_(seed),
+      random_(agenda_.random()),
+      clock_(agenda_, seed + 1),
+      planner_(std::make_shared<const ModelPlanner>()),
+      replays_(seed % kReplayedOnceIn == 0),
+      kill_once_in_(200 + random_.below(1'500)) {
   for (std::uint64_t count = 1 + random_.below(4); count > 0; --count)
-    roots_.push_back({sim_agent(outside_, random_())});
-}
-
-void World::promise(const SessionId& session, std::string what, std::function<bool(const Log&)> kept) {
-  promises_.push_back({session, std::move(what), std::move(kept)});
+    roots_.push_back({std::make_shared<const AgentSpec>(root_agent(random_()))});
 }
 
 RunOutcome World::run(std::uint64_t steps) {
-  const std::uint64_t kill_once_in = 200 + random_.below(1'500);
   begin_life();
-  while (outcome_.complaints.empty()) {
-    if (schedule_.steps() >= steps && !closing()) {
-      outside_->calm = true;
-      journal_->mend();
+  while (outcome_.complaints.empty() && !std::ranges::all_of(roots_, &Root::over)) {
+    if (agenda_.steps() >= steps && !vendor_.calm) {
+      vendor_.calm = true;
+      kill_at_ = 0;
+      killed_ = killed_ || life_.ending;
     }
-    if (std::ranges::all_of(roots_, &Root::over)) break;
-    if (!closing() && random_.once_in(kill_once_in)) kill();
-    if (!schedule_.step()) outcome_.complaints.emplace_back("nothing is left to do");
-    if (schedule_.steps() > steps + kMostToRest) outcome_.complaints.emplace_back("it does not come to rest");
+    if (!vendor_.calm && !life_.ending && random_.once_in(kill_once_in_)) end_life();
+    if (!killed_ && !agenda_.step()) outcome_.complaints.emplace_back("nothing is left to do");
+    if (killed_) kill();
+    if (agenda_.steps() > steps + kMostToRest) complain_of_unrest();
   }
-  if (outcome_.complaints.empty()) check(true);
-  outcome_.steps = schedule_.steps();
+  if (outcome_.complaints.empty()) check();
+  outcome_.steps = agenda_.steps();
   return outcome_;
 }
 
-void World::begin_life() {
-  journal_ = std::make_shared<SimJournal>(disk_, schedule_);
-  RuntimeOptions options;
-  options.journal = journal_;
-  options.environment = environment_;
-  options.executor = std::make_shared<SimExecutor>(schedule_);
-  options.stream = random_.once_in(2);
-  options.suspend_when_waiting = random_.once_in(3);
-  options.cancel_grace = Millis{5 + random_.below(40)};
-  runtime_ = Runtime::create(std::move(options));
-  if (random_.once_in(2)) {
-    runtime_->set_approval_handler([this](const ParkedStep& step, const std::stop_token& stop) {
-      schedule_.sleep(Millis{random_.below(30)}, stop);
-      return approval_on(step, false);
-    });
+void World::check() {
+  for (const Node& node : nodes_) {
+    if (node.gone || node.gave_up || node.above != nullptr) continue;
+    if (!node.grants.empty()) complain(node, "keeps what it was granted");
+    if (!node.resting.empty()) complain(node, "leaves a caller waiting for rest");
   }
-  for (Root& root : roots_) {
-    root.over = false;
-    schedule_.post_blocking([this, &root] { client(root); });
-  }
-  schedule_.post_blocking([this] { meddle(); });
+  Checks checks(deeds_);
+  for (auto& [session, kept] : kept_) checks.add(session, std::move(kept.log), std::move(kept.state));
+  checks.all(promises_);
+  if (replays_) checks.replays();
+  checks.at_rest();
+  outcome_.complaints.insert(outcome_.complaints.end(), checks.complaints().begin(), checks.complaints().end());
+  outcome_.digest = digest_of_logs(*disk_);
 }
 
-/// Abandons everything in memory: nothing uses it any more, and no destructor runs.
+/// Names the sessions that are still at work.
+void World::complain_of_unrest() {
+  outcome_.complaints.emplace_back("it does not come to rest");
+  for (Node& node : nodes_) {
+    if (node.gone || node.gave_up) continue;
+    const State& now = state(node);
+    complain(node, std::string(to_string(now.status())) + (now.paused ? ", paused" : "") +
+                       (now.turn ? ", in a turn" : "") + ", " + std::to_string(now.parked.size()) + " parked, " +
+                       std::to_string(node.works) + " handlers, " + std::to_string(node.timers.size()) +
+                       " timers, " + std::to_string(node.readers.size()) + " readers" +
+                       (node.appending ? ", appending" : "") + (node.asks_hooks ? ", asks hooks" : "") +
+                       (node.leaving ? ", leaving" : ""));
+    for (const CallState& call : now.turn ? now.turn->calls : std::vector<CallState>{})
+      complain(node, call.call.name + " " + call.effect.str() + " " + std::to_string(static_cast<int>(call.phase)));
+  }
+}
+
+void World::complain(const Node& node, const std::string& what) {
+  outcome_.complaints.push_back(node.id.str() + ": " + what);
+}
+
+// ---- the life of a process
+
+void World::begin_life() {
+  life_ = {};
+  life_.hooks = random_.once_in(3);
+  life_.suspends = random_.once_in(3);
+  life_.observed = random_.once_in(4);
+  life_.approver = random_.once_in(2) ? 1 : 0;
+  life_.grace = Millis{5 + random_.below(40)};
+  for (Root& root : roots_) {
+    root.over = false;
+    agenda_.post([this, &root] { client(root); });
+  }
+  agenda_.post([this] { meddle(); });
+}
+
+/// The process dies within its next actions; or it is told to end, and dies some time later.
+void World::end_life() {
+  life_.ending = true;
+  if (random_.once_in(2)) {
+    kill_at_ = 1 + random_.below(8);
+    return;
+  }
+  life_.closing = random_.once_in(2);
+  agenda_.after(Millis{random_.below(60)}, [this] { killed_ = true; });
+  if (life_.closing) return;
+  for (Node& node : nodes_) {
+    feed(node, driver::WindDownRequested{});
+    if (node.gone || node.gave_up || node.above != nullptr) continue;
+    node.resting.insert(++tokens_);
+    feed(node, driver::RestAwaited{tokens_});
+  }
+}
+
+/// Loses everything in memory. Of the appends under way some are on the disk and some are not.
 void World::kill() {
   ++outcome_.kills;
-  schedule_.die();
-  journal_->crash();
-  new std::shared_ptr<Runtime>(std::exchange(runtime_, nullptr));
-  check(false);
+  for (Node& node : nodes_) {
+    if (node.unwritten && random_.once_in(2)) write(*std::move(node.unwritten));
+  }
+  for (const Node& node : nodes_) disk_->release(node.lease);
+  active_.clear();
+  works_.clear();
+  nodes_.clear();
+  agenda_.clear();
+  killed_ = false;
+  kill_at_ = 0;
   begin_life();
 }
 
-void World::check(bool at_rest) {
-  Checks checks(*disk_, *outside_);
-  checks.all(promises_);
-  if (at_rest) checks.at_rest();
-  outcome_.complaints = checks.complaints();
-  if (!journal_->complaint().empty()) outcome_.complaints.push_back(journal_->complaint());
-  outcome_.digest = checks.digest();
+/// Another process takes a session with all below it by force, writes to it, and gives it back. Its owner
+/// here learns of it by its next append.
+void World::steal(Node& node) {
+  const auto row = disk_->session(node.id);
+  if (!row || row->entries == 0) return;
+  for (const Node& each : nodes_) {
+    const Node* above = &each;
+    while (above != nullptr && above != &node) above = above->above;
+    if (above == nullptr || each.gone || each.gave_up) continue;
+    taken_.emplace(each.id, each.lease.token);
+    if (const auto lease = disk_->acquire(each.id, true)) disk_->release(*lease);
+  }
+  const std::string text = "another process " + vendor_.number();
+  const Commands commands{{CommandVerb::kAnnotate, node.id, text}};
+  if (!record_at_rest(node.id, commands)) return;
+  promise(node.id, text, [text](const Log& log) { return holds_command(log, CommandVerb::kAnnotate, text); });
 }
 
-// ---- programs
+// ---- sessions
 
-/// Resumes or begins a session, until the program has nothing more to say.
-void World::client(Root& root) {
-  while (!root.over) {
-    auto session =
-        root.id.empty() ? runtime_->create_session(root.agent) : runtime_->open_session(root.id, root.agent);
-    if (!session) {
-      if (!root.id.empty() && log_of(root.id).empty()) root.id = {};  // it was lost before it was written
-      nap(20);
-      continue;
-    }
-    root.id = session->session_id();
-    while (!root.over && one_turn(root, *session)) nap(10);
+Node* World::find(const SessionId& session) {
+  const auto found = active_.find(session);
+  return found == active_.end() ? nullptr : found->second;
+}
+
+Node& World::make_node(Lease lease, AgentSpecPtr agent, State state, Node* above, const CallId& call) {
+  Node& node = nodes_.emplace_back();
+  node.id = lease.session;
+  node.lease = std::move(lease);
+  node.agent = std::move(agent);
+  node.above = above;
+  node.call = call;
+  driver::Setup setup;
+  setup.agent = node.agent;
+  setup.planner = planner_;
+  setup.lease = node.lease;
+  if (life_.hooks) setup.hooks = {random_.once_in(2), random_.once_in(2), random_.once_in(2)};
+  setup.model.max_output = random_.once_in(2) ? 100 : 0;
+  setup.model.price = [](const Usage& usage) { return MicroUsd{usage.total() * 3}; };
+  if (above != nullptr) {
+    node.depth = above->depth + 1;
+    node.budget_above = budget(*above);
+    setup.parent = driver::ParentAddress{above->id, call, above->lease};
+    setup.bounded_above = node.budget_above != nullptr;
+    std::uint32_t height = 1;
+    for (Node* a = above; a != nullptr; a = a->above, ++height) a->height = std::max(a->height, height);
+  }
+  node.driver = std::make_unique<driver::TurnDriver>(std::move(setup), std::move(state));
+  active_[node.id] = &node;
+  return node;
+}
+
+/// Records the first fact of a new session.
+void World::begin(Node& node) {
+  sessions_.push_back(node.id);
+  SessionCreated created;
+  created.session = node.id;
+  created.seed = clock_.random();
+  created.agent = node.agent;
+  created.path = node.agent->id;
+  if (node.above != nullptr) {
+    const State& above = state(*node.above);
+    created.parent = above.id;
+    created.depth = above.depth + 1;
+    created.path = above.path + "/" + created.path;
+  }
+  std::vector<RecordBody> records;
+  records.emplace_back(std::move(created));
+  feed(node, driver::RecordsGiven{std::move(records)});
+}
+
+/// The session in memory, or read from the disk.
+Result<Node*> World::open(const SessionId& session, AgentSpecPtr agent, Node* above, const CallId& call) {
+  if (Node* active = find(session)) return active;
+  auto lease = disk_->acquire(session);
+  if (!lease) return fail(lease.error());
+  auto state = read_state(session);
+  if (!state) {
+    disk_->release(*lease);
+    return fail(state.error());
+  }
+  state->agent = agent;  // one copy for all that have it
+  return &make_node(*std::move(lease), std::move(agent), *std::move(state), above, call);
+}
+
+Result<State> World::read_state(const SessionId& session) {
+  if (vendor_.mishap(300)) return disk_error(random_);
+  const auto kept = kept_.find(session);
+  return kept == kept_.end() ? Result<State>(disk_error(random_)) : kept->second.state;
+}
+
+/// Reads what was appended to a log, as a process that opens the session later would.
+void World::keep(const SessionId& session) {
+  Kept& kept = kept_[session];
+  kept.state.id = session;
+  auto records = read_records(*disk_, session, kept.log.size() + 1);
+  if (!records) return outcome_.complaints.push_back(session.str() + ": " + records.error().message);
+  for (StoredRecord& stored : *records) {
+    if (auto applied = apply_to(kept.state, stored.record); !applied)
+      return outcome_.complaints.push_back(session.str() + ": " + applied.error().message);
+    kept.log.push_back(std::move(stored));
   }
 }
 
-Log World::log_of(const SessionId& session) { return read_records(*disk_, session).value_or(Log{}); }
-
-/// Whether a turn that has ended for its callers has also ended on the disk.
-bool World::on_disk_at_rest(const SessionId& session) {
-  const auto state = fold(log_of(session));
-  return !state || !state->turn;
+/// The state, read from the disk when the driver was suspended.
+const State& World::state(Node& node) {
+  if (node.driver->has_state()) return node.driver->state();
+  node.driver->restore(read_state(node.id), node.actions);
+  if (node.driver->failure()) drain(node);
+  return node.driver->state();
 }
 
-/// False if the session cannot be used any more in this life.
-bool World::one_turn(Root& root, Session& session) {
-  auto result = session.resume().result();
-  if (!result && result.error().code == ErrorCode::kInput) {
-    if (closing()) {
-      root.over = on_disk_at_rest(root.id);
-      return !root.over;
-    }
-    if (session.status() == SessionStatus::kDeleted) {
-      const auto state = fold(log_of(root.id));
-      // Not yet so on the disk: a kill may undo it, or leave its turn to be resumed.
-      if (state && (!state->deleted || state->turn)) return true;
-      root.id = {};
-      return false;
-    }
-    const std::string prompt = "prompt " + outside_->number();
-    if (random_.once_in(3)) {
-      if (session.add_user_turn(prompt)) {
-        promise(root.id, prompt, [prompt](const Log& log) {
-          return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-            const auto* said = std::get_if<MessageAppended>(&stored.record.body);
-            return said != nullptr && said->message->text() == prompt;
-          });
-        });
-      }
-      result = session.run().result();
-    } else {
-      result = session.ask(prompt);
-    }
+void World::feed(Node& node, driver::Input input) {
+  if (killed_ || node.gone) return;
+  ++outcome_.inputs;
+  state(node);
+  if (killed_ || node.gone) return;
+  node.driver->take(moment(node), std::move(input), node.actions);
+  drain(node);
+}
+
+/// Carries out what the driver says, in order, and what it says to that.
+void World::drain(Node& node) {
+  if (node.draining) return;
+  node.draining = true;
+  for (std::size_t i = 0; i < node.actions.size() && !killed_; ++i) {
+    driver::Action action = std::move(node.actions[i]);
+    std::visit([&](auto& each) { perform(node, each); }, action);
+    if (kill_at_ != 0 && --kill_at_ == 0) killed_ = true;
   }
-  if (!result) return result.error().code == ErrorCode::kInput;
-  result->status == SessionStatus::kAwaitingUser ? decide(session, *result) : ended(session, *result);
-  return true;
+  node.actions.clear();
+  node.draining = false;
+  if (killed_) return;
+  if (life_.suspends && random_.once_in(20)) node.driver->suspend();
+  leave_when_quiet(node);
 }
 
-void World::ended(const Session& session, const AgentResult& result) {
-  promise(session.session_id(), "the end of " + result.id,
-          [result](const Log& log) { return settled(log, result); });
+driver::Moment World::moment(const Node& node) {
+  constexpr Millis kGracePerLevel{20};
+  driver::Moment now;
+  now.wall = clock_.now();
+  now.monotonic = agenda_.now();
+  if (life_.observed) now.wanted = EventKinds().set();
+  now.arrived = node.arrived;
+  now.approver = life_.approver;
+  now.grace = life_.grace + node.height * kGracePerLevel;
+  now.closing = life_.closing;
+  return now;
 }
 
-// ---- people
-
-std::optional<Approval> World::approval_on(const ParkedStep& step, bool always) {
-  if (!always && random_.once_in(3)) return std::nullopt;
-  if (random_.once_in(4)) return reject("no");
-  return step.kind == ParkKind::kQuestion ? answer("answer " + outside_->number()) : approve();
+/// A session that is wanted no more leaves memory when nothing is under way for it.
+void World::leave_when_quiet(Node& node) {
+  if (!node.leaving || node.gone || node.draining || node.appending || node.asks_hooks || node.works != 0) return;
+  if (!node.readers.empty() || !node.waiters.empty() || !node.callers.empty() || !node.questions.empty()) return;
+  if (!node.gave_up && state(node).turn && !node.driver->waits_for_people()) return;
+  for (const auto& [token, timer] : node.timers) agenda_.cancel(timer);
+  node.timers.clear();
+  node.grants.clear();
+  node.gone = true;  // the driver stays, for callers further up
+  if (find(node.id) == &node) active_.erase(node.id);
+  give_back(node.lease);
 }
 
-void World::decide(Session& session, const AgentResult& result) {
-  nap(60);
-  for (const ParkedStep& step : result.pending) {
-    if (!closing() && random_.once_in(4)) continue;
-    if (!session.decide(step.id, *approval_on(step, true))) continue;
-    const ParkId own{step.id.str().substr(step.id.str().find('/') + 1)};
-    promise(step.session, "a decision on " + own.str(), [own](const Log& log) { return decided(log, own); });
-  }
+void World::give_back(const Lease& lease) {
+  given_back_.emplace(lease.session, lease.token);
+  disk_->release(lease);
 }
 
-/// A person who acts on sessions while they run.
-void World::meddle() {
-  // The person who paused it in the last life was killed before unpausing it.
-  for (const Root& root : roots_) {
-    const auto state = fold(log_of(root.id));
-    if (state && state->paused) unpause(root.id);
-  }
-  while (!closing()) {
-    nap(80);
-    const auto nodes = runtime_->agent_tree();
-    if (!nodes.empty()) meddle_once(nodes[random_.below(nodes.size())].id);
-  }
+/// Denies the parked steps whose time is over; whether there were any.
+bool World::expire(Node& node) {
+  if (state(node).parked.empty()) return false;
+  const std::uint64_t before = state(node).seq;
+  feed(node, driver::ExpireParked{});
+  return !killed_ && state(node).seq != before;
 }
 
-/// Unpauses a paused session, even if the disk refuses a few times.
-void World::unpause(const SessionId& session) {
-  for (int tries = 0; tries < 5 && !runtime_->command({{CommandVerb::kUnpause, session}}); ++tries) nap(20);
-}
-
-void World::meddle_once(const SessionId& session) {
-  const std::string text = "word " + outside_->number();
-  const auto command = [&](CommandVerb verb, const std::string& said = {}) {
-    if (!runtime_->command({{verb, session, said}})) return;
-    promise(session, std::string(to_string(verb)) + ' ' + said,
-            [=](const Log& log) { return commanded(log, verb, said); });
+/// Records inputs and continues the loop; `done` once they are durable.
+void World::submit(Node& node, const Inputs& inputs, Done done) {
+  if (expire(node)) feed(node, driver::RecordsGiven{});
+  if (killed_ || node.gone) return;
+  auto bodies = inputs(state(node));
+  if (node.driver->failure()) return done(fail(*node.driver->failure()));
+  if (!bodies) return done(fail(bodies.error()));
+  if (bodies->empty()) return done({});
+  const driver::Token waiter = ++tokens_;
+  node.waiters[waiter] = [done = std::move(done)](const Result<std::uint64_t>& durable) {
+    done(durable ? Status{} : Status(fail(durable.error())));
   };
-  switch (random_.below(12)) {
-    case 0:
-      command(CommandVerb::kPause);
-      nap(100);
-      return unpause(session);
-    case 1:
-      return command(CommandVerb::kInterrupt);
-    case 2:
-      return command(CommandVerb::kModify, text);
-    case 3:
-      if (random_.once_in(3)) command(CommandVerb::kDelete);
-      return;
-    case 4:
-      return command(CommandVerb::kAnnotate, text);
-    default:
-      return command(CommandVerb::kSteer, text);
+  feed(node, driver::RecordsGiven{*std::move(bodies), waiter});
+}
+
+// ---- the disk
+
+/// As a process does that does not run the session (src/logs/log_writer.cpp): a driver at rest settles a turn
+/// that is stopped, and continues nothing else.
+Status World::record_at_rest(const SessionId& session, const InboxRequest& request) {
+  const auto kept = kept_.find(session);
+  if (kept == kept_.end()) return fail(ErrorCode::kInput, "there is no such session");
+  const auto lease = disk_->acquire(session);
+  if (!lease) return fail(lease.error());
+  driver::Setup setup;
+  setup.agent = kept->second.state.agent;
+  setup.planner = planner_;
+  setup.lease = *lease;
+  setup.at_rest = true;
+  driver::TurnDriver driver(std::move(setup), kept->second.state);
+  driver::Moment now;
+  now.wall = clock_.now();
+  driver::Actions actions;
+  driver.take(now, driver::ExpireParked{}, actions);
+  auto records = request_records(driver.state(), request, false);
+  driver.take(now, driver::RecordsGiven{records.value_or(std::vector<RecordBody>{})}, actions);
+  Status done = records ? Status{} : Status(fail(records.error()));
+  for (driver::Action& action : actions) {
+    auto* append = std::get_if<driver::AppendRecords>(&action);
+    if (append == nullptr) continue;
+    if (auto written = write(std::move(append->append)); !written) done = fail(written.error());
   }
+  disk_->release(*lease);
+  return done;
+}
+
+void World::write(Node& node) {
+  Append append = *std::exchange(node.unwritten, std::nullopt);
+  Result<std::uint64_t> last =
+      vendor_.mishap(300) ? Result<std::uint64_t>(disk_error(random_)) : write(std::move(append));
+  if (node.gave_up) give_back(node.lease);
+  agenda_.post([this, &node, last = std::move(last)]() mutable {
+    node.appending = false;
+    feed(node, driver::Appended{std::move(last)});
+  });
+}
+
+/// Complains when the disk refuses an append whose owner has lost no lease.
+Result<std::uint64_t> World::write(Append append) {
+  const auto lost = [this](const Lease& lease) {
+    const std::pair key(lease.session, lease.token);
+    return taken_.contains(key) || given_back_.contains(key);
+  };
+  const Lease lease = append.lease;
+  const bool refusable = lost(lease) || (append.on_behalf_of && lost(*append.on_behalf_of));
+  Result<std::uint64_t> written = 0;
+  disk_->append(std::move(append), [&](Result<std::uint64_t> last) { written = std::move(last); });
+  if (written) keep(lease.session);
+  if (!written && !refusable) outcome_.complaints.push_back(lease.session.str() + ": " + written.error().message);
+  return written;
 }
 
 }  // namespace praxis::faults::sim

@@ -1,23 +1,29 @@
-// A simulated process on a simulated disk, with its users: sessions and trees of them, killed at any step and
-// started again, until all are idle. Everything follows from the seed.
+// A simulated process whose sessions are turn drivers (src/driver), in one thread: its disk, model, tools,
+// clocks, hooks, people and programs come from one seed. It plays what the shell (src/runtime) does for a
+// driver, in every order, and more: kills between any two actions, appends that fail, leases that another
+// process takes, results that come late or twice. Complains about what must never be.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "praxis/domain/command.hpp"
+#include "sim_agents.hpp"
 #include "sim_checks.hpp"
-#include "sim_journal.hpp"
-#include "sim_outside.hpp"
-#include "sim_schedule.hpp"
+#include "sim_node.hpp"
 
 namespace praxis::faults::sim {
 
 /// The outcome of one run.
 struct RunOutcome {
-  std::uint64_t steps = 0, kills = 0;
+  std::uint64_t steps = 0, inputs = 0, kills = 0;
   std::string digest;  ///< of all logs
   std::vector<std::string> complaints;
 };
@@ -29,41 +35,151 @@ class World {
   RunOutcome run(std::uint64_t steps);
 
  private:
-  /// A session that a program began, and what it will say there.
-  struct Root {
-    Agent agent;
-    SessionId id = {};  ///< empty: none yet, or the last one was deleted
-    bool over = false;  ///< nothing more will be said in this life
+  using Inputs = std::function<Result<std::vector<RecordBody>>(const State&)>;
+  using Done = std::function<void(Status)>;
+  using GotResult = std::function<void(Result<AgentResult>)>;
+  /// How the process treats its sessions; drawn anew for each life.
+  struct Life {
+    bool hooks = false;      ///< hooks answer, and sometimes forbid, change or pause
+    bool suspends = false;   ///< states are dropped now and then
+    bool observed = false;   ///< an observer wants all events
+    bool closing = false;    ///< the runtime is going away
+    bool ending = false;     ///< the process ends soon
+    driver::Token approver = 0;
+    Millis grace{10};
   };
 
+  // The process (sim_world.cpp).
   void begin_life();
+  void end_life();
   void kill();
-  void check(bool at_rest);
+  void check();
+  void steal(Node& node);
+  void complain(const Node& node, const std::string& what);
+  void complain_of_unrest();
+  Node& make_node(Lease lease, AgentSpecPtr agent, State state, Node* above, const CallId& call);
+  void begin(Node& node);
+  Node* find(const SessionId& session);
+  Result<Node*> open(const SessionId& session, AgentSpecPtr agent, Node* above, const CallId& call);
+  Result<State> read_state(const SessionId& session);
+  const State& state(Node& node);
+  void feed(Node& node, driver::Input input);
+  void drain(Node& node);
+  driver::Moment moment(const Node& node);
+  void leave_when_quiet(Node& node);
+  void give_back(const Lease& lease);
+  bool expire(Node& node);
+  void submit(Node& node, const Inputs& inputs, Done done);
+  void write(Node& node);
+  Result<std::uint64_t> write(Append append);
+  void keep(const SessionId& session);
+  Status record_at_rest(const SessionId& session, const InboxRequest& request);
 
-  // Programs and people; each on a thread of its own.
+  // What the driver says (sim_actions.cpp).
+  void perform(Node& node, driver::AppendRecords& action);
+  void perform(Node& node, driver::AwaitActions& action);
+  void perform(Node& node, driver::StartModel& action);
+  void perform(Node& node, driver::StartTool& action);
+  void perform(Node& node, driver::StopEffect& action);
+  void perform(Node& node, driver::DropEffect& action);
+  void perform(Node& node, driver::ArmTimer& action);
+  void perform(Node& node, driver::DisarmTimer& action);
+  void perform(Node& node, driver::AskHooks& action);
+  void perform(Node& node, driver::AskPerson& action);
+  void perform(Node& node, driver::WithdrawQuestion& action);
+  void perform(Node& node, driver::Publish& action);
+  void perform(Node& node, driver::FinishTurn& action);
+  void perform(Node& node, driver::FinishReaders& action);
+  void perform(Node& node, driver::ReadersChanged& action);
+  void perform(Node& node, driver::ShowSession& action);
+  void perform(Node& node, driver::TellParent& action);
+  void perform(Node& node, driver::AnswerWaiter& action);
+  void perform(Node& node, driver::HandBack& action);
+  void perform(Node& node, driver::ReserveBudget& action);
+  void perform(Node& node, driver::SettleBudget& action);
+  void perform(Node& node, driver::CloseBudget& action);
+  void perform(Node& node, driver::GiveUp& action);
+  void finish(Node& node, const driver::Readers& readers, const Result<AgentResult>& result);
+  driver::HooksAnswered hooks_answer(const Node& node, const driver::AskHooks& asked);
+  driver::Review review(const Node& node, const driver::Rules& rules, const ToolCallPart& call);
+  std::shared_ptr<Budget> budget(Node& node);
+  void send_up(Node& above, driver::Input input);
+  void check_start(Node& node, const EffectId& effect, std::uint32_t attempt);
+  void check_rest(Node& node);
+
+  // Models and tools (sim_effects.cpp).
+  void nap(Work* work, std::uint64_t most_ms, Task then);
+  void interrupt_nap(Work* work);
+  void stop(Work* work);
+  void speak(Work* work);
+  void end_model(Work* work, Result<ModelResponse> response);
+  void run_tool(Work* work);
+  void act(Work* work, std::uint64_t most_ms);
+  void dawdle(Work* work, std::uint64_t naps, std::uint64_t most_ms, Task then);
+  void say(Work* work, std::string text);
+  void call_within(Work* work, const std::string& tool, std::function<void(const std::string&)> then);
+  void end_tool(Work* work, Result<ToolOutcome> outcome);
+  void deliver(Work* work, const Result<ToolOutcome>& outcome);
+
+  // Sub-agents (sim_tree.cpp).
+  std::string key_of(Work& work, const std::string& identity);
+  void delegate(Work* work);
+  void spawn(const Sub& sub);
+  void attach(const Sub& sub, int tries);
+  void start_child(const Sub& sub, Node& child, bool recorded);
+  void child_ended(Work* work, const Result<AgentResult>& result);
+  void stop_children(Work& work);
+  void close_children(Work* work, std::function<void()> then);
+
+  // Programs and people (sim_people.cpp).
   void client(Root& root);
-  Log log_of(const SessionId& session);
-  bool on_disk_at_rest(const SessionId& session);
-  bool one_turn(Root& root, Session& session);
-  void ended(const Session& session, const AgentResult& result);
-  void decide(Session& session, const AgentResult& result);
-  void meddle();
-  void meddle_once(const SessionId& session);
-  void unpause(const SessionId& session);
+  void turn(Root& root, Node& node);
+  void prompt(Root& root, Node& node);
+  void ask(Node& node, std::vector<Message> messages, bool stays, GotResult done);
+  void turn_ended(Root& root, Node& node, const Result<AgentResult>& result);
   std::optional<Approval> approval_on(const ParkedStep& step, bool always);
-  void nap(std::uint64_t most_ms) { schedule_.sleep(Millis{random_.below(most_ms)}); }
+  void decide(const AgentResult& result);
+  void decide_step(const ParkedStep& step);
+  void carry_out(const SessionId& session, const InboxRequest& request, Done done);
+  void meddle();
+  void unpause_some();
+  void meddle_with(const SessionId& session);
+  void command(const SessionId& session, CommandVerb verb, const std::string& text = {});
+  void post(const SessionId& session, const std::string& text);
+  void collect_inbox(Node& node);
+  void nap(std::uint64_t most_ms, Task then) {
+    agenda_.after(Millis{random_.below(most_ms)}, std::move(then));
+  }
   void promise(const SessionId& session, std::string what, std::function<bool(const Log&)> kept);
-  bool closing() const { return outside_->calm; }
 
-  Schedule schedule_;
+  Agenda agenda_;
   Random& random_;
-  const std::shared_ptr<Outside> outside_;
+  Vendor vendor_{random_};
+  Vendor calm_{random_, true};  ///< answers in the place of the vendor
+  SimClock clock_;
   const std::shared_ptr<Journal> disk_ = memory_journal();
-  const std::shared_ptr<SimEnvironment> environment_;
+  const std::shared_ptr<const Planner> planner_;
+  /// What is on the disk, as it would be read: its records and their state.
+  struct Kept {
+    Log log;
+    State state;
+  };
+  std::map<SessionId, Kept> kept_;
+  const bool replays_;  ///< the logs are replayed at the end
+  std::vector<Deed> deeds_;
   std::deque<Root> roots_;
+  std::vector<SessionId> sessions_;  ///< that were ever made
   std::vector<Promise> promises_;
-  std::shared_ptr<SimJournal> journal_;
-  std::shared_ptr<Runtime> runtime_;
+  std::set<std::pair<SessionId, std::uint64_t>> taken_;       ///< leases that another process took
+  std::set<std::pair<SessionId, std::uint64_t>> given_back_;  ///< leases
+  std::deque<Node> nodes_;                                    ///< of this life
+  std::unordered_map<SessionId, Node*> active_;
+  Life life_;
+  std::deque<Work> works_;  ///< of this life
+  bool killed_ = false;  ///< nothing more happens in this life
+  std::uint64_t kill_at_ = 0;  ///< so many actions from now; 0: not
+  std::uint64_t kill_once_in_;
+  driver::Token tokens_ = 0;
   RunOutcome outcome_;
 };
 

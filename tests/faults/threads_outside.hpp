@@ -7,22 +7,16 @@
 #include <vector>
 
 #include "praxis/praxis.hpp"
-#include "sim_schedule.hpp"
+#include "sim_checks.hpp"
+#include "threads_schedule.hpp"
 
-namespace praxis::faults::sim {
-
-/// An action of a tool that cannot be undone.
-struct Deed {
-  SessionId session;
-  std::string tool, key;
-  std::uint32_t attempt = 1;
-};
+namespace praxis::faults::threads {
 
 struct Outside {
   explicit Outside(Schedule& s) : schedule(s) {}
 
   Schedule& schedule;
-  std::vector<Deed> deeds;
+  std::vector<sim::Deed> deeds;
   bool calm = false;       ///< nothing fails and nothing new is begun
   std::uint64_t last = 0;  ///< a counter that makes each text unique
 
@@ -40,4 +34,4 @@ std::vector<Tool> sim_tools(const std::shared_ptr<Outside>& outside);
 /// An agent with all of these tools, or one below it.
 Agent sim_agent(const std::shared_ptr<Outside>& outside, std::uint64_t kind);
 
-}  // namespace praxis::faults::sim
+}  // namespace praxis::faults::threads

@@ -1,4 +1,4 @@
-#include "sim_outside.hpp"
+#include "threads_outside.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "praxis/tools/ask_user_tool.hpp"
 #include "runtime/testing/scripted.hpp"
 
-namespace praxis::faults::sim {
+namespace praxis::faults::threads {
 namespace {
 
 using namespace std::chrono_literals;
@@ -297,4 +297,4 @@ Agent sim_agent(const OutsidePtr& outside, std::uint64_t kind) {
   return agent.limits(limits);
 }
 
-}  // namespace praxis::faults::sim
+}  // namespace praxis::faults::threads

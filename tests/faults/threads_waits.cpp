@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <future>
 
-#include "sim_schedule.hpp"
+#include "threads_schedule.hpp"
 
 namespace {
 
-using praxis::faults::sim::Schedule;
+using praxis::faults::threads::Schedule;
 
 template <class F>
 F real(const char* name) {

@@ -1,9 +1,9 @@
-#include "sim_schedule.hpp"
+#include "threads_schedule.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace praxis::faults::sim {
+namespace praxis::faults::threads {
 namespace {
 
 thread_local Schedule* this_threads = nullptr;
@@ -143,4 +143,4 @@ UnixMillis SimEnvironment::now() {
   return UnixMillis{1'700'000'000'000} + jumped_ + std::chrono::duration_cast<Millis>(schedule_.now());
 }
 
-}  // namespace praxis::faults::sim
+}  // namespace praxis::faults::threads

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "journal/testing/forwarding_journal.hpp"
-#include "sim_schedule.hpp"
+#include "threads_schedule.hpp"
 
-namespace praxis::faults::sim {
+namespace praxis::faults::threads {
 
 class SimJournal final : public testing::ForwardingJournal {
  public:
@@ -55,4 +55,4 @@ class SimJournal final : public testing::ForwardingJournal {
   std::string complaint_;
 };
 
-}  // namespace praxis::faults::sim
+}  // namespace praxis::faults::threads

@@ -1,4 +1,4 @@
-#include "sim_journal.hpp"
+#include "threads_journal.hpp"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 
 #include "praxis/json/json.hpp"
 
-namespace praxis::faults::sim {
+namespace praxis::faults::threads {
 namespace {
 
 std::unexpected<Error> refused(Random& random) {
@@ -113,4 +113,4 @@ void SimJournal::crash() {
   for (const auto& [session, lease] : leases_) inner().release(lease);
 }
 
-}  // namespace praxis::faults::sim
+}  // namespace praxis::faults::threads

@@ -2,7 +2,7 @@
 // many threads, timers and disks is a repeatable sequence. Code that blocks has a thread of its own, but only
 // one thread runs at a time: where it waits (for a future, a condition variable, a sleep) it hands the baton
 // back and continues in a later step. This works for waits anywhere in the library, because this program
-// replaces the few functions in which threads wait (sim_waits.cpp).
+// replaces the few functions in which threads wait (threads_waits.cpp).
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@
 #include "praxis/base/environment.hpp"
 #include "praxis/base/executor.hpp"
 
-namespace praxis::faults::sim {
+namespace praxis::faults::threads {
 
 /// At most one per process; it lives until the process ends, as do its threads.
 class Schedule {
@@ -120,4 +120,4 @@ class SimEnvironment final : public Environment {
   Millis jumped_{0};
 };
 
-}  // namespace praxis::faults::sim
+}  // namespace praxis::faults::threads

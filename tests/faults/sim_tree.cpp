@@ -1,0 +1,190 @@
+// The sub-agents of a simulated process: handlers that have them work, as src/runtime/call_scope.cpp and
+// live_child.cpp do with threads.
+#include <algorithm>
+#include <utility>
+
+#include "praxis/logs/logs.hpp"
+#include "sim_world.hpp"
+
+namespace praxis::faults::sim {
+namespace {
+
+constexpr int kMostTries = 50;  // to take a session whose last owner still holds it
+
+/// What the first turn of a sub-agent was asked, and gave.
+struct RecordedTurn {
+  std::string prompt;
+  std::optional<AgentResult> result;
+};
+
+std::optional<RecordedTurn> first_turn(const Log& log) {
+  std::optional<RecordedTurn> turn;
+  for (const StoredRecord& stored : log) {
+    if (std::holds_alternative<TurnStarted>(stored.record.body)) turn.emplace();
+    if (!turn) continue;
+    const auto* said = std::get_if<MessageAppended>(&stored.record.body);
+    if (said != nullptr && said->source == MessageSource::kUser && turn->prompt.empty())
+      turn->prompt = said->message->text();
+    if (!std::holds_alternative<TurnSettled>(stored.record.body)) continue;
+    if (const auto state = fold(log, stored.seq)) turn->result = result_of(*state);
+    return turn;
+  }
+  return turn;
+}
+
+}  // namespace
+
+/// Names a sub-agent or call within a call, also when the handler runs again after a crash.
+std::string World::key_of(Work& work, const std::string& identity) {
+  return identity + "#" + std::to_string(++work.occurrences[identity]);
+}
+
+void World::delegate(Work* work) {
+  const Node& node = *work->node;
+  const std::string prompt = "work on " + work->call.arguments;
+  std::vector<AgentSpec> agents;
+  if (work->call.name == "helper") {
+    agents.push_back(helper_agent());
+  } else {
+    for (std::size_t i = 0; i < 1 + work->call.arguments.size() % 2; ++i)
+      agents.push_back(worker_agent(*node.agent, node.depth, i));
+  }
+  work->waits_for = agents.size();
+  for (AgentSpec& agent : agents) {
+    // Within what the agents above allow.
+    JsonArray bounds = node.agent->bounds.is_array() ? node.agent->bounds.get_array() : JsonArray{};
+    if (!node.agent->policy.is_null()) bounds.push_back(node.agent->policy);
+    agent.bounds = std::move(bounds);
+    Sub sub{work, nullptr, key_of(*work, agent.id), prompt, {}};
+    sub.agent = std::make_shared<const AgentSpec>(std::move(agent));
+    agenda_.post([this, sub = std::move(sub)] { spawn(sub); });
+  }
+}
+
+/// Records the sub-agent in the log of the session above, or finds the one that is recorded.
+void World::spawn(const Sub& sub) {
+  Work* work = sub.work;
+  if (work->stopped || work->closed) return child_ended(work, fail(ErrorCode::kCancelled, "asked to stop"));
+  const auto child = std::make_shared<SessionId>();
+  const auto inputs = [&](const State& s) -> Result<std::vector<RecordBody>> {
+    const CallState* caller = s.find_call(work->call.id);
+    if (caller == nullptr || caller->phase != CallState::Phase::kRunning)
+      return fail(driver::call_is_over(work->call.id));
+    const auto known = std::ranges::find_if(
+        s.children, [&](const ChildState& c) { return c.call == work->call.id && c.key == sub.key; });
+    if (known != s.children.end()) {
+      *child = known->id;
+      return std::vector<RecordBody>{};
+    }
+    *child = SessionId{"s" + vendor_.number()};
+    return std::vector<RecordBody>{ChildSpawned{*child, work->call.id, sub.agent->id, sub.key}};
+  };
+  submit(*work->node, inputs, [this, sub, child](const Status& durable) {
+    if (!durable) return child_ended(sub.work, fail(durable.error()));
+    Sub recorded = sub;
+    recorded.id = *child;
+    attach(recorded, 0);
+  });
+}
+
+/// Makes or opens the session of a sub-agent that is recorded.
+void World::attach(const Sub& sub, int tries) {
+  Work* work = sub.work;
+  Node& above = *work->node;
+  if (work->closed || above.gave_up || above.gone)
+    return child_ended(work, fail(ErrorCode::kInput, "the call is over"));
+  const auto again = [&](Error error) {
+    if (tries == kMostTries) return child_ended(work, fail(std::move(error)));
+    agenda_.after(Millis{10}, [this, sub, tries] { attach(sub, tries + 1); });
+  };
+  const Node* active = find(sub.id);
+  // The one that an earlier attempt made has not left yet.
+  if (active != nullptr) return again(make_error(ErrorCode::kInput, "the sub-agent is still active"));
+  const auto row = disk_->session(sub.id);
+  const bool exists = row && row->entries != 0;
+  if (!exists) {
+    auto lease = disk_->create(sub.id, clock_.now());
+    if (!lease) lease = disk_->acquire(sub.id);
+    if (!lease) return again(std::move(lease.error()));
+    State fresh;
+    fresh.id = sub.id;
+    Node& made = make_node(*std::move(lease), sub.agent, std::move(fresh), &above, work->call.id);
+    begin(made);
+    return start_child(sub, made, false);
+  }
+  auto opened = open(sub.id, sub.agent, &above, work->call.id);
+  if (!opened && opened.error().kind() == ErrorKind::kLeaseHeld) return again(std::move(opened.error()));
+  if (!opened) return child_ended(work, fail(opened.error()));
+  start_child(sub, **opened, true);
+}
+
+/// Begins the turn of a sub-agent, resumes it, or takes its result from the log.
+void World::start_child(const Sub& sub, Node& child, bool recorded) {
+  Work* work = sub.work;
+  work->children.push_back(&child);
+  const auto done = [this, work](const Result<AgentResult>& result) { child_ended(work, result); };
+  const auto turn = recorded ? first_turn(kept_[sub.id].log) : std::nullopt;
+  if (!turn || turn->prompt != sub.prompt) {
+    std::vector<Message> messages;
+    messages.push_back(text_message(Role::kUser, sub.prompt));
+    ask(child, std::move(messages), true, done);
+  } else if (turn->result) {
+    const State& s = state(child);
+    const StopReason reason = s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished;
+    const ChildSettled settled{s.id, reason, s.subtree_usage()};
+    send_up(*work->node, driver::ChildEnded{settled, true});
+    agenda_.post([done, result = *turn->result] { done(result); });
+  } else if (const auto refused = (state(child), child.driver->refuses_resume())) {
+    agenda_.post([done, refused] { done(fail(*refused)); });
+  } else {
+    const driver::Token reader = ++tokens_;
+    child.readers[reader] = done;
+    feed(child, driver::ResumeRequested{{reader, true}, {}});
+  }
+  if (!random_.once_in(20)) return;
+  driver::RecordsGiven steered;
+  steered.records.emplace_back(Intervened{CommandVerb::kSteer, "steer " + vendor_.number(), nullptr});
+  steered.resumes = true;
+  feed(child, std::move(steered));
+}
+
+void World::child_ended(Work* work, const Result<AgentResult>& result) {
+  if (work->closed) return;
+  if (!result) return end_tool(work, fail(result.error()));
+  work->said += result->text + "; ";
+  if (--work->waits_for == 0) say(work, work->said);
+}
+
+/// When the session above was given up rather than stopped, so are those below, and their logs stay.
+void World::stop_children(Work& work) {
+  for (Node* child : work.children) {
+    if (work.node->gave_up) {
+      feed(*child, driver::Abandoned{});
+    } else {
+      feed(*child, driver::InterruptRequested{});
+    }
+  }
+}
+
+/// Lets the sub-agents of a call leave memory when their turns have ended.
+void World::close_children(Work* work, std::function<void()> then) {
+  const auto left = std::make_shared<std::size_t>(1);
+  const auto ended = [this, work, left, then = std::move(then)] {
+    if (--*left != 0) return;
+    for (Node* child : work->children) {
+      feed(*child, driver::Retired{});
+      child->leaving = true;
+      leave_when_quiet(*child);
+    }
+    then();
+  };
+  for (Node* child : work->children) {
+    if (child->gone) continue;
+    ++*left;
+    child->waiters[++tokens_] = [ended](const Result<std::uint64_t>&) { ended(); };
+    feed(*child, driver::TurnEndAwaited{tokens_});
+  }
+  ended();
+}
+
+}  // namespace praxis::faults::sim
