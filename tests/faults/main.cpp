@@ -52,7 +52,7 @@ struct Options {
 struct Track {
   const Fault* fault;
   std::uint64_t runs = 0, done = 0;
-  std::uint64_t steps = 0;  ///< 0: the fault counts none
+  std::uint64_t steps = 0;              ///< 0: the fault counts none
   std::chrono::microseconds worked{0};  ///< processor time of these steps
   int failures = 0;
   std::string skipped{};

@@ -39,14 +39,16 @@ void World::perform(Node& node, driver::AnswerWaiter& action) {
   if (node.resting.erase(action.waiter) != 0) return check_rest(node);
   auto waiter = node.waiters.extract(action.waiter);
   if (!waiter) return complain(node, "a caller is answered twice, or was never there");
-  if (action.durable && *action.durable > node.driver->durable()) complain(node, "a caller is answered too early");
+  if (action.durable && *action.durable > node.driver->durable())
+    complain(node, "a caller is answered too early");
   agenda_.post([done = std::move(waiter.mapped()), durable = std::move(action.durable)] { done(durable); });
 }
 
 void World::check_rest(Node& node) {
   if (node.gave_up) return;
   const State& now = state(node);
-  if (now.turn && !now.paused && !node.driver->waits_for_people()) complain(node, "rests in the middle of a turn");
+  if (now.turn && !now.paused && !node.driver->waits_for_people())
+    complain(node, "rests in the middle of a turn");
 }
 
 // ---- effects
@@ -127,7 +129,8 @@ driver::HooksAnswered World::hooks_answer(const Node& node, const driver::AskHoo
   if (vendor_.mishap(60)) answered.pause = "a hook wants a pause";
   if (const auto* calls = std::get_if<driver::AskAboutCalls>(&asked.question)) {
     driver::CallReviews reviews{calls->version, {}};
-    for (const ToolCallPart& call : calls->calls) reviews.reviews[call.id] = review(node, *calls->rules, call);
+    for (const ToolCallPart& call : calls->calls)
+      reviews.reviews[call.id] = review(node, *calls->rules, call);
     answered.advice = std::move(reviews);
     return answered;
   }
@@ -142,11 +145,13 @@ driver::HooksAnswered World::hooks_answer(const Node& node, const driver::AskHoo
 driver::Review World::review(const Node& node, const driver::Rules& rules, const ToolCallPart& call) {
   const ToolSpec* tool = node.agent->find_tool(call.name);
   driver::Review review = driver::judge_call(rules, tool != nullptr ? &tool->definition : nullptr, call);
-  if (!std::holds_alternative<Allow>(review.permission) || tool == nullptr || tool->asks_person) return review;
+  if (!std::holds_alternative<Allow>(review.permission) || tool == nullptr || tool->asks_person)
+    return review;
   review.author = by_hook();
   if (vendor_.mishap(25)) review.arguments = R"({"text":"changed"})";
   if (vendor_.mishap(25))
-    review.result = ToolOutcome{{call.id, call.name, ToolStatus::kOk, "a hook says", {}, {}}, nullptr, nullptr};
+    review.result =
+        ToolOutcome{{call.id, call.name, ToolStatus::kOk, "a hook says", {}, {}}, nullptr, nullptr};
   if (vendor_.mishap(25)) review.permission = deny("a hook forbids it");
   if (vendor_.mishap(25)) review.permission = needs_approval("a hook asks");
   return review;
@@ -158,7 +163,8 @@ void World::perform(Node& node, driver::AskPerson& action) {
     if (node.questions.erase(question) == 0) return;  // withdrawn
     driver::PersonAnswered answered{question, std::nullopt};
     if (const auto approval = approval_on(step, false))
-      answered.records = approval_records(state(node), {{step.id, *approval}}, Author{"person", Surface::kHandler});
+      answered.records =
+          approval_records(state(node), {{step.id, *approval}}, Author{"person", Surface::kHandler});
     feed(node, std::move(answered));
   });
 }
@@ -171,15 +177,19 @@ void World::perform(Node& node, driver::Publish& action) {
   const bool transient = action.readers_only || is_delta(action.event.body) ||
                          std::holds_alternative<events::HookFailed>(action.event.body) ||
                          std::holds_alternative<events::ToolProgress>(action.event.body);
-  if (!transient && action.event.seq > node.driver->durable()) complain(node, "an event is published too early");
+  if (!transient && action.event.seq > node.driver->durable())
+    complain(node, "an event is published too early");
 }
 
 void World::perform(Node& node, driver::FinishTurn& action) {
-  if (action.result.last_seq > node.driver->durable()) complain(node, "a turn is finished before it is durable");
+  if (action.result.last_seq > node.driver->durable())
+    complain(node, "a turn is finished before it is durable");
   finish(node, action.readers, action.result);
 }
 
-void World::perform(Node& node, driver::FinishReaders& action) { finish(node, action.readers, action.result); }
+void World::perform(Node& node, driver::FinishReaders& action) {
+  finish(node, action.readers, action.result);
+}
 
 void World::finish(Node& node, const driver::Readers& readers, const Result<AgentResult>& result) {
   for (const driver::Reader& reader : readers) {
@@ -219,8 +229,7 @@ void World::send_up(Node& above, driver::Input input) {
 void World::perform(Node& node, driver::HandBack& action) {
   auto caller = node.callers.extract(action.waiter);
   if (!caller) return complain(node, "a result is handed back to no caller, or twice");
-  agenda_.post(
-      [done = std::move(caller.mapped()), outcome = std::move(action.outcome)] { done(outcome); });
+  agenda_.post([done = std::move(caller.mapped()), outcome = std::move(action.outcome)] { done(outcome); });
 }
 
 // ---- budgets
@@ -242,15 +251,15 @@ void World::perform(Node& node, driver::ReserveBudget& action) {
   using Answered = driver::BudgetAnswered;
   const auto shared = budget(node);
   if (!shared) return feed(node, Answered{action.request, Answered::Granted{}});
-  auto answer = shared->reserve(action.amount, [this, &node] {
-    agenda_.post([this, &node] { feed(node, driver::BudgetFreed{}); });
-  });
+  auto answer = shared->reserve(
+      action.amount, [this, &node] { agenda_.post([this, &node] { feed(node, driver::BudgetFreed{}); }); });
   if (auto* granted = std::get_if<Budget::Grant>(&answer)) {
     node.grants.emplace(action.request, std::move(*granted));
     return feed(node, Answered{action.request, Answered::Granted{}});
   }
   const auto* spent = std::get_if<StopReason>(&answer);
-  feed(node, spent != nullptr ? Answered{action.request, *spent} : Answered{action.request, Answered::Busy{}});
+  feed(node,
+       spent != nullptr ? Answered{action.request, *spent} : Answered{action.request, Answered::Busy{}});
 }
 
 void World::perform(Node& node, driver::SettleBudget& action) {

@@ -21,10 +21,11 @@ ToolSpec a_tool(std::string name, bool idempotent, Millis timeout = 30s) {
 }
 
 std::vector<ToolSpec> all_tools() {
-  std::vector<ToolSpec> tools{a_tool("put", true),        a_tool("pay", false),      a_tool("send", false),
-                              a_tool("slow", true, 60ms), a_tool("late", false, 60ms), a_tool("team", true, 0ms),
-                              a_tool("crew", false, 0ms), a_tool("nested", true, 0ms), a_tool("sign", true),
-                              a_tool("helper", true, 0ms), a_tool("ask_user", true)};
+  std::vector<ToolSpec> tools{
+      a_tool("put", true),         a_tool("pay", false),        a_tool("send", false),
+      a_tool("slow", true, 60ms),  a_tool("late", false, 60ms), a_tool("team", true, 0ms),
+      a_tool("crew", false, 0ms),  a_tool("nested", true, 0ms), a_tool("sign", true),
+      a_tool("helper", true, 0ms), a_tool("ask_user", true)};
   tools.back().asks_person = true;
   return tools;
 }
@@ -41,7 +42,8 @@ AgentSpec an_agent(std::string id, std::vector<ToolSpec> tools) {
 Error vendor_error_of(Vendor& vendor) {
   static const std::array<const char*, 5> kKinds{"overloaded", "rate_limit", "network", "timeout", "server"};
   const char* kind = kKinds[vendor.random.below(kKinds.size())];
-  Error error = make_error(ErrorCode::kModel, error_kind_from(kind), std::string("the vendor says: ") + kind, true);
+  Error error =
+      make_error(ErrorCode::kModel, error_kind_from(kind), std::string("the vendor says: ") + kind, true);
   if (vendor.random.once_in(2)) error.set("retry_after_ms", 5);
   return error;
 }
@@ -63,7 +65,8 @@ ToolCallPart call_of(Vendor& vendor, const std::string& tool) {
 std::size_t rounds_in(const History& history) {
   std::size_t count = 0;
   const auto& messages = history.messages();
-  for (auto message = messages.rbegin(); message != messages.rend() && (*message)->role != Role::kUser; ++message)
+  for (auto message = messages.rbegin(); message != messages.rend() && (*message)->role != Role::kUser;
+       ++message)
     count += (*message)->role == Role::kTool ? 1 : 0;
   return count;
 }

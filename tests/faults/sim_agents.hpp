@@ -20,8 +20,8 @@ struct Vendor {
   bool mishap(std::uint64_t once_in) { return random.once_in(once_in) && !calm; }
 };
 
-/// An agent with tools of all kinds: tools that may be repeated and tools that may not (`pay`, `send`, `late`,
-/// `crew`), that are slow, fail, lack access, ask, or work through sub-agents or other tools.
+/// An agent with tools of all kinds: tools that may be repeated and tools that may not (`pay`, `send`,
+/// `late`, `crew`), that are slow, fail, lack access, ask, or work through sub-agents or other tools.
 AgentSpec root_agent(std::uint64_t kind);
 /// The agent that works for the tool `helper`.
 AgentSpec helper_agent();

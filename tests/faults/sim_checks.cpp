@@ -213,7 +213,8 @@ void Checks::totals(const SessionId& session, const Log& log) {
     add(answer != nullptr ? answer->usage + answer->failed_usage : settled->spent);
   }
   if (used != state.usage.total())
-    complain(session, "has used " + std::to_string(used) + " tokens and says " + std::to_string(state.usage.total()));
+    complain(session,
+             "has used " + std::to_string(used) + " tokens and says " + std::to_string(state.usage.total()));
 }
 
 void Checks::at_rest() {
@@ -258,7 +259,8 @@ std::string digest_of_logs(Journal& journal) {
   for (const SessionRow& row : rows ? *rows : std::vector<SessionRow>{}) {
     if (row.entries == 0) continue;
     const auto end = journal.read(row.id, row.entries, 0);
-    digest += row.id.str() + ' ' + std::to_string(row.entries) + ' ' + (end ? end->back().hash.hex() : "?") + '\n';
+    digest +=
+        row.id.str() + ' ' + std::to_string(row.entries) + ' ' + (end ? end->back().hash.hex() : "?") + '\n';
   }
   return digest;
 }

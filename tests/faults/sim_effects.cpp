@@ -113,14 +113,13 @@ void World::dawdle(Work* work, std::uint64_t naps, std::uint64_t most_ms, Task t
 }
 
 void World::say(Work* work, std::string text) {
-  end_tool(work, ToolOutcome{{work->call.id, work->call.name, ToolStatus::kOk, std::move(text), {}, {}},
-                             nullptr,
-                             nullptr});
+  end_tool(work,
+           ToolOutcome{
+               {work->call.id, work->call.name, ToolStatus::kOk, std::move(text), {}, {}}, nullptr, nullptr});
 }
 
 /// Ends the call of another tool of the same agent, or its wait when the handler is asked to stop.
-void World::call_within(Work* work, const std::string& tool,
-                        std::function<void(const std::string&)> then) {
+void World::call_within(Work* work, const std::string& tool, std::function<void(const std::string&)> then) {
   work->then = [then] { then("stopped"); };
   work->obeys = true;
   if (work->stopped) return interrupt_nap(work);

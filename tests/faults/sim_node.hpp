@@ -20,7 +20,8 @@ namespace praxis::faults::sim {
 
 struct Node;
 
-/// A model call or a tool call: the handler's side of an effect. It continues after the driver has dropped it.
+/// A model call or a tool call: the handler's side of an effect. It continues after the driver has dropped
+/// it.
 struct Work {
   Node* node = nullptr;
   EffectId effect;

@@ -66,7 +66,9 @@ void World::prompt(Root& root, Node& node) {
     return client(root);
   }
   const std::string text = "prompt " + vendor_.number();
-  const auto done = [this, &root, &node](const Result<AgentResult>& result) { turn_ended(root, node, result); };
+  const auto done = [this, &root, &node](const Result<AgentResult>& result) {
+    turn_ended(root, node, result);
+  };
   if (!random_.once_in(3)) {
     std::vector<Message> messages;
     messages.push_back(text_message(Role::kUser, text));
@@ -100,7 +102,8 @@ void World::turn_ended(Root& root, Node& node, const Result<AgentResult>& result
       nap(10, next);
     });
   } else {
-    promise(node.id, "the end of " + result->id, [result = *result](const Log& log) { return holds_end(log, result); });
+    promise(node.id, "the end of " + result->id,
+            [result = *result](const Log& log) { return holds_end(log, result); });
     nap(10, next);
   }
   node.leaving = leaves;
@@ -128,7 +131,8 @@ void World::decide_step(const ParkedStep& step) {
   const StepApproval approval{step.session, own, *approval_on(step, true)};
   carry_out(step.session, approval, [this, node, own, session = step.session](const Status& durable) {
     if (!durable) return;
-    promise(session, "a decision on " + own.str(), [own](const Log& log) { return holds_decision(log, own); });
+    promise(session, "a decision on " + own.str(),
+            [own](const Log& log) { return holds_decision(log, own); });
     for (Node* above = node != nullptr ? node->above : nullptr; above != nullptr; above = above->above)
       feed(*above, driver::StepDecidedBelow{qualified_id(session, own)});
   });
@@ -136,7 +140,9 @@ void World::decide_step(const ParkedStep& step) {
 
 void World::carry_out(const SessionId& session, const InboxRequest& request, Done done) {
   if (Node* node = find(session)) {
-    const auto records = [&, node](const State& s) { return request_records(s, request, node->driver->retired()); };
+    const auto records = [&, node](const State& s) {
+      return request_records(s, request, node->driver->retired());
+    };
     return submit(*node, records, std::move(done));
   }
   done(record_at_rest(session, request));
@@ -148,7 +154,8 @@ void World::meddle() {
   unpause_some();
   if (vendor_.calm) return nap(30, again);
   // Mostly with sessions of the last programs and their sub-agents.
-  const std::size_t among = random_.once_in(20) ? sessions_.size() : std::min<std::size_t>(sessions_.size(), 12);
+  const std::size_t among =
+      random_.once_in(20) ? sessions_.size() : std::min<std::size_t>(sessions_.size(), 12);
   if (among != 0) meddle_with(sessions_[sessions_.size() - 1 - random_.below(among)]);
   if (!killed_) nap(60, again);
 }

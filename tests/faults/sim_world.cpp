@@ -61,7 +61,8 @@ void World::check() {
   checks.all(promises_);
   if (replays_) checks.replays();
   checks.at_rest();
-  outcome_.complaints.insert(outcome_.complaints.end(), checks.complaints().begin(), checks.complaints().end());
+  outcome_.complaints.insert(outcome_.complaints.end(), checks.complaints().begin(),
+                             checks.complaints().end());
   outcome_.digest = digest_of_logs(*disk_);
 }
 
@@ -72,13 +73,15 @@ void World::complain_of_unrest() {
     if (node.gone || node.gave_up) continue;
     const State& now = state(node);
     complain(node, std::string(to_string(now.status())) + (now.paused ? ", paused" : "") +
-                       (now.turn ? ", in a turn" : "") + ", " + std::to_string(now.parked.size()) + " parked, " +
-                       std::to_string(node.works) + " handlers, " + std::to_string(node.timers.size()) +
-                       " timers, " + std::to_string(node.readers.size()) + " readers" +
+                       (now.turn ? ", in a turn" : "") + ", " + std::to_string(now.parked.size()) +
+                       " parked, " + std::to_string(node.works) + " handlers, " +
+                       std::to_string(node.timers.size()) + " timers, " +
+                       std::to_string(node.readers.size()) + " readers" +
                        (node.appending ? ", appending" : "") + (node.asks_hooks ? ", asks hooks" : "") +
                        (node.leaving ? ", leaving" : ""));
     for (const CallState& call : now.turn ? now.turn->calls : std::vector<CallState>{})
-      complain(node, call.call.name + " " + call.effect.str() + " " + std::to_string(static_cast<int>(call.phase)));
+      complain(node,
+               call.call.name + " " + call.effect.str() + " " + std::to_string(static_cast<int>(call.phase)));
   }
 }
 
@@ -288,8 +291,10 @@ driver::Moment World::moment(const Node& node) {
 
 /// A session that is wanted no more leaves memory when nothing is under way for it.
 void World::leave_when_quiet(Node& node) {
-  if (!node.leaving || node.gone || node.draining || node.appending || node.asks_hooks || node.works != 0) return;
-  if (!node.readers.empty() || !node.waiters.empty() || !node.callers.empty() || !node.questions.empty()) return;
+  if (!node.leaving || node.gone || node.draining || node.appending || node.asks_hooks || node.works != 0)
+    return;
+  if (!node.readers.empty() || !node.waiters.empty() || !node.callers.empty() || !node.questions.empty())
+    return;
   if (!node.gave_up && state(node).turn && !node.driver->waits_for_people()) return;
   for (const auto& [token, timer] : node.timers) agenda_.cancel(timer);
   node.timers.clear();
@@ -380,7 +385,8 @@ Result<std::uint64_t> World::write(Append append) {
   Result<std::uint64_t> written = 0;
   disk_->append(std::move(append), [&](Result<std::uint64_t> last) { written = std::move(last); });
   if (written) keep(lease.session);
-  if (!written && !refusable) outcome_.complaints.push_back(lease.session.str() + ": " + written.error().message);
+  if (!written && !refusable)
+    outcome_.complaints.push_back(lease.session.str() + ": " + written.error().message);
   return written;
 }
 

@@ -40,11 +40,11 @@ class World {
   using GotResult = std::function<void(Result<AgentResult>)>;
   /// How the process treats its sessions; drawn anew for each life.
   struct Life {
-    bool hooks = false;      ///< hooks answer, and sometimes forbid, change or pause
-    bool suspends = false;   ///< states are dropped now and then
-    bool observed = false;   ///< an observer wants all events
-    bool closing = false;    ///< the runtime is going away
-    bool ending = false;     ///< the process ends soon
+    bool hooks = false;     ///< hooks answer, and sometimes forbid, change or pause
+    bool suspends = false;  ///< states are dropped now and then
+    bool observed = false;  ///< an observer wants all events
+    bool closing = false;   ///< the runtime is going away
+    bool ending = false;    ///< the process ends soon
     driver::Token approver = 0;
     Millis grace{10};
   };
@@ -175,8 +175,8 @@ class World {
   std::deque<Node> nodes_;                                    ///< of this life
   std::unordered_map<SessionId, Node*> active_;
   Life life_;
-  std::deque<Work> works_;  ///< of this life
-  bool killed_ = false;  ///< nothing more happens in this life
+  std::deque<Work> works_;     ///< of this life
+  bool killed_ = false;        ///< nothing more happens in this life
   std::uint64_t kill_at_ = 0;  ///< so many actions from now; 0: not
   std::uint64_t kill_once_in_;
   driver::Token tokens_ = 0;

@@ -27,16 +27,17 @@ void simulate(std::uint64_t seed) {
 }  // namespace
 
 Fault simulation_fault() {
-  return {.name = "simulation",
-          .breaks =
-              "disk, model, tools, clock, hooks, approvers, commands and kills around turn drivers come from the "
-              "seed, at least 2,000 steps a run",
-          .holds =
-              "every log replays, nothing acknowledged is lost, nothing is done twice, totals and limits are "
-              "right, all end idle; the same seed gives the same journal",
-          .few = 2'000,
-          .many = 500'000,
-          .start = [] { return Run(simulate); }};
+  return {
+      .name = "simulation",
+      .breaks =
+          "disk, model, tools, clock, hooks, approvers, commands and kills around turn drivers come from the "
+          "seed, at least 2,000 steps a run",
+      .holds =
+          "every log replays, nothing acknowledged is lost, nothing is done twice, totals and limits are "
+          "right, all end idle; the same seed gives the same journal",
+      .few = 2'000,
+      .many = 500'000,
+      .start = [] { return Run(simulate); }};
 }
 
 }  // namespace praxis::faults

@@ -169,7 +169,8 @@ void World::decide(Session& session, const AgentResult& result) {
     if (!closing() && random_.once_in(4)) continue;
     if (!session.decide(step.id, *approval_on(step, true))) continue;
     const ParkId own{step.id.str().substr(step.id.str().find('/') + 1)};
-    promise(step.session, "a decision on " + own.str(), [own](const Log& log) { return holds_decision(log, own); });
+    promise(step.session, "a decision on " + own.str(),
+            [own](const Log& log) { return holds_decision(log, own); });
   }
 }
 
