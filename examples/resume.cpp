@@ -29,6 +29,6 @@ int main(int argc, char** argv) {
   if (reply->pending.empty()) {
     std::cout << reply->text << '\n';
   } else {
-    std::cout << "waits for a person: " << reply->pending.front().tool << '\n';
+    std::cout << "waits for an approval: " << reply->pending.front().tool << '\n';
   }
 }

@@ -1,9 +1,9 @@
-// An agent as a tool of another agent, and a tool that starts an agent of its own.
+// An agent as a tool of another agent, and a tool that starts its own agent.
 #include <iostream>
 #include <praxis/praxis.hpp>
 
 praxis::Result<std::string> explore(praxis::ToolContext& context, const std::string& topic) {
-  const auto found = context.spawn("", "List what there is to know.").run(topic);
+  const auto found = context.spawn("", "List the known facts.").run(topic);
   if (!found) return praxis::fail(found.error());
   return found->text;
 }

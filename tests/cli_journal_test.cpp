@@ -1,4 +1,4 @@
-// The commands that show, fork, export and import runs, and the texts that the program generates about
+// The commands that show, fork, export and import runs, and the output that the program generates about
 // itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -133,7 +133,7 @@ TEST_F(CliJournal, Doctor_NamesConfigurationLayersAndHidesKeys) {
 
 TEST_F(CliJournal, Doctor_FindsADamagedJournal) {
   noted();
-  file("state/praxis/journal.db", "this is no database, though it is long enough to be looked at as one");
+  file("state/praxis/journal.db", "this is not a database, but long enough to be checked as one");
   const CommandResult doctor = praxis({"doctor"});
   EXPECT_EQ(doctor.status, 2);
   EXPECT_THAT(doctor.out, HasSubstr("failed"));

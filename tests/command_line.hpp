@@ -68,7 +68,7 @@ class CommandLine : public ::testing::Test {
     const int status = process.finish();
     return {status, process.output, process.errors};
   }
-  /// Runs the text in a shell, with `praxis` on its path.
+  /// Runs `text` in a shell, with `praxis` on its path.
   CommandResult shell(const std::string& text) const {
     ProcessOptions options = options_;
     options.env["PATH"] = std::string(PRAXIS_BINARY_DIR) + ":" + std::getenv("PATH");

@@ -51,7 +51,7 @@ inline Agent plan_agent(const Ground& ground) {
   return agent.in_doubt(ground.in_doubt).runtime(ground.runtime);
 }
 
-/// An agent whose planner sends the model a side query before and after the work, and asks a person once.
+/// An agent whose planner sends the model a side query before and after the work, and asks the user once.
 inline Agent steps_agent(const Ground& ground) {
   Agent agent =
       ground.equipped(ground.agent("steps", R"({"text": "{\"ambiguous\": true, \"question\": \"For whom?\"}"}
@@ -123,7 +123,7 @@ inline Agent tree_agent(const Ground& ground) {
 }
 
 /// The same, but the clerk writes a program with three calls that need approval, each within an hour of its
-/// request. Without a sandbox, which has tests of its own; the code here is ours.
+/// request. Without a sandbox, which has its own tests; the code here is trusted.
 inline Agent python_agent(const Ground& ground, const std::vector<std::string>& asks = {"pay"}) {
   PythonToolOptions unsandboxed;
   unsandboxed.sandbox = std::nullopt;

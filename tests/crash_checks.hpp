@@ -10,7 +10,7 @@
 
 namespace praxis::testing {
 
-/// How often each thing happens outside the process.
+/// The number of occurrences of each effect outside the process.
 using Counts = std::map<std::string, int>;
 
 /// The run of an agent without kills.
@@ -65,7 +65,7 @@ inline std::string pay_text(const std::string& doubt) {
 
 using Logs = std::vector<std::vector<StoredRecord>>;
 
-/// All turns have ended as they would have without a kill.
+/// Checks that all turns have ended as they would have without a kill.
 inline void check_result(const std::string& agent, const std::string& doubt, const Logs& logs) {
   const auto root = fold(logs.front());
   ASSERT_TRUE(root) << root.error().message;
@@ -91,7 +91,7 @@ inline void check_result(const std::string& agent, const std::string& doubt, con
   EXPECT_EQ(root->subtree_usage().total(), own) << "usage is lost or counted twice";
 }
 
-/// Every log equals the one that the core would write again.
+/// Checks that every log equals the one that the core would write again.
 inline void check_replay(const Logs& logs) {
   for (const auto& records : logs) {
     const auto replayed = replay(records);
@@ -116,7 +116,7 @@ inline std::map<std::string, int> acts_of(const Rig& rig) {
   return acts;
 }
 
-/// Nothing settled is lost; nothing that must not be repeated is repeated.
+/// Checks that nothing settled is lost, and that nothing is repeated that must not be.
 inline void check_effects(const Rig& rig, const Logs& logs, int expected_pays) {
   const std::set<std::string> outside{"put", "pay", "send"};  // other tools only call these
   auto acts = acts_of(rig);
@@ -150,7 +150,7 @@ inline Counts counts_of(const Rig& rig, const std::string& agent) {
   return counts;
 }
 
-/// A kill costs no more than the effects in flight.
+/// Checks that a kill costs no more than the effects in flight.
 inline void check_cost(const Rig& rig, const std::string& agent, int kills) {
   if (undisturbed(agent).counts.empty()) return;
   const int under_way = agent == "plan" ? 2 : 1;

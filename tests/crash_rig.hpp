@@ -110,7 +110,7 @@ class Rig {
 struct Effect {
   std::string tool, key;
   int intents = 0;
-  int permits = 0;       ///< times a person allowed it while it was in doubt
+  int permits = 0;       ///< times an approver allowed it while it was in doubt
   bool doubted = false;  ///< settled without an outcome of its own
   bool ok = false;       ///< settled with its own outcome
 };

@@ -3,11 +3,11 @@
 //
 //   crash_runner JOURNAL LEDGER AGENT DOUBT POINT [force]
 //
-// LEDGER gets one line per thing done outside. AGENT is one of `crash_agents.hpp`; with the suffix `_late`
-// the clock is two hours ahead. DOUBT is the treatment of a call that may have run: `tell`, or the decision
-// of a person: `allow`, `deny`, `answer`. POINT is `target/where/n`; with the prefix `stop:` the process
-// stops there until it is continued; `-` means no point. With `force` the process takes the session from its
-// owner. The exit status is 3 if the session was taken from this process.
+// LEDGER gets one line per effect outside. AGENT is one of `crash_agents.hpp`; with the suffix `_late` the
+// clock is two hours ahead. DOUBT is the treatment of a call that may have run: `tell`, or the approver's
+// decision: `allow`, `deny`, `answer`. POINT is `target/where/n`; with the prefix `stop:` the process stops
+// there until it is continued; `-` means no point. With `force` the process takes the session from its owner.
+// The exit status is 3 if the session was taken from this process.
 #include <cstdio>
 
 #include "crash_agents.hpp"
@@ -41,8 +41,8 @@ int report(const Error& error) {
   return 1;
 }
 
-/// Opens the journal's session, or creates one. A session without entries belongs to a process that died too
-/// early.
+/// Opens the journal's session, or creates one. A session without entries was created by a process that died
+/// before its first append.
 Result<Session> open_or_begin(Runtime& runtime, const Agent& agent, bool force, bool& fresh) {
   auto rows = runtime.journal().sessions();
   if (!rows) return fail(rows.error());

@@ -1,6 +1,6 @@
-// The world of a process that is to be killed: it dies at an exact point, and a ledger records what happened
-// outside. The points are where the runtime meets the outside (journal, model, tools, timers, person), so the
-// product itself runs unchanged.
+// The surroundings of a process that is to be killed: it dies at an exact point, and a ledger records what
+// happened outside. The points are where the runtime meets the outside (journal, model, tools, timers,
+// approver), so the product itself runs unchanged.
 #pragma once
 
 #include <fcntl.h>
@@ -73,7 +73,7 @@ inline void doom_commits(Doom& doom) {
   sqlite3_auto_extension(reinterpret_cast<void (*)()>(+kWatch));
 }
 
-/// The outside world: what is written here has happened.
+/// The outside world: the effects that are written here have happened.
 class Ledger {
  public:
   explicit Ledger(const char* path) : file_(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {}

@@ -1,5 +1,5 @@
-// A damaged journal is reported as damaged: whichever bytes are changed on disk, reading returns what was
-// written or an error, never other data. The state after a crash is not damage.
+// A damaged journal is reported as damaged: for any change of bytes on disk, reading returns the original
+// data or an error, never other data. The state after a crash is not damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>

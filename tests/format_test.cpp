@@ -23,7 +23,7 @@ std::string fixture(const std::string& name) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A session as a version of Praxis left it.
+/// A session as a version of Praxis wrote it.
 struct Left {
   const char* file;
   std::uint32_t version;

@@ -16,7 +16,8 @@ struct FunctionSize {
   std::size_t first_line = 0, lines = 0;
 };
 
-/// Where the comment, literal or preprocessor line that begins at `at` ends; `at` if none begins there.
+/// Returns the end of the comment, literal or preprocessor line that begins at `at`; `at` if none begins
+/// there.
 inline std::size_t end_of_literal(const std::string& text, std::size_t at) {
   const auto behind = [&](const std::string& mark, std::size_t from) {
     const std::size_t found = text.find(mark, from);
@@ -58,8 +59,8 @@ inline std::string without_literals(const std::string& text) {
   return out.substr(1);
 }
 
-/// Reads a source from brace to brace. A function is what has parameters, no `=` and a body, and is not in
-/// another.
+/// Reads a source from brace to brace. A function is a head with parameters and without `=`, followed by a
+/// body, outside of other functions.
 class FunctionScan {
  public:
   explicit FunctionScan(const std::string& text) : text_(without_literals(text)) {}

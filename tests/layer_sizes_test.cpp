@@ -134,7 +134,7 @@ std::vector<Command> build_commands(const fs::path& root) {
   return out;
 }
 
-/// The rooms whose folders a word names; `all` of them for the folder of sources.
+/// The rooms whose folders `word` contains; all of them if it names the folder of sources.
 std::set<std::string> rooms_in(const std::string& word, const std::set<std::string>& all) {
   static const std::regex folder(R"((?:^|[/;])(?:src|include/praxis)/([a-z]+)/)");
   if (word == "src/*.cpp") return all;

@@ -18,9 +18,9 @@ namespace {
 
 const std::vector<KnownDifference> kKnown{
     {"compat-moonshot/vercel-moonshotai-reasoning", "usage",
-     "cached_tokens beside prompt_tokens is read as well"},
+     "cached_tokens next to prompt_tokens is read as well"},
     {"gemini-vertex/firebase-streaming-failure-error-mid-stream", "error",
-     "a bare error object behind the events is an error"},
+     "a bare error object after the events is an error"},
     {"gemini/vercel-google-stream-no-args-tool-call", "tool_calls", "partial arguments are put together"},
     {"gemini/vercel-google-stream-no-args-tool-call", "items", "partial arguments are put together"},
     {"gemini/vercel-google-vertex-stream-tool-call-arguments-nested-1", "tool_calls",

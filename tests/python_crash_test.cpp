@@ -13,7 +13,7 @@ namespace {
 using testing::Counts;
 using testing::Rig;
 
-/// What was paid, and how often.
+/// The payments made, and how often.
 Counts paid(const Rig& rig) {
   Counts counts;
   for (const auto& line : rig.ledger()) {

@@ -58,7 +58,7 @@ Json arguments_for(Random& random, const std::string& tool) {
 }
 
 Json call_of(Random& random) {
-  // Tools that act on the session are rare, because little follows them.
+  // Tools that control the session are rare, because little follows them.
   constexpr std::array kTools{"add", "add", "add", "note", "note", "note",     "broken", "flaky",
                               "big", "kv",  "kv",  "pay",  "pay",  "ask_user", "steer",  "no_such_tool"};
   const std::string tool = random.once_in(60)   ? "interrupt"

@@ -1,4 +1,4 @@
-// What a journal makes possible: every scenario's log replays without a difference, a changed agent or log is
+// Guarantees of the journal: every scenario's log replays without a difference, a changed agent or log is
 // reported where it first matters, a fork can be made at every record and resumed, and a model is sent the
 // same bytes.
 #include <gtest/gtest.h>

@@ -34,7 +34,7 @@ void World::enter(const Session& session) {
 }
 
 void World::close() {
-  std::map<SessionId, Session> gone;  // destroyed outside the lock: the end of a session may call this world
+  std::map<SessionId, Session> gone;  // destroyed outside the lock: the end of a session may call `World`
   const std::lock_guard lock(mutex_);
   gone.swap(sessions_);
 }

@@ -1,6 +1,6 @@
-// The runs on which the promises are tested: each is a model script or a plan, with prompts, a person's
-// decisions, and tools that count their executions. A `Stage` plays them with any runtime settings and
-// records what an observer sees.
+// The runs on which the guarantees are tested: each is a model script or a plan, with prompts, approvals, and
+// tools that count their executions. A `Stage` plays them with any runtime settings and records what an
+// observer sees.
 #pragma once
 
 #include <condition_variable>
@@ -34,7 +34,7 @@ class MemoryFolder {
   std::string path_;
 };
 
-/// What the tools of one stage share: the sessions that they act on, and what has happened. Tools count their
+/// Shared by the tools of one stage: the sessions that they control, and the events so far. Tools count their
 /// executions here. Thread-safe.
 class World {
  public:

@@ -1,5 +1,5 @@
-// A stop ends everything: everything that runs below the stopped node of the agent tree ends soon, down to
-// the last grandchild process, and nothing above it or in other branches is affected.
+// An interrupt ends everything below: every agent and process below the stopped node of the agent tree ends
+// soon, down to the last grandchild process, and nothing above it or in other branches is affected.
 #include <gtest/gtest.h>
 
 #include <chrono>

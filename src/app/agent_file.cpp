@@ -172,7 +172,7 @@ class AgentReader {
     if (again != chain_.files.end()) {
       std::string circle;
       for (auto each = again; each != chain_.files.end(); ++each) circle += *each + " -> ";
-      return document_.mistake(place, "agents cannot work for themselves: " + circle + path);
+      return document_.mistake(place, "agents cannot be their own sub-agents: " + circle + path);
     }
     if (chain_.files.size() >= kMaxLevels) {
       return document_.mistake(
@@ -220,7 +220,7 @@ class AgentReader {
     http_options.max_body_bytes = static_cast<std::size_t>(
         json_int(http, "max_bytes", static_cast<std::int64_t>(http_options.max_body_bytes)));
     if (options_.http == nullptr)
-      return document_.mistake("tools.http", "this program gives agents no network");
+      return document_.mistake("tools.http", "this program provides no network for agents");
     auto tool = http_tool(options_.http, std::move(http_options));
     if (!tool) return document_.mistake("tools.http.allow", tool.error().message);
     if (const Millis timeout = duration_of(json_at(http, "timeout")); timeout > Millis{0}) {
@@ -260,7 +260,7 @@ class AgentReader {
     const auto meant = closest(tool, names);
     return document_.mistake(
         place, "this agent has no tool \"" + tool + '"' +
-                   (meant ? "; did you mean \"" + *meant + "\"?" : "; [tools] says which it has"));
+                   (meant ? "; did you mean \"" + *meant + "\"?" : "; [tools] lists its tools"));
   }
 
   Status check_tool_choice() {

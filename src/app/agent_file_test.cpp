@@ -19,7 +19,7 @@ namespace {
 
 std::string mistake(std::string_view text, const AgentFileOptions& options = {}) {
   const auto agent = parse_agent_file(text, "a.toml", options);
-  if (agent) return "no mistake was found";
+  if (agent) return "no error was found";
   EXPECT_EQ(agent.error().code, ErrorCode::kInput);
   return agent.error().message;
 }
@@ -38,7 +38,7 @@ std::vector<std::string> tools_of(const AgentSpec& spec) {
 
 using Names = std::vector<std::string>;
 
-TEST(AgentFile, SaysEverythingAnAgentCanBe) {
+TEST(AgentFile, EveryFieldIsRead) {
   const AgentSpec spec = spec_of(R"(
 id = "reviewer"
 name = "Reviewer"
@@ -92,14 +92,14 @@ TEST(AgentFile, TimeoutsAreDurationsOrMilliseconds) {
   EXPECT_EQ(spec_of("[limits]\ntimeout = '1.5s'").limits.timeout, Millis{1500});
 }
 
-TEST(AgentFile, FoldersAreLeaveToUseTheFileTools) {
+TEST(AgentFile, ListedFoldersAllowTheFileTools) {
   const AgentSpec spec = spec_of("[tools.file]\nread = ['docs']\nwrite = ['out']", {"/home/me", {}, {}});
   EXPECT_EQ(tools_of(spec), (Names{"file_read", "file_write"}));
   EXPECT_EQ(policy_rules_from_json(spec.policy).allow, Names{"file_write"});
   EXPECT_NE(spec.tools[0].definition.description.find("/home/me/docs"), std::string::npos);
 }
 
-TEST(AgentFile, HostsAreLeaveToUseHttpAndDenyStillWins) {
+TEST(AgentFile, ListedHostsAllowHttpUnlessDenied) {
   const AgentFileOptions options{{}, {}, make_http_client()};
   const AgentSpec spec = spec_of(
       "policy.deny = ['http']\n[tools.http]\nallow = ['example.com']\ntimeout = '2s'\nretries = 2", options);
@@ -122,7 +122,7 @@ input = { op = "list" }
 finish = "Done."
 )";
 
-TEST(AgentFile, PlanIsFollowedUnlessAModelIsAskedFor) {
+TEST(AgentFile, PlanIsFollowedUnlessAModelIsGiven) {
   const AgentSpec planned = spec_of(kPlan);
   EXPECT_EQ(to_json_text(planned.plan), R"([{"tool":"kv","input":{"op":"list"}},{"finish":"Done."}])");
   const AgentSpec driven = spec_of(kPlan, {{}, "openai:two", {}});
@@ -131,7 +131,7 @@ TEST(AgentFile, PlanIsFollowedUnlessAModelIsAskedFor) {
   EXPECT_EQ(driven.instructions, "Keep notes.");
 }
 
-TEST(AgentFile, PlannerStaysWhateverTheModel) {
+TEST(AgentFile, PlannerStaysWithEveryModel) {
   constexpr std::string_view kSixSteps = "model = 'openai:one'\nplanner = 'six_steps'\n[tools.fork]";
   EXPECT_EQ(to_json_text(spec_of(kSixSteps).plan), R"({"kind":"six_steps"})");
   EXPECT_EQ(tools_of(spec_of(kSixSteps)), Names{"fork"});
@@ -141,7 +141,7 @@ TEST(AgentFile, PlannerStaysWhateverTheModel) {
 }
 
 TEST(AgentFile, FilesAreRelativeToTheAgentFileAndItsPathIsKept) {
-  const testing::TemporaryFolder folder;  // the suite may run twice at once
+  const testing::TemporaryFolder folder;  // the suite may run twice in parallel
   std::ofstream(folder / "words.md") << "Be kind.";
   std::ofstream(folder / "a.toml") << "instructions_file = 'words.md'\nmetadata.team = 'docs'";
   const auto agent = load_agent_file(folder / "a.toml");
@@ -162,9 +162,9 @@ TEST(AgentFileMistake, NotToml) {
   EXPECT_NE(mistake("x = [").find("this is not TOML: "), std::string::npos);
 }
 
-TEST(AgentFileMistake, DatesHaveNoUse) {
+TEST(AgentFileMistake, DatesAreRejected) {
   EXPECT_EQ(mistake("[metadata]\nday = 2024-01-01"),
-            "a.toml:2:1: dates and times have no use here; write a text in quotes");
+            "a.toml:2:1: dates and times have no use here; write a string in quotes");
 }
 
 TEST(AgentFileMistake, UnknownKeyNamesTheNearest) {
@@ -175,7 +175,7 @@ TEST(AgentFileMistake, UnknownKeyNamesTheNearest) {
   EXPECT_EQ(mistake("[tool.kv]"), "a.toml:1:2: unknown key \"tool\"; did you mean \"tools\"?");
 }
 
-TEST(AgentFileMistake, UnknownKeyLikeNoOtherListsWhatThereIs) {
+TEST(AgentFileMistake, UnknownKeyWithoutANearNameListsTheKeys) {
   EXPECT_EQ(
       mistake("[policy]\nforbid_everything = true"),
       "a.toml:2:1: unknown key \"policy.forbid_everything\"; [policy] can have allow, ask, deny and calls");
@@ -214,24 +214,24 @@ TEST(AgentFileMistake, TwoKindsOfInstructions) {
             "a.toml:1:1: cannot read \"/nowhere/b\": No such file or directory");
 }
 
-TEST(AgentFileMistake, ToolsWithNothingToWorkOn) {
+TEST(AgentFileMistake, ToolsWithoutFoldersOrHosts) {
   EXPECT_EQ(mistake("[tools.file]"),
             "a.toml:1:8: [tools.file] needs folders in \"read\", in \"write\" or in both");
   EXPECT_EQ(mistake("[tools.http]\nallow = []"),
             "a.toml:1:8: [tools.http] needs the hosts it may reach in \"allow\"");
   EXPECT_EQ(mistake("[tools.http]\nallow = ['example.com']"),
-            "a.toml:1:8: this program gives agents no network");
+            "a.toml:1:8: this program provides no network for agents");
   EXPECT_TRUE(mistake("[tools.http]\nallow = ['https://x']", {{}, {}, make_http_client()})
                   .starts_with("a.toml:2:1: "));
 }
 
-TEST(AgentFileMistake, ToolsThatAreNotThere) {
+TEST(AgentFileMistake, UnknownTools) {
   EXPECT_EQ(mistake("options.tool_choice = 'texts'\n[tools.text]"),
             "a.toml:1:9: this agent has no tool \"texts\"; did you mean \"text\"?");
   EXPECT_EQ(mistake("[tools.kv]\n[[plan]]\ntool = 'kvs'"),
             "a.toml:3:1: this agent has no tool \"kvs\"; did you mean \"kv\"?");
   EXPECT_EQ(mistake("[[plan]]\ntools = [{tool = 'http'}]"),
-            "a.toml:2:11: this agent has no tool \"http\"; [tools] says which it has");
+            "a.toml:2:11: this agent has no tool \"http\"; [tools] lists its tools");
 }
 
 TEST(AgentFileMistake, PlansAreCheckedWithTheirLine) {
@@ -242,7 +242,7 @@ TEST(AgentFileMistake, PlansAreCheckedWithTheirLine) {
 
 // ---- sub-agents
 
-/// A folder of agent files that goes away with the test.
+/// A temporary folder of agent files.
 class AgentFiles : public ::testing::Test {
  protected:
   AgentFiles() {
@@ -264,7 +264,7 @@ class AgentFiles : public ::testing::Test {
   /// The error of loading a file, without the folder's name.
   std::string mistake_in(const std::string& path, const AgentFileOptions& options = {}) const {
     const auto agent = load_agent_file(path, options);
-    if (agent) return "no mistake was found";
+    if (agent) return "no error was found";
     return std::regex_replace(agent.error().message, std::regex(folder_.string() + "/"), "");
   }
 
@@ -281,27 +281,27 @@ TEST_F(AgentFiles, SubAgents_AreToolsNamedByTheirTables) {
   EXPECT_TRUE(agent->spec().tools[1].definition.safe_by_default);
 }
 
-TEST_F(AgentFiles, TheSameFileTwice_IsNoCircle) {
+TEST_F(AgentFiles, TheSameFileTwice_IsNoCycle) {
   file("leaf.toml", "");
   file("middle.toml", names("leaf", "leaf.toml"));
   EXPECT_TRUE(
       load_agent_file(file("lead.toml", names("leaf", "leaf.toml") + names("middle", "middle.toml"))));
 }
 
-TEST_F(AgentFiles, AMistakeBelow_IsThatOfTheFileThatHasIt) {
+TEST_F(AgentFiles, AnErrorBelow_NamesItsFile) {
   file("research.toml", "[tools]\nkvv = {}\n");
   EXPECT_TRUE(mistake_in(file("lead.toml", names("research", "research.toml")))
                   .starts_with("research.toml:2:1: unknown key \"tools.kvv\"; did you mean \"kv\"?"));
 }
 
-TEST_F(AgentFiles, Circles_AreNamedLinkByLink) {
+TEST_F(AgentFiles, Cycles_AreNamedLinkByLink) {
   file("b.toml", names("c", "c.toml"));
   file("c.toml", names("b", "b.toml"));
   EXPECT_EQ(mistake_in(file("a.toml", names("b", "b.toml"))),
-            "c.toml:2:1: agents cannot work for themselves: b.toml -> c.toml -> b.toml");
+            "c.toml:2:1: agents cannot be their own sub-agents: b.toml -> c.toml -> b.toml");
   std::filesystem::create_symlink(folder_ / "self.toml", folder_ / "other.toml");
   EXPECT_EQ(mistake_in(file("self.toml", names("me", "other.toml"))),
-            "self.toml:2:1: agents cannot work for themselves: self.toml -> other.toml");
+            "self.toml:2:1: agents cannot be their own sub-agents: self.toml -> other.toml");
 }
 
 TEST_F(AgentFiles, LevelsAndNumber_AreBounded) {
@@ -317,7 +317,7 @@ TEST_F(AgentFiles, LevelsAndNumber_AreBounded) {
   EXPECT_EQ(mistake_in(file("many.toml", many)), "many.toml:194:1: one agent has at most 64 files below it");
 }
 
-TEST_F(AgentFiles, WhatASubAgentLacks_IsSaidWithItsPlace) {
+TEST_F(AgentFiles, MissingKeysOfASubAgent_AreReportedWithTheirPlace) {
   EXPECT_EQ(mistake_in(file("a.toml", "[agents.x]\nfile = 'x.toml'\n")),
             "a.toml:1:9: [agents.x] needs \"file\" and \"description\"");
   EXPECT_EQ(mistake_in(file("a.toml", names("x", "x.toml"))),
@@ -329,7 +329,7 @@ TEST_F(AgentFiles, WhatASubAgentLacks_IsSaidWithItsPlace) {
       << "the name is taken";
 }
 
-TEST_F(AgentFiles, RememberedCalls_AreAddedForTheFileTheyAreFor) {
+TEST_F(AgentFiles, RememberedCalls_AreAddedForTheirFile) {
   const std::string asks = "[policy]\nask = ['kv']\n[tools.kv]\n";
   const std::string mine = file("mine.toml", asks), other = file("other.toml", asks);
   const auto remembered = std::make_shared<const RememberedRules>((folder_ / "rules.jsonl").string());
@@ -344,12 +344,12 @@ TEST_F(AgentFiles, RememberedCalls_AreAddedForTheFileTheyAreFor) {
   EXPECT_EQ(rules(other), std::vector<CallRule>{});
 }
 
-TEST(AgentFile, ModelOfAnAgentThatNamesNone_IsTheDefaultOne) {
+TEST(AgentFile, AgentWithoutAModel_GetsTheDefaultModel) {
   AgentFileOptions options;
   options.default_model = "openai:one";
   EXPECT_EQ(spec_of("", options).model, "openai:one");
   EXPECT_EQ(spec_of("model = 'openai:two'", options).model, "openai:two");
-  EXPECT_EQ(spec_of("[[plan]]\nfinish = 'Done.'", options).model, "") << "a plan needs none";
+  EXPECT_EQ(spec_of("[[plan]]\nfinish = 'Done.'", options).model, "") << "a plan needs no model";
 }
 
 TEST(AgentFile, ShellAndPython_NeedARule) {

@@ -37,11 +37,11 @@ Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update)
   Commands commands;
   const bool says = !update.content.empty();
   if (update.comment == "delete") {
-    if (says || !update.status.empty()) return refused("an agent that is deleted takes no content or status");
+    if (says || !update.status.empty()) return refused("a deletion accepts no content or status");
     return Commands{{CommandVerb::kDelete, target}};
   }
   if (update.comment == "modify") {
-    if (!says) return refused("\"modify\" needs content: what the agent is to do instead");
+    if (!says) return refused("\"modify\" needs content: the new task of the agent");
     commands.push_back({CommandVerb::kModify, target, update.content});
   } else {
     if (update.comment != "unchanged") commands.push_back({CommandVerb::kAnnotate, target, update.comment});

@@ -1,4 +1,4 @@
-// The wire form of the fifth design: which commands it stands for, and that it is carried out as those.
+// The wire form of the fifth design: the commands that it stands for, and how they are carried out.
 #include "praxis/app/agent_update.hpp"
 
 #include <gmock/gmock.h>
@@ -34,9 +34,9 @@ TEST(AgentUpdate, EachForm_StandsForItsCommands) {
       {{"unchanged", {}, "unpause"}, R"({"commands":[{"verb":"unpause"}]})"},
       {{"unchanged", {}, "resume"}, R"({"commands":[{"verb":"unpause"}]})"},
       {{"unchanged", {}, "interrupt"}, R"({"commands":[{"verb":"interrupt"}]})"},
-      {{"modify"}, "error: \"modify\" needs content: what the agent is to do instead"},
-      {{"delete", "more"}, "error: an agent that is deleted takes no content or status"},
-      {{"delete", {}, "pause"}, "error: an agent that is deleted takes no content or status"},
+      {{"modify"}, "error: \"modify\" needs content: the new task of the agent"},
+      {{"delete", "more"}, "error: a deletion accepts no content or status"},
+      {{"delete", {}, "pause"}, "error: a deletion accepts no content or status"},
       {{"unchanged", {}, "rewind"},
        "error: \"status\" must be \"pause\", \"unpause\" or \"interrupt\" (got \"rewind\")"},
   };
@@ -70,9 +70,9 @@ TEST_F(AgentUpdateTest, Update_IsCarriedOutWholeOrNotAtAll) {
   EXPECT_THAT(recorded(id, CommandVerb::kSteer), ElementsAre("use metres"));
   const Status twice = update_agent(*runtime_, id, {"more", {}, "pause"});
   ASSERT_FALSE(twice);
-  EXPECT_THAT(twice.error().message, HasSubstr("paused already"));
+  EXPECT_THAT(twice.error().message, HasSubstr("already paused"));
   EXPECT_EQ(tree().front().comment, "careful");
-  EXPECT_TRUE(update_agent(*runtime_, id, {})) << "unchanged is no command";
+  EXPECT_TRUE(update_agent(*runtime_, id, {})) << "no change, no command";
   EXPECT_TRUE(update_agent(*runtime_, id, {"delete"}));
   ASSERT_TRUE(run.result());
   EXPECT_EQ(root.status(), SessionStatus::kDeleted);

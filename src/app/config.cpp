@@ -21,7 +21,7 @@ constexpr std::string_view kReprice = "say what a model costs";
 
 // 0 would mean "no limit", which a configuration layer must not grant.
 constexpr std::array kKeys{
-    SettingKey{"model", Type::kText, "Model of agents that name none, as PROVIDER:NAME"},
+    SettingKey{"model", Type::kText, "Model of agents without a model, as PROVIDER:NAME"},
     SettingKey{.path = "journal",
                .type = Type::kText,
                .description = "Journal file, or memory",
@@ -31,7 +31,7 @@ constexpr std::array kKeys{
     SettingKey{"limits.max_steps", Type::kWhole, "Passes of the loop in one turn", {}, 1, 4'294'967'295},
     SettingKey{"limits.max_usd", Type::kNumber, "Cost of one turn in US dollars", {}, 0.000'001, 1e6},
     SettingKey{"limits.timeout", Type::kDuration, "Active time of one turn"},
-    SettingKey{"limits.max_wait", Type::kDuration, "How long a step waits for a person"},
+    SettingKey{"limits.max_wait", Type::kDuration, "How long a step waits for an approval"},
 };
 
 constexpr double kMostTokens = 1e12;
@@ -43,7 +43,7 @@ constexpr SettingKey own_key(std::string_view path, Type type, std::string_view 
 
 /// Settings for the catalogue: facts about providers and models.
 constexpr std::array kCatalogKeys{
-    own_key("providers.*.name", Type::kText, "Name for people", kRedirect),
+    own_key("providers.*.name", Type::kText, "Name shown to users", kRedirect),
     own_key("providers.*.api", Type::kText, "Protocol", kRedirect, "chat|responses|messages|gemini|ollama"),
     own_key("providers.*.base_url", Type::kText, "Where it is", kRedirect),
     own_key("providers.*.base_url_env", Type::kText, "Variable with another base URL", kRedirect),
@@ -55,15 +55,15 @@ constexpr std::array kCatalogKeys{
     own_key("providers.*.dialect", Type::kAnyTable, "How it differs from others of its protocol", kRedirect),
     own_key("providers.*.catalog", Type::kText, "Provider whose models it serves", kReprice),
     SettingKey{"providers.*.models", Type::kTexts, "Models to list"},
-    SettingKey{"models.*.name", Type::kText, "Name for people"},
+    SettingKey{"models.*.name", Type::kText, "Name shown to users"},
     SettingKey{"models.*.context_window", Type::kWhole, "Tokens", {}, 0, kMostTokens},
     SettingKey{"models.*.max_output", Type::kWhole, "Tokens", {}, 0, kMostTokens},
     own_key("models.*.prices", Type::kTables, "US dollars for a million tokens", kReprice),
     SettingKey{"models.*.tools", Type::kFlag, "Calls tools"},
-    SettingKey{"models.*.images", Type::kFlag, "Takes images"},
-    SettingKey{"models.*.files", Type::kFlag, "Takes PDF files"},
+    SettingKey{"models.*.images", Type::kFlag, "Accepts images"},
+    SettingKey{"models.*.files", Type::kFlag, "Accepts PDF files"},
     SettingKey{"models.*.reasoning", Type::kFlag, "Thinks before it answers"},
-    SettingKey{"models.*.temperature", Type::kFlag, "Takes the parameter"},
+    SettingKey{"models.*.temperature", Type::kFlag, "Accepts the parameter"},
     SettingKey{"models.*.structured_output", Type::kFlag, "Can be held to a schema"},
     SettingKey{"models.*.reasoning_levels", Type::kAnyTable, "Our levels and the provider's"},
     own_key("models.*.dialect", Type::kAnyTable, "How it differs from the provider's others", kRedirect),

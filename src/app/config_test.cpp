@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A machine of its own: system file, home with a repository in it, environment, flags.
+/// A simulated machine: a system file, a home folder with a repository in it, an environment and flags.
 class ConfigTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ class ConfigTest : public ::testing::Test {
   }
   std::string mistake() {
     const auto config = load();
-    if (config) return "no mistake was found";
+    if (config) return "no error was found";
     EXPECT_EQ(config.error().code, ErrorCode::kInput);
     return config.error().message;
   }
@@ -61,7 +61,7 @@ class ConfigTest : public ::testing::Test {
   std::map<std::string, std::string> flags_;
 };
 
-TEST_F(ConfigTest, NothingIsSetByNobody) {
+TEST_F(ConfigTest, WithoutAnyLayer_NothingIsSet) {
   EXPECT_TRUE(loaded().settings.empty());
   EXPECT_EQ(loaded().get("model"), "");
 }
@@ -105,7 +105,7 @@ TEST_F(ConfigTest, TimeoutsAreMilliseconds) {
   EXPECT_EQ(loaded().get("limits.timeout"), "2000");
 }
 
-TEST_F(ConfigTest, NobodyGoesBeyondTheSystemsLimits) {
+TEST_F(ConfigTest, SystemLimits_AreUpperBoundsForAllLayers) {
   write(system_file(), "[limits]\nmax_usd = 2.5\nmax_steps = 50");
   write(user_file(), "[limits]\nmax_usd = 10\nmax_steps = 20");
   flags_["limits.max_steps"] = "1000";

@@ -1,4 +1,4 @@
-// Errors with a hint: what to try instead, in `detail.hint`.
+// Errors with a hint on what to try instead, in `detail.hint`.
 #pragma once
 
 #include <string>

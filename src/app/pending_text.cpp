@@ -46,12 +46,12 @@ std::string shown(const std::string& text, std::size_t most) {
   return exact(text.substr(0, most)) + "... (" + std::to_string(text.size() - most) + " more bytes)";
 }
 
-/// What the step asks, on a line of its own; empty without a prompt.
+/// The prompt of the step, on its own line; empty without a prompt.
 std::string prompt_line(const ParkedStep& step) {
   return step.prompt.empty() ? "" : "  " + one_line(step.prompt, kPromptWidth) + '\n';
 }
 
-/// What stands before the command that decides so.
+/// The text before the command for this decision.
 std::string label(const Choice& choice) {
   constexpr std::size_t kWidth = 8;
   std::string word = std::string(choice.word) + ':';

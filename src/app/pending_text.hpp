@@ -12,8 +12,8 @@ namespace praxis::app {
 /// `praxis approve` with the id of a step that is unique in the journal, without the decision.
 std::string approve_command(const Workspace& workspace, const ParkId& id);
 
-/// The steps that a turn waits with, its own and those of its sub-agents, and how `praxis resume` decides
-/// each.
+/// The steps that a turn waits for, its own and those of its sub-agents, with the `praxis resume` command
+/// that decides each.
 std::string pending_text(const Workspace& workspace, const AgentResult& result);
 
 /// One step of a node as `praxis approve` shows it: exactly what would run, at most `most` bytes of it (0:

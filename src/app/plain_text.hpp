@@ -25,7 +25,7 @@ std::string harmless(std::string_view text);
 /// The exact text, for a user who must decide about it. Characters that are invisible, or that affect the
 /// terminal or the reading order, are written as `\u202e`; invalid UTF-8 bytes as `\xff`.
 std::string exact(std::string_view text);
-/// The text between double quotes, as messages name values.
+/// The text in double quotes, as used for values in messages.
 std::string in_quotes(std::string_view text);
 /// Safe text on one line of at most `columns` characters; white space is collapsed, `...` marks a cut.
 std::string one_line(std::string_view text, std::size_t columns);

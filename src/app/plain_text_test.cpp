@@ -5,7 +5,7 @@
 namespace praxis::app {
 namespace {
 
-TEST(Harmless, ControlCharactersBecomePictures) {
+TEST(Harmless, ControlCharactersBecomeSymbols) {
   EXPECT_EQ(harmless("a\x1b[2Jb"), "a\u241B[2Jb");
   EXPECT_EQ(harmless("bell\a, back\b, return\r, delete\x7f"),
             "bell\u2407, back\u2408, return\u240D, delete\u2421");
@@ -49,7 +49,7 @@ TEST(OneLine, FoldsWhiteSpaceAndCuts) {
   EXPECT_EQ(one_line("", 5), "");
 }
 
-TEST(Exact, ShowsWhatCannotBeSeenByItsNumber) {
+TEST(Exact, ShowsInvisibleCharactersByNumber) {
   EXPECT_EQ(exact("Gr\u00fc\u00dfe, \u4f60\u597d!"), "Gr\u00fc\u00dfe, \u4f60\u597d!");
   EXPECT_EQ(exact("a\u202eb\u2066c\u200bd"), R"(a\u202eb\u2066c\u200bd)");
   EXPECT_EQ(exact("\x1b[2J\n\t\x7f"), R"(\u001b[2J\u000a\u0009\u007f)");

@@ -28,7 +28,7 @@ constexpr std::array kLimitKeys{
                "Active time of one turn, such as \"5m\", or milliseconds; 0: no bound"},
     SettingKey{
         "limits.max_wait", Type::kDuration,
-        "How long a step waits for a person, such as \"2h\", before it counts as denied; 0: as long as it "
+        "How long a step waits for an approval, such as \"2h\", before it counts as denied; 0: as long as it "
         "takes"},
     SettingKey{"limits.max_tokens",
                Type::kWhole,

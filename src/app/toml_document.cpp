@@ -31,7 +31,7 @@ class TomlDocument::Reader {
     if (const auto* number = node.as_integer()) return Json(number->get());
     if (const auto* number = node.as_floating_point()) return Json(number->get());
     if (const auto* flag = node.as_boolean()) return Json(flag->get());
-    return document_.mistake(path, "dates and times have no use here; write a text in quotes");
+    return document_.mistake(path, "dates and times have no use here; write a string in quotes");
   }
 
   Result<Json> convert(const toml::table& table, const std::string& path) {

@@ -44,7 +44,7 @@ class TomlDocument {
   std::map<std::string, Place> places_;
 };
 
-/// The whole file as text. Error `kInput`: unreadable, or longer than `max_bytes`.
+/// Returns the content of a file. Error `kInput`: unreadable, or longer than `max_bytes`.
 Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes);
 
 }  // namespace praxis

@@ -23,7 +23,7 @@ TEST(Values, AssignmentsSplitAtTheFirstEqualsSign) {
   EXPECT_FALSE(parse_assignment("=text"));
 }
 
-TEST(Values, AreShownForPeople) {
+TEST(Values, AreFormattedForUsers) {
   EXPECT_EQ(show_duration(12ms), "12 ms");
   EXPECT_EQ(show_duration(1500ms), "1.5 s");
   EXPECT_EQ(show_duration(125s), "2 min 5 s");

@@ -7,7 +7,8 @@
 namespace praxis {
 namespace {
 
-/// The result of parsing the front of a text with `format` (of strptime), as UTC, and the text after it.
+/// The result of parsing the front of a string with `format` (of strptime) as UTC, and the rest of the
+/// string.
 struct Read {
   std::time_t seconds = 0;
   std::string_view rest;

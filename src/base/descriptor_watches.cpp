@@ -24,7 +24,7 @@ struct DescriptorWatches::Watch final : EventLoop::Watcher {
 DescriptorWatches::WatchId DescriptorWatches::add(int fd, Executor::Readiness wanted, Task task) {
   const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return 0;
-  WatchPtr watch;  // destroyed outside the lock when the reactor refuses: its task may own anything
+  WatchPtr watch;  // destroyed outside the lock when the reactor refuses, because its task may own anything
   const std::lock_guard lock(mutex_);
   watch = std::make_shared<Watch>(*this, ++last_, copy, wanted, std::move(task));
   if (!reactor_.watch(copy, *watch)) return 0;
@@ -35,7 +35,7 @@ void DescriptorWatches::drop(WatchId id) {
   const WatchPtr watch = take(id);
   if (!watch) return;
   watch->task = nullptr;
-  // The reactor may have an event of it in hand, which only its own thread can take back.
+  // The reactor may already have collected an event of it, which only the reactor's thread can discard.
   reactor_.post([this, watch] { reactor_.unwatch(watch->fd.get(), *watch); });
 }
 

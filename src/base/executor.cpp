@@ -63,7 +63,7 @@ class LoopExecutor final : public Executor, public EventLoop {
       for (std::thread& thread : threads_) {
         thread = std::thread([this, leads = &thread == threads_.data()] { serve(leads); });
       }
-    } catch (...) {  // no destructor is called for who never was
+    } catch (...) {  // the destructor does not run for an object whose constructor failed
       end();
       throw;
     }
@@ -100,7 +100,7 @@ class LoopExecutor final : public Executor, public EventLoop {
   }
   void unwatch(WatchId id) override { watches_.drop(id); }
 
-  /// By the leader.
+  /// Called by the leader, the thread that runs the event loop.
   bool take_for_idle(Task& task) {
     if (idle_ || !stood_by_) return false;
     if (!about_idle_.allows()) return false;
@@ -128,13 +128,14 @@ class LoopExecutor final : public Executor, public EventLoop {
     watches_.stop();
   }
 
-  /// One thread leads, the other stands by; they change places until the executor ends.
+  /// One thread runs the event loop (the leader), the other is on standby; they may swap roles until the
+  /// executor ends.
   void serve(bool leads) {
     own_executor = this;
     while (leads ? lead() : stand_by()) leads = !leads;
   }
 
-  /// Runs the event loop. True when the other thread has taken it over.
+  /// Runs the event loop. Returns true when the standby thread has taken it over.
   bool lead() {
     leading = this;
     for (int passed = 0;;) {
@@ -152,7 +153,7 @@ class LoopExecutor final : public Executor, public EventLoop {
     return false;
   }
 
-  /// Returns false when the standby thread took over the loop, as do the next two.
+  /// Returns false when the standby thread took over the loop; so do `run_idle` and `run_in_place`.
   bool run_handy() {
     const Clock::time_point begun = Clock::now();
     in_hand_ = &about_blocking_;
@@ -190,7 +191,7 @@ class LoopExecutor final : public Executor, public EventLoop {
     wake_.notify_all();
   }
 
-  /// Watches the leader. True when it was stuck and the loop is ours.
+  /// Watches the leader. Returns true when the leader was stuck and this thread took over the loop.
   bool stand_by() {
     std::unique_lock lock(mutex_);
     stood_by_ = true;
@@ -200,7 +201,7 @@ class LoopExecutor final : public Executor, public EventLoop {
       if (idle < kIdleLooks) {
         wake_.wait_for(lock, kLook, [this] { return stopping_; });
       } else {
-        // Either we see what the leader has begun, or it sees that we are asleep.
+        // Either this thread sees the task that the leader has begun, or the leader sees `asleep_`.
         asleep_ = true;
         wake_.wait(lock, [this] { return stopping_ || !asleep_ || in_place_ != 0; });
         asleep_ = false;
@@ -224,24 +225,25 @@ class LoopExecutor final : public Executor, public EventLoop {
   DescriptorWatches watches_{reactor_};
   WorkerPool workers_;
 
-  // What the leader alone touches.
-  Task handy_;  ///< to be run once the event loop has nothing else in hand
+  // Used by the leader only.
+  Task handy_;  ///< runs when the event loop has finished its current event
   Task idle_;   ///< to be run when no event is ready
   Caution about_blocking_, about_idle_;
-  Caution* in_hand_ = nullptr;  ///< the one for the kind of task that runs in place
+  Caution* in_hand_ = nullptr;  ///< that of the task that runs in place
 
-  std::atomic<std::uint64_t> runs_ = 0;      ///< in place so far
-  std::atomic<std::uint64_t> in_place_ = 0;  ///< the number of the one under way; 0: none, or taken over
+  std::atomic<std::uint64_t> runs_ = 0;  ///< tasks begun in place so far
+  std::atomic<std::uint64_t> in_place_ =
+      0;  ///< the number of the task in place; 0: no task, or the loop was taken over
   std::atomic<bool> stood_by_ = false;
-  std::atomic<bool> asleep_ = false;  ///< the one who stands by has to be roused
+  std::atomic<bool> asleep_ = false;  ///< the standby thread sleeps and has to be woken
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
   std::array<std::thread, 2> threads_;
 };
 
-/// Destroys executors on threads of its own, and holds up the end of the program until that is done. It is
-/// never destroyed itself: a thread may come here even after that.
+/// Destroys executors on its own threads, and delays the end of the program until that is done. It is itself
+/// never destroyed: a thread may use it even after that.
 class Undertaker {
  public:
   static Undertaker& instance() {
@@ -278,7 +280,8 @@ class Undertaker {
   int under_way_ = 0;
 };
 
-/// A thread cannot join itself: when one of the executor's own drops the last reference, another destroys it.
+/// A thread cannot join itself: when one of the executor's own threads drops the last reference, another
+/// thread destroys the executor.
 void destroy(LoopExecutor* executor) {
   if (own_executor == executor) {
     Undertaker::instance().take(executor);

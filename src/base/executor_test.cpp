@@ -328,7 +328,7 @@ TEST(Executor, Watch_RunsItsTaskOnceTheDescriptorIsReadable) {
   EXPECT_EQ(got.get(), 'x');
 }
 
-TEST(Executor, Watch_TellsOfAClosedPeer) {
+TEST(Executor, Watch_ReportsAClosedPeer) {
   auto pipe = std::make_unique<Pipe>();
   auto executor = make_executor();
   const int kept = dup(pipe->ends[0]);

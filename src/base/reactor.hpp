@@ -41,8 +41,7 @@ class Reactor {
 
   bool watch(int descriptor, Watcher& watcher);
   void unwatch(int descriptor, Watcher& watcher);
-  /// Runs one task, timer or watcher that is ready. If there is none, waits if `may_wait`, else returns
-  /// false.
+  /// Runs one task, timer or watcher that is ready. Otherwise waits if `may_wait`, else returns false.
   bool run_one(bool may_wait);
   /// Destroys all tasks and timers and drops later ones. No thread may run the reactor any more.
   void close();

@@ -1,4 +1,4 @@
-// Who types the commands.
+// The author of commands from the command line.
 #pragma once
 
 #include "praxis/domain/author.hpp"

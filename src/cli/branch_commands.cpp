@@ -41,7 +41,7 @@ Result<std::uint64_t> seq_of(const ForkOptions& options, const ForkPoint& point,
   if (point.step) return seq_of_step(stored.records, *point.step);
   if (!options.seq) return 0;
   if (*options.seq <= stored.records.size()) return *options.seq;
-  return fail(app::usage_error(fmt::format("run {} has {} records and none numbered {}", stored.id.str(),
+  return fail(app::usage_error(fmt::format("run {} has {} records but no record {}", stored.id.str(),
                                            stored.records.size(), *options.seq)));
 }
 

@@ -126,15 +126,15 @@ std::vector<Check> check_sandbox() {
 
 /// The pending steps of all runs.
 Check check_people(const app::Workspace& workspace) {
-  Check nobody{"people", Health::kGood, "no step awaits a human"};
-  if (!workspace.keeps_runs()) return nobody;
+  Check none{"people", Health::kGood, "no step awaits a human"};
+  if (!workspace.keeps_runs()) return none;
   auto journal = app::open_journal(workspace, app::JournalUse::kLook);
-  if (!journal) return nobody;  // the check of the journal says why
+  if (!journal) return none;  // the check of the journal says why
   app::RunTrees trees(*std::move(journal), app::RunTrees::Roots::kBusy);
   if (auto read = trees.refresh(); !read) return {"people", Health::kBad, read.error().message};
   std::size_t waiting = 0;
   for (const AgentNode& node : trees.nodes()) waiting += node.pending.size();
-  if (waiting == 0) return nobody;
+  if (waiting == 0) return none;
   return {"people", Health::kGood,
           fmt::format("{} {} for a human; praxis approve lists them", waiting,
                       waiting == 1 ? "step waits" : "steps wait")};

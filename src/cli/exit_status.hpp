@@ -10,7 +10,7 @@ enum class ExitStatus : int {
   kFinished = 0,
   kFailed = 1,
   kUsage = 2,    ///< usage or configuration
-  kParked = 3,   ///< awaits a human
+  kParked = 3,   ///< waits for an approval or an answer
   kBlocked = 4,  ///< by policy
   kLimit = 5,
   kUnavailable = 6,    ///< provider, authentication or network

@@ -39,7 +39,7 @@ TEST(ExitStatusOf, EveryWayATurnEnds) {
             ExitStatus::kInvalidOutput);
 }
 
-TEST(ExitStatusOf, ModelThatCannotBeReachedIsToldFromOneAskedTheWrongThing) {
+TEST(ExitStatusOf, UnreachableModelAndInvalidRequestDiffer) {
   for (const char* kind :
        {"auth", "billing", "rate_limit", "overloaded", "server", "network", "timeout", "truncated_stream"}) {
     EXPECT_EQ(exit_status(ended(StopReason::kModelFailed, error(ErrorCode::kModel, kind))),
@@ -53,7 +53,7 @@ TEST(ExitStatusOf, ModelThatCannotBeReachedIsToldFromOneAskedTheWrongThing) {
   }
 }
 
-TEST(ExitStatusOf, CancelledIsTheSignalThatDidIt) {
+TEST(ExitStatusOf, CancelledRunGivesTheSignal) {
   EXPECT_EQ(exit_status(ended(StopReason::kCancelled), SIGINT), ExitStatus::kInterrupted);
   EXPECT_EQ(exit_status(ended(StopReason::kCancelled), SIGTERM), ExitStatus::kTerminated);
   EXPECT_EQ(exit_status(ended(StopReason::kCancelled)), ExitStatus::kFailed)

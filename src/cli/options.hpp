@@ -142,7 +142,7 @@ struct DoctorOptions {
   bool online = false;  ///< also contact each provider's server
 };
 
-/// Prints a text: help, version, completion script or man page.
+/// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
 };

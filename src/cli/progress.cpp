@@ -17,8 +17,8 @@ constexpr auto kRedraw = 200ms;
 constexpr std::size_t kLineWidth = 160;  ///< width of a permanent line
 constexpr std::string_view kErase = "\r\x1b[K";
 
-/// Events that get a line; the others are covered by further events, or are internal.
-bool is_of_a_person(CommandVerb verb) {
+/// Returns true for commands that get a line; other events already show the rest.
+bool has_own_line(CommandVerb verb) {
   switch (verb) {
     case CommandVerb::kSteer:
     case CommandVerb::kEnqueue:
@@ -96,9 +96,8 @@ void Progress::show(const Event& event) {
           [&](const events::SessionPaused& e) { line(agent, "paused " + e.reason); },
           [&](const events::SessionUnpaused&) { line(agent, "unpaused"); },
           [&](const events::SessionIntervened& e) {
-            if (is_of_a_person(e.intervention.verb)) {
-              line(agent,
-                   fmt::format("a person: {} {}", to_string(e.intervention.verb), e.intervention.text));
+            if (has_own_line(e.intervention.verb)) {
+              line(agent, fmt::format("command: {} {}", to_string(e.intervention.verb), e.intervention.text));
             }
           },
           [&](const events::HookFailed& e) {

@@ -335,7 +335,7 @@ class Applier {
     return messages.back()->text();
   }
 
-  /// Why a note was said that does not record it (up to version 4).
+  /// The reason of a note in a record of version 4 or older, which does not hold it.
   static NoteReason likely_reason(const TurnState& turn) {
     if (turn.effect) return NoteReason::kUnusable;
     if (!turn.answer) return NoteReason::kRepetition;
@@ -367,7 +367,7 @@ class Applier {
     turn.modified_at = static_cast<std::uint32_t>(turn.results.size());
   }
 
-  /// A person answered a question of the planner: the answer becomes its result and a user message.
+  /// A user answered a question of the planner: the answer becomes its result and a user message.
   void answer_question(const Decided& r) {
     note_plan_result(state_, {CallId{}, "ask", r.verb != ApprovalVerb::kReject, r.text, nullptr});
     if (r.text.empty()) return;

@@ -103,7 +103,7 @@ std::string denial(const Decided& r, ParkKind kind) {
   if (kind == ParkKind::kInDoubt)
     return "Outcome unknown: the process stopped while this call ran; it was not repeated.";
   if (r.author.principal == "expiry") return "Not allowed: nobody decided in time.";
-  // The model needs no names of people at surfaces that know them.
+  // The model does not need the names of users at surfaces that know them.
   const bool at_surface = r.author.surface == Surface::kCli || r.author.surface == Surface::kServer;
   return "Not allowed by " + (at_surface ? "person" : r.author.principal) + ".";
 }

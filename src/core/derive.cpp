@@ -169,7 +169,7 @@ class Deriver {
   }
 
  private:
-  /// Returns the arguments of a call whose tool asks a person. Null for other calls, and for arguments
+  /// Returns the arguments of a call whose tool asks the user. Null for other calls, and for arguments
   /// without a valid question: the tool itself then reports what is wrong.
   Json question_in(const CallState& call) const {
     const ToolSpec* tool = state_.agent->find_tool(call.call.name);
@@ -182,7 +182,7 @@ class Deriver {
          std::ranges::all_of(choices.get_array(), [](const Json& c) { return c.is_string(); }));
     return json_text(arguments, "question").empty() || !can_choose ? Json(nullptr) : arguments;
   }
-  /// Logs that began with version 4 or older go on without traces and reasons.
+  /// A log that began with version 4 or older continues without traces and reasons.
   bool has_trace() const { return state_.version >= 5; }
   void give_span(EffectIntended& intent) const {
     if (has_trace()) intent.span = effect_trace(state_, intent.effect, intent.attempt).span;

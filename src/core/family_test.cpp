@@ -1,4 +1,4 @@
-// The agent tree in the core: nested calls, sub-agents and their costs, side queries, access that a person
+// The agent tree in the core: nested calls, sub-agents and their costs, side queries, access that a user
 // grants, and rules that change during a decision.
 #include "core/testing/fold.hpp"
 #include "core/testing/planners.hpp"
@@ -148,7 +148,7 @@ TEST(Budgets, BudgetExhaustedAbove_EndsTheTurnWithItsName) {
   EXPECT_EQ(session.result().error->code, ErrorCode::kLimit);
 }
 
-TEST(Authorisation, MissingAuthorisation_ParksTheCallUntilAPersonGrantsIt) {
+TEST(Authorisation, MissingAuthorisation_ParksTheCallUntilTheUserGrantsIt) {
   const auto barred = [] {
     Fold session = running(agent({test_tool("outer")}));
     EffectSettled settled;
@@ -201,7 +201,7 @@ TEST(Rules, RulesChangedDuringADecision_VoidTheApproval) {
   }
 }
 
-TEST(Waiting, WaitForAPerson_IsBoundedByTheAgentsLimit) {
+TEST(Waiting, WaitForAnApproval_IsBoundedByTheAgentsLimit) {
   AgentSpec spec = agent({test_tool("outer")});
   spec.limits.max_wait = Millis{5'000};
   spec.plan = JsonArray{};
@@ -267,7 +267,7 @@ TEST(Consultation, FailedSideQuery_IsRetriedAndThenEndsTheTurn) {
 }
 
 TEST(PlanWithAModel, AnswerOfTheModel_IsAResultOfThePlan) {
-  const FixedPlan planner({AskModel{}, AddMessage{"So be it."}, AskPerson{"Fine?"}});
+  const FixedPlan planner({AskModel{}, AddMessage{"Agreed."}, AskPerson{"Fine?"}});
   AgentSpec spec = agent({});
   spec.plan = JsonObject{{"kind", "test"}};
   Fold session(spec, planner);

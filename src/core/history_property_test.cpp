@@ -212,7 +212,7 @@ AgentSpec random_agent(Random& random, bool plan) {
   return agent;
 }
 
-/// Simulates the world around one session: outcomes, people, crashes.
+/// Simulates the surroundings of one session: outcomes, users, crashes.
 class World {
  public:
   explicit World(std::uint64_t seed)

@@ -246,7 +246,7 @@ std::optional<Decision> next_of_effect(const State& state) {
   return CallModel{effect.attempt + 1, Millis{0}, {}, effect.consult};
 }
 
-/// Returns the end of a turn that was asked to stop, by a person or the clock.
+/// Returns the end of a turn that a command or the clock asked to stop.
 Finish stopped(const State& state) {
   const StopReason reason = *state.turn->stop;
   if (reason == StopReason::kCancelled) {

@@ -1,5 +1,5 @@
-// The effects of people and crashes on a session: stop, pause, steer, enqueue, rewind, approve, answer, and
-// recovery in a new process.
+// The effects of commands, approvals and crashes on a session: stop, pause, steer, enqueue, rewind, approve,
+// answer, and recovery in a new process.
 #include <gtest/gtest.h>
 
 #include "core/testing/fold.hpp"
@@ -115,7 +115,7 @@ TEST(Stop, FailedCallAfterwards_IsNotRetried) {
   EXPECT_EQ(tool.result().reason, StopReason::kCancelled);
 }
 
-TEST(Stop, StopWhileAPersonIsAsked_DropsTheQuestion) {
+TEST(Stop, StopWhileAQuestionIsParked_DropsTheQuestion) {
   PeopleFold fold;
   fold.begin("hi");
   fold.command(CommandVerb::kPause);
@@ -126,7 +126,7 @@ TEST(Stop, StopWhileAPersonIsAsked_DropsTheQuestion) {
   EXPECT_TRUE(fold.result().pending.empty());
 }
 
-TEST(Deadline, Deadline_EndsTheTurnUnlessAPersonStoppedItFirst) {
+TEST(Deadline, Deadline_EndsTheTurnUnlessItWasStoppedFirst) {
   PeopleFold late;
   late.begin("hi");
   EXPECT_TRUE(is<Wait>(late.command(CommandVerb::kDeadline)));
@@ -444,7 +444,7 @@ TEST(Recovery, OtherTool_IsNeverRepeatedUnasked) {
   EXPECT_EQ(fold.result().actions[0].outcome, Outcome::kUnknown);
 }
 
-TEST(Recovery, OtherTool_RunsAgainIfAPersonAllowsIt) {
+TEST(Recovery, OtherTool_RunsAgainIfTheUserAllowsIt) {
   PeopleFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));

@@ -1,4 +1,4 @@
-// The events that viewers see of a record.
+// Projects records to the events that observers see.
 #pragma once
 
 #include <vector>

@@ -57,7 +57,7 @@ void put(JsonFields& out, std::string_view key, const Value& value) {
   out.object(key, [&](JsonFields& fields) { write(fields, value); });
 }
 
-/// `by` is what records up to version 4 have of an author.
+/// Records up to version 4 hold only the `by` of an author.
 void put_author(JsonFields& out, const Author& author) {
   out.text_if_any("by", author.principal);
   if (author.surface != Surface::kUnknown) out.text("surface", to_string(author.surface));

@@ -28,7 +28,7 @@ PRAXIS_FIELDS(Limits, max_steps, max_tool_calls, timeout, max_tokens, max_usd, m
 
 namespace {
 
-/// How limits were called in journals of earlier programs.
+/// A limit's name in journals of earlier versions.
 struct FormerName {
   std::string_view former, name;
 };
@@ -106,7 +106,7 @@ Limits limits_from_json(const Json& json) {
   for (const auto& [key, value] : *members) {
     const auto* renamed = std::ranges::find(kFormerNames, std::string_view(key), &FormerName::former);
     const std::string_view name = renamed == kFormerNames.end() ? std::string_view(key) : renamed->name;
-    // A member that does not fit, or that a later program wrote, leaves the limit unchanged.
+    // A member that is invalid, or that a later version wrote, leaves the limit unchanged.
     static_cast<void>(read_limits(JsonObject{{name, value}}, limits));
   }
   return limits;

@@ -1,4 +1,4 @@
-// Names of what callers do to a session, as they stand in journals and JSON.
+// Names of commands and approvals in journals and JSON.
 #include "domain/enum_names.hpp"
 #include "praxis/domain/approval.hpp"
 #include "praxis/domain/author.hpp"

@@ -1,4 +1,4 @@
-// A scope is narrowed only, whatever a sub-agent asks for; and trace ids have their W3C form.
+// A scope can only be narrowed, for any request of a sub-agent; trace ids have their W3C form.
 #include "praxis/domain/scope.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a turn driver wants done: plain values that the shell carries out in order.
+// The actions of a turn driver: plain values that the shell carries out in order.
 #pragma once
 
 #include <memory>
@@ -15,19 +15,19 @@ namespace praxis::driver {
 struct AppendRecords {
   Append append;
 };
-/// Answer with `ActionsDone`, when everything before is carried out. Handlers of events may act on the
-/// session meanwhile.
+/// Answer with `ActionsDone` when all earlier actions are carried out. Event handlers may issue commands to
+/// the session in the meantime.
 struct AwaitActions {};
-/// Ask the model; answered by `ModelEnded`. Durably intended.
+/// Ask the model; answered by `ModelEnded`. Its intent is durable.
 struct StartModel {
   EffectId effect;
   std::uint32_t attempt = 1;
   ModelQuestion question;
-  std::uint64_t ordinal = 0;  ///< of the session's model calls
+  std::uint64_t ordinal = 0;  ///< counts the model calls of the session
   bool answers = true;        ///< false: a summary or side query, whose deltas are not published
-  Event where;                ///< what its deltas are published as, without their body
+  Event where;                ///< the event of a delta, without its body
 };
-/// Run a tool; answered by `ToolEnded`. Durably intended.
+/// Run a tool; answered by `ToolEnded`. Its intent is durable.
 struct StartTool {
   EffectId effect;
   std::uint32_t attempt = 1;
@@ -35,11 +35,11 @@ struct StartTool {
   Millis limit{0};  ///< 0: no limit
   History conversation;
 };
-/// Ask an effect to stop. It still ends, or is dropped.
+/// Ask an effect to stop. It still ends or is dropped.
 struct StopEffect {
   EffectId effect;
 };
-/// The effect is settled: what it gives from here on is of no use.
+/// The effect is settled: later results are ignored.
 struct DropEffect {
   EffectId effect;
 };
@@ -69,44 +69,44 @@ struct AskHooks {
   TurnPlace place;
   std::variant<AskBeforeTurn, AskBeforeModel, AskAboutCalls> question;
 };
-/// Ask the handler that decides for people here; answered by `PersonAnswered`.
+/// Ask the approval handler of this process; answered by `PersonAnswered`.
 struct AskPerson {
   Token question = 0;
   ParkedStep step;
 };
-/// The question is decided otherwise.
+/// The question was decided in another way: stop the handler.
 struct WithdrawQuestion {
   Token question = 0;
 };
 
-/// Hand an event to observers and readers.
+/// Publish an event to observers and readers.
 struct Publish {
   Event event;
   Readers readers;
   bool readers_only = false;
 };
-/// The turn is over, durably. Hooks that come after a turn see the result before the readers do.
+/// The end of the turn is durable. The `after_turn` hooks see the result before the readers do.
 struct FinishTurn {
   Readers readers;
   AgentResult result;
 };
-/// These readers get a result that is not the end of a turn: it waits, or cannot go on.
+/// These readers get a result although the turn has not ended: it waits or cannot continue.
 struct FinishReaders {
   Readers readers;
   Result<AgentResult> result;
 };
-/// The readers of the turn in progress are others now.
+/// The set of readers of the turn in progress has changed.
 struct ReadersChanged {};
-/// Show the session in the agent tree; `updated` when something was recorded.
+/// Show the session in the agent tree; `updated` is set when something was recorded.
 struct ShowSession {
   SessionStatus status = SessionStatus::kIdle;
   std::optional<UnixMillis> updated;
 };
-/// Tell the session above.
+/// Pass an input to the session above.
 struct TellParent {
   std::variant<ChildBegan, ChildEnded, ChildWaits, ChildLost> what;
 };
-/// Answers a caller: with the last durable record, or with the error.
+/// Answer a caller with the last durable record or with the error.
 struct AnswerWaiter {
   Token waiter = 0;
   Result<std::uint64_t> durable;
@@ -122,14 +122,14 @@ struct ReserveBudget {
   Token request = 0;
   Amount amount;
 };
-/// What was granted to `request` becomes what was spent.
+/// Settle the reservation `request`: replace the amount granted by the amount spent.
 struct SettleBudget {
   Token request = 0;
   Amount spent;
 };
-/// The turn and its budget are over.
+/// The turn is over, and with it its budget.
 struct CloseBudget {};
-/// Nothing can be recorded any more: give the lease back and stop everything. Comes once.
+/// Nothing can be recorded any more: release the lease and stop everything. Comes once.
 struct GiveUp {
   Error error;
 };

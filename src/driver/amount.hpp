@@ -1,4 +1,4 @@
-// What an effect takes from a budget.
+// The amount that an effect takes from a budget.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 namespace praxis::driver {
 namespace {
 
-/// A computer that slept, or whose clock was set, is looked at again no later than this.
+/// Upper bound for a timer: the wall clock may have been set, or the computer may have slept.
 constexpr Millis kLookAgain{60'000};
 
 }  // namespace

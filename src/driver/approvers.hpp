@@ -1,5 +1,5 @@
-// The parked steps of one session that the handler which decides for people was asked about, and when the
-// first of them expires. A value: it says which questions to ask and which to withdraw.
+// The parked steps of one session that the approval handler was asked about, and the time when the first of
+// them expires. A value: it returns the questions to ask and to withdraw.
 #pragma once
 
 #include <map>
@@ -18,16 +18,16 @@ class Approvers {
     std::vector<Token> withdraw;
     std::vector<std::pair<Token, ParkedStep>> ask;
   };
-  /// Brings the questions up to date: every durable parked step is asked once of the handler of generation
-  /// `handler` (0: no handler), and again when another handler has taken its place and the one before has
-  /// answered nothing. With `closing`, all are withdrawn.
+  /// Returns the changes that bring the questions up to date. Every durable parked step is asked once per
+  /// handler, where `handler` is its generation (0: no handler): a new handler gets the question when the
+  /// previous one has returned without an answer. With `closing`, withdraws all questions.
   Changes update(const State& state, const Log& log, Token handler, bool closing);
-  /// The step that `question` was about; it may be asked of another handler from now on. Nothing when the
-  /// question was withdrawn.
+  /// Ends `question` and returns its step, which another handler may be asked about from now on. Nothing when
+  /// the question was withdrawn.
   std::optional<ParkId> answered(Token question);
-  /// A handler is at work on an answer.
+  /// True while a handler works on an answer.
   bool thinking() const;
-  /// All questions, which are forgotten.
+  /// Removes all questions and returns them.
   std::vector<Token> withdraw_all();
 
  private:
@@ -41,9 +41,10 @@ class Approvers {
   Token next_ = 1;
 };
 
-/// When the first parked step expires; 0: never.
+/// Returns when the first parked step expires; 0: never.
 UnixMillis first_expiry(const State& state);
-/// How long to wait before looking at the clock again: the wall clock may jump, the timer does not follow.
+/// Returns the delay of a timer that looks at the clock again: the wall clock may jump, and timers do not
+/// follow it.
 Millis until_expiry(UnixMillis expires, UnixMillis now);
 
 }  // namespace praxis::driver

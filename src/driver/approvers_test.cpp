@@ -47,9 +47,9 @@ TEST(Approvers, AnotherHandlerIsAskedWhenTheFirstGaveNoAnswer) {
   Approvers approvers;
   const State state = parked({{"p1", 0}});
   const Token first = approvers.update(state, kEmpty, 1, false).ask.at(0).first;
-  EXPECT_TRUE(approvers.update(state, kEmpty, 2, false).ask.empty());  // the first still thinks
+  EXPECT_TRUE(approvers.update(state, kEmpty, 2, false).ask.empty());  // the first handler has not returned
   EXPECT_EQ(approvers.answered(first), ParkId{"p1"});
-  EXPECT_TRUE(approvers.update(state, kEmpty, 1, false).ask.empty());  // it has said what it had to say
+  EXPECT_TRUE(approvers.update(state, kEmpty, 1, false).ask.empty());  // it has been asked already
   const auto asked = approvers.update(state, kEmpty, 2, false).ask;
   ASSERT_EQ(asked.size(), 1U);
   EXPECT_NE(asked[0].first, first);

@@ -34,14 +34,14 @@ TEST(CallReview, RulesAboveNarrowThoseOfTheAgent) {
   EXPECT_TRUE(std::holds_alternative<Allow>(permission(review, agent, "echo")));
 }
 
-TEST(CallReview, UnknownToolIsLeftToFailByItself) {
+TEST(CallReview, UnknownToolIsAllowed) {
   CallReview review;
   const auto agent = agent_with(JsonObject{{"deny", JsonArray{"*"}}});
   EXPECT_TRUE(
       std::holds_alternative<Allow>(judge_call(*review.rules(agent), nullptr, call_to("x")).permission));
 }
 
-TEST(CallReview, ReviewsGoWithTheirStep) {
+TEST(CallReview, ReviewsAreDroppedWithTheirStep) {
   CallReview review;
   review.begin_step(1);
   review.add(CallId{"c1"}, Review{});
@@ -51,7 +51,7 @@ TEST(CallReview, ReviewsGoWithTheirStep) {
   EXPECT_EQ(review.find(CallId{"c1"}), nullptr);
 }
 
-TEST(CallReview, ReviewsGoWhenTheRulesChange) {
+TEST(CallReview, ReviewsAreDroppedWhenTheRulesChange) {
   CallReview review;
   const auto before = agent_with(JsonObject{{"allow", JsonArray{"*"}}});
   review.rules(before);

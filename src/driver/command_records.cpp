@@ -36,14 +36,14 @@ Status check_fit(const Json& schema, const Json& value, const std::string& what)
 
 Status check_edit(const AgentSpec& agent, const ParkedStep& step, const std::string& arguments) {
   const auto json = parse_json(arguments);
-  if (!json) return refused("the edited arguments of " + step.id.str() + " are no valid JSON");
+  if (!json) return refused("the edited arguments of " + step.id.str() + " are not valid JSON");
   const ToolSpec* tool = agent.find_tool(step.tool);
   if (tool == nullptr) return {};
   return check_fit(tool->definition.parameters, *json,
                    "the edited arguments of " + step.id.str() + " do not fit \"" + step.tool + "\": ");
 }
 
-/// Checks an answer: text, or JSON as text if the step's schema requires it.
+/// Checks an answer: a string, which must hold JSON if the step's schema requires it.
 Status check_answer(const ParkedStep& step, const std::string& text) {
   const bool is_text = step.schema.is_null() || json_text(step.schema, "type") == "string";
   const auto json = is_text ? Result<Json>(Json(text)) : parse_json(text);
@@ -71,15 +71,15 @@ Result<RecordBody> decision(const State& state, const ParkId& park, const Approv
 
 Status check_command(const State& state, CommandVerb verb, bool over) {
   const std::string session = "session " + state.id.str();
-  if (state.deleted) return refused(session + " was deleted already");
+  if (state.deleted) return refused(session + " is already deleted");
   if (over && verb != CommandVerb::kAnnotate) {
-    return refused(session + " has ended: a sub-agent lives as long as the call that made it");
+    return refused(session + " has ended: a sub-agent ends with the call that created it");
   }
   switch (verb) {
     case CommandVerb::kInterrupt:
       return state.turn ? Status{} : refused(session + " has no turn in progress to stop");
     case CommandVerb::kPause:
-      return state.paused ? refused(session + " is paused already") : Status{};
+      return state.paused ? refused(session + " is already paused") : Status{};
     case CommandVerb::kUnpause:
       return state.paused ? Status{} : refused(session + " is not paused");
     default:
@@ -113,7 +113,7 @@ Result<std::vector<RecordBody>> approval_records(const State& state, const Appro
   for (const auto& [id, approval] : approvals) {
     const auto [session, park] = split_id(id);
     if (!session.empty() && session != state.id)
-      return refused(id.str() + " is no step of session " + state.id.str());
+      return refused(id.str() + " is not a step of session " + state.id.str());
     auto record = decision(state, park, approval, author);
     if (!record) return fail(record.error());
     if (!decided.insert(park).second) return refused(id.str() + " is decided twice");

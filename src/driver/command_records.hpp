@@ -1,4 +1,4 @@
-// Converts the request of a caller outside the loop into records, or the reason why it cannot be carried out.
+// Converts the request of an outside caller into records, or returns the reason why the request is refused.
 // Pure.
 #pragma once
 
@@ -11,22 +11,22 @@
 
 namespace praxis {
 
-/// Whether the text of a command counts as a message of the user.
+/// True when the text of a command counts as a user message.
 bool is_said(CommandVerb verb);
 
-/// Error `kInput`: the commands have several targets.
+/// Error `kInput` when the commands have different targets.
 Status check_target(const Commands& commands);
 
 /// Splits an id into session and step; the session is empty for an unqualified id.
 std::pair<SessionId, ParkId> split_id(const ParkId& id);
 
-/// Returns the records that approve steps parked in `state`. Error `kInput`: a step is not parked, is decided
-/// twice, or does not accept this approval.
+/// Returns the records of these decisions on steps parked in `state`. Error `kInput`: a step is not parked,
+/// is decided twice, or does not accept this approval.
 Result<std::vector<RecordBody>> approval_records(const State& state, const Approvals& approvals,
                                                  const Author& author);
 
-/// Returns the records of a request. Error `kInput` says why it cannot be carried out on a session in this
-/// state; `over`: the session is a sub-agent whose call has ended.
+/// Returns the records of a request. Error `kInput` says why a session in this state refuses it. `over`: the
+/// session is a sub-agent whose call has ended.
 Result<std::vector<RecordBody>> request_records(const State& state, const InboxRequest& request, bool over);
 
 }  // namespace praxis

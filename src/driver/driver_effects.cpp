@@ -1,5 +1,5 @@
-// Doing what was intended: model calls, tool calls, timers. Each ends in exactly one `effect_settled`,
-// even if the other side never answers; later answers are dropped.
+// Carries out intended effects: model calls, tool calls, timers. Each ends in exactly one `effect_settled`,
+// even when the other side never answers; later answers are dropped.
 #include <algorithm>
 
 #include "driver/turn_driver.hpp"
@@ -7,7 +7,7 @@
 namespace praxis::driver {
 namespace {
 
-/// The outcome of an effect that was stopped before it did anything. A timer has nothing to explain.
+/// The outcome of an effect that was stopped before it started. A timer needs no error.
 EffectSettled cancelled(EffectKind kind) {
   EffectSettled settled;
   settled.outcome = Outcome::kCancelled;
@@ -15,11 +15,11 @@ EffectSettled cancelled(EffectKind kind) {
   return settled;
 }
 
-/// The outcome of an effect that did not stop within the grace time: its handler may still be at work.
+/// The outcome of an effect that did not stop within the grace time: its handler may still be running.
 EffectSettled unstopped() {
   EffectSettled unknown;
   unknown.outcome = Outcome::kUnknown;
-  unknown.error = make_error(ErrorCode::kCancelled, "did not stop when told; what it did is unknown");
+  unknown.error = make_error(ErrorCode::kCancelled, "did not stop when asked to; its outcome is unknown");
   return unknown;
 }
 
@@ -34,7 +34,7 @@ EffectSettled failed(Error error) {
 
 // ---- starting
 
-/// Starts what `intent` says, which is durable. False when it was settled instead of started.
+/// Starts the effect of `intent`, which is durable. Returns false when it was settled instead of started.
 bool TurnDriver::begin(const EffectIntended& intent) {
   if (failure_ || !state_->turn) return true;
   const CallState* call = state_->find_call(intent.effect);
@@ -42,7 +42,7 @@ bool TurnDriver::begin(const EffectIntended& intent) {
   const bool call_runs = call != nullptr && call->phase == CallState::Phase::kRunning;
   const bool effect_runs =
       effect && effect->effect == intent.effect && effect->phase == EffectState::Phase::kRunning;
-  if (!call_runs && !effect_runs) return true;  // a hook answered in its place
+  if (!call_runs && !effect_runs) return true;  // a hook gave the result
 
   RunningEffect& running = effects_.begin(intent, now_.monotonic);
   if (state_->turn->stop || is_outdated(intent.call))
@@ -87,7 +87,7 @@ void TurnDriver::start_tool(const EffectIntended& intent, RunningEffect& running
   emit(StartTool{intent.effect, intent.attempt, call, running.limit, state_->conversation.history()});
 }
 
-/// A call that timed out may still be at work, so only one that may be repeated is tried again.
+/// A call that timed out may still be running, so it is only retried when it is repeatable.
 void TurnDriver::arm_limit(const EffectId& effect, RunningEffect& running) {
   if (running.limit.count() == 0) return;
   running.timer = arm(EffectTimer{effect, running.attempt}, time_left(running, now_.monotonic));
@@ -133,7 +133,7 @@ void TurnDriver::tool_is_late(const EffectId& effect, std::uint32_t attempt) {
   if (settled) advance();
 }
 
-/// Records the outcome of an effect under way. False when it is not under way (any more).
+/// Records the outcome of an effect in progress. Returns false when it is not (or no longer) in progress.
 bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, EffectSettled&& ended) {
   RunningEffect* running = effects_.find(effect, attempt);
   if (running == nullptr || failure_) return false;
@@ -147,7 +147,7 @@ bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, EffectSet
   return true;
 }
 
-/// Calls that a handler left behind are settled before its own.
+/// Settles the calls that a handler left running before it settles the handler's own call.
 void TurnDriver::settle_within(const CallId& outer) {
   std::vector<Attempt> left;
   for (auto& [effect, running] : effects_.all()) {
@@ -158,7 +158,7 @@ void TurnDriver::settle_within(const CallId& outer) {
   }
   for (const auto& [effect, attempt] : left) settle(effect, attempt, unstopped());
   if (failure_ || !state_->turn) return;
-  // Intended, but not durable yet: these never begin.
+  // Intended but not durable yet: these never start.
   std::vector<EffectId> unbegun;
   for (const CallState& call : state_->turn->calls) {
     const bool intended = call.within == outer && call.phase == CallState::Phase::kRunning;
@@ -171,8 +171,8 @@ void TurnDriver::settle_within(const CallId& outer) {
   }
 }
 
-/// What a model call took becomes known to the budgets. One that gave no answer may have been paid for all
-/// the same: its request and what arrived count, unless it never went out or was refused.
+/// Reports the usage of a model call to the budgets. A failed call may have been billed: its request and the
+/// received bytes count, unless the request was never sent or was refused.
 void TurnDriver::count_spent(const RunningEffect& call, EffectSettled& ended) {
   const auto* answer = std::get_if<ModelResponse>(&ended.result);
   if (answer == nullptr && call.asked)
@@ -188,14 +188,14 @@ void TurnDriver::stop(const EffectId& effect, RunningEffect& running) {
   emit(StopEffect{effect});
 }
 
-/// What a change of the request has made pointless stops; what of it has not begun is not done.
+/// Stops the effects that a changed request has made pointless, and rejects the calls that have not started.
 void TurnDriver::stop_outdated() {
   if (failure_ || !state_->turn) return;
   std::vector<Attempt> stopping;
   for (const CallId& id : setup_.planner->outdated(*state_)) {
     const CallState& call = *state_->find_call(id);
     if (call.phase == CallState::Phase::kProposed) {
-      if (!record(Decided{{}, id, ApprovalVerb::kReject, "a person has changed the request", by_policy()}))
+      if (!record(Decided{{}, id, ApprovalVerb::kReject, "the user has changed the request", by_policy()}))
         return;
       continue;
     }
@@ -211,8 +211,8 @@ bool TurnDriver::is_outdated(const CallId& call) const {
   return !call.empty() && std::ranges::count(setup_.planner->outdated(*state_), call) != 0;
 }
 
-/// Asks every effect under way to stop. What only waits for time is settled at once; what has not ended when
-/// the grace time is over is settled as unknown.
+/// Asks every effect in progress to stop. Settles timers at once; settles as unknown whatever has not ended
+/// when the grace time is over.
 void TurnDriver::cancel_effects() {
   std::vector<Attempt> now, later;
   for (auto& [effect, running] : effects_.all()) {
@@ -269,7 +269,7 @@ void TurnDriver::fired(TurnDeadline /*deadline*/) {
   advance();
 }
 
-/// The expiry is that of the wall clock, which may jump; the timer only says when to look at it.
+/// The step expires by the wall clock, which may jump; the timer only says when to check it.
 void TurnDriver::fired(StepExpiry /*expiry*/) {
   expiry_ = 0;
   if (failure_ || expires_.value == 0) return;
@@ -303,7 +303,7 @@ void TurnDriver::fired(const GraceOver& grace) {
   if (settled) advance();
 }
 
-/// The time limit of a call does not run while it waits for people.
+/// Stops the time limit of a call while it waits for an approval.
 void TurnDriver::hold_clocks() {
   if (failure_ || !state_->turn) return;
   for (auto& [effect, running] : effects_.all()) {
@@ -320,7 +320,8 @@ void TurnDriver::hold_clocks() {
   }
 }
 
-/// The time of a turn runs while it is active: not while it waits for people or is paused.
+/// Arms the time limit of the turn, which runs while the turn is active: not while it waits for an approval
+/// or is paused.
 void TurnDriver::arm_deadline() {
   if (failure_ || deadline_ != 0 || !state_->turn || state_->paused) return;
   const Limits& limits = state_->agent->limits;

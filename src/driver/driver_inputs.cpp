@@ -1,4 +1,4 @@
-// What callers want of a session: turns, records, an end, and to know when something is so.
+// Inputs of callers: turns, records, commands, and requests to wait for a state.
 #include <algorithm>
 
 #include "driver/turn_driver.hpp"
@@ -46,21 +46,21 @@ void TurnDriver::on(ResumeRequested input) {
 
 std::optional<Error> TurnDriver::refuses_resume() const {
   if (!failure_ && !state_->turn && state_->queue.empty())
-    return input_error("session " + state_->id.str() + " has no turn to carry on");
+    return input_error("session " + state_->id.str() + " has no turn to resume");
   auto error = refusal();
   return error || state_->turn || !state_->deleted ? error : deleted_error();
 }
 
-/// Why no turn can begin or go on here.
+/// Returns the error when no turn can start or resume here.
 std::optional<Error> TurnDriver::refusal() const {
   if (failure_) return failure_;
   if (!retired_) return std::nullopt;
   return input_error("sub-agent " + state_->id.str() +
-                     " lived as long as the call that made it, which is over");
+                     " ended with the call that created it; no turn can start");
 }
 
 Error TurnDriver::deleted_error() const {
-  return input_error("session " + state_->id.str() + " was deleted by a person");
+  return input_error("session " + state_->id.str() + " was deleted by a command");
 }
 
 void TurnDriver::on(RecordsGiven input) {

@@ -1,4 +1,4 @@
-// People and the agent tree: which steps wait for whom, and what the sessions above and below learn.
+// Approvals and the agent tree: which steps wait, and what the sessions above and below are sent.
 #include <algorithm>
 
 #include "driver/expiry.hpp"
@@ -8,8 +8,8 @@ namespace praxis::driver {
 
 // ---- questions
 
-/// Asks the handler that decides for people about durable parked steps, and watches when they expire. Not
-/// before something resumes the session in this process.
+/// Offers durable parked steps to the approval handler and arms their expiry timer. No-op until the session
+/// is resumed in this process.
 void TurnDriver::update_questions() {
   if (inherited_) return;
   Approvers::Changes changes = approvers_.update(*state_, log_, now_.approver, winding_down_);
@@ -18,7 +18,7 @@ void TurnDriver::update_questions() {
   for (auto& [question, step] : changes.ask) emit(AskPerson{question, std::move(step)});
 }
 
-/// Without a decision, or with one that is not possible, the step stays parked.
+/// Without a decision, or with an invalid one, the step stays parked.
 void TurnDriver::on(PersonAnswered input) {
   const auto step = approvers_.answered(input.question);
   if (failure_ || !step) return;  // the question was withdrawn
@@ -34,7 +34,7 @@ void TurnDriver::on(ApproverChanged /*input*/) { commit(); }
 
 // ---- steps that expire
 
-/// Denies what was not decided in time; whether there was anything.
+/// Denies the steps that expired without a decision. Returns true when there were any.
 bool TurnDriver::expire_parked() {
   if (failure_ || state_->parked.empty()) return false;
   std::vector<Decided> late = overdue(*state_, now_.wall);
@@ -44,7 +44,7 @@ bool TurnDriver::expire_parked() {
 
 void TurnDriver::on(ExpireParked /*input*/) { expire_parked(); }
 
-/// One timer for the first step that expires.
+/// Arms one timer for the first step that expires.
 void TurnDriver::watch_expiry() {
   const UnixMillis first = first_expiry(*state_);
   if (first == expires_) return;
@@ -53,9 +53,9 @@ void TurnDriver::watch_expiry() {
   if (first.value != 0) expiry_ = arm(StepExpiry{}, until_expiry(first, now_.wall));
 }
 
-// ---- those above
+// ---- sessions above
 
-/// The result of a turn that waits, with what those below wait for.
+/// Returns the result of a turn that waits, including the steps of sub-agents.
 AgentResult TurnDriver::waiting_result() const {
   AgentResult result = result_of(*state_);
   result.status = status();
@@ -76,7 +76,7 @@ void TurnDriver::release_readers() {
   emit(FinishReaders{std::move(leaving), waiting_result()});
 }
 
-/// The session above gets ids by which each of those above can decide a step.
+/// Qualifies the ids of the steps, so that every session above can decide them.
 void TurnDriver::tell_parent_of_wait(bool waits) {
   if (!setup_.parent || !tree_.tells(waits)) return;
   ChildWaits told{state_->id, {}, attended()};
@@ -87,12 +87,12 @@ void TurnDriver::tell_parent_of_wait(bool waits) {
   emit(TellParent{std::move(told)});
 }
 
-/// Brings what the agent tree shows of this session up to date; `updated` when something was recorded.
+/// Updates the entry in the agent tree; `updated` is set when something was recorded.
 void TurnDriver::show(std::optional<UnixMillis> updated) {
   if (!failure_ && state_->agent) emit(ShowSession{status(), updated});
 }
 
-// ---- those below
+// ---- sub-agents
 
 void TurnDriver::on(ChildBegan input) {
   if (!failure_ && state_->find_call(input.call) != nullptr) tree_.began(input.child, input.call);
@@ -139,7 +139,7 @@ void TurnDriver::on(CallRequested input) {
   advance();
 }
 
-/// The call within another that `body` gives its result to.
+/// Returns the call within another call that `body` settles.
 CallId TurnDriver::handed_back(const RecordBody& body) const {
   if (!tree_.awaits_any()) return {};
   const CallState* call = nullptr;
@@ -154,7 +154,8 @@ void TurnDriver::hand_back(const CallId& id) {
   for (const Token waiter : tree_.take(id)) emit(HandBack{waiter, outcome_of(*call)});
 }
 
-/// Those that wait for calls that are gone with the call that asked for them, or that never start.
+/// Answers the callers of calls that were removed with the call that asked for them, or that will never
+/// start.
 void TurnDriver::drop_lost_waiters() {
   for (auto& [waiter, why] : tree_.take_lost(*state_)) emit(HandBack{waiter, fail(std::move(why))});
 }

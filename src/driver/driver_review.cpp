@@ -1,5 +1,5 @@
-// Asking rules, hooks and budgets before a turn begins and before an effect is intended. Rules are judged on
-// the spot; hooks may block, so the shell asks them and the loop continues when they have answered.
+// Checks rules, hooks and budgets before a turn starts and before an effect is intended. Rules are evaluated
+// at once; hooks may block, so the shell runs them and the loop continues with their answers.
 #include <algorithm>
 
 #include "driver/turn_driver.hpp"
@@ -12,14 +12,14 @@ void TurnDriver::ask_hooks(decltype(AskHooks::question) question) {
   if (!std::exchange(hooks_asked_, true)) emit(AskHooks{place(), std::move(question)});
 }
 
-/// True when hooks have to be asked before a queued message becomes a turn.
+/// Returns true when hooks have to run before a queued message becomes a turn.
 bool TurnDriver::asks_before_turn() {
   if (!setup_.hooks.turn || std::exchange(turn_advised_, false)) return false;
   ask_hooks(AskBeforeTurn{state_->agent});
   return true;
 }
 
-/// True when hooks have to be asked before the model is; else `call` has their changes.
+/// Returns true when hooks have to run before the model call; otherwise `call` already has their changes.
 bool TurnDriver::asks_before_model(CallModel& call) {
   if (!setup_.hooks.model) return false;
   if (!model_advice_) {
@@ -31,7 +31,7 @@ bool TurnDriver::asks_before_model(CallModel& call) {
   return false;
 }
 
-/// What hooks said counts unless the turn has gone on without them.
+/// Uses the answers of the hooks, unless the turn has moved on without them.
 void TurnDriver::on(HooksAnswered input) {
   hooks_asked_ = false;
   if (failure_) return;
@@ -68,7 +68,7 @@ void TurnDriver::on(ToolReported input) {
 
 // ---- tool calls
 
-/// Starts the calls that are allowed; true when at least one record came of it.
+/// Starts the allowed calls. Returns true when that added at least one record.
 bool TurnDriver::review_calls(const RunCalls& decision) {
   review_.begin_step(state_->turn->step);
   const std::shared_ptr<const Rules> rules = review_.rules(state_->agent);
@@ -95,7 +95,7 @@ bool TurnDriver::review_calls(const RunCalls& decision) {
   return !failure_ && state_->seq != before;
 }
 
-/// False when the calls after this one have to wait too.
+/// Returns false when the calls after this one have to wait too.
 bool TurnDriver::run_call(const CallId& id) {
   const CallState* call = state_->find_call(id);
   if (call == nullptr || failure_) return false;
@@ -116,7 +116,7 @@ bool TurnDriver::run_call(const CallId& id) {
   return true;
 }
 
-/// Records what a review says of a call; true when the call does not run now.
+/// Records a review. Returns true when the call does not run now.
 bool TurnDriver::record_review(const CallId& id, Review& review) {
   if (const auto* denied = std::get_if<Deny>(&review.permission)) {
     record(Decided{{}, id, ApprovalVerb::kReject, denied->reason, review.author});
@@ -129,11 +129,11 @@ bool TurnDriver::record_review(const CallId& id, Review& review) {
   const auto* asked = std::get_if<NeedsApproval>(&review.permission);
   if (asked == nullptr) return false;
   record(park_call(*state_, *call, asked->reason));
-  if (!review.result) review_.forget(id);  // the rest is in the log, and the wait may be long
+  if (!review.result) review_.forget(id);  // the log has the rest, and the wait may be long
   return true;
 }
 
-/// What a hook gives instead of running the tool, or of asking a person.
+/// Uses the result that a hook gave instead of running the tool or asking the user.
 void TurnDriver::give_in_its_place(const CallState& call, ToolOutcome outcome) {
   for (const auto& [park, step] : state_->parked) {
     if (step.call != call.call.id) continue;
@@ -159,7 +159,8 @@ void TurnDriver::reserve(Reservation& reservation, const Amount& amount) {
   emit(ReserveBudget{next_request_++, amount});
 }
 
-/// False when the next model call has to wait for the budgets' answer, or for others to give something back.
+/// Returns false when the next model call has to wait for the answer of the budgets or for other effects to
+/// finish.
 bool TurnDriver::affords_model() {
   if (!is_bounded() || model_budget_.granted()) return true;
   if (model_budget_.asks()) reserve(model_budget_, longest_answer(*state_, setup_.model));
@@ -172,13 +173,13 @@ bool TurnDriver::affords_call() {
   return false;
 }
 
-/// What was granted, if anything was, becomes what was spent.
+/// Settles the reservation with the amount spent, if it was granted.
 void TurnDriver::release(Reservation& reservation, const Amount& spent) {
   if (const auto request = reservation.take()) emit(SettleBudget{*request, spent});
 }
 
-/// What was granted but is not used now, because the session was paused or stopped meanwhile, holds nothing
-/// back from others.
+/// Releases reservations that are not used now, because the session was paused or stopped, so that they block
+/// no other effect.
 void TurnDriver::release_idle() {
   const bool waits = hooks_asked_ || !state_->turn || state_->turn->effect;
   if (!waits && model_budget_.granted()) release(model_budget_);
@@ -187,7 +188,7 @@ void TurnDriver::release_idle() {
 
 void TurnDriver::on(BudgetAnswered input) {
   if (!model_budget_.answered(input) && !call_budget_.answered(input)) {
-    // Of a turn that is over, or of a driver that has given up.
+    // The turn is over, or the driver has given up.
     if (std::holds_alternative<BudgetAnswered::Granted>(input.answer)) emit(SettleBudget{input.request, {}});
     return;
   }

@@ -27,19 +27,19 @@ TEST(Effects, AttemptIsFoundUntilItIsFinished) {
   EXPECT_TRUE(effects.is_empty());
 }
 
-TEST(Effects, NextAttemptBeginsAfresh) {
+TEST(Effects, NextAttemptStartsWithFreshLimits) {
   Effects effects;
   effects.begin(tool("e1"), 5ms).stopping = true;
   EXPECT_FALSE(effects.begin(tool("e1", 2), 50ms).stopping);
   EXPECT_EQ(effects.finish(EffectId{"e1"}, 60ms), Millis{10});
 }
 
-TEST(Effects, TimeThatItWaitsForPeopleDoesNotCount) {
+TEST(Effects, TimeThatItWaitsForApprovalsDoesNotCount) {
   Effects effects;
   RunningEffect& effect = effects.begin(tool("e1"), 0ms);
   effect.limit = Millis{100};
   hold_clock(effect, 30ms);
-  hold_clock(effect, 40ms);  // it stands still already
+  hold_clock(effect, 40ms);  // already stopped
   release_clock(effect, 80ms);
   EXPECT_EQ(time_left(effect, 90ms), 60ms);
   hold_clock(effect, 90ms);

@@ -1,6 +1,6 @@
-// Every interleaving of what may happen to a session, up to a bound: each order is played from the start on a
-// world without threads, and then to its end. What must never be, and what must hold at the end, is checked
-// by the world (testing/world.hpp).
+// Plays every interleaving of the inputs of a session, up to a bound: each order runs from the start in a
+// world without threads, then to its end. The world (testing/world.hpp) checks the invariants, during the run
+// and at the end.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,7 +12,7 @@ namespace {
 
 struct Explored {
   std::size_t orders = 0;
-  std::size_t bound = 0;  ///< moments of which every order was played
+  std::size_t bound = 0;  ///< steps in which every order was played
   std::vector<std::string> complaints;
 };
 
@@ -23,8 +23,8 @@ std::string told(const World& world) {
   return text;
 }
 
-/// Plays one order: `path` picks among the choices, then the first one is taken. Gives the number of choices
-/// at each of the first `bound` moments.
+/// Plays one order: `path` picks among the choices, after that the first choice is taken. Returns the number
+/// of choices at each of the first `bound` steps.
 std::vector<std::size_t> play(const Scenario& scenario, const std::vector<std::size_t>& path,
                               std::size_t bound, Explored& explored) {
   constexpr std::size_t kEndless = 400;
@@ -37,7 +37,7 @@ std::vector<std::size_t> play(const Scenario& scenario, const std::vector<std::s
       world.check_quiet();
     if (choices.empty()) break;
     if (step == kEndless) {
-      explored.complaints.push_back(scenario.name + " does not come to rest\n" + told(world));
+      explored.complaints.push_back(scenario.name + " never becomes quiet\n" + told(world));
       return widths;
     }
     if (step < bound) widths.push_back(choices.size());
@@ -57,7 +57,7 @@ bool advance(std::vector<std::size_t>& path, const std::vector<std::size_t>& wid
   return true;
 }
 
-/// Every order of the first moments, for as many of them as give at most `most` orders.
+/// Plays every order of the first steps, as many steps as give at most `most` orders.
 void explore(const Scenario& scenario, std::size_t most, Explored& explored) {
   for (std::size_t bound = 1; bound < 12; ++bound) {
     std::vector<std::size_t> path;
@@ -71,7 +71,7 @@ void explore(const Scenario& scenario, std::size_t most, Explored& explored) {
   }
 }
 
-/// Orders drawn by lot, in which anything may happen at any moment.
+/// Plays random orders, in which any choice is possible at any step.
 void wander(const Scenario& scenario, std::size_t orders, Explored& explored) {
   constexpr std::size_t kLong = 60;
   std::minstd_rand draw(4711);
@@ -84,7 +84,7 @@ void wander(const Scenario& scenario, std::size_t orders, Explored& explored) {
 
 class Explorer : public ::testing::TestWithParam<Scenario> {};
 
-TEST_P(Explorer, EveryOrderKeepsThePromises) {
+TEST_P(Explorer, EveryOrderKeepsTheInvariants) {
   for (const bool suspends : {false, true}) {
     Scenario scenario = GetParam();
     scenario.suspends = suspends;

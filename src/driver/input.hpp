@@ -1,5 +1,5 @@
-// The inputs of a turn driver: everything that happens outside it, as plain values. Time comes in with each
-// input; what the shell keeps for the driver (callers that wait, readers of a turn) is named by a token.
+// The inputs of a turn driver: every event outside it, as a plain value. Each input comes with the time.
+// Tokens stand for the objects that the shell keeps for the driver (waiting callers, readers of a turn).
 #pragma once
 
 #include <chrono>
@@ -21,33 +21,33 @@ namespace praxis::driver {
 
 /// Names a waiting caller, a reader, a timer or a question; 0 names nothing.
 using Token = std::uint64_t;
-/// Follows a turn: gets its events and its result.
+/// A reader of a turn, which gets its events and its result.
 struct Reader {
   Token token = 0;
-  bool stays = false;  ///< a turn that waits for people is no result for it
+  bool stays = false;  ///< gets no result when the turn waits for an approval, only when it ends
   bool operator==(const Reader&) const = default;
 };
 using Readers = std::vector<Reader>;
 
-/// The world at the time of an input.
+/// The environment at the time of an input.
 struct Moment {
   UnixMillis wall = {};
   std::chrono::nanoseconds monotonic{0};
   EventKinds wanted = {};   ///< events that at least one observer or reader wants
-  std::size_t arrived = 0;  ///< bytes that have arrived of the answer of the model call in progress
-  Token approver = 0;       ///< generation of the handler that decides for people here; 0: no handler
+  std::size_t arrived = 0;  ///< bytes received of the answer of the model call in progress
+  Token approver = 0;       ///< generation of the approval handler of this process; 0: no handler
   Millis grace{100};        ///< how long an effect may take to stop
-  bool closing = false;     ///< the runtime is going away: nothing may be recorded any more
+  bool closing = false;     ///< the runtime is being destroyed: nothing may be recorded any more
 };
 
-/// The place in a session's turns that a hook is asked about.
+/// The turn and step that hooks are asked about.
 struct TurnPlace {
   TurnId turn = {};
   std::uint32_t step = 0;
   bool operator==(const TurnPlace&) const = default;
 };
 
-/// What the `before_model` hooks want of one model call.
+/// The changes of the `before_model` hooks to one model call.
 struct ModelAdvice {
   RequestPatch patch = {};
   std::optional<ModelResponse> answer = {};  ///< instead of asking the model
@@ -57,35 +57,35 @@ struct CallReviews {
   std::uint64_t rules = 0;
   std::map<CallId, Review> reviews = {};
 };
-/// What the `before_turn` hooks made of the description; null: unchanged.
+/// The description as the `before_turn` hooks changed it; null: unchanged.
 struct TurnAdvice {
   AgentSpecPtr agent;
 };
 
 // ---- the journal
 
-/// The append under way is durable up to this record, or failed.
+/// The append in progress is durable up to this record, or failed.
 struct Appended {
   Result<std::uint64_t> last;
 };
-/// All actions before `AwaitActions` are carried out.
+/// All actions before `AwaitActions` have been carried out.
 struct ActionsDone {};
-/// `waiter` is answered once everything recorded so far is durable.
+/// Answer `waiter` once everything recorded so far is durable.
 struct DurableAwaited {
   Token waiter = 0;
 };
 
 // ---- effects and time
 
-/// A model call has ended. Dropped when the call was settled otherwise.
+/// A model call has ended. Ignored when the call is already settled.
 struct ModelEnded {
   EffectId effect;
   std::uint32_t attempt = 1;
   Result<ModelResponse> response;
-  bool billable = true;              ///< a call that failed like this may have been paid for
-  std::optional<Usage> stated = {};  ///< what the vendor said that a failed call used
+  bool billable = true;              ///< a call that failed like this may have been billed
+  std::optional<Usage> stated = {};  ///< the usage that the vendor reported for a failed call
 };
-/// A tool call has ended. Dropped when the call was settled otherwise.
+/// A tool call has ended. Ignored when the call is already settled.
 struct ToolEnded {
   EffectId effect;
   std::uint32_t attempt = 1;
@@ -99,97 +99,98 @@ struct ExpireParked {};
 
 // ---- callers
 
-/// A turn is to begin: with `described` as the new description unless that is null.
+/// Start a turn, with `described` as the new description unless that is null.
 struct TurnRequested {
   std::vector<Message> messages;
   Json output_schema;
   AgentSpecPtr described;
   Reader reader;
 };
-/// The turn in progress, or a queued one, is to go on with these records; `reader` follows it too.
+/// Append these records and resume the turn in progress or a queued one; `reader` follows it too.
 struct ResumeRequested {
   Reader reader;
   std::vector<RecordBody> records;
 };
-/// Records from outside the loop: commands, decisions, a new session's first facts. `waiter` is answered once
-/// they are durable. `answer` becomes durable with them.
+/// Append records from outside the loop: commands, decisions, the first record of a session. Answer `waiter`
+/// once they are durable; `answer` becomes durable together with them.
 struct RecordsGiven {
   std::vector<RecordBody> records;
   Token waiter = 0;
   std::optional<InboxAnswer> answer = {};
-  /// Resumes also a turn that another process left; otherwise only a decision does.
+  /// Also resumes a turn that another process left; without it, only a decision does.
   bool resumes = false;
 };
-/// Stop what is under way. With `reader`, only while that reader follows the turn in progress.
+/// Interrupt the turn. With `reader`, only if that reader follows the turn in progress.
 struct InterruptRequested {
   Token reader = 0;
   Author author = by_library();
 };
-/// Interrupt the turn in progress unless it waits for people, and begin no other.
+/// Interrupt the turn in progress unless it waits for an approval, and start no other.
 struct WindDownRequested {};
-/// `waiter` is answered once no turn is in progress, or nothing can come of it before a person acts.
+/// Answer `waiter` once no turn is in progress, or the one in progress is paused or needs an approval to
+/// continue.
 struct RestAwaited {
   Token waiter = 0;
 };
-/// `waiter` is answered once no turn is in progress.
+/// Answer `waiter` once no turn is in progress.
 struct TurnEndAwaited {
   Token waiter = 0;
 };
-/// No turn begins or continues any more: the call that made this session is over.
+/// Start and resume no more turns: the call that created this session is over.
 struct Retired {};
-/// Stop without a word to the journal, as the runtime goes away: what is under way stays in doubt.
+/// Stop without writing to the journal: running effects stay in doubt.
 struct Abandoned {};
 
-// ---- hooks and people
+// ---- hooks and approvals
 
 /// The hooks that were asked at `place` have answered.
 struct HooksAnswered {
   TurnPlace place;
   std::variant<TurnAdvice, ModelAdvice, CallReviews> advice;
-  std::optional<std::string> pause = {};  ///< a hook wants the session to pause, for this reason
+  std::optional<std::string> pause = {};  ///< the reason why a hook wants the session to pause
 };
 /// A hook threw; observers get `hook.failed`.
 struct HookThrew {
   std::string hook, message;
 };
-/// The handler of a running call reports its progress; observers are told.
+/// The handler of a running call reports progress, which is published as an event.
 struct ToolReported {
   CallId call;
   std::string text;
-  std::optional<double> fraction;  ///< the part that is done, from 0 to 1
+  std::optional<double> fraction;  ///< the completed part, from 0 to 1
 };
-/// The handler that was asked `question` has answered: with records, with an error when its decision is not
-/// possible, or not at all (nothing in `records`): the step stays parked.
+/// The approval handler has answered `question`: with records, with an error when its decision is not
+/// possible, or with nothing; then the step stays parked.
 struct PersonAnswered {
   Token question = 0;
   std::optional<Result<std::vector<RecordBody>>> records;
 };
-/// Another handler decides for people here from now on.
+/// Another approval handler was set in this process.
 struct ApproverChanged {};
 
 // ---- the agent tree
 
-/// A sub-agent of `call` begins or resumes a turn.
+/// A sub-agent of `call` starts or resumes a turn.
 struct ChildBegan {
   SessionId child;
   CallId call;
 };
-/// A turn of a sub-agent has ended. With `known`, the log may hold it already.
+/// A turn of a sub-agent has ended. With `known`, the log may already hold that.
 struct ChildEnded {
   ChildSettled settled;
   bool known = false;
 };
-/// A sub-agent waits for people, or continues (`pending` is empty).
+/// A sub-agent waits for approvals, or continues (`pending` is empty).
 struct ChildWaits {
   SessionId child;
   std::vector<ParkedStep> pending;
-  bool attended = false;  ///< a handler in this process is at work on an answer
+  bool attended = false;  ///< a handler in this process works on an answer
 };
-/// A sub-agent can do nothing any more.
+/// A sub-agent failed and will not continue in this process.
 struct ChildLost {
   SessionId child;
 };
-/// A step of a session below is decided.
+/// A step of a session below was decided.
 struct StepDecidedBelow {
   ParkId step;
 };
@@ -200,7 +201,7 @@ struct CallRequested {
   std::string key;
   Token waiter = 0;
 };
-/// The calls within `call` are to stop.
+/// Stop the calls within `call`.
 struct CallsWithinStopped {
   CallId call;
 };
@@ -210,11 +211,11 @@ struct CallsWithinStopped {
 /// The budgets above answer `request`.
 struct BudgetAnswered {
   struct Granted {};
-  struct Busy {};  ///< others hold what is left; `BudgetFreed` follows
+  struct Busy {};  ///< other effects hold the rest; `BudgetFreed` follows
   Token request = 0;
   std::variant<Granted, Busy, StopReason> answer;
 };
-/// Others have given back what they held.
+/// Other effects have released a part of the budget.
 struct BudgetFreed {};
 
 using Input =

@@ -7,7 +7,8 @@
 namespace praxis::driver {
 namespace {
 
-constexpr std::size_t kUsualRecords = 2;  // that are committed together: moving them costs more than the room
+constexpr std::size_t kUsualRecords =
+    2;  // records committed together in the common case: growing costs more than the unused space
 constexpr std::size_t kTitleBytes = 80;
 
 /// The first words of a string, cut between characters.

@@ -40,7 +40,7 @@ TEST(Log, FirstAppendNamesTheSession) {
   EXPECT_EQ(append.entries[0].time, UnixMillis{5});
 }
 
-TEST(Log, LaterAppendNamesItsPlaceAlone) {
+TEST(Log, LaterAppendNamesItsPlaceOnly) {
   Log log({SessionId{"s1"}, 1}, 7);
   log.add(pending(Compacted{1, "max_messages"}));
   const Append append = log.begin_append(first_turn("hello"), SessionStatus::kRunning);
@@ -56,7 +56,7 @@ TEST(Log, TitleIsCutBetweenCharacters) {
   EXPECT_EQ(log.begin_append(first_turn(text), SessionStatus::kRunning).row.title, std::string(79, 'x'));
 }
 
-TEST(Log, WhatIsAddedDuringAnAppendWaitsForTheNext) {
+TEST(Log, RecordAddedDuringAnAppendWaitsForTheNext) {
   Log log({SessionId{"s1"}, 1}, 2);
   log.add(said("one"));
   log.wait(11);
@@ -104,7 +104,7 @@ TEST(Log, ParkedStepIsHeldUntilItIsAppended) {
   EXPECT_FALSE(log.holds(ParkId{"p1"}));
 }
 
-TEST(Log, AbandonedLogGivesBackWhatWaits) {
+TEST(Log, AbandonedLogReturnsPendingRecords) {
   Log log({SessionId{"s1"}, 1}, 2);
   log.add(said("one"));
   log.wait(9);

@@ -46,7 +46,8 @@ Amount longest_answer(const State& state, const ModelFacts& model) {
 
 Usage used_without_answer(const State& state, const ModelFacts& model, const std::optional<Usage>& stated,
                           std::size_t arrived) {
-  constexpr std::size_t kBytesPerToken = 3;  // few, so that it is rather too much than too little
+  constexpr std::size_t kBytesPerToken =
+      3;  // a low value, so that the estimate is rather too high than too low
   const auto output = static_cast<std::int64_t>(arrived / kBytesPerToken);
   Usage used = stated.value_or(state.usage_in_doubt());
   if (!stated) used.output = output;

@@ -1,5 +1,5 @@
-// What one turn has asked of the budgets above it, and what it was granted. A value: the budgets themselves
-// are shared by a whole agent tree and live in the shell.
+// The budget requests of one turn and the amounts granted. A value: the budgets themselves are shared by a
+// whole agent tree and live in the shell.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@
 
 namespace praxis::driver {
 
-/// What is known of the model that a session asks.
+/// Facts about the model of a session.
 struct ModelFacts {
   std::int64_t max_output = 0;                  ///< tokens; 0 when unknown
   std::function<MicroUsd(const Usage&)> price;  ///< pure; empty for an agent without a model
   bool options_may_change = false;              ///< a hook may raise the limit on the answer
 };
 
-/// One thing that is to be paid for: asked once, then granted, used and settled.
+/// A reservation for one effect: requested, then granted, used and settled.
 class Reservation {
  public:
-  /// Whether a new request has to be made: none is under way or granted.
+  /// True when a new request is needed: none is in progress or granted.
   bool asks() const { return phase_ == Phase::kNone; }
   bool awaits_answer() const { return phase_ == Phase::kAsked; }
   bool granted() const { return phase_ == Phase::kGranted; }
   void asked(Token request);
-  /// False when the answer is to another request. What is refused, or has to wait, is not granted.
+  /// Takes the answer to the request. Returns false when `answer` belongs to another request.
   bool answered(const BudgetAnswered& answer);
-  /// Others gave something back: ask again. False when that changes nothing.
+  /// Other effects released a part of the budget: request again. Returns false when no request was waiting.
   bool freed();
-  /// The request that was granted, which this no longer holds; nothing if not granted.
+  /// Gives up the granted request and returns it; nothing when none was granted.
   std::optional<Token> take();
 
  private:
@@ -39,16 +39,16 @@ class Reservation {
   Token request_ = 0;
 };
 
-/// Whether tokens, money or calls of a turn with these limits are bounded.
+/// True when these limits bound the tokens, the money or the tool calls of a turn.
 bool is_bounded(const Limits& limits);
-/// What the next model call may take: the request, and the longest answer it may get. Where nothing says how
-/// long that is or what it costs, more than any limit leaves: such a call is made while no other draws on it.
+/// Upper bound for the next model call: the request and the longest possible answer. When length or price is
+/// unknown, more than any limit leaves: such a call runs only while no other effect holds a reservation.
 Amount longest_answer(const State& state, const ModelFacts& model);
-/// What a model call is taken to have used that ended without an answer, after `arrived` bytes of one: what
-/// the vendor stated, or the request and what arrived.
+/// Estimated usage of a model call that ended without an answer after `arrived` bytes: the usage that the
+/// vendor reported, or the request and the received bytes.
 Usage used_without_answer(const State& state, const ModelFacts& model, const std::optional<Usage>& stated,
                           std::size_t arrived);
-/// What a model call is taken to have used that another process left.
+/// Estimated usage of a model call that another process left unfinished.
 Usage used_in_doubt(const State& state, const ModelFacts& model);
 
 }  // namespace praxis::driver

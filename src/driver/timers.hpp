@@ -1,4 +1,4 @@
-// The timers of one session and what each is for. A value: the shell keeps the clocks.
+// The armed timers of one session and their purposes. A value: the shell has the clocks.
 #pragma once
 
 #include <map>
@@ -13,14 +13,14 @@ namespace praxis::driver {
 
 /// The time limit of the turn.
 struct TurnDeadline {};
-/// The first parked step expires, or the wall clock is to be looked at again.
+/// The first parked step expires, or the wall clock has to be checked again.
 struct StepExpiry {};
 /// The time limit of a tool, the delay of a model call, or the end of a timer.
 struct EffectTimer {
   EffectId effect;
   std::uint32_t attempt = 1;
 };
-/// The time that effects have to stop.
+/// The grace time of stopping effects.
 struct GraceOver {
   std::vector<Attempt> effects;
 };
@@ -32,7 +32,7 @@ class Timers {
     armed_.emplace(next_, std::move(purpose));
     return next_++;
   }
-  /// What a timer that fired, or is disarmed, was for; nothing when it is not armed.
+  /// Removes a timer that fired or is disarmed and returns its purpose; nothing when it is not armed.
   std::optional<TimerPurpose> take(Token timer) {
     auto found = armed_.extract(timer);
     return found ? std::optional(std::move(found.mapped())) : std::nullopt;

@@ -61,7 +61,7 @@ bool TreeLink::is_blocked(const State& state, const CallState& call) const {
 bool TreeLink::waits_for_people(const State& state) const {
   const auto& turn = state.turn;
   if (!turn) return false;
-  // What runs is let finish when a budget is spent; for these reasons it was asked to stop.
+  // A spent budget lets running calls finish; these two reasons asked them to stop.
   if (turn->stop == StopReason::kCancelled || turn->stop == StopReason::kTimeLimit) return false;
   if (!turn->stop && state.status() == SessionStatus::kAwaitingUser) return true;
   if (turn->effect || !turn->in_flight()) return false;

@@ -1,5 +1,5 @@
-// One session among those above and below it: which sub-agents its calls have, what those wait for, and which
-// handlers wait for calls within their own. A value: parents and children are named by their ids.
+// The links of one session to those above and below: the sub-agents of its calls, the steps those wait for,
+// and the handlers that wait for calls within their own. A value: parents and children are referred to by id.
 #pragma once
 
 #include <map>
@@ -22,48 +22,49 @@ class TreeLink {
   /// False when the sub-agent is unknown.
   bool lost(const SessionId& child) { return children_.erase(child) != 0; }
   void decided(const ParkId& step);
-  /// The turn is over.
+  /// The turn is over: forgets all sub-agents.
   void forget_children() { children_.clear(); }
 
-  /// Whether a running call cannot go on before a person decides: something that works for it waits, and
-  /// nothing that works for it does anything else.
+  /// True when a running call cannot continue without an approval: something that works for it waits, and
+  /// everything else that works for it waits too.
   bool is_blocked(const State& state, const CallState& call) const;
-  /// Whether nothing happens in this session or below it before a person decides.
+  /// True when nothing can happen in this session or below it without an approval.
   bool waits_for_people(const State& state) const;
-  /// A handler in this process is at work on an answer for a sub-agent.
+  /// True while a handler in this process works on an answer for a sub-agent.
   bool attended() const;
-  /// What those below wait for.
+  /// Returns the steps that sub-agents wait for.
   std::vector<ParkedStep> pending() const;
-  /// Whether the session above has to learn that this one waits, or waits no more.
+  /// True when the session above has to be informed that this one now waits, or no longer waits.
   bool tells(bool waits);
 
   // ---- calls within calls
 
   void await(const CallId& call, Token waiter) { awaited_[call].push_back(waiter); }
   bool awaits_any() const { return !awaited_.empty(); }
-  /// Those that wait for `call`, which wait no more.
+  /// Removes and returns the callers that wait for `call`.
   std::vector<Token> take(const CallId& call);
   std::vector<Token> take_all();
-  /// Those that wait for calls that are gone, or that are never started any more.
+  /// Removes and returns the callers of calls that were removed or will never start, with the error for each.
   std::vector<std::pair<Token, Error>> take_lost(State& state);
 
  private:
   /// A sub-agent of a call in progress.
   struct Child {
     CallId call;
-    bool busy = true;                      ///< a turn is in progress
-    std::vector<ParkedStep> pending = {};  ///< what it and those below wait for; empty: it is at work
+    bool busy = true;  ///< a turn is in progress
+    std::vector<ParkedStep> pending =
+        {};  ///< steps that it and the sessions below wait for; empty: it is running
     bool attended = false;
   };
 
   std::map<SessionId, Child> children_;
   std::map<CallId, std::vector<Token>> awaited_;
-  bool told_above_ = false;  ///< that this session waits for people
+  bool told_above_ = false;  ///< the session above knows that this session waits for an approval
 };
 
-/// Error `kInput`: nothing more can be done on behalf of `call`.
+/// Error `kInput`: `call` is over.
 Error call_is_over(const CallId& call);
-/// What the handler that asked for a settled call gets.
+/// Returns the result of a settled call for the handler that asked for it.
 Result<ToolOutcome> outcome_of(const CallState& call);
 
 }  // namespace praxis::driver

@@ -49,7 +49,7 @@ TEST(TreeLink, CallIsBlockedWhileItsSubAgentWaits) {
   EXPECT_TRUE(tree.pending().empty());
 }
 
-TEST(TreeLink, OneSubAgentAtWorkIsEnoughToGoOn) {
+TEST(TreeLink, OneBusySubAgentKeepsTheCallUnblocked) {
   TreeLink tree;
   const State state = in_turn({call("a", Phase::kRunning)});
   tree.began(kChild, CallId{"a"});
@@ -79,14 +79,14 @@ TEST(TreeLink, ParkedCallWithinBlocksTheOuterOne) {
   EXPECT_FALSE(tree.waits_for_people(state));
 }
 
-TEST(TreeLink, StoppedTurnWaitsForNobody) {
+TEST(TreeLink, StoppedTurnDoesNotWait) {
   TreeLink tree;
   State state = in_turn({call("a", Phase::kRunning), call("a.1", Phase::kParked, "a")});
   state.turn->stop = StopReason::kCancelled;
   EXPECT_FALSE(tree.waits_for_people(state));
 }
 
-TEST(TreeLink, ParentIsToldOfAWaitAndOfItsEnd) {
+TEST(TreeLink, ParentIsInformedOfAWaitAndOfItsEnd) {
   TreeLink tree;
   EXPECT_FALSE(tree.tells(false));
   EXPECT_TRUE(tree.tells(true));

@@ -71,7 +71,7 @@ Event TurnDriver::transient(EventBody body) const {
 
 // ---- recording
 
-/// Applies a record to the state and has it appended with the others. False when nothing can be recorded.
+/// Applies a record to the state and adds it to the next append. Returns false when nothing can be recorded.
 bool TurnDriver::record(RecordBody&& body) {
   if (now_.closing) give_up(shut_down_error());
   if (failure_) return false;
@@ -98,7 +98,7 @@ Error TurnDriver::shut_down_error() const {
                                                " was shut down; resume it from the journal");
 }
 
-/// What belongs to the turn goes with it.
+/// Removes everything that belongs to the turn.
 void TurnDriver::close_turn(PendingRecord& settling) {
   settling.result = std::make_unique<AgentResult>(result_of(*state_));
   readers_.clear();
@@ -114,7 +114,7 @@ void TurnDriver::close_turn(PendingRecord& settling) {
 
 // ---- the loop
 
-/// Decides and records until there is nothing to do but wait, then has the records made durable.
+/// Decides and records until the loop has to wait, then starts an append.
 void TurnDriver::advance() {
   if (setup_.at_rest && (!state_->turn || !state_->turn->stop)) return commit();
   recover();
@@ -128,7 +128,7 @@ void TurnDriver::advance() {
   commit();
 }
 
-/// False when there is nothing to do before something else happens.
+/// Carries out one decision. Returns false when the loop has to wait.
 bool TurnDriver::carry_out(Decision decision) {
   if (std::holds_alternative<Idle>(decision) || std::holds_alternative<Wait>(decision)) return false;
   if ((winding_down_ || setup_.at_rest) && std::holds_alternative<BeginTurn>(decision)) return false;
@@ -155,7 +155,7 @@ bool TurnDriver::carry_out(Decision decision) {
 
 void TurnDriver::commit() {
   if (log_.appending() || failure_) return;
-  // The answer follows at once, and what it leads to shares the append.
+  // The answer follows at once, and the records that it leads to share this append.
   if (model_budget_.awaits_answer() || call_budget_.awaits_answer()) return;
   update_questions();
   if (log_.is_empty()) {
@@ -164,7 +164,8 @@ void TurnDriver::commit() {
   }
   const bool first = log_.untouched();
   Append append = log_.begin_append(*state_, state_->status());
-  // A process that took the session above meanwhile has looked for those below and not found this one.
+  // A process that took the session above in the meantime has looked for sessions below before this one
+  // existed.
   if (setup_.parent && first) append.on_behalf_of = setup_.parent->lease;
   emit(AppendRecords{std::move(append)});
 }
@@ -181,7 +182,7 @@ void TurnDriver::on(Appended input) {
   }
   if (!carried.records.empty()) show(carried.records.back().record.time);
   bool settled = false;
-  bool calls_out = false;  // to callers, who may act on the session
+  bool calls_out = false;  // true when callers are answered, who may send commands to the session
   for (PendingRecord& pending : carried.records) {
     calls_out |= !pending.events.empty() || !pending.handed_back.empty() || pending.result;
     for (Event& event : pending.events) emit(Publish{std::move(event), pending.readers});
@@ -197,7 +198,7 @@ void TurnDriver::on(Appended input) {
 
 void TurnDriver::on(ActionsDone /*input*/) { commit(); }
 
-/// Those above know what a turn has cost before its readers go on.
+/// Reports the cost of the turn to the session above before its readers continue.
 void TurnDriver::finish_turn(PendingRecord& settling) {
   if (setup_.parent) {
     emit(TellParent{ChildEnded{
@@ -208,7 +209,7 @@ void TurnDriver::finish_turn(PendingRecord& settling) {
   for (const Token waiter : std::exchange(end_waiters_, {})) emit(AnswerWaiter{waiter, log_.durable()});
 }
 
-/// Everything is durable and nothing is left to record: readers learn here that the turn waits for people.
+/// Everything is durable and nothing is left to record: tells readers that the turn waits for an approval.
 void TurnDriver::come_to_rest() {
   const bool waits = waits_for_people();
   hold_clocks();
@@ -224,8 +225,8 @@ void TurnDriver::notify_rest() {
   for (const Token waiter : std::exchange(rest_waiters_, {})) emit(AnswerWaiter{waiter, log_.durable()});
 }
 
-/// Records what came from outside and continues the loop. A turn that another process left is resumed by a
-/// decision alone, and ended by a stop.
+/// Records what came from outside and continues the loop. A turn that another process left is resumed only by
+/// a decision or with `resumes`; an interrupt ends it.
 void TurnDriver::take_records(std::vector<RecordBody> records, bool resumes) {
   const bool decides = std::ranges::any_of(
       records, [](const RecordBody& body) { return std::holds_alternative<Decided>(body); });
@@ -236,7 +237,7 @@ void TurnDriver::take_records(std::vector<RecordBody> records, bool resumes) {
   inherited_ && !decides && !resumes ? commit() : advance();
 }
 
-/// Effects that a process before us intended and did not settle are in doubt from here.
+/// Marks effects as in doubt that another process intended and did not settle.
 void TurnDriver::recover() {
   if (!std::exchange(inherited_, false) || !state_->turn || !state_->turn->in_flight() ||
       !effects_.is_empty())
@@ -247,7 +248,7 @@ void TurnDriver::recover() {
                        asked ? used_in_doubt(*state_, setup_.model) : Usage{}});
 }
 
-/// The journal failed, or the log broke its own rules: nothing can be recorded, so nothing may be done.
+/// The journal failed or the log is inconsistent: nothing can be recorded, so nothing may be done.
 void TurnDriver::give_up(Error error) {
   if (failure_) return;
   failure_ = std::move(error);
@@ -270,7 +271,7 @@ void TurnDriver::give_up(Error error) {
   release(call_budget_);
   for (const Token waiter : std::exchange(end_waiters_, {})) emit(AnswerWaiter{waiter, fail(*failure_)});
   notify_rest();
-  // Nothing works here any more: perhaps all that is left for the session above waits for people.
+  // This session no longer works: the session above may now wait for approvals only.
   if (setup_.parent && !now_.closing) emit(TellParent{ChildLost{state_->id}});
 }
 

@@ -1,7 +1,7 @@
-// The loop of one session without threads: it owns the state, takes what happened and says what to do. The
-// loop is: record what happened, ask `next`, record what it derives, have all of it made durable in one
-// append, then publish the events and start what was intended. It waits for nothing, reads no clock and knows
-// no journal: the shell (`runtime/`) carries its actions out and feeds back what came of them.
+// The loop of one session without threads: it owns the state, takes inputs and returns actions. One round:
+// record the input, ask `next`, record what it derives, have everything made durable in one append, then
+// publish the events and start the intended effects. The driver never blocks, reads no clock and knows no
+// journal: the shell (`runtime/`) carries out the actions and feeds their results back.
 #pragma once
 
 #include <memory>
@@ -22,21 +22,21 @@
 
 namespace praxis::driver {
 
-/// The session above, whose call made this one.
+/// The session above, whose call created this one.
 struct ParentAddress {
   SessionId session;
   CallId call;
   Lease lease;
 };
 
-/// Which hooks there are to ask.
+/// Which kinds of hooks exist.
 struct HookSet {
   bool turn = false;   ///< `before_turn`
   bool model = false;  ///< `before_model`, `pause_check`
-  bool calls = false;  ///< `before_tool`, `pause_check`, and `approve` here or above
+  bool calls = false;  ///< `before_tool`, `pause_check`, and `approve` of this session or one above
 };
 
-/// What a driver needs to know in addition to the state.
+/// The parts of a driver that do not change.
 struct Setup {
   AgentSpecPtr agent;  ///< the description with the tools of this process
   std::shared_ptr<const Planner> planner;
@@ -45,54 +45,54 @@ struct Setup {
   HookSet hooks = {};
   ModelFacts model = {};
   bool bounded_above = false;  ///< a turn above has a budget
-  /// No process runs the session: a turn that was asked to stop is settled, and nothing else continues.
+  /// The session is not active in any process: an interrupted turn is settled, nothing else continues.
   bool at_rest = false;
 };
 
 /// Not thread-safe: belongs to its session's strand. Deterministic: the same setup, state and inputs give the
-/// same actions. When nothing is pending it can be dropped and made again from the records.
+/// same actions. When nothing is pending, the driver can be dropped and rebuilt from the records.
 class TurnDriver {
  public:
   TurnDriver(Setup setup, State state);
 
-  /// Takes an input and adds what is to be done to `out`, in order. The actions of one input are carried out
-  /// before the next input is taken. The state must be in memory.
+  /// Takes an input and adds the resulting actions to `out`, in order. All actions of one input must be
+  /// carried out before the next input. The state must be in memory.
   void take(const Moment& now, Input&& input, Actions& out);
 
   // ---- the state in memory
 
   const State& state() const { return *state_; }
   bool has_state() const { return state_ != nullptr; }
-  /// Drops the state, if nothing is on the way to the log and no hook is at work on it. The records give it
-  /// back.
+  /// Drops the state from memory, unless an append is in progress or a hook is running. `restore` brings it
+  /// back from the records.
   void suspend();
-  /// The state folded from the records. An error, or a log that another process has written to, is the end of
-  /// this driver. It is not an input, so it takes no time: a suspended session reads the clock as often as
-  /// one that is not.
+  /// Sets the state folded from the records. An error, or records written by another process, make the driver
+  /// give up. This is not an input and takes no time: a suspended session reads the clock as often as one
+  /// that is not.
   void restore(Result<State> state, Actions& out);
 
-  // ---- what observers ask
+  // ---- queries
 
-  /// Nothing can be recorded any more, for this reason.
+  /// The reason why nothing can be recorded any more; empty while the driver works.
   const std::optional<Error>& failure() const { return failure_; }
-  /// No turn begins any more: the call that made this session is over.
+  /// True when no turn may start any more: the call that created this session is over.
   bool retired() const { return retired_; }
-  /// Why no turn can be resumed here.
+  /// Returns the reason why no turn can be resumed here, if any.
   std::optional<Error> refuses_resume() const;
-  /// Where the session stands, with what its sub-agents wait for.
+  /// The status of the session, including sub-agents that wait.
   SessionStatus status() const;
-  /// Nothing happens here or below before a person decides.
+  /// True when nothing can happen here or below without an approval.
   bool waits_for_people() const { return tree_.waits_for_people(*state_); }
   bool runs(const EffectId& effect, std::uint32_t attempt) const {
     return effects_.find(effect, attempt) != nullptr;
   }
-  /// A model call is under way.
+  /// True while a model call is running.
   bool asks_model() const { return effects_.asks_model(); }
-  /// Those who follow the turn in progress.
+  /// The readers of the turn in progress.
   const Readers& readers() const { return readers_; }
   std::uint64_t durable() const { return log_.durable(); }
   TurnPlace place() const;
-  /// An event without a record behind it.
+  /// Returns an event that no record stands behind.
   Event transient(EventBody body) const;
 
  private:
@@ -154,7 +154,7 @@ class TurnDriver {
   void release(Reservation& reservation, const Amount& spent = {});
   void release_idle();
 
-  // People and the tree (driver_people.cpp).
+  // Approvals and the tree (driver_people.cpp).
   void update_questions();
   void watch_expiry();
   bool expire_parked();
@@ -219,7 +219,7 @@ class TurnDriver {
   std::vector<Token> rest_waiters_;
   std::vector<Token> end_waiters_;
   std::optional<Error> failure_;
-  bool inherited_;  ///< the turn in progress is another process's, and nothing has resumed it yet
+  bool inherited_;  ///< the turn in progress was started by another process and not resumed yet
   bool winding_down_ = false;
   bool retired_ = false;
   bool hooks_asked_ = false;
@@ -230,8 +230,8 @@ class TurnDriver {
   Token expiry_ = 0;
   UnixMillis expires_ = {};  ///< when the first parked step expires; 0: never
 
-  Moment now_;              ///< of the input that is being taken
-  Actions* out_ = nullptr;  ///< only while an input is being taken
+  Moment now_;              ///< of the current input
+  Actions* out_ = nullptr;  ///< set only during `take`
 };
 
 }  // namespace praxis::driver

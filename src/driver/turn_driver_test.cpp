@@ -1,4 +1,4 @@
-// What one input leads to, action by action. The explorer (explorer_test.cpp) plays the orders of many.
+// The actions of single inputs. The explorer (explorer_test.cpp) plays many inputs in all orders.
 #include "driver/turn_driver.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class Rig {
     return setup;
   }
 
-  /// Everything that follows from an input, in order.
+  /// Returns all actions that follow from an input, in order.
   const Actions& feed(Input input) {
     last.clear();
     std::vector<Input> inputs;
@@ -93,7 +93,7 @@ class Rig {
   std::optional<TurnDriver> driver;
   std::uint64_t durable = 0;
   std::vector<std::string> kinds;  ///< of all records
-  Actions last;                    ///< that the last input led to
+  Actions last;                    ///< of the last input
 };
 
 TEST(TurnDriver, TurnAsksTheModelAndFinishes) {
@@ -218,7 +218,7 @@ TEST(TurnDriver, QueuedPromptBecomesATurn) {
 
 // ---- time
 
-TEST(TurnDriver, FailedModelCallIsMadeAgainAfterItsDelay) {
+TEST(TurnDriver, FailedModelCallIsRetriedAfterItsDelay) {
   Rig rig;
   rig.ask();
   rig.feed(ModelEnded{rig.running_effect(), 1, fail(make_error(ErrorCode::kModel, "busy", true))});
@@ -268,7 +268,7 @@ TEST(TurnDriver, ClockOfACallStandsStillWhileItsSubAgentWaits) {
   ASSERT_NE(rig.find<DisarmTimer>(), nullptr);
   EXPECT_EQ(rig.find<DisarmTimer>()->timer, limit);
   EXPECT_EQ(rig.driver->status(), SessionStatus::kAwaitingUser);
-  ASSERT_NE(rig.find<FinishReaders>(), nullptr) << "readers learn that the turn waits";
+  ASSERT_NE(rig.find<FinishReaders>(), nullptr) << "readers get the waiting result";
   rig.now.monotonic += 600s;
   rig.feed(ChildWaits{child, {}, false});
   ASSERT_NE(rig.find<ArmTimer>(), nullptr);
@@ -291,7 +291,7 @@ TEST(TurnDriver, ResumedTurnIsInDoubtFirst) {
   EXPECT_EQ(append.entries[1].kind, "effect_intended");
 }
 
-TEST(TurnDriver, NothingIsAskedOfPeopleBeforeATurnIsResumed) {
+TEST(TurnDriver, HandlerIsNotAskedBeforeATurnIsResumed) {
   AgentSpec agent = echoing();
   agent.policy = JsonObject{{"ask", JsonArray{"*"}}};
   Rig before(agent);
@@ -311,7 +311,7 @@ TEST(TurnDriver, NothingIsAskedOfPeopleBeforeATurnIsResumed) {
   EXPECT_TRUE(asked(ResumeRequested{{7, false}, {}}));
 }
 
-TEST(TurnDriver, DriverAtRestSettlesAStoppedTurnAlone) {
+TEST(TurnDriver, InactiveDriverOnlySettlesAStoppedTurn) {
   Rig before;
   before.ask();
   driver::Setup setup = Rig::setup_of(echoing());
@@ -323,12 +323,12 @@ TEST(TurnDriver, DriverAtRestSettlesAStoppedTurnAlone) {
   given.records.emplace_back(Intervened{CommandVerb::kInterrupt, {}, nullptr});
   log.take({}, std::move(given), actions);
   EXPECT_FALSE(log.state().turn);
-  EXPECT_EQ(log.state().queue.size(), 1U) << "no process runs it";
+  EXPECT_EQ(log.state().queue.size(), 1U) << "the queue stays: the session is not active";
 }
 
 // ---- callers
 
-TEST(TurnDriver, RestIsAwaitedUntilTheTurnIsOver) {
+TEST(TurnDriver, RestWaiterIsAnsweredWhenTheTurnIsOver) {
   Rig rig;
   rig.ask();
   rig.feed(RestAwaited{5});

@@ -107,7 +107,7 @@ bool truthy(const Json& value) {
   }
 }
 
-/// Compares canonical texts, so that 3 equals 3.0 and the order of keys does not matter.
+/// Compares canonical JSON, so that 3 equals 3.0 and the order of keys does not matter.
 bool same(const Json& a, const Json& b) { return to_canonical_json(a) == to_canonical_json(b); }
 
 bool contains(const Json& value, const Json& wanted) {

@@ -23,10 +23,10 @@ struct Reference {
   std::string text;  ///< as written, for messages
   std::vector<std::variant<std::string, std::size_t>> path;
 };
-/// A parsed text with placeholders. `$$` is a literal `$`.
+/// A parsed string with placeholders. `$$` is a literal `$`.
 struct Template {
   std::vector<std::variant<std::string, Reference>> pieces;
-  /// The reference, if the whole text is one placeholder; else null.
+  /// Returns the reference if the whole string is one placeholder; else null.
   const Reference* only_reference() const;
 };
 /// Error `kInput`: a placeholder is not closed or holds no path.

@@ -83,7 +83,7 @@ class Walk {
     const auto elements = fill(one.for_each, scope_);
     if (!elements) return fail(elements.error());
     const auto* items = elements->if_array();
-    if (items == nullptr) return fail(ErrorCode::kInput, "\"for_each\" is given something that is no array");
+    if (items == nullptr) return fail(ErrorCode::kInput, "\"for_each\" needs an array");
     if (items->size() > kMaxElements) {
       return fail(ErrorCode::kInput, "\"for_each\" is given " + std::to_string(items->size()) +
                                          " elements; at most " + std::to_string(kMaxElements) +

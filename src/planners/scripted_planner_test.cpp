@@ -97,8 +97,7 @@ TEST(ScriptedPlanner, ForEachOverANonArray_FailsThePlan) {
   Planned run(R"([{"id": "each", "tool": "read", "for_each": "${prompt}"}])");
   run.fold.begin("go");
   EXPECT_EQ(run.fold.result().reason, StopReason::kPlanFailed);
-  EXPECT_EQ(run.fold.result().error->message,
-            "plan step \"each\": \"for_each\" is given something that is no array");
+  EXPECT_EQ(run.fold.result().error->message, "plan step \"each\": \"for_each\" needs an array");
 }
 
 TEST(ScriptedPlanner, FailedStep_StopsThePlanWithItsError) {
@@ -186,10 +185,10 @@ TEST(ScriptedPlanner, SurvivesACrashAtAnyStep) {
   Planned run(R"([{"id": "a", "tool": "read"}, {"sleep_ms": 5}, {"finish": "${steps.a.text}"}])");
   run.fold.begin("go");
   run.fold.recover();
-  run.fold.decide(ApprovalVerb::kAnswer, "as seen by a person");
+  run.fold.decide(ApprovalVerb::kAnswer, "as seen by a user");
   run.fold.recover();
   run.fold.fire_timer();
-  EXPECT_EQ(run.fold.result().text, "as seen by a person");
+  EXPECT_EQ(run.fold.result().text, "as seen by a user");
 }
 
 TEST(ScriptedPlanner, InvalidPlans_AreRefusedBeforeTheRun) {

@@ -94,7 +94,7 @@ std::string question_in(const StepResult& answer, std::string_view flag) {
 /// The prefix of the ids of calls that work on sub-questions.
 std::string sub_question_prefix(const State& state) { return state.turn->id.str() + "-sub"; }
 
-/// Returns the step to take until a person has answered `question`, given the results since it came up. Adds
+/// Returns the step to take until the user has answered `question`, given the results since it came up. Adds
 /// the question as a message first, so that the conversation has the question as well as the answer.
 std::optional<PlanStep> put_to_person(Results since, const std::string& question) {
   if (first(since, "ask") != nullptr) return std::nullopt;

@@ -20,8 +20,8 @@ inline constexpr std::string_view kConclude = "conclude";
 /// The tool that works on sub-questions; an agent without it gets no sub-questions.
 inline constexpr std::string_view kFork = "fork";
 
-// Bounds on one turn, however often a person changes the request.
-inline constexpr std::size_t kMaxQuestions = 3;  ///< to the person, before the work begins
+// Bounds on one turn, however often the user changes the request.
+inline constexpr std::size_t kMaxQuestions = 3;  ///< to the user, before the work begins
 inline constexpr std::size_t kMaxClarifications = 6;
 inline constexpr std::int64_t kMaxSubQuestions = 4;  ///< at once
 inline constexpr std::size_t kMaxDivisions = 3;
@@ -30,15 +30,15 @@ inline constexpr std::size_t kMaxDivisions = 3;
 struct Progress {
   const State& state;
   std::span<const StepResult> all;      ///< results of the turn
-  std::span<const StepResult> current;  ///< those since the request was last changed
+  std::span<const StepResult> current;  ///< results since the request was last changed
 };
 
 /// Step 5, which comes before all others: a change of the request invalidates the results for the old one, so
 /// the steps begin again. Blocks nothing while the request is unchanged.
 Progress progress_of(const State& state);
 
-/// Steps 1 and 2: asks the model whether the request is ambiguous, and the person while it is. If the
-/// person declines, ends the turn with the missing information as its result.
+/// Steps 1 and 2: asks the model whether the request is ambiguous, and the user while it is. If the user
+/// declines, ends the turn with the missing information as its result.
 std::optional<PlanStep> clarify(const Progress& progress);
 /// Step 3: asks the model for sub-questions that can be researched separately.
 std::optional<PlanStep> find_sub_questions(const Progress& progress);

@@ -61,7 +61,7 @@ struct Situation {
   State state;
 };
 
-/// A short text for what a step has to do.
+/// A short description of a step.
 struct Told {
   std::string operator()(const AskModel&) const { return "work"; }
   std::string operator()(const UseTools& step) const {
@@ -105,7 +105,7 @@ TEST(SixSteps, Clarify_StopsAfterThreeAnswersEvenIfTheRequestStaysAmbiguous) {
   EXPECT_EQ(told(clarify(Situation(results).progress())), "done");
 }
 
-TEST(SixSteps, Clarify_DeclinedByThePerson_EndsTheTurnWithTheOpenQuestion) {
+TEST(SixSteps, Clarify_DeclinedByTheUser_EndsTheTurnWithTheOpenQuestion) {
   std::vector<StepResult> results{verdict("Whose?"), said("Whose?"), declined()};
   const std::string farewell = "I stopped here, because I would have needed an answer to this: Whose?";
   EXPECT_EQ(told(clarify(Situation(results).progress())), "say " + farewell);
@@ -224,7 +224,7 @@ struct SixStepTurn {
   Fold fold;
 };
 
-TEST(SixStepPlanner, ClearRequest_TakesFourModelCallsAndAsksNoPerson) {
+TEST(SixStepPlanner, ClearRequest_TakesFourModelCallsAndAsksNoQuestion) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.clear();
@@ -238,7 +238,7 @@ TEST(SixStepPlanner, ClearRequest_TakesFourModelCallsAndAsksNoPerson) {
   EXPECT_EQ(turn.fold.messages().back()->text(), "A party with cake and games.");
 }
 
-TEST(SixStepPlanner, AnswerOfAPerson_FollowsTheQuestionInTheConversation) {
+TEST(SixStepPlanner, AnswerOfTheUser_FollowsTheQuestionInTheConversation) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.fold.answer(says(R"({"ambiguous": true, "question": "For whom?"})"));

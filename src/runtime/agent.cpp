@@ -29,7 +29,7 @@ class OwnRuntime {
 
 namespace {
 
-/// Puts the agent's source of instructions before the hooks of the host, which see what it gives.
+/// Inserts the agent's instruction source before the host's hooks, so that the hooks see its result.
 void add_instruction_hook(AgentDescription& description) {
   if (!description.instructions) return;
   auto& hooks = description.hooks.before_turn;
@@ -54,7 +54,7 @@ Agent::Agent(AgentSpec spec) {
   description_ = std::make_shared<const AgentDescription>(std::move(description));
 }
 
-/// Copies before it changes: a session may already be running on the description as it was.
+/// Copies before the change: running sessions keep the description that they started with.
 AgentDescription& Agent::edit() {
   auto copy = std::make_shared<AgentDescription>(*description_);
   AgentDescription& edited = *copy;

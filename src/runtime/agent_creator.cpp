@@ -9,7 +9,7 @@
 namespace praxis {
 namespace {
 
-/// The scopes that handlers get are the runtime's own.
+/// Every scope that a handler gets is a `LiveCall` of the runtime.
 LiveCall& live(const std::shared_ptr<CallScope>& scope) { return static_cast<LiveCall&>(*scope); }
 
 Result<Session> session_of(Result<std::shared_ptr<LiveChild>> child) {
@@ -58,14 +58,14 @@ Tool Agent::as_tool(std::string name, std::string description) const {
   tool.definition.parameters = JsonObject{
       {"type", "object"},
       {"properties",
-       JsonObject{{"prompt", JsonObject{{"type", "string"}, {"description", "What it is to do"}}}}},
+       JsonObject{{"prompt", JsonObject{{"type", "string"}, {"description", "The task for the agent"}}}}},
       {"required", JsonArray{"prompt"}},
       {"additionalProperties", false}};
-  tool.definition.timeout = std::chrono::milliseconds{0};  // the agent has limits of its own
-  tool.definition.idempotent = true;                       // run once more, it finds the session it made
+  tool.definition.timeout = std::chrono::milliseconds{0};  // the agent has its own limits
+  tool.definition.idempotent = true;  // a repeated call finds the session that the first attempt created
   tool.definition.safe_by_default = true;
   Agent copy(*this);
-  copy.runtime(nullptr);  // that of the call
+  copy.runtime(nullptr);  // the sub-agent uses the runtime of the call
   tool.handler = [agent = copy.description_](ToolContext& context,
                                              const Json& arguments) -> Result<ToolOutput> {
     if (!context.scope) return fail(ErrorCode::kInput, "this call is not part of a session");

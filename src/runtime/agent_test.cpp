@@ -1,5 +1,5 @@
-// What a program gets from an agent: typed answers, text, approvals that a tool asks for, progress, own
-// providers, own instructions and a journal of its own.
+// What a program gets from an agent: typed answers, text, approvals that a tool requires, progress, own
+// providers, own instructions and its own journal.
 #include "praxis/runtime/agent.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// The tree of a journal: rows say which sessions there are and which have changed, their logs say the rest.
+// The agent tree of a journal. The session rows say which sessions exist and which have changed; the logs
+// hold the rest.
 #include "praxis/runtime/agent_tree.hpp"
 
 #include <algorithm>
@@ -16,9 +17,10 @@ namespace {
 
 using Phase = CallState::Phase;
 
-constexpr std::uint32_t kMaxLevels = 64;  // deeper than sub-agents get, so that a damaged journal ends
+constexpr std::uint32_t kMaxLevels =
+    64;  // more than sub-agents can reach; ends the walk in a damaged journal
 
-/// The state after the records that `state` (empty: none) does not hold yet.
+/// Returns `state` (empty if null) with the records applied that the journal holds after it.
 Result<State> fold_on(Journal& journal, const SessionId& id, std::optional<State> state) {
   auto records = read_records(journal, id, state ? state->seq + 1 : 1);
   if (!records) return fail(records.error());
@@ -42,7 +44,7 @@ AgentNode unreadable(const SessionRow& row, const Error& error) {
 
 }  // namespace
 
-/// Reads the logs of a journal and remembers what it has read.
+/// Reads the logs of a journal and caches their states.
 class JournalTree::Reader {
  public:
   Reader(std::shared_ptr<Journal> journal, Scope scope)
@@ -55,7 +57,7 @@ class JournalTree::Reader {
   struct Known {
     std::uint64_t entries = 0;
     AgentNode node;
-    std::optional<State> state;  ///< while a turn is in progress: the log will go on from here
+    std::optional<State> state;  ///< kept while a turn is in progress, because its log will grow
   };
   Result<std::vector<SessionRow>> rows() const;
   Status collect(const SessionRow& top, std::vector<SessionRow>& rows) const;
@@ -122,7 +124,7 @@ Status JournalTree::Reader::refresh() {
   if (!present) return fail(present.error());
   std::map<SessionId, Known> known;
   for (const SessionRow& row : *present) {
-    if (row.entries == 0) continue;  // made, but never written to
+    if (row.entries == 0) continue;  // created, but without records
     auto before = known_.extract(row.id);
     Known& now = known[row.id];
     if (!before.empty()) now = std::move(before.mapped());
@@ -132,7 +134,7 @@ Status JournalTree::Reader::refresh() {
   return {};
 }
 
-/// Whether everything that works for a session waits for people, so that it does too.
+/// True when everything that works for the session waits for an approval; then the session waits too.
 bool JournalTree::Reader::waits(const Known& known, std::uint32_t levels) const {
   if (known.node.status == SessionStatus::kAwaitingUser) return true;
   if (!known.state || levels == 0) return false;

@@ -10,7 +10,7 @@
 namespace praxis {
 namespace {
 
-/// The first bytes of a text, cut between characters.
+/// Returns at most the first `kMaxNodeContent` bytes of `text`, cut between characters.
 std::string head_of(std::string text) {
   std::size_t end = std::min(text.size(), kMaxNodeContent);
   while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;

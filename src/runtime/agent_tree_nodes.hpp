@@ -1,4 +1,4 @@
-// How a session's state becomes a node of the tree, and nodes a tree.
+// Turns the states of sessions into nodes, and nodes into a tree.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,24 @@
 
 namespace praxis {
 
-/// What the agent was last told to do, at most `kMaxNodeContent` bytes of it.
+/// The task of the turn in progress, or else the last user message: at most its first `kMaxNodeContent`
+/// bytes.
 std::string content_of(const State& state);
-/// Steps of `state` that wait for a person, with ids that are unique in the tree.
+/// Returns the parked steps of `state`, with ids that are unique in the tree.
 std::vector<ParkedStep> pending_of(const State& state);
-/// `state.status()`, but `modified` for a running turn that a person changed, and `deleted` at once.
+/// Returns `state.status()`, except `modified` for a running turn whose task was changed by a command, and
+/// `deleted` as soon as the command is recorded.
 SessionStatus shown_status(const State& state);
-/// The node of a session by itself: children, times and what is below are left empty.
+/// Returns the node of one session. Children, times and subtree totals stay empty.
 AgentNode node_of(const State& state);
 
-/// A node with the usage of those below it that are not listed.
+/// A node, and the usage of its sub-agents that are not listed.
 struct LooseNode {
   AgentNode node;
   Usage unlisted = {};
 };
-/// Adds children and subtree totals; parents before children, roots and siblings by time of creation.
+/// Adds children and subtree totals. Parents come before children; roots and siblings are sorted by creation
+/// time.
 std::vector<AgentNode> arrange(std::vector<LooseNode> loose);
 
 }  // namespace praxis

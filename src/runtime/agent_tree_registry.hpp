@@ -1,4 +1,4 @@
-// The agent tree of one runtime: a node for every session that is awake, and for those below a root that is.
+// The agent tree of one runtime: a node for every active session, and for the sessions below an active root.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace praxis {
 
-/// Thread-safe; one short lock. A tree goes when its root leaves; until then those below stay that have
-/// ended, but for the oldest when there are more than `kMaxEnded`, whose usage their parents keep.
+/// Thread-safe; every method takes one short lock. A tree is removed with its root. Until then it keeps the
+/// nodes of ended sessions: at most `kMaxEnded`, then it drops the oldest and adds its usage to its parent.
 class AgentRegistry {
   struct Entry;
 
  public:
-  static constexpr std::size_t kMaxEnded = 10'000;  ///< nodes of one tree whose sessions are asleep
+  static constexpr std::size_t kMaxEnded = 10'000;  ///< nodes of one tree whose sessions are no longer active
 
-  /// A session's place in the tree, for as long as the session is awake.
+  /// A session's entry in the tree. Its destructor marks the session as no longer active.
   class Place {
    public:
     Place(AgentRegistry& registry, SessionId root, std::shared_ptr<Entry> entry)
@@ -33,9 +33,9 @@ class AgentRegistry {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// Takes over what of `state` the tree shows. Nothing is allocated when nothing of that has changed.
+    /// Copies what the tree shows of `state`. Does not allocate when the copied text is unchanged.
     void show(const State& state, SessionStatus status, std::optional<UnixMillis> updated);
-    /// The session can do nothing any more.
+    /// Shows status `error`: the session cannot continue.
     void lost();
 
    private:
@@ -44,25 +44,26 @@ class AgentRegistry {
     const std::shared_ptr<Entry> entry_;
   };
 
-  /// Registers a session below `root` (itself, when it is one).
+  /// Registers a session in the tree of `root`, which is the session's own id for a root.
   std::unique_ptr<Place> enter(const SessionId& root, const State& state, UnixMillis created);
-  /// Consistent: parents before children, totals from the same moment.
+  /// Returns a consistent copy: parents before children, and all totals from the same moment.
   std::vector<AgentNode> snapshot() const;
 
  private:
   struct Entry {
     AgentNode node;
-    TurnId turn;                                   ///< whose prompt the node has
-    std::string task;                              ///< what a person made of that prompt
-    std::pair<std::uint32_t, std::size_t> parked;  ///< next id and number: they tell one set from another
-    Usage earlier;                                 ///< of sub-agents that are not listed
-    std::vector<ChildState> recorded;              ///< sub-agents of a call that a process before us began
+    TurnId turn;       ///< the turn whose prompt `node.content` shows
+    std::string task;  ///< the prompt of `turn` as a `modify` command changed it
+    std::pair<std::uint32_t, std::size_t>
+        parked;     ///< next id and number of parked steps: both unchanged means the same set
+    Usage earlier;  ///< usage of sub-agents that are not listed
+    std::vector<ChildState> recorded;  ///< sub-agents that the log already held when the session was opened
     bool awake = true;
   };
   struct Tree {
     std::map<SessionId, std::shared_ptr<Entry>> entries;
-    /// In the order of their end: children before their parents. No deque, which takes half a kilobyte for
-    /// nothing.
+    /// Sorted by the time they ended: children before their parents. Not a deque, which allocates half a
+    /// kilobyte when empty.
     std::list<SessionId> ended;
   };
 

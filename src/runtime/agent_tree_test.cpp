@@ -1,4 +1,5 @@
-// The agent tree: what it shows while sessions run, afterwards, and from the journal.
+// The agent tree: what it shows while sessions run, after they have ended, and when it is read from the
+// journal.
 #include <atomic>
 #include <set>
 
@@ -9,12 +10,12 @@ namespace {
 
 using AgentTreeTest = Trees;
 
-/// Parents stand before their children, and no total is less than what it is made of.
+/// Parents come before their children, and no total is less than the sum of its parts.
 void expect_consistent(const std::vector<AgentNode>& nodes) {
   std::set<SessionId> seen;
   for (const AgentNode& node : nodes) {
     if (!node.parent.empty()) {
-      ASSERT_TRUE(seen.contains(node.parent)) << node.path << " stands without its parent";
+      ASSERT_TRUE(seen.contains(node.parent)) << node.path << " is listed without its parent";
     }
     ASSERT_TRUE(seen.insert(node.id).second);
     Usage sum = node.usage;
@@ -24,7 +25,7 @@ void expect_consistent(const std::vector<AgentNode>& nodes) {
   }
 }
 
-TEST_F(AgentTreeTest, OfATreeFourDeepAndFourWide_IsConsistentAtEveryMoment) {
+TEST_F(AgentTreeTest, FourLevelsDeepAndFourWide_IsConsistentAtEveryMoment) {
   Session root = start(chain(4, speaker(), 4));
   auto run = root.send_user_message("go");
   std::atomic<bool> over = false;
@@ -54,7 +55,7 @@ TEST_F(AgentTreeTest, OfATreeFourDeepAndFourWide_IsConsistentAtEveryMoment) {
   EXPECT_EQ(result->usage.total() + result->usage_children.total(), all.total());
 }
 
-TEST_F(AgentTreeTest, ANode_SaysWhatTheSessionIsToDoAndWhereItStands) {
+TEST_F(AgentTreeTest, ANode_ShowsTheTaskAndTheStatusOfItsSession) {
   BlockedTool slow;
   Agent lead = chain(1, stuck(slow));
   auto root = runtime_->create_session(lead, JsonObject{{"ticket", 7}});
@@ -82,10 +83,10 @@ TEST_F(AgentTreeTest, ANode_SaysWhatTheSessionIsToDoAndWhereItStands) {
   slow.release->open();
   ASSERT_TRUE(run.result());
   EXPECT_EQ(tree()[0].step, 0U);
-  EXPECT_EQ(tree()[1].status, SessionStatus::kCompleted) << "what has ended stays as long as its root";
+  EXPECT_EQ(tree()[1].status, SessionStatus::kCompleted) << "ended sessions are shown as long as their root";
 }
 
-TEST_F(AgentTreeTest, GoesWithItsRoot) {
+TEST_F(AgentTreeTest, IsRemovedWithItsRoot) {
   {
     Session root = start(chain(2, speaker()));
     ASSERT_TRUE(root.ask("go"));
@@ -94,7 +95,7 @@ TEST_F(AgentTreeTest, GoesWithItsRoot) {
   EXPECT_TRUE(eventually([&] { return tree().empty(); }));
 }
 
-TEST_F(AgentTreeTest, WhatWaitsForAPerson_IsShownWhereItIsAndCanBeDecidedFromAbove) {
+TEST_F(AgentTreeTest, AStepThatWaits_IsShownAtItsAgentAndCanBeDecidedFromAbove) {
   Session root = start(chain(3, asker()));
   const auto waiting = root.ask("go");
   ASSERT_TRUE(waiting) << waiting.error().message;
@@ -121,8 +122,7 @@ TEST_F(AgentTreeTest, FromTheJournal_IsTheSame) {
     auto read = journal.nodes();
     ASSERT_EQ(live.size(), read.size());
     for (std::size_t i = 0; i < live.size(); ++i) {
-      // The journal's list has the moment at which the session was asked for, its log that of the first
-      // record.
+      // The session row has the time of `create`, the log the time of its first record.
       EXPECT_LE(read[i].created, live[i].created);
       read[i].created = live[i].created;
       EXPECT_EQ(to_json(live[i]), to_json(read[i]));

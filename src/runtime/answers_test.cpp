@@ -1,4 +1,4 @@
-// What goes into a turn and what comes out beyond text: structured answers, images and files, summaries of
+// Inputs and outputs of a turn in addition to text: structured answers, images and files, and summaries of
 // what no longer fits.
 #include <gmock/gmock.h>
 
@@ -58,7 +58,7 @@ TEST_F(AnswersTest, Correction_IsSeenAsAMessageOfTheRuntime) {
   EXPECT_EQ(json_string(session.last_result().structured, "city"), "Rome");
 }
 
-TEST_F(AnswersTest, TurnThatWaitsForAPerson_HasNoAnswerYet) {
+TEST_F(AnswersTest, TurnThatWaitsForAnApproval_HasNoAnswerYet) {
   const auto trip = scripted(R"({"tool_calls": [{"name": "echo", "arguments": {"text": "x"}}]})")
                         .use(echo_tool())
                         .policy(asking({"echo"}))
@@ -69,7 +69,7 @@ TEST_F(AnswersTest, TurnThatWaitsForAPerson_HasNoAnswerYet) {
   EXPECT_EQ(trip->pending.front().tool, "echo");
 }
 
-TEST_F(AnswersTest, SchemaThatIsNone_IsRefusedBeforeAnythingIsRecorded) {
+TEST_F(AnswersTest, InvalidSchema_IsRefusedBeforeAnythingIsRecorded) {
   Session session = session_of(scripted(R"({"text": "x"})"));
   const auto refused = session.ask("hi", {}, JsonObject{{"type", "objekt"}});
   ASSERT_FALSE(refused);
@@ -97,7 +97,7 @@ TEST_F(AnswersTest, SchemaOfATurn_SurvivesTheProcess) {
 
 // ---- images and files
 
-/// Answers at once and keeps what it was asked.
+/// Answers at once and records the requests.
 class PickyModel final : public Model, public ModelSession {
  public:
   explicit PickyModel(ModelCapabilities capabilities) : capabilities_(capabilities) {}
@@ -127,7 +127,7 @@ Message with_picture(std::string bytes) {
   return message;
 }
 
-TEST_F(AnswersTest, ModelWithoutEyes_IsNotAskedAtAll) {
+TEST_F(AnswersTest, ModelWithoutImageInput_GetsNoRequest) {
   const auto model = std::make_shared<PickyModel>(ModelCapabilities{.images = false, .files = false});
   Session session = session_of(Agent().model(model).runtime(runtime_));
   const auto refused = session.send(with_picture("pixels")).result();
@@ -140,7 +140,7 @@ TEST_F(AnswersTest, ModelWithoutEyes_IsNotAskedAtAll) {
   EXPECT_TRUE(session.history().empty());
 }
 
-TEST_F(AnswersTest, LargePicture_StandsOutsideTheRecordAndReachesTheModel) {
+TEST_F(AnswersTest, LargeImage_IsStoredOutsideTheRecordAndReachesTheModel) {
   const auto model = std::make_shared<PickyModel>(ModelCapabilities{});
   Session session = session_of(Agent().model(model).runtime(runtime_));
   const std::string pixels(100'000, '\x7f');
@@ -180,7 +180,7 @@ TEST_F(AnswersTest, WindowAndPrices_AreRecordedWithTheDescription) {
   EXPECT_EQ(state->agent->profile, (ModelProfile{1'000, false, MicroUsd{2'000'000}, MicroUsd{0}}));
 }
 
-TEST_F(AnswersTest, ContextUsage_IsOfTheWindowThatTheLoopKeepsTo) {
+TEST_F(AnswersTest, ContextUsage_RefersToTheWindowThatTheLoopUses) {
   const auto model = std::make_shared<PickyModel>(ModelCapabilities{.context_window = 200'000});
   Session session = session_of(
       Agent().model(model).limits(limit(&Limits::max_context, std::int64_t{1'000})).runtime(runtime_));
@@ -221,7 +221,7 @@ TEST_F(CompactionTest, IsAnEffectThatObserversSee) {
   const auto result = run.result();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
-  EXPECT_EQ(deltas, "done") << "a summary is nobody's answer";
+  EXPECT_EQ(deltas, "done") << "a summary is not an answer";
   EXPECT_THAT(result->full_text, Not(HasSubstr("in short")));
   const auto find = [&](std::string_view name, std::string_view key) {
     for (const Json& event : seen) {

@@ -1,5 +1,5 @@
-// Leave for calls: what binds it, what voids it, how long it may take, who may give it, and that what the
-// agents above do not allow no agent below does.
+// Approvals of calls: what an approval covers, what makes it void, when it expires, who may give it, and that
+// no agent below does what the agents above do not allow.
 #include <gmock/gmock.h>
 
 #include <list>
@@ -17,7 +17,7 @@ constexpr std::string_view kEchoThenDone =
     R"({"tool_calls": [{"id": "c", "name": "echo", "arguments": {"text": "abc"}}]}
 {"text": "done"})";
 
-/// The system's, but for a wall clock that the test moves.
+/// The system's environment, except for a wall clock that the test moves.
 class MovedClock final : public Environment {
  public:
   UnixMillis now() override { return system_->now() + Millis{moved_.load()}; }
@@ -30,7 +30,7 @@ class MovedClock final : public Environment {
   std::atomic<std::int64_t> moved_ = 0;
 };
 
-/// Runs everything as usual, but for timers of more than ten seconds: those fire when the test says so.
+/// Runs everything as usual, except timers of more than ten seconds: those fire when the test says so.
 class HeldTimers final : public Executor {
  public:
   void post(Task task) override { executor_->post(std::move(task)); }
@@ -46,7 +46,7 @@ class HeldTimers final : public Executor {
     const std::lock_guard lock(mutex_);
     timers_.remove_if([&](const auto& held) { return held.first == timer; });
   }
-  /// Fires what is held now; how many there were.
+  /// Fires the timers held now and returns their number.
   std::size_t fire() {
     std::list<std::pair<TimerId, Task>> due;
     {
@@ -66,7 +66,7 @@ class HeldTimers final : public Executor {
 
 class ApprovalsTest : public Scripted {
  protected:
-  /// An agent whose every call of `echo` waits for a person.
+  /// An agent each of whose calls of `echo` waits for an approval.
   Agent careful(Limits limits = {}) {
     Agent agent = scripted(kEchoThenDone);
     return agent.use(counted_echo()).policy(asking({"echo"})).limits(limits);
@@ -88,7 +88,7 @@ class ApprovalsTest : public Scripted {
     if (!result) throw std::runtime_error(result.error().message);
     return *std::move(result);
   }
-  /// A session that waits for leave, in a runtime that is gone.
+  /// A session that waits for an approval, in a runtime that has been destroyed.
   SessionId left_waiting(Agent agent) {
     auto session = runtime_->create_session(agent.runtime(nullptr));
     EXPECT_EQ(checked(session->ask("go")).status, SessionStatus::kAwaitingUser);
@@ -142,7 +142,7 @@ TEST_F(ApprovalsTest, AHookThatChangesArguments_GetsNoMoreThanTheRulesAllow) {
   rules.calls = {{"echo", JsonObject{{"text", "abc"}}}};
   Agent agent = scripted(kEchoThenDone);
   agent.use(counted_echo()).policy(rules);
-  EXPECT_EQ(checked(agent.run("go")).text, "done") << "this very call is allowed";
+  EXPECT_EQ(checked(agent.run("go")).text, "done") << "exactly this call is allowed";
   Hooks hooks;
   hooks.before_tool.push_back([](const HookContext&, const ToolCall&) {
     return ToolHookResult{R"({"text": "another"})", std::nullopt};
@@ -181,7 +181,7 @@ TEST_F(ApprovalsTest, ChangedRules_VoidTheApproval) {
     const SessionId id = left_waiting(careful());
     auto session = runtime_->open_session(id, careful().policy(rules).runtime(nullptr));
     ASSERT_TRUE(session) << session.error().message;
-    EXPECT_EQ(runs_, 0) << "nobody has carried it on";
+    EXPECT_EQ(runs_, 0) << "the session was not resumed";
     auto refused = session->resume({{ParkId{"p1"}, approve()}}).result();
     ASSERT_FALSE(refused) << said;
     EXPECT_THAT(refused.error().message, HasSubstr("nothing is parked as \"p1\""));
@@ -208,7 +208,7 @@ TEST_F(ApprovalsTest, SameRules_KeepTheApprovalAcrossProcesses) {
 
 // ---- time
 
-TEST_F(ApprovalsTest, NobodyDecides_TheStepCountsAsDenied) {
+TEST_F(ApprovalsTest, NoDecisionInTime_TheStepCountsAsDenied) {
   Session session = session_of(careful(limit(&Limits::max_wait, Millis{30})));
   Gate done;
   const auto watching = session.on("turn.completed", [&](const Event&) { done.open(); });
@@ -232,7 +232,7 @@ TEST_F(ApprovalsTest, AClockThatJumps_EndsTheWaitOnceAndOnlyWhenItIsOver) {
   checked(session.ask("go"));
   const auto fire = [&] {
     const std::size_t fired = timers->fire();
-    session.status();  // what the timers set going is done
+    session.status();  // waits until the strand has handled the timers
     return fired;
   };
   EXPECT_EQ(fire(), 1U);
@@ -261,7 +261,7 @@ TEST_F(ApprovalsTest, ADecisionBeforeTheTimerNotices_IsTooLateAllTheSame) {
   EXPECT_EQ(runs_, 0);
 }
 
-TEST_F(ApprovalsTest, TimeThatRanOutMeanwhile_IsSeenWhenTheSessionIsCarriedOn) {
+TEST_F(ApprovalsTest, TimeThatRanOutMeanwhile_IsSeenWhenTheSessionIsResumed) {
   for (const bool decides : {false, true}) {
     reopen();
     const SessionId id = left_waiting(careful(limit(&Limits::max_wait, Millis{3'600'000})));
@@ -275,7 +275,7 @@ TEST_F(ApprovalsTest, TimeThatRanOutMeanwhile_IsSeenWhenTheSessionIsCarriedOn) {
     const auto result =
         session->resume(decides ? Approvals{{ParkId{"p1"}, approve()}} : Approvals{}).result();
     EXPECT_EQ(result.has_value(), !decides);
-    ASSERT_TRUE(done.wait_briefly()) << "it goes on either way";
+    ASSERT_TRUE(done.wait_briefly()) << "the turn ends in both cases";
     EXPECT_EQ(said_of_the_call(*session), "Not allowed: nobody decided in time.");
     EXPECT_EQ(runs_, 0);
   }
@@ -283,7 +283,7 @@ TEST_F(ApprovalsTest, TimeThatRanOutMeanwhile_IsSeenWhenTheSessionIsCarriedOn) {
 
 // ---- access
 
-TEST_F(ApprovalsTest, AccessThatIsMissing_IsGivenByAPersonAndTheCallRunsAgain) {
+TEST_F(ApprovalsTest, MissingAccess_IsGrantedByTheUserAndTheCallRunsAgain) {
   for (const bool given : {true, false}) {
     std::atomic<bool> signed_in = false;
     Agent agent = scripted(R"({"tool_calls": [{"id": "c", "name": "mail"}]}
@@ -305,7 +305,7 @@ TEST_F(ApprovalsTest, AccessThatIsMissing_IsGivenByAPersonAndTheCallRunsAgain) {
   }
 }
 
-TEST_F(ApprovalsTest, AccessThatACallWithinACallLacks_IsGivenWhileItsHandlerWaits) {
+TEST_F(ApprovalsTest, AccessThatACallWithinACallLacks_IsGrantedWhileItsHandlerWaits) {
   std::atomic<bool> signed_in = false;
   Agent agent = scripted(R"({"tool_calls": [{"id": "c", "name": "outer"}]}
 {"text": "done"})");

@@ -41,7 +41,8 @@ class Budget : public std::enable_shared_from_this<Budget> {
     std::shared_ptr<Budget> budget_;
     Amount amount_;
   };
-  /// Other effects hold the rest of the budget: `when_free` is called once, as soon as one returns something.
+  /// Other effects hold the rest of the budget. `when_free` is called once, as soon as one of them returns a
+  /// part of it.
   struct Busy {};
   /// A grant, or why the amount is refused: the stop reason names the exhausted limit.
   using Answer = std::variant<Grant, Busy, StopReason>;

@@ -1,5 +1,5 @@
-// What a tree may spend: never overshot by more than one answer, whoever asks at the same time and however a
-// call ends.
+// The budget of an agent tree: never exceeded by more than one answer, for any number of parallel calls and
+// any way a call ends.
 #include <algorithm>
 #include <thread>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kChildren = 8;
 
-/// Says some words, tells the test, and then breaks off, or waits until it is told to stop.
+/// Says some words, signals the test, and then breaks off, or waits until it is asked to stop.
 class BrokenModel final : public Model, public ModelSession {
  public:
   explicit BrokenModel(std::string said, std::optional<Error> error)
@@ -49,7 +49,7 @@ Error failure(std::string_view kind, std::string_view transport = {}) {
 
 class BudgetTest : public Scripted {
  protected:
-  /// What a whole tree used in which eight sub-agents ask at once, each for an answer as in `answer`.
+  /// What a whole tree used when eight sub-agents ask at once, each for an answer as in `answer`.
   AgentResult used_by_many(std::string_view answer, const Limits& limits) {
     return used_by_many(scripted(answer), limits);
   }
@@ -72,15 +72,15 @@ class BudgetTest : public Scripted {
     return *std::move(result);
   }
 
-  /// What a turn used whose model said something and then failed.
+  /// What a turn used when its model said something and then failed.
   Usage used_when(std::string said, const Error& error) {
     Agent agent = scripted("").model(std::make_shared<BrokenModel>(std::move(said), error));
     auto result = agent.limits(limit(&Limits::max_model_attempts, 1U)).run("go");
     return result ? result->usage : Usage{};
   }
 
-  /// A turn whose process goes away while the model thinks; the session. The agent must have no runtime,
-  /// which it would keep alive.
+  /// Starts a turn and destroys its runtime while the model answers; returns the session. The agent must have
+  /// no runtime, which it would keep alive.
   SessionId cut_off(const Agent& agent) {
     auto session = runtime_->create_session(agent);
     if (!session) throw std::runtime_error(session.error().message);
@@ -127,7 +127,7 @@ TEST_F(BudgetTest, AnswersOfUnknownPrice_OvershootByOneAtMost) {
   EXPECT_EQ((result.usage + result.usage_children).cost.value, 30'000);
 }
 
-TEST_F(BudgetTest, WithoutALimit_NobodyWaits) {
+TEST_F(BudgetTest, WithoutALimit_NoCallWaits) {
   const auto result = used_by_many(R"({"text":"long","usage":{"input":10,"output":50}})", {});
   EXPECT_EQ(result.reason, StopReason::kFinished);
   EXPECT_EQ(result.usage_children.total(), kChildren * 60);
@@ -148,7 +148,7 @@ TEST_F(BudgetTest, ACallThatIsCancelled_CountsWithWhatArrived) {
   EXPECT_EQ(session.token_usage(), result->usage);
 }
 
-TEST_F(BudgetTest, ACallThatBreaksOff_CountsUnlessNobodyWorkedOnIt) {
+TEST_F(BudgetTest, ACallThatBreaksOff_CountsUnlessTheVendorNeverStartedIt) {
   EXPECT_GT(used_when("", failure("truncated_stream")).input, 0);
   EXPECT_GT(used_when("", failure("timeout", "timeout_first_byte")).input, 0);
   EXPECT_EQ(used_when("some of it", failure("overloaded")).output, 3);
@@ -172,7 +172,7 @@ TEST_F(BudgetTest, FailedCall_CountsWithTheUsageThatTheVendorStated) {
     const auto* settled = std::get_if<EffectSettled>(&stored.record.body);
     if (settled == nullptr || !settled->error) continue;
     EXPECT_EQ(settled->spent, (Usage{.input = 9, .output = 4, .cost = {10'000}}));
-    EXPECT_TRUE(json_at(settled->error->detail(), "usage").is_null()) << "the record says it once";
+    EXPECT_TRUE(json_at(settled->error->detail(), "usage").is_null()) << "recorded only once";
   }
   EXPECT_EQ(fold(*records)->usage, result->usage);
 }
@@ -188,7 +188,7 @@ TEST_F(BudgetTest, AnswerThatBreaksOff_CountsWithTheLargerOutput) {
   EXPECT_EQ(used_when(std::string(300, 'a'), ended).output, 1) << "stated at the answer's end";
 }
 
-TEST_F(BudgetTest, UsageOfARoutesFailedModel_CountsBesideTheAnswers) {
+TEST_F(BudgetTest, UsageOfARoutesFailedModel_IsAddedToTheAnswers) {
   const auto response = [](std::int64_t input) { return Usage{.input = input, .output = 0}; };
   Error error = failure("overloaded");
   error.retriable = true;
@@ -201,7 +201,7 @@ TEST_F(BudgetTest, UsageOfARoutesFailedModel_CountsBesideTheAnswers) {
   const auto result = session.ask("go");
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->usage.total(), 21);
-  EXPECT_EQ(result->model_calls.at(0).usage.total(), 12) << "of the answer alone";
+  EXPECT_EQ(result->model_calls.at(0).usage.total(), 12) << "the answer's usage only";
   EXPECT_EQ(fold(*read_records(*journal_, session.session_id()))->usage, result->usage);
 }
 

@@ -9,9 +9,10 @@
 namespace praxis {
 namespace {
 
-constexpr std::uint32_t kMaxDepth = 32;  // deeper than any plan, well before a runaway exhausts the machine
+constexpr std::uint32_t kMaxDepth =
+    32;  // more than a sensible plan needs, and few enough to stop a runaway recursion early
 
-std::unexpected<Error> cancelled() { return fail(ErrorCode::kCancelled, "the call was told to stop"); }
+std::unexpected<Error> cancelled() { return fail(ErrorCode::kCancelled, "the call was asked to stop"); }
 
 /// The conversation up to the message whose calls are being carried out.
 std::vector<MessagePtr> history_before_calls(const State& state) {
@@ -83,7 +84,8 @@ Result<std::shared_ptr<ChildSession>> LiveCall::clone(const std::string& purpose
   auto agent = std::make_shared<AgentDescription>(*actor_->description());
   agent->spec = *spec;
   agent->spec.bounds = nullptr;
-  // A plan has come as far as this call; begun again, it would come to it again.
+  // The plan has already come as far as this call. A copy that started it again would reach the same call
+  // again.
   if (!agent->spec.model.empty()) agent->spec.plan = nullptr;
   agent->model = actor_->model();
   return spawn(std::move(agent), "clone\n" + purpose, std::move(history));
@@ -100,7 +102,7 @@ Result<std::shared_ptr<LiveChild>> LiveCall::spawn(std::shared_ptr<const AgentDe
     return fail(ErrorCode::kInput, "sub-agents are " + std::to_string(kMaxDepth) + " levels deep already");
   const auto& services = actor_->services();
   Origin origin{actor_, call_, actor_->query([this](const State&) { return actor_->budget(); })};
-  // A session without records belongs to a process that died before it wrote any.
+  // A session without records was created by a process that died before it wrote the first one.
   const auto row = services->options.journal->session(child->id);
   const bool exists = row && row->entries != 0;
   auto made =
@@ -121,7 +123,7 @@ Result<SessionId> LiveCall::detach(AgentSpec spec, std::vector<Tool> given, std:
   if (!made) return fail(made.error());
   std::vector<Message> messages;
   messages.push_back(text_message(Role::kUser, std::move(prompt)));
-  // The turn's own reader keeps the session awake until it is over.
+  // The reader of the turn keeps the session active until the turn is over.
   (*made)->start_turn(std::move(messages),
                       std::make_shared<EventQueue>([keep = *made](const Result<AgentResult>&) {}));
   return (*made)->id();
@@ -158,7 +160,7 @@ void LiveCall::call_all(std::vector<InnerCall> calls, InnerCallDone done) {
                            [done, index](Result<ToolOutput> output) { done(index, std::move(output)); });
     return {};
   };
-  // In one go on the strand: the session does not come to rest before the last of them is proposed.
+  // One task on the strand: the session cannot become idle before the last of the calls is proposed.
   actor_->query([&](const State&) {
     for (std::size_t index = 0; index < calls.size(); ++index) {
       if (auto proposed = propose(index); !proposed) done(index, fail(std::move(proposed.error())));

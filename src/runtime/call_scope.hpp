@@ -1,4 +1,4 @@
-// What a call in progress may do in the agent tree.
+// What the handler of a running call may do in the agent tree.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ class SessionActor;
 class LiveCall final : public CallScope, public std::enable_shared_from_this<LiveCall> {
  public:
   LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop);
-  /// From here on a stop reaches whatever works for the call.
+  /// From now on a stop request also reaches the sub-agents and the calls within this call.
   void watch();
 
   Result<std::shared_ptr<ChildSession>> spawn(AgentSpec spec, std::vector<Tool> tools) override;
@@ -33,22 +33,23 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   void call_all(std::vector<InnerCall> calls, InnerCallDone done) override;
   void progress(std::string text, std::optional<double> fraction) override;
 
-  /// The same with all that an `Agent` says, hooks and model included; `identity` tells it from others of the
-  /// call.
+  /// As above, with everything that an `Agent` describes, hooks and model included. `identity` distinguishes
+  /// the sub-agent from others of the same call.
   Result<std::shared_ptr<LiveChild>> spawn(std::shared_ptr<const AgentDescription> agent,
                                            const std::string& identity, std::vector<MessagePtr> history = {});
 
   /// As `spawn(spec, tools)`.
   Result<std::shared_ptr<LiveChild>> spawn_own(AgentSpec spec, std::vector<Tool> tools);
 
-  /// The handler has returned: sub-agents at work are interrupted and waited for, and nothing more can be
-  /// asked of this scope.
+  /// The handler has returned. Interrupts the running sub-agents, waits for them, and refuses further
+  /// requests.
   void close();
 
  private:
   void interrupt_all();
   Status check_open() const;
-  /// `text` with the number of its occurrence in this call, so that equal requests are told apart.
+  /// Returns a digest of `text` with the number of its occurrence in this call, which distinguishes equal
+  /// requests.
   std::string key_of(const std::string& text);
   std::shared_ptr<const AgentDescription> described(AgentSpec spec, std::vector<Tool> tools) const;
 

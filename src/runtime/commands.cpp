@@ -31,7 +31,7 @@ void add_author(JsonObject& out, const Author& author) {
   if (author.surface != Surface::kUnknown) out["surface"] = to_string(author.surface);
 }
 
-/// An older form has no surface; `principal` when it has no name either.
+/// Older forms have no surface, and may have no author: then the principal is `principal`.
 Author author_of(const Json& json, std::string_view principal) {
   return {
       json_string(json, "by", principal),
@@ -58,7 +58,7 @@ struct RequestJson {
   }
 };
 
-/// The verb of the older form `acts` that had another name.
+/// Maps the verbs that the older form `acts` named differently.
 std::string_view renamed(std::string_view verb) {
   if (verb == "stop") return "interrupt";
   return verb == "resume" ? "unpause" : verb;
@@ -89,7 +89,7 @@ Result<InboxRequest> approval_from_json(const Json& json, const SessionId& targe
                       author_of(json, "person")};
 }
 
-/// False when asked to stop.
+/// Waits 10 ms. Returns false when `stop` was requested.
 bool wait_a_moment(std::stop_token stop) {
   constexpr std::chrono::milliseconds kMoment{10};
   std::mutex mutex;
@@ -99,7 +99,7 @@ bool wait_a_moment(std::stop_token stop) {
   return !stop.stop_requested();
 }
 
-constexpr std::chrono::milliseconds kRound{100};  // in which an owner answers, unless it is busy
+constexpr std::chrono::milliseconds kRound{100};  // an owner that is not busy answers within this time
 
 std::string_view kind_of(const Error& error) { return json_text(error.detail(), "kind"); }
 
@@ -180,8 +180,8 @@ Result<Delivery> deliver(Journal& journal, Environment& environment, const Inbox
     auto answer = wait_for_delivery(journal.inbox(), *message, std::min(kRound, left), stop);
     const bool queued = answer && std::holds_alternative<Queued>(*answer);
     if (!queued || left <= kRound || stop.stop_requested()) return answer;
-    // The owner may have closed the session without a look at its inbox. If this fails, the request stays
-    // queued.
+    // The owner may have closed the session without reading its inbox. If this write fails too, the request
+    // stays queued.
     std::ignore = write(*message);
   }
 }

@@ -1,5 +1,5 @@
-// Requests from outside, also from the inbox, and approvals across the agent tree: the target may be active
-// here, idle, or owned by another process.
+// Requests from outside and from the inbox, and approvals across the agent tree. The target may be active in
+// this process, idle, or owned by another process.
 #include <utility>
 
 #include "driver/command_records.hpp"
@@ -11,7 +11,7 @@
 namespace praxis {
 namespace {
 
-constexpr int kMostLevelsUp = 64;  // deeper than sub-agents get, so that a damaged journal ends
+constexpr int kMostLevelsUp = 64;  // more than sub-agents can reach; ends the walk in a damaged journal
 
 Status status_of(const Result<Delivery>& answer, const SessionId& session) {
   if (!answer) return fail(answer.error());
@@ -38,7 +38,7 @@ Status SessionActor::carry_out(InboxRequest request) {
   return submit([&](const State& s) { return request_records(s, request, driver_.retired()); });
 }
 
-/// The text of commands that count as said by the user passes the hooks on outgoing messages.
+/// Passes the text of commands that count as user messages through the hooks on outgoing messages.
 void SessionActor::run_outgoing_hooks(InboxRequest& request) {
   auto* commands = std::get_if<Commands>(&request);
   if (commands == nullptr) return;
@@ -57,7 +57,7 @@ void SessionActor::collect_inbox() {
   }
 }
 
-/// The answer is durable with the records of the request, so it is carried out once.
+/// Appends the answer together with the records of the request, so that the request is carried out only once.
 void SessionActor::carry_out(const InboxMessage& message) {
   auto request = request_of(message);
   if (request) run_outgoing_hooks(*request);
@@ -72,7 +72,7 @@ void SessionActor::carry_out(const InboxMessage& message) {
   });
 }
 
-/// Error `kInput` when `session` is not below this one.
+/// Error `kInput` when `session` is not a descendant of this session.
 Status SessionActor::check_below(const SessionId& session) {
   SessionId above = session;
   for (int level = 0; level < kMostLevelsUp && !above.empty(); ++level) {
@@ -96,7 +96,7 @@ Status SessionActor::check_approval(const StepApproval& step) {
   return state ? check(*state) : Status(fail(state.error()));
 }
 
-/// `done` once nobody above waits for the step any more.
+/// Calls `done` once no session above waits for the step.
 Status SessionActor::approve_below(const StepApproval& step, Task done) {
   const auto actor = services_->live.find(step.target);
   auto approved = praxis::carry_out(services_, step);

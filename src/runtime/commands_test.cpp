@@ -1,4 +1,4 @@
-// Commands to agents while they run: stop, delete, modify, annotate, at any depth and from any thread.
+// Commands to running agents: stop, delete, modify, annotate, at any depth and from any thread.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -35,8 +35,8 @@ class CommandsTest : public Trees {
     return done ? "" : done.error().message;
   }
 
-  /// Checks that the log of a session ends its turn and holds what was done to it. Adds its recorded
-  /// deletions.
+  /// Checks that the log of a session ends its turn and holds the commands to it. Adds the deletions it
+  /// holds.
   void expect_recorded(const AgentNode& node, Acknowledged& done, int& deletions) {
     auto state = fold(*read_records(*journal_, node.id));
     // A stopping turn may outlast the turns above it, which do not wait for it.
@@ -62,14 +62,14 @@ TEST_F(CommandsTest, ADeletedSubAgent_StopsAndReportsIt) {
   const SessionId leaf = node_called(tree(), "leaf").id;
   ASSERT_TRUE(runtime_->command({{CommandVerb::kDelete, leaf}}));
   const auto result = run.result();
-  ASSERT_TRUE(result && result->success) << "those above go on";
+  ASSERT_TRUE(result && result->success) << "the sessions above continue";
   EXPECT_EQ(node_of(tree(), leaf).status, SessionStatus::kDeleted);
   const SessionId above = node_called(tree(), "a1").id;
   const auto state = runtime_->agent_state(above);
   ASSERT_TRUE(state);
   EXPECT_THAT(result_for(state->history, "c0").text, HasSubstr("deleted by a person"));
   EXPECT_EQ(recorded(leaf, CommandVerb::kDelete).size(), 1U);
-  EXPECT_THAT(refusal({{CommandVerb::kDelete, leaf}}), HasSubstr("deleted already"));
+  EXPECT_THAT(refusal({{CommandVerb::kDelete, leaf}}), HasSubstr("already deleted"));
   EXPECT_EQ(journal_->session(leaf)->status, "deleted");
 }
 
@@ -90,7 +90,7 @@ TEST_F(CommandsTest, DeletingAnAgent_StopsEverythingBelow) {
   }
 }
 
-TEST_F(CommandsTest, AModifiedSubAgent_GoesOnWithTheNewInstruction) {
+TEST_F(CommandsTest, AModifiedSubAgent_ContinuesWithTheNewInstruction) {
   BlockedTool slow;
   Session root = start(chain(1, stuck(slow)));
   auto run = root.send_user_message("go");
@@ -125,7 +125,7 @@ TEST_F(CommandsTest, SeveralCommands_AreCarriedOutTogetherOrNotAtAll) {
   EXPECT_EQ(tree().front().comment, "careful");
   EXPECT_THAT(recorded(id, CommandVerb::kSteer), ElementsAre("use metres"));
   EXPECT_THAT(refusal({{CommandVerb::kAnnotate, id, "more"}, {CommandVerb::kPause, id}}),
-              HasSubstr("paused already"));
+              HasSubstr("already paused"));
   EXPECT_EQ(tree().front().comment, "careful");
   EXPECT_EQ(refusal({{CommandVerb::kUnpause, id}}), "");
   EXPECT_EQ(refusal({{CommandVerb::kInterrupt, id}}), "");
@@ -152,14 +152,14 @@ TEST_F(CommandsTest, ImpossibleCommands_AreRefusedWithTheReason) {
   EXPECT_THAT(recorded(child, CommandVerb::kAnnotate), ElementsAre("well done"));
 }
 
-TEST_F(CommandsTest, ADeletedSession_TakesNothingMore) {
+TEST_F(CommandsTest, ADeletedSession_AcceptsNothingMore) {
   struct Case {
     const char* name;
     std::function<void(Session&)> before;
   };
   const Case cases[] = {
       {"idle", [](Session&) {}},
-      {"at rest", [](Session& s) { ASSERT_TRUE(s.ask("go")); }},
+      {"idle", [](Session& s) { ASSERT_TRUE(s.ask("go")); }},
       {"waiting", [](Session& s) { EXPECT_EQ(s.ask("go")->status, SessionStatus::kAwaitingUser); }},
       {"queued", [](Session& s) { s.pause(), s.enqueue("more"); }},
   };
@@ -179,7 +179,7 @@ TEST_F(CommandsTest, ADeletedSession_TakesNothingMore) {
   }
 }
 
-TEST_F(CommandsTest, OnASessionThatIsAsleep_AreWrittenToItsLog) {
+TEST_F(CommandsTest, OnAnInactiveSession_AreWrittenToItsLog) {
   SessionId id;
   Agent agent = asker();
   {

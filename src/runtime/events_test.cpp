@@ -1,4 +1,4 @@
-// Events as observers see them: which, in what order, with what in them.
+// Events as observers see them: which events, in what order, with what content.
 #include "praxis/core/event.hpp"
 
 #include <gmock/gmock.h>
@@ -197,7 +197,7 @@ TEST_F(EventsTest, EachPattern_HearsAllOfItsEventsAndNoOthers) {
     all.emplace_back(event_name(event.body));
   for (const std::string& name : std::set<std::string>(all.begin(), all.end())) {
     Seen seen;
-    Session alone = session_of(scripted(kToolThenText).use(echo_tool()));  // nobody else listens
+    Session alone = session_of(scripted(kToolThenText).use(echo_tool()));  // no other subscription
     const auto subscription = alone.on(name, seen.handler());
     ASSERT_TRUE(alone.ask("go"));
     const auto times = static_cast<std::size_t>(std::ranges::count(all, name));
@@ -230,7 +230,7 @@ TEST_F(EventsTest, Retry_SupersedesTheFailedAttempt) {
   }
 }
 
-TEST_F(EventsTest, ReaderThatComesLate_MissesNothingAndHoldsNobodyUp) {
+TEST_F(EventsTest, ReaderThatComesLate_MissesNothingAndDelaysNothing) {
   Session session = session_of(scripted(R"({"text": "one two three four five", "chunk": 1})"));
   auto run = session.send_user_message("go");
   ASSERT_TRUE(run.result()) << "the turn does not wait for its reader";
@@ -266,7 +266,7 @@ TEST_F(EventsTest, Handler_MayActOnItsOwnSession) {
   });
   auto result = session.ask("go");
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->text, "allowed") << "decided before the run came to rest, so it never did";
+  EXPECT_EQ(result->text, "allowed") << "decided before the run could wait for it";
 }
 
 }  // namespace

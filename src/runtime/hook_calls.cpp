@@ -1,4 +1,4 @@
-// Asking the hooks of an agent. They may block, so they run on a worker, or on the thread of the caller.
+// Calls the hooks of an agent. Hooks may block, so they run on a worker or on the calling thread.
 #include <ranges>
 
 #include "runtime/session_actor.hpp"
@@ -6,8 +6,8 @@
 namespace praxis {
 namespace {
 
-/// Judges a call by the rules alone. A call that `Tool::approval_when` selects is judged as one of a tool
-/// that needs approvals; `tool` is null for a tool that the agent does not have.
+/// Judges a call by the rules alone. A call that `Tool::approval_when` selects is judged like a call of a
+/// tool that needs approvals. `tool` is null when the agent does not have the tool.
 driver::Review judge_by_rules(const driver::Rules& rules, const Tool* tool, const ToolCallPart& call) {
   if (tool == nullptr) return driver::judge_call(rules, nullptr, call);
   if (tool->definition.needs_approval || !tool->asks_approval_of(call.arguments)) {
@@ -20,7 +20,7 @@ driver::Review judge_by_rules(const driver::Rules& rules, const Tool* tool, cons
 
 }  // namespace
 
-/// False when the hook threw, which is reported.
+/// Returns false when the hook threw; reports what it threw.
 bool SessionActor::run_hook(std::string_view name, const std::function<void()>& hook) {
   const auto failed = [&](std::string what) {
     post_input(driver::HookThrew{std::string(name), repair_utf8(what)});
@@ -47,12 +47,12 @@ Message SessionActor::outgoing(Message message) {
   return message;
 }
 
-/// The description as hooks want it from the next turn on; null when they change nothing.
+/// Returns the description as the hooks want it from the next turn on; null when they change nothing.
 AgentSpecPtr SessionActor::before_turn() {
   const auto& hooks = agent_->hooks.before_turn;
   if (hooks.empty()) return nullptr;
   const auto [context, before] = query([this](const State& s) { return std::pair(hook_context(), s.agent); });
-  if (!before) return nullptr;  // the session is broken
+  if (!before) return nullptr;  // the log cannot be read
   auto after = std::make_shared<AgentSpec>(*before);
   for (const auto& hook : hooks) {
     AgentSpec changed = *after;
@@ -106,8 +106,8 @@ std::optional<std::string> SessionActor::asked_to_pause(const HookContext& conte
   return pause;
 }
 
-/// Rules first: a hook can only narrow what they allow, also where it changes the arguments. Safe on any
-/// thread.
+/// The rules come first: hooks can only narrow what the rules allow, also for arguments that a hook changed.
+/// Safe on any thread.
 driver::Review SessionActor::review(const driver::Rules& rules, const ToolCallPart& call,
                                     const HookContext& context) {
   const Tool* tool = agent_->tools.find(call.name);
@@ -126,7 +126,8 @@ driver::Review SessionActor::review(const driver::Rules& rules, const ToolCallPa
       if (result.result) review.result = outcome_of(call, *std::move(result.result));
     });
   }
-  for (const auto& approver : approvers_ | std::views::reverse) {  // those above see what those below changed
+  for (const auto& approver :
+       approvers_ | std::views::reverse) {  // agents above see what the agents below changed
     for (const auto& hook : approver->hooks.approve) {
       Permission permission = deny("The approval hook failed.");
       run_hook("approve", [&] { permission = hook(seen); });

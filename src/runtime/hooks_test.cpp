@@ -1,5 +1,4 @@
-// Hooks step into the loop where hooks.hpp says, what they change is recorded, and their own mistakes stay
-// theirs.
+// Hooks run where hooks.hpp says, the log records what they change, and their errors do not harm the session.
 #include "praxis/runtime/hooks.hpp"
 
 #include <gmock/gmock.h>
@@ -209,7 +208,7 @@ TEST_F(HooksTest, Approve_DeniesWithAReasonForTheModel) {
   Session session = session_of(agent);
   auto result = session.ask("go");
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->text, "done") << "the model goes on";
+  EXPECT_EQ(result->text, "done") << "the turn continues";
   EXPECT_THAT(result->denials, ElementsAre(HasSubstr("not on Fridays")));
   EXPECT_THAT(result_for(session.history(), "c1").text, HasSubstr("not on Fridays"));
 }

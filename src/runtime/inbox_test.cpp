@@ -1,4 +1,4 @@
-// Requests through inboxes: from a process that does not own a session to the one that does.
+// Requests through inboxes: from a process that does not own a session to its owner.
 #include <gmock/gmock.h>
 
 #include "praxis/core/state.hpp"
@@ -180,8 +180,8 @@ TEST_F(CommandInboxTest, InvalidMessage_IsAnsweredWithTheReason) {
                             Commands{{CommandVerb::kRewind, session.session_id(), "t1"}}));
 }
 
-/// As if the owner of a session went away between the moment when it was asked for and its next look at the
-/// inbox.
+/// Simulates an owner that releases the session after the sender found the lease held, and before it reads
+/// its inbox again.
 class GoesAway final : public ForwardingJournal {
  public:
   GoesAway(std::shared_ptr<Journal> inner, Journal& owner, Lease lease)
@@ -248,7 +248,7 @@ TEST_F(CommandInboxTest, AStepThreeLevelsDown_IsDecidedFromAnotherProcess) {
   EXPECT_THAT(refusal(StepApproval{leaf, park, approve()}), HasSubstr("nothing is parked"));
 }
 
-TEST_F(CommandInboxTest, AStepThreeLevelsDown_IsDecidedWhileEverythingSleeps) {
+TEST_F(CommandInboxTest, AStepThreeLevelsDown_IsDecidedWhileNoSessionIsActive) {
   SessionId id;
   ParkedStep step;
   {
@@ -257,7 +257,7 @@ TEST_F(CommandInboxTest, AStepThreeLevelsDown_IsDecidedWhileEverythingSleeps) {
     ASSERT_TRUE(waiting && waiting->pending.size() == 1);
     id = root.session_id();
     step = waiting->pending[0];
-    runtime_.reset();  // as if the process had died
+    runtime_.reset();  // simulates the death of the process
   }
   const auto decided = [&] { return fold(*read_records(*elsewhere_, step.session))->parked.empty(); };
   EXPECT_FALSE(decided());

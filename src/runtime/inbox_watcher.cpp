@@ -41,7 +41,7 @@ void InboxWatcher::look() {
   }
   if (services->live.any()) return look_soon(kInterval);
   watching_ = false;
-  if (services->live.any()) watch();  // one woke up in between
+  if (services->live.any()) watch();  // a session became active in between
 }
 
 std::vector<SessionId> InboxWatcher::addressees(Journal& journal) {
@@ -50,7 +50,7 @@ std::vector<SessionId> InboxWatcher::addressees(Journal& journal) {
     const std::lock_guard lock(mutex_);
     sessions = std::exchange(opened_, {});
   }
-  // A journal that cannot be read now is asked again next time.
+  // If the journal cannot be read now, the next poll tries again.
   for (auto page = journal.inbox().messages(seen_); page && !page->empty();
        page = journal.inbox().messages(seen_)) {
     for (const InboxMessage& message : *page) sessions.push_back(message.session);

@@ -16,8 +16,8 @@ bool any_part(const std::vector<Message>& messages) {
 }
 
 std::unexpected<Error> cannot_take(const Model& model, std::string_view what) {
-  return fail(ErrorCode::kInput, "model \"" + model.name() + "\" takes no " + std::string(what) +
-                                     " in its input; leave them out or choose a model that does");
+  return fail(ErrorCode::kInput, "model \"" + model.name() + "\" does not accept " + std::string(what) +
+                                     " in its input; remove them or choose a model that accepts them");
 }
 
 }  // namespace

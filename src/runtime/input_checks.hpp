@@ -1,4 +1,4 @@
-// What a turn is asked for, checked before anything is recorded or paid for.
+// Checks the input of a turn before anything is recorded or paid for.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,11 @@
 
 namespace praxis {
 
-/// Error `kInput`: it is no JSON Schema; says what is wrong with it and where. Null is none at all.
+/// Error `kInput` when `schema` is not a valid JSON Schema; the message says what is wrong and where. Null
+/// passes: there is no schema.
 Status check_output_schema(const Json& schema);
 
-/// Error `kInput`: `model` takes no images or files, and there are some in `messages`.
+/// Error `kInput` when `messages` contain images or files that `model` does not accept.
 Status check_media(const std::vector<Message>& messages, const Model& model);
 
 }  // namespace praxis

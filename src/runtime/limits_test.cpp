@@ -1,4 +1,4 @@
-// Every bound on a turn ends it with its own reason, and leaves a conversation that can go on.
+// Every limit on a turn ends it with its own reason, and leaves a conversation that can continue.
 #include <gmock/gmock.h>
 
 #include "runtime/testing/scripted.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A model that calls `echo` for ever, with other words each time unless `repeats`.
+/// A model that keeps calling `echo`, with different words each time unless `repeats`.
 std::string restless(bool repeats = false) {
   std::string script;
   for (int i = 0; i < 40; ++i) {
@@ -21,7 +21,7 @@ std::string restless(bool repeats = false) {
 
 class LimitsTest : public Scripted {
  protected:
-  /// Runs a turn and checks that it ended for `reason`, in good order.
+  /// Runs a turn and checks that it ended for `reason`, with a consistent conversation.
   AgentResult stopped_by(StopReason reason, const Agent& agent) {
     Session session = session_of(agent);
     auto result = session.ask("go");
@@ -52,14 +52,14 @@ TEST_F(LimitsTest, ToolCalls) {
   EXPECT_EQ(result.actions.size(), 2U);
 }
 
-TEST_F(LimitsTest, ToolCalls_AHandlerThatAsksForOneMoreIsToldInsteadOfWaiting) {
+TEST_F(LimitsTest, ToolCalls_AHandlerThatAsksForOneMoreGetsAnErrorInsteadOfWaiting) {
   auto heard = std::make_shared<std::string>();
   Tool asking = host_tool("echo", [heard](ToolContext& context, const Json&) -> Result<ToolOutput> {
     auto inner = context.call_tool("inner", JsonObject{{"text", "x"}});
     *heard = inner ? inner->text : inner.error().message;
     return says("asked");
   });
-  asking.definition.timeout = 0ms;  // nothing but an answer ends it
+  asking.definition.timeout = 0ms;  // only an answer ends the call
   stopped_by(StopReason::kMaxToolCalls, scripted(restless())
                                             .use(std::move(asking))
                                             .use(echo_tool("inner"))
@@ -186,14 +186,14 @@ TEST_F(LimitsTest, ErrorThatNoRetryHelps_EndsTheTurnAtOnce) {
   EXPECT_THAT(result.error->message, HasSubstr("bad key"));
 }
 
-TEST_F(LimitsTest, VendorThatAsksForTooMuchPatience_IsAFailure) {
+TEST_F(LimitsTest, RetryAfterLongerThanTheLimit_IsAFailure) {
   stopped_by(
       StopReason::kModelFailed,
       scripted(R"({"error": {"status": 429, "message": "come back tomorrow", "retry_after_ms": 86400000}}
 {"text": "unreachable"})"));
 }
 
-TEST_F(LimitsTest, SessionThatFailed_GoesOnWithTheNextTurn) {
+TEST_F(LimitsTest, SessionThatFailed_ContinuesWithTheNextTurn) {
   Session session = session_of(scripted(R"({"error": {"status": 401, "message": "bad key"}}
 {"text": "better"})"));
   ASSERT_TRUE(session.ask("a"));

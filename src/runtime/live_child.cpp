@@ -11,10 +11,10 @@ namespace {
 /// A turn that the log already holds.
 struct RecordedTurn {
   std::string prompt;
-  std::optional<AgentResult> result;  ///< nothing while it is in progress
+  std::optional<AgentResult> result;  ///< empty while the turn is in progress
 };
 
-/// The turn number `index`, counted from 0, of a session.
+/// Returns turn number `index` of a session, counted from 0, or nothing when the log does not hold it.
 std::optional<RecordedTurn> recorded_turn(Journal& journal, const SessionId& session, std::size_t index) {
   const auto records = read_records(journal, session);
   if (!records) return std::nullopt;
@@ -64,7 +64,7 @@ Result<AgentResult> LiveChild::wait() {
     turn = turn_;
   }
   if (turn) return turn->result();
-  return fail(ErrorCode::kInput, "sub-agent " + id().str() + " was given nothing to do");
+  return fail(ErrorCode::kInput, "sub-agent " + id().str() + " has no turn to wait for; start one first");
 }
 
 void LiveChild::stop_with(const SessionActor& above) {

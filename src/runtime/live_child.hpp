@@ -1,4 +1,4 @@
-// A sub-agent's session as the handler that made it holds it.
+// The handle that a tool handler holds on the session of a sub-agent it created.
 #pragma once
 
 #include <memory>
@@ -22,16 +22,16 @@ class LiveChild final : public ChildSession {
   void interrupt() override { actor_->interrupt(); }
 
   const std::shared_ptr<SessionActor>& actor() const { return actor_; }
-  /// The call is told to stop: so is the sub-agent. When the session above was given up rather than stopped,
-  /// so is this one, and its log stays as it is.
+  /// Stops the sub-agent with its call: interrupts it, or abandons it without writing to its log when the
+  /// session above was itself abandoned.
   void stop_with(const SessionActor& above);
-  /// Waits for the end of a turn in progress, which was told to stop, and lets no other begin.
+  /// Waits until no turn is in progress, then refuses new turns. The caller has already interrupted the turn.
   void close();
 
  private:
   const std::shared_ptr<SessionActor> actor_;
   std::mutex mutex_;
-  std::size_t started_ = 0;  ///< turns begun by this handle
+  std::size_t started_ = 0;  ///< turns started by this handle
   std::shared_ptr<EventQueue> turn_;
 };
 

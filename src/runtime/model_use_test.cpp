@@ -1,4 +1,4 @@
-// What a session asks of its model: nothing that the model cannot do.
+// What a session requests from its model: only what the model supports.
 #include <gmock/gmock.h>
 
 #include "runtime/testing/scripted.hpp"
@@ -6,7 +6,7 @@
 namespace praxis::testing {
 namespace {
 
-/// Answers at once and keeps what it was asked.
+/// Answers at once and records the requests.
 class LimitedModel final : public Model, public ModelSession {
  public:
   explicit LimitedModel(ModelCapabilities capabilities, bool refuses_strict = false)
@@ -63,7 +63,7 @@ TEST_F(ModelUseTest, Streaming_IsAskedOnlyOfModelsThatStream) {
   EXPECT_FALSE(asked_of({.streaming = false, .tools = true, .context_window = 0, .max_output = 0}).stream);
 }
 
-TEST_F(ModelUseTest, ToolsThatTheVendorRefusesToHoldStrictly_AreOfferedWithout) {
+TEST_F(ModelUseTest, ToolsThatTheVendorRefusesAsStrict_AreOfferedAsNonStrict) {
   const auto model = std::make_shared<LimitedModel>(ModelCapabilities{}, true);
   Agent agent;
   Session session = session_of(agent.model(model).use(echo_tool()).runtime(runtime_));

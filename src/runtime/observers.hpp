@@ -1,4 +1,4 @@
-// Who listens: subscriptions to a session or a whole runtime, and the queue behind a `Run`.
+// Subscriptions to the events of a session or of a whole runtime, and the event queue behind a `Run`.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,16 @@
 
 namespace praxis {
 
-/// Thread-safe list of handlers. A handler may still be called once more while its subscription is being
-/// dropped.
+/// A thread-safe list of handlers. A handler may be called once more while its subscription is being dropped.
 class Observers {
  public:
   [[nodiscard]] std::shared_ptr<void> add(std::string pattern, EventHandler handler);
   void publish(const Event& event) const;
-  /// What is wanted, at least: what nobody wants is not even made.
+  /// The kinds of events that must be created: a superset of what the subscriptions match.
   EventKinds wanted() const {
     return want_any() ? EventKinds(kinds_.load(std::memory_order_relaxed)) : EventKinds();
   }
-  /// Whether anybody wants deltas, or anything at all.
+  /// True when a subscription matches deltas, or any events.
   bool want_deltas() const { return counts_->deltas.load(std::memory_order_relaxed) > 0; }
   bool want_any() const { return counts_->all.load(std::memory_order_relaxed) > 0; }
 
@@ -48,29 +47,29 @@ class Observers {
   };
   struct Listed {
     std::weak_ptr<Subscription> subscription;
-    bool deltas;  ///< so that a delta need not touch those that want none
+    bool deltas;  ///< a copy that lets `publish` skip the subscription without locking it
   };
   std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
-  std::atomic<unsigned long long> kinds_ = 0;  ///< that were ever asked for
+  std::atomic<unsigned long long> kinds_ = 0;  ///< kinds that a subscription has ever matched; never shrinks
   static_assert(EventKinds().size() <= 64);
   mutable std::mutex mutex_;
   std::vector<Listed> list_;
 };
 
-/// Events and end of one turn, for one reader. Lossy for deltas when the reader falls behind, never for the
-/// rest.
+/// Events and result of one turn, for one reader. Drops deltas when the reader falls behind, but no other
+/// events.
 class EventQueue {
  public:
   using Done = std::move_only_function<void(Result<AgentResult>)>;
-  /// What it is finished by.
+  /// When `finish` is called.
   enum class Until : std::uint8_t {
-    kRest,  ///< the end of the turn, or that it waits for a person
-    kEnd,   ///< the end alone
+    kRest,  ///< when the turn ends or waits for an approval
+    kEnd,   ///< when the turn ends
   };
 
-  /// With `collect` false only the result is kept.
+  /// With `collect` false, only the result is kept.
   explicit EventQueue(bool collect, Until until = Until::kRest) : collect_(collect), until_(until) {}
-  /// Nothing is kept: `done` is called with the result.
+  /// Keeps nothing: calls `done` with the result.
   explicit EventQueue(Done done) : collect_(false), done_(std::move(done)) {}
 
   bool collects() const { return collect_; }
@@ -78,9 +77,9 @@ class EventQueue {
   void push(const Event& event);
   void finish(Result<AgentResult> result);
   bool finished() const;
-  /// The next event; nothing at the end. Waits.
+  /// Waits for the next event and returns it, or nothing at the end.
   std::optional<Event> pop();
-  /// Waits for the end.
+  /// Waits for the result.
   Result<AgentResult> result();
 
  private:

@@ -9,7 +9,7 @@
 namespace praxis {
 namespace {
 
-/// What a person reads who sees the words alone.
+/// The prompt of a step with its choices, for a user who sees text only.
 std::string spoken(const ParkedStep& step) {
   const JsonArray* choices = json_at(step.schema, "enum").if_array();
   if (choices == nullptr) return step.prompt;
@@ -31,7 +31,7 @@ ApprovalHandler answers_questions(QueryUserHandler handler) {
   };
 }
 
-// ---- who is asked
+// ---- the handler and its queue
 
 void People::set(ApprovalHandler handler) {
   auto shared = handler ? std::make_shared<const ApprovalHandler>(std::move(handler)) : nullptr;
@@ -92,7 +92,7 @@ void SessionActor::perform(driver::WithdrawQuestion& action) {
 }
 
 void SessionActor::person_said(driver::Token question, const ParkId& step, std::optional<Approval> approval) {
-  if (!questions_.take(question)) return;  // it was decided otherwise
+  if (!questions_.take(question)) return;  // the step was decided in another way
   driver::PersonAnswered answered{question, std::nullopt};
   if (approval)
     answered.records =

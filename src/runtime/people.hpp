@@ -1,4 +1,4 @@
-// People in the loop: whoever this process asks about the steps that wait, and how long those wait.
+// Human in the loop: the handler that this process asks about parked steps, and the questions waiting for it.
 #pragma once
 
 #include <atomic>
@@ -14,19 +14,19 @@
 
 namespace praxis {
 
-/// Who decides for people in one process, and the questions that wait for their turn: few are asked at once,
-/// because whoever answers may hold a worker for as long as a person needs. Thread-safe.
+/// The approval handler of one process and its queue of questions. At most `kMostAtOnce` questions run at
+/// once, because a handler may block a worker for as long as a human needs. Thread-safe.
 class People {
  public:
   void set(ApprovalHandler handler);
-  /// Null when there is nobody.
+  /// Null when no handler is set.
   std::shared_ptr<const ApprovalHandler> handler() const;
-  /// Another number for each handler that was set; 0 when there is none.
+  /// A different number for each handler that was set; 0 without a handler.
   std::uint64_t generation() const { return generation_; }
 
-  /// Takes a task that asks somebody; true when one more worker is to `work`.
+  /// Queues a task that asks the handler. Returns true when the caller has to run `work` on one more worker.
   bool add(Task task);
-  /// Asks until there is nothing left to ask.
+  /// Runs queued tasks until the queue is empty.
   void work();
 
  private:

@@ -1,5 +1,5 @@
-// Questions to a person: from any depth, in a batch, within a call; answered by a handler of the process or
-// by hand; declined, answered late, or not at all.
+// Questions to the user: from any depth, in a batch, within a call; answered by a handler of the process or
+// by a decision; declined, answered late, or not at all.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -23,7 +23,7 @@ constexpr std::string_view kChooseThenDone =
 
 class PeopleTest : public Scripted {
  protected:
-  /// A script as a file has it: one turn a line.
+  /// A script as a file contains it: one turn per line.
   static std::string one_line(std::string_view script) {
     std::string text(script);
     for (std::size_t at = 0; (at = text.find("\n ", at)) != std::string::npos;) text.erase(at, 1);
@@ -33,7 +33,7 @@ class PeopleTest : public Scripted {
     Agent agent = scripted(one_line(script));
     return agent.use(ask_user_tool());
   }
-  /// An agent that calls the tool `work` once and then says that it is done.
+  /// An agent that calls the tool `work` once and then says "done".
   Agent boss(std::string id, std::function<Result<ToolOutput>(ToolContext&)> handler) {
     Tool tool = host_tool("work", [handler = std::move(handler)](ToolContext& context, const Json&) {
       return handler(context);
@@ -43,7 +43,7 @@ class PeopleTest : public Scripted {
 {"text": "done"})");
     return agent.id(std::move(id)).use(std::move(tool));
   }
-  /// An agent that hands its work to `below`.
+  /// An agent that delegates its work to `below`.
   Agent above(const Agent& below, std::string id) {
     Agent agent = scripted(R"({"tool_calls": [{"id": "w", "name": "work", "arguments": {"prompt": "go"}}]}
 {"text": "done"})");
@@ -55,7 +55,7 @@ class PeopleTest : public Scripted {
   }
 };
 
-// ---- by hand
+// ---- decisions
 
 TEST_F(PeopleTest, Question_WaitsForItsAnswer) {
   Agent agent = asking_agent();
@@ -70,7 +70,7 @@ TEST_F(PeopleTest, Question_WaitsForItsAnswer) {
   EXPECT_EQ(result_for(session.history(), "q").text, "blue");
 }
 
-TEST_F(PeopleTest, Question_TakesOnlyWhatAnswersIt) {
+TEST_F(PeopleTest, Question_AcceptsOnlyValidAnswers) {
   Session session = session_of(asking_agent(kChooseThenDone));
   const ParkId park = checked(session.ask("go")).pending.at(0).id;
   EXPECT_FALSE(session.decide(park, approve()));
@@ -80,13 +80,13 @@ TEST_F(PeopleTest, Question_TakesOnlyWhatAnswersIt) {
   EXPECT_EQ(checked(session.resume({{park, answer("red")}}).result()).text, "done");
 }
 
-TEST_F(PeopleTest, Question_ThatIsDeclined_LetsTheTurnGoOn) {
+TEST_F(PeopleTest, Question_ThatIsDeclined_LetsTheTurnContinue) {
   Session session = session_of(asking_agent());
   const ParkId park = checked(session.ask("go")).pending.at(0).id;
-  const AgentResult done = checked(session.resume({{park, reject("ask somebody else")}}).result());
+  const AgentResult done = checked(session.resume({{park, reject("ask another user")}}).result());
   EXPECT_TRUE(done.success);
   EXPECT_EQ(result_for(session.history(), "q").text,
-            "No answer: the person was asked and declined, or did not answer. ask somebody else");
+            "No answer: the person was asked and declined, or did not answer. ask another user");
 }
 
 TEST_F(PeopleTest, QuestionWithoutWords_GoesBackToTheModel) {
@@ -96,7 +96,7 @@ TEST_F(PeopleTest, QuestionWithoutWords_GoesBackToTheModel) {
   EXPECT_THAT(result_for(session.history(), "q").text, HasSubstr("question"));
 }
 
-TEST_F(PeopleTest, Question_KeepsNoOtherCallOfTheBatch) {
+TEST_F(PeopleTest, Question_DelaysNoOtherCallOfTheBatch) {
   BlockedTool blocked;
   Agent agent = asking_agent(R"({"tool_calls": [
  {"id": "q", "name": "ask_user", "arguments": {"question": "Why?"}}, {"id": "b", "name": "blocked"}]}
@@ -115,7 +115,7 @@ TEST_F(PeopleTest, Question_KeepsNoOtherCallOfTheBatch) {
   EXPECT_EQ(result_for(session.history(), "b").text, "late");
 }
 
-TEST_F(PeopleTest, AHookThatAnswers_SparesThePerson) {
+TEST_F(PeopleTest, AHookThatAnswers_PreventsTheQuestion) {
   Hooks hooks;
   hooks.before_tool.push_back(
       [](const HookContext&, const ToolCall&) { return ToolHookResult{std::nullopt, says("green")}; });
@@ -124,7 +124,7 @@ TEST_F(PeopleTest, AHookThatAnswers_SparesThePerson) {
   EXPECT_EQ(result_for(session.history(), "q").text, "green");
 }
 
-// ---- by a handler
+// ---- answers of a handler
 
 TEST_F(PeopleTest, Handler_AnswersWithinTheRun) {
   runtime_->set_query_user_handler(
@@ -150,7 +150,7 @@ TEST_F(PeopleTest, Handler_MayDecline) {
   EXPECT_THAT(result_for(session.history(), "q").text, HasSubstr("No answer"));
 }
 
-TEST_F(PeopleTest, Handler_ThatFails_LeavesTheQuestionWhereItIs) {
+TEST_F(PeopleTest, Handler_ThatFails_LeavesTheQuestionParked) {
   const std::map<std::string, QueryUserHandler> handlers = {
       {"any", [](const auto&...) -> std::optional<std::string> { throw std::runtime_error("no terminal"); }},
       {"does not fit", [](const auto&...) { return std::optional<std::string>("green"); }}};
@@ -165,9 +165,9 @@ TEST_F(PeopleTest, Handler_ThatFails_LeavesTheQuestionWhereItIs) {
   }
 }
 
-TEST_F(PeopleTest, QueryHandler_IsNotAskedForLeave) {
+TEST_F(PeopleTest, QueryHandler_GetsNoApprovals) {
   runtime_->set_query_user_handler([](const auto&...) {
-    ADD_FAILURE() << "an approval is no question";
+    ADD_FAILURE() << "the step is an approval, not a question";
     return std::optional<std::string>();
   });
   Agent agent = scripted(R"({"tool_calls": [{"id": "c", "name": "echo", "arguments": {"text": "a"}}]})");
@@ -176,7 +176,7 @@ TEST_F(PeopleTest, QueryHandler_IsNotAskedForLeave) {
   EXPECT_EQ(waits.pending[0].kind, ParkKind::kApproval);
 }
 
-TEST_F(PeopleTest, Person_DecidesWhateverWaits) {
+TEST_F(PeopleTest, Handler_DecidesEveryKindOfStep) {
   const std::map<std::string, Approval> approvals = {
       {"abc", approve()}, {"xyz", edit(R"({"text": "xyz"})")}, {"Not allowed by person. no", reject("no")}};
   for (const auto& [result, approval] : approvals) {
@@ -240,7 +240,7 @@ TEST_F(PeopleTest, StoppedRuntime_NeedsNoAnswerAndLeavesTheQuestion) {
   EXPECT_EQ(checked(run.result()).pending.size(), 1U);
 }
 
-TEST_F(PeopleTest, OneWaitingAgent_KeepsNobodyElseWaiting) {
+TEST_F(PeopleTest, OneWaitingAgent_DelaysNoOtherAgent) {
   Gate release, asked;
   runtime_->set_query_user_handler([&](const SessionId&, const std::string& path, const std::string&) {
     if (path != "slow") return std::optional<std::string>("quick");
@@ -308,7 +308,7 @@ TEST_F(PeopleTest, QuestionFromDepthThree_NamesTheWayThere) {
   EXPECT_THAT(asked, ElementsAre("root/upper/middle/leaf: Which colour?"));
 }
 
-TEST_F(PeopleTest, TwoAgentsWait_TheThirdGoesOn) {
+TEST_F(PeopleTest, TwoAgentsWait_TheThirdContinues) {
   const Agent asks = asking_agent().id("asks");
   Agent root = scripted(R"({"tool_calls": [{"id": "a", "name": "asks", "arguments": {"prompt": "1"}}, )"
                         R"({"id": "b", "name": "asks", "arguments": {"prompt": "2"}}, )"

@@ -1,5 +1,5 @@
-// Carrying out model calls and tool calls. The driver drops answers that come after an
-// effect was settled.
+// Carries out model calls and tool calls. The driver drops answers that arrive after their effect was
+// settled.
 #include <algorithm>
 
 #include "runtime/call_scope.hpp"
@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxToolText = 1024 * 1024;
 
-/// Tools give bytes: the model gets valid UTF-8 of bounded length, head and tail.
+/// Makes the output of a tool fit for the model: valid UTF-8, cut in the middle when it exceeds
+/// `kMaxToolText` bytes.
 std::string presentable(std::string text) {
   if (!is_valid_utf8(text)) text = repair_utf8(text);
   if (text.size() <= kMaxToolText) return text;
@@ -19,7 +20,7 @@ std::string presentable(std::string text) {
   return repair_utf8(text.substr(0, half) + note + text.substr(text.size() - half));
 }
 
-/// The bytes of a piece of an answer that a vendor counts as output.
+/// Counts the bytes of a delta that a vendor bills as output.
 struct CountBytes {
   std::size_t operator()(const TextChunk& chunk) const { return chunk.text.size(); }
   std::size_t operator()(const ReasoningChunk& chunk) const { return chunk.text.size(); }
@@ -40,7 +41,7 @@ Json memory_json(const std::vector<MemoryChange>& changes) {
 
 }  // namespace
 
-/// A tool's output in the form that is recorded.
+/// Returns a tool's output in the form that is recorded.
 ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output) {
   return {{call.id, call.name, ToolStatus::kOk, presentable(std::move(output.text)), std::move(output.images),
            std::move(output.files)},
@@ -57,7 +58,7 @@ Result<ToolOutcome> outcome_of(const ToolCallPart& call, Result<ToolOutput> outp
   return fail(std::move(error));
 }
 
-/// What a handler runs with, away from the strand.
+/// The data that a handler runs with outside the strand.
 struct ToolRun {
   EffectId effect;
   std::uint32_t attempt = 1;
@@ -68,13 +69,13 @@ struct ToolRun {
 
 }  // namespace
 
-/// Hands deltas to observers and readers, and the answer to the driver.
+/// Passes deltas to observers and readers, and the response to the driver.
 class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_from_this<ModelCallSink> {
  public:
   enum class Audience : std::uint8_t {
-    kNobody,     ///< the answer is none: its pieces are nobody's to see
-    kObservers,  ///< those who want deltas at that time
-    kAll,        ///< the turn's readers collect them too
+    kNobody,     ///< not an answer (summary, side query): no deltas are published
+    kObservers,  ///< observers that want deltas when they arrive
+    kAll,        ///< the readers of the turn as well
   };
 
   ModelCallSink(std::shared_ptr<SessionActor> actor, driver::StartModel& call,
@@ -147,7 +148,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
   const std::uint32_t attempt_;
   const bool answers_;
   const std::shared_ptr<std::atomic<std::size_t>> arrived_;
-  Event event_;  ///< the last delta
+  Event event_;  ///< the last delta, reused for the next one
   const Audience audience_;
 };
 
@@ -195,7 +196,8 @@ void SessionActor::perform(driver::StartTool& action) {
       self->run_hook("after_tool", [&] { hook(run->hooks, run->call, *output); });
     }
     driver::ToolEnded ended{std::move(run->effect), run->attempt, outcome_of(run->call, std::move(output))};
-    // On the event loop, which then also commits what follows if nothing else does: here it might block.
+    // From the event loop, which can also commit the records that follow; committing here might block this
+    // worker.
     self->post_from_loop([self, ended = std::move(ended)]() mutable { self->feed(std::move(ended)); });
   });
 }

@@ -1,5 +1,5 @@
-// The python tool in sessions: calls of its code are judged, recorded and parked like any other, its forks
-// are sub-agents, and both are found again when the code runs once more.
+// The python tool in sessions: calls of its code are judged, recorded and parked like any other call, its
+// forks are sub-agents, and both are found again when the code runs once more.
 #include "praxis/tools/python_tool.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace praxis::testing {
 namespace {
 
-/// The sandbox is the supervisor's affair and has tests of its own; here the code is ours.
+/// Without a sandbox: the supervisor has its own tests, and this code is trusted.
 Tool unsandboxed_python() {
   PythonToolOptions options;
   options.sandbox = std::nullopt;
@@ -32,7 +32,7 @@ std::string runs(const std::string& code) {
   return to_json_text(JsonObject{{"tool_calls", JsonArray{call}}}) + "\n" + R"({"text":"done"})";
 }
 
-/// What was done, and how often.
+/// Side effects, and how often each happened.
 class Deeds {
  public:
   void add(const std::string& what) {
@@ -99,7 +99,7 @@ TEST_F(PythonInSessionTest, CallsThatARuleForbids_RaiseToolError) {
   EXPECT_EQ(deeds_->all(), Counts{});
 }
 
-TEST_F(PythonInSessionTest, Forks_WorkSideBySideAndAreWaitedFor) {
+TEST_F(PythonInSessionTest, Forks_RunInParallelAndAreWaitedFor) {
   // A fork's model starts at the script's first line, so its answer is the one to the session's first
   // message.
   Session session = session_of(coder(R"({"text":"ready"})" + std::string("\n") +
@@ -150,8 +150,8 @@ TEST_F(PythonInSessionTest, CodeThatEndsWithCallsOpen_LeavesNothingBehind) {
   EXPECT_EQ(result->text, "done");
 }
 
-/// root -> agent as a tool -> agent as a tool -> python, whose calls wait for a person. Agents and sessions
-/// are made anew for each runtime, as another process would.
+/// root -> agent as a tool -> agent as a tool -> python, whose calls wait for an approval. Every runtime gets
+/// new agents and sessions, as another process would.
 class ParkedInPythonTest : public PythonInSessionTest {
  protected:
   static std::string hires(const std::string& name) {
@@ -174,7 +174,7 @@ class ParkedInPythonTest : public PythonInSessionTest {
     return agent("root", hires("lead")).use(lead.as_tool("lead", "Leads"));
   }
 
-  /// Runs until all three calls wait; gives the ids of root and coder.
+  /// Runs until all three calls wait; sets the ids of root and coder.
   void park_all() {
     Session session = *runtime_->create_session(root());
     root_ = session.session_id();
@@ -187,7 +187,7 @@ class ParkedInPythonTest : public PythonInSessionTest {
     EXPECT_EQ(pending_[0].path, "root/lead/coder");
     EXPECT_EQ(deeds_->all(), Counts{});
   }
-  /// By the argument of the call.
+  /// Approvals by the argument of the call.
   Approvals on(const std::map<std::string, Approval>& approvals) const {
     Approvals decisions;
     for (const ParkedStep& step : pending_)
@@ -253,7 +253,7 @@ TEST_F(ParkedInPythonTest, DecidedOnTheSubAgentAlone_ItsResultIsFoundByThoseAbov
   EXPECT_EQ(deeds_->all(), (Counts{{"B", 1}, {"a", 1}, {"c", 1}}));
 }
 
-TEST_F(ParkedInPythonTest, DeniedAfterACrash_TheCodeIsToldAndTheRestRuns) {
+TEST_F(ParkedInPythonTest, DeniedAfterACrash_TheCodeGetsAnErrorAndTheRestRuns) {
   ASSERT_NO_FATAL_FAILURE(park_all());
   start_new_process();
   const AgentResult result =
@@ -265,7 +265,7 @@ TEST_F(ParkedInPythonTest, DeniedAfterACrash_TheCodeIsToldAndTheRestRuns) {
   EXPECT_EQ(deeds_->all(), (Counts{{"b", 1}}));
 }
 
-TEST_F(ParkedInPythonTest, CarriedOnUndecided_WaitsAgainForTheSameThree) {
+TEST_F(ParkedInPythonTest, ResumedUndecided_WaitsAgainForTheSameThree) {
   ASSERT_NO_FATAL_FAILURE(park_all());
   start_new_process();
   const AgentResult again = resume();

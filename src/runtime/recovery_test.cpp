@@ -1,5 +1,5 @@
-// What is in the journal is what happened: after a failed append, a runtime that went away, or a new owner, a
-// session carries on from there and repeats nothing that is settled.
+// The journal decides what happened: after a failed append, a destroyed runtime or a new owner, a session
+// continues from its log and repeats nothing that is settled.
 #include <gmock/gmock.h>
 
 #include "praxis/core/state.hpp"
@@ -37,7 +37,7 @@ class RecoveryTest : public Scripted {
     return *session;
   }
 
-  /// Starts a turn whose tool is at work when its runtime goes away.
+  /// Starts a turn and destroys its runtime while the tool runs.
   SessionId cut_off(bool idempotent) {
     BlockedTool blocked;
     Tool tool = blocked.tool("count", false);
@@ -61,7 +61,7 @@ class RecoveryTest : public Scripted {
 
 class FailedAppend : public RecoveryTest, public ::testing::WithParamInterface<int> {};
 
-TEST_P(FailedAppend, EndsTheRunAndTheSessionCarriesOnLater) {
+TEST_P(FailedAppend, EndsTheRunAndTheSessionContinuesLater) {
   const int nth = GetParam();
   Agent agent = scripted(kCountThenText);
   agent.use(counting_tool());
@@ -71,16 +71,16 @@ TEST_P(FailedAppend, EndsTheRunAndTheSessionCarriesOnLater) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::kJournal);
   EXPECT_EQ(failed.error().kind(), ErrorKind::kFull);
-  EXPECT_EQ(runs(), nth > 2 ? 1U : 0U) << "nothing is done that is not on record as intended";
+  EXPECT_EQ(runs(), nth > 2 ? 1U : 0U) << "only calls with a recorded intent run";
   EXPECT_EQ(session.status(), SessionStatus::kError);
-  EXPECT_FALSE(session.ask("again")) << "this handle is of no more use";
+  EXPECT_FALSE(session.ask("again")) << "this handle is no longer usable";
 
   auto reopened = runtime_->open_session(session.session_id(), agent);
   ASSERT_TRUE(reopened) << reopened.error().message;
   auto result = nth == 1 ? reopened->ask("go") : reopened->resume().result();
   ASSERT_TRUE(result) << result.error().message;
   if (nth == 3) {
-    ASSERT_EQ(result->pending.size(), 1U) << "the call ran, but that is not on record";
+    ASSERT_EQ(result->pending.size(), 1U) << "the call ran, but its result is not recorded";
     EXPECT_EQ(result->pending[0].kind, ParkKind::kInDoubt);
     result = reopened->resume({{result->pending[0].id, answer("it had counted")}}).result();
     ASSERT_TRUE(result) << result.error().message;
@@ -104,7 +104,7 @@ TEST_F(RecoveryTest, FailedFirstAppend_MakesNoSession) {
   EXPECT_TRUE(read_records(*journal_, session.session_id()).value_or(std::vector<StoredRecord>{}).empty());
 }
 
-TEST_F(RecoveryTest, FailedAppendOfADecision_IsToldToWhoDecided) {
+TEST_F(RecoveryTest, FailedAppendOfADecision_IsReportedToItsCaller) {
   Agent agent = scripted(kCountThenText);
   agent.use(counting_tool()).policy(asking({"count"}));
   Session session = session_of(agent);
@@ -130,7 +130,7 @@ TEST_F(RecoveryTest, RuntimeGone_RepeatableCallIsRepeatedUnderItsKey) {
   EXPECT_EQ(keys_[0], session.str() + "/e2");
 }
 
-TEST_F(RecoveryTest, RuntimeGone_OtherCallsAreForAPersonToJudge) {
+TEST_F(RecoveryTest, RuntimeGone_OtherCallsWaitForADecision) {
   const SessionId session = cut_off(false);
   Agent agent = scripted(kCountThenText);
   agent.use(counting_tool());
@@ -145,7 +145,7 @@ TEST_F(RecoveryTest, RuntimeGone_OtherCallsAreForAPersonToJudge) {
   EXPECT_EQ(runs(), 1U);
 }
 
-TEST_F(RecoveryTest, RuntimeGone_OrTheModelIsTold) {
+TEST_F(RecoveryTest, RuntimeGone_OrTheModelGetsAnError) {
   const SessionId session = cut_off(false);
   auto result = scripted(kCountThenText).use(counting_tool()).in_doubt(InDoubt::kTell).resume(session);
   ASSERT_TRUE(result) << result.error().message;
@@ -170,7 +170,8 @@ TEST_F(RecoveryTest, RuntimeGone_LeavesNothingBehindOnceItsToolsAreDone) {
     blocked.entered->wait();
     runtime_.reset();
   }
-  blocked.release->open();  // the worker that ran it now lets go of the session and all that stood behind it
+  blocked.release
+      ->open();  // the worker that ran it now releases the session and everything that the session kept alive
   EXPECT_TRUE(destroyed.wait_briefly());
 }
 

@@ -1,4 +1,4 @@
-// People act on a run: steer, enqueue, interrupt, pause, resume, stop; and on calls that wait for them.
+// Control of a run: steer, enqueue, interrupt, pause, resume, stop; and calls that wait for an approval.
 #include <gmock/gmock.h>
 
 #include "runtime/testing/scripted.hpp"
@@ -16,7 +16,7 @@ constexpr std::string_view kTwoCallsThenText =
     R"({"tool_calls": [{"id": "c1", "name": "echo", "arguments": {"text": "one"}}, {"id": "c2", "name": "echo", "arguments": {"text": "two"}}]}
 {"text": "done"})";
 
-/// Begins an answer and never ends it, unless it is told to stop.
+/// Begins an answer and never ends it, unless it is asked to stop.
 class EndlessModel final : public Model, public ModelSession {
  public:
   const std::string& name() const override { return name_; }
@@ -122,7 +122,7 @@ TEST_F(RunControlTest, Interrupt_InTheMiddleOfAnAnswer_KeepsNothingOfIt) {
   EXPECT_EQ(session.turns().size(), 1U);
 }
 
-TEST_F(RunControlTest, Interrupt_ToolThatStopsWhenTold_IsRecordedAsCancelled) {
+TEST_F(RunControlTest, Interrupt_ToolThatStopsOnRequest_IsRecordedAsCancelled) {
   BlockedTool blocked;
   Agent agent = scripted(kWaitThenText);
   Session session = session_of(agent.use(blocked.tool("wait", true)));
@@ -136,7 +136,7 @@ TEST_F(RunControlTest, Interrupt_ToolThatStopsWhenTold_IsRecordedAsCancelled) {
   EXPECT_EQ(unanswered(session.history()), 0U);
   auto next = session.ask("again");
   ASSERT_TRUE(next) << next.error().message;
-  EXPECT_EQ(next->text, "done") << "the conversation goes on";
+  EXPECT_EQ(next->text, "done") << "the conversation continues";
 }
 
 TEST_F(RunControlTest, Interrupt_ToolThatIgnoresIt_LeavesItsOutcomeUnknown) {
@@ -173,7 +173,7 @@ TEST_F(RunControlTest, StopToken_InterruptsItsOwnTurnOnly) {
   blocked.release->open();
   auto result = run.result();
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_TRUE(result->success) << "and was not touched";
+  EXPECT_TRUE(result->success) << "and was not interrupted";
   auto own = session.ask("again", stopped.get_token());
   ASSERT_TRUE(own) << own.error().message;
   EXPECT_TRUE(own->aborted());
@@ -197,7 +197,7 @@ TEST_F(RunControlTest, Pause_LetsWhatRunsFinishAndStartsNothingNew) {
   EXPECT_EQ(result->text, "done");
 }
 
-TEST_F(RunControlTest, CarriedOnWhileSomebodyFollows_BothGetTheResult) {
+TEST_F(RunControlTest, ResumedWithAnotherReader_BothGetTheResult) {
   BlockedTool blocked;
   Agent agent = scripted(kWaitThenText);
   Session session = session_of(agent.use(blocked.tool("wait", true)));
@@ -222,9 +222,9 @@ TEST_F(RunControlTest, RuntimeStop_SettlesEverySession) {
   EXPECT_TRUE(second.result()->aborted());
 }
 
-// ---- calls that wait for a person
+// ---- calls that wait for an approval
 
-TEST_F(RunControlTest, AskedCall_WaitsAndIsCarriedOnWithTheDecision) {
+TEST_F(RunControlTest, AskedCall_WaitsAndContinuesWithTheDecision) {
   Agent agent = scripted(kTwoCallsThenText);
   agent.use(echo_tool()).policy(asking({"echo"}));
   Session session = session_of(agent);
@@ -249,7 +249,7 @@ TEST_F(RunControlTest, AskedCall_WaitsAndIsCarriedOnWithTheDecision) {
   const auto& results = session.history().messages()[2]->parts;
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(std::get<ToolResultPart>(results[0]).id, CallId{"c1"})
-      << "in call order, whatever was decided first";
+      << "in call order, not in the order of the decisions";
 }
 
 TEST_F(RunControlTest, DecisionsWithAWrongId_ChangeNothing) {
@@ -268,7 +268,7 @@ TEST_F(RunControlTest, DecisionsWithAWrongId_ChangeNothing) {
   EXPECT_EQ(session.last_result().pending.size(), 2U);
 }
 
-TEST_F(RunControlTest, DecidedOneByOne_EachRunsWhenItsTurnHasCome) {
+TEST_F(RunControlTest, DecidedOneByOne_EachRunsAfterItsDecision) {
   Agent agent = scripted(kTwoCallsThenText);
   Session session = session_of(agent.use(echo_tool()).policy(asking({"echo"})));
   auto parked = session.ask("go");
@@ -277,14 +277,14 @@ TEST_F(RunControlTest, DecidedOneByOne_EachRunsWhenItsTurnHasCome) {
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(second->status, SessionStatus::kAwaitingUser) << "the other still waits";
   ASSERT_EQ(second->pending.size(), 1U);
-  EXPECT_FALSE(session.decide(parked->pending[1].id, approve())) << "nothing is decided twice";
+  EXPECT_FALSE(session.decide(parked->pending[1].id, approve())) << "no step is decided twice";
   auto last = session.resume({{second->pending[0].id, approve()}}).result();
   ASSERT_TRUE(last) << last.error().message;
   EXPECT_TRUE(last->success);
   EXPECT_EQ(result_for(session.history(), "c1").text, "one");
 }
 
-TEST_F(RunControlTest, DecidedWhileAnotherCallRuns_TheRunNeverComesToRest) {
+TEST_F(RunControlTest, DecidedWhileAnotherCallRuns_TheRunNeverWaits) {
   BlockedTool blocked;
   Agent agent = scripted(
       R"({"tool_calls": [{"id": "c1", "name": "wait"}, {"id": "c2", "name": "echo", "arguments": {"text": "x"}}]}
@@ -293,7 +293,7 @@ TEST_F(RunControlTest, DecidedWhileAnotherCallRuns_TheRunNeverComesToRest) {
   Session session = session_of(agent);
   auto run = session.send_user_message("go");
   blocked.entered->wait();
-  EXPECT_EQ(session.status(), SessionStatus::kRunning) << "a call runs still";
+  EXPECT_EQ(session.status(), SessionStatus::kRunning) << "a call is still running";
   const auto pending = session.last_result().pending;
   ASSERT_EQ(pending.size(), 1U);
   EXPECT_TRUE(session.decide(pending[0].id, approve()));
@@ -312,10 +312,10 @@ TEST_F(RunControlTest, WaitingTurn_CanBeInterrupted) {
   EXPECT_EQ(unanswered(session.history()), 0U);
   auto nothing = session.resume().result();
   ASSERT_FALSE(nothing);
-  EXPECT_THAT(nothing.error().message, HasSubstr("no turn to carry on"));
+  EXPECT_THAT(nothing.error().message, HasSubstr("no turn to resume"));
 }
 
-TEST_F(RunControlTest, DeniedByRule_IsToldToTheModelAndTheCaller) {
+TEST_F(RunControlTest, DeniedByRule_IsReportedToTheModelAndTheCaller) {
   Agent agent = scripted(kTwoCallsThenText);
   Tool unsafe = echo_tool();
   unsafe.definition.safe_by_default = false;

@@ -63,7 +63,8 @@ std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
 }
 
 Runtime::~Runtime() {
-  // Before the first one is told: otherwise its end would reach those above it as the result of a call.
+  // Set before the first session is abandoned: otherwise its parent would record that end as the result of a
+  // call.
   parts_->services->closing = true;
   for (const auto& actor : parts_->services->live.all()) actor->abandon();
 }

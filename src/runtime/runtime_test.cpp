@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 class RuntimeTest : public Scripted {
  protected:
-  /// Calls `echo` in so many steps and then answers.
+  /// Calls `echo` in `steps` steps and then answers.
   Agent busy(int steps) {
     std::string script;
     for (int i = 0; i < steps; ++i) {
@@ -44,7 +44,7 @@ TEST_F(RuntimeTest, TwoHundredSessions_RunAtOnce) {
   EXPECT_EQ(completed, 200);
 }
 
-TEST_F(RuntimeTest, WhateverPeopleDoAndWhen_TheSessionKeepsItsOrder) {
+TEST_F(RuntimeTest, AnyInterventionsAtAnyTime_TheSessionStaysConsistent) {
   const Agent agent = busy(6);
   for (unsigned round = 0; round < 20; ++round) {
     Session session = session_of(agent);

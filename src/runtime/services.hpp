@@ -16,19 +16,19 @@
 
 namespace praxis {
 
-/// Immutable but for the parts that are thread-safe themselves; outlives every session of its runtime.
+/// Immutable, except for the members that are thread-safe themselves. Outlives every session of its runtime.
 struct Services {
-  RuntimeOptions options;  ///< with every pointer set but that to the catalogue
+  RuntimeOptions options;  ///< every pointer is set, except possibly `catalog`
   Observers observers;
   LiveSessions live;
   AgentRegistry tree;
   std::shared_ptr<InboxWatcher> inbox_watcher;
   People people;
-  std::atomic<bool> closing = false;  ///< the runtime is going away: no session records anything any more
+  std::atomic<bool> closing = false;  ///< the runtime is being destroyed: sessions record nothing more
 
   ModelServices model_services() const;
-  /// The model of a description; models made from a name are shared by the sessions that use it. Null,
-  /// without an error, for an agent that only follows a plan.
+  /// Returns the model of a description. Sessions share the models that were made from a name. Null without
+  /// an error for an agent that only follows a plan.
   Result<std::shared_ptr<Model>> model_for(const AgentDescription& agent);
 
  private:

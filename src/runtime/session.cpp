@@ -50,7 +50,7 @@ Result<Json> structured_of(const Result<AgentResult>& result) {
   if (result->success) return result->structured;
   if (result->error) return fail(*result->error);
   return fail(make_error(ErrorCode::kPolicy, ErrorKind::kAwaitingUser,
-                         "session " + result->session.str() + " waits for a person before it can answer")
+                         "session " + result->session.str() + " waits for an approval before it can answer")
                   .set("session", result->session.str()));
 }
 
@@ -151,7 +151,7 @@ Run Session::resume(const Approvals& approvals, const Author& author) {
     events->finish(fail(own.error()));
     return Run(actor_, std::move(events));
   }
-  // What was decided below may have brought the turn here to its end already.
+  // A decision on a step below may already have let the turn here end.
   const bool decided_below = own->size() != approvals.size();
   actor_->resume(
       events, [own = *std::move(own), author](const State& s) { return approval_records(s, own, author); },
@@ -191,7 +191,8 @@ Status Session::close() {
   if (running)
     return fail(ErrorCode::kInput, "session " + actor_->id().str() + " is in the middle of a turn");
   actor_->abandon();
-  actor_->query([](const State&) { return true; });  // behind it on the strand: the lease is given back
+  actor_->query(
+      [](const State&) { return true; });  // runs on the strand after `abandon`, which releases the lease
   return {};
 }
 

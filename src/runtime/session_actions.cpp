@@ -1,5 +1,5 @@
-// Carrying out what the turn driver says, but for effects, hooks and people (perform.cpp, hook_calls.cpp,
-// people.cpp).
+// Carries out the actions of the turn driver, except effects, hooks and approvals (perform.cpp,
+// hook_calls.cpp, people.cpp).
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,7 @@ void SessionActor::perform(driver::AppendRecords& action) {
                                                                    Result<std::uint64_t> last) mutable {
     Task take = [self, last = std::move(last)]() mutable { self->feed(driver::Appended{std::move(last)}); };
     if (self->on_strand()) return self->post(std::move(take));
-    // Not on the journal's own thread, which has the next commit to make.
+    // Not on the thread of the journal, which has to make the next commit.
     self->post_from_loop(std::move(take));
   });
 }

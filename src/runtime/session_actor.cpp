@@ -9,7 +9,8 @@
 namespace praxis {
 namespace {
 
-/// Each level of sub-agents gets this much longer to stop, so that the level above hears how it ended.
+/// Each level of sub-agents gets this much more time to stop, so that its result still reaches the level
+/// above.
 constexpr Millis kGracePerLevel{20};
 
 bool has_approval_predicate(const ToolSet& tools) {
@@ -89,12 +90,12 @@ void SessionActor::post_from_loop(Task work) {
       [self = shared_from_this(), work = std::move(work)]() mutable { self->post(std::move(work)); });
 }
 
-/// The state, read from the journal when the driver was suspended.
+/// Returns the state; reads it from the journal first when the driver was suspended.
 const State& SessionActor::state() {
   if (driver_.has_state()) return driver_.state();
   auto records = read_records(*services_->options.journal, id());
   driver_.restore(records ? fold(*records) : Result<State>(fail(records.error())), actions_);
-  if (driver_.failure()) drain();  // else there is nothing to say
+  if (driver_.failure()) drain();  // otherwise `restore` adds no actions
   return driver_.state();
 }
 
@@ -104,7 +105,7 @@ void SessionActor::feed(driver::Input&& input) {
   drain();
 }
 
-/// Carries out what the driver says, in order, and what it says to that.
+/// Carries out the actions of the driver in order, including those that the actions themselves cause.
 void SessionActor::drain() {
   if (draining_) return;
   draining_ = true;
@@ -116,7 +117,7 @@ void SessionActor::drain() {
   draining_ = false;
   if (!services_->options.suspend_when_waiting) return;
   driver_.suspend();
-  // A model session must outlive its calls; once none is under way it is only a cache.
+  // A model session must outlive its calls. Without calls it is only a cache.
   if (!driver_.has_state() && !driver_.asks_model()) model_session_.reset();
 }
 
@@ -142,7 +143,7 @@ driver::Token SessionActor::wait(Task done) {
   return waiters_.add([done = std::move(done)](const Result<std::uint64_t>&) mutable { done(); });
 }
 
-/// Denies the parked steps whose time is over; whether there were any.
+/// Denies the parked steps whose time is over. Returns true when there were any.
 bool SessionActor::expire() {
   if (state().parked.empty()) return false;
   const std::uint64_t before = state().seq;
@@ -154,7 +155,7 @@ SessionStatus SessionActor::status() {
   return query([this](const State&) { return driver_.status(); });
 }
 
-// ---- what callers want
+// ---- requests of callers
 
 Status SessionActor::submit(Inputs inputs) {
   const auto work = [this, &inputs](AppendDone done) {
@@ -220,7 +221,8 @@ void SessionActor::resume(std::shared_ptr<EventQueue> events, Inputs inputs, boo
   });
 }
 
-/// The result of a turn that is over, once that is durable: before, the end of this process could undo it.
+/// Finishes `events` with the result of a turn that is over, once that end is durable: a crash before could
+/// undo it.
 void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
   feed(driver::DurableAwaited{wait(AppendDone(
       [events = std::move(events), result = result_of(state())](const Result<std::uint64_t>& durable) {

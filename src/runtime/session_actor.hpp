@@ -1,7 +1,7 @@
-// One session while it is active: the shell around its turn driver (driver/turn_driver.hpp). It keeps the
-// driver on a strand, hands it what happens, and carries out what it says: appends to the journal, model and
-// tool calls, timers, hooks, people, events, and messages to the session above. What to do is decided there,
-// never here. Public methods may be called from any thread.
+// One active session: the shell around its turn driver (driver/turn_driver.hpp). It runs the driver on a
+// strand, passes it inputs and carries out its actions: appends to the journal, model and tool calls, timers,
+// hooks, approvals, events, and messages to the session above. The driver decides; this class never does.
+// Public methods may be called from any thread.
 #pragma once
 
 #include <atomic>
@@ -34,106 +34,108 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   Observers& observers() { return observers_; }
   const std::shared_ptr<Services>& services() const { return services_; }
   const std::shared_ptr<const AgentDescription>& description() const { return agent_; }
-  /// The model that this session asks; null for an agent that only follows a plan.
+  /// The model of this session; null for an agent that only follows a plan.
   const std::shared_ptr<Model>& model() const { return model_; }
-  /// False once the journal failed or the runtime went away: nothing more will be done here.
+  /// False once the journal failed or the session was abandoned: it does nothing more in this process.
   bool usable() const { return usable_; }
 
-  /// Runs `work` on the strand, now or soon.
+  /// Runs `work` on the strand: at once when the strand is free, else later.
   void post(Task work);
-  /// Runs `work` on the strand with the state and waits for its result; at once when already on the strand.
+  /// Runs `work` on the strand with the state and waits for its result. Runs it at once on the strand itself.
   template <class F>
   auto query(F work) -> std::invoke_result_t<F, const State&>;
-  /// Where the session stands, with what its sub-agents wait for.
+  /// The status of the session, which includes steps of sub-agents that wait for an approval.
   SessionStatus status();
 
-  // ---- what callers want (session_actor.cpp)
+  // ---- requests of callers (session_actor.cpp)
 
-  /// What to record, given the state; an error refuses it.
+  /// Returns the records to append for a given state, or the error that refuses the request.
   using Inputs = std::function<Result<std::vector<RecordBody>>(const State&)>;
-  /// Records inputs, continues the loop, and waits until they are durable.
+  /// Records `inputs`, continues the loop, and waits until they are durable.
   Status submit(Inputs inputs);
-  /// Records the first fact of a new session, and does not wait for it.
+  /// Records the first record of a new session without waiting for it.
   void begin(RecordBody created);
-  /// Starts a turn with these messages (if empty: on what the conversation holds) whose answer has to fit
-  /// `output_schema` unless that is null; `events` gets it all. Hooks that come before a turn run on the
-  /// calling thread.
+  /// Starts a turn with `messages`, or on the conversation as it stands when they are empty. The answer has
+  /// to match `output_schema` unless that is null. `events` gets the events and the result. The hooks on
+  /// outgoing messages and `before_turn` run on the calling thread.
   void start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events,
                   Json output_schema = nullptr);
-  /// Attaches `events` to the turn in progress, next to those that follow it already, records inputs and
-  /// resumes it. When `may_be_over`, a turn that has ended in the meantime gives its result instead of an
-  /// error.
+  /// Attaches `events` to the turn in progress next to its other readers, records `inputs` and resumes the
+  /// turn. With `may_be_over`, a turn that has ended in the meantime gives its result instead of an error.
   void resume(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over = false);
-  /// Asks everything to stop: at once for effects under way, then in the log. With `turn`, only while that is
-  /// what the turn in progress reports to.
+  /// Interrupts the turn in progress: stops running effects at once, then records it. With `turn`, only if
+  /// that queue reads the turn in progress.
   void interrupt(std::shared_ptr<EventQueue> turn = nullptr, Author author = by_library());
   void command(CommandVerb verb, std::string text, Author author = by_library());
-  /// Interrupts the turn in progress, unless it waits for people, and begins no queued one.
+  /// Interrupts the turn in progress unless it waits for an approval, and starts no queued turn.
   void wind_down();
-  /// Calls `done` once no turn is in progress, or nothing can come of the one that is.
+  /// Calls `done` once no turn is in progress, or the one in progress cannot continue without input.
   void when_at_rest(Task done);
   /// Calls `done` once no turn is in progress.
   void when_settled(Task done);
-  /// No turn begins or continues here any more: the call that made this session is over.
+  /// Lets no turn start or resume in this process: the call that created this session is over.
   void retire();
-  /// Stops without a word to the journal, as if the process had died: what is under way stays in doubt.
+  /// Stops without writing to the journal, as if the process had died: running effects stay in doubt.
   void abandon();
-  /// Another handler decides for people from now on: what waits is put to it.
+  /// Another approval handler was set. Offers it the steps that wait.
   void people_changed();
 
   // ---- commands and approvals across the tree (commands_across.cpp)
 
-  /// Carries out a request from outside and waits until it is durable. Error `kInput` says why it cannot be
-  /// carried out. Hooks on outgoing messages run on the calling thread.
+  /// Carries out a request from outside and waits until it is durable. Error `kInput` says why it is refused.
+  /// Hooks on outgoing messages run on the calling thread.
   Status carry_out(InboxRequest request);
-  /// Decides a step of this session or of one below it, wherever that is.
+  /// Decides a step of this session or of any session below it.
   Status decide(StepApproval step);
-  /// Checks all of these decisions, then makes those on steps of sessions below; gives back the rest.
+  /// Checks all decisions, then makes those for sessions below. Returns the remaining ones, which are for
+  /// this session.
   Result<Approvals> decide_below(const Approvals& approvals, const Author& author);
-  /// Carries out the requests that came to the inbox since the last call, and answers them. Called by one
-  /// thread at a time.
+  /// Carries out and answers the requests that reached the inbox since the last call. Called by one thread at
+  /// a time.
   void collect_inbox();
-  /// A step of a session below is decided. `done` once all above know.
+  /// A step of a session below was decided. Calls `done` once all sessions above know.
   void forget_step(ParkId id, Task done);
 
   // ---- the agent tree (session_tree.cpp)
 
-  /// Shows a session from the journal in the agent tree.
+  /// Adds a session that was read from the journal to the agent tree.
   void appear(UnixMillis created, UnixMillis updated);
-  /// An event of a session below; goes to all who listen here and further up.
+  /// Publishes an event of a session below to the observers and readers here and further up.
   void overhear(std::shared_ptr<const Event> event);
-  /// A sub-agent of a call: its id, and how deep in the tree it stands.
+  /// A sub-agent of a call: its id and its depth in the tree.
   struct Claim {
     SessionId id;
     std::uint32_t depth = 0;
   };
-  /// The sub-agent that `call` made under `key`, or a new one, which is recorded first. Waits until that is
-  /// durable. Error when the call no longer runs.
+  /// Returns the sub-agent that `call` created under `key`, or a new one. Records a new one first and waits
+  /// until that is durable. Error when the call is no longer running.
   Result<Claim> claim_child(const CallId& call, const std::string& agent, const std::string& key);
-  /// The session above learns how the last turn here ended, in case its process died before it did.
+  /// Reports the end of the last turn to the session above, whose process may have died before it recorded
+  /// that.
   void report_last_turn();
-  /// What the turn in progress may spend together with those above; null when nothing is bounded.
+  /// The budget of the turn in progress, below those of the sessions above; null when nothing is limited.
   std::shared_ptr<Budget> budget();
-  /// Proposes a call within the running call `within`, unless one with this key is there already; `done` gets
-  /// its result, or an error when `within` no longer runs, on the strand.
+  /// Proposes a call within the running call `within`, unless the log already holds one with this key. `done`
+  /// gets its result on the strand, or an error when `within` is no longer running.
   using CallDone = std::move_only_function<void(Result<ToolOutput>)>;
   void propose_within(const CallId& within, ToolCallPart call, std::string key, CallDone done);
-  /// Publishes what the handler of a running call reports.
+  /// Publishes progress that the handler of a running call reports.
   void report_progress(const CallId& call, std::string text, std::optional<double> fraction) {
     post_input(driver::ToolReported{call, std::move(text), fraction});
   }
   /// Asks the effects of calls within `call` to stop.
   void stop_within(const CallId& call);
 
-  /// What a user said as hooks want it stored; runs them on the calling thread (hook_calls.cpp).
+  /// Returns a user message as the hooks want it stored; runs them on the calling thread (hook_calls.cpp).
   Message outgoing(Message message);
 
  private:
   class ModelCallSink;
-  /// An effect under way.
+  /// An effect in progress.
   struct Running {
     std::stop_source stop;
-    std::shared_ptr<std::atomic<std::size_t>> arrived;  ///< bytes of a model's answer so far; null for tools
+    std::shared_ptr<std::atomic<std::size_t>>
+        arrived;  ///< bytes of the answer of a model so far; null for tools
   };
 
   // The driver and its inputs.
@@ -142,7 +144,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void drain();
   driver::Moment moment();
   bool on_strand() const { return strand_.runs_here(); }
-  /// As `post`, but the event loop takes the work to the strand, from any thread.
+  /// As `post`, but always from the event loop, which runs the work on the strand.
   void post_from_loop(Task work);
   template <class Input>
   void post_input(Input input) {
@@ -154,7 +156,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   bool expire();
   void finish_over(std::shared_ptr<EventQueue> events);
 
-  // What the driver says (session_actions.cpp).
+  // Actions of the driver (session_actions.cpp).
   void perform(driver::AppendRecords& action);
   void perform(driver::AwaitActions& action);
   void perform(driver::StartModel& action);
@@ -188,7 +190,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   EventKinds wanted() const;
   void show(SessionStatus status, std::optional<UnixMillis> updated);
 
-  // Effects, hooks and people (perform.cpp, hook_calls.cpp, people.cpp).
+  // Effects, hooks and approvals (perform.cpp, hook_calls.cpp, people.cpp).
   ToolContext tool_context(driver::StartTool& action);
   HookContext hook_context();
   bool run_hook(std::string_view name, const std::function<void()>& hook);
@@ -210,7 +212,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   const std::shared_ptr<Model> model_;
   const Lease lease_;
   const Origin origin_;
-  std::vector<std::shared_ptr<const AgentDescription>> approvers_;  ///< with hooks that judge, root first
+  std::vector<std::shared_ptr<const AgentDescription>>
+      approvers_;  ///< agents with approval hooks, root first
   Observers observers_;
   std::vector<std::shared_ptr<void>> agent_handlers_;
 
@@ -219,28 +222,28 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::atomic<bool> collecting_ = false;   ///< a reader of the turn collects its events
   std::atomic<std::uint32_t> height_ = 0;  ///< levels of sub-agents below
 
-  // All below belongs to the strand.
+  // Everything below is used on the strand only.
   driver::TurnDriver driver_;
   driver::Actions actions_;     ///< to be carried out
   driver::Actions performing_;  ///< being carried out
   bool draining_ = false;
   Tokens<std::shared_ptr<EventQueue>> readers_;
-  std::vector<std::shared_ptr<EventQueue>> following_;  ///< those of the turn in progress
+  std::vector<std::shared_ptr<EventQueue>> following_;  ///< the readers of the turn in progress
   Tokens<AppendDone> waiters_;
   Tokens<CallDone> callers_;
   Tokens<Executor::TimerId> timers_;
   Tokens<std::stop_source> questions_;
   Tokens<Budget::Grant> grants_;
   std::map<EffectId, Running> effects_;
-  std::shared_ptr<std::atomic<std::size_t>> arrived_;  ///< of the last model call
+  std::shared_ptr<std::atomic<std::size_t>> arrived_;  ///< bytes received by the last model call
   std::unique_ptr<ModelSession> model_session_;
   std::shared_ptr<Budget> budget_;
   bool budget_known_ = false;
-  std::unique_ptr<AgentRegistry::Place> place_;  ///< in the tree that is shown; empty before the first record
-  InboxId inbox_taken_ = 0;  ///< the last message that was carried out; of `collect_inbox`
+  std::unique_ptr<AgentRegistry::Place> place_;  ///< in the agent tree; empty before the first record
+  InboxId inbox_taken_ = 0;                      ///< the last message carried out; used by `collect_inbox`
 };
 
-/// A tool's output in the form that is recorded: valid UTF-8 of bounded length.
+/// Returns a tool's output in the form that is recorded: valid UTF-8 of bounded length.
 ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output);
 
 template <class F>

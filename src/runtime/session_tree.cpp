@@ -1,5 +1,5 @@
-// A session among those above and below it: whose events it hears, the sub-agents of its calls, and the
-// budget of its turn.
+// A session in its agent tree: the events of sessions below, the sub-agents of its calls, and the budget of
+// its turn.
 #include <algorithm>
 #include <utility>
 

@@ -13,15 +13,15 @@
 namespace praxis {
 namespace {
 
-/// What a session needs beside the description itself.
+/// What a session needs in addition to its description.
 struct Equipment {
   std::unique_ptr<Planner> planner;
   std::shared_ptr<Model> model;  ///< null for an agent that only follows a plan
-  AgentSpecPtr spec;             ///< the description with what is known of the model
+  AgentSpecPtr spec;             ///< the description, completed with the profile of the model
 };
 
 ModelProfile profile_of(const Model& model) {
-  constexpr std::int64_t kTokens = 10'000;  // few enough for the price of short requests
+  constexpr std::int64_t kTokens = 10'000;  // below the size from which some models charge more
   const auto price_of_million = [&](std::int64_t cached) {
     Usage usage;
     usage.input = kTokens;
@@ -62,7 +62,7 @@ Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDes
   return Equipment{*std::move(planner), *std::move(model), std::move(profiled)};
 }
 
-/// The scope of a sub-agent of the call in `origin`: no wider than that of the session above.
+/// The scope of a sub-agent of the call in `origin`: never wider than the scope of the session above.
 Result<Scope> scope_below(const Origin& origin, const SessionId& id = {}) {
   const auto scope = origin.above->query([&](const State& s) -> std::optional<Scope> {
     if (!s.agent) return std::nullopt;
@@ -90,7 +90,7 @@ Result<AgentSpecPtr> with_bounds(const AgentSpecPtr& spec, const Origin& origin)
   return changed;
 }
 
-/// A sub-agent that is opened by itself stays within what the agents above it allowed.
+/// Opened without its parent, a sub-agent keeps the bounds that the agents above set.
 AgentSpecPtr with_bounds_of(const AgentSpecPtr& spec, const AgentSpec& recorded) {
   if (recorded.bounds.is_null()) return spec;
   auto changed = std::make_shared<AgentSpec>(*spec);
@@ -98,8 +98,8 @@ AgentSpecPtr with_bounds_of(const AgentSpecPtr& spec, const AgentSpec& recorded)
   return changed;
 }
 
-/// Who gives a session up, or decides a step of one that sleeps, holds its lease for a moment more: no reason
-/// to fail the call that wants it.
+/// Acquires the lease, with retries for half a second: another holder may be about to release it, after
+/// closing the session or deciding one of its steps.
 Result<Lease> acquire_soon(Journal& journal, const SessionId& session, bool force) {
   constexpr int kAttempts = 50;
   constexpr std::chrono::milliseconds kMoment{10};
@@ -111,20 +111,20 @@ Result<Lease> acquire_soon(Journal& journal, const SessionId& session, bool forc
   return lease;
 }
 
-/// Takes the sessions below one that was taken by force: their owner, who may stand still, would go on with
-/// them, and nobody else could.
+/// Takes the leases of all sessions below one that was taken by force. Otherwise their owner, which may be
+/// hung, could continue them, and this process could not.
 Status take_below(Services& services, const SessionId& session) {
   Journal& journal = *services.options.journal;
   const auto row = journal.session(session);
   if (!row) return fail(row.error());
-  if (row->entries == 0) return {};  // made, but not written
+  if (row->entries == 0) return {};  // created, but without records
   const auto records = read_records(journal, session);
   if (!records) return fail(records.error());
   for (const StoredRecord& stored : *records) {
     const auto* spawned = std::get_if<ChildSpawned>(&stored.record.body);
     if (spawned == nullptr || services.live.find(spawned->child)) continue;
     const auto lease = journal.acquire(spawned->child, true);
-    if (!lease && lease.error().kind() == ErrorKind::kNotFound) continue;  // not made yet
+    if (!lease && lease.error().kind() == ErrorKind::kNotFound) continue;  // recorded, but not created yet
     if (!lease) return fail(lease.error());
     journal.release(*lease);
     if (auto taken = take_below(services, spawned->child); !taken) return taken;
@@ -132,7 +132,7 @@ Status take_below(Services& services, const SessionId& session) {
   return {};
 }
 
-/// 64 bits of a session's id.
+/// Returns 64 bits of a digest of the session's id.
 std::uint64_t number_of(const SessionId& id) {
   const Digest digest = digest_of(id.str());
   std::uint64_t number = 0;
@@ -153,12 +153,12 @@ SessionCreated birth_record(const Services& services, const Birth& birth, const 
     created.path += "/" + created.agent->id;
     if (const auto scope = scope_below(origin, created.session)) created.trace = scope->trace;
   }
-  // Sessions below one of an older version begin a trace, as roots do.
+  // A session below one from an older version starts a trace, as a root does.
   if (created.trace.trace.empty()) created.trace = new_trace(created.seed, number_of(created.session));
   return created;
 }
 
-/// Not by `make_shared`: who only remembers that it was awake would keep its memory.
+/// Without `make_shared`: a `weak_ptr` in `LiveSessions` would then keep the memory of the whole actor.
 std::shared_ptr<SessionActor> make_actor(const std::shared_ptr<Services>& services,
                                          const std::shared_ptr<const AgentDescription>& agent,
                                          Equipment equipment, Lease lease, State state, Origin origin) {
@@ -215,7 +215,7 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
   SessionCreated created = birth_record(*services, birth, origin, *std::move(bounded));
   auto lease = options.journal->create(created.session, options.environment->now());
   if (!lease && !birth.id.empty())
-    lease = options.journal->acquire(created.session);  // begun, but not written
+    lease = options.journal->acquire(created.session);  // created before a crash, but without records
   if (!lease) return fail(lease.error());
 
   State fresh;
@@ -224,7 +224,7 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
                           std::move(origin));
   services->live.add(actor);
   services->inbox_watcher->watch();
-  if (birth.history.empty()) {  // nothing of it is worth a wait: what is done with it is recorded after this
+  if (birth.history.empty()) {  // no need to wait: later records are appended after this one
     actor->begin(std::move(created));
     return actor;
   }
@@ -271,7 +271,7 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
     spec = with_metadata(spec, state->agent->metadata);
   }
   const bool changed = to_canonical_json(to_json(*state->agent)) != to_canonical_json(to_json(*spec));
-  if (!changed) state->agent = spec;  // one copy for all that have it
+  if (!changed) state->agent = spec;  // share one copy
   auto actor = make_actor(services, agent, *std::move(equipment), *std::move(lease), *std::move(state),
                           std::move(origin));
   services->live.add(actor);

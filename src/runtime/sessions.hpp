@@ -1,4 +1,4 @@
-// Bringing sessions to life: a new one, one from the journal, and the list of those that are awake.
+// Creates sessions, opens them from the journal, and lists those that are active.
 #pragma once
 
 #include <map>
@@ -15,18 +15,18 @@ class Budget;
 class SessionActor;
 struct Services;
 
-/// Where a session stands in the agent tree while it is awake.
+/// The position of an active session in the agent tree.
 struct Origin {
   std::shared_ptr<SessionActor> above;  ///< null for a root
-  CallId call;                          ///< of `above`, whose handler made the session
-  std::shared_ptr<Budget> budget;       ///< of the turn of `above`; null when nothing there is bounded
+  CallId call;                          ///< the call of `above` whose handler created the session
+  std::shared_ptr<Budget> budget;  ///< the budget of the turn of `above`; null when nothing there is limited
 };
 
-/// The sessions of one runtime that are awake. Thread-safe; keeps none of them alive.
+/// The active sessions of one runtime. Thread-safe; keeps none of them alive.
 class LiveSessions {
  public:
   void add(const std::shared_ptr<SessionActor>& actor);
-  /// Null when it is not awake, or no longer usable.
+  /// Null when the session is not active or no longer usable.
   std::shared_ptr<SessionActor> find(const SessionId& id);
   std::vector<std::shared_ptr<SessionActor>> all();
   bool any();
@@ -37,29 +37,30 @@ class LiveSessions {
 
   std::mutex mutex_;
   std::map<SessionId, std::weak_ptr<SessionActor>> sessions_;
-  std::size_t forget_at_ = kForgetAt;  ///< with so many entries those of sessions that are gone are dropped
+  std::size_t forget_at_ = kForgetAt;  ///< number of entries at which those of destroyed sessions are removed
 };
 
-/// What a new session begins with.
+/// The initial data of a new session.
 struct Birth {
-  SessionId id;                     ///< empty: a new one
-  Json metadata = nullptr;          ///< instead of the agent's; null: the agent's
-  std::vector<MessagePtr> history;  ///< the conversation so far
+  SessionId id;                     ///< empty: a new id
+  Json metadata = nullptr;          ///< null: the agent's metadata
+  std::vector<MessagePtr> history;  ///< the conversation to start from
 };
 
-/// A new session; its first records are durable when this returns.
+/// Creates a session. With a history, its first records are durable when this returns; otherwise later waits
+/// cover them.
 Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Services>& services,
                                                      const std::shared_ptr<const AgentDescription>& agent,
                                                      Birth birth, Origin origin);
-/// A session from the journal, as `Runtime::open_session`.
+/// Opens a session from the journal; see `Runtime::open_session`.
 Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Services>& services,
                                                    const SessionId& session,
                                                    const std::shared_ptr<const AgentDescription>& agent,
                                                    bool force, Origin origin);
 
-/// Carries out a request: on the target's actor when it is active here, else as `deliver`. Errors `kInput`
-/// (unknown session, refused, not sendable), `kJournal` (`detail.kind` is `queued` when the owner has not
-/// answered yet).
+/// Carries out a request: on the target's actor when it is active in this process, else with `deliver`.
+/// Errors: `kInput` (unknown session, refused, or not sendable), `kJournal` (`detail.kind` is `queued` when
+/// the owner has not answered yet).
 Status carry_out(const std::shared_ptr<Services>& services, InboxRequest request);
 
 }  // namespace praxis

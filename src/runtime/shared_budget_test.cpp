@@ -1,4 +1,4 @@
-// The budgets of an agent tree by themselves.
+// The budgets of an agent tree without sessions.
 #include <gtest/gtest.h>
 
 #include "runtime/budget.hpp"

@@ -1,4 +1,4 @@
-// An agent that works in six steps, with scripted models, sub-agents and people.
+// An agent that works in six steps, with scripted models, sub-agents and users.
 #include <algorithm>
 
 #include "praxis/tools/fork_tool.hpp"
@@ -21,7 +21,7 @@ constexpr std::string_view kUnsure =
 /// What the copies of the agent answer to the sub-questions.
 constexpr std::string_view kCopies = R"({"asked": "Which cake?", "text": "Chocolate"}
 {"asked": "Which games?", "text": "Tag"})";
-/// Copies that use a tool first; what they say then is the second line of the script.
+/// Copies that call a tool first; the second line of the script is what they say then.
 constexpr std::string_view kCopiesLookUp =
     R"({"asked": "Which cake?", "tool_calls": [{"name": "cakes", "arguments": {"text": "x"}}]}
 {"asked": "Which games?", "tool_calls": [{"name": "games", "arguments": {"text": "x"}}]})";
@@ -35,7 +35,8 @@ class SixStepTest : public Scripted {
     return agent.id("planner").use(fork_tool()).plan(JsonObject{{"kind", "six_steps"}});
   }
 
-  /// One answer after the other to what the turn waits for; each reopens the session in a new runtime.
+  /// Gives one answer after the other to the questions of the turn; reopens the session in a new runtime for
+  /// each.
   AgentResult carried_through(const std::vector<std::string_view>& lines,
                               const std::vector<Approval>& approvals) {
     auto session = runtime_->create_session(planner(lines).runtime(nullptr));
@@ -81,7 +82,7 @@ TEST_F(SixStepTest, AmbiguousRequest_WaitsForEachAnswerAcrossProcesses) {
                                       "Cake and tag.", "A party with cake."}));
 }
 
-TEST_F(SixStepTest, PersonWhoDeclines_EndsTheTurnWell) {
+TEST_F(SixStepTest, DeclinedQuestion_EndsTheTurnSuccessfully) {
   const AgentResult result = carried_through({kWhose}, {reject("It is a surprise")});
   EXPECT_TRUE(result.success);
   EXPECT_EQ(result.text, "I stopped here, because I would have needed an answer to this: Whose birthday?");
@@ -103,7 +104,7 @@ TEST_F(SixStepTest, SubQuestions_AreWorkedOnByCopiesWithoutThePlan) {
   EXPECT_EQ(result_for(history, "t1-sub3").text, "Tag");
 }
 
-TEST_F(SixStepTest, SubQuestions_AreWorkedOnSideBySide) {
+TEST_F(SixStepTest, SubQuestions_RunInParallel) {
   BlockedTool cakes, games;
   Agent agent = planner({kClear, kTwoSubQuestions, kWork, kSure}, kCopiesLookUp);
   Session session = session_of(agent.use(cakes.tool("cakes", true)).use(games.tool("games", true)));
@@ -114,7 +115,7 @@ TEST_F(SixStepTest, SubQuestions_AreWorkedOnSideBySide) {
   EXPECT_TRUE(run.result()->success);
 }
 
-TEST_F(SixStepTest, WordInTheMiddle_ReachesTheWorkAndIsAnsweredBeforeTheEnd) {
+TEST_F(SixStepTest, SteeringInTheMiddle_ReachesTheWorkAndIsAnsweredBeforeTheEnd) {
   BlockedTool shop;
   Agent agent = planner({kClear, kNoSubQuestions, R"({"tool_calls": [{"name": "shop"}]})", kWork, kSure});
   agent.use(shop.tool("shop", true));
@@ -129,7 +130,7 @@ TEST_F(SixStepTest, WordInTheMiddle_ReachesTheWorkAndIsAnsweredBeforeTheEnd) {
   EXPECT_EQ(said(session.history())[3], "No sugar");
 }
 
-TEST_F(SixStepTest, ChangedRequest_BeginsAgainWithTheFirstStep) {
+TEST_F(SixStepTest, ChangedRequest_RestartsWithTheFirstStep) {
   BlockedTool shop;
   Agent agent = planner({kClear, kNoSubQuestions, R"({"tool_calls": [{"name": "shop"}]})", kClear,
                          kNoSubQuestions, kWork, kSure});
@@ -179,7 +180,7 @@ TEST_F(SixStepTest, ChangedRequest_BeginsNoCopyThatWaitsForAPlace) {
   EXPECT_EQ(journal_->sessions(0)->size(), 2U);
 }
 
-TEST_F(SixStepTest, UncertainAnswer_AsksOnceAndIsSummedUpAgain) {
+TEST_F(SixStepTest, UncertainAnswer_AsksOnceAndIsSummarizedAgain) {
   const AgentResult asked =
       carried_through({kClear, kNoSubQuestions, kWork, kUnsure, kSure}, {answer("Yes")});
   EXPECT_EQ(asked.text, "A party with cake.");

@@ -1,4 +1,4 @@
-// Sub-agents: what they inherit, who hears them, what they cost, and how they end.
+// Sub-agents: what they inherit, which sessions get their events, what they cost, and how they end.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -17,7 +17,7 @@ Result<ToolOutput> last_words(const Result<AgentResult>& result) {
 
 class SubAgentsTest : public Scripted {
  protected:
-  /// An agent that calls the tool `work` once and then says what it was told.
+  /// An agent that calls the tool `work` once and then repeats the result that it got.
   Agent boss(std::function<Result<ToolOutput>(ToolContext&)> work) {
     Agent agent = scripted(R"({"tool_calls":[{"name":"work","id":"w","arguments":{}}]}
 {"text":"done"})");
@@ -154,7 +154,7 @@ TEST_F(SubAgentsTest, Usage_CountsOnceAtTheChildAndOnceUpEachAncestor) {
       own + children);
 }
 
-TEST_F(SubAgentsTest, TheCreator_IsNoUseOnceTheCallIsOver) {
+TEST_F(SubAgentsTest, TheCreator_FailsOnceTheCallIsOver) {
   std::optional<AgentCreator> kept;
   std::optional<Session> child;
   Session session = session_of(boss([&](ToolContext& context) -> Result<ToolOutput> {
@@ -171,7 +171,7 @@ TEST_F(SubAgentsTest, TheCreator_IsNoUseOnceTheCallIsOver) {
   EXPECT_NE(late.error().message.find("call w is over"), std::string::npos) << late.error().message;
   const auto turn = child->ask("anything");
   ASSERT_FALSE(turn);
-  EXPECT_NE(turn.error().message.find("lived as long as the call that made it"), std::string::npos);
+  EXPECT_NE(turn.error().message.find("ended with the call that created it"), std::string::npos);
 }
 
 TEST_F(SubAgentsTest, TheCreator_MakesRootsOutsideACall) {
@@ -199,7 +199,7 @@ TEST_F(SubAgentsTest, WhatTheCallLeavesRunning_IsCancelledWhenItReturns) {
   EXPECT_EQ(unanswered(state->conversation.history()), 0U);
 }
 
-TEST_F(SubAgentsTest, Cancellation_ReachesTheDeepestAndNothingAbove) {
+TEST_F(SubAgentsTest, Cancellation_ReachesTheDeepestAgentAndNothingAbove) {
   BlockedTool slow;
   Agent middle = scripted(R"({"tool_calls":[{"name":"leaf","arguments":{"prompt":"x"}}]}
 {"text":"middle"})");
@@ -211,7 +211,7 @@ TEST_F(SubAgentsTest, Cancellation_ReachesTheDeepestAndNothingAbove) {
   auto run = session.send_user_message("go");
   slow.entered->wait();
   const SessionId second = child_of(session.session_id());
-  auto handle = runtime_->open_session(second, middle);  // awake already: the very same session
+  auto handle = runtime_->open_session(second, middle);  // already active: the same session
   ASSERT_TRUE(handle);
   handle->interrupt();
   const auto result = run.result();
@@ -235,7 +235,7 @@ TEST_F(SubAgentsTest, AnInterruptedRoot_SaysHowEverythingBelowEnded) {
   const auto result = run.result();
   ASSERT_TRUE(result);
   EXPECT_EQ(result->reason, StopReason::kCancelled);
-  // The child gets time to say that its tool did not stop; on a busy machine it may need more than it gets.
+  // The child gets time to report that its tool did not stop; on a busy machine it may need more than that.
   ASSERT_EQ(result->actions.size(), 1U);
   EXPECT_NE(result->actions[0].outcome, Outcome::kOk);
   ASSERT_TRUE(eventually_settled(child_of(session.session_id())));
@@ -285,7 +285,7 @@ TEST_F(SubAgentsTest, ApprovalHooksAbove_JudgeCallsBelow) {
 }
 
 TEST_F(SubAgentsTest, ABudgetAbove_IsNotOvershotByMoreThanOneAnswer) {
-  // Each answer takes 15 tokens or so and says that it needs 100 at most; eight want to ask at once.
+  // Each answer takes about 15 tokens, with an estimate of at most 100; eight sub-agents ask at once.
   Agent child = says_only("mine");
   ModelOptions options;
   options.max_output_tokens = 100;
@@ -370,7 +370,7 @@ TEST_F(SubAgentsTest, AHandlerThatRunsAgain_FindsTheSubAgentsItMade) {
     root = session->session_id();
     auto run = session->send_user_message("start");
     slow.entered->wait();
-    runtime_.reset();  // as if the process had died: the tool of the child is in doubt
+    runtime_.reset();  // simulates the death of the process: the tool call of the child is in doubt
     EXPECT_FALSE(run.result());
   }
   use_runtime({});

@@ -1,11 +1,11 @@
-// What a session may still do and say at its edges: when another process has taken it, and when its turn is
-// over but not yet durable.
+// What a session may still do after another process has taken it, and after its turn has ended but before
+// that end is durable.
 #include "runtime/testing/trees.hpp"
 
 namespace praxis::testing {
 namespace {
 
-/// Lets the test do something just before a session comes into being.
+/// Calls `before` just before a session is created.
 class InterruptedBirth final : public ForwardingJournal {
  public:
   using ForwardingJournal::ForwardingJournal;
@@ -18,7 +18,7 @@ class InterruptedBirth final : public ForwardingJournal {
 
 class TakeoverTest : public Trees {
  protected:
-  /// Whether the log of a session holds such a record.
+  /// True when the log of a session holds such a record.
   template <class Body>
   bool holds(const SessionId& session) {
     const auto records = read_records(*journal_, session);
@@ -36,7 +36,7 @@ TEST_F(TakeoverTest, OwnerThatLosesItsSession_MakesNoSubAgent) {
   const Agent agent = chain(1, speaker());
   auto session = stale->create_session(agent);
   ASSERT_TRUE(session) << session.error().message;
-  // The sub-agent is recorded, and about to be made.
+  // The sub-agent is recorded but not created yet.
   journal->before = [&] { EXPECT_TRUE(runtime_->open_session(session->session_id(), agent, true)); };
   const auto late = session->ask("go");
   EXPECT_EQ(kind_of(late), "lease_lost");
@@ -55,11 +55,12 @@ TEST_F(TakeoverTest, ResultOfATurnThatEndedBelow_IsGivenOnceItIsDurable) {
   auto carried = std::async(std::launch::async,
                             [&] { return session.resume({{parked->pending[0].id, approve()}}).result(); });
   ASSERT_TRUE(eventually([&] { return holds<Decided>(child); }));
-  const auto end = journal_->hold_append(2);  // the first says that the turn is to stop
+  const auto end = journal_->hold_append(2);  // the first append records the interrupt
   session.interrupt();
   ASSERT_TRUE(eventually([&] { return holds<TurnSettled>(session.session_id()); }));
   decision->open();
-  EXPECT_EQ(carried.wait_for(300ms), std::future_status::timeout) << "told before it was durable";
+  EXPECT_EQ(carried.wait_for(300ms), std::future_status::timeout)
+      << "the result arrived before it was durable";
   end->open();
   const auto result = carried.get();
   ASSERT_TRUE(result) << result.error().message;

@@ -64,7 +64,7 @@ Strategy route_by_role(std::map<std::string, std::string> agents) {
 }
 
 Strategy route_by_supervisor(Agent supervisor) {
-  supervisor.runtime(nullptr);  // that of the team
+  supervisor.runtime(nullptr);  // uses the runtime of the team
   return [supervisor = std::move(supervisor)](const Routing& routing) -> Result<std::vector<std::string>> {
     auto session = routing.runtime.create_session(supervisor);
     if (!session) return fail(session.error());
@@ -84,7 +84,7 @@ Strategy route_chain(std::vector<std::string> ids) {
 
 namespace {
 
-/// The strategy of a recorded form; none when the form does not say enough.
+/// Rebuilds a strategy from its recorded form; empty when the form is not sufficient.
 Strategy strategy_from(const Json& form) {
   const Json& agents = json_at(form, "agents");
   if (json_text(form, "kind") == "role" && agents.is_object()) {
@@ -106,16 +106,16 @@ struct Team::Parts {
   explicit Parts(Runtime& home) : runtime(home) {}
 
   Runtime& runtime;
-  std::shared_ptr<Runtime> kept;  ///< the same; empty when it is the runtime that has the team
+  std::shared_ptr<Runtime> kept;  ///< the same runtime, kept alive; empty when the runtime owns the team
   Observers observers;
 
-  std::mutex sending;  ///< held while a message is answered
+  std::mutex sending;  ///< held while a message is being answered
   mutable std::mutex mutex;
   std::vector<Agent> agents;
   std::string current;
   Strategy strategy;
   std::optional<Session> session;
-  std::string seated;  ///< id of the agent that the session runs with
+  std::string seated;  ///< id of the agent that runs the session
   std::vector<Subscription> subscriptions;
 
   const Agent* find(const std::string& id) const {
@@ -128,7 +128,7 @@ struct Team::Parts {
     if (const Agent* agent = find(id)) return *agent;
     std::string have;
     for (const Agent& agent : agents) have += (have.empty() ? "" : ", ") + agent.spec().id;
-    return fail(ErrorCode::kInput, "there is no agent \"" + id + "\"; there are: " + have);
+    return fail(ErrorCode::kInput, "no agent is called \"" + id + "\"; known agents: " + have);
   }
 
   Result<Session> seat(const Agent& agent);
@@ -138,13 +138,13 @@ struct Team::Parts {
   Result<AgentResult> go_on(Result<AgentResult> result, std::stop_token stop);
   Status restore(const SessionId& id);
 
-  /// What the log says of the team; nothing before the first message.
+  /// The state of the team in the log; empty before the first message.
   std::optional<TeamState> recorded() const {
     return session ? session->actor_->query([](const State& s) { return s.team; }) : std::nullopt;
   }
 };
 
-/// The session, run by `agent` from here on.
+/// Returns the session, with `agent` running it from now on.
 Result<Session> Team::Parts::seat(const Agent& agent) {
   if (session && seated == agent.spec().id) return *session;
   std::optional<SessionId> id;
@@ -171,8 +171,8 @@ Result<AgentResult> Team::Parts::answer(const std::string& id, const std::string
   return seated_session->ask(text, stop);
 }
 
-/// Records that the first of `ids` answers from the next turn on, and the others after it; durable when it
-/// returns. Before the first message there is no log yet: `send` records the speaker then.
+/// Records that the first of `ids` answers from the next turn on, then the others. The record is durable when
+/// this returns. Before the first message there is no log yet: `send` then records the speaker.
 Status Team::Parts::speaks(std::vector<std::string> ids, const std::string& cause) {
   SpeakerSet set{ids.front(), {ids.begin() + 1, ids.end()}, cause, nullptr, by_library()};
   std::optional<Session> recorded_in;
@@ -188,7 +188,7 @@ Status Team::Parts::speaks(std::vector<std::string> ids, const std::string& caus
   });
 }
 
-/// Continues until no member is left to answer, by a hand-over or as the next one in turn.
+/// Continues until no member is left to answer, after a hand-over or as the next in a chain.
 Result<AgentResult> Team::Parts::go_on(Result<AgentResult> result, std::stop_token stop) {
   for (int handoffs = 0; handoffs <= kMaxHandoffs;) {
     if (!result || !result->success) return result;
@@ -203,15 +203,15 @@ Result<AgentResult> Team::Parts::go_on(Result<AgentResult> result, std::stop_tok
     const bool handed_over = team->pending == "handoff";
     if (handed_over && ++handoffs > kMaxHandoffs) break;
     result = answer(team->answering,
-                    handed_over ? "The conversation was handed over to you. Carry on."
-                                : "Carry on from the answer above.",
+                    handed_over ? "The conversation was handed over to you. Continue."
+                                : "Continue from the answer above.",
                     stop);
   }
   return fail(ErrorCode::kLimit, "the conversation was handed over " + std::to_string(kMaxHandoffs) +
                                      " times without an answer");
 }
 
-/// Takes the session up where the log ends.
+/// Continues from the end of the log.
 Status Team::Parts::restore(const SessionId& id) {
   const auto records = read_records(runtime.journal(), id);
   if (!records) return fail(records.error());
@@ -262,7 +262,7 @@ Team::Team(Team&&) noexcept = default;
 Team& Team::operator=(Team&&) noexcept = default;
 
 void Team::register_agent(Agent agent) {
-  agent.runtime(nullptr);  // it may be the one that has this team, which would keep itself alive
+  agent.runtime(nullptr);  // it may own this team, which would then keep itself alive
   const std::lock_guard lock(parts_->mutex);
   const std::string id = agent.spec().id;
   const auto known = std::ranges::find(parts_->agents, id, [](const Agent& a) { return a.spec().id; });
@@ -270,7 +270,7 @@ void Team::register_agent(Agent agent) {
     parts_->agents.push_back(std::move(agent));
   } else {
     *known = std::move(agent);
-    if (parts_->seated == id) parts_->seated.clear();  // from the next message on as it is now
+    if (parts_->seated == id) parts_->seated.clear();  // the next message uses the new description
   }
   if (parts_->current.empty()) parts_->current = id;
 }
@@ -332,7 +332,8 @@ Result<AgentResult> Team::resume(const Approvals& approvals, std::stop_token sto
 Status Team::open(const SessionId& session) {
   const std::lock_guard one_at_a_time(parts_->sending);
   if (parts_->session)
-    return fail(ErrorCode::kInput, "the team has a conversation: " + parts_->session->session_id().str());
+    return fail(ErrorCode::kInput,
+                "the team already has a conversation: " + parts_->session->session_id().str());
   return parts_->restore(session);
 }
 
@@ -357,10 +358,10 @@ std::vector<Tool> Team::handoff_tools(const std::string& from) const {
     tool.definition.parameters = JsonObject{{"type", "object"}, {"properties", JsonObject{}}};
     tool.definition.safe_by_default = true;
     tool.definition.idempotent = true;
-    // A tool must not keep alive the team whose agent has it.
+    // The team holds the agent that holds this tool: a strong pointer would be a cycle.
     tool.handler = [weak = std::weak_ptr(parts_), id](ToolContext&, const Json&) -> Result<ToolOutput> {
       const auto parts = weak.lock();
-      if (!parts) return fail(ErrorCode::kTool, "the team is gone");
+      if (!parts) return fail(ErrorCode::kTool, "the team was destroyed");
       std::vector<std::string> ids{id};
       if (const auto team = parts->recorded()) ids.insert(ids.end(), team->next.begin(), team->next.end());
       if (auto set = parts->speaks(std::move(ids), "handoff"); !set) return fail(set.error());

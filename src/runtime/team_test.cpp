@@ -12,7 +12,8 @@ using ::testing::HasSubstr;
 
 class TeamTest : public Scripted {
  protected:
-  /// Says its own name again and again: scripts count the calls of a session, whoever made them.
+  /// Always says its own name. The script repeats it, because scripts count the calls of a session for all
+  /// its agents.
   Agent named(const std::string& id) {
     std::string script;
     for (int i = 0; i < 8; ++i) script += R"({"text":"I am )" + id + "\"}\n";
@@ -40,7 +41,7 @@ TEST_F(TeamTest, TheFirstAgentAnswers_UntilAnotherIsSet) {
 
 TEST_F(TeamTest, OfTheRuntime_TakesAgentsAndAStrategy) {
   Team& team = runtime_->team();
-  EXPECT_EQ(team.current_agent().spec().model, "") << "there is none yet";
+  EXPECT_EQ(team.current_agent().spec().model, "") << "no agent yet";
   team.register_agent(named("one"));
   EXPECT_EQ(team.current_agent().spec().id, "one");
   ASSERT_TRUE(team.set_agent(named("two")));
@@ -65,11 +66,11 @@ TEST_F(TeamTest, OfTheRuntime_DoesNotKeepItAlive) {
   EXPECT_TRUE(weak.expired());
 }
 
-TEST_F(TeamTest, AnUnknownId_IsRefusedWithThoseThatThereAre) {
+TEST_F(TeamTest, AnUnknownId_IsRefusedWithTheListOfKnownIds) {
   Team both = team({named("one"), named("two")});
   const auto set = both.set_agent_by_id("tow");
   ASSERT_FALSE(set);
-  EXPECT_THAT(set.error().message, HasSubstr("there are: one, two"));
+  EXPECT_THAT(set.error().message, HasSubstr("known agents: one, two"));
 }
 
 TEST_F(TeamTest, Roles_AreFoundInTheMessage) {
@@ -83,7 +84,7 @@ TEST_F(TeamTest, ASupervisor_ChoosesByItsAnswer) {
   Team both = team({named("one"), named("two")});
   Agent supervisor = scripted(R"({"text":"{\"agent\":\"two\"}"})");
   ASSERT_TRUE(both.route_message(route_by_supervisor(supervisor.id("supervisor"))));
-  EXPECT_EQ(answer(both, "whoever"), "I am two");
+  EXPECT_EQ(answer(both, "any agent"), "I am two");
 }
 
 TEST_F(TeamTest, AChain_PassesTheAnswerOn) {
@@ -92,7 +93,7 @@ TEST_F(TeamTest, AChain_PassesTheAnswerOn) {
   EXPECT_EQ(answer(both, "go"), "I am two");
   std::vector<std::string> said;
   for (const MessagePtr& message : both.history().messages()) said.push_back(message->text());
-  EXPECT_THAT(said, ElementsAre("go", "I am one", "Carry on from the answer above.", "I am two"));
+  EXPECT_THAT(said, ElementsAre("go", "I am one", "Continue from the answer above.", "I am two"));
 }
 
 TEST_F(TeamTest, AHandoff_GivesTheConversationToAnother) {
@@ -123,7 +124,7 @@ TEST_F(TeamTest, Subscriptions_OutlastASwitch_AndMessagesCanBeInjected) {
 
 class DurableTeamTest : public TeamTest {
  protected:
-  /// Two members of whom the first hands the conversation over to the second.
+  /// Two members; the first hands the conversation over to the second.
   Team pair() {
     Agent one = scripted(R"({"tool_calls":[{"name":"hand_over_to_two","arguments":{}}]}
 {"text":"over"})");
@@ -132,7 +133,7 @@ class DurableTeamTest : public TeamTest {
     both.register_agent(Agent(one).use(both.handoff_tools("one")));
     return both;
   }
-  /// The log as a crash after `seq` leaves it, as a session of its own.
+  /// The log as a crash after `seq` leaves it, copied into a new session.
   SessionId cut_off(const SessionId& id, std::uint64_t seq) {
     const auto fork = fork_session(*journal_, runtime_->environment(), id, seq);
     EXPECT_TRUE(fork) << fork.error().message;
@@ -241,7 +242,7 @@ TEST_F(DurableTeamTest, OpeningAnotherSession_IsRefused) {
   Team smaller = team({named("one")});
   const Status missing = smaller.open(other.session_id());
   ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().message, HasSubstr("there is no agent \"two\""));
+  EXPECT_THAT(missing.error().message, HasSubstr("no agent is called \"two\""));
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 
 namespace praxis {
 
-/// The piece that was read last, and where the events come from.
+/// The current piece of text and the queue of events.
 struct TextStream::Position {
   std::shared_ptr<EventQueue> events;
   SessionId session;
   std::string piece = {};
   bool ended = false;
-  bool in_deltas = false;  ///< the part under way has been given as deltas
+  bool in_deltas = false;  ///< the current text part has already been given as deltas
 
   void next() {
     while (auto event = events->pop()) {

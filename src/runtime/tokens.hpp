@@ -1,4 +1,4 @@
-// Names for what the shell keeps on behalf of a turn driver, which knows nothing but the name.
+// Tokens for things that the session actor keeps for its turn driver, which knows the tokens only.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace praxis {
 
-/// A few things by token; tokens are never used twice. Not thread-safe.
+/// A short list of things by token. Tokens are never used twice. Not thread-safe.
 template <class T>
 class Tokens {
  public:
@@ -20,7 +20,7 @@ class Tokens {
     return next_++;
   }
   void put(Token token, T thing) { things_.emplace_back(token, std::move(thing)); }
-  /// Null when there is no such thing (any more).
+  /// Null when no thing has this token (any more).
   T* find(Token token) {
     const auto found = std::ranges::find(things_, token, &Entry::first);
     return found == things_.end() ? nullptr : &found->second;

@@ -1,4 +1,5 @@
-// Tool calls in a turn: what goes wrong in one goes back to the model, in order, bounded and readable.
+// Tool calls in a turn: the model gets every failure as the result of its call, in call order and as valid
+// UTF-8 of bounded length.
 #include <gmock/gmock.h>
 
 #include <latch>
@@ -21,7 +22,7 @@ PRAXIS_FIELDS(City, name)
 
 std::string weather_in(City city) { return "sunny in " + city.name; }
 
-/// One call to `tool`, with id c1, and then an answer.
+/// One call to `tool` with id c1, then an answer.
 std::string one_call(std::string_view tool, std::string_view arguments = "{}") {
   return R"({"tool_calls": [{"id": "c1", "name": ")" + std::string(tool) + R"(", "arguments": )" +
          std::string(arguments) + "}]}\n{\"text\": \"done\"}";
@@ -29,7 +30,7 @@ std::string one_call(std::string_view tool, std::string_view arguments = "{}") {
 
 class ToolCallsTest : public Scripted {
  protected:
-  /// Runs a turn to its end; what the model was told of call c1.
+  /// Runs a turn to its end; returns the result that the model got for call c1.
   ToolResultPart told(const Agent& agent) {
     session_.emplace(session_of(agent));
     auto result = session_->ask("go");
@@ -53,7 +54,7 @@ TEST_F(ToolCallsTest, FunctionOfTheHost_RunsWithoutARule) {
   EXPECT_EQ(result_.denials.size(), 1U) << "but a rule can still forbid it";
 }
 
-TEST_F(ToolCallsTest, UnknownName_TellsTheModelTheNearest) {
+TEST_F(ToolCallsTest, UnknownName_SuggestsTheNearestToTheModel) {
   const auto result = told(scripted(one_call("ecko", R"({"text": "x"})")).use(echo_tool()));
   EXPECT_EQ(result.status, ToolStatus::kError);
   EXPECT_THAT(result.text, HasSubstr("did you mean \"echo\"?"));
@@ -139,7 +140,7 @@ TEST_F(ToolCallsTest, FatalFailure_EndsTheTurn) {
 
 TEST_F(ToolCallsTest, Batch_RunsInParallelUpToTheLimitAndAnswersInCallOrder) {
   std::atomic<int> running = 0, most = 0;
-  std::latch three(3);  // none of the first three leaves before all are in
+  std::latch three(3);  // the first three calls wait until all three are running
   Tool tool = host_tool("job", [&](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
     const int now = ++running;
     for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
@@ -207,7 +208,7 @@ TEST_F(ToolCallsTest, Tool_SeesWhoCallsAndWhy) {
   EXPECT_EQ(result_.text, "done");
 }
 
-TEST_F(ToolCallsTest, CallThatCannotBeRead_IsNotRunAndTheModelIsTold) {
+TEST_F(ToolCallsTest, CallThatCannotBeRead_IsNotRunAndTheModelGetsAnError) {
   Session session =
       session_of(scripted(R"({"tool_calls": [{"id": "c1", "name": "echo", "arguments": "{\"text\": "}]}
 {"text": "done"})")

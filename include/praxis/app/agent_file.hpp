@@ -22,9 +22,9 @@ struct AgentFileOptions {
   std::optional<std::string> model;
   /// Used by the `http` tool.
   std::shared_ptr<HttpClient> http;
-  /// Model for an agent that needs one and names none.
+  /// Model for an agent that needs one but names no model.
   std::string default_model = {};
-  /// The user's remembered rules, by the absolute path of the agent file; null: none.
+  /// The user's remembered rules, by the absolute path of the agent file; may be null.
   std::shared_ptr<const RememberedRules> remembered = {};
 };
 

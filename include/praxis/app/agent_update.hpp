@@ -1,6 +1,6 @@
-// The wire form in which programs of the fifth design (agent tree with people in the loop) act on an agent:
-// comment, content and status in one object, with `delete` and `modify` as comments that are commands. Turns
-// it into commands; nothing else in Praxis gives a comment a meaning.
+// The wire form in which programs of the fifth design (an agent tree with a human in the loop) send commands
+// to an agent: comment, content and status in one object, with `delete` and `modify` as comments that are
+// commands. Converts it into commands; nothing else in Praxis gives a comment a meaning.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct AgentUpdate {
 };
 /// Error `kInput` names the key that is not a string.
 Result<AgentUpdate> agent_update_from_json(const Json& json);
-/// The commands that an update stands for; none when everything is unchanged. Error `kInput`: it contradicts
-/// itself, or has an unknown status.
+/// The commands that an update stands for; empty when everything is unchanged. Error `kInput`: the update
+/// contradicts itself, or has an unknown status.
 Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update);
 /// Carries out an update, all of it or nothing. Error `kInput`: as `commands_of` and `Runtime::command`.
 Status update_agent(Runtime& runtime, const SessionId& target, const AgentUpdate& update);

@@ -96,13 +96,13 @@ struct Error {
   std::string message;
   bool retriable = false;
   std::shared_ptr<const Error> cause = nullptr;
-  std::shared_ptr<const Json> facts = nullptr;  ///< `detail`; null when there is none
+  std::shared_ptr<const Json> facts = nullptr;  ///< `detail`; null without facts
 
-  /// Facts for programs: an object, or null when there are none. Lives as long as this error and its copies.
+  /// Facts for programs: an object, or null without facts. Lives as long as this error and its copies.
   const Json& detail() const;
-  /// The `kind` among them.
+  /// The `kind` in the detail.
   ErrorKind kind() const;
-  /// Adds a member to the detail or replaces it; returns this error. Copies made before keep what they have.
+  /// Adds a member to the detail or replaces it; returns this error. Does not change copies made before.
   Error& set(std::string_view name, std::string_view text);
   Error& set(std::string_view name, std::int64_t number);
   Error& set_value(std::string_view name, const Json& value);

@@ -151,7 +151,7 @@ struct ChildSettled {
   Usage usage;
 };
 
-// ---- people and the rest
+// ---- approvals and the rest
 /// `step.parked`
 struct StepParked {
   ParkedStep step;

@@ -34,7 +34,7 @@ struct CallModel {
 struct RunCalls {
   std::vector<std::size_t> calls;
 };
-/// Parks call `call`, which may or may not have run, or needs an access that only a person can grant.
+/// Parks call `call`, which may or may not have run, or needs an access that only a user can grant.
 struct AskAboutCall {
   std::size_t call = 0;
 };

@@ -46,7 +46,7 @@ class Planner {
   virtual ~Planner() = default;
   /// Called when no effect is in flight, no call is open and no limit is reached.
   virtual PlanStep plan(const State& state) const = 0;
-  /// Returns open calls that are obsolete because a person has changed the request and the conversation does
+  /// Returns open calls that are obsolete because a command has changed the request and the conversation does
   /// not have the change yet; these calls are stopped. Called while a turn is in progress.
   virtual std::vector<CallId> outdated(const State& /*state*/) const { return {}; }
 };

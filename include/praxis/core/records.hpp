@@ -1,6 +1,6 @@
-// The closed set of facts that a session consists of. A record is either an *input* (an action of the world
-// or a person) or *derived* (a conclusion of `next` from the state); a replay feeds the inputs and checks the
-// derived records.
+// The closed set of facts that a session consists of. A record is either an *input* (an event outside the
+// loop, such as a command) or *derived* (a conclusion of `next` from the state); a replay feeds the inputs
+// and checks the derived records.
 #pragma once
 
 #include <cstdint>
@@ -113,7 +113,7 @@ enum class NoteReason : std::uint8_t {
   kNone,           ///< not a note, or not recorded
   kUnusable,       ///< the vendor refused the form of the answer
   kMalformedCall,  ///< a tool call could not be read
-  kRepetition,     ///< the same calls again and again
+  kRepetition,     ///< the same calls repeatedly
   kSchema,         ///< the answer does not fit its schema
 };
 std::string_view to_string(NoteReason reason);

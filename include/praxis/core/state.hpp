@@ -23,7 +23,7 @@ struct CallState {
     kParked,    ///< waits for an approver
     kRunning,   ///< intended, no outcome yet
     kInDoubt,   ///< intended by a process that has died
-    kBarred,    ///< cannot continue until a person grants the tool an access
+    kBarred,    ///< cannot continue until a user grants the tool an access
     kSettled,
   };
   ToolCallPart call;  ///< with the arguments as they will run, including edits
@@ -122,7 +122,7 @@ struct TurnState {
   std::optional<EffectState> effect;
   std::optional<Answer> answer;
   std::optional<Error> fatal;       ///< a tool failure that ends the turn
-  std::optional<StopReason> stop;   ///< a person or the clock asked to stop
+  std::optional<StopReason> stop;   ///< a command or the clock asked to stop
   std::vector<StepResult> results;  ///< of a plan
   Repetition repetition;
   /// JSON Schema that the turn's answer must match; null without a schema.
@@ -141,7 +141,7 @@ struct TurnState {
   bool summary_failed = false;
   Overflow overflow = Overflow::kNone;
   std::optional<Summary> summary;
-  /// A person changed the request, and the conversation does not have the change yet.
+  /// A command changed the request, and the conversation does not have the change yet.
   bool modified = false;
   /// The changed prompt; empty if unchanged.
   std::string task;
@@ -159,7 +159,7 @@ struct TurnMark {
   std::size_t messages = 0;
 };
 
-/// Who speaks in the conversation of a team.
+/// The speakers in the conversation of a team.
 struct TeamState {
   std::string speaker;            ///< id of the agent that answers unless the strategy names another
   std::string answering;          ///< id of the agent that answers the present message
@@ -197,10 +197,10 @@ struct State {
   std::vector<TurnMark> marks;
   bool paused = false;
   SessionStatus rest_status = SessionStatus::kIdle;  ///< the status while no turn is in progress
-  bool deleted = false;                              ///< a person deleted the session: no further turn begins
-  std::string comment;                               ///< the last annotation
-  std::vector<ChildState> children;                  ///< of the calls in progress, in order of creation
-  Usage settled_children;                            ///< of calls that have ended
+  bool deleted = false;              ///< a command deleted the session: no further turn begins
+  std::string comment;               ///< the last annotation
+  std::vector<ChildState> children;  ///< of the calls in progress, in order of creation
+  Usage settled_children;            ///< of calls that have ended
   Usage usage;
   std::int64_t context_tokens = 0;  ///< of the last request and its answer, as the vendor counted
   /// Estimate for instructions and tools, which are part of every request.

@@ -1,4 +1,4 @@
-// Who did something to a session, and through which surface: recorded with every command and approval.
+// The author of a command or approval and the surface that it came through: recorded with each of them.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
-/// Upper bounds; `std::nullopt`: none.
+/// Upper bounds; `std::nullopt`: no bound.
 struct ScopeBudget {
   std::optional<MicroUsd> cost;
   std::optional<std::int64_t> tokens;

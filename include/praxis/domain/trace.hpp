@@ -11,17 +11,17 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
-/// 128 bits; all zero: none.
+/// 128 bits; all zero: no trace.
 struct TraceId {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
   bool operator==(const TraceId&) const = default;
   bool empty() const { return high == 0 && low == 0; }
 };
-/// 64 bits; zero: none.
+/// 64 bits; zero: no span.
 using SpanId = std::uint64_t;
 
-/// Where something stands in a trace.
+/// A position in a trace.
 struct TraceContext {
   TraceId trace;
   SpanId span = 0;

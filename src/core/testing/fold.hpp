@@ -88,7 +88,7 @@ class Fold {
       if (is<Idle>(decision) || is<Wait>(decision)) return decision;
       for (RecordBody& record : derive(state_, decision)) apply(std::move(record));
     }
-    throw std::logic_error("the loop does not come to rest");
+    throw std::logic_error("the loop does not stop");
   }
 
   Decision answer(ModelResponse response) {

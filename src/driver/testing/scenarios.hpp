@@ -1,4 +1,4 @@
-// For tests: what sessions may live through, for the explorer to play in every order.
+// For tests: scenarios of sessions, which the explorer plays in every order.
 #pragma once
 
 #include "driver/testing/world_parts.hpp"
@@ -31,7 +31,7 @@ inline Outside interrupt() {
           }};
 }
 
-/// A caller waits for rest.
+/// A caller waits until the session is idle or waits for an approval.
 inline Outside await_rest() {
   return {"await rest", in_turn, [](World& world) { world.await_rest(world.root()); }};
 }
@@ -72,7 +72,7 @@ inline Scenario& add(std::vector<Scenario>& all, std::string name, AgentSpec age
   return all.back();
 }
 
-/// Stops, pauses, decisions and appends that fail.
+/// Scenarios with stops, pauses, decisions and failing appends.
 inline void add_loop_scenarios(std::vector<Scenario>& all) {
   const auto two = calls({tool_call("a", "echo"), tool_call("b", "echo")});
   const AgentSpec echo = explored_agent({test_tool("echo")});
@@ -98,7 +98,7 @@ inline void add_loop_scenarios(std::vector<Scenario>& all) {
   handler.outside = {decide(ApprovalVerb::kReject)};
 }
 
-/// Sub-agents, calls within calls, hooks, budgets, time and crashes.
+/// Scenarios with sub-agents, calls within calls, hooks, budgets, time and crashes.
 inline void add_outer_scenarios(std::vector<Scenario>& all) {
   const auto one = calls({tool_call("a", "echo")});
   const AgentSpec echo = explored_agent({test_tool("echo")});

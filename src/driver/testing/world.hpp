@@ -1,6 +1,6 @@
-// For tests: everything around turn drivers, without threads. A world plays journal, models, tools, clocks,
-// hooks, people and budgets for a few sessions, offers at each moment everything that may happen next, and
-// complains about what must never be.
+// For tests: the surroundings of turn drivers, without threads. A world plays journal, models, tools, clocks,
+// hooks, approvers and budgets for a few sessions. At each step it offers every event that may happen next,
+// and it reports violated invariants.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace praxis::driver {
 
 class World;
 
-/// Something from outside that happens once, at any time at which it is possible.
+/// An outside event that happens once, at any step at which it is possible.
 struct Outside {
   std::string name;
   std::function<bool(World&)> possible;
@@ -32,20 +32,20 @@ struct Outside {
 struct Scenario {
   std::string name;
   AgentSpec agent;
-  /// What the model says, by the number of its call; the last one is said again.
+  /// Answers by the number of the model call; the last one is repeated.
   std::vector<Result<ModelResponse>> script;
   std::vector<Outside> outside = {};
   HookSet hooks = {};
   bool failing_append = false;  ///< one append may fail
   bool crash = false;           ///< the process may die once, and another resumes the turn
   bool budget = false;          ///< reservations may have to wait, or be refused
-  bool approver = false;        ///< a handler decides for people
+  bool approver = false;        ///< there is an approval handler
   bool suspends = false;        ///< the state is dropped after each input
 };
 
 inline void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
 
-/// One session and what is under way for it.
+/// One session and its running effects.
 struct Node {
   struct Running {
     EffectKind kind = EffectKind::kModel;
@@ -53,7 +53,7 @@ struct Node {
     ToolCallPart call = {};
     std::uint64_t ordinal = 0;
     bool stopped = false;
-    bool waits = false;  ///< for a sub-agent or a call within
+    bool waits = false;  ///< for a sub-agent or a call within this one
   };
   struct Timer {
     std::chrono::nanoseconds due{0};
@@ -68,23 +68,24 @@ struct Node {
   std::map<Token, Timer> timers;
   std::optional<AskHooks> hooks;
   std::map<Token, ParkedStep> questions;
-  std::map<Token, Amount> reserved;  ///< and not answered
+  std::map<Token, Amount> reserved;  ///< not answered yet
   std::set<Token> busy, granted;
-  std::map<Token, std::uint64_t> promised;  ///< waiters, and the records that have to be durable for them
-  std::set<Token> resting;                  ///< waiters for rest
-  std::map<Token, int> answers;             ///< by waiter
+  std::map<Token, std::uint64_t>
+      promised;                  ///< waiters, and the number of records that have to be durable for them
+  std::set<Token> resting;       ///< waiters for the end or a wait of the turn
+  std::map<Token, int> answers;  ///< by waiter
   std::map<Token, std::vector<AgentResult>> results;    ///< by reader
   std::map<Token, std::vector<Error>> errors;           ///< by reader
   std::map<Token, std::pair<Node*, EffectId>> callers;  ///< of calls within calls
   std::map<Token, CallId> inner;
   std::vector<std::string> events;
-  std::deque<std::function<void()>> inbox;  ///< messages of sessions below
-  Actions actions;                          ///< to be carried out
+  std::deque<std::function<void()>> inbox;  ///< inputs from the sessions below
+  Actions actions;                          ///< not carried out yet
   bool busy_carrying_out = false;
   bool gave_up = false;
 };
 
-/// Something that may happen now.
+/// An event that may happen now.
 struct Choice {
   std::string name;
   std::function<void()> happen;
@@ -110,7 +111,7 @@ class World {
     node.driver->take(moment(), std::move(input), node.actions);
     if (node.driver->failure() && !failed_) complain(node, node.driver->failure()->message);
     if (std::exchange(node.busy_carrying_out, true)) return;
-    // What is carried out may lead to more, which comes after it.
+    // An action may add further actions, which come after it.
     for (std::size_t i = 0; i < node.actions.size(); ++i) {
       Action action = std::move(node.actions[i]);
       std::visit([&](auto& each) { carry_out(node, each); }, action);
@@ -120,7 +121,7 @@ class World {
     if (scenario_.suspends) node.driver->suspend();
   }
 
-  /// Records from outside, which a caller waits for.
+  /// Gives records from outside, with a caller that waits for them.
   void give(Node& node, std::vector<RecordBody> records) {
     const Token waiter = ++tokens_;
     RecordsGiven given;
@@ -137,7 +138,7 @@ class World {
          TurnRequested{std::move(messages), nullptr, nullptr, {++tokens_, node.setup.parent.has_value()}});
     node.results[tokens_];
   }
-  /// A caller waits until nothing can come of the turn in progress before a person acts.
+  /// Lets a caller wait until the turn has ended or needs an approval to continue.
   void await_rest(Node& node) {
     node.resting.insert(++tokens_);
     feed(node, RestAwaited{tokens_});
@@ -148,7 +149,7 @@ class World {
   void pass(std::chrono::nanoseconds time) { now_ += time; }
   void set_approver(Token generation) { approver_ = generation; }
 
-  /// What may happen now; what makes progress comes first.
+  /// Returns the possible events; those that make progress come first.
   std::vector<Choice> choices(bool faults) {
     std::vector<Choice> all;
     for (const auto& node : nodes_) offer(*node, all, faults);
@@ -170,13 +171,13 @@ class World {
     story_.push_back(choice.name);
     choice.happen();
   }
-  /// Nothing happens any more unless something outside does: no session may be in the middle of its turn.
+  /// Checks that no session is in the middle of a turn when only outside events are left.
   void check_quiet();
-  /// Nothing can happen any more: what has to hold then.
+  /// Checks the final state, when no event is left.
   void check_end();
 
  private:
-  // What the driver says.
+  // Actions of the driver.
   void carry_out(Node& node, AppendRecords& action);
   void carry_out(Node& node, AwaitActions& /*action*/) { feed(node, ActionsDone{}); }
   void carry_out(Node& node, StartModel& action);
@@ -201,7 +202,7 @@ class World {
   void carry_out(Node& node, CloseBudget& action);
   void carry_out(Node& node, GiveUp& action);
 
-  // What may happen.
+  // Possible events.
   void offer(Node& node, std::vector<Choice>& all, bool faults);
   void offer_effects(Node& node, std::vector<Choice>& all);
   void offer_budget(Node& node, std::vector<Choice>& all);

@@ -1,5 +1,4 @@
-// For tests: the parts of `World` that carry actions out, offer what may happen next, and check what must
-// hold.
+// For tests: the parts of `World` that carry out actions, offer the next events, and check the invariants.
 #pragma once
 
 #include "driver/testing/world.hpp"
@@ -51,7 +50,7 @@ inline Moment World::moment() {
   return now;
 }
 
-/// The process dies: what was not durable is gone, and another one takes the session over.
+/// The process dies: everything that was not durable is lost, and another process takes the session over.
 inline void World::crash() {
   crashed_ = true;
   Node& node = root();
@@ -70,7 +69,7 @@ inline void World::crash() {
   feed(node, ResumeRequested{{tokens_, false}, {}});
 }
 
-// ---- what the driver says
+// ---- actions of the driver
 
 inline void World::carry_out(Node& node, AppendRecords& action) {
   check_alive(node, "an append");
@@ -94,7 +93,7 @@ inline void World::carry_out(Node& node, AppendRecords& action) {
   node.appending = std::move(records);
 }
 
-/// Nothing starts before its intent is durable, and no attempt starts twice.
+/// Checks that no effect starts before its intent is durable, and no attempt starts twice.
 inline void World::check_intent(Node& node, const EffectId& effect, std::uint32_t attempt, EffectKind kind) {
   check_alive(node, "a start");
   bool intended = false;
@@ -155,14 +154,14 @@ inline void World::carry_out(Node& node, AskHooks& action) {
 }
 
 inline void World::carry_out(Node& node, driver::AskPerson& action) {
-  check_alive(node, "a question to a person");
+  check_alive(node, "a question to the handler");
   const bool durable = std::ranges::any_of(node.log, [&](const Record& record) {
     const auto* parked = std::get_if<Parked>(&record.body);
     return parked != nullptr && parked->step.id == action.step.id;
   });
-  if (!durable) complain(node, "a person is asked before the step is durable");
+  if (!durable) complain(node, "the handler is asked before the step is durable");
   for (const auto& [token, step] : node.questions) {
-    if (step.id == action.step.id) complain(node, "a person is asked the same twice");
+    if (step.id == action.step.id) complain(node, "the handler is asked about a step twice");
   }
   node.questions[action.question] = std::move(action.step);
 }
@@ -176,7 +175,7 @@ inline void World::carry_out(Node& node, Publish& action) {
     complain(node, node.events.back() + " is published before it is durable");
 }
 
-/// A result is given only once it is durable, and once to each reader.
+/// Checks that every reader gets the result once, after it is durable.
 inline void World::carry_out(Node& node, FinishTurn& action) {
   const bool durable = std::ranges::any_of(node.log, [&](const Record& record) {
     const auto* settled = std::get_if<TurnSettled>(&record.body);
@@ -200,11 +199,11 @@ inline void World::carry_out(Node& node, FinishReaders& action) {
 
 inline void World::carry_out(Node& node, ShowSession& action) {
   if (action.status == SessionStatus::kAwaitingUser && !node.driver->waits_for_people())
-    complain(node, "is shown as waiting, and is not");
+    complain(node, "is shown as waiting but does not wait");
 }
 
 inline void World::carry_out(Node& node, TellParent& action) {
-  if (!node.setup.parent) return complain(node, "tells a parent that it does not have");
+  if (!node.setup.parent) return complain(node, "sends to a parent that it does not have");
   for (const auto& above : nodes_) {
     if (above->id != node.setup.parent->session) continue;
     std::visit(
@@ -220,7 +219,7 @@ inline void World::carry_out(Node& node, AnswerWaiter& action) {
   if (node.resting.erase(action.waiter) != 0 && !node.gave_up) {
     const State& now = state(node);
     if (now.turn && !now.paused && !node.driver->waits_for_people())
-      complain(node, "rests in the middle of a turn");
+      complain(node, "reports rest in the middle of a turn");
   }
   const auto promised = node.promised.find(action.waiter);
   if (promised != node.promised.end() && action.durable && promised->second > node.log.size())
@@ -242,7 +241,7 @@ inline void World::carry_out(Node& node, HandBack& action) {
 
 inline void World::carry_out(Node& node, ReserveBudget& action) {
   check_alive(node, "a reservation");
-  if (!scenario_.budget) {  // as the shell answers where nothing is bounded
+  if (!scenario_.budget) {  // as the shell answers when nothing is limited
     node.granted.insert(action.request);
     return feed(node, BudgetAnswered{action.request, BudgetAnswered::Granted{}});
   }
@@ -263,7 +262,7 @@ inline void World::carry_out(Node& node, GiveUp& /*action*/) {
   node.running.clear();
 }
 
-// ---- what may happen
+// ---- possible events
 
 inline void World::offer(Node& node, std::vector<Choice>& all, bool faults) {
   const std::string who = node.id.str() + " ";
@@ -297,7 +296,7 @@ inline void World::offer(Node& node, std::vector<Choice>& all, bool faults) {
                    }});
   }
   for (const auto& [token, step] : node.questions) {
-    all.push_back({who + "person answers", [this, &node, question = token] {
+    all.push_back({who + "handler answers", [this, &node, question = token] {
                      const ParkedStep asked = node.questions.at(question);
                      node.questions.erase(question);
                      PersonAnswered answered{question, std::nullopt};
@@ -362,7 +361,7 @@ inline void World::end_append(Node& node, bool well) {
   feed(node, Appended{node.log.size()});
 }
 
-/// The handler of a call that makes a sub-agent, or asks for a call within.
+/// The handler of a call that creates a sub-agent or makes a call within the call.
 inline void World::run_tool(Node& node, const EffectId& effect) {
   Node::Running& running = node.running.at(effect);
   running.ordinal = 1;
@@ -386,7 +385,7 @@ inline void World::end_effect(Node& node, const EffectId& effect, bool cancelled
   node.running.erase(effect);
   if (!node.driver->runs(effect, running.attempt))
     complain(node, effect.str() + " is settled and was not dropped");
-  const Error stopped{ErrorCode::kCancelled, "stopped as told", false, nullptr, nullptr};
+  const Error stopped{ErrorCode::kCancelled, "stopped on request", false, nullptr, nullptr};
   if (running.kind == EffectKind::kModel) {
     const std::size_t index = std::min<std::size_t>(running.ordinal, scenario_.script.size() - 1);
     const bool child = node.setup.parent.has_value();
@@ -403,7 +402,7 @@ inline void World::end_effect(Node& node, const EffectId& effect, bool cancelled
   feed(node, ToolEnded{effect, running.attempt, std::move(outcome)});
 }
 
-// ---- what must hold at the end
+// ---- final checks
 
 inline void World::check_quiet() {
   for (const auto& node : nodes_) {
@@ -425,7 +424,8 @@ inline void World::check_end() {
       complain(*node, "something is left undone");
     const State& last = state(*node);
     const bool waits = node->driver->waits_for_people() || last.paused || !node->busy.empty();
-    if (!node->resting.empty() && !last.turn) complain(*node, "a caller waits for rest that has come");
+    if (!node->resting.empty() && !last.turn)
+      complain(*node, "a caller still waits although the turn is over");
     if (!last.turn && !last.queue.empty() && !last.paused) complain(*node, "leaves a prompt in the queue");
     const bool child_lost = node->setup.parent && nodes_.front()->gave_up;
     if (last.turn && !waits && !child_lost) complain(*node, "is still in a turn");
@@ -434,7 +434,7 @@ inline void World::check_end() {
   }
 }
 
-/// The records give the same state, and the same records would be derived again.
+/// Checks that the records fold to the same state, and that a replay derives the same records.
 inline void World::check_log(Node& node) {
   if (node.gave_up || node.appending) return;
   const State& live = state(node);
@@ -448,7 +448,7 @@ inline void World::check_log(Node& node) {
     complain(node, "a replay gives " + text(folded) + " instead of " + text(live));
 }
 
-/// Every effect is settled at most once an attempt, and each that began is settled when the turn is over.
+/// Checks that every attempt is settled at most once, and every started effect by the end of its turn.
 inline void World::check_effects(Node& node) {
   std::map<EffectId, int> open;
   for (const Record& record : node.log) {

@@ -35,14 +35,14 @@ namespace praxis::testing {
 
 using namespace std::chrono_literals;
 
-/// A door that stays open once it was opened.
+/// A door that stays open once it has been opened.
 class Gate {
  public:
   void open() {
     if (!opened_.exchange(true)) door_.set_value();
   }
   void wait() const { passed_.wait(); }
-  /// For what may never come: false when it did not.
+  /// For an opening that may never come: returns false when it did not come within 10 s.
   bool wait_briefly() const { return passed_.wait_for(10s) == std::future_status::ready; }
   bool is_open() const { return opened_; }
 
@@ -66,7 +66,7 @@ inline Tool host_tool(std::string name,
 
 inline ToolOutput says(std::string text) { return {std::move(text), nullptr, {}, {}}; }
 
-/// Says `text` again.
+/// Returns its argument `text`.
 inline Tool echo_tool(std::string name = "echo") {
   Tool tool = host_tool(std::move(name), [](ToolContext&, const Json& arguments) -> Result<ToolOutput> {
     return says(json_string(arguments, "text"));
@@ -78,7 +78,8 @@ inline Tool echo_tool(std::string name = "echo") {
   return tool;
 }
 
-/// A tool that says when it runs, then waits for the test. `honest` ones also stop when they are told to.
+/// A tool that signals when it runs, then waits for the test. `honest` ones also return when they are asked
+/// to stop.
 struct BlockedTool {
   std::shared_ptr<Gate> entered = std::make_shared<Gate>();
   std::shared_ptr<Gate> release = std::make_shared<Gate>();
@@ -95,7 +96,7 @@ struct BlockedTool {
                        out->wait();
                        done->open();
                        if (context.stop.stop_requested())
-                         return fail(ErrorCode::kCancelled, "stopped as told");
+                         return fail(ErrorCode::kCancelled, "stopped on request");
                        return says("late");
                      });
   }
@@ -108,7 +109,7 @@ inline std::vector<std::string> names(Run run) {
   return names;
 }
 
-/// The result that the model was given for a call; fails the test when there is none.
+/// Returns the result that the model got for a call; fails the test when it got no result.
 inline ToolResultPart result_for(const History& history, std::string_view call) {
   for (const MessagePtr& message : history.messages()) {
     for (const Part& part : message->parts) {
@@ -132,7 +133,7 @@ inline std::size_t unanswered(const History& history) {
   return open;
 }
 
-/// Passes everything on, but for the append that the test wants to fail or to be slow.
+/// Forwards everything, except the appends that the test wants to fail or to be slow.
 class UnreliableJournal final : public ForwardingJournal {
  public:
   using ForwardingJournal::ForwardingJournal;
@@ -171,14 +172,14 @@ class UnreliableJournal final : public ForwardingJournal {
   std::shared_ptr<Gate> gate_;
 };
 
-/// Every call to one of `tools` waits for a person.
+/// Rules that let every call of one of `tools` wait for an approval.
 inline PolicyRules asking(std::vector<std::string> tools) {
   PolicyRules rules;
   rules.ask = std::move(tools);
   return rules;
 }
 
-/// The default limits but for one.
+/// The default limits, except for one.
 template <class T>
 Limits limit(T Limits::* which, T value) {
   Limits limits;
@@ -191,13 +192,13 @@ class Scripted : public ::testing::Test {
  protected:
   Scripted() { use_runtime({}); }
 
-  /// Whatever a test did, the log it leaves replays offline to the same records.
+  /// Checks that the log of every session replays offline to the same records.
   void TearDown() override {
     const auto sessions = journal_->sessions(0);
     ASSERT_TRUE(sessions) << sessions.error().message;
     for (const SessionRow& row : *sessions) {
       const auto records = read_records(*journal_, row.id);
-      if (!records) continue;  // made, but never written to
+      if (!records) continue;  // created, but without records
       const auto report = replay(*records);
       ASSERT_TRUE(report) << report.error().message;
       EXPECT_FALSE(report->divergence)
@@ -206,14 +207,14 @@ class Scripted : public ::testing::Test {
     }
   }
 
-  /// With PRAXIS_SUSPEND set every test runs with all memory dropped at each effect.
+  /// With PRAXIS_SUSPEND set, every test runs with the state dropped from memory at each effect.
   void use_runtime(RuntimeOptions options) {
     options.suspend_when_waiting = std::getenv("PRAXIS_SUSPEND") != nullptr;
     options.journal = journal_;
     runtime_ = Runtime::create(std::move(options));
   }
 
-  /// As if the process had died: its sessions are nobody's when this returns.
+  /// Simulates the death of the process. Its sessions have no owner when this returns.
   void start_new_process() {
     runtime_.reset();
     const auto rows = *journal_->sessions(0);

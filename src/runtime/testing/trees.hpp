@@ -12,7 +12,7 @@
 
 namespace praxis::testing {
 
-/// True once `holds` does; false when it does not come to that in a long time.
+/// Waits until `holds` returns true; false when that takes more than 20 s.
 template <class F>
 bool eventually(F holds) {
   const auto until = std::chrono::steady_clock::now() + 20s;
@@ -23,12 +23,12 @@ bool eventually(F holds) {
   return true;
 }
 
-/// The node of a session; one without an id when there is none.
+/// Returns the node of a session, or a node without an id when the tree does not hold it.
 inline AgentNode node_of(const std::vector<AgentNode>& nodes, const SessionId& id) {
   const auto found = std::ranges::find(nodes, id, &AgentNode::id);
   return found == nodes.end() ? AgentNode{} : *found;
 }
-/// The first node of an agent.
+/// Returns the first node of an agent.
 inline AgentNode node_called(const std::vector<AgentNode>& nodes, std::string_view agent) {
   const auto found = std::ranges::find(nodes, agent, &AgentNode::agent);
   return found == nodes.end() ? AgentNode{} : *found;
@@ -36,7 +36,7 @@ inline AgentNode node_called(const std::vector<AgentNode>& nodes, std::string_vi
 
 class Trees : public Scripted {
  protected:
-  /// Agents `a0`, `a1`, ... of which each asks the next one `width` times; the last is `leaf`.
+  /// Agents `a0`, `a1`, ..., each of which calls the next one `width` times; the last is `leaf`.
   Agent chain(std::uint32_t depth, Agent leaf, std::uint32_t width = 1) {
     Agent agent = std::move(leaf.runtime(nullptr));
     for (std::uint32_t level = depth; level-- > 0;) {
@@ -53,32 +53,32 @@ class Trees : public Scripted {
     }
     return agent;
   }
-  /// Says one thing.
+  /// Gives one answer.
   Agent speaker() {
     Agent agent = scripted(R"({"text":"part","usage":{"input":5,"output":2,"cost_usd":0.002}})");
     return agent.id("leaf");
   }
-  /// Calls the blocked tool `slow`, then says one thing.
+  /// Calls the blocked tool `slow`, then gives one answer.
   Agent stuck(const BlockedTool& slow) {
     Agent agent = scripted(R"({"tool_calls":[{"name":"slow","id":"s","arguments":{}}]}
 {"text":"late"}
 {"text":"later"})");
     return agent.id("leaf").use(slow.tool("slow", true));
   }
-  /// Calls `echo`, which waits for a person, then says one thing.
+  /// Calls `echo`, which waits for an approval, then gives one answer.
   Agent asker() {
     Agent agent = scripted(R"({"tool_calls":[{"name":"echo","id":"e","arguments":{"text":"hello"}}]}
 {"text":"heard"})");
     return agent.id("leaf").use(echo_tool()).policy(asking({"echo"}));
   }
-  /// A session whose runtime can go away before its agent.
+  /// A session that can outlive its runtime.
   Session start(Agent agent) {
     auto session = runtime_->create_session(agent.runtime(nullptr));
     if (!session) throw std::runtime_error(session.error().message);
     return *session;
   }
   std::vector<AgentNode> tree() const { return runtime_->agent_tree(); }
-  /// The texts of all commands of a verb in a session's log.
+  /// The text of every command with this verb in a session's log.
   std::vector<std::string> recorded(const SessionId& session, CommandVerb verb) {
     std::vector<std::string> texts;
     const auto records = read_records(*journal_, session);
@@ -90,7 +90,7 @@ class Trees : public Scripted {
   }
 };
 
-/// Two runtimes on one file, each with a connection of its own.
+/// Two runtimes on one file, each with its own connection.
 class SharedTrees : public Trees {
  protected:
   SharedTrees() {
