@@ -1,5 +1,5 @@
 // Runs sessions like those of real users, from which the compiler learns the hot paths of the library
-// (docs/performance.md, "Compiled for what it does"): models in five protocols over HTTP, answers whole and
+// (docs/performance.md, "Compiled with a profile"): models in five protocols over HTTP, answers whole and
 // streamed, tools, journals in memory and on disk, one session at a time and many in parallel. Then replays
 // what was recorded.
 //

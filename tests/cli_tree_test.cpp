@@ -380,7 +380,7 @@ TEST_F(CliTree, CommandToALiveSubAgent_IsCarriedOutByItsProcess) {
   EXPECT_EQ(praxis({"tree", "annotate", slow, "too slow"}).status, 0);
   EXPECT_EQ(json_string(node("slow"), "comment"), "too slow");
   EXPECT_EQ(praxis({"tree", "pause", slow}).status, 0);
-  EXPECT_EQ(praxis({"tree", "pause", slow}).status, 2) << "the session is paused already";
+  EXPECT_EQ(praxis({"tree", "pause", slow}).status, 2) << "the session is already paused";
   const CommandResult unpaused = praxis({"tree", "unpause", slow, "--json"});
   EXPECT_EQ(json_string(unpaused.last_line(), "outcome"), "delivered") << unpaused.err;
   EXPECT_EQ(praxis({"tree", "steer", slow, "hurry"}).status, 0);
@@ -409,8 +409,8 @@ TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
   mistake({"stpo", "last"}, "unknown command \"stpo\"; did you mean \"stop\"?");
   mistake({"resume", "last"}, "to undo a pause, type \"praxis tree unpause last\"");
   mistake({"stop"}, "stop needs a node: give its id");
-  mistake({"steer", "last"}, "steer needs a text after the node");
-  mistake({"stop", "last", "now"}, "stop takes no text");
+  mistake({"steer", "last"}, "steer needs TEXT after the node");
+  mistake({"stop", "last", "now"}, "stop accepts no TEXT");
   mistake({"stop", "missing"}, "no session is called \"missing\"");
   mistake({"stop", "last", "--watch"}, "does not support --watch and --all");
 }

@@ -409,7 +409,7 @@ bool is_foreign(const std::string& path) {
 }
 
 TEST(Docs, PrivateWords_AreRare) {
-  constexpr double kMostIn10000 = 11;
+  constexpr double kMostIn10000 = 2;
   std::size_t words = 0, found = 0;
   std::string places;
   for (const fs::path& file : text_files()) {

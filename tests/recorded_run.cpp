@@ -17,7 +17,7 @@ namespace {
 
 using faults::Random;
 
-/// A clock that stands still, so that the number of times the clock is read makes no difference.
+/// A clock that never advances, so that the number of times the clock is read makes no difference.
 class TimelessEnvironment final : public Environment {
  public:
   explicit TimelessEnvironment(std::uint64_t seed) : random_(seed) {}

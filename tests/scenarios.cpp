@@ -246,7 +246,7 @@ AgentResult Stage::decide_all(const Session& session, Result<AgentResult> result
   }
 }
 
-/// Plays queued turns, which begin after the requested one by themselves.
+/// Plays queued turns, which begin automatically after the requested one.
 void Stage::play_queued(const Session& session, std::vector<AgentResult>& results) const {
   for (;;) {
     const SessionStatus status = call([&] { return session.status(); });

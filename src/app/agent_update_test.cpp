@@ -24,7 +24,7 @@ std::string commands_text(const AgentUpdate& update) {
   return commands->empty() ? "" : to_json_text(to_json(InboxRequest(*commands)));
 }
 
-TEST(AgentUpdate, EachForm_StandsForItsCommands) {
+TEST(AgentUpdate, EachForm_BecomesItsCommands) {
   const std::pair<AgentUpdate, const char*> cases[] = {
       {{}, ""},
       {{"delete"}, R"({"commands":[{"verb":"delete"}]})"},

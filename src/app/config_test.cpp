@@ -178,7 +178,7 @@ TEST_F(ConfigTest, FactsAboutProvidersAndModels_AreMergedFieldByField) {
   EXPECT_EQ(config.get("providers.house.headers"), "(not shown)");
 }
 
-TEST_F(ConfigTest, WhatTheDocumentationShows_IsRead) {
+TEST_F(ConfigTest, ExamplesInTheDocumentation_AreRead) {
   std::size_t blocks = 0;
   for (const char* page : {"docs/configuration.md", "docs/providers.md"}) {
     std::ifstream in(fs::path(PRAXIS_SOURCE_DIR) / page);

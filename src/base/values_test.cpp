@@ -58,7 +58,7 @@ TEST(Environment, FixedRepeatsItselfAndSystemDoesNot) {
   EXPECT_LE(before, system->monotonic());
 }
 
-TEST(Environment, ForkedProcessHasRandomNumbersOfItsOwn) {
+TEST(Environment, ForkedProcessHasItsOwnRandomNumbers) {
   const auto environment = system_environment();
   environment->random();
   std::array<int, 2> ends{};

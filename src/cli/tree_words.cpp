@@ -53,9 +53,9 @@ Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words) {
   }
   if (words.node.empty()) return mistake(fmt::format("{} needs a node: give its id", words.first));
   if (command->takes_text && words.text.empty())
-    return mistake(fmt::format("{} needs a text after the node", words.first));
+    return mistake(fmt::format("{} needs TEXT after the node", words.first));
   if (!command->takes_text && !words.text.empty())
-    return mistake(fmt::format("{} takes no text", words.first));
+    return mistake(fmt::format("{} accepts no TEXT", words.first));
   if (tree.watch || tree.all)
     return mistake(fmt::format("{} does not support --watch and --all", words.first));
   return TreeCommandOptions{tree.place, words.first, command->verb, words.node, words.text, tree.json};

@@ -211,8 +211,8 @@ bool TurnDriver::is_outdated(const CallId& call) const {
   return !call.empty() && std::ranges::count(setup_.planner->outdated(*state_), call) != 0;
 }
 
-/// Asks every effect in progress to stop. Settles timers at once; settles as unknown whatever has not ended
-/// when the grace time is over.
+/// Asks every effect in progress to stop. Settles timers at once; settles as unknown every effect that has
+/// not ended when the grace time is over.
 void TurnDriver::cancel_effects() {
   std::vector<Attempt> now, later;
   for (auto& [effect, running] : effects_.all()) {

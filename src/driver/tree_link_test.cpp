@@ -104,7 +104,7 @@ TEST(TreeLink, CallersOfACallAreTakenOnce) {
   EXPECT_TRUE(tree.take(CallId{"a.1"}).empty());
 }
 
-TEST(TreeLink, CallersOfWhatNeverStartsAreLost) {
+TEST(TreeLink, CallersOfCallsThatNeverStartGetAnError) {
   TreeLink tree;
   State state = in_turn({call("a", Phase::kRunning), call("a.1", Phase::kProposed, "a")});
   tree.await(CallId{"a.1"}, 4);

@@ -92,7 +92,7 @@ class TurnDriver {
   const Readers& readers() const { return readers_; }
   std::uint64_t durable() const { return log_.durable(); }
   TurnPlace place() const;
-  /// Returns an event that no record stands behind.
+  /// Returns a transient event, which has no record.
   Event transient(EventBody body) const;
 
  private:

@@ -252,7 +252,7 @@ TEST(TurnDriver, EndOfAToolDisarmsItsLimit) {
   EXPECT_EQ(rig.find<DisarmTimer>()->timer, limit);
 }
 
-TEST(TurnDriver, ClockOfACallStandsStillWhileItsSubAgentWaits) {
+TEST(TurnDriver, ClockOfACallIsStoppedWhileItsSubAgentWaits) {
   Rig rig;
   rig.ask();
   rig.answer(calls({tool_call("a", "echo")}));

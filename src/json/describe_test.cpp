@@ -39,7 +39,7 @@ TEST(Settings, MembersThatAreAbsent_Stay) {
   EXPECT_EQ(paint.labels.size(), 1U);
 }
 
-TEST(Settings, WhatDoesNotFit_IsNamedByItsPath) {
+TEST(Settings, InvalidValues_AreNamedByTheirPath) {
   EXPECT_EQ(wrong("[]"), R"("paint" must be an object)");
   EXPECT_EQ(wrong(R"({"name":1})"), R"("paint.name" must be a string)");
   EXPECT_EQ(wrong(R"({"glossy":"no"})"), R"("paint.glossy" must be true or false)");

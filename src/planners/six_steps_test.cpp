@@ -320,7 +320,7 @@ TEST(SixStepPlanner, RequestChangedTooOften_IsNoLongerClarified) {
   turn.divide("[]");
 }
 
-TEST(SixStepPlanner, AnswersInTheWrongForm_LeaveAPlainTurn) {
+TEST(SixStepPlanner, AnswersInTheWrongForm_GiveAPlainTurn) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
   turn.fold.answer(says("Clear as day."));

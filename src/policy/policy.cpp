@@ -115,7 +115,7 @@ Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const Too
   if (std::ranges::any_of(rules.calls, [&](const CallRule& rule) { return allows(rule, call); }))
     return allow();
   if (any_names(rules.ask, call.name))
-    return needs_approval("The agent's rules ask a person before \"" + call.name + "\".");
+    return needs_approval("The agent's rules require an approval for \"" + call.name + "\".");
   if (tool.needs_approval) return needs_approval("\"" + call.name + "\" needs an approval for every call.");
   if (any_names(rules.allow, call.name) || tool.safe_by_default) return allow();
   return deny("\"" + call.name + "\" is not safe by default and no rule of the agent allows it.");

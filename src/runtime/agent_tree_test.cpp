@@ -202,7 +202,7 @@ TEST_F(AgentTreeTest, OneSession_IsFoundWithItsConversationWhereverItIs) {
   EXPECT_EQ(unknown.error().code, ErrorCode::kInput);
 }
 
-TEST_F(AgentTreeTest, ASessionThatWasOpenedAgain_KeepsWhatItsSubAgentsCost) {
+TEST_F(AgentTreeTest, AReopenedSession_KeepsTheUsageOfItsSubAgents) {
   Agent lead = chain(2, speaker());
   SessionId id;
   std::int64_t total = 0;

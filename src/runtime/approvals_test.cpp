@@ -153,7 +153,7 @@ TEST_F(ApprovalsTest, AHookThatChangesArguments_GetsNoMoreThanTheRulesAllow) {
   EXPECT_EQ(runs_, 1);
 }
 
-TEST_F(ApprovalsTest, ApproversAbove_SeeWhatThoseBelowChanged) {
+TEST_F(ApprovalsTest, ApproversAbove_SeeTheChangesOfThoseBelow) {
   Agent leaf = scripted(kEchoThenDone);
   leaf.use(counted_echo()).approve([](const ToolCall&) { return edit(R"({"text": "worse"})"); });
   Agent root = above(leaf, "root");
@@ -348,7 +348,7 @@ TEST_F(ApprovalsTest, AtDepthThree_EveryDecisionReachesTheCall) {
   }
 }
 
-TEST_F(ApprovalsTest, WhatTheRulesAboveDoNotAllow_NoAgentBelowDoes) {
+TEST_F(ApprovalsTest, CallsThatTheRulesAboveDoNotAllow_AreDeniedBelow) {
   Tool unsafe = counted_echo();
   unsafe.definition.safe_by_default = false;
   PolicyRules allows, denies, names_others;

@@ -114,7 +114,7 @@ TEST_F(EventsTest, EveryEvent_SaysWhereItBelongs) {
   EXPECT_EQ(step, 2U);
 }
 
-TEST_F(EventsTest, Payloads_AreWhatHappened) {
+TEST_F(EventsTest, Payloads_DescribeTheTurn) {
   Agent agent = scripted(kToolThenText);
   const std::vector<Event> events = collect(session_of(agent.use(echo_tool())).send_user_message("go"));
   EXPECT_EQ(first<events::MessageAdded>(events)->message->text(), "go");

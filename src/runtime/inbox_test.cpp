@@ -302,7 +302,7 @@ TEST_F(CommandInboxTest, ResumingWithApprovalsOfStepsBelow_MakesThemAllOrNone) {
   EXPECT_TRUE(result->pending.empty());
 }
 
-TEST_F(CommandInboxTest, ResumingALiveTree_WaitsForWhatTheApprovalsComeTo) {
+TEST_F(CommandInboxTest, ResumingALiveTree_WaitsForTheResultOfTheApprovals) {
   Session root = start(chain(3, asker(), 2));
   auto result = root.ask("go");
   ASSERT_TRUE(result);

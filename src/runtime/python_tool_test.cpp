@@ -121,7 +121,7 @@ TEST_F(PythonInSessionTest, Forks_RunInParallelAndAreWaitedFor) {
   EXPECT_EQ(prompts, (std::vector<std::string>{"north", "south"}));
 }
 
-TEST_F(PythonInSessionTest, Interrupt_EndsTheCodeAndWhatItAskedFor) {
+TEST_F(PythonInSessionTest, Interrupt_EndsTheCodeAndItsCalls) {
   BlockedTool blocked;
   Agent agent = coder(runs("call('block')"));
   agent.use(blocked.tool("block", true));

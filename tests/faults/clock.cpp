@@ -357,14 +357,13 @@ class Trial {
 }  // namespace
 
 Fault clock_fault() {
-  return {
-      "clock",
-      "the wall clock jumps, the monotonic clock changes its origin with a restart",
-      "timers fire once and on time, limits and leases do not notice, what waits for people expires by the "
-      "wall clock, the log replays",
-      1'000,
-      20'000,
-      [] { return [](std::uint64_t seed) { Trial(seed).run(); }; }};
+  return {"clock",
+          "the wall clock jumps, the monotonic clock changes its origin with a restart",
+          "timers fire once and on time, limits and leases are unaffected, parked steps expire by the "
+          "wall clock, the log replays",
+          1'000,
+          20'000,
+          [] { return [](std::uint64_t seed) { Trial(seed).run(); }; }};
 }
 
 }  // namespace praxis::faults

@@ -12,7 +12,7 @@ struct Traced {
   std::string tool, key;
   bool idempotent = false;
   std::uint32_t intents = 0;
-  std::uint32_t permits = 0;  ///< times a person allowed it while it was in doubt
+  std::uint32_t permits = 0;  ///< times an approver allowed it while it was in doubt
   bool done = false;          ///< the log records it as done
   bool settled = false;
   bool in_doubt = false;

@@ -289,7 +289,7 @@ void run_waiting(std::uint64_t seed) {
 
 Fault waiting_fault() {
   return {.name = "waiting",
-          .breaks = "10,000 sessions wait for a person and their process is killed",
+          .breaks = "10,000 sessions wait for an approver and their process is killed",
           .holds =
               "all are listed as parked; each resumes once, by decisions here and through the inbox; under 1 "
               "KB each",

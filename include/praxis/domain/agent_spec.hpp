@@ -51,7 +51,7 @@ struct ToolSpec {
   bool asks_person = false;  ///< a call is a question to a human, whose answer is its result
 };
 
-/// What is known of the agent's model, as far as decisions and totals depend on it. Recorded with the
+/// Facts about the agent's model that decisions and totals depend on. Recorded with the
 /// description, so that a replay decides the same even if the catalogue has changed.
 struct ModelProfile {
   std::int64_t context_window = 0;  ///< tokens; 0 when unknown

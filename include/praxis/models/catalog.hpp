@@ -51,7 +51,7 @@ Json to_json(const ModelFacts& facts);
 
 /// The cost of one call, rounded once; zero if the prices are unknown. Cached input and reasoning are parts
 /// of `usage.input` and `usage.output`. A cache write that is kept for an hour costs twice the input price if
-/// cache writes have a price of their own.
+/// cache writes have their own price.
 MicroUsd price_of(const ModelFacts& facts, const Usage& usage);
 
 /// One endpoint that serves models.

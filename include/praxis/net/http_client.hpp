@@ -86,7 +86,7 @@ struct HttpClientOptions {
   std::string user_agent = "praxis";
 };
 
-/// Creates a client on the I/O thread of `executor`, or on an executor of its own if `executor` is null or
+/// Creates a client on the I/O thread of `executor`, or on its own executor if `executor` is null or
 /// not from `make_executor`. OpenSSL is initialised at the first https URL.
 std::shared_ptr<HttpClient> make_http_client(HttpClientOptions options = {},
                                              std::shared_ptr<Executor> executor = nullptr);

@@ -26,7 +26,7 @@ struct CallRule {
 /// or `any_ending` is set without words in `argv`.
 Json to_json(const CallRule& rule);
 Result<CallRule> call_rule_from_json(const Json& json);
-/// Describes what the rule allows, for the person who is about to add it.
+/// Describes what the rule allows, for the user who is about to add it.
 std::string to_text(const CallRule& rule);
 /// Whether the rule pre-approves this call.
 bool allows(const CallRule& rule, const ToolCallPart& call);
@@ -51,7 +51,7 @@ struct Deny {
 struct NeedsApproval {
   std::string reason;  ///< goes to the approver
 };
-/// What policy rules or a hook say of a call. What an approver says is an `Approval`.
+/// The verdict of policy rules or a hook on a call. The decision of an approver is an `Approval`.
 using Permission = std::variant<Allow, Deny, Edit, NeedsApproval>;
 
 inline Permission allow() { return Allow{}; }

@@ -1,5 +1,5 @@
 // Runs programs under supervision: all processes that a program starts end with it, on cancellation, when the
-// program's owner goes away, and when our own process dies. A small supervisor process between us and the
+// program's owner is destroyed, and when our own process dies. A small supervisor process between us and the
 // program enforces this; it reads all output, of any size, and keeps its head and tail.
 #pragma once
 

@@ -22,9 +22,9 @@ class Runtime;
 /// agent.
 class OwnRuntime;
 
-/// Gives an agent's instructions for the turn that is about to start. Runs on the thread that starts the turn
-/// (a worker for a queued one) and may block. If it throws, the event `hook.failed` reports it and the
-/// instructions of the turn before stay.
+/// Returns an agent's instructions for the turn that is about to start. Runs on the thread that starts the
+/// turn (a worker for a queued one) and may block. If it throws, the event `hook.failed` reports it and the
+/// instructions of the previous turn stay.
 using InstructionSource = std::function<std::string(const HookContext&)>;
 
 /// The contents of an `Agent`, shared by the sessions made from it. Immutable once a session uses it.
@@ -53,7 +53,7 @@ class Agent {
   /// Uses this model instead of making one by name.
   Agent& model(std::shared_ptr<Model> model);
   Agent& instructions(std::string text);
-  /// Resolves the instructions at the start of each turn. What they are is recorded when it changes.
+  /// Resolves the instructions at the start of each turn. Records them when they have changed.
   Agent& instructions(InstructionSource source);
   Agent& options(ModelOptions options);
   Agent& limits(Limits limits);

@@ -1,5 +1,5 @@
-// Acting on a session from outside, also from a process that does not own it: the form of a request in the
-// session's inbox, and its delivery to the process that owns the session.
+// Sends commands and approvals to a session from outside, also from a process that does not own it: the form
+// of a request in the session's inbox, and its delivery to the owner.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ Json to_json(const InboxRequest& request);
 /// `resume` for `unpause`. Error `kInput` names the wrong key.
 Result<InboxRequest> request_from_json(const Json& json, const SessionId& target);
 
-/// What became of a request.
+/// The outcome of a request.
 struct Delivered {};
 struct Refused {
   std::string reason;
@@ -40,7 +40,7 @@ Result<InboxId> post_request(Inbox& inbox, Environment& environment, const Inbox
 Result<Delivery> wait_for_delivery(Inbox& inbox, InboxId message, std::chrono::milliseconds patience,
                                    std::stop_token stop = {});
 /// Delivers a request: writes it to the session's log when no process owns the session, else posts it to the
-/// owner and waits for the answer. When the owner goes away without one, writes to the log after all. Errors
+/// owner and waits for the answer. When the owner ends without an answer, writes to the log after all. Errors
 /// `kInput` (unknown session; as `post_request`), `kJournal`.
 Result<Delivery> deliver(Journal& journal, Environment& environment, const InboxRequest& request,
                          std::chrono::milliseconds patience = std::chrono::seconds{2},

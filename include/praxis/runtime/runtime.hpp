@@ -75,9 +75,9 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   void stop(std::chrono::milliseconds grace = std::chrono::seconds{5});
 
   /// Sets the handler that decides parked steps of any session in this process, as soon as they are durable.
-  /// Null: they wait for `Session::decide`. Steps that are parked already go to the handler too, several at
-  /// once. While a handler is at work a run does not end with `awaiting_user`. An approval that the step does
-  /// not take is reported as `hook.failed`.
+  /// Null: they wait for `Session::decide`. Steps that are already parked go to the handler too, several at
+  /// the same time. While a handler works on a step, the run does not end with `awaiting_user`. An approval
+  /// that the step does not accept is reported as `hook.failed`.
   void set_approval_handler(ApprovalHandler handler);
   /// The same for questions only; approvals wait for `Session::decide`.
   void set_query_user_handler(QueryUserHandler handler);
@@ -92,8 +92,8 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// deleted already, ended, a verb that callers cannot send, or several targets.
   Status command(Commands commands);
 
-  /// The team of the runtime itself: agents that share one conversation. It has no agents at first. Lives as
-  /// long as the runtime; handlers and strategies in it must not keep the runtime alive.
+  /// The team of the runtime itself: agents that share one conversation. It has no agents at first and ends
+  /// with the runtime; handlers and strategies in it must not keep the runtime alive.
   Team& team();
 
   /// Subscribes to the events of all sessions until the returned object is destroyed.

@@ -130,7 +130,7 @@ class Session {
 
   /// Decides a parked step of this session or, by an id such as `<session>/p1`, of one below it, also when
   /// that is idle or another process runs it. Error `kInput` when `park` is not open (the id of a step is
-  /// never used again), or does not take this approval. The turn continues by itself.
+  /// never used again), or does not accept this approval. The turn then continues automatically.
   Status decide(const ParkId& park, Approval approval, Author author = person_by_library());
   /// The same as `decide(park, praxis::answer(text), author)`.
   Status answer(const ParkId& park, std::string text, Author author = person_by_library());

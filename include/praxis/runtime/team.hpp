@@ -31,12 +31,12 @@ class Strategy {
  public:
   using Route = std::function<Result<std::vector<std::string>>(const Routing&)>;
 
-  /// None: the current agent answers.
+  /// No strategy: the current agent answers.
   Strategy() = default;
   template <class F>
     requires std::is_constructible_v<Route, F> && (!std::is_same_v<std::remove_cvref_t<F>, Strategy>)
   Strategy(F route) : Strategy(Route(std::move(route)), {}) {}  // NOLINT(google-explicit-constructor)
-  /// With the form in which the log keeps it; `{"kind": "custom"}` when it cannot be made again from that.
+  /// With its recorded form; `{"kind": "custom"}` when the strategy cannot be restored from it.
   Strategy(Route route, Json form)
       : route_(std::move(route)),
         form_(form.is_null() ? Json(JsonObject{{"kind", "custom"}}) : std::move(form)) {}
@@ -61,8 +61,8 @@ Strategy route_chain(std::vector<std::string> ids);
 
 /// Several agents on one session. Thread-safe; answers one message at a time. All agents run in the team's
 /// runtime, regardless of their own. A runtime has one team (`Runtime::team`); each further team is a
-/// separate conversation. Who speaks, hand-overs and the strategy are records of the
-/// session, so another process can `open` the team after a crash.
+/// separate conversation. The speaker, hand-overs and the strategy are records of the session, so another
+/// process can `open` the team after a crash.
 class Team {
  public:
   /// The first of `agents` answers until another is selected. Null: the default runtime. The team keeps its
@@ -85,7 +85,7 @@ class Team {
   Status route_message(Strategy strategy);
 
   /// Opens the conversation of an earlier team from the journal, with the speaker that the log names;
-  /// `resume` then continues what was interrupted. All members that may answer must be registered. Strategies
+  /// `resume` then continues the interrupted turn. All members that may answer must be registered. Strategies
   /// of `route_by_role` and `route_chain` are restored; set others again with `route_message`. Errors
   /// `kInput` (this team has a conversation, the session is not a team's, a member is missing) and those of
   /// `Runtime::open_session`.
@@ -93,9 +93,8 @@ class Team {
   /// Sends one message and returns the answer of the last agent that worked on it. An agent with
   /// `handoff_tools` can hand the conversation over, at most eight times per message.
   Result<AgentResult> send(std::string text, std::stop_token stop = {});
-  /// Continues what a crash, an approval or an error interrupted: the turn in progress, with approvals of its
-  /// parked steps, then the members that are still to answer. Error `kInput` when there is nothing to
-  /// continue.
+  /// Continues after a crash, an approval or an error: finishes the turn in progress, with approvals of its
+  /// parked steps, then lets the remaining members answer. Error `kInput` when there is nothing to continue.
   Result<AgentResult> resume(const Approvals& approvals = {}, std::stop_token stop = {});
   /// Adds a message from a third party to the conversation, for the agent that answers next.
   Status inject(std::string text);

@@ -1,4 +1,4 @@
-// The structured answer of a turn as a value of a type of the program, and what it took.
+// The structured answer of a turn as a value of a type of the program, with its usage and cost.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
-/// What a turn gives besides its value.
+/// The result of a turn without its typed value.
 struct TypedAnswer {
   SessionId session;
   Usage usage;    ///< of the turn, including its sub-agents
@@ -27,8 +27,8 @@ struct Typed : TypedAnswer {
   std::optional<T> value;
 };
 
-/// Returns what `result` gives besides the value. Error: why the turn has no answer and is not going to have
-/// one.
+/// Returns the parts of `result` other than the value. Error: the reason why the turn has no answer and will
+/// not get one.
 Result<TypedAnswer> typed_answer(const Result<AgentResult>& result);
 
 /// Reads the structured answer of a turn. Errors: as `typed_answer`; `kInput` for an answer that is not a

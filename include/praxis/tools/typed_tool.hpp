@@ -147,7 +147,7 @@ template <class F>
   requires requires { &F::operator(); }
 auto plain_signature_of(const F&) -> decltype(plain_signature_of(&F::operator()));
 
-/// Adds a property to the schema of an object, and to its list of required ones.
+/// Adds a property to the schema of an object, and to its list of required properties.
 void add_parameter(Json& schema, std::string_view name, Json property, bool required);
 /// The argument called `name`; null when it is absent and `required` is false. Error `kInput`.
 Result<const Json*> find_parameter(const Json& arguments, std::string_view name, bool required);

@@ -1,4 +1,4 @@
-// Parts of an answer beside its text: usage, reasoning, signatures, citations and media.
+// Parts of an answer other than its text: usage, reasoning, signatures, citations and media.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -10,8 +10,8 @@ namespace {
 
 using Phase = CallState::Phase;
 
-struct PeopleFold : Fold {
-  explicit PeopleFold(InDoubt in_doubt = InDoubt::kPark, Limits limits = {})
+struct CommandFold : Fold {
+  explicit CommandFold(InDoubt in_doubt = InDoubt::kPark, Limits limits = {})
       : Fold(agent(in_doubt, limits), kAskModel) {}
   static AgentSpec agent(InDoubt in_doubt, Limits limits) {
     AgentSpec spec;
@@ -37,7 +37,7 @@ struct PeopleFold : Fold {
 TEST(Stop, Stop_WaitsForRunningCallsAndReportsEachOutcome) {
   Limits limits;
   limits.max_parallel_tools = 2;
-  PeopleFold fold(InDoubt::kPark, limits);
+  CommandFold fold(InDoubt::kPark, limits);
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read"), tool_call("b", "write"), tool_call("c", "write")}));
   fold.give("a", "done");
@@ -55,7 +55,7 @@ TEST(Stop, Stop_WaitsForRunningCallsAndReportsEachOutcome) {
 TEST(Stop, Stop_KeepsResultsOfAHalfFinishedBatch) {
   Limits limits;
   limits.max_parallel_tools = 1;
-  PeopleFold fold(InDoubt::kPark, limits);
+  CommandFold fold(InDoubt::kPark, limits);
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read"), tool_call("b", "write")}));
   fold.command(CommandVerb::kInterrupt);
@@ -66,7 +66,7 @@ TEST(Stop, Stop_KeepsResultsOfAHalfFinishedBatch) {
 }
 
 TEST(Stop, CallInDoubt_IsReportedAsUnknown) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   fold.recover();
@@ -80,7 +80,7 @@ TEST(Stop, CallInDoubt_IsReportedAsUnknown) {
 TEST(Stop, CallThatWouldHaveBeenRetried_KeepsItsLastError) {
   Limits limits;
   limits.max_parallel_tools = 1;
-  PeopleFold fold(InDoubt::kPark, limits);
+  CommandFold fold(InDoubt::kPark, limits);
   fold.begin("hi");
   fold.answer(calls({tool_call("f", "flaky")}));
   fold.command(CommandVerb::kPause);
@@ -91,7 +91,7 @@ TEST(Stop, CallThatWouldHaveBeenRetried_KeepsItsLastError) {
 }
 
 TEST(Stop, AnswerThatArrivesAfterwards_StaysInTheConversation) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.command(CommandVerb::kInterrupt);
   fold.answer(calls({tool_call("a", "read")}));
@@ -102,12 +102,12 @@ TEST(Stop, AnswerThatArrivesAfterwards_StaysInTheConversation) {
 }
 
 TEST(Stop, FailedCallAfterwards_IsNotRetried) {
-  PeopleFold model;
+  CommandFold model;
   model.begin("hi");
   model.command(CommandVerb::kInterrupt);
   model.fail_model(make_error(ErrorCode::kModel, "busy", true));
   EXPECT_EQ(model.result().reason, StopReason::kCancelled);
-  PeopleFold tool;
+  CommandFold tool;
   tool.begin("hi");
   tool.answer(calls({tool_call("f", "flaky")}));
   tool.command(CommandVerb::kInterrupt);
@@ -116,7 +116,7 @@ TEST(Stop, FailedCallAfterwards_IsNotRetried) {
 }
 
 TEST(Stop, StopWhileAQuestionIsParked_DropsTheQuestion) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.command(CommandVerb::kPause);
   fold.answer(calls({tool_call("w", "write")}));
@@ -127,13 +127,13 @@ TEST(Stop, StopWhileAQuestionIsParked_DropsTheQuestion) {
 }
 
 TEST(Deadline, Deadline_EndsTheTurnUnlessItWasStoppedFirst) {
-  PeopleFold late;
+  CommandFold late;
   late.begin("hi");
   EXPECT_TRUE(is<Wait>(late.command(CommandVerb::kDeadline)));
   late.fail_model(make_error(ErrorCode::kCancelled, "cancelled"));
   EXPECT_EQ(late.result().reason, StopReason::kTimeLimit);
   EXPECT_EQ(late.result().error->code, ErrorCode::kLimit);
-  PeopleFold stopped;
+  CommandFold stopped;
   stopped.begin("hi");
   stopped.command(CommandVerb::kInterrupt);
   stopped.command(CommandVerb::kDeadline);
@@ -142,7 +142,7 @@ TEST(Deadline, Deadline_EndsTheTurnUnlessItWasStoppedFirst) {
 }
 
 TEST(Pause, PausedSession_StartsNothingNewUntilUnpaused) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.command(CommandVerb::kPause);
   EXPECT_TRUE(is<Wait>(fold.answer(calls({tool_call("a", "read")}))));
@@ -152,7 +152,7 @@ TEST(Pause, PausedSession_StartsNothingNewUntilUnpaused) {
 }
 
 TEST(Pause, PausedSession_HoldsItsQueue) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.command(CommandVerb::kPause);
   EXPECT_TRUE(is<Idle>(fold.command(CommandVerb::kEnqueue, "later")));
   EXPECT_TRUE(is<Wait>(fold.command(CommandVerb::kUnpause)));
@@ -162,7 +162,7 @@ TEST(Pause, PausedSession_HoldsItsQueue) {
 // ---- messages
 
 TEST(Steer, SteeringDuringTheFinalAnswer_IsStillHandled) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.command(CommandVerb::kSteer, "in French");
   EXPECT_TRUE(is<Wait>(fold.answer(says("hello"))));
@@ -172,7 +172,7 @@ TEST(Steer, SteeringDuringTheFinalAnswer_IsStillHandled) {
 }
 
 TEST(Steer, SteeringBetweenCallsAndResults_WaitsForTheResults) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "read")}));
   fold.command(CommandVerb::kSteer, "hurry");
@@ -185,7 +185,7 @@ TEST(Steer, SteeringBetweenCallsAndResults_WaitsForTheResults) {
 }
 
 TEST(Enqueue, QueuedMessage_BeginsTheNextTurn) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("one");
   fold.command(CommandVerb::kEnqueue, "two");
   EXPECT_TRUE(is<Wait>(fold.answer(says("first"))));
@@ -197,7 +197,7 @@ TEST(Enqueue, QueuedMessage_BeginsTheNextTurn) {
 }
 
 TEST(Rewind, Rewind_GoesBackToTheStartOfATurn) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("one");
   fold.answer(says("first"));
   const Digest after_one = fold.state().conversation.history().digest();
@@ -215,7 +215,7 @@ TEST(Rewind, Rewind_GoesBackToTheStartOfATurn) {
 TEST(Rewind, RewindAfterACut_KeepsInstructionsAndFindsTheTurn) {
   Limits limits;
   limits.max_messages = 6;
-  PeopleFold fold(InDoubt::kPark, limits);
+  CommandFold fold(InDoubt::kPark, limits);
   fold.apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
                              MessageSource::kImport});
   for (const char* text : {"one", "two", "three", "four"}) {
@@ -233,7 +233,7 @@ TEST(Rewind, RewindAfterACut_KeepsInstructionsAndFindsTheTurn) {
 TEST(Window, MessageWindow_KeepsInstructionsAndGoal) {
   Limits limits;
   limits.max_messages = 6;
-  PeopleFold fold(InDoubt::kPark, limits);
+  CommandFold fold(InDoubt::kPark, limits);
   fold.apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
                              MessageSource::kImport});
   fold.begin("the goal");
@@ -251,7 +251,7 @@ TEST(Window, MessageWindow_KeepsInstructionsAndGoal) {
 TEST(Window, WindowTooSmallForOneExchange_StillTerminates) {
   Limits limits;
   limits.max_messages = 1;
-  PeopleFold fold(InDoubt::kPark, limits);
+  CommandFold fold(InDoubt::kPark, limits);
   fold.begin("goal");
   fold.answer(calls({tool_call("a", "read")}));
   EXPECT_TRUE(is<Wait>(fold.give("a", "content")));
@@ -261,7 +261,7 @@ TEST(Window, WindowTooSmallForOneExchange_StillTerminates) {
 // ---- approvals
 
 /// A turn paused before its calls `a` and `w` are reviewed.
-struct Judged : PeopleFold {
+struct Judged : CommandFold {
   Judged() {
     begin("hi");
     command(CommandVerb::kPause);
@@ -310,7 +310,7 @@ TEST(Approval, Answer_ReplacesTheCall) {
 constexpr const char* kColour = R"({"question": "Which colour?", "choices": ["red", "blue"]})";
 
 TEST(Question, Answer_IsTheResultOfTheCall) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   EXPECT_TRUE(is<Wait>(fold.answer(calls({tool_call("q", "ask", kColour)}))));
   EXPECT_EQ(fold.state().status(), SessionStatus::kAwaitingUser);
@@ -326,7 +326,7 @@ TEST(Question, Answer_IsTheResultOfTheCall) {
 }
 
 TEST(Question, DeclinedQuestion_IsReportedAndTheTurnContinues) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
   EXPECT_TRUE(is<Wait>(fold.decide(ApprovalVerb::kReject)));
@@ -337,7 +337,7 @@ TEST(Question, DeclinedQuestion_IsReportedAndTheTurnContinues) {
 }
 
 TEST(Question, QuestionInABatch_DoesNotDelayOtherCalls) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("p", "ask", kColour), tool_call("r", "read"),
                      tool_call("q", "ask", R"({"question": "Why?"})")}));
@@ -356,7 +356,7 @@ TEST(Question, QuestionInABatch_DoesNotDelayOtherCalls) {
 }
 
 TEST(Question, QuestionOfANestedCall_IsAnsweredToItsHandler) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   fold.apply(CallProposed{CallId{"w"}, tool_call("w.1", "ask", kColour), "k"});
@@ -370,7 +370,7 @@ TEST(Question, InvalidQuestion_IsLeftToTheTool) {
   for (const char* arguments :
        {"{}", "", "{", R"({"question": ""})", R"({"question": 3})",
         R"({"question": "Which?", "choices": "red"})", R"({"question": "Which?", "choices": ["red", 2]})"}) {
-    PeopleFold fold;
+    CommandFold fold;
     fold.begin("hi");
     fold.answer(calls({tool_call("q", "ask", arguments)}));
     EXPECT_EQ(fold.call("q").phase, Phase::kRunning) << arguments;
@@ -378,7 +378,7 @@ TEST(Question, InvalidQuestion_IsLeftToTheTool) {
 }
 
 TEST(Question, ExpiredQuestion_CountsAsDeclined) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
   fold.apply(Decided{ParkId{"p1"}, CallId{"q"}, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});
@@ -398,7 +398,7 @@ TEST(Approval, ExpiredApproval_CountsAsDenied) {
 // ---- recovery
 
 TEST(Recovery, ModelCall_IsRepeatedAsTheSameEffect) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.recover();
   EXPECT_EQ(fold.turn().effect->effect.str(), "e1");
@@ -407,7 +407,7 @@ TEST(Recovery, ModelCall_IsRepeatedAsTheSameEffect) {
 }
 
 TEST(Recovery, ModelCallInDoubt_IsChargedWithItsUpperBound) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   const Usage taken = fold.state().usage_in_doubt();
   EXPECT_EQ(taken.input, fold.state().request_tokens());
@@ -421,7 +421,7 @@ TEST(Recovery, ModelCallInDoubt_IsChargedWithItsUpperBound) {
 }
 
 TEST(Recovery, IdempotentTool_IsRepeatedAsTheSameEffect) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("r", "read")}));
   const EffectId effect = std::get<EffectIntended>(fold.log().back().body).effect;
@@ -432,7 +432,7 @@ TEST(Recovery, IdempotentTool_IsRepeatedAsTheSameEffect) {
 }
 
 TEST(Recovery, OtherTool_IsNeverRepeatedUnasked) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   EXPECT_TRUE(is<Wait>(fold.recover()));
@@ -445,7 +445,7 @@ TEST(Recovery, OtherTool_IsNeverRepeatedUnasked) {
 }
 
 TEST(Recovery, OtherTool_RunsAgainIfTheUserAllowsIt) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
   fold.recover();
@@ -457,7 +457,7 @@ TEST(Recovery, OtherTool_RunsAgainIfTheUserAllowsIt) {
 }
 
 TEST(Recovery, OtherTool_IsReportedToTheModelIfConfigured) {
-  PeopleFold fold(InDoubt::kTell);
+  CommandFold fold(InDoubt::kTell);
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write"), tool_call("r", "read")}));
   fold.give("r", "content");
@@ -469,7 +469,7 @@ TEST(Recovery, OtherTool_IsReportedToTheModelIfConfigured) {
 }
 
 TEST(Recovery, SettledEffects_AreNotRepeated) {
-  PeopleFold fold;
+  CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("a", "write"), tool_call("b", "write")}));
   fold.give("a", "done");

@@ -21,7 +21,7 @@ constexpr std::string_view kChooseThenDone =
  "arguments": {"question": "Which colour?", "choices": ["red", "blue"]}}]}
 {"text": "done"})";
 
-class PeopleTest : public Scripted {
+class QuestionsTest : public Scripted {
  protected:
   /// A script as a file contains it: one turn per line.
   static std::string one_line(std::string_view script) {
@@ -57,7 +57,7 @@ class PeopleTest : public Scripted {
 
 // ---- decisions
 
-TEST_F(PeopleTest, Question_WaitsForItsAnswer) {
+TEST_F(QuestionsTest, Question_WaitsForItsAnswer) {
   Agent agent = asking_agent();
   Session session = session_of(agent);
   const AgentResult waits = checked(session.ask("go"));
@@ -70,7 +70,7 @@ TEST_F(PeopleTest, Question_WaitsForItsAnswer) {
   EXPECT_EQ(result_for(session.history(), "q").text, "blue");
 }
 
-TEST_F(PeopleTest, Question_AcceptsOnlyValidAnswers) {
+TEST_F(QuestionsTest, Question_AcceptsOnlyValidAnswers) {
   Session session = session_of(asking_agent(kChooseThenDone));
   const ParkId park = checked(session.ask("go")).pending.at(0).id;
   EXPECT_FALSE(session.decide(park, approve()));
@@ -80,7 +80,7 @@ TEST_F(PeopleTest, Question_AcceptsOnlyValidAnswers) {
   EXPECT_EQ(checked(session.resume({{park, answer("red")}}).result()).text, "done");
 }
 
-TEST_F(PeopleTest, Question_ThatIsDeclined_LetsTheTurnContinue) {
+TEST_F(QuestionsTest, Question_ThatIsDeclined_LetsTheTurnContinue) {
   Session session = session_of(asking_agent());
   const ParkId park = checked(session.ask("go")).pending.at(0).id;
   const AgentResult done = checked(session.resume({{park, reject("ask another user")}}).result());
@@ -89,14 +89,14 @@ TEST_F(PeopleTest, Question_ThatIsDeclined_LetsTheTurnContinue) {
             "No answer: the person was asked and declined, or did not answer. ask another user");
 }
 
-TEST_F(PeopleTest, QuestionWithoutWords_GoesBackToTheModel) {
+TEST_F(QuestionsTest, EmptyQuestion_IsReportedToTheModel) {
   Session session = session_of(asking_agent(R"({"tool_calls": [{"id": "q", "name": "ask_user"}]}
 {"text": "sorry"})"));
   EXPECT_EQ(checked(session.ask("go")).text, "sorry");
   EXPECT_THAT(result_for(session.history(), "q").text, HasSubstr("question"));
 }
 
-TEST_F(PeopleTest, Question_DelaysNoOtherCallOfTheBatch) {
+TEST_F(QuestionsTest, Question_DelaysNoOtherCallOfTheBatch) {
   BlockedTool blocked;
   Agent agent = asking_agent(R"({"tool_calls": [
  {"id": "q", "name": "ask_user", "arguments": {"question": "Why?"}}, {"id": "b", "name": "blocked"}]}
@@ -115,7 +115,7 @@ TEST_F(PeopleTest, Question_DelaysNoOtherCallOfTheBatch) {
   EXPECT_EQ(result_for(session.history(), "b").text, "late");
 }
 
-TEST_F(PeopleTest, AHookThatAnswers_PreventsTheQuestion) {
+TEST_F(QuestionsTest, AHookThatAnswers_PreventsTheQuestion) {
   Hooks hooks;
   hooks.before_tool.push_back(
       [](const HookContext&, const ToolCall&) { return ToolHookResult{std::nullopt, says("green")}; });
@@ -126,7 +126,7 @@ TEST_F(PeopleTest, AHookThatAnswers_PreventsTheQuestion) {
 
 // ---- answers of a handler
 
-TEST_F(PeopleTest, Handler_AnswersWithinTheRun) {
+TEST_F(QuestionsTest, Handler_AnswersWithinTheRun) {
   runtime_->set_query_user_handler(
       [&](const SessionId& session, const std::string& path, const std::string& prompt) {
         const auto records = read_records(*journal_, session);
@@ -143,14 +143,14 @@ TEST_F(PeopleTest, Handler_AnswersWithinTheRun) {
   EXPECT_EQ(result_for(session.history(), "q").text, "blue");
 }
 
-TEST_F(PeopleTest, Handler_MayDecline) {
+TEST_F(QuestionsTest, Handler_MayDecline) {
   runtime_->set_query_user_handler([](const auto&...) { return std::optional<std::string>(); });
   Session session = session_of(asking_agent());
   EXPECT_TRUE(checked(session.ask("go")).success);
   EXPECT_THAT(result_for(session.history(), "q").text, HasSubstr("No answer"));
 }
 
-TEST_F(PeopleTest, Handler_ThatFails_LeavesTheQuestionParked) {
+TEST_F(QuestionsTest, Handler_ThatFails_LeavesTheQuestionParked) {
   const std::map<std::string, QueryUserHandler> handlers = {
       {"any", [](const auto&...) -> std::optional<std::string> { throw std::runtime_error("no terminal"); }},
       {"does not fit", [](const auto&...) { return std::optional<std::string>("green"); }}};
@@ -165,7 +165,7 @@ TEST_F(PeopleTest, Handler_ThatFails_LeavesTheQuestionParked) {
   }
 }
 
-TEST_F(PeopleTest, QueryHandler_GetsNoApprovals) {
+TEST_F(QuestionsTest, QueryHandler_GetsNoApprovals) {
   runtime_->set_query_user_handler([](const auto&...) {
     ADD_FAILURE() << "the step is an approval, not a question";
     return std::optional<std::string>();
@@ -176,7 +176,7 @@ TEST_F(PeopleTest, QueryHandler_GetsNoApprovals) {
   EXPECT_EQ(waits.pending[0].kind, ParkKind::kApproval);
 }
 
-TEST_F(PeopleTest, Handler_DecidesEveryKindOfStep) {
+TEST_F(QuestionsTest, Handler_DecidesEveryKindOfStep) {
   const std::map<std::string, Approval> approvals = {
       {"abc", approve()}, {"xyz", edit(R"({"text": "xyz"})")}, {"Not allowed by person. no", reject("no")}};
   for (const auto& [result, approval] : approvals) {
@@ -193,7 +193,7 @@ TEST_F(PeopleTest, Handler_DecidesEveryKindOfStep) {
   }
 }
 
-TEST_F(PeopleTest, HandlerThatComesLater_IsAskedWhatWaits) {
+TEST_F(QuestionsTest, HandlerThatIsSetLater_GetsTheParkedSteps) {
   Session session = session_of(asking_agent());
   checked(session.ask("go"));
   Gate done;
@@ -204,7 +204,7 @@ TEST_F(PeopleTest, HandlerThatComesLater_IsAskedWhatWaits) {
   EXPECT_EQ(result_for(session.history(), "q").text, "blue");
 }
 
-TEST_F(PeopleTest, AnAnswerFromElsewhere_StopsTheHandler) {
+TEST_F(QuestionsTest, AnAnswerFromElsewhere_StopsTheHandler) {
   const auto asked = std::make_shared<Gate>(), stopped = std::make_shared<Gate>();
   runtime_->set_approval_handler(
       [asked, stopped](const ParkedStep&, const std::stop_token& stop) -> std::optional<Approval> {
@@ -223,7 +223,7 @@ TEST_F(PeopleTest, AnAnswerFromElsewhere_StopsTheHandler) {
   EXPECT_EQ(result_for(session.history(), "q").text, "first");
 }
 
-TEST_F(PeopleTest, StoppedRuntime_NeedsNoAnswerAndLeavesTheQuestion) {
+TEST_F(QuestionsTest, StoppedRuntime_NeedsNoAnswerAndLeavesTheQuestion) {
   const auto asked = std::make_shared<Gate>(), stopped = std::make_shared<Gate>();
   runtime_->set_approval_handler(
       [asked, stopped](const ParkedStep&, const std::stop_token& stop) -> std::optional<Approval> {
@@ -240,7 +240,7 @@ TEST_F(PeopleTest, StoppedRuntime_NeedsNoAnswerAndLeavesTheQuestion) {
   EXPECT_EQ(checked(run.result()).pending.size(), 1U);
 }
 
-TEST_F(PeopleTest, OneWaitingAgent_DelaysNoOtherAgent) {
+TEST_F(QuestionsTest, OneWaitingAgent_DelaysNoOtherAgent) {
   Gate release, asked;
   runtime_->set_query_user_handler([&](const SessionId&, const std::string& path, const std::string&) {
     if (path != "slow") return std::optional<std::string>("quick");
@@ -258,7 +258,7 @@ TEST_F(PeopleTest, OneWaitingAgent_DelaysNoOtherAgent) {
   EXPECT_EQ(checked(run.result()).text, "done");
 }
 
-TEST_F(PeopleTest, ManyQuestions_AreAllAnswered) {
+TEST_F(QuestionsTest, ManyQuestions_AreAllAnswered) {
   constexpr int kSessions = 200;
   Gate release;
   runtime_->set_query_user_handler([&](const auto&...) {
@@ -277,7 +277,7 @@ TEST_F(PeopleTest, ManyQuestions_AreAllAnswered) {
 
 // ---- within calls and below
 
-TEST_F(PeopleTest, QuestionOfAHandler_IsAnsweredToIt) {
+TEST_F(QuestionsTest, QuestionOfAHandler_IsAnsweredToIt) {
   const auto asks = [](ToolContext& context) -> Result<ToolOutput> {
     auto answer = context.call_tool("ask_user", JsonObject{{"question", "Which colour?"}});
     return says(answer ? "got " + answer->text : "got none: " + answer.error().message);
@@ -295,7 +295,7 @@ TEST_F(PeopleTest, QuestionOfAHandler_IsAnsweredToIt) {
   EXPECT_THAT(result_for(declined.history(), "w").text, HasSubstr("got none: No answer"));
 }
 
-TEST_F(PeopleTest, QuestionFromDepthThree_NamesTheWayThere) {
+TEST_F(QuestionsTest, QuestionFromDepthThree_NamesThePath) {
   std::mutex mutex;
   std::vector<std::string> asked;
   runtime_->set_query_user_handler([&](const SessionId&, const std::string& path, const std::string& prompt) {
@@ -308,7 +308,7 @@ TEST_F(PeopleTest, QuestionFromDepthThree_NamesTheWayThere) {
   EXPECT_THAT(asked, ElementsAre("root/upper/middle/leaf: Which colour?"));
 }
 
-TEST_F(PeopleTest, TwoAgentsWait_TheThirdContinues) {
+TEST_F(QuestionsTest, TwoAgentsWait_TheThirdContinues) {
   const Agent asks = asking_agent().id("asks");
   Agent root = scripted(R"({"tool_calls": [{"id": "a", "name": "asks", "arguments": {"prompt": "1"}}, )"
                         R"({"id": "b", "name": "asks", "arguments": {"prompt": "2"}}, )"
