@@ -157,7 +157,7 @@ TEST_F(CliTree, CircularAgentFiles_AreAUsageErrorThatNamesThem) {
   file("research.toml", below("lead"));
   const CommandResult run = run_lead();
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("research.toml:2:1: agents cannot work for themselves: "
+  EXPECT_THAT(run.err, HasSubstr("research.toml:2:1: agents cannot be their own sub-agents: "
                                  "lead.toml -> research.toml -> lead.toml"));
 }
 
