@@ -392,7 +392,7 @@ TEST(TurnDriver, SuspensionWaitsForTheLog) {
   messages.push_back(text_message(Role::kUser, "go"));
   rig.driver->take({}, TurnRequested{std::move(messages), nullptr, nullptr, {1, false}}, actions);
   rig.driver->suspend();
-  EXPECT_TRUE(rig.driver->has_state());
+  ASSERT_TRUE(rig.driver->has_state());
   rig.driver->take({}, Appended{4}, actions);
   rig.driver->take({}, ActionsDone{}, actions);
   rig.driver->suspend();

@@ -5,7 +5,7 @@
 
 #include "driver/turn_driver.hpp"
 #include "logs/append.hpp"
-#include "praxis/logs/logs.hpp"
+#include "logs/read_state.hpp"
 #include "praxis/planners/model_planner.hpp"
 
 namespace praxis {
@@ -30,9 +30,7 @@ Status record_in_log(Journal& journal, Environment& environment, const SessionId
   auto lease = journal.acquire(session);
   if (!lease) return fail(lease.error());
   const auto write = [&]() -> Status {
-    auto records = read_records(journal, session);
-    if (!records) return fail(records.error());
-    auto state = fold(*records);
+    auto state = read_state(journal, session);
     if (!state) return fail(state.error());
     driver::TurnDriver log = driver_at_rest(*std::move(state), *lease);
     driver::Moment now;

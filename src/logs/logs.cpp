@@ -5,6 +5,7 @@
 
 #include "logs/append.hpp"
 #include "logs/log_writer.hpp"
+#include "logs/read_state.hpp"
 
 namespace praxis {
 namespace {
@@ -53,6 +54,12 @@ Result<State> fold(const std::vector<StoredRecord>& records, std::uint64_t count
     if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
   }
   return state;
+}
+
+Result<State> read_state(Journal& journal, const SessionId& session) {
+  const auto records = read_records(journal, session);
+  if (!records) return fail(records.error());
+  return fold(*records);
 }
 
 Result<SessionId> find_session(Journal& journal, std::string_view text) {

@@ -4,7 +4,7 @@
 
 #include "driver/command_records.hpp"
 #include "logs/log_writer.hpp"
-#include "praxis/logs/logs.hpp"
+#include "logs/read_state.hpp"
 #include "runtime/inbox_watcher.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -91,8 +91,7 @@ Status SessionActor::check_approval(const StepApproval& step) {
     return records ? Status{} : Status(fail(records.error()));
   };
   if (const auto actor = services_->live.find(step.target)) return actor->query(check);
-  auto records = read_records(*services_->options.journal, step.target);
-  auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+  const auto state = read_state(*services_->options.journal, step.target);
   return state ? check(*state) : Status(fail(state.error()));
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "driver/command_records.hpp"
-#include "praxis/logs/logs.hpp"
+#include "logs/read_state.hpp"
 #include "runtime/input_checks.hpp"
 
 namespace praxis {
@@ -93,8 +93,7 @@ void SessionActor::post_from_loop(Task work) {
 /// Returns the state; reads it from the journal first when the driver was suspended.
 const State& SessionActor::state() {
   if (driver_.has_state()) return driver_.state();
-  auto records = read_records(*services_->options.journal, id());
-  driver_.restore(records ? fold(*records) : Result<State>(fail(records.error())), actions_);
+  driver_.restore(read_state(*services_->options.journal, id()), actions_);
   if (driver_.failure()) drain();  // otherwise `restore` adds no actions
   return driver_.state();
 }

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "logs/read_state.hpp"
 #include "praxis/base/suggest.hpp"
-#include "praxis/logs/logs.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "runtime/observers.hpp"
 #include "runtime/session_actor.hpp"
@@ -213,9 +213,7 @@ Result<AgentResult> Team::Parts::go_on(Result<AgentResult> result, std::stop_tok
 
 /// Continues from the end of the log.
 Status Team::Parts::restore(const SessionId& id) {
-  const auto records = read_records(runtime.journal(), id);
-  if (!records) return fail(records.error());
-  const auto state = praxis::fold(*records);
+  const auto state = read_state(runtime.journal(), id);
   if (!state) return fail(state.error());
   if (!state->team)
     return fail(ErrorCode::kInput, "session " + id.str() + " is not the conversation of a team");
