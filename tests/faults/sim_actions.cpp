@@ -1,4 +1,4 @@
-// What a simulated process does when a driver says so. Answers come in later steps.
+// Carries out the actions of drivers in a simulated process. The answers come in later steps.
 #include <algorithm>
 #include <utility>
 
@@ -22,8 +22,8 @@ void World::perform(Node& node, driver::AppendRecords& action) {
 
 void World::perform(Node& node, driver::AwaitActions& /*action*/) { feed(node, driver::ActionsDone{}); }
 
-/// A driver gives up because the disk failed, its lease was taken, or it was told to; never because its own
-/// records do not fit.
+/// A driver gives up because the disk failed, its lease was taken, or it was abandoned; never because of its
+/// own records.
 void World::perform(Node& node, driver::GiveUp& action) {
   if (std::exchange(node.gave_up, true)) complain(node, "gives up twice");
   const ErrorKind kind = action.error.kind();
@@ -38,7 +38,7 @@ void World::perform(Node& node, driver::GiveUp& action) {
 void World::perform(Node& node, driver::AnswerWaiter& action) {
   if (node.resting.erase(action.waiter) != 0) return check_rest(node);
   auto waiter = node.waiters.extract(action.waiter);
-  if (!waiter) return complain(node, "a caller is answered twice, or was never there");
+  if (!waiter) return complain(node, "a caller is answered twice, or was unknown");
   if (action.durable && *action.durable > node.driver->durable())
     complain(node, "a caller is answered too early");
   agenda_.post([done = std::move(waiter.mapped()), durable = std::move(action.durable)] { done(durable); });
@@ -48,17 +48,17 @@ void World::check_rest(Node& node) {
   if (node.gave_up) return;
   const State& now = state(node);
   if (now.turn && !now.paused && !node.driver->waits_for_people())
-    complain(node, "rests in the middle of a turn");
+    complain(node, "reports rest in the middle of a turn");
 }
 
 // ---- effects
 
-/// No attempt starts twice in one process. That none starts before its intent is durable is seen in the logs
-/// after a kill: its deed is not in them.
+/// Checks that no attempt starts twice in one process. After a kill, `Checks` finds effects without a durable
+/// intent: their deeds have no record.
 void World::check_start(Node& node, const EffectId& effect, std::uint32_t attempt) {
   if (node.gave_up) complain(node, "a start after the end");
   if (!node.started.emplace(effect, attempt).second) complain(node, effect.str() + " starts twice");
-  if (!node.driver->runs(effect, attempt)) complain(node, effect.str() + " starts and is not under way");
+  if (!node.driver->runs(effect, attempt)) complain(node, effect.str() + " starts but is not running");
 }
 
 void World::perform(Node& node, driver::StartModel& action) {
@@ -113,7 +113,7 @@ void World::perform(Node& node, driver::DisarmTimer& action) {
   agenda_.cancel(timer.mapped());
 }
 
-// ---- hooks and people
+// ---- hooks and approvals
 
 void World::perform(Node& node, driver::AskHooks& action) {
   if (std::exchange(node.asks_hooks, true)) complain(node, "hooks are asked twice at once");
@@ -141,7 +141,7 @@ driver::HooksAnswered World::hooks_answer(const Node& node, const driver::AskHoo
   return answered;
 }
 
-/// Rules first; a hook can only narrow what they allow.
+/// The rules come first; a hook can only narrow what they allow.
 driver::Review World::review(const Node& node, const driver::Rules& rules, const ToolCallPart& call) {
   const ToolSpec* tool = node.agent->find_tool(call.name);
   driver::Review review = driver::judge_call(rules, tool != nullptr ? &tool->definition : nullptr, call);
@@ -206,17 +206,17 @@ void World::perform(Node& /*node*/, driver::ReadersChanged& /*action*/) {}
 
 void World::perform(Node& node, driver::ShowSession& action) {
   if (action.status == SessionStatus::kAwaitingUser && !node.driver->waits_for_people())
-    complain(node, "is shown as waiting, and is not");
+    complain(node, "is shown as waiting but does not wait");
 }
 
 // ---- the agent tree
 
 void World::perform(Node& node, driver::TellParent& action) {
-  if (node.above == nullptr) return complain(node, "tells a parent that it does not have");
+  if (node.above == nullptr) return complain(node, "sends to a parent that it does not have");
   std::visit([&](auto& what) { send_up(*node.above, std::move(what)); }, action.what);
 }
 
-/// What sessions send to the one above arrives in order.
+/// Inputs that sessions send to the one above arrive in order.
 void World::send_up(Node& above, driver::Input input) {
   above.from_below.push_back(std::move(input));
   agenda_.post([this, &above] {
@@ -264,7 +264,7 @@ void World::perform(Node& node, driver::ReserveBudget& action) {
 
 void World::perform(Node& node, driver::SettleBudget& action) {
   auto grant = node.grants.extract(action.request);
-  // Without a budget above, everything is granted and nothing is held.
+  // Without a budget above, every request is granted and no amount is held.
   if (grant) grant.mapped().settle(action.spent);
 }
 

@@ -25,16 +25,16 @@ class Agenda {
   std::chrono::nanoseconds now() const { return now_; }
   std::uint64_t steps() const { return steps_; }
 
-  /// Adds an entry that may happen at any step from now on, before or after the others.
+  /// Adds an entry that may run at any later step, in any order with the others.
   void post(Task task) { ready_.push_back(std::move(task)); }
-  /// Adds an entry that happens at the earliest after `delay`; timers fire in order.
+  /// Adds an entry that runs at the earliest after `delay`; timers fire in order of their due time.
   TimerId after(std::chrono::nanoseconds delay, Task task);
   /// No-op for a timer that has fired.
   void cancel(TimerId timer);
 
-  /// Takes one entry; false if none is left.
+  /// Runs one entry; false if none is left.
   bool step();
-  /// Drops all entries, as the death of a process does.
+  /// Drops all entries, as when the process dies.
   void clear();
 
  private:
@@ -49,7 +49,7 @@ class Agenda {
   std::unordered_map<TimerId, std::chrono::nanoseconds> due_;
 };
 
-/// The clocks of a simulated process, of which the wall clock is set now and then, and randomness.
+/// The clocks of a simulated process and its randomness. The wall clock jumps now and then.
 class SimClock final : public Environment {
  public:
   SimClock(Agenda& agenda, std::uint64_t seed) : agenda_(agenda), random_(seed) {}

@@ -61,7 +61,7 @@ ToolCallPart call_of(Vendor& vendor, const std::string& tool) {
   return part;
 }
 
-/// The model's rounds of tool calls since the last message of a person.
+/// Counts the model's rounds of tool calls since the last user message.
 std::size_t rounds_in(const History& history) {
   std::size_t count = 0;
   const auto& messages = history.messages();

@@ -1,4 +1,4 @@
-// The agents of a simulated process, and what their model answers.
+// The agents of a simulated process, and the answers of their model.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace praxis::faults::sim {
 
-/// What all agents share, and what outlives every kill.
+/// Shared by all agents; survives every kill.
 struct Vendor {
   Random& random;
-  bool calm = false;       ///< nothing fails and nothing new is begun
+  bool calm = false;       ///< nothing fails and nothing new starts
   std::uint64_t last = 0;  ///< a counter that makes each text unique
 
   std::string number() { return std::to_string(++last); }
@@ -23,12 +23,12 @@ struct Vendor {
 /// An agent with tools of all kinds: tools that may be repeated and tools that may not (`pay`, `send`,
 /// `late`, `crew`), that are slow, fail, lack access, ask, or work through sub-agents or other tools.
 AgentSpec root_agent(std::uint64_t kind);
-/// The agent that works for the tool `helper`.
+/// The agent behind the tool `helper`.
 AgentSpec helper_agent();
-/// An agent that works for `team` or `crew`, with half of the tools of the one above.
+/// A sub-agent of `team` or `crew`, with half of the tools of the agent above.
 AgentSpec worker_agent(const AgentSpec& above, std::uint32_t depth, std::size_t index);
 
-/// The answer of a model to `history`, or an error as vendors give them; it calls `tools`.
+/// Returns the answer of a model to `history`, with calls of `tools`, or an error of a vendor.
 Result<ModelResponse> answer_of(Vendor& vendor, const std::vector<ToolSpec>& tools, const History& history);
 
 }  // namespace praxis::faults::sim

@@ -7,7 +7,7 @@
 namespace praxis::faults::sim {
 namespace {
 
-/// What the log records of one tool call.
+/// The records of one tool call in the log.
 struct Traced {
   std::string tool, key;
   bool idempotent = false;
@@ -16,7 +16,7 @@ struct Traced {
   bool done = false;          ///< the log records it as done
   bool settled = false;
   bool in_doubt = false;
-  std::uint32_t cancelled = 0;  ///< the attempt that is recorded as having done nothing
+  std::uint32_t cancelled = 0;  ///< the attempt that is recorded as cancelled before it ran
 };
 
 /// Collects the effects of a log, by their ids, and the errors in its decisions.
@@ -175,7 +175,7 @@ void Checks::effects(const SessionId& session, const Log& log) {
     if (effect.done && attempts.empty() && !kSilent.contains(effect.tool))
       complain(session, name + " was recorded as done, but not executed");
     if (std::set<std::uint32_t>(attempts.begin(), attempts.end()).size() != attempts.size())
-      complain(session, name + ": one attempt was made twice");
+      complain(session, name + ": one attempt ran twice");
     if (attempts.size() > effect.intents) complain(session, name + " was executed without an intent");
     if (!effect.idempotent && std::max<std::size_t>(effect.intents, attempts.size()) > 1 + effect.permits)
       complain(session, name + " was repeated without approval");
@@ -183,10 +183,11 @@ void Checks::effects(const SessionId& session, const Log& log) {
       complain(session, name + " was done and recorded as cancelled");
     if (!effect.settled && !states_.at(session).turn) complain(session, name + " never settled");
   }
-  for (const auto& [key, attempts] : deeds) complain(session, key + " was done, and the log knows nothing");
+  for (const auto& [key, attempts] : deeds) complain(session, key + " was done but is not in the log");
 }
 
-/// What was used is what the effects used, and no turn has begun more than its limits allow.
+/// Checks that the usage is the sum over the effects, and that no turn has started more than its limits
+/// allow.
 void Checks::totals(const SessionId& session, const Log& log) {
   const State& state = states_.at(session);
   const Limits& limits = state.agent->limits;
@@ -204,7 +205,7 @@ void Checks::totals(const SessionId& session, const Log& log) {
       if (begins_call && limits.max_tool_calls != 0 && ++calls > limits.max_tool_calls)
         complain(session, intent->effect.str() + " is one call too many");
       if (intent->kind == EffectKind::kModel && limits.max_tokens != 0 && of_turn >= limits.max_tokens)
-        complain(session, intent->effect.str() + " asks the model, and all tokens are spent");
+        complain(session, intent->effect.str() + " asks the model although all tokens are spent");
     }
     if (const auto* changed = std::get_if<StatusChanged>(&body)) add(changed->spent);
     const auto* settled = std::get_if<EffectSettled>(&body);
@@ -213,8 +214,8 @@ void Checks::totals(const SessionId& session, const Log& log) {
     add(answer != nullptr ? answer->usage + answer->failed_usage : settled->spent);
   }
   if (used != state.usage.total())
-    complain(session,
-             "has used " + std::to_string(used) + " tokens and says " + std::to_string(state.usage.total()));
+    complain(session, "has used " + std::to_string(used) + " tokens but reports " +
+                          std::to_string(state.usage.total()));
 }
 
 void Checks::at_rest() {
@@ -226,7 +227,7 @@ void Checks::at_rest() {
   for (const auto& [session, log] : logs_) children(session, log);
 }
 
-/// The usage of a sub-agent in its parent's log equals that of its own log.
+/// Checks that the usage of a sub-agent in its parent's log equals that of its own log.
 void Checks::children(const SessionId& session, const Log& log) {
   for (const StoredRecord& stored : log) {
     const auto* settled = std::get_if<ChildSettled>(&stored.record.body);
@@ -237,7 +238,7 @@ void Checks::children(const SessionId& session, const Log& log) {
       continue;
     }
     if (settled->usage.total() > child->second.subtree_usage().total())
-      complain(session, "a sub-agent used less than is said of it");
+      complain(session, "a sub-agent used less than its parent recorded");
   }
 }
 
@@ -248,7 +249,7 @@ void Checks::shown_tree(Journal& journal) {
   const std::vector<AgentNode> nodes = tree.nodes();
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
     sums[node->id] += node->usage;
-    if (sums[node->id] != node->subtree) complain(node->id, "its tree has used another sum");
+    if (sums[node->id] != node->subtree) complain(node->id, "its subtree has a different usage");
     if (!node->parent.empty()) sums[node->parent] += sums[node->id];
   }
 }

@@ -27,7 +27,7 @@ struct Promise {
   std::function<bool(const Log&)> kept;
 };
 
-/// Whether a log holds what a caller was promised.
+/// True when a log holds a promised decision.
 bool holds_decision(const Log& log, const ParkId& park);
 bool holds_command(const Log& log, CommandVerb verb, const std::string& text);
 bool holds_end(const Log& log, const AgentResult& result);
@@ -42,13 +42,14 @@ class Checks {
   void read(Journal& journal);
   void add(const SessionId& session, Log log, State state);
 
-  /// Every log replays.
+  /// Checks that every log replays.
   void replays();
-  /// Every promise holds; nothing was done twice, or without a recorded intent; totals and limits are right.
+  /// Checks that every promise holds; that nothing was done twice or without a recorded intent; and that
+  /// totals and limits are right.
   void all(const std::vector<Promise>& promises);
-  /// No session without a parent is still active.
+  /// Checks that no root session is still active.
   void at_rest();
-  /// The agent tree that the journal shows has the sums of its logs.
+  /// Checks that the agent tree of the journal has the sums of its logs.
   void shown_tree(Journal& journal);
   const std::vector<std::string>& complaints() const { return complaints_; }
 

@@ -124,7 +124,7 @@ void SimDisk::restart(Unsynced unsynced) {
   const std::lock_guard lock(mutex_);
   cut();
   const bool loses_all = unsynced == Unsynced::kNothing;
-  // By number, because the journal gives its new file a temporary name from a clock of its own.
+  // By number, because the journal gives its new file a temporary name that depends on its own clock.
   std::set<std::pair<Number, std::string>> all;
   for (const auto& [name, number] : names_at_loss_) all.emplace(number, name);
   for (const auto& [name, number] : durable_names_) all.emplace(number, name);

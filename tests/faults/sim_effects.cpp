@@ -1,5 +1,5 @@
-// The model and the tools of a simulated process. They go on after the driver has dropped the effect, may not
-// stop when they are asked to, and now and then report their end twice.
+// The model and the tools of a simulated process. They continue after the driver has dropped the effect, may
+// ignore a stop request, and sometimes report their end twice.
 #include <utility>
 
 #include "sim_world.hpp"
@@ -20,7 +20,7 @@ void go_on(Work& work) {
 
 // ---- waiting
 
-/// Continues with `then` after some time; at once when it is stopped and obeys.
+/// Continues with `then` after some time, or at once when it is asked to stop and obeys.
 void World::nap(Work* work, std::uint64_t most_ms, Task then) {
   work->then = std::move(then);
   work->timer = agenda_.after(Millis{random_.below(most_ms)}, [work] {
@@ -36,7 +36,7 @@ void World::interrupt_nap(Work* work) {
   agenda_.post([work] { go_on(*work); });
 }
 
-/// Asks the handler to stop; its sub-agents and the calls within it likewise.
+/// Asks the handler to stop, and also its sub-agents and the calls within it.
 void World::stop(Work* work) {
   if (std::exchange(work->stopped, true)) return;
   if (work->obeys) interrupt_nap(work);
@@ -90,10 +90,10 @@ void World::run_tool(Work* work) {
     return act(work, 1);
   }
   if (name == "big") return say(work, vendor_.number() + std::string(17'000, 'x'));
-  end_tool(work, fail(ErrorCode::kInput, "there is no tool " + name));
+  end_tool(work, fail(ErrorCode::kInput, "no tool is called " + name));
 }
 
-/// Does something outside that cannot be undone, after some time.
+/// Does an irreversible action outside after some time.
 void World::act(Work* work, std::uint64_t most_ms) {
   dawdle(work, random_.below(3), most_ms, [this, work, most_ms] {
     if (work->stopped && work->obeys) return end_tool(work, stopped_on_request());
@@ -118,7 +118,7 @@ void World::say(Work* work, std::string text) {
                {work->call.id, work->call.name, ToolStatus::kOk, std::move(text), {}, {}}, nullptr, nullptr});
 }
 
-/// Ends the call of another tool of the same agent, or its wait when the handler is asked to stop.
+/// Calls another tool of the same agent. The wait ends with the call, or when the handler is asked to stop.
 void World::call_within(Work* work, const std::string& tool, std::function<void(const std::string&)> then) {
   work->then = [then] { then("stopped"); };
   work->obeys = true;
@@ -129,13 +129,13 @@ void World::call_within(Work* work, const std::string& tool, std::function<void(
   const driver::Token token = ++tokens_;
   Node& node = *work->node;
   node.callers[token] = [work, then = std::move(then)](const Result<ToolOutcome>& outcome) {
-    // Not when it was asked to stop meanwhile, and went on.
+    // Not if it was asked to stop in the meantime and has continued.
     if (std::exchange(work->then, nullptr)) then(outcome ? outcome->result.text : outcome.error().message);
   };
   feed(node, driver::CallRequested{work->call.id, std::move(part), key_of(*work, tool), token});
 }
 
-/// The handler returns when its sub-agents have ended.
+/// The handler returns after its sub-agents have ended.
 void World::end_tool(Work* work, Result<ToolOutcome> outcome) {
   if (std::exchange(work->closed, true)) return;
   stop_children(*work);

@@ -1,4 +1,4 @@
-// The sessions of a simulated process and the effects under way, as plain data.
+// The sessions of a simulated process and the running effects, as plain data.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct Work {
   std::map<std::string, int> occurrences = {};
 };
 
-/// One session while it is active: a turn driver, and what the shell keeps for it.
+/// One active session: a turn driver, and what the shell keeps for it.
 struct Node {
   SessionId id;
   AgentSpecPtr agent;
@@ -54,10 +54,10 @@ struct Node {
   driver::Actions actions = {};
   bool draining = false;
   bool gave_up = false;
-  bool leaving = false;  ///< leaves memory as soon as nothing is under way
+  bool leaving = false;  ///< leaves memory as soon as it has no running effects
   bool gone = false;     ///< has left memory
   std::uint32_t height = 0;
-  std::optional<Append> unwritten = {};  ///< the append under way, before it reaches the disk
+  std::optional<Append> unwritten = {};  ///< the append in progress, before it reaches the disk
   bool appending = false;
   bool asks_hooks = false;
   std::size_t works = 0;  ///< effects whose handlers have not ended
@@ -70,26 +70,26 @@ struct Node {
   std::map<driver::Token, std::function<void(Result<AgentResult>)>> readers = {};
   std::map<driver::Token, std::function<void(Result<std::uint64_t>)>> waiters = {};
   std::map<driver::Token, std::function<void(Result<ToolOutcome>)>> callers = {};
-  std::set<driver::Token> resting = {};  ///< waiters for rest
+  std::set<driver::Token> resting = {};  ///< waiters for the end or a wait of the turn
   std::shared_ptr<Budget> budget = {};
   bool budget_known = false;
   InboxId inbox_taken = 0;
-  std::deque<driver::Input> from_below = {};  ///< of sub-agents, in the order in which they sent it
+  std::deque<driver::Input> from_below = {};  ///< inputs of sub-agents, in the order of sending
 };
 
-/// A sub-agent that a handler wants.
+/// A sub-agent that a handler requests.
 struct Sub {
   Work* work = nullptr;
   AgentSpecPtr agent;
   std::string key, prompt;
-  SessionId id = {};  ///< once it is recorded
+  SessionId id = {};  ///< set once it is recorded
 };
 
-/// A session that a program began, and what it will say there.
+/// A session of a program, and the messages that the program will send.
 struct Root {
   AgentSpecPtr agent;
   SessionId id = {};  ///< empty: none yet, or the last one was deleted
-  bool over = false;  ///< nothing more will be said in this life
+  bool over = false;  ///< no further message is sent in this life
 };
 
 }  // namespace praxis::faults::sim

@@ -1,4 +1,4 @@
-// The programs that use a simulated process, and the people who act on its sessions from outside.
+// The programs that use a simulated process, and the users who send commands to its sessions.
 #include <algorithm>
 #include <utility>
 
@@ -17,13 +17,14 @@ void World::promise(const SessionId& session, std::string what, std::function<bo
 
 // ---- programs
 
-/// Opens or makes the session of a program, which uses it until it has nothing more to say.
+/// Opens or creates the session of a program, which uses it until it has no more messages.
 void World::client(Root& root) {
   Node* node = nullptr;
   if (!root.id.empty()) {
     if (auto opened = open(root.id, root.agent, nullptr, {})) node = *opened;
     const auto row = disk_->session(root.id);
-    if (node == nullptr && row && row->entries == 0) root.id = {};  // it was lost before it was written
+    if (node == nullptr && row && row->entries == 0)
+      root.id = {};  // lost before its first record was written
   } else if (auto lease = disk_->create(SessionId{"s" + vendor_.number()}, clock_.now())) {
     State fresh;
     fresh.id = lease->session;
@@ -36,7 +37,7 @@ void World::client(Root& root) {
   turn(root, *node);
 }
 
-/// Resumes the turn in progress, or begins one.
+/// Resumes the turn in progress, or starts one.
 void World::turn(Root& root, Node& node) {
   if (killed_) return;
   if (node.gone || node.gave_up) return nap(20, [this, &root] { client(root); });
@@ -86,7 +87,7 @@ void World::prompt(Root& root, Node& node) {
 }
 
 void World::ask(Node& node, std::vector<Message> messages, bool stays, GotResult done) {
-  if (node.gone) return done(fail(ErrorCode::kJournal, "the session has left"));
+  if (node.gone) return done(fail(ErrorCode::kJournal, "the session has left memory"));
   const driver::Token reader = ++tokens_;
   node.readers[reader] = std::move(done);
   feed(node, driver::TurnRequested{std::move(messages), nullptr, nullptr, {reader, stays}});
@@ -110,7 +111,7 @@ void World::turn_ended(Root& root, Node& node, const Result<AgentResult>& result
   leave_when_quiet(node);
 }
 
-// ---- people
+// ---- users
 
 std::optional<Approval> World::approval_on(const ParkedStep& step, bool always) {
   if (!always && random_.once_in(3)) return std::nullopt;
@@ -148,7 +149,7 @@ void World::carry_out(const SessionId& session, const InboxRequest& request, Don
   done(record_at_rest(session, request));
 }
 
-/// People who act on sessions while they run, until the programs are done.
+/// Users send commands to running sessions until the programs are done.
 void World::meddle() {
   const auto again = [this] { meddle(); };
   unpause_some();

@@ -1,4 +1,4 @@
-// The sub-agents of a simulated process: handlers that have them work, as src/runtime/call_scope.cpp and
+// The sub-agents of a simulated process: handlers create and run them, as src/runtime/call_scope.cpp and
 // live_child.cpp do with threads.
 #include <algorithm>
 #include <utility>
@@ -9,9 +9,9 @@
 namespace praxis::faults::sim {
 namespace {
 
-constexpr int kMostTries = 50;  // to take a session whose last owner still holds it
+constexpr int kMostTries = 50;  // to take a session that its last owner still holds
 
-/// What the first turn of a sub-agent was asked, and gave.
+/// The prompt and the result of the first turn of a sub-agent.
 struct RecordedTurn {
   std::string prompt;
   std::optional<AgentResult> result;
@@ -34,7 +34,8 @@ std::optional<RecordedTurn> first_turn(const Log& log) {
 
 }  // namespace
 
-/// Names a sub-agent or call within a call, also when the handler runs again after a crash.
+/// Returns a key for a sub-agent or a call within a call, which stays the same when the handler runs again
+/// after a crash.
 std::string World::key_of(Work& work, const std::string& identity) {
   return identity + "#" + std::to_string(++work.occurrences[identity]);
 }
@@ -51,7 +52,7 @@ void World::delegate(Work* work) {
   }
   work->waits_for = agents.size();
   for (AgentSpec& agent : agents) {
-    // Within what the agents above allow.
+    // Stays within what the agents above allow.
     JsonArray bounds = node.agent->bounds.is_array() ? node.agent->bounds.get_array() : JsonArray{};
     if (!node.agent->policy.is_null()) bounds.push_back(node.agent->policy);
     agent.bounds = std::move(bounds);
@@ -87,7 +88,7 @@ void World::spawn(const Sub& sub) {
   });
 }
 
-/// Makes or opens the session of a sub-agent that is recorded.
+/// Creates or opens the session of a recorded sub-agent.
 void World::attach(const Sub& sub, int tries) {
   Work* work = sub.work;
   Node& above = *work->node;
@@ -98,7 +99,7 @@ void World::attach(const Sub& sub, int tries) {
     agenda_.after(Millis{10}, [this, sub, tries] { attach(sub, tries + 1); });
   };
   const Node* active = find(sub.id);
-  // The one that an earlier attempt made has not left yet.
+  // The session of an earlier attempt has not left memory yet.
   if (active != nullptr) return again(make_error(ErrorCode::kInput, "the sub-agent is still active"));
   const auto row = disk_->session(sub.id);
   const bool exists = row && row->entries != 0;
@@ -118,7 +119,7 @@ void World::attach(const Sub& sub, int tries) {
   start_child(sub, **opened, true);
 }
 
-/// Begins the turn of a sub-agent, resumes it, or takes its result from the log.
+/// Starts the turn of a sub-agent, resumes it, or takes its result from the log.
 void World::start_child(const Sub& sub, Node& child, bool recorded) {
   Work* work = sub.work;
   work->children.push_back(&child);
@@ -155,7 +156,8 @@ void World::child_ended(Work* work, const Result<AgentResult>& result) {
   if (--work->waits_for == 0) say(work, work->said);
 }
 
-/// When the session above was given up rather than stopped, so are those below, and their logs stay.
+/// When the session above was abandoned rather than stopped, so are those below, and their logs do not
+/// change.
 void World::stop_children(Work& work) {
   for (Node* child : work.children) {
     if (work.node->gave_up) {

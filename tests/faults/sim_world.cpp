@@ -11,7 +11,7 @@ namespace praxis::faults::sim {
 namespace {
 
 constexpr std::uint64_t kMostToRest = 60'000;  ///< steps until everything must be idle
-/// A replay costs as much as a run, so one in so many runs is replayed.
+/// One run in this many is replayed, because a replay costs as much as a run.
 constexpr std::uint64_t kReplayedOnceIn = 4;
 
 std::unexpected<Error> disk_error(Random& random) {
@@ -41,7 +41,7 @@ RunOutcome World::run(std::uint64_t steps) {
       killed_ = killed_ || life_.ending;
     }
     if (!vendor_.calm && !life_.ending && random_.once_in(kill_once_in_)) end_life();
-    if (!killed_ && !agenda_.step()) outcome_.complaints.emplace_back("nothing is left to do");
+    if (!killed_ && !agenda_.step()) outcome_.complaints.emplace_back("no entry is left");
     if (killed_) kill();
     if (agenda_.steps() > steps + kMostToRest) complain_of_unrest();
   }
@@ -54,7 +54,7 @@ void World::check() {
   for (const Node& node : nodes_) {
     if (node.gone || node.gave_up || node.above != nullptr) continue;
     if (!node.grants.empty()) complain(node, "keeps what it was granted");
-    if (!node.resting.empty()) complain(node, "leaves a caller waiting for rest");
+    if (!node.resting.empty()) complain(node, "a caller still waits although the turn is over");
   }
   Checks checks(deeds_);
   for (auto& [session, kept] : kept_) checks.add(session, std::move(kept.log), std::move(kept.state));
@@ -66,9 +66,9 @@ void World::check() {
   outcome_.digest = digest_of_logs(*disk_);
 }
 
-/// Names the sessions that are still at work.
+/// Lists the sessions that are still busy.
 void World::complain_of_unrest() {
-  outcome_.complaints.emplace_back("it does not come to rest");
+  outcome_.complaints.emplace_back("it never becomes idle");
   for (Node& node : nodes_) {
     if (node.gone || node.gave_up) continue;
     const State& now = state(node);
@@ -105,7 +105,7 @@ void World::begin_life() {
   agenda_.post([this] { meddle(); });
 }
 
-/// The process dies within its next actions; or it is told to end, and dies some time later.
+/// Lets the process die within its next actions, or asks it to end and kills it some time later.
 void World::end_life() {
   life_.ending = true;
   if (random_.once_in(2)) {
@@ -123,7 +123,7 @@ void World::end_life() {
   }
 }
 
-/// Loses everything in memory. Of the appends under way some are on the disk and some are not.
+/// Loses everything in memory. Of the appends in progress, some are on the disk and some are not.
 void World::kill() {
   ++outcome_.kills;
   for (Node& node : nodes_) {
@@ -139,8 +139,8 @@ void World::kill() {
   begin_life();
 }
 
-/// Another process takes a session with all below it by force, writes to it, and gives it back. Its owner
-/// here learns of it by its next append.
+/// Another process takes a session and all sessions below it by force, writes to it, and releases it. The
+/// owner here finds out by its next append.
 void World::steal(Node& node) {
   const auto row = disk_->session(node.id);
   if (!row || row->entries == 0) return;
@@ -191,7 +191,7 @@ Node& World::make_node(Lease lease, AgentSpecPtr agent, State state, Node* above
   return node;
 }
 
-/// Records the first fact of a new session.
+/// Records the first record of a new session.
 void World::begin(Node& node) {
   sessions_.push_back(node.id);
   SessionCreated created;
@@ -210,7 +210,7 @@ void World::begin(Node& node) {
   feed(node, driver::RecordsGiven{std::move(records)});
 }
 
-/// The session in memory, or read from the disk.
+/// Returns the session in memory, or reads it from the disk.
 Result<Node*> World::open(const SessionId& session, AgentSpecPtr agent, Node* above, const CallId& call) {
   if (Node* active = find(session)) return active;
   auto lease = disk_->acquire(session);
@@ -220,7 +220,7 @@ Result<Node*> World::open(const SessionId& session, AgentSpecPtr agent, Node* ab
     disk_->release(*lease);
     return fail(state.error());
   }
-  state->agent = agent;  // one copy for all that have it
+  state->agent = agent;  // share one copy
   return &make_node(*std::move(lease), std::move(agent), *std::move(state), above, call);
 }
 
@@ -230,7 +230,7 @@ Result<State> World::read_state(const SessionId& session) {
   return kept == kept_.end() ? Result<State>(disk_error(random_)) : kept->second.state;
 }
 
-/// Reads what was appended to a log, as a process that opens the session later would.
+/// Reads the new records of a log, as a process that opens the session later would.
 void World::keep(const SessionId& session) {
   Kept& kept = kept_[session];
   kept.state.id = session;
@@ -243,7 +243,7 @@ void World::keep(const SessionId& session) {
   }
 }
 
-/// The state, read from the disk when the driver was suspended.
+/// Returns the state; reads it from the disk when the driver was suspended.
 const State& World::state(Node& node) {
   if (node.driver->has_state()) return node.driver->state();
   node.driver->restore(read_state(node.id), node.actions);
@@ -260,7 +260,7 @@ void World::feed(Node& node, driver::Input input) {
   drain(node);
 }
 
-/// Carries out what the driver says, in order, and what it says to that.
+/// Carries out the actions of the driver in order, including those that the actions themselves cause.
 void World::drain(Node& node) {
   if (node.draining) return;
   node.draining = true;
@@ -289,7 +289,7 @@ driver::Moment World::moment(const Node& node) {
   return now;
 }
 
-/// A session that is wanted no more leaves memory when nothing is under way for it.
+/// A session that is no longer needed leaves memory when it has no running effects.
 void World::leave_when_quiet(Node& node) {
   if (!node.leaving || node.gone || node.draining || node.appending || node.asks_hooks || node.works != 0)
     return;
@@ -299,7 +299,7 @@ void World::leave_when_quiet(Node& node) {
   for (const auto& [token, timer] : node.timers) agenda_.cancel(timer);
   node.timers.clear();
   node.grants.clear();
-  node.gone = true;  // the driver stays, for callers further up
+  node.gone = true;  // the driver remains for callers up the stack
   if (find(node.id) == &node) active_.erase(node.id);
   give_back(node.lease);
 }
@@ -309,7 +309,7 @@ void World::give_back(const Lease& lease) {
   disk_->release(lease);
 }
 
-/// Denies the parked steps whose time is over; whether there were any.
+/// Denies the parked steps whose time is over. Returns true when there were any.
 bool World::expire(Node& node) {
   if (state(node).parked.empty()) return false;
   const std::uint64_t before = state(node).seq;
@@ -317,7 +317,7 @@ bool World::expire(Node& node) {
   return !killed_ && state(node).seq != before;
 }
 
-/// Records inputs and continues the loop; `done` once they are durable.
+/// Records inputs and continues the loop; calls `done` once they are durable.
 void World::submit(Node& node, const Inputs& inputs, Done done) {
   if (expire(node)) feed(node, driver::RecordsGiven{});
   if (killed_ || node.gone) return;
@@ -334,11 +334,11 @@ void World::submit(Node& node, const Inputs& inputs, Done done) {
 
 // ---- the disk
 
-/// As a process does that does not run the session (src/logs/log_writer.cpp): a driver at rest settles a turn
-/// that is stopped, and continues nothing else.
+/// Does what a process does that does not run the session (src/logs/log_writer.cpp): its driver settles an
+/// interrupted turn and continues nothing else.
 Status World::record_at_rest(const SessionId& session, const InboxRequest& request) {
   const auto kept = kept_.find(session);
-  if (kept == kept_.end()) return fail(ErrorCode::kInput, "there is no such session");
+  if (kept == kept_.end()) return fail(ErrorCode::kInput, "the session is unknown");
   const auto lease = disk_->acquire(session);
   if (!lease) return fail(lease.error());
   driver::Setup setup;
@@ -374,7 +374,7 @@ void World::write(Node& node) {
   });
 }
 
-/// Complains when the disk refuses an append whose owner has lost no lease.
+/// Reports a violation when the disk refuses an append although the owner has not lost its lease.
 Result<std::uint64_t> World::write(Append append) {
   const auto lost = [this](const Lease& lease) {
     const std::pair key(lease.session, lease.token);

@@ -1,7 +1,7 @@
 // A simulated process whose sessions are turn drivers (src/driver), in one thread: its disk, model, tools,
-// clocks, hooks, people and programs come from one seed. It plays what the shell (src/runtime) does for a
-// driver, in every order, and more: kills between any two actions, appends that fail, leases that another
-// process takes, results that come late or twice. Complains about what must never be.
+// clocks, hooks, users and programs come from one seed. It does what the shell (src/runtime) does for a
+// driver, in every order, and injects kills between any two actions, failing appends, leases that another
+// process takes, and late or repeated results. It reports violated invariants.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +38,12 @@ class World {
   using Inputs = std::function<Result<std::vector<RecordBody>>(const State&)>;
   using Done = std::function<void(Status)>;
   using GotResult = std::function<void(Result<AgentResult>)>;
-  /// How the process treats its sessions; drawn anew for each life.
+  /// How the process treats its sessions; drawn again for each life.
   struct Life {
-    bool hooks = false;     ///< hooks answer, and sometimes forbid, change or pause
+    bool hooks = false;     ///< hooks answer, and sometimes deny, change or pause
     bool suspends = false;  ///< states are dropped now and then
     bool observed = false;  ///< an observer wants all events
-    bool closing = false;   ///< the runtime is going away
+    bool closing = false;   ///< the runtime is being destroyed
     bool ending = false;    ///< the process ends soon
     driver::Token approver = 0;
     Millis grace{10};
@@ -75,7 +75,7 @@ class World {
   void keep(const SessionId& session);
   Status record_at_rest(const SessionId& session, const InboxRequest& request);
 
-  // What the driver says (sim_actions.cpp).
+  // Actions of the driver (sim_actions.cpp).
   void perform(Node& node, driver::AppendRecords& action);
   void perform(Node& node, driver::AwaitActions& action);
   void perform(Node& node, driver::StartModel& action);
@@ -131,7 +131,7 @@ class World {
   void stop_children(Work& work);
   void close_children(Work* work, std::function<void()> then);
 
-  // Programs and people (sim_people.cpp).
+  // Programs and users (sim_people.cpp).
   void client(Root& root);
   void turn(Root& root, Node& node);
   void prompt(Root& root, Node& node);
@@ -155,11 +155,11 @@ class World {
   Agenda agenda_;
   Random& random_;
   Vendor vendor_{random_};
-  Vendor calm_{random_, true};  ///< answers in the place of the vendor
+  Vendor calm_{random_, true};  ///< answers instead of the vendor
   SimClock clock_;
   const std::shared_ptr<Journal> disk_ = memory_journal();
   const std::shared_ptr<const Planner> planner_;
-  /// What is on the disk, as it would be read: its records and their state.
+  /// A session as its log on the disk gives it: the records and their state.
   struct Kept {
     Log log;
     State state;
@@ -168,7 +168,7 @@ class World {
   const bool replays_;  ///< the logs are replayed at the end
   std::vector<Deed> deeds_;
   std::deque<Root> roots_;
-  std::vector<SessionId> sessions_;  ///< that were ever made
+  std::vector<SessionId> sessions_;  ///< every session ever created
   std::vector<Promise> promises_;
   std::set<std::pair<SessionId, std::uint64_t>> taken_;       ///< leases that another process took
   std::set<std::pair<SessionId, std::uint64_t>> given_back_;  ///< leases

@@ -82,7 +82,7 @@ class SimCall : public std::enable_shared_from_this<SimCall> {
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
 };
 
-/// Counts the model's rounds of tool calls since the last message of a person.
+/// Counts the model's rounds of tool calls since the last user message.
 std::size_t SimCall::rounds() const {
   std::size_t count = 0;
   for (const MessagePtr& message : request_.history.messages()) {
