@@ -115,7 +115,8 @@ TEST(Docs, Requirements_AreListedOnceWithATestOrAMark) {
   EXPECT_THAT(ids, Not(IsEmpty()));
 }
 
-TEST(Docs, TestsNamedByRequirements_Exist) {
+/// The tests of all sources, as `Suite.Name`.
+Names known_tests() {
   static const std::regex test(R"(\bTEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
   Names known;
   for (const fs::path& file : text_files("_test.cpp")) {
@@ -125,10 +126,23 @@ TEST(Docs, TestsNamedByRequirements_Exist) {
       known.insert((*it)[1].str() + '.' + (*it)[2].str());
     }
   }
+  return known;
+}
+
+TEST(Docs, TestsNamedByRequirements_Exist) {
+  const Names known = known_tests();
   for (const Requirement& row : requirements()) {
     for (const std::string& name : row.tests)
       EXPECT_TRUE(known.contains(name)) << row.id << " names " << name;
   }
+}
+
+TEST(Docs, TestsThatFindMutations_Exist) {
+  const std::string page = read(kRoot / "docs/reliability.md");
+  const Names named = matches(page.substr(page.find("### Mutations of the driver")), R"(\| `(\w+\.\w+)`)");
+  const Names known = known_tests();
+  EXPECT_GE(named.size(), 20U);
+  for (const std::string& name : named) EXPECT_TRUE(name.ends_with("pp") || known.contains(name)) << name;
 }
 
 TEST(Docs, NamesThatServeRequirements_StandInTheirHeaders) {
