@@ -39,7 +39,8 @@ RequestDigest request_digest(const State& state, const EffectIntended& intent) {
   }
   if (intent.non_strict) digest.tools = digest_chain(digest.tools, "non_strict");
   const History& history = state.conversation.history();
-  digest.history = asked_history(history, intent).digest();
+  const bool whole = !intent.summary && !intent.consult;
+  digest.history = whole ? history.digest() : asked_history(history, intent).digest();
   return {half(digest.settings), half(digest.tools), half(digest.history)};
 }
 
