@@ -122,22 +122,22 @@ inline std::map<std::string, Effect> effects_of(const std::vector<StoredRecord>&
   std::string session;
   for (const StoredRecord& stored : records) {
     const RecordBody& body = stored.record.body;
-    if (const auto* created = std::get_if<SessionCreated>(&body)) session = created->session.str();
-    if (const auto* intent = std::get_if<EffectIntended>(&body);
+    if (const auto* created = std::get_if<records::SessionCreated>(&body)) session = created->session.str();
+    if (const auto* intent = std::get_if<records::EffectIntended>(&body);
         intent && intent->kind == EffectKind::kTool) {
       Effect& effect = effects[intent->effect.str()];
       effect.tool = intent->tool;
       effect.key = session + "/" + intent->effect.str();
       ++effect.intents;
       call_effects[intent->call.str()] = intent->effect.str();
-    } else if (const auto* settled = std::get_if<EffectSettled>(&body);
+    } else if (const auto* settled = std::get_if<records::EffectSettled>(&body);
                settled && effects.contains(settled->effect.str())) {
       Effect& effect = effects[settled->effect.str()];
       (settled->by.empty() ? effect.ok : effect.doubted) = true;
-    } else if (const auto* parked = std::get_if<Parked>(&body);
+    } else if (const auto* parked = std::get_if<records::Parked>(&body);
                parked && parked->step.kind == ParkKind::kInDoubt) {
       in_doubt.insert(parked->step.id.str());
-    } else if (const auto* decided = std::get_if<Decided>(&body);
+    } else if (const auto* decided = std::get_if<records::Decided>(&body);
                decided && in_doubt.contains(decided->park.str())) {
       Effect& effect = effects[call_effects[decided->call.str()]];
       if (decided->verb == ApprovalVerb::kApprove) {

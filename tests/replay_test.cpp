@@ -74,13 +74,13 @@ TEST_P(Replay, ChangedResultInTheLog_DivergesAtTheNextModelCall) {
   std::set<CallId> within;  // calls whose results only a handler gets
   std::set<EffectId> untold;
   for (const StoredRecord& stored : log) {
-    const auto* proposed = std::get_if<CallProposed>(&stored.record.body);
+    const auto* proposed = std::get_if<records::CallProposed>(&stored.record.body);
     if (proposed != nullptr) within.insert(proposed->call.id);
-    const auto* intent = std::get_if<EffectIntended>(&stored.record.body);
+    const auto* intent = std::get_if<records::EffectIntended>(&stored.record.body);
     if (intent != nullptr && within.contains(intent->call)) untold.insert(intent->effect);
   }
   const auto is_result = [&](const StoredRecord& stored) {
-    const auto* settled = std::get_if<EffectSettled>(&stored.record.body);
+    const auto* settled = std::get_if<records::EffectSettled>(&stored.record.body);
     const auto* outcome = settled == nullptr ? nullptr : std::get_if<ToolOutcome>(&settled->result);
     return outcome != nullptr && !untold.contains(settled->effect);
   };
@@ -88,7 +88,7 @@ TEST_P(Replay, ChangedResultInTheLog_DivergesAtTheNextModelCall) {
   if (result == log.end()) GTEST_SKIP() << "no tool returns a result";
   const auto next = std::find_if(result, log.end(), is_model_call);
   if (next == log.end()) GTEST_SKIP() << "no model gets the result";
-  std::get<ToolOutcome>(std::get<EffectSettled>(result->record.body).result).result.text += "!";
+  std::get<ToolOutcome>(std::get<records::EffectSettled>(result->record.body).result).result.text += "!";
   const auto report = replay(log);
   ASSERT_TRUE(report && report->divergence);
   EXPECT_EQ(report->divergence->seq, next->seq);

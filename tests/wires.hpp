@@ -62,7 +62,7 @@ class TappedModel final : public Model {
 };
 
 inline bool is_model_call(const StoredRecord& stored) {
-  const auto* intent = std::get_if<EffectIntended>(&stored.record.body);
+  const auto* intent = std::get_if<records::EffectIntended>(&stored.record.body);
   return intent != nullptr && intent->kind == EffectKind::kModel;
 }
 
@@ -75,7 +75,7 @@ inline std::vector<std::string> requests_of(const std::vector<StoredRecord>& log
     if (!is_model_call(stored)) continue;
     const auto state = fold(log, stored.seq);
     if (!state) throw std::runtime_error(state.error().message);
-    ModelQuestion question = question_of(*state, std::get<EffectIntended>(stored.record.body));
+    ModelQuestion question = question_of(*state, std::get<records::EffectIntended>(stored.record.body));
     ModelRequest request;
     request.instructions = std::move(question.instructions);
     request.options = std::move(question.options);

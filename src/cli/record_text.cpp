@@ -31,16 +31,16 @@ std::string parts_text(const std::vector<Part>& parts) {
 }
 
 struct Words {
-  std::string operator()(const SessionCreated& r) const {
+  std::string operator()(const records::SessionCreated& r) const {
     const std::string origin =
         r.forked_from.empty() ? "" : fmt::format(", forked from {} at {}", r.forked_from.str(), r.forked_at);
     return fmt::format("{} {}{}", r.agent->id, r.agent->model, origin);
   }
-  std::string operator()(const TurnStarted& r) const { return r.turn.str(); }
-  std::string operator()(const MessageAppended& r) const {
+  std::string operator()(const records::TurnStarted& r) const { return r.turn.str(); }
+  std::string operator()(const records::MessageAppended& r) const {
     return fmt::format("{}: {}", to_string(r.source), parts_text(r.message->parts));
   }
-  std::string operator()(const EffectIntended& r) const {
+  std::string operator()(const records::EffectIntended& r) const {
     const std::string again = r.attempt > 1 ? fmt::format(", attempt {}", r.attempt) : "";
     const std::string delay =
         r.delay.count() > 0 ? fmt::format(", after {}", app::show_duration(r.delay)) : "";
@@ -50,7 +50,7 @@ struct Words {
                                  : fmt::format("{} (step {}", to_string(r.kind), r.step);
     return fmt::format("{} {}{}{}{})", r.effect.str(), what, purpose, again, delay);
   }
-  std::string operator()(const EffectSettled& r) const {
+  std::string operator()(const records::EffectSettled& r) const {
     std::string text =
         fmt::format("{} {} {}", r.effect.str(), to_string(r.outcome), app::show_duration(r.duration));
     if (const auto* response = std::get_if<ModelResponse>(&r.result)) {
@@ -61,36 +61,38 @@ struct Words {
     }
     return r.error ? text + ": " + r.error->message : text;
   }
-  std::string operator()(const Parked& r) const {
+  std::string operator()(const records::Parked& r) const {
     return fmt::format("{} {} {} {} {}", r.step.id.str(), to_string(r.step.kind), r.step.tool,
                        r.step.arguments, r.step.prompt);
   }
-  std::string operator()(const Decided& r) const {
+  std::string operator()(const records::Decided& r) const {
     const std::string& what = r.park.empty() ? r.call.str() : r.park.str();
     return fmt::format("{} {} by {} {}", what, to_string(r.verb), r.author.principal, r.text);
   }
-  std::string operator()(const Intervened& r) const {
+  std::string operator()(const records::Intervened& r) const {
     return fmt::format("{} {}", to_string(r.verb), r.text);
   }
-  std::string operator()(const Compacted& r) const {
+  std::string operator()(const records::Compacted& r) const {
     const std::string instead = r.summary.empty() ? "" : ", and before them: " + r.summary;
     return fmt::format("{}: the model sees messages from {} on{}", r.cause, r.keep_from, instead);
   }
-  std::string operator()(const StatusChanged& r) const {
+  std::string operator()(const records::StatusChanged& r) const {
     return fmt::format("{} {}", to_string(r.status), r.cause);
   }
-  std::string operator()(const TurnSettled& r) const {
+  std::string operator()(const records::TurnSettled& r) const {
     const std::string error = r.error ? ": " + r.error->message : "";
     return fmt::format("{} {} {}{}", r.turn.str(), to_string(r.reason), r.text, error);
   }
-  std::string operator()(const CallProposed& r) const {
+  std::string operator()(const records::CallProposed& r) const {
     return fmt::format("{} within {}: {} {}", r.call.id.str(), r.within.str(), r.call.name, r.call.arguments);
   }
-  std::string operator()(const ChildSpawned& r) const {
+  std::string operator()(const records::ChildSpawned& r) const {
     return fmt::format("{} {} by {}", r.child.str(), r.agent, r.call.str());
   }
-  std::string operator()(const SpeakerSet& r) const { return fmt::format("{} ({})", r.agent, r.cause); }
-  std::string operator()(const ChildSettled& r) const {
+  std::string operator()(const records::SpeakerSet& r) const {
+    return fmt::format("{} ({})", r.agent, r.cause);
+  }
+  std::string operator()(const records::ChildSettled& r) const {
     return fmt::format("{} {}, {} tokens, {}", r.child.str(), to_string(r.reason), r.usage.total(),
                        app::show_usd(r.usage.cost));
   }

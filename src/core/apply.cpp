@@ -27,7 +27,7 @@ class Applier {
  public:
   Applier(State& state, UnixMillis time) : state_(state), time_(time) {}
 
-  Status operator()(const SessionCreated& r) {
+  Status operator()(const records::SessionCreated& r) {
     if (state_.agent) return against_rules("a session is created twice");
     state_.id = r.session;
     state_.version = r.version;
@@ -41,7 +41,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const TurnStarted& r) {
+  Status operator()(const records::TurnStarted& r) {
     if (state_.turn) return against_rules("a turn starts while another is in progress");
     state_.conversation.close_open_calls("no result was recorded");
     state_.turn.emplace();
@@ -55,7 +55,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const MessageAppended& r) {
+  Status operator()(const records::MessageAppended& r) {
     if (state_.turn && !state_.turn->calls.empty())
       return against_rules("a message is appended between calls and their results");
     if (state_.turn && r.source == MessageSource::kSteer && !state_.steering.empty()) {
@@ -82,7 +82,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const SpeakerSet& r) {
+  Status operator()(const records::SpeakerSet& r) {
     const bool lasts = !state_.team || r.cause == "set" || r.cause == "handoff";
     const bool pending = r.cause == "chain" || r.cause == "handoff";
     std::string speaker = lasts ? r.agent : state_.team->speaker;
@@ -91,7 +91,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const CallProposed& r) {
+  Status operator()(const records::CallProposed& r) {
     const CallState* within = state_.find_call(r.within);
     if (within == nullptr || within->phase != Phase::kRunning)
       return against_rules("a call is proposed within " + r.within.str() + ", which does not run");
@@ -105,7 +105,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const ChildSpawned& r) {
+  Status operator()(const records::ChildSpawned& r) {
     const CallState* call = state_.find_call(r.call);
     if (call == nullptr || call->phase != Phase::kRunning)
       return against_rules("a sub-agent is made by call " + r.call.str() + ", which does not run");
@@ -115,7 +115,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const ChildSettled& r) {
+  Status operator()(const records::ChildSettled& r) {
     const auto child = std::ranges::find(state_.children, r.child, &ChildState::id);
     if (child == state_.children.end())
       return against_rules("sub-agent " + r.child.str() + " settles, but is not there");
@@ -125,20 +125,20 @@ class Applier {
     return {};
   }
 
-  Status operator()(const EffectIntended& r) {
+  Status operator()(const records::EffectIntended& r) {
     if (!state_.turn) return against_rules("an effect is intended outside a turn");
     if (r.attempt <= 1) ++state_.next_effect;
     return r.kind == EffectKind::kTool ? start_call(state_, r) : start_effect(state_, r);
   }
 
-  Status operator()(const EffectSettled& r) {
+  Status operator()(const records::EffectSettled& r) {
     if (!state_.turn) return against_rules("an effect settles outside a turn");
     state_.turn->report.duration += r.duration;
     if (CallState* call = state_.find_call(r.effect)) return settle_call(state_, time_, *call, r);
     return settle_effect(state_, time_, r);
   }
 
-  Status operator()(const Parked& r) {
+  Status operator()(const records::Parked& r) {
     if (!state_.turn) return against_rules("a step is parked outside a turn");
     if (!r.step.call.empty()) {
       CallState* call = state_.find_call(r.step.call);
@@ -161,7 +161,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const Decided& r) {
+  Status operator()(const records::Decided& r) {
     if (!state_.turn) return against_rules("a decision is made outside a turn");
     ParkKind kind = ParkKind::kApproval;
     if (!r.park.empty()) {
@@ -184,7 +184,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const Intervened& r) {
+  Status operator()(const records::Intervened& r) {
     switch (r.verb) {
       case CommandVerb::kSteer:
         state_.steering.push_back(r.text);
@@ -235,7 +235,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const Compacted& r) {
+  Status operator()(const records::Compacted& r) {
     if (state_.turn) {
       leave_failed_effect(*state_.turn);
       state_.turn->summary.reset();
@@ -252,7 +252,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const StatusChanged& r) {
+  Status operator()(const records::StatusChanged& r) {
     if (r.cause == "recovered" && state_.turn) {
       TurnState& turn = *state_.turn;
       if (turn.effect && turn.effect->phase == EffectState::Phase::kRunning) {
@@ -267,7 +267,7 @@ class Applier {
     return {};
   }
 
-  Status operator()(const TurnSettled& r) {
+  Status operator()(const records::TurnSettled& r) {
     if (!state_.turn || state_.turn->id != r.turn)
       return against_rules("a turn settles that is not in progress");
     if (state_.turn->in_flight()) return against_rules("a turn settles while an effect runs");
@@ -368,7 +368,7 @@ class Applier {
   }
 
   /// A user answered a question of the planner: the answer becomes its result and a user message.
-  void answer_question(const Decided& r) {
+  void answer_question(const records::Decided& r) {
     note_plan_result(state_, {CallId{}, "ask", r.verb != ApprovalVerb::kReject, r.text, nullptr});
     if (r.text.empty()) return;
     state_.conversation.push(stamped(state_, time_, text_message(Role::kUser, r.text)));
@@ -417,7 +417,7 @@ Result<State> apply(State state, const Record& record) {
 }
 
 Status apply_to(State& state, const Record& record) {
-  if (!state.agent && !std::holds_alternative<SessionCreated>(record.body)) {
+  if (!state.agent && !std::holds_alternative<records::SessionCreated>(record.body)) {
     return fail(ErrorCode::kJournal, "the log does not begin with session_created");
   }
   ++state.seq;

@@ -17,7 +17,7 @@ ToolResultPart result_of_call(const CallState& call, ToolStatus status, std::str
   return {call.call.id, call.call.name, status, std::move(text), {}};
 }
 
-ToolResultPart failed_result(const CallState& call, const EffectSettled& r) {
+ToolResultPart failed_result(const CallState& call, const records::EffectSettled& r) {
   return result_of_call(call, ToolStatus::kError,
                         r.error ? r.error->message : std::string(to_string(r.outcome)));
 }
@@ -85,7 +85,7 @@ void finish_call(State& state, UnixMillis time, CallState& call, ToolResultPart 
   state.conversation.push(stamped(state, time, std::move(message)));
 }
 
-void retry_call(TurnState& turn, CallState& call, const EffectSettled& r) {
+void retry_call(TurnState& turn, CallState& call, const records::EffectSettled& r) {
   call.phase = Phase::kApproved;
   call.result = failed_result(call, r);
   ++turn.report.retries.attempts;
@@ -98,7 +98,7 @@ void report_memory_changes(AgentResult& report, const Json& changes) {
   for (const Json& change : changes.get_array()) report.memory_deltas.get_array().push_back(change);
 }
 
-std::string denial(const Decided& r, ParkKind kind) {
+std::string denial(const records::Decided& r, ParkKind kind) {
   if (kind == ParkKind::kQuestion) return "No answer: the person was asked and declined, or did not answer.";
   if (kind == ParkKind::kInDoubt)
     return "Outcome unknown: the process stopped while this call ran; it was not repeated.";
@@ -108,7 +108,7 @@ std::string denial(const Decided& r, ParkKind kind) {
   return "Not allowed by " + (at_surface ? "person" : r.author.principal) + ".";
 }
 
-void deny_call(State& state, UnixMillis time, CallState& call, const Decided& r, ParkKind kind) {
+void deny_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind) {
   const bool in_doubt = kind == ParkKind::kInDoubt;
   const std::string what = denial(r, kind);
   const std::string reason = r.text.empty() ? what : what + " " + r.text;
@@ -128,7 +128,7 @@ void propose_calls(State& state) {
   }
 }
 
-Status start_call(State& state, const EffectIntended& r) {
+Status start_call(State& state, const records::EffectIntended& r) {
   CallState* call = state.find_call(r.call);
   if (call == nullptr) return against_rules("a tool call is intended that was not proposed");
   if (call->phase == Phase::kRunning || call->phase == Phase::kSettled) {
@@ -141,7 +141,7 @@ Status start_call(State& state, const EffectIntended& r) {
   return {};
 }
 
-Status settle_call(State& state, UnixMillis time, CallState& call, const EffectSettled& r) {
+Status settle_call(State& state, UnixMillis time, CallState& call, const records::EffectSettled& r) {
   if (call.phase != Phase::kRunning && call.phase != Phase::kInDoubt) {
     return against_rules("effect " + r.effect.str() + " settles, but does not run");
   }
@@ -172,7 +172,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const EffectS
   return {};
 }
 
-void decide_call(State& state, UnixMillis time, CallState& call, const Decided& r, ParkKind kind) {
+void decide_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind) {
   const bool in_doubt = kind == ParkKind::kInDoubt;
   switch (r.verb) {
     case ApprovalVerb::kEdit:

@@ -27,7 +27,7 @@ std::string purpose_of(const EffectState& effect) {
   return effect.summary ? "summary" : "";
 }
 
-void report_model_call(State& state, const EffectSettled& r, const ModelResponse& response) {
+void report_model_call(State& state, const records::EffectSettled& r, const ModelResponse& response) {
   TurnState& turn = *state.turn;
   turn.report.model_calls.push_back({turn.step, response.model, response.finish, response.usage,
                                      turn.effect->attempt, r.duration, purpose_of(*turn.effect)});
@@ -113,7 +113,7 @@ void take_answer(State& state, UnixMillis time, const ModelResponse& response) {
   if (is_result) note_plan_result(state, {CallId{}, "answer", true, text_of(response), nullptr});
 }
 
-void settle_model(State& state, UnixMillis time, const EffectSettled& r) {
+void settle_model(State& state, UnixMillis time, const records::EffectSettled& r) {
   if (r.outcome != Outcome::kCancelled) ++state.model_calls;
   const auto* response = std::get_if<ModelResponse>(&r.result);
   if (response == nullptr) {
@@ -142,7 +142,7 @@ void leave_failed_effect(TurnState& turn) {
   turn.effect.reset();
 }
 
-Status start_effect(State& state, const EffectIntended& r) {
+Status start_effect(State& state, const records::EffectIntended& r) {
   TurnState& turn = *state.turn;
   if (turn.in_flight() || !turn.calls.empty()) {
     return against_rules("an effect is intended while another is in progress");
@@ -160,7 +160,7 @@ Status start_effect(State& state, const EffectIntended& r) {
   return {};
 }
 
-Status settle_effect(State& state, UnixMillis time, const EffectSettled& r) {
+Status settle_effect(State& state, UnixMillis time, const records::EffectSettled& r) {
   TurnState& turn = *state.turn;
   if (!turn.effect || turn.effect->effect != r.effect || turn.effect->phase == EffectState::Phase::kFailed) {
     return against_rules("effect " + r.effect.str() + " settles, but does not run");

@@ -22,8 +22,8 @@ void charge(State& state, const Usage& usage);
 
 // The model call or timer in progress (apply_effects.cpp).
 
-Status start_effect(State& state, const EffectIntended& r);
-Status settle_effect(State& state, UnixMillis time, const EffectSettled& r);
+Status start_effect(State& state, const records::EffectIntended& r);
+Status settle_effect(State& state, UnixMillis time, const records::EffectSettled& r);
 /// Marks a failed effect as not to be retried unchanged.
 void leave_failed_effect(TurnState& turn);
 
@@ -31,10 +31,10 @@ void leave_failed_effect(TurnState& turn);
 
 /// Makes the open calls of the conversation the current batch.
 void propose_calls(State& state);
-Status start_call(State& state, const EffectIntended& r);
-Status settle_call(State& state, UnixMillis time, CallState& call, const EffectSettled& r);
+Status start_call(State& state, const records::EffectIntended& r);
+Status settle_call(State& state, UnixMillis time, CallState& call, const records::EffectSettled& r);
 /// Applies a decision; `kind` is the kind of the parked step that it decides.
-void decide_call(State& state, UnixMillis time, CallState& call, const Decided& r, ParkKind kind);
+void decide_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind);
 /// Ends the turn between calls and results: adds what is known of each call to the conversation.
 void abandon_calls(State& state, UnixMillis time, StopReason reason);
 

@@ -17,31 +17,31 @@ struct Session : Fold {
   }
 };
 
-MessageAppended user(const char* text) {
+records::MessageAppended user(const char* text) {
   return {std::make_shared<const Message>(text_message(Role::kUser, text))};
 }
 
-EffectIntended intent(EffectKind kind, const char* call = "") {
-  EffectIntended record;
+records::EffectIntended intent(EffectKind kind, const char* call = "") {
+  records::EffectIntended record;
   record.effect = EffectId{"e9"};
   record.kind = kind;
   record.call = CallId{call};
   return record;
 }
 
-EffectSettled settled(const EffectId& effect) { return {effect, Outcome::kOk, {}, {}, {}, {}}; }
+records::EffectSettled settled(const EffectId& effect) { return {effect, Outcome::kOk, {}, {}, {}, {}}; }
 
 TEST(Apply, LogWithoutItsSessionAtTheStart_IsRefused) {
-  const auto state = apply(State{}, Record{{}, TurnStarted{TurnId{"t1"}}});
+  const auto state = apply(State{}, Record{{}, records::TurnStarted{TurnId{"t1"}}});
   ASSERT_FALSE(state);
   EXPECT_EQ(state.error().code, ErrorCode::kJournal);
 }
 
 TEST(Apply, RefusalNamesSessionAndRecord) {
   Session session;
-  const auto state = apply(session.state(), Record{{}, Compacted{}});
+  const auto state = apply(session.state(), Record{{}, records::Compacted{}});
   ASSERT_TRUE(state);
-  const auto refused = apply(*state, Record{{}, TurnSettled{TurnId{"t1"}, {}, {}, {}}});
+  const auto refused = apply(*state, Record{{}, records::TurnSettled{TurnId{"t1"}, {}, {}, {}}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(
       refused.error().message,
@@ -50,24 +50,24 @@ TEST(Apply, RefusalNamesSessionAndRecord) {
 
 TEST(Apply, RecordsOfATurn_AreRefusedOutsideATurn) {
   Session session;
-  SessionCreated again;
+  records::SessionCreated again;
   again.agent = session.state().agent;
   EXPECT_TRUE(session.refuses(again));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kModel)));
   EXPECT_TRUE(session.refuses(settled(EffectId{"e1"})));
-  EXPECT_TRUE(session.refuses(Parked{}));
-  EXPECT_TRUE(session.refuses(Decided{}));
-  EXPECT_TRUE(session.refuses(Intervened{CommandVerb::kSetAgent, {}, nullptr}));
+  EXPECT_TRUE(session.refuses(records::Parked{}));
+  EXPECT_TRUE(session.refuses(records::Decided{}));
+  EXPECT_TRUE(session.refuses(records::Intervened{CommandVerb::kSetAgent, {}, nullptr}));
 }
 
 TEST(Apply, SecondEffectOrEnd_IsRefusedDuringAModelCall) {
   Session session;
   session.begin("hi");
-  EXPECT_TRUE(session.refuses(TurnStarted{TurnId{"t2"}}));
+  EXPECT_TRUE(session.refuses(records::TurnStarted{TurnId{"t2"}}));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kModel)));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kTimer)));
   EXPECT_TRUE(session.refuses(settled(EffectId{"e2"})));
-  EXPECT_TRUE(session.refuses(TurnSettled{TurnId{"t1"}, {}, {}, {}}));
+  EXPECT_TRUE(session.refuses(records::TurnSettled{TurnId{"t1"}, {}, {}, {}}));
 }
 
 TEST(Apply, RecordsThatSplitCallsFromResults_AreRefused) {
@@ -79,10 +79,12 @@ TEST(Apply, RecordsThatSplitCallsFromResults_AreRefused) {
   EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "a")));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "missing")));
   EXPECT_TRUE(session.refuses(settled(EffectId{})));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
-  EXPECT_TRUE(session.refuses(Parked{{ParkId{"p1"}, ParkKind::kApproval, {}, CallId{"a"}, {}, {}, {}}}));
-  EXPECT_TRUE(session.refuses(Parked{{ParkId{"p1"}, ParkKind::kInDoubt, {}, CallId{"a"}, {}, {}, {}}}));
+  EXPECT_TRUE(session.refuses(records::Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
+  EXPECT_TRUE(session.refuses(records::Decided{ParkId{"p1"}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
+  EXPECT_TRUE(
+      session.refuses(records::Parked{{ParkId{"p1"}, ParkKind::kApproval, {}, CallId{"a"}, {}, {}, {}}}));
+  EXPECT_TRUE(
+      session.refuses(records::Parked{{ParkId{"p1"}, ParkKind::kInDoubt, {}, CallId{"a"}, {}, {}, {}}}));
 }
 
 TEST(Apply, SettledCall_CannotRunOrSettleAgain) {
@@ -93,7 +95,7 @@ TEST(Apply, SettledCall_CannotRunOrSettleAgain) {
   session.give("a", "done");
   EXPECT_TRUE(session.refuses(settled(effect)));
   EXPECT_TRUE(session.refuses(intent(EffectKind::kTool, "a")));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kReject, {}, {}}));
+  EXPECT_TRUE(session.refuses(records::Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kReject, {}, {}}));
 }
 
 TEST(Apply, DecisionWithoutTheParkedCall_IsRefused) {
@@ -102,9 +104,9 @@ TEST(Apply, DecisionWithoutTheParkedCall_IsRefused) {
   session.command(CommandVerb::kPause);
   session.answer(calls({tool_call("a", "read"), tool_call("b", "read")}));
   session.apply(park_call(session.state(), session.call("a"), "?"));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{"p1"}, CallId{"b"}, ApprovalVerb::kApprove, {}, {}}));
-  EXPECT_TRUE(session.refuses(Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
-  EXPECT_FALSE(session.refuses(Decided{ParkId{"p1"}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
+  EXPECT_TRUE(session.refuses(records::Decided{ParkId{"p1"}, CallId{"b"}, ApprovalVerb::kApprove, {}, {}}));
+  EXPECT_TRUE(session.refuses(records::Decided{ParkId{}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
+  EXPECT_FALSE(session.refuses(records::Decided{ParkId{"p1"}, CallId{"a"}, ApprovalVerb::kApprove, {}, {}}));
 }
 
 TEST(Apply, ImportedConversation_IsClosedBeforeTheFirstTurn) {
@@ -112,8 +114,8 @@ TEST(Apply, ImportedConversation_IsClosedBeforeTheFirstTurn) {
   Message open;
   open.role = Role::kAssistant;
   open.parts = {tool_call("x", "read")};
-  session.apply(MessageAppended{std::make_shared<const Message>(open), MessageSource::kImport});
-  session.apply(TurnStarted{TurnId{"t1"}});
+  session.apply(records::MessageAppended{std::make_shared<const Message>(open), MessageSource::kImport});
+  session.apply(records::TurnStarted{TurnId{"t1"}});
   EXPECT_TRUE(session.state().conversation.open_calls().empty());
   EXPECT_EQ(session.messages().size(), 2U);
 }

@@ -202,12 +202,12 @@ TEST(Rewind, Rewind_GoesBackToTheStartOfATurn) {
   fold.answer(says("first"));
   const Digest after_one = fold.state().conversation.history().digest();
   fold.begin("two");
-  EXPECT_TRUE(fold.refuses(Intervened{CommandVerb::kRewind, "t1", nullptr}));
+  EXPECT_TRUE(fold.refuses(records::Intervened{CommandVerb::kRewind, "t1", nullptr}));
   fold.answer(says("second"));
-  EXPECT_TRUE(fold.refuses(Intervened{CommandVerb::kRewind, "t9", nullptr}));
+  EXPECT_TRUE(fold.refuses(records::Intervened{CommandVerb::kRewind, "t9", nullptr}));
   fold.command(CommandVerb::kRewind, "t2");
   EXPECT_EQ(fold.state().conversation.history().digest(), after_one);
-  EXPECT_TRUE(fold.refuses(Intervened{CommandVerb::kRewind, "t2", nullptr}));
+  EXPECT_TRUE(fold.refuses(records::Intervened{CommandVerb::kRewind, "t2", nullptr}));
   fold.begin("three");
   EXPECT_EQ(fold.turn().id.str(), "t3");
 }
@@ -216,8 +216,8 @@ TEST(Rewind, RewindAfterACut_KeepsInstructionsAndFindsTheTurn) {
   Limits limits;
   limits.max_messages = 6;
   CommandFold fold(InDoubt::kPark, limits);
-  fold.apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
-                             MessageSource::kImport});
+  fold.apply(records::MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
+                                      MessageSource::kImport});
   for (const char* text : {"one", "two", "three", "four"}) {
     fold.begin(text);
     fold.answer(says(std::string("answer ") + text));
@@ -234,8 +234,8 @@ TEST(Window, MessageWindow_KeepsInstructionsAndGoal) {
   Limits limits;
   limits.max_messages = 6;
   CommandFold fold(InDoubt::kPark, limits);
-  fold.apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
-                             MessageSource::kImport});
+  fold.apply(records::MessageAppended{std::make_shared<const Message>(text_message(Role::kSystem, "rules")),
+                                      MessageSource::kImport});
   fold.begin("the goal");
   for (int i = 0; i < 20; ++i) {
     fold.answer(calls({tool_call("c", "read", std::to_string(i))}));
@@ -359,7 +359,7 @@ TEST(Question, QuestionOfANestedCall_IsAnsweredToItsHandler) {
   CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("w", "write")}));
-  fold.apply(CallProposed{CallId{"w"}, tool_call("w.1", "ask", kColour), "k"});
+  fold.apply(records::CallProposed{CallId{"w"}, tool_call("w.1", "ask", kColour), "k"});
   fold.run();
   fold.decide(ApprovalVerb::kAnswer, "red");
   EXPECT_EQ(fold.call("w.1").result->text, "red");
@@ -381,7 +381,8 @@ TEST(Question, ExpiredQuestion_CountsAsDeclined) {
   CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("q", "ask", kColour)}));
-  fold.apply(Decided{ParkId{"p1"}, CallId{"q"}, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});
+  fold.apply(
+      records::Decided{ParkId{"p1"}, CallId{"q"}, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});
   fold.run();
   EXPECT_EQ(fold.result_text(0), "No answer: the person was asked and declined, or did not answer.");
 }
@@ -389,7 +390,8 @@ TEST(Question, ExpiredQuestion_CountsAsDeclined) {
 TEST(Approval, ExpiredApproval_CountsAsDenied) {
   Judged fold;
   fold.give("a", "read");
-  fold.apply(Decided{ParkId{"p1"}, CallId{"w"}, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});
+  fold.apply(
+      records::Decided{ParkId{"p1"}, CallId{"w"}, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});
   fold.run();
   EXPECT_EQ(fold.result_text(1), "Not allowed: nobody decided in time.");
   EXPECT_EQ(fold.result().denials.size(), 1U);
@@ -412,7 +414,7 @@ TEST(Recovery, ModelCallInDoubt_IsChargedWithItsUpperBound) {
   const Usage taken = fold.state().usage_in_doubt();
   EXPECT_EQ(taken.input, fold.state().request_tokens());
   EXPECT_TRUE(taken.estimated);
-  fold.apply(StatusChanged{fold.state().status(), "recovered", taken});
+  fold.apply(records::StatusChanged{fold.state().status(), "recovered", taken});
   EXPECT_EQ(fold.state().usage, taken);
   fold.run();
   fold.answer(says("hello"));
@@ -424,9 +426,9 @@ TEST(Recovery, IdempotentTool_IsRepeatedAsTheSameEffect) {
   CommandFold fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("r", "read")}));
-  const EffectId effect = std::get<EffectIntended>(fold.log().back().body).effect;
+  const EffectId effect = std::get<records::EffectIntended>(fold.log().back().body).effect;
   fold.recover();
-  const auto& again = std::get<EffectIntended>(fold.log().back().body);
+  const auto& again = std::get<records::EffectIntended>(fold.log().back().body);
   EXPECT_EQ(again.effect, effect);
   EXPECT_EQ(again.attempt, 2U);
 }

@@ -117,10 +117,10 @@ TEST(Correction, CorrectionOfAnotherModel_IsDropped) {
   ASSERT_GT(learned, 1'500);
   AgentSpec agent = *talk.state().agent;
   agent.instructions = "Be brief!";
-  talk.apply(Intervened{CommandVerb::kSetAgent, "", std::make_shared<const AgentSpec>(agent)});
+  talk.apply(records::Intervened{CommandVerb::kSetAgent, "", std::make_shared<const AgentSpec>(agent)});
   EXPECT_EQ(talk.state().correction, learned) << "the model is unchanged";
   agent.model = "test:other";
-  talk.apply(Intervened{CommandVerb::kSetAgent, "", std::make_shared<const AgentSpec>(agent)});
+  talk.apply(records::Intervened{CommandVerb::kSetAgent, "", std::make_shared<const AgentSpec>(agent)});
   EXPECT_EQ(talk.state().correction, 1'000);
 }
 
@@ -347,7 +347,8 @@ TEST(Retries, RefusalOfStrictTools_IsDroppedWithTheAgent) {
   Talk talk;
   talk.begin("go");
   talk.fail_model(too_strict());
-  talk.apply(Intervened{CommandVerb::kSetAgent, {}, std::make_shared<AgentSpec>(*talk.state().agent)});
+  talk.apply(
+      records::Intervened{CommandVerb::kSetAgent, {}, std::make_shared<AgentSpec>(*talk.state().agent)});
   talk.round(1, 1);
   EXPECT_FALSE(talk.last_intent().non_strict);
 }
@@ -403,7 +404,7 @@ TEST(Prefix, Break_IsNamedAndPriced) {
   talk.answer(response);
   auto other = std::make_shared<AgentSpec>(*talk.state().agent);
   other->model = "test:other";
-  talk.apply(Intervened{CommandVerb::kSetAgent, {}, other});
+  talk.apply(records::Intervened{CommandVerb::kSetAgent, {}, other});
   talk.give("a", "x");
   ASSERT_TRUE(talk.state().prefix_break);
   EXPECT_EQ(talk.state().prefix_break->cause, "model");
@@ -418,7 +419,7 @@ TEST(Prefix, EveryCause_IsNamed) {
     talk.answer(uncounted(calls({tool_call("a", "read")})));
     auto other = std::make_shared<AgentSpec>(*talk.state().agent);
     change(*other);
-    talk.apply(Intervened{CommandVerb::kSetAgent, {}, other});
+    talk.apply(records::Intervened{CommandVerb::kSetAgent, {}, other});
     talk.give("a", "x");
     return talk.state().prefix_break ? talk.state().prefix_break->cause : "";
   };

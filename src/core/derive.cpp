@@ -17,14 +17,14 @@ Digest half(Digest digest) {
 EffectId effect_id(std::uint32_t number) { return EffectId{"e" + std::to_string(number)}; }
 
 /// Returns the conversation as sent for this call.
-History asked_history(const History& history, const EffectIntended& intent) {
+History asked_history(const History& history, const records::EffectIntended& intent) {
   if (intent.summary) return history_to_summarise(history, intent.summary->keep_from);
   if (intent.consult) return history_to_consult(history, intent.consult->prompt);
   return history;
 }
 
 /// Returns the digests of the model request that `intent` begins.
-RequestDigest request_digest(const State& state, const EffectIntended& intent) {
+RequestDigest request_digest(const State& state, const records::EffectIntended& intent) {
   RequestDigest digest = state.described;
   if (intent.patch.instructions) digest.settings = digest_chain(digest.settings, *intent.patch.instructions);
   if (intent.patch.options) {
@@ -55,12 +55,12 @@ class Deriver {
 
   std::vector<RecordBody> operator()(const BeginTurn& d) const {
     auto message = std::make_shared<const Message>(text_message(Role::kUser, d.text));
-    return {TurnStarted{TurnId{"t" + std::to_string(state_.next_turn)}},
-            MessageAppended{std::move(message), MessageSource::kQueue}};
+    return {records::TurnStarted{TurnId{"t" + std::to_string(state_.next_turn)}},
+            records::MessageAppended{std::move(message), MessageSource::kQueue}};
   }
 
   std::vector<RecordBody> operator()(const CallModel& d) const {
-    EffectIntended intent = model_intent(d.attempt, d.delay);
+    records::EffectIntended intent = model_intent(d.attempt, d.delay);
     intent.patch = d.patch;
     intent.consult = d.consult;
     intent.non_strict |= d.non_strict;
@@ -72,7 +72,7 @@ class Deriver {
   }
 
   std::vector<RecordBody> operator()(const Summarise& d) const {
-    EffectIntended intent = model_intent(d.attempt, d.delay);
+    records::EffectIntended intent = model_intent(d.attempt, d.delay);
     intent.step = state_.turn->step;
     intent.summary = d.task;
     intent.request = request_digest(state_, intent);
@@ -89,7 +89,7 @@ class Deriver {
         records.emplace_back(question(call, asked, next_park++));
         continue;
       }
-      EffectIntended intent;
+      records::EffectIntended intent;
       intent.kind = EffectKind::kTool;
       intent.tool = call.call.name;
       intent.call = call.call.id;
@@ -106,7 +106,7 @@ class Deriver {
     if (call.phase == CallState::Phase::kBarred) {
       ParkedStep step = parked_call(call, ParkKind::kAuthorisation);
       step.prompt = call.result->text;
-      return {Parked{std::move(step)}};
+      return {records::Parked{std::move(step)}};
     }
     if (state_.agent->in_doubt == InDoubt::kPark) {
       ParkedStep step = parked_call(call, ParkKind::kInDoubt);
@@ -114,9 +114,9 @@ class Deriver {
           "The process stopped while " + call.call.name +
           " ran, so it may or may not have taken effect. Run it again (allow), leave it (deny), or say "
           "what it gave (answer)?";
-      return {Parked{std::move(step)}};
+      return {records::Parked{std::move(step)}};
     }
-    EffectSettled settled;
+    records::EffectSettled settled;
     settled.effect = call.effect;
     settled.outcome = Outcome::kUnknown;
     settled.by = "recovery";
@@ -132,7 +132,7 @@ class Deriver {
   }
 
   std::vector<RecordBody> operator()(const StartTimer& d) const {
-    EffectIntended intent = again_or_new(EffectKind::kTimer, d.attempt);
+    records::EffectIntended intent = again_or_new(EffectKind::kTimer, d.attempt);
     intent.delay = d.delay;
     return {std::move(intent)};
   }
@@ -142,20 +142,20 @@ class Deriver {
     step.id = park_id(state_.next_park);
     step.kind = ParkKind::kQuestion;
     step.prompt = d.prompt;
-    return {Parked{std::move(step)}};
+    return {records::Parked{std::move(step)}};
   }
 
   std::vector<RecordBody> operator()(const Compact& d) const {
-    return {Compacted{d.keep_from, d.cause, d.summary}};
+    return {records::Compacted{d.keep_from, d.cause, d.summary}};
   }
 
   std::vector<RecordBody> operator()(const Say& d) const {
-    return {MessageAppended{std::make_shared<const Message>(d.message), d.source,
-                            has_trace() ? d.reason : NoteReason::kNone}};
+    return {records::MessageAppended{std::make_shared<const Message>(d.message), d.source,
+                                     has_trace() ? d.reason : NoteReason::kNone}};
   }
 
   std::vector<RecordBody> operator()(const Finish& d) const {
-    return {TurnSettled{state_.turn->id, d.reason, d.text, d.error}};
+    return {records::TurnSettled{state_.turn->id, d.reason, d.text, d.error}};
   }
 
   ParkedStep parked_call(const CallState& call, ParkKind kind) const {
@@ -185,11 +185,11 @@ class Deriver {
   }
   /// A log that began with version 4 or older continues without traces and reasons.
   bool has_trace() const { return state_.version >= 5; }
-  void give_span(EffectIntended& intent) const {
+  void give_span(records::EffectIntended& intent) const {
     if (has_trace()) intent.span = effect_trace(state_, intent.effect, intent.attempt).span;
   }
 
-  Parked question(const CallState& call, const Json& asked, std::uint32_t number) const {
+  records::Parked question(const CallState& call, const Json& asked, std::uint32_t number) const {
     ParkedStep step = parked_call(call, ParkKind::kQuestion);
     step.id = park_id(number);
     step.prompt = json_string(asked, "question");
@@ -199,8 +199,8 @@ class Deriver {
     return {std::move(step)};
   }
 
-  EffectIntended again_or_new(EffectKind kind, std::uint32_t attempt) const {
-    EffectIntended intent;
+  records::EffectIntended again_or_new(EffectKind kind, std::uint32_t attempt) const {
+    records::EffectIntended intent;
     intent.kind = kind;
     intent.attempt = attempt;
     const bool again = attempt > 1 && state_.turn->effect;
@@ -211,8 +211,8 @@ class Deriver {
     return intent;
   }
 
-  EffectIntended model_intent(std::uint32_t attempt, Millis delay) const {
-    EffectIntended intent = again_or_new(EffectKind::kModel, attempt);
+  records::EffectIntended model_intent(std::uint32_t attempt, Millis delay) const {
+    records::EffectIntended intent = again_or_new(EffectKind::kModel, attempt);
     intent.delay = delay;
     intent.non_strict = state_.non_strict;
     return intent;
@@ -234,10 +234,10 @@ std::vector<RecordBody> derive(const State& state, const Decision& decision) {
 RecordBody park_call(const State& state, const CallState& call, std::string reason) {
   ParkedStep step = Deriver{state}.parked_call(call, ParkKind::kApproval);
   step.prompt = std::move(reason);
-  return Parked{std::move(step)};
+  return records::Parked{std::move(step)};
 }
 
-ModelQuestion question_of(const State& state, const EffectIntended& intent) {
+ModelQuestion question_of(const State& state, const records::EffectIntended& intent) {
   const AgentSpec& agent = *state.agent;
   ModelQuestion question{intent.patch.instructions.value_or(agent.instructions),
                          intent.patch.options.value_or(agent.options),

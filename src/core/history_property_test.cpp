@@ -251,29 +251,30 @@ class World {
   bool intervene() {
     switch (random_.below(16)) {
       case 0:
-        fold_.apply(Intervened{CommandVerb::kInterrupt, {}, nullptr});
+        fold_.apply(records::Intervened{CommandVerb::kInterrupt, {}, nullptr});
         break;
       case 1:
-        fold_.apply(Intervened{CommandVerb::kDeadline, {}, nullptr});
+        fold_.apply(records::Intervened{CommandVerb::kDeadline, {}, nullptr});
         break;
       case 2:
-        if (fold_.state().next_turn < 6) fold_.apply(Intervened{CommandVerb::kEnqueue, "queued", nullptr});
+        if (fold_.state().next_turn < 6)
+          fold_.apply(records::Intervened{CommandVerb::kEnqueue, "queued", nullptr});
         break;
       case 3:
       case 4:
-        fold_.apply(Intervened{CommandVerb::kSteer, "steered", nullptr});
+        fold_.apply(records::Intervened{CommandVerb::kSteer, "steered", nullptr});
         break;
       case 5:
-        fold_.apply(Intervened{CommandVerb::kPause, {}, nullptr});
+        fold_.apply(records::Intervened{CommandVerb::kPause, {}, nullptr});
         if (random_.one_in(2)) settle_something();
         if (random_.one_in(2)) judge_something();
-        fold_.apply(Intervened{CommandVerb::kUnpause, {}, nullptr});
+        fold_.apply(records::Intervened{CommandVerb::kUnpause, {}, nullptr});
         break;
       case 6:
-        fold_.apply(Intervened{CommandVerb::kAnnotate, "hm", nullptr});
+        fold_.apply(records::Intervened{CommandVerb::kAnnotate, "hm", nullptr});
         break;
       default:
-        fold_.apply(StatusChanged{fold_.state().status(), "recovered"});
+        fold_.apply(records::StatusChanged{fold_.state().status(), "recovered"});
     }
     return true;
   }
@@ -284,11 +285,11 @@ class World {
       if (call.phase != CallState::Phase::kProposed) continue;
       if (random_.one_in(2)) return fold_.apply(park_call(fold_.state(), call, "a rule asks"));
       return fold_.apply(
-          Decided{{},
-                  call.call.id,
-                  random_.pick({ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit}),
-                  "{}",
-                  by_policy()});
+          records::Decided{{},
+                           call.call.id,
+                           random_.pick({ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit}),
+                           "{}",
+                           by_policy()});
     }
   }
 
@@ -312,14 +313,14 @@ class World {
     const auto& parked = fold_.state().parked;
     const ParkedStep& step =
         std::next(parked.begin(), static_cast<std::ptrdiff_t>(random_.below(parked.size())))->second;
-    fold_.apply(Decided{step.id, step.call,
-                        random_.pick({ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit,
-                                      ApprovalVerb::kAnswer}),
-                        random_.pick<const char*>({"", "{}"}), person_by_library()});
+    fold_.apply(records::Decided{step.id, step.call,
+                                 random_.pick({ApprovalVerb::kApprove, ApprovalVerb::kReject,
+                                               ApprovalVerb::kEdit, ApprovalVerb::kAnswer}),
+                                 random_.pick<const char*>({"", "{}"}), person_by_library()});
   }
 
   void settle(const CallState& call) {
-    EffectSettled settled{call.effect, Outcome::kOk, Millis{3}, {}, {}, {}};
+    records::EffectSettled settled{call.effect, Outcome::kOk, Millis{3}, {}, {}, {}};
     switch (random_.below(4)) {
       case 0:
         settled.outcome = Outcome::kError;
@@ -338,7 +339,7 @@ class World {
   }
 
   void settle(const EffectState& effect) {
-    EffectSettled settled{effect.effect, Outcome::kOk, Millis{3}, {}, {}, {}};
+    records::EffectSettled settled{effect.effect, Outcome::kOk, Millis{3}, {}, {}, {}};
     if (effect.kind == EffectKind::kModel) {
       if (random_.one_in(5)) {
         settled.outcome = Outcome::kError;

@@ -24,7 +24,7 @@ Fold running(AgentSpec spec) {
   return session;
 }
 
-CallProposed inner(const std::string& id, const std::string& tool, const std::string& within = "c") {
+records::CallProposed inner(const std::string& id, const std::string& tool, const std::string& within = "c") {
   return {CallId{within}, tool_call(id, tool), tool + "#1"};
 }
 
@@ -110,11 +110,11 @@ TEST(CallsWithinCalls, NestedCallOfAFatalTool_FailsTheHandlerAndNotTheTurn) {
 
 TEST(Children, UsageOfAChild_CountsOnceForItselfAndOnceForTheTurn) {
   Fold session = running(agent({test_tool("outer")}));
-  session.apply(ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k"});
-  session.apply(ChildSpawned{SessionId{"s3"}, CallId{"c"}, "helper", "l"});
-  session.apply(ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(10)});
-  session.apply(ChildSettled{SessionId{"s3"}, StopReason::kFinished, usage(5)});
-  session.apply(ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(30)});  // its second turn
+  session.apply(records::ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k"});
+  session.apply(records::ChildSpawned{SessionId{"s3"}, CallId{"c"}, "helper", "l"});
+  session.apply(records::ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(10)});
+  session.apply(records::ChildSettled{SessionId{"s3"}, StopReason::kFinished, usage(5)});
+  session.apply(records::ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(30)});  // its second turn
   EXPECT_EQ(session.turn().report.usage_children.total(), 35);
   session.give("c", "done");
   session.answer(says("bye"));
@@ -127,16 +127,16 @@ TEST(Children, Children_DrawOnTheLimitsOfTheTurn) {
   AgentSpec spec = agent({test_tool("outer")});
   spec.limits.max_tokens = 1'000;
   Fold session = running(std::move(spec));
-  session.apply(ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k"});
-  session.apply(ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(1'000)});
+  session.apply(records::ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k"});
+  session.apply(records::ChildSettled{SessionId{"s2"}, StopReason::kFinished, usage(1'000)});
   session.give("c", "done");
   EXPECT_EQ(session.result().reason, StopReason::kTokenLimit);
 }
 
 TEST(Children, ChildrenOfACallThatIsNotRunning_AreRefused) {
   Fold session = running(agent({test_tool("outer")}));
-  EXPECT_TRUE(session.refuses(ChildSpawned{SessionId{"s2"}, CallId{"missing"}, "helper", "k"}));
-  EXPECT_TRUE(session.refuses(ChildSettled{SessionId{"s2"}, StopReason::kFinished, {}}));
+  EXPECT_TRUE(session.refuses(records::ChildSpawned{SessionId{"s2"}, CallId{"missing"}, "helper", "k"}));
+  EXPECT_TRUE(session.refuses(records::ChildSettled{SessionId{"s2"}, StopReason::kFinished, {}}));
 }
 
 TEST(Budgets, BudgetExhaustedAbove_EndsTheTurnWithItsName) {
@@ -151,7 +151,7 @@ TEST(Budgets, BudgetExhaustedAbove_EndsTheTurnWithItsName) {
 TEST(Authorisation, MissingAuthorisation_ParksTheCallUntilTheUserGrantsIt) {
   const auto barred = [] {
     Fold session = running(agent({test_tool("outer")}));
-    EffectSettled settled;
+    records::EffectSettled settled;
     settled.effect = session.call("c").effect;
     settled.outcome = Outcome::kError;
     settled.error = make_error(ErrorCode::kTool, ErrorKind::kAuthorisation, "sign in first");
@@ -177,7 +177,7 @@ TEST(Rules, RulesChangedDuringADecision_VoidTheApproval) {
     Fold session(agent({test_tool("outer")}), kPlanner);
     session.begin("go");
     ModelResponse response = calls({tool_call("c", "outer")});
-    EffectSettled settled;
+    records::EffectSettled settled;
     settled.effect = session.turn().effect->effect;
     settled.result = std::move(response);
     session.apply(std::move(settled));
@@ -187,17 +187,17 @@ TEST(Rules, RulesChangedDuringADecision_VoidTheApproval) {
   Fold same = parked();
   auto renamed = std::make_shared<AgentSpec>(*same.state().agent);
   renamed->name = "another name";
-  same.apply(Intervened{CommandVerb::kSetAgent, {}, renamed});
+  same.apply(records::Intervened{CommandVerb::kSetAgent, {}, renamed});
   EXPECT_EQ(same.state().parked.size(), 1U);
   for (const bool above : {false, true}) {
     Fold other = parked();
     auto stricter = std::make_shared<AgentSpec>(*other.state().agent);
     (above ? stricter->bounds : stricter->policy) = JsonArray{JsonObject{{"deny", JsonArray{"outer"}}}};
-    other.apply(Intervened{CommandVerb::kSetAgent, {}, stricter});
+    other.apply(records::Intervened{CommandVerb::kSetAgent, {}, stricter});
     EXPECT_TRUE(other.state().parked.empty());
     EXPECT_EQ(other.call("c").phase, CallState::Phase::kProposed);
-    EXPECT_TRUE(
-        other.refuses(Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kApprove, {}, person_by_library()}));
+    EXPECT_TRUE(other.refuses(
+        records::Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kApprove, {}, person_by_library()}));
   }
 }
 
@@ -206,11 +206,11 @@ TEST(Waiting, WaitForAnApproval_IsBoundedByTheAgentsLimit) {
   spec.limits.max_wait = Millis{5'000};
   spec.plan = JsonArray{};
   Fold session(std::move(spec), kPlanner);
-  session.apply(TurnStarted{TurnId{"t1"}});
+  session.apply(records::TurnStarted{TurnId{"t1"}});
   ParkedStep step;
   step.id = ParkId{"p1"};
   step.kind = ParkKind::kQuestion;
-  session.apply(Parked{step});
+  session.apply(records::Parked{step});
   const ParkedStep& parked = session.state().parked.at(ParkId{"p1"});
   EXPECT_EQ(parked.expires.value, session.log().back().time.value + 5'000);
   EXPECT_EQ(parked.session.str(), "s1");
@@ -237,7 +237,7 @@ TEST(Consultation, SideQuery_StaysOutOfTheConversation) {
   Fold session(spec, planner);
   session.begin("go");
   ASSERT_TRUE(session.turn().effect->consult);
-  const auto& intent = std::get<EffectIntended>(session.log().back().body);
+  const auto& intent = std::get<records::EffectIntended>(session.log().back().body);
   const ModelQuestion question = question_of(session.state(), intent);
   EXPECT_EQ(question.history.messages().back()->text(), "Is it clear?");
   EXPECT_EQ(question.options.output_schema, intent.consult->schema);

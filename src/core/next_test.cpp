@@ -35,9 +35,9 @@ std::size_t count_of(const Fold& fold) {
   return count;
 }
 
-const EffectIntended& last_intent(const Fold& fold) {
+const records::EffectIntended& last_intent(const Fold& fold) {
   for (auto it = fold.log().rbegin(); it != fold.log().rend(); ++it) {
-    if (const auto* intent = std::get_if<EffectIntended>(&it->body)) return *intent;
+    if (const auto* intent = std::get_if<records::EffectIntended>(&it->body)) return *intent;
   }
   throw std::logic_error("nothing was intended");
 }
@@ -266,7 +266,7 @@ std::size_t warnings_until_stopped(Fold& fold, Play play) {
     fold.give("c", "result of " + std::to_string(play(round)));
   }
   EXPECT_EQ(fold.result().reason, StopReason::kRepetition);
-  return count_of<MessageAppended>(fold) - 1;
+  return count_of<records::MessageAppended>(fold) - 1;
 }
 
 TEST(Repetition, RepeatedCall_IsWarnedOnceThenStopped) {
@@ -299,7 +299,7 @@ TEST(Repetition, SameErrorOfDifferentCalls_IsWarnedOnceThenStopped) {
   }
   EXPECT_EQ(fold.result().reason, StopReason::kRepetition);
   EXPECT_EQ(fold.result().actions.size(), 6U);
-  EXPECT_EQ(count_of<MessageAppended>(fold), 2U);
+  EXPECT_EQ(count_of<records::MessageAppended>(fold), 2U);
 }
 
 TEST(Repetition, SameCallWithNewResults_IsNotARepetition) {
@@ -385,7 +385,7 @@ TEST(Retries, FlakyTool_IsRetriedAsTheSameEffect) {
   Modelled fold;
   fold.begin("hi");
   fold.answer(calls({tool_call("f", "flaky")}));
-  const EffectIntended first = last_intent(fold);
+  const records::EffectIntended first = last_intent(fold);
   fold.fail_call("f", "timeout", true);
   EXPECT_EQ(last_intent(fold).effect, first.effect);
   EXPECT_EQ(last_intent(fold).attempt, 2U);

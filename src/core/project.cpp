@@ -17,10 +17,10 @@ class Projector {
     return std::move(events_);
   }
 
-  void operator()(const SessionCreated&) {}
-  void operator()(const TurnStarted&) { add(events::TurnStarted{}); }
+  void operator()(const records::SessionCreated&) {}
+  void operator()(const records::TurnStarted&) { add(events::TurnStarted{}); }
 
-  void operator()(const MessageAppended& r) {
+  void operator()(const records::MessageAppended& r) {
     if (r.source == MessageSource::kPlan) add(events::StepStarted{});
     add(events::MessageAdded{stored(r.message), r.source});
     if (!after_.turn) return;
@@ -28,14 +28,14 @@ class Projector {
     if (r.source == MessageSource::kPlan && after_.turn->calls.empty()) add(events::StepCompleted{});
   }
 
-  void operator()(const SpeakerSet&) {}
-  void operator()(const CallProposed& r) {
+  void operator()(const records::SpeakerSet&) {}
+  void operator()(const records::CallProposed& r) {
     add(events::ToolCalled{r.call.id, r.call.name, r.call.arguments});
   }
-  void operator()(const ChildSpawned& r) { add(events::ChildSpawned{r.child, r.agent, r.call}); }
-  void operator()(const ChildSettled& r) { add(events::ChildSettled{r.child, r.reason, r.usage}); }
+  void operator()(const records::ChildSpawned& r) { add(events::ChildSpawned{r.child, r.agent, r.call}); }
+  void operator()(const records::ChildSettled& r) { add(events::ChildSettled{r.child, r.reason, r.usage}); }
 
-  void operator()(const EffectIntended& r) {
+  void operator()(const records::EffectIntended& r) {
     attempt_ = r.attempt;
     if (r.kind == EffectKind::kTool) return add(events::ToolStarted{r.call, r.tool});
     const bool repeated = after_.turn && after_.turn->redo;  // the step began with a call that failed
@@ -48,7 +48,7 @@ class Projector {
     add(events::ModelRequested{after_.agent->model, {}});
   }
 
-  void operator()(const EffectSettled& r) {
+  void operator()(const records::EffectSettled& r) {
     if (const auto* response = std::get_if<ModelResponse>(&r.result)) return model_answered(*response);
     if (is_tool(r)) return tool_settled(r);
     if (after_.turn && after_.turn->effect) attempt_ = after_.turn->effect->attempt;
@@ -56,26 +56,26 @@ class Projector {
     add(events::StepCompleted{});  // a timer has fired
   }
 
-  void operator()(const Parked& r) { add(events::StepParked{after_.parked.at(r.step.id)}); }
-  void operator()(const Decided& r) {
+  void operator()(const records::Parked& r) { add(events::StepParked{after_.parked.at(r.step.id)}); }
+  void operator()(const records::Decided& r) {
     add(events::StepDecided{r});
     const bool was_last = !r.call.empty() && after_.turn && after_.turn->calls.empty();
     if (was_last) add(events::StepCompleted{});
   }
 
-  void operator()(const Intervened& r) {
+  void operator()(const records::Intervened& r) {
     if (r.verb == CommandVerb::kPause) return add(events::SessionPaused{r.text});
     if (r.verb == CommandVerb::kUnpause) return add(events::SessionUnpaused{});
     add(events::SessionIntervened{r});
   }
 
-  void operator()(const Compacted& r) { add(events::HistoryCut{r.cause, r.summary}); }
+  void operator()(const records::Compacted& r) { add(events::HistoryCut{r.cause, r.summary}); }
 
-  void operator()(const StatusChanged& r) {
+  void operator()(const records::StatusChanged& r) {
     if (r.cause == "recovered") add(events::SessionRecovered{});
   }
 
-  void operator()(const TurnSettled& r) {
+  void operator()(const records::TurnSettled& r) {
     turn_ = r.turn;
     AgentResult result = result_of(after_);
     step_ = result.steps;
@@ -131,14 +131,14 @@ class Projector {
     if (after_.turn->calls.empty()) add(events::StepCompleted{});
   }
 
-  bool is_tool(const EffectSettled& r) const {
+  bool is_tool(const records::EffectSettled& r) const {
     if (std::holds_alternative<ToolOutcome>(r.result)) return true;
     if (!after_.turn) return false;
     const auto same = [&](const CallState& call) { return call.effect == r.effect; };
     return std::ranges::any_of(after_.turn->calls, same) || (!after_.turn->effect && r.error);
   }
 
-  void tool_settled(const EffectSettled& r) {
+  void tool_settled(const records::EffectSettled& r) {
     const auto [call, name] = call_of(r);
     attempt_ = attempt_of(r.effect);
     const auto* outcome = std::get_if<ToolOutcome>(&r.result);
@@ -162,7 +162,7 @@ class Projector {
     return actions.empty() ? 1 : actions.back().attempts;
   }
 
-  std::pair<CallId, std::string> call_of(const EffectSettled& r) const {
+  std::pair<CallId, std::string> call_of(const records::EffectSettled& r) const {
     for (const CallState& call : after_.turn->calls) {
       if (call.effect == r.effect) return {call.call.id, call.call.name};
     }

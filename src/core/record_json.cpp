@@ -82,7 +82,7 @@ void put_usage(JsonFields& out, std::string_view key, const Usage& usage) {
 struct Writer {
   JsonFields& out;
 
-  void operator()(const SessionCreated& r) const {
+  void operator()(const records::SessionCreated& r) const {
     out.number("version", r.version);
     out.text("session", r.session.str());
     out.value("seed", r.seed);
@@ -98,16 +98,16 @@ struct Writer {
     }
     out.value("agent", praxis::to_json(*r.agent));
   }
-  void operator()(const TurnStarted& r) const {
+  void operator()(const records::TurnStarted& r) const {
     out.text("turn", r.turn.str());
     if (!r.output_schema.is_null()) out.value("output_schema", r.output_schema);
   }
-  void operator()(const MessageAppended& r) const {
+  void operator()(const records::MessageAppended& r) const {
     out.text("source", to_string(r.source));
     if (r.reason != NoteReason::kNone) out.text("reason", to_string(r.reason));
     put(out, "message", *r.message);
   }
-  void operator()(const EffectIntended& r) const {
+  void operator()(const records::EffectIntended& r) const {
     const std::string_view kind = r.summary ? kSummaryKind : r.consult ? kConsultKind : to_string(r.kind);
     out.text("effect", r.effect.str());
     out.text("kind", kind);
@@ -132,7 +132,7 @@ struct Writer {
     if (r.non_strict) out.flag("non_strict", true);
     if (r.span != 0) out.text("span", span_hex(r.span));
   }
-  void operator()(const EffectSettled& r) const {
+  void operator()(const records::EffectSettled& r) const {
     out.text("effect", r.effect.str());
     if (r.outcome != Outcome::kOk) out.text("outcome", to_string(r.outcome));
     if (r.duration.count() != 0) out.number("duration_ms", r.duration.count());
@@ -146,56 +146,56 @@ struct Writer {
     out.text_if_any("by", r.by);
     if (r.spent.total() != 0) put_usage(out, "spent", r.spent);
   }
-  void operator()(const CallProposed& r) const {
+  void operator()(const records::CallProposed& r) const {
     out.text("within", r.within.str());
     out.text("call", r.call.id.str());
     out.text("name", r.call.name);
     out.text("arguments", r.call.arguments);
     out.text("key", r.key);
   }
-  void operator()(const ChildSpawned& r) const {
+  void operator()(const records::ChildSpawned& r) const {
     out.text("child", r.child.str());
     out.text("call", r.call.str());
     out.text("agent", r.agent);
     out.text("key", r.key);
   }
-  void operator()(const ChildSettled& r) const {
+  void operator()(const records::ChildSettled& r) const {
     out.text("child", r.child.str());
     out.text("reason", to_string(r.reason));
     put_usage(out, "usage", r.usage);
   }
-  void operator()(const SpeakerSet& r) const {
+  void operator()(const records::SpeakerSet& r) const {
     out.text("agent", r.agent);
     out.text("cause", r.cause);
     if (!r.next.empty()) out.value("next", JsonArray(r.next.begin(), r.next.end()));
     if (!r.strategy.is_null()) out.value("strategy", r.strategy);
     put_author(out, r.author);
   }
-  void operator()(const Parked& r) const { write(out, r.step); }
-  void operator()(const Decided& r) const {
+  void operator()(const records::Parked& r) const { write(out, r.step); }
+  void operator()(const records::Decided& r) const {
     out.text("verb", to_string(r.verb));
     put_author(out, r.author);
     out.text_if_any("park", r.park.str());
     out.text_if_any("call", r.call.str());
     out.text_if_any("text", r.text);
   }
-  void operator()(const Intervened& r) const {
+  void operator()(const records::Intervened& r) const {
     out.text("kind", to_string(r.verb));
     out.text_if_any("text", r.text);
     if (r.agent) out.value("agent", praxis::to_json(*r.agent));
     put_author(out, r.author);
   }
-  void operator()(const Compacted& r) const {
+  void operator()(const records::Compacted& r) const {
     out.value("keep_from", r.keep_from);
     out.text("cause", r.cause);
     out.text_if_any("summary", r.summary);
   }
-  void operator()(const StatusChanged& r) const {
+  void operator()(const records::StatusChanged& r) const {
     out.text("status", to_string(r.status));
     out.text("cause", r.cause);
     if (r.spent.total() != 0) put_usage(out, "spent", r.spent);
   }
-  void operator()(const TurnSettled& r) const {
+  void operator()(const records::TurnSettled& r) const {
     out.text("turn", r.turn.str());
     out.text("reason", to_string(r.reason));
     out.text_if_any("text", r.text);
@@ -214,7 +214,7 @@ Result<AgentSpecPtr> agent_of(const Json& json) {
 }
 
 Result<RecordBody> read_session_created(const Json& json) {
-  SessionCreated r;
+  records::SessionCreated r;
   r.version = static_cast<std::uint32_t>(json_int(json, "version"));
   if (r.version == 0 || r.version > kRecordVersion) {
     return bad("session_created", "format version " + std::to_string(r.version) +
@@ -243,7 +243,7 @@ Result<RecordBody> read_message_appended(const Json& json) {
   if (!source) return bad("message_appended", "unknown source");
   const auto reason = note_reason_from(json_string(json, "reason", to_string(NoteReason::kNone)));
   if (!reason) return bad("message_appended", "unknown reason");
-  return MessageAppended{std::make_shared<const Message>(*std::move(message)), *source, *reason};
+  return records::MessageAppended{std::make_shared<const Message>(*std::move(message)), *source, *reason};
 }
 
 Result<RecordBody> read_effect_intended(const Json& json) {
@@ -251,7 +251,7 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   const bool consults = json_text(json, "kind") == kConsultKind;
   const auto kind = summarises || consults ? EffectKind::kModel : effect_kind_from(json_string(json, "kind"));
   if (!kind) return bad("effect_intended", "unknown effect kind");
-  EffectIntended r;
+  records::EffectIntended r;
   if (summarises) {
     r.summary = {static_cast<std::size_t>(json_int(json, "keep_from")), json_string(json, "cause")};
   }
@@ -280,7 +280,7 @@ Result<RecordBody> read_effect_intended(const Json& json) {
 Result<RecordBody> read_effect_settled(const Json& json) {
   const auto outcome = outcome_from(json_string(json, "outcome", to_string(Outcome::kOk)));
   if (!outcome) return bad("effect_settled", "unknown outcome");
-  EffectSettled r;
+  records::EffectSettled r;
   r.effect = EffectId{json_string(json, "effect")};
   r.outcome = *outcome;
   r.duration = Millis{json_int(json, "duration_ms")};
@@ -302,9 +302,10 @@ Result<RecordBody> read_effect_settled(const Json& json) {
 Result<RecordBody> read_parked(const Json& json) {
   const auto kind = park_kind_from(json_string(json, "kind"));
   if (!kind) return bad("parked", "unknown kind");
-  return Parked{{ParkId{json_string(json, "id")}, *kind, json_string(json, "prompt"),
-                 CallId{json_string(json, "call")}, json_string(json, "tool"), json_string(json, "arguments"),
-                 Digest::from_hex(json_string(json, "digest")).value_or(Digest{}), json_at(json, "schema")}};
+  return records::Parked{
+      {ParkId{json_string(json, "id")}, *kind, json_string(json, "prompt"), CallId{json_string(json, "call")},
+       json_string(json, "tool"), json_string(json, "arguments"),
+       Digest::from_hex(json_string(json, "digest")).value_or(Digest{}), json_at(json, "schema")}};
 }
 
 RecordBody read_call_proposed(const Json& json) {
@@ -312,23 +313,24 @@ RecordBody read_call_proposed(const Json& json) {
   call.id = CallId{json_string(json, "call")};
   call.name = json_string(json, "name");
   call.arguments = json_string(json, "arguments");
-  return CallProposed{CallId{json_string(json, "within")}, std::move(call), json_string(json, "key")};
+  return records::CallProposed{CallId{json_string(json, "within")}, std::move(call),
+                               json_string(json, "key")};
 }
 
 RecordBody read_child_spawned(const Json& json) {
-  return ChildSpawned{SessionId{json_string(json, "child")}, CallId{json_string(json, "call")},
-                      json_string(json, "agent"), json_string(json, "key")};
+  return records::ChildSpawned{SessionId{json_string(json, "child")}, CallId{json_string(json, "call")},
+                               json_string(json, "agent"), json_string(json, "key")};
 }
 
 Result<RecordBody> read_child_settled(const Json& json) {
   const auto reason = stop_reason_from(json_string(json, "reason"));
   if (!reason) return bad("child_settled", "unknown reason");
-  return ChildSettled{SessionId{json_string(json, "child")}, *reason,
-                      usage_from_json(json_at(json, "usage"))};
+  return records::ChildSettled{SessionId{json_string(json, "child")}, *reason,
+                               usage_from_json(json_at(json, "usage"))};
 }
 
 RecordBody read_speaker_set(const Json& json) {
-  SpeakerSet r{
+  records::SpeakerSet r{
       json_string(json, "agent"), {}, json_string(json, "cause"), json_at(json, "strategy"), author_of(json)};
   if (const auto* next = json_at(json, "next").if_array()) {
     for (const Json& id : *next) r.next.push_back(to_plain_text(id));
@@ -339,14 +341,14 @@ RecordBody read_speaker_set(const Json& json) {
 Result<RecordBody> read_decided(const Json& json) {
   const auto verb = approval_verb_from(json_string(json, "verb"));
   if (!verb) return bad("decided", "unknown verb");
-  return Decided{ParkId{json_string(json, "park")}, CallId{json_string(json, "call")}, *verb,
-                 json_string(json, "text"), author_of(json)};
+  return records::Decided{ParkId{json_string(json, "park")}, CallId{json_string(json, "call")}, *verb,
+                          json_string(json, "text"), author_of(json)};
 }
 
 Result<RecordBody> read_intervened(const Json& json) {
   const auto verb = command_verb_from(json_string(json, "kind"));
   if (!verb) return bad("intervened", "unknown kind");
-  Intervened r{*verb, json_string(json, "text"), nullptr, author_of(json)};
+  records::Intervened r{*verb, json_string(json, "text"), nullptr, author_of(json)};
   if (json_at(json, "agent").is_object()) {
     auto agent = agent_of(json);
     if (!agent) return fail(agent.error());
@@ -358,7 +360,7 @@ Result<RecordBody> read_intervened(const Json& json) {
 Result<RecordBody> read_turn_settled(const Json& json) {
   const auto reason = stop_reason_from(json_string(json, "reason"));
   if (!reason) return bad("turn_settled", "unknown reason");
-  TurnSettled r{TurnId{json_string(json, "turn")}, *reason, json_string(json, "text"), std::nullopt};
+  records::TurnSettled r{TurnId{json_string(json, "turn")}, *reason, json_string(json, "text"), std::nullopt};
   if (const Json& error = json_at(json, "error"); error.is_object()) r.error = error_from_json(error);
   return r;
 }
@@ -366,7 +368,7 @@ Result<RecordBody> read_turn_settled(const Json& json) {
 Result<RecordBody> read_body(std::string_view kind, const Json& json) {
   if (kind == "session_created") return read_session_created(json);
   if (kind == "turn_started") {
-    return TurnStarted{TurnId{json_string(json, "turn")}, json_at(json, "output_schema")};
+    return records::TurnStarted{TurnId{json_string(json, "turn")}, json_at(json, "output_schema")};
   }
   if (kind == "message_appended") return read_message_appended(json);
   if (kind == "effect_intended") return read_effect_intended(json);
@@ -375,13 +377,14 @@ Result<RecordBody> read_body(std::string_view kind, const Json& json) {
   if (kind == "decided") return read_decided(json);
   if (kind == "intervened") return read_intervened(json);
   if (kind == "compacted") {
-    return Compacted{static_cast<std::size_t>(json_int(json, "keep_from")), json_string(json, "cause"),
-                     json_string(json, "summary")};
+    return records::Compacted{static_cast<std::size_t>(json_int(json, "keep_from")),
+                              json_string(json, "cause"), json_string(json, "summary")};
   }
   if (kind == "status_changed") {
     const auto status = session_status_from(json_string(json, "status"));
     if (!status) return bad(kind, "unknown status");
-    return StatusChanged{*status, json_string(json, "cause"), usage_from_json(json_at(json, "spent"))};
+    return records::StatusChanged{*status, json_string(json, "cause"),
+                                  usage_from_json(json_at(json, "spent"))};
   }
   if (kind == "turn_settled") return read_turn_settled(json);
   if (kind == "call_proposed") return read_call_proposed(json);
@@ -392,43 +395,43 @@ Result<RecordBody> read_body(std::string_view kind, const Json& json) {
 }
 
 struct KindName {
-  std::string_view operator()(const SessionCreated&) const { return "session_created"; }
-  std::string_view operator()(const TurnStarted&) const { return "turn_started"; }
-  std::string_view operator()(const MessageAppended&) const { return "message_appended"; }
-  std::string_view operator()(const EffectIntended&) const { return "effect_intended"; }
-  std::string_view operator()(const EffectSettled&) const { return "effect_settled"; }
-  std::string_view operator()(const Parked&) const { return "parked"; }
-  std::string_view operator()(const Decided&) const { return "decided"; }
-  std::string_view operator()(const Intervened&) const { return "intervened"; }
-  std::string_view operator()(const Compacted&) const { return "compacted"; }
-  std::string_view operator()(const StatusChanged&) const { return "status_changed"; }
-  std::string_view operator()(const TurnSettled&) const { return "turn_settled"; }
-  std::string_view operator()(const CallProposed&) const { return "call_proposed"; }
-  std::string_view operator()(const ChildSpawned&) const { return "child_spawned"; }
-  std::string_view operator()(const ChildSettled&) const { return "child_settled"; }
-  std::string_view operator()(const SpeakerSet&) const { return "speaker_set"; }
+  std::string_view operator()(const records::SessionCreated&) const { return "session_created"; }
+  std::string_view operator()(const records::TurnStarted&) const { return "turn_started"; }
+  std::string_view operator()(const records::MessageAppended&) const { return "message_appended"; }
+  std::string_view operator()(const records::EffectIntended&) const { return "effect_intended"; }
+  std::string_view operator()(const records::EffectSettled&) const { return "effect_settled"; }
+  std::string_view operator()(const records::Parked&) const { return "parked"; }
+  std::string_view operator()(const records::Decided&) const { return "decided"; }
+  std::string_view operator()(const records::Intervened&) const { return "intervened"; }
+  std::string_view operator()(const records::Compacted&) const { return "compacted"; }
+  std::string_view operator()(const records::StatusChanged&) const { return "status_changed"; }
+  std::string_view operator()(const records::TurnSettled&) const { return "turn_settled"; }
+  std::string_view operator()(const records::CallProposed&) const { return "call_proposed"; }
+  std::string_view operator()(const records::ChildSpawned&) const { return "child_spawned"; }
+  std::string_view operator()(const records::ChildSettled&) const { return "child_settled"; }
+  std::string_view operator()(const records::SpeakerSet&) const { return "speaker_set"; }
 };
 
 struct IsDerived {
-  bool operator()(const MessageAppended& r) const {
+  bool operator()(const records::MessageAppended& r) const {
     return r.source == MessageSource::kPlan || r.source == MessageSource::kRuntime ||
            r.source == MessageSource::kSteer;
   }
-  bool operator()(const EffectIntended&) const { return true; }
-  bool operator()(const EffectSettled& r) const { return r.by == "recovery"; }
+  bool operator()(const records::EffectIntended&) const { return true; }
+  bool operator()(const records::EffectSettled& r) const { return r.by == "recovery"; }
   // Rules and hooks of the host decide what needs approval; the other kinds follow from the state alone.
-  bool operator()(const Parked& r) const { return r.step.kind != ParkKind::kApproval; }
-  bool operator()(const Compacted&) const { return true; }
-  bool operator()(const TurnSettled&) const { return true; }
-  bool operator()(const SessionCreated&) const { return false; }
-  bool operator()(const TurnStarted&) const { return false; }
-  bool operator()(const Decided&) const { return false; }
-  bool operator()(const Intervened&) const { return false; }
-  bool operator()(const StatusChanged&) const { return false; }
-  bool operator()(const CallProposed&) const { return false; }
-  bool operator()(const ChildSpawned&) const { return false; }
-  bool operator()(const ChildSettled&) const { return false; }
-  bool operator()(const SpeakerSet&) const { return false; }
+  bool operator()(const records::Parked& r) const { return r.step.kind != ParkKind::kApproval; }
+  bool operator()(const records::Compacted&) const { return true; }
+  bool operator()(const records::TurnSettled&) const { return true; }
+  bool operator()(const records::SessionCreated&) const { return false; }
+  bool operator()(const records::TurnStarted&) const { return false; }
+  bool operator()(const records::Decided&) const { return false; }
+  bool operator()(const records::Intervened&) const { return false; }
+  bool operator()(const records::StatusChanged&) const { return false; }
+  bool operator()(const records::CallProposed&) const { return false; }
+  bool operator()(const records::ChildSpawned&) const { return false; }
+  bool operator()(const records::ChildSettled&) const { return false; }
+  bool operator()(const records::SpeakerSet&) const { return false; }
 };
 
 }  // namespace

@@ -98,7 +98,7 @@ Error rich_error() {
 }
 
 TEST(Records, SessionCreated_SurvivesTheJournal) {
-  const SessionCreated created{
+  const records::SessionCreated created{
       kRecordVersion,    SessionId{"s"}, SessionId{"p"}, 2, "lead/helper", SessionId{"f"}, 9,
       ~std::uint64_t{0}, rich_agent()};
   const auto back = round_trip_as(created);
@@ -119,14 +119,14 @@ TEST(Records, SessionCreated_SurvivesTheJournal) {
 }
 
 TEST(Records, MessageAppended_SurvivesTheJournal) {
-  const auto back =
-      round_trip_as(MessageAppended{std::make_shared<const Message>(rich_message()), MessageSource::kImport});
+  const auto back = round_trip_as(
+      records::MessageAppended{std::make_shared<const Message>(rich_message()), MessageSource::kImport});
   EXPECT_EQ(to_json(*back.message), to_json(rich_message()));
   EXPECT_EQ(std::get<ToolResultPart>(back.message->parts[4]).images[0].source.data, "\x01\xff");
 }
 
 TEST(Records, EffectIntended_SurvivesTheJournal) {
-  EffectIntended intent;
+  records::EffectIntended intent;
   intent.effect = EffectId{"e7"};
   intent.step = 4;
   intent.attempt = 3;
@@ -147,7 +147,7 @@ TEST(Records, EffectIntended_SurvivesTheJournal) {
 }
 
 TEST(Records, EffectIntendedOfATool_SurvivesTheJournal) {
-  EffectIntended intent;
+  records::EffectIntended intent;
   intent.effect = EffectId{"e7"};
   intent.kind = EffectKind::kTool;
   intent.tool = "read";
@@ -167,7 +167,7 @@ TEST(Records, EffectSettled_SurvivesTheJournal) {
   response.finish = FinishReason::kToolCalls;
   response.usage = {10, 20, 3, 4, 2, 5, {1'234'567}, true};
   response.warnings = {"slow"};
-  EffectSettled settled{EffectId{"e1"}, Outcome::kOk, Millis{12}, response, {}, "hook"};
+  records::EffectSettled settled{EffectId{"e1"}, Outcome::kOk, Millis{12}, response, {}, "hook"};
   const auto model = std::get<ModelResponse>(round_trip_as(settled).result);
   EXPECT_EQ(model.usage, response.usage);
   EXPECT_EQ(model.finish, FinishReason::kToolCalls);
@@ -197,42 +197,43 @@ TEST(Records, EffectSettled_SurvivesTheJournal) {
 }
 
 TEST(Records, EveryOtherKind_SurvivesTheJournal) {
-  EXPECT_EQ(round_trip_as(TurnStarted{TurnId{"t1"}}).turn.str(), "t1");
+  EXPECT_EQ(round_trip_as(records::TurnStarted{TurnId{"t1"}}).turn.str(), "t1");
   const ParkedStep step{ParkId{"p1"}, ParkKind::kInDoubt, "?", CallId{"c"}, "read", "{}", digest_of("x")};
-  EXPECT_EQ(to_json(round_trip_as(Parked{step}).step), to_json(step));
-  const auto decided =
-      round_trip_as(Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kEdit, "{}", {"ada", Surface::kCli}});
+  EXPECT_EQ(to_json(round_trip_as(records::Parked{step}).step), to_json(step));
+  const auto decided = round_trip_as(
+      records::Decided{ParkId{"p1"}, CallId{"c"}, ApprovalVerb::kEdit, "{}", {"ada", Surface::kCli}});
   EXPECT_EQ(decided.author, (Author{"ada", Surface::kCli}));
   EXPECT_EQ(decided.verb, ApprovalVerb::kEdit);
   EXPECT_EQ(decided.call.str(), "c");
-  const auto rewound = round_trip_as(Intervened{CommandVerb::kRewind, "t1", nullptr, by_library()});
+  const auto rewound = round_trip_as(records::Intervened{CommandVerb::kRewind, "t1", nullptr, by_library()});
   EXPECT_EQ(rewound.text, "t1");
   EXPECT_EQ(rewound.author, by_library());
-  EXPECT_EQ(round_trip_as(Intervened{CommandVerb::kSetAgent, "", rich_agent()}).agent->id, "helper");
+  EXPECT_EQ(round_trip_as(records::Intervened{CommandVerb::kSetAgent, "", rich_agent()}).agent->id, "helper");
   const auto speaker = round_trip_as(
-      SpeakerSet{"two", {"three", "four"}, "chain", JsonObject{{"kind", "chain"}}, by_library()});
+      records::SpeakerSet{"two", {"three", "four"}, "chain", JsonObject{{"kind", "chain"}}, by_library()});
   EXPECT_EQ(speaker.agent + speaker.cause + speaker.next.at(1), "twochainfour");
   EXPECT_EQ(speaker.strategy, Json(JsonObject{{"kind", "chain"}}));
   EXPECT_EQ(speaker.author, by_library());
-  EXPECT_EQ(round_trip_as(Compacted{17, "max_messages"}).keep_from, 17U);
-  EXPECT_EQ(round_trip_as(Compacted{17, "context_window", "in short"}).summary, "in short");
-  EXPECT_EQ(round_trip_as(TurnStarted{TurnId{"t1"}, JsonObject{{"type", "string"}}}).output_schema,
+  EXPECT_EQ(round_trip_as(records::Compacted{17, "max_messages"}).keep_from, 17U);
+  EXPECT_EQ(round_trip_as(records::Compacted{17, "context_window", "in short"}).summary, "in short");
+  EXPECT_EQ(round_trip_as(records::TurnStarted{TurnId{"t1"}, JsonObject{{"type", "string"}}}).output_schema,
             Json(JsonObject{{"type", "string"}}));
-  EffectIntended summary;
+  records::EffectIntended summary;
   summary.summary = {5, "context_window"};
   ASSERT_TRUE(round_trip_as(summary).summary);
   EXPECT_EQ(round_trip_as(summary).summary->keep_from, 5U);
   EXPECT_EQ(round_trip_as(summary).summary->cause, "context_window");
-  EffectIntended consulting;
+  records::EffectIntended consulting;
   consulting.consult = Consultation{"clarify", "Is it clear?", JsonObject{{"type", "object"}}};
   ASSERT_TRUE(round_trip_as(consulting).consult);
   EXPECT_EQ(round_trip_as(consulting).consult->purpose, "clarify");
   EXPECT_EQ(round_trip_as(consulting).consult->prompt, "Is it clear?");
   EXPECT_EQ(round_trip_as(consulting).consult->schema, consulting.consult->schema);
-  EXPECT_EQ(round_trip_as(StatusChanged{SessionStatus::kModified, "recovered"}).cause, "recovered");
-  const StatusChanged taken{SessionStatus::kRunning, "recovered", {100, 20, 0, 0, 0, 0, {7}, true}};
+  EXPECT_EQ(round_trip_as(records::StatusChanged{SessionStatus::kModified, "recovered"}).cause, "recovered");
+  const records::StatusChanged taken{SessionStatus::kRunning, "recovered", {100, 20, 0, 0, 0, 0, {7}, true}};
   EXPECT_EQ(round_trip_as(taken).spent, taken.spent);
-  const auto ended = round_trip_as(TurnSettled{TurnId{"t1"}, StopReason::kPlanFailed, "text", rich_error()});
+  const auto ended =
+      round_trip_as(records::TurnSettled{TurnId{"t1"}, StopReason::kPlanFailed, "text", rich_error()});
   EXPECT_EQ(ended.reason, StopReason::kPlanFailed);
   EXPECT_EQ(ended.text, "text");
 }
@@ -242,12 +243,12 @@ TEST(Records, RecordsOfTheAgentTree_SurviveTheJournal) {
   call.id = CallId{"c.1"};
   call.name = "read";
   call.arguments = R"({"path":"x"})";
-  const auto proposed = round_trip_as(CallProposed{CallId{"c"}, call, "k#1"});
+  const auto proposed = round_trip_as(records::CallProposed{CallId{"c"}, call, "k#1"});
   EXPECT_EQ(proposed.within.str(), "c");
   EXPECT_EQ(proposed.call.id.str(), "c.1");
   EXPECT_EQ(proposed.call.arguments, call.arguments);
   EXPECT_EQ(proposed.key, "k#1");
-  const auto spawned = round_trip_as(ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k#2"});
+  const auto spawned = round_trip_as(records::ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k#2"});
   EXPECT_EQ(spawned.child.str(), "s2");
   EXPECT_EQ(spawned.call.str(), "c");
   EXPECT_EQ(spawned.agent, "helper");
@@ -255,7 +256,7 @@ TEST(Records, RecordsOfTheAgentTree_SurviveTheJournal) {
   Usage usage;
   usage.input = 7;
   usage.cost = {12};
-  const auto settled = round_trip_as(ChildSettled{SessionId{"s2"}, StopReason::kTokenLimit, usage});
+  const auto settled = round_trip_as(records::ChildSettled{SessionId{"s2"}, StopReason::kTokenLimit, usage});
   EXPECT_EQ(settled.child.str(), "s2");
   EXPECT_EQ(settled.reason, StopReason::kTokenLimit);
   EXPECT_EQ(settled.usage, usage);
@@ -265,7 +266,7 @@ TEST(Records, LargeText_IsStoredOutsideTheRecord) {
   const std::string large(kBlobThreshold + 1, 'x'), small(kBlobThreshold, 'y');
   Message message = text_message(Role::kUser, large);
   message.parts.emplace_back(TextPart{small, nullptr});
-  const MessageAppended appended{std::make_shared<const Message>(message), MessageSource::kUser};
+  const records::MessageAppended appended{std::make_shared<const Message>(message), MessageSource::kUser};
   Blobs blobs;
   const std::string text = blobs.encode(appended);
   ASSERT_EQ(blobs.written.size(), 1U);
@@ -284,15 +285,15 @@ TEST(Records, DataThatLooksLikeABlobReference_StaysData) {
                               Json(JsonArray{large, "\"$blob\""})}) {
     Message message = text_message(Role::kUser, "x");
     message.metadata = hostile;
-    const auto back =
-        round_trip_as(MessageAppended{std::make_shared<const Message>(message), MessageSource::kUser});
+    const auto back = round_trip_as(
+        records::MessageAppended{std::make_shared<const Message>(message), MessageSource::kUser});
     EXPECT_EQ(back.message->metadata, hostile);
   }
 }
 
 TEST(Records, ValuesOfTheMaximalForeignDepth_CanBeReadBack) {
   const Json deep = parse_json(std::string(64, '[') + std::string(64, ']')).value();
-  const EffectSettled settled{
+  const records::EffectSettled settled{
       EffectId{"e"}, Outcome::kOk, {}, ToolOutcome{{CallId{"c"}, "t", {}, "", {}}, deep, nullptr}, {}, {}};
   EXPECT_EQ(std::get<ToolOutcome>(round_trip_as(settled).result).value, deep);
 }

@@ -7,7 +7,7 @@ namespace praxis {
 namespace {
 
 /// Returns why the request does not extend the previous one; empty if it does.
-std::string cause_of_break(const State& state, const EffectIntended& r) {
+std::string cause_of_break(const State& state, const records::EffectIntended& r) {
   if (state.agent->model != state.sent->model) return "model";
   if (r.patch != state.sent->patch) return "hook";
   if (!r.request.settings.empty()) return "settings";
@@ -15,7 +15,7 @@ std::string cause_of_break(const State& state, const EffectIntended& r) {
   return state.history_break;
 }
 
-void note_prefix(State& state, const EffectIntended& r) {
+void note_prefix(State& state, const records::EffectIntended& r) {
   const std::string cause = state.sent ? cause_of_break(state, r) : "";
   state.prefix_break.reset();
   if (!cause.empty()) {
@@ -49,7 +49,7 @@ std::int64_t overhead_of(const AgentSpec& agent) {
   return tokens;
 }
 
-void note_request(State& state, const EffectIntended& r) {
+void note_request(State& state, const records::EffectIntended& r) {
   if (r.attempt == 1) {
     state.turn->answer.reset();
     note_prefix(state, r);

@@ -15,7 +15,7 @@ std::int64_t overhead_of(const AgentSpec& agent);
 /// Returns the initial `State::correction`, before the vendor has counted a request.
 std::int64_t prior_correction(const AgentSpec& agent);
 /// Called when the model is about to be called for the next step.
-void note_request(State& state, const EffectIntended& r);
+void note_request(State& state, const records::EffectIntended& r);
 /// Corrects the estimate by a vendor's count. A server may count less than it was sent because it has cached
 /// the rest, so the correction downwards is limited.
 void learn_correction(State& state, const Usage& usage);

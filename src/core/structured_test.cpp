@@ -19,8 +19,9 @@ Json city_schema() {
 
 struct Asked : Fold {
   explicit Asked(AgentSpec agent = model_agent()) : Fold(std::move(agent), kAskModel) {
-    apply(TurnStarted{TurnId{"t1"}, city_schema()});
-    apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, "Which city?"))});
+    apply(records::TurnStarted{TurnId{"t1"}, city_schema()});
+    apply(
+        records::MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, "Which city?"))});
     run();
   }
   static AgentSpec model_agent() {
@@ -62,11 +63,12 @@ TEST(StructuredTurn, MatchingAnswer_IsTheResult) {
 
 TEST(StructuredTurn, Schema_IsSentWithTheRequest) {
   Asked fold;
-  const auto& intent = std::get<EffectIntended>(fold.log().back().body);
+  const auto& intent = std::get<records::EffectIntended>(fold.log().back().body);
   EXPECT_EQ(question_of(fold.state(), intent).options.output_schema, city_schema());
   Fold plain(Asked::model_agent(), kAskModel);
   plain.begin("Which city?");
-  EXPECT_NE(std::get<EffectIntended>(plain.log().back().body).request.settings, intent.request.settings);
+  EXPECT_NE(std::get<records::EffectIntended>(plain.log().back().body).request.settings,
+            intent.request.settings);
 }
 
 TEST(StructuredTurn, MismatchingAnswer_IsSentBackTwiceAtMost) {
@@ -115,7 +117,7 @@ TEST(StructuredTurn, ToolsAndSteering_AreHandledBeforeTheAnswerIsJudged) {
   agent.tools = {test_tool("read")};
   Asked fold(agent);
   fold.answer(calls({tool_call("a", "read")}));
-  fold.apply(Intervened{CommandVerb::kSteer, "the capital of France", nullptr});
+  fold.apply(records::Intervened{CommandVerb::kSteer, "the capital of France", nullptr});
   fold.give("a", "Rome");
   fold.answer(says(R"({"name":"Paris"})"));
   EXPECT_EQ(json_string(fold.result().structured, "name"), "Paris");

@@ -120,8 +120,8 @@ TEST(KnownWindow, Files_AreNotCounted) {
   FilePart file;
   file.source.data = std::string(100'000, 'x');
   message.parts.emplace_back(std::move(file));
-  talk.apply(TurnStarted{TurnId{"t1"}});
-  talk.apply(MessageAppended{std::make_shared<const Message>(std::move(message))});
+  talk.apply(records::TurnStarted{TurnId{"t1"}});
+  talk.apply(records::MessageAppended{std::make_shared<const Message>(std::move(message))});
   EXPECT_TRUE(is<Wait>(talk.run()));
   EXPECT_TRUE(talk.turn().effect);
 }

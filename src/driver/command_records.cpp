@@ -51,7 +51,7 @@ Status check_answer(const ParkedStep& step, const std::string& text) {
   return check_fit(step.schema, *json, "the answer to " + step.id.str() + " does not fit: ");
 }
 
-Status check_decision(const State& state, const ParkedStep& step, const Decided& decided) {
+Status check_decision(const State& state, const ParkedStep& step, const records::Decided& decided) {
   if (auto fits = check_verb(step, decided.verb); !fits) return fits;
   if (decided.verb == ApprovalVerb::kEdit) return check_edit(*state.agent, step, decided.text);
   if (decided.verb == ApprovalVerb::kAnswer) return check_answer(step, decided.text);
@@ -64,7 +64,7 @@ Result<RecordBody> decision(const State& state, const ParkId& park, const Approv
   if (found == state.parked.end()) {
     return refused("nothing is parked as \"" + park.str() + "\" (decided already, or the turn is over)");
   }
-  Decided decided{park, found->second.call, approval.verb, approval.text, author};
+  records::Decided decided{park, found->second.call, approval.verb, approval.text, author};
   if (auto fits = check_decision(state, found->second, decided); !fits) return fail(fits.error());
   return decided;
 }
@@ -129,7 +129,7 @@ Result<std::vector<RecordBody>> request_records(const State& state, const InboxR
   std::vector<RecordBody> records;
   for (const Command& command : std::get<Commands>(request)) {
     if (auto possible = check_command(state, command.verb, over); !possible) return fail(possible.error());
-    records.emplace_back(Intervened{command.verb, command.text, nullptr, command.author});
+    records.emplace_back(records::Intervened{command.verb, command.text, nullptr, command.author});
   }
   return records;
 }

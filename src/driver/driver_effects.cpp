@@ -8,23 +8,23 @@ namespace praxis::driver {
 namespace {
 
 /// The outcome of an effect that was stopped before it started. A timer needs no error.
-EffectSettled cancelled(EffectKind kind) {
-  EffectSettled settled;
+records::EffectSettled cancelled(EffectKind kind) {
+  records::EffectSettled settled;
   settled.outcome = Outcome::kCancelled;
   if (kind != EffectKind::kTimer) settled.error = make_error(ErrorCode::kCancelled, "cancelled");
   return settled;
 }
 
 /// The outcome of an effect that did not stop within the grace time: its handler may still be running.
-EffectSettled unstopped() {
-  EffectSettled unknown;
+records::EffectSettled unstopped() {
+  records::EffectSettled unknown;
   unknown.outcome = Outcome::kUnknown;
   unknown.error = make_error(ErrorCode::kCancelled, "did not stop when asked to; its outcome is unknown");
   return unknown;
 }
 
-EffectSettled failed(Error error) {
-  EffectSettled settled;
+records::EffectSettled failed(Error error) {
+  records::EffectSettled settled;
   settled.outcome = error.code == ErrorCode::kCancelled ? Outcome::kCancelled : Outcome::kError;
   settled.error = std::move(error);
   return settled;
@@ -35,7 +35,7 @@ EffectSettled failed(Error error) {
 // ---- starting
 
 /// Starts the effect of `intent`, which is durable. Returns false when it was settled instead of started.
-bool TurnDriver::begin(const EffectIntended& intent) {
+bool TurnDriver::begin(const records::EffectIntended& intent) {
   if (failure_ || !state_->turn) return true;
   const CallState* call = state_->find_call(intent.effect);
   const auto& effect = state_->turn->effect;
@@ -52,7 +52,7 @@ bool TurnDriver::begin(const EffectIntended& intent) {
       if (intent.delay.count() == 0) {
         start_model(intent);
       } else {
-        running.delayed = std::make_shared<const EffectIntended>(intent);
+        running.delayed = std::make_shared<const records::EffectIntended>(intent);
         running.timer = arm(EffectTimer{intent.effect, intent.attempt}, intent.delay, true);
       }
       return true;
@@ -66,7 +66,7 @@ bool TurnDriver::begin(const EffectIntended& intent) {
   return true;
 }
 
-void TurnDriver::start_model(const EffectIntended& intent) {
+void TurnDriver::start_model(const records::EffectIntended& intent) {
   effects_.find(intent.effect, intent.attempt)->asked = true;
   StartModel start{intent.effect,
                    intent.attempt,
@@ -78,7 +78,7 @@ void TurnDriver::start_model(const EffectIntended& intent) {
   emit(std::move(start));
 }
 
-void TurnDriver::start_tool(const EffectIntended& intent, RunningEffect& running) {
+void TurnDriver::start_tool(const records::EffectIntended& intent, RunningEffect& running) {
   const ToolCallPart& call = state_->find_call(intent.effect)->call;
   const ToolSpec* tool = state_->agent->find_tool(call.name);
   running.limit = tool != nullptr ? tool->definition.timeout : ToolDefinition{}.timeout;
@@ -98,7 +98,7 @@ void TurnDriver::arm_limit(const EffectId& effect, RunningEffect& running) {
 void TurnDriver::on(ModelEnded&& input) {
   RunningEffect* running = effects_.find(input.effect, input.attempt);
   if (running == nullptr) return;
-  EffectSettled ended;
+  records::EffectSettled ended;
   if (input.response) {
     if (input.response->usage.cost.value == 0 && setup_.model.price)
       input.response->usage.cost = setup_.model.price(input.response->usage);
@@ -112,7 +112,7 @@ void TurnDriver::on(ModelEnded&& input) {
 }
 
 void TurnDriver::on(ToolEnded&& input) {
-  EffectSettled ended;
+  records::EffectSettled ended;
   if (input.outcome) {
     ended.result = *std::move(input.outcome);
   } else {
@@ -134,7 +134,7 @@ void TurnDriver::tool_is_late(const EffectId& effect, std::uint32_t attempt) {
 }
 
 /// Records the outcome of an effect in progress. Returns false when it is not (or no longer) in progress.
-bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, EffectSettled&& ended) {
+bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, records::EffectSettled&& ended) {
   RunningEffect* running = effects_.find(effect, attempt);
   if (running == nullptr || failure_) return false;
   disarm(running->timer);
@@ -165,7 +165,7 @@ void TurnDriver::settle_within(const CallId& outer) {
     if (intended && !effects_.contains(call.effect)) unbegun.push_back(call.effect);
   }
   for (EffectId& effect : unbegun) {
-    EffectSettled never = cancelled(EffectKind::kTool);
+    records::EffectSettled never = cancelled(EffectKind::kTool);
     never.effect = std::move(effect);
     record(std::move(never));
   }
@@ -173,7 +173,7 @@ void TurnDriver::settle_within(const CallId& outer) {
 
 /// Reports the usage of a model call to the budgets. A failed call may have been billed: its request and the
 /// received bytes count, unless the request was never sent or was refused.
-void TurnDriver::count_spent(const RunningEffect& call, EffectSettled& ended) {
+void TurnDriver::count_spent(const RunningEffect& call, records::EffectSettled& ended) {
   const auto* answer = std::get_if<ModelResponse>(&ended.result);
   if (answer == nullptr && call.asked)
     ended.spent = used_without_answer(*state_, setup_.model, call.stated, now_.arrived);
@@ -195,7 +195,8 @@ void TurnDriver::stop_outdated() {
   for (const CallId& id : setup_.planner->outdated(*state_)) {
     const CallState& call = *state_->find_call(id);
     if (call.phase == CallState::Phase::kProposed) {
-      if (!record(Decided{{}, id, ApprovalVerb::kReject, "the user has changed the request", by_policy()}))
+      if (!record(records::Decided{
+              {}, id, ApprovalVerb::kReject, "the user has changed the request", by_policy()}))
         return;
       continue;
     }
@@ -264,7 +265,7 @@ void TurnDriver::on(TimerFired input) {
 void TurnDriver::fired(TurnDeadline /*deadline*/) {
   deadline_ = 0;
   if (failure_ || !state_->turn) return;
-  record(Intervened{CommandVerb::kDeadline, {}, nullptr, by_runtime()});
+  record(records::Intervened{CommandVerb::kDeadline, {}, nullptr, by_runtime()});
   cancel_effects();
   advance();
 }

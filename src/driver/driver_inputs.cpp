@@ -25,10 +25,13 @@ void TurnDriver::on(TurnRequested input) {
   }
   readers_ = {input.reader};
   emit(ReadersChanged{});
-  if (input.described) record(Intervened{CommandVerb::kSetAgent, {}, std::move(input.described), by_hook()});
-  record(TurnStarted{TurnId{"t" + std::to_string(state_->next_turn)}, std::move(input.output_schema)});
+  if (input.described)
+    record(records::Intervened{CommandVerb::kSetAgent, {}, std::move(input.described), by_hook()});
+  record(
+      records::TurnStarted{TurnId{"t" + std::to_string(state_->next_turn)}, std::move(input.output_schema)});
   for (Message& message : input.messages) {
-    record(MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
+    record(
+        records::MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
   }
   advance();
 }
@@ -38,7 +41,7 @@ void TurnDriver::on(ResumeRequested input) {
   readers_.push_back(input.reader);
   emit(ReadersChanged{});
   if (setup_.parent) emit(TellParent{ChildBegan{state_->id, setup_.parent->call}});
-  if (state_->paused) record(Intervened{CommandVerb::kUnpause, {}, nullptr, by_library()});
+  if (state_->paused) record(records::Intervened{CommandVerb::kUnpause, {}, nullptr, by_library()});
   recover();
   for (RecordBody& body : input.records) record(std::move(body));
   advance();
@@ -80,7 +83,7 @@ void TurnDriver::on(DurableAwaited input) {
 }
 
 void TurnDriver::interrupt(Author author) {
-  record(Intervened{CommandVerb::kInterrupt, {}, nullptr, std::move(author)});
+  record(records::Intervened{CommandVerb::kInterrupt, {}, nullptr, std::move(author)});
   cancel_effects();
   advance();
 }

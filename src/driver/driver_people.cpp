@@ -37,8 +37,8 @@ void TurnDriver::on(ApproverChanged /*input*/) { commit(); }
 /// Denies the steps that expired without a decision. Returns true when there were any.
 bool TurnDriver::expire_parked() {
   if (failure_ || state_->parked.empty()) return false;
-  std::vector<Decided> late = overdue(*state_, now_.wall);
-  for (Decided& each : late) record(std::move(each));
+  std::vector<records::Decided> late = overdue(*state_, now_.wall);
+  for (records::Decided& each : late) record(std::move(each));
   return !late.empty();
 }
 
@@ -134,7 +134,7 @@ void TurnDriver::on(CallRequested input) {
     const auto siblings = std::ranges::count(calls, input.within, &CallState::within);
     input.call.id = CallId{input.within.str() + "." + std::to_string(siblings + 1)};
     tree_.await(input.call.id, input.waiter);
-    record(CallProposed{std::move(input.within), std::move(input.call), std::move(input.key)});
+    record(records::CallProposed{std::move(input.within), std::move(input.call), std::move(input.key)});
   }
   advance();
 }
@@ -143,8 +143,9 @@ void TurnDriver::on(CallRequested input) {
 CallId TurnDriver::handed_back(const RecordBody& body) const {
   if (!tree_.awaits_any()) return {};
   const CallState* call = nullptr;
-  if (const auto* settled = std::get_if<EffectSettled>(&body)) call = state_->find_call(settled->effect);
-  if (const auto* decided = std::get_if<Decided>(&body)) call = state_->find_call(decided->call);
+  if (const auto* settled = std::get_if<records::EffectSettled>(&body))
+    call = state_->find_call(settled->effect);
+  if (const auto* decided = std::get_if<records::Decided>(&body)) call = state_->find_call(decided->call);
   return call == nullptr || call->within.empty() ? CallId{} : call->call.id;
 }
 

@@ -37,13 +37,15 @@ void TurnDriver::on(HooksAnswered input) {
   if (failure_) return;
   if (input.place == place()) {
     std::visit([this](auto& advice) { take_advice(std::move(advice)); }, input.advice);
-    if (input.pause) record(Intervened{CommandVerb::kPause, *std::move(input.pause), nullptr, by_hook()});
+    if (input.pause)
+      record(records::Intervened{CommandVerb::kPause, *std::move(input.pause), nullptr, by_hook()});
   }
   advance();
 }
 
 void TurnDriver::take_advice(TurnAdvice advice) {
-  if (advice.agent) record(Intervened{CommandVerb::kSetAgent, {}, std::move(advice.agent), by_hook()});
+  if (advice.agent)
+    record(records::Intervened{CommandVerb::kSetAgent, {}, std::move(advice.agent), by_hook()});
   turn_advised_ = true;
 }
 
@@ -119,10 +121,11 @@ bool TurnDriver::run_call(const CallId& id) {
 /// Records a review. Returns true when the call does not run now.
 bool TurnDriver::record_review(const CallId& id, Review& review) {
   if (const auto* denied = std::get_if<Deny>(&review.permission)) {
-    record(Decided{{}, id, ApprovalVerb::kReject, denied->reason, review.author});
+    record(records::Decided{{}, id, ApprovalVerb::kReject, denied->reason, review.author});
     return true;
   }
-  if (review.arguments && !record(Decided{{}, id, ApprovalVerb::kEdit, *review.arguments, review.author}))
+  if (review.arguments &&
+      !record(records::Decided{{}, id, ApprovalVerb::kEdit, *review.arguments, review.author}))
     return true;
   const CallState* call = state_->find_call(id);
   if (call == nullptr) return true;
@@ -137,11 +140,11 @@ bool TurnDriver::record_review(const CallId& id, Review& review) {
 void TurnDriver::give_in_its_place(const CallState& call, ToolOutcome outcome) {
   for (const auto& [park, step] : state_->parked) {
     if (step.call != call.call.id) continue;
-    record(Decided{ParkId(park), CallId(step.call), ApprovalVerb::kAnswer, std::move(outcome.result.text),
-                   by_hook()});
+    record(records::Decided{ParkId(park), CallId(step.call), ApprovalVerb::kAnswer,
+                            std::move(outcome.result.text), by_hook()});
     return;
   }
-  EffectSettled mocked;
+  records::EffectSettled mocked;
   mocked.effect = call.effect;
   mocked.by = "hook";
   mocked.result = std::move(outcome);
@@ -194,7 +197,7 @@ void TurnDriver::on(BudgetAnswered input) {
   }
   const auto* spent = std::get_if<StopReason>(&input.answer);
   if (spent != nullptr && state_->turn)
-    record(Intervened{CommandVerb::kBudget, std::string(to_string(*spent)), nullptr, by_runtime()});
+    record(records::Intervened{CommandVerb::kBudget, std::string(to_string(*spent)), nullptr, by_runtime()});
   advance();
 }
 

@@ -4,7 +4,7 @@
 
 namespace praxis::driver {
 
-RunningEffect& Effects::begin(const EffectIntended& intent, std::chrono::nanoseconds now) {
+RunningEffect& Effects::begin(const records::EffectIntended& intent, std::chrono::nanoseconds now) {
   RunningEffect& effect = running_[intent.effect];
   effect = RunningEffect{};
   effect.kind = intent.kind;

@@ -19,10 +19,11 @@ struct RunningEffect {
   std::chrono::nanoseconds started{0};
   Token timer =
       0;  ///< of a tool's limit, of the delay of a model call, or of the timer effect itself; 0: unarmed
-  Millis limit{0};                                     ///< of a tool; 0: no limit
-  bool repeatable = false;                             ///< may be retried after a timeout
-  bool asked = false;                                  ///< a model call whose request was sent
-  std::shared_ptr<const EffectIntended> delayed = {};  ///< a model call that backs off before its request
+  Millis limit{0};          ///< of a tool; 0: no limit
+  bool repeatable = false;  ///< may be retried after a timeout
+  bool asked = false;       ///< a model call whose request was sent
+  std::shared_ptr<const records::EffectIntended> delayed =
+      {};                            ///< a model call that backs off before its request
   std::optional<Usage> stated = {};  ///< a failed model call: the usage that the vendor reported
   bool stopping = false;             ///< was asked to stop
   std::chrono::nanoseconds waited{
@@ -35,7 +36,7 @@ using Attempt = std::pair<EffectId, std::uint32_t>;
 
 class Effects {
  public:
-  RunningEffect& begin(const EffectIntended& intent, std::chrono::nanoseconds now);
+  RunningEffect& begin(const records::EffectIntended& intent, std::chrono::nanoseconds now);
   /// Returns null when that attempt is not (or no longer) running.
   RunningEffect* find(const EffectId& effect, std::uint32_t attempt);
   const RunningEffect* find(const EffectId& effect, std::uint32_t attempt) const;

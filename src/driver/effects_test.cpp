@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-EffectIntended tool(const std::string& id, std::uint32_t attempt = 1) {
-  EffectIntended intent;
+records::EffectIntended tool(const std::string& id, std::uint32_t attempt = 1) {
+  records::EffectIntended intent;
   intent.effect = EffectId{id};
   intent.kind = EffectKind::kTool;
   intent.attempt = attempt;
@@ -55,7 +55,7 @@ TEST(Effects, TimeLeftIsNeverNegative) {
 
 TEST(Effects, ModelCallIsKnownAsOne) {
   Effects effects;
-  EffectIntended intent;
+  records::EffectIntended intent;
   intent.effect = EffectId{"e2"};
   effects.begin(intent, 0ms);
   EXPECT_TRUE(effects.asks_model());

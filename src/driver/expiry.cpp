@@ -2,8 +2,8 @@
 
 namespace praxis {
 
-std::vector<Decided> overdue(const State& state, UnixMillis now) {
-  std::vector<Decided> late;
+std::vector<records::Decided> overdue(const State& state, UnixMillis now) {
+  std::vector<records::Decided> late;
   for (const auto& [id, step] : state.parked) {
     if (step.expires.value != 0 && step.expires <= now)
       late.push_back({id, step.call, ApprovalVerb::kReject, {}, {"expiry", Surface::kRuntime}});

@@ -8,6 +8,6 @@
 namespace praxis {
 
 /// Returns denials of the parked steps that expired at or before `now`.
-std::vector<Decided> overdue(const State& state, UnixMillis now);
+std::vector<records::Decided> overdue(const State& state, UnixMillis now);
 
 }  // namespace praxis

@@ -177,7 +177,7 @@ struct ChildBegan {
 };
 /// A turn of a sub-agent has ended. With `known`, the log may already hold that.
 struct ChildEnded {
-  ChildSettled settled;
+  records::ChildSettled settled;
   bool known = false;
 };
 /// A sub-agent waits for approvals, or continues (`pending` is empty).

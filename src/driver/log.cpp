@@ -22,7 +22,7 @@ std::string title_of(const std::string& text) {
 
 bool Log::holds(const ParkId& step) const {
   return std::ranges::any_of(pending_, [&](const PendingRecord& pending) {
-    const auto* parked = std::get_if<Parked>(&pending.record.body);
+    const auto* parked = std::get_if<records::Parked>(&pending.record.body);
     return parked != nullptr && parked->step.id == step;
   });
 }
@@ -49,7 +49,7 @@ Append Log::begin_append(const State& state, SessionStatus status) {
     append.entries.push_back({std::string(kind_name(pending.record.body)), pending.record.time,
                               encode_record(pending.record.body, blobs)});
     for (RecordBlob& blob : blobs) append.blobs.push_back({blob.digest, std::move(blob.bytes)});
-    const auto* message = std::get_if<MessageAppended>(&pending.record.body);
+    const auto* message = std::get_if<records::MessageAppended>(&pending.record.body);
     if (message != nullptr && message->source == MessageSource::kUser && state.next_message <= 2) {
       append.row.title = title_of(message->message->text());
     }

@@ -11,7 +11,7 @@ namespace {
 PendingRecord pending(RecordBody body) { return {{UnixMillis{5}, std::move(body)}, {}, {}, nullptr, {}}; }
 
 PendingRecord said(const std::string& text) {
-  return pending(MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, text))});
+  return pending(records::MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, text))});
 }
 
 /// A session in its first turn.
@@ -42,7 +42,7 @@ TEST(Log, FirstAppendNamesTheSession) {
 
 TEST(Log, LaterAppendNamesItsPlaceOnly) {
   Log log({SessionId{"s1"}, 1}, 7);
-  log.add(pending(Compacted{1, "max_messages"}));
+  log.add(pending(records::Compacted{1, "max_messages"}));
   const Append append = log.begin_append(first_turn("hello"), SessionStatus::kRunning);
   EXPECT_EQ(append.expected_seq, 7U);
   EXPECT_FALSE(append.row.agent);
@@ -97,7 +97,7 @@ TEST(Log, ParkedStepIsHeldUntilItIsAppended) {
   Log log({SessionId{"s1"}, 1}, 2);
   ParkedStep step;
   step.id = ParkId{"p1"};
-  log.add(pending(Parked{step}));
+  log.add(pending(records::Parked{step}));
   EXPECT_TRUE(log.holds(ParkId{"p1"}));
   EXPECT_FALSE(log.holds(ParkId{"p2"}));
   log.begin_append(first_turn("one"), SessionStatus::kRunning);

@@ -7,7 +7,7 @@ namespace praxis::driver {
 namespace {
 
 bool stops_turn(const RecordBody& body) {
-  const auto* act = std::get_if<Intervened>(&body);
+  const auto* act = std::get_if<records::Intervened>(&body);
   return act != nullptr && (act->verb == CommandVerb::kInterrupt || act->verb == CommandVerb::kDelete);
 }
 
@@ -85,10 +85,10 @@ bool TurnDriver::record(RecordBody&& body) {
   }
   const CallState* given = within.empty() ? nullptr : state_->find_call(within);
   if (given != nullptr && given->phase == CallState::Phase::kSettled) pending.handed_back = within;
-  if (setup_.parent && std::holds_alternative<TurnStarted>(pending.record.body))
+  if (setup_.parent && std::holds_alternative<records::TurnStarted>(pending.record.body))
     emit(TellParent{ChildBegan{state_->id, setup_.parent->call}});
   if (now_.wanted.any()) pending.events = project(pending.record, *state_, now_.wanted);
-  if (std::holds_alternative<TurnSettled>(pending.record.body)) close_turn(pending);
+  if (std::holds_alternative<records::TurnSettled>(pending.record.body)) close_turn(pending);
   log_.add(std::move(pending));
   return true;
 }
@@ -146,7 +146,7 @@ bool TurnDriver::carry_out(Decision decision) {
   }
   if (!answered) return true;
   release(model_budget_);
-  EffectSettled settled;
+  records::EffectSettled settled;
   settled.effect = state_->turn->effect->effect;
   settled.result = *std::move(answered);
   settled.by = "hook";
@@ -186,7 +186,7 @@ void TurnDriver::on(Appended input) {
   for (PendingRecord& pending : carried.records) {
     calls_out |= !pending.events.empty() || !pending.handed_back.empty() || pending.result;
     for (Event& event : pending.events) emit(Publish{std::move(event), pending.readers});
-    if (const auto* intent = std::get_if<EffectIntended>(&pending.record.body))
+    if (const auto* intent = std::get_if<records::EffectIntended>(&pending.record.body))
       settled = !begin(*intent) || settled;
     if (!pending.handed_back.empty()) hand_back(pending.handed_back);
     if (pending.result) finish_turn(pending);
@@ -229,7 +229,7 @@ void TurnDriver::notify_rest() {
 /// a decision or with `resumes`; an interrupt ends it.
 void TurnDriver::take_records(std::vector<RecordBody> records, bool resumes) {
   const bool decides = std::ranges::any_of(
-      records, [](const RecordBody& body) { return std::holds_alternative<Decided>(body); });
+      records, [](const RecordBody& body) { return std::holds_alternative<records::Decided>(body); });
   const bool stops = std::ranges::any_of(records, stops_turn);
   if (stops) recover();
   for (RecordBody& body : records) record(std::move(body));
@@ -244,8 +244,8 @@ void TurnDriver::recover() {
     return;
   const auto& effect = state_->turn->effect;
   const bool asked = effect && effect->kind == EffectKind::kModel;
-  record(StatusChanged{SessionStatus::kRunning, "recovered",
-                       asked ? used_in_doubt(*state_, setup_.model) : Usage{}});
+  record(records::StatusChanged{SessionStatus::kRunning, "recovered",
+                                asked ? used_in_doubt(*state_, setup_.model) : Usage{}});
 }
 
 /// The journal failed or the log is inconsistent: nothing can be recorded, so nothing may be done.

@@ -114,14 +114,14 @@ class TurnDriver {
   }
 
   // Effects and time (driver_effects.cpp).
-  bool begin(const EffectIntended& intent);
-  void start_model(const EffectIntended& intent);
-  void start_tool(const EffectIntended& intent, RunningEffect& running);
+  bool begin(const records::EffectIntended& intent);
+  void start_model(const records::EffectIntended& intent);
+  void start_tool(const records::EffectIntended& intent, RunningEffect& running);
   void arm_limit(const EffectId& effect, RunningEffect& running);
-  bool settle(const EffectId& effect, std::uint32_t attempt, EffectSettled&& ended);
+  bool settle(const EffectId& effect, std::uint32_t attempt, records::EffectSettled&& ended);
   void settle_within(const CallId& call);
   void tool_is_late(const EffectId& effect, std::uint32_t attempt);
-  void count_spent(const RunningEffect& call, EffectSettled& ended);
+  void count_spent(const RunningEffect& call, records::EffectSettled& ended);
   void stop(const EffectId& effect, RunningEffect& running);
   void stop_outdated();
   bool is_outdated(const CallId& call) const;

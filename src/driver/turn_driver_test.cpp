@@ -28,7 +28,7 @@ class Rig {
     State fresh;
     fresh.id = SessionId{"s1"};
     driver.emplace(setup, std::move(fresh));
-    SessionCreated created;
+    records::SessionCreated created;
     created.session = SessionId{"s1"};
     created.agent = setup.agent;
     RecordsGiven given;
@@ -180,7 +180,7 @@ TEST(TurnDriver, InterruptAsARecordStopsEffectsToo) {
   Rig rig;
   rig.ask();
   RecordsGiven given;
-  given.records.emplace_back(Intervened{CommandVerb::kInterrupt, {}, nullptr});
+  given.records.emplace_back(records::Intervened{CommandVerb::kInterrupt, {}, nullptr});
   rig.feed(std::move(given));
   EXPECT_NE(rig.find<StopEffect>(), nullptr);
 }
@@ -196,7 +196,7 @@ TEST(TurnDriver, WindDownBeginsNoQueuedTurn) {
   Rig rig;
   rig.ask();
   RecordsGiven queued;
-  queued.records.emplace_back(Intervened{CommandVerb::kEnqueue, "more", nullptr});
+  queued.records.emplace_back(records::Intervened{CommandVerb::kEnqueue, "more", nullptr});
   rig.feed(std::move(queued));
   rig.feed(WindDownRequested{});
   rig.feed(ModelEnded{rig.running_effect(), 1, fail(make_error(ErrorCode::kCancelled, "cancelled"))});
@@ -208,7 +208,7 @@ TEST(TurnDriver, QueuedPromptBecomesATurn) {
   Rig rig;
   rig.ask();
   RecordsGiven queued;
-  queued.records.emplace_back(Intervened{CommandVerb::kEnqueue, "more", nullptr});
+  queued.records.emplace_back(records::Intervened{CommandVerb::kEnqueue, "more", nullptr});
   rig.feed(std::move(queued));
   rig.answer(says("one"));
   EXPECT_NE(rig.find<FinishTurn>(), nullptr);
@@ -259,7 +259,7 @@ TEST(TurnDriver, ClockOfACallIsStoppedWhileItsSubAgentWaits) {
   const Token limit = rig.find<ArmTimer>()->timer;
   const SessionId child{"s2"};
   RecordsGiven spawned;
-  spawned.records.emplace_back(ChildSpawned{child, CallId{"a"}, "child", "k"});
+  spawned.records.emplace_back(records::ChildSpawned{child, CallId{"a"}, "child", "k"});
   rig.feed(std::move(spawned));
   rig.feed(ChildBegan{child, CallId{"a"}});
   ParkedStep step;
@@ -319,8 +319,8 @@ TEST(TurnDriver, InactiveDriverOnlySettlesAStoppedTurn) {
   TurnDriver log(setup, before.driver->state());
   Actions actions;
   RecordsGiven given;
-  given.records.emplace_back(Intervened{CommandVerb::kEnqueue, "more", nullptr});
-  given.records.emplace_back(Intervened{CommandVerb::kInterrupt, {}, nullptr});
+  given.records.emplace_back(records::Intervened{CommandVerb::kEnqueue, "more", nullptr});
+  given.records.emplace_back(records::Intervened{CommandVerb::kInterrupt, {}, nullptr});
   log.take({}, std::move(given), actions);
   EXPECT_FALSE(log.state().turn);
   EXPECT_EQ(log.state().queue.size(), 1U) << "the queue stays: the session is not active";
@@ -357,7 +357,7 @@ TEST(TurnDriver, AnswerToAWithdrawnQuestionIsIgnored) {
   ASSERT_NE(asked, nullptr);
   const Token question = asked->question;
   const std::vector<RecordBody> approval{
-      Decided{asked->step.id, asked->step.call, ApprovalVerb::kApprove, {}, person_by_library()}};
+      records::Decided{asked->step.id, asked->step.call, ApprovalVerb::kApprove, {}, person_by_library()}};
   RecordsGiven decided;
   decided.records = approval;
   rig.feed(std::move(decided));
@@ -449,9 +449,9 @@ TEST(TurnDriver, EndOfASubAgentIsRecorded) {
   rig.answer(calls({tool_call("a", "echo")}));
   const SessionId child{"s2"};
   RecordsGiven spawned;
-  spawned.records.emplace_back(ChildSpawned{child, CallId{"a"}, "child", "k"});
+  spawned.records.emplace_back(records::ChildSpawned{child, CallId{"a"}, "child", "k"});
   rig.feed(std::move(spawned));
-  ChildSettled settled{child, StopReason::kFinished, {}};
+  records::ChildSettled settled{child, StopReason::kFinished, {}};
   settled.usage.input = 11;
   rig.feed(ChildEnded{settled});
   EXPECT_EQ(rig.kinds.back(), "child_settled");

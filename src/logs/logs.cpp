@@ -91,7 +91,7 @@ Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std:
   for (const StoredRecord& stored : records) {
     if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
     // A compaction belongs before the next step, not after this one.
-    const bool shortens = std::holds_alternative<Compacted>(stored.record.body) ||
+    const bool shortens = std::holds_alternative<records::Compacted>(stored.record.body) ||
                           (state.turn && (state.turn->summary || state.turn->summary_failed));
     const bool complete = state.turn && state.turn->step == step && !state.turn->in_flight() &&
                           state.turn->calls.empty() && !state.turn->effect && !shortens;
@@ -120,7 +120,7 @@ Result<SessionId> fork_session(Journal& journal, Environment& environment, const
   for (const StoredRecord& stored : *records) {
     if (stored.seq > seq) break;
     RecordBody body = stored.record.body;
-    if (auto* created = std::get_if<SessionCreated>(&body)) {
+    if (auto* created = std::get_if<records::SessionCreated>(&body)) {
       created->session = fork;
       created->forked_from = session;
       created->forked_at = seq;
@@ -144,11 +144,13 @@ Result<SessionId> fork_session(Journal& journal, Environment& environment, const
 
 Status rewind_session(Journal& journal, Environment& environment, const SessionId& session,
                       const TurnId& turn) {
-  return record_in_log(
-      journal, environment, session, [&](const State& state) -> Result<std::vector<RecordBody>> {
-        if (auto possible = check_rewind(state, turn); !possible) return fail(possible.error());
-        return std::vector<RecordBody>{Intervened{CommandVerb::kRewind, turn.str(), nullptr, by_library()}};
-      });
+  return record_in_log(journal, environment, session,
+                       [&](const State& state) -> Result<std::vector<RecordBody>> {
+                         if (auto possible = check_rewind(state, turn); !possible)
+                           return fail(possible.error());
+                         return std::vector<RecordBody>{
+                             records::Intervened{CommandVerb::kRewind, turn.str(), nullptr, by_library()}};
+                       });
 }
 
 }  // namespace praxis

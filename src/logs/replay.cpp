@@ -40,7 +40,8 @@ class Replayer {
       if (auto compared = compare(stored.seq, record.body, report); !compared || report.divergence)
         return compared;
     }
-    if (auto* created = std::get_if<SessionCreated>(&record.body); created != nullptr && agent_ != nullptr)
+    if (auto* created = std::get_if<records::SessionCreated>(&record.body);
+        created != nullptr && agent_ != nullptr)
       created->agent = described(*created->agent);
     if (auto applied = apply_to(state_, record); !applied) return applied;
     ++report.records;
@@ -85,8 +86,8 @@ class Replayer {
   /// Copies what the host chose at this point, which is an input: which call it started first, and what its
   /// hooks changed.
   void adopt(const RecordBody& recorded, Decision& decision) const {
-    const auto* intent = std::get_if<EffectIntended>(&recorded);
-    const auto* parked = std::get_if<Parked>(&recorded);
+    const auto* intent = std::get_if<records::EffectIntended>(&recorded);
+    const auto* parked = std::get_if<records::Parked>(&recorded);
     if (auto* call = std::get_if<CallModel>(&decision); call != nullptr && intent != nullptr) {
       call->patch = intent->patch;
     } else if (auto* batch = std::get_if<RunCalls>(&decision)) {

@@ -340,7 +340,7 @@ TEST(SixStepPlanner, FailureOfTheModel_IsNamedWithItsStep) {
 
 TEST(SixStepPlanner, TurnWithoutAMessage_IsAnError) {
   SixStepTurn turn;
-  turn.fold.apply(TurnStarted{TurnId{"t1"}});
+  turn.fold.apply(records::TurnStarted{TurnId{"t1"}});
   turn.fold.run();
   EXPECT_EQ(turn.fold.result().reason, StopReason::kPlanFailed);
   EXPECT_EQ(turn.fold.result().error->message, "six steps need a request, and nothing was said");

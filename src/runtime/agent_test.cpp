@@ -125,7 +125,7 @@ TEST_F(AgentTest, ToolThatNeedsApproval_IsRecordedAsSuch) {
   ASSERT_TRUE(waits);
   const auto records = read_records(*journal_, waits->session);
   ASSERT_TRUE(records);
-  const auto& created = std::get<SessionCreated>(records->front().record.body);
+  const auto& created = std::get<records::SessionCreated>(records->front().record.body);
   EXPECT_TRUE(created.agent->find_tool("echo")->definition.needs_approval);
   EXPECT_TRUE(agent_spec_from_json(to_json(*created.agent))->find_tool("echo")->definition.needs_approval);
 }
@@ -216,7 +216,7 @@ TEST_F(AgentTest, InstructionSource_IsResolvedAndRecordedForEachTurn) {
   std::vector<std::string> recorded;
   const auto records = read_records(*journal_, session.session_id()).value();
   for (const StoredRecord& stored : records) {
-    const auto* changed = std::get_if<Intervened>(&stored.record.body);
+    const auto* changed = std::get_if<records::Intervened>(&stored.record.body);
     if (changed != nullptr && changed->agent) recorded.push_back(changed->agent->instructions);
   }
   EXPECT_THAT(recorded, ElementsAre("Turn 1", "Turn 2"));
@@ -229,9 +229,9 @@ TEST_F(AgentTest, InstructionsAsText_ReplaceASource) {
   const auto records = read_records(*journal_, session.session_id());
   ASSERT_TRUE(records);
   for (const StoredRecord& stored : *records) {
-    EXPECT_FALSE(std::holds_alternative<Intervened>(stored.record.body));
+    EXPECT_FALSE(std::holds_alternative<records::Intervened>(stored.record.body));
   }
-  EXPECT_EQ(std::get<SessionCreated>(records->front().record.body).agent->instructions, "Be kind.");
+  EXPECT_EQ(std::get<records::SessionCreated>(records->front().record.body).agent->instructions, "Be kind.");
 }
 
 TEST_F(AgentTest, CancelledSubscription_HearsNothing) {

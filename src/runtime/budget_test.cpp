@@ -169,7 +169,7 @@ TEST_F(BudgetTest, FailedCall_CountsWithTheUsageThatTheVendorStated) {
   const auto records = read_records(*journal_, session.session_id());
   ASSERT_TRUE(records);
   for (const StoredRecord& stored : *records) {
-    const auto* settled = std::get_if<EffectSettled>(&stored.record.body);
+    const auto* settled = std::get_if<records::EffectSettled>(&stored.record.body);
     if (settled == nullptr || !settled->error) continue;
     EXPECT_EQ(settled->spent, (Usage{.input = 9, .output = 4, .cost = {10'000}}));
     EXPECT_TRUE(json_at(settled->error->detail(), "usage").is_null()) << "recorded only once";

@@ -68,7 +68,7 @@ TEST_F(HooksTest, BeforeTurn_ChangesTheDescriptionFromThenOn) {
                                    .hooks(hooks));
   ASSERT_TRUE(session.ask("a"));
   ASSERT_TRUE(session.ask("b"));
-  const auto changes = recorded<Intervened>(session);
+  const auto changes = recorded<records::Intervened>(session);
   ASSERT_EQ(changes.size(), 1U) << "the second turn changed nothing";
   EXPECT_EQ(changes[0].verb, CommandVerb::kSetAgent);
   EXPECT_EQ(changes[0].agent->instructions, "Speak like a pirate.");
@@ -94,7 +94,7 @@ TEST_F(HooksTest, BeforeTurn_SeesQueuedTurnsToo) {
   ASSERT_TRUE(session.ask("go"));
   ASSERT_TRUE(second.wait_briefly());
   EXPECT_EQ(asked, 2);
-  EXPECT_EQ(recorded<Intervened>(session).back().agent->instructions, "turn 2");
+  EXPECT_EQ(recorded<records::Intervened>(session).back().agent->instructions, "turn 2");
   expect_replays(session);
 }
 
@@ -115,7 +115,7 @@ TEST_F(HooksTest, BeforeModel_ChangesTheRequestAndReplaysWithoutIt) {
   });
   Session session = session_of(scripted(R"({"text": "x"})").hooks(hooks));
   ASSERT_TRUE(session.ask("go"));
-  const auto intents = recorded<EffectIntended>(session);
+  const auto intents = recorded<records::EffectIntended>(session);
   ASSERT_EQ(intents.size(), 1U);
   EXPECT_EQ(intents[0].patch.instructions, "Be verbose.");
   EXPECT_EQ(intents[0].patch.options->temperature, 0.5);
@@ -198,7 +198,7 @@ TEST_F(HooksTest, BeforeTool_MayGiveTheResultInTheToolsPlace) {
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result_for(session.history(), "c1").text, "mocked \xEF\xBF\xBD")
       << "repaired as a tool's would be";
-  EXPECT_EQ(recorded<EffectSettled>(session)[1].by, "hook");
+  EXPECT_EQ(recorded<records::EffectSettled>(session)[1].by, "hook");
   expect_replays(session);
 }
 
@@ -351,7 +351,7 @@ TEST_F(HooksTest, HooksThatThrow_AreReportedAndOtherwiseIgnored) {
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
   EXPECT_EQ(session.turns()[0].message->text(), "go");
-  EXPECT_EQ(recorded<EffectIntended>(session)[0].patch.instructions, "from the second");
+  EXPECT_EQ(recorded<records::EffectIntended>(session)[0].patch.instructions, "from the second");
   EXPECT_TRUE(all.wait_briefly());
 }
 

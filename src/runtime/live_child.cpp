@@ -21,12 +21,12 @@ std::optional<RecordedTurn> recorded_turn(Journal& journal, const SessionId& ses
   std::optional<RecordedTurn> turn;
   std::size_t begun = 0;
   for (const StoredRecord& stored : *records) {
-    if (std::holds_alternative<TurnStarted>(stored.record.body) && begun++ == index) turn.emplace();
+    if (std::holds_alternative<records::TurnStarted>(stored.record.body) && begun++ == index) turn.emplace();
     if (!turn) continue;
-    const auto* said = std::get_if<MessageAppended>(&stored.record.body);
+    const auto* said = std::get_if<records::MessageAppended>(&stored.record.body);
     if (said != nullptr && said->source == MessageSource::kUser && turn->prompt.empty())
       turn->prompt = said->message->text();
-    if (!std::holds_alternative<TurnSettled>(stored.record.body)) continue;
+    if (!std::holds_alternative<records::TurnSettled>(stored.record.body)) continue;
     auto state = fold(*records, stored.seq);
     if (state) turn->result = result_of(*state);
     return turn;

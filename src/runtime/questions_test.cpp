@@ -131,7 +131,7 @@ TEST_F(QuestionsTest, Handler_AnswersWithinTheRun) {
       [&](const SessionId& session, const std::string& path, const std::string& prompt) {
         const auto records = read_records(*journal_, session);
         EXPECT_TRUE(std::ranges::any_of(*records, [](const StoredRecord& stored) {
-          return std::holds_alternative<Parked>(stored.record.body);
+          return std::holds_alternative<records::Parked>(stored.record.body);
         })) << "what is asked is on record";
         EXPECT_EQ(path, "agent");
         EXPECT_EQ(prompt, "Which colour? (one of: red, blue)");

@@ -109,7 +109,7 @@ Status Session::add_user_turn(std::string text) {
     if (s.turn)
       return fail(ErrorCode::kInput,
                   "session " + s.id.str() + " is running; a user turn cannot be added now");
-    return std::vector<RecordBody>{MessageAppended{std::move(message), MessageSource::kUser}};
+    return std::vector<RecordBody>{records::MessageAppended{std::move(message), MessageSource::kUser}};
   });
 }
 
@@ -182,7 +182,8 @@ Status Session::remove() { return actor_->carry_out(Commands{{CommandVerb::kDele
 Status Session::rewind(const TurnId& turn) {
   return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
     if (auto possible = check_rewind(s, turn); !possible) return fail(possible.error());
-    return std::vector<RecordBody>{Intervened{CommandVerb::kRewind, turn.str(), nullptr, by_library()}};
+    return std::vector<RecordBody>{
+        records::Intervened{CommandVerb::kRewind, turn.str(), nullptr, by_library()}};
   });
 }
 

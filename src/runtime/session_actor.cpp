@@ -245,7 +245,7 @@ void SessionActor::interrupt(std::shared_ptr<EventQueue> turn, Author author) {
 void SessionActor::command(CommandVerb verb, std::string text, Author author) {
   if (is_said(verb)) text = outgoing(text_message(Role::kUser, std::move(text))).text();
   driver::RecordsGiven given;
-  given.records.emplace_back(Intervened{verb, std::move(text), nullptr, std::move(author)});
+  given.records.emplace_back(records::Intervened{verb, std::move(text), nullptr, std::move(author)});
   given.resumes = true;
   post_input(std::move(given));
 }

@@ -59,7 +59,7 @@ Result<SessionActor::Claim> SessionActor::claim_child(const CallId& call, const 
       return std::vector<RecordBody>{};
     }
     claim.id = SessionId{services_->options.environment->new_id()};
-    return std::vector<RecordBody>{ChildSpawned{claim.id, call, agent, key}};
+    return std::vector<RecordBody>{records::ChildSpawned{claim.id, call, agent, key}};
   });
   if (!durable) return fail(durable.error());
   return claim;
@@ -68,8 +68,9 @@ Result<SessionActor::Claim> SessionActor::claim_child(const CallId& call, const 
 void SessionActor::report_last_turn() {
   if (!origin_.above) return;
   const auto settled = query([](const State& s) {
-    return ChildSettled{s.id, s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished,
-                        s.subtree_usage()};
+    return records::ChildSettled{
+        s.id, s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished,
+        s.subtree_usage()};
   });
   origin_.above->post_input(driver::ChildEnded{settled, true});
 }

@@ -121,7 +121,7 @@ Status take_below(Services& services, const SessionId& session) {
   const auto records = read_records(journal, session);
   if (!records) return fail(records.error());
   for (const StoredRecord& stored : *records) {
-    const auto* spawned = std::get_if<ChildSpawned>(&stored.record.body);
+    const auto* spawned = std::get_if<records::ChildSpawned>(&stored.record.body);
     if (spawned == nullptr || services.live.find(spawned->child)) continue;
     const auto lease = journal.acquire(spawned->child, true);
     if (!lease && lease.error().kind() == ErrorKind::kNotFound) continue;  // recorded, but not created yet
@@ -140,9 +140,9 @@ std::uint64_t number_of(const SessionId& id) {
   return number;
 }
 
-SessionCreated birth_record(const Services& services, const Birth& birth, const Origin& origin,
-                            AgentSpecPtr spec) {
-  SessionCreated created;
+records::SessionCreated birth_record(const Services& services, const Birth& birth, const Origin& origin,
+                                     AgentSpecPtr spec) {
+  records::SessionCreated created;
   created.session = birth.id.empty() ? SessionId{services.options.environment->new_id()} : birth.id;
   created.seed = services.options.environment->random();
   created.agent = birth.metadata.is_null() ? std::move(spec) : with_metadata(spec, birth.metadata);
@@ -212,7 +212,7 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
   const RuntimeOptions& options = services->options;
   auto bounded = with_bounds(equipment->spec, origin);
   if (!bounded) return fail(bounded.error());
-  SessionCreated created = birth_record(*services, birth, origin, *std::move(bounded));
+  records::SessionCreated created = birth_record(*services, birth, origin, *std::move(bounded));
   auto lease = options.journal->create(created.session, options.environment->now());
   if (!lease && !birth.id.empty())
     lease = options.journal->acquire(created.session);  // created before a crash, but without records
@@ -232,7 +232,7 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
     std::vector<RecordBody> records;
     records.emplace_back(std::move(created));
     for (MessagePtr& message : birth.history)
-      records.emplace_back(MessageAppended{std::move(message), MessageSource::kImport});
+      records.emplace_back(records::MessageAppended{std::move(message), MessageSource::kImport});
     return records;
   });
   if (!durable) return fail(durable.error());
@@ -279,7 +279,8 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   services->inbox_watcher->watch(session);
   if (!changed) return actor;
   auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
-    return std::vector<RecordBody>{Intervened{CommandVerb::kSetAgent, {}, std::move(spec), by_library()}};
+    return std::vector<RecordBody>{
+        records::Intervened{CommandVerb::kSetAgent, {}, std::move(spec), by_library()}};
   });
   if (!durable) return fail(durable.error());
   return actor;

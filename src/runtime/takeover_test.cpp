@@ -40,7 +40,7 @@ TEST_F(TakeoverTest, OwnerThatLosesItsSession_MakesNoSubAgent) {
   journal->before = [&] { EXPECT_TRUE(runtime_->open_session(session->session_id(), agent, true)); };
   const auto late = session->ask("go");
   EXPECT_EQ(kind_of(late), "lease_lost");
-  EXPECT_TRUE(holds<ChildSpawned>(session->session_id()));
+  EXPECT_TRUE(holds<records::ChildSpawned>(session->session_id()));
   EXPECT_TRUE(journal_->children(session->session_id())->empty());
 }
 
@@ -54,10 +54,10 @@ TEST_F(TakeoverTest, ResultOfATurnThatEndedBelow_IsGivenOnceItIsDurable) {
   const auto decision = journal_->hold_append(1);
   auto carried = std::async(std::launch::async,
                             [&] { return session.resume({{parked->pending[0].id, approve()}}).result(); });
-  ASSERT_TRUE(eventually([&] { return holds<Decided>(child); }));
+  ASSERT_TRUE(eventually([&] { return holds<records::Decided>(child); }));
   const auto end = journal_->hold_append(2);  // the first append records the interrupt
   session.interrupt();
-  ASSERT_TRUE(eventually([&] { return holds<TurnSettled>(session.session_id()); }));
+  ASSERT_TRUE(eventually([&] { return holds<records::TurnSettled>(session.session_id()); }));
   decision->open();
   EXPECT_EQ(carried.wait_for(300ms), std::future_status::timeout)
       << "the result arrived before it was durable";

@@ -174,7 +174,7 @@ Result<AgentResult> Team::Parts::answer(const std::string& id, const std::string
 /// Records that the first of `ids` answers from the next turn on, then the others. The record is durable when
 /// this returns. Before the first message there is no log yet: `send` then records the speaker.
 Status Team::Parts::speaks(std::vector<std::string> ids, const std::string& cause) {
-  SpeakerSet set{ids.front(), {ids.begin() + 1, ids.end()}, cause, nullptr, by_library()};
+  records::SpeakerSet set{ids.front(), {ids.begin() + 1, ids.end()}, cause, nullptr, by_library()};
   std::optional<Session> recorded_in;
   {
     const std::lock_guard lock(mutex);

@@ -142,7 +142,7 @@ class DurableTeamTest : public TeamTest {
   std::uint64_t seq_of(const SessionId& id, std::string_view cause) {
     const auto records = read_records(*journal_, id);
     for (const StoredRecord& stored : *records) {
-      const auto* set = std::get_if<SpeakerSet>(&stored.record.body);
+      const auto* set = std::get_if<records::SpeakerSet>(&stored.record.body);
       if (set != nullptr && set->cause == cause) return stored.seq;
     }
     ADD_FAILURE() << "no speaker was set by " << cause;

@@ -277,21 +277,21 @@ class Trial {
     EXPECT_FALSE(report->divergence) << report->divergence->field << " at " << report->divergence->seq;
     std::map<EffectId, int> settled;
     std::uint64_t seq = 0;
-    const EffectIntended* intent = nullptr;
+    const records::EffectIntended* intent = nullptr;
     for (const StoredRecord& stored : *records) {
       EXPECT_EQ(stored.seq, ++seq);
-      if (const auto* intended = std::get_if<EffectIntended>(&stored.record.body)) intent = intended;
-      const auto* done = std::get_if<EffectSettled>(&stored.record.body);
+      if (const auto* intended = std::get_if<records::EffectIntended>(&stored.record.body)) intent = intended;
+      const auto* done = std::get_if<records::EffectSettled>(&stored.record.body);
       if (done == nullptr || intent == nullptr || done->effect != intent->effect) continue;
       settled[done->effect] += done->outcome == Outcome::kOk ? 1 : 0;
       EXPECT_LE(settled[done->effect], 1) << done->effect.str();
       check_duration(*intent, *done);
     }
-    EXPECT_TRUE(std::holds_alternative<TurnSettled>(records->back().record.body));
+    EXPECT_TRUE(std::holds_alternative<records::TurnSettled>(records->back().record.body));
   }
 
   /// Checks the duration of an effect against the monotonic clock.
-  void check_duration(const EffectIntended& intent, const EffectSettled& done) const {
+  void check_duration(const records::EffectIntended& intent, const records::EffectSettled& done) const {
     if (intent.kind == EffectKind::kTimer) {
       EXPECT_EQ(done.duration, done.outcome == Outcome::kOk ? intent.delay : story_.first);
     }

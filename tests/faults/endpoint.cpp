@@ -150,10 +150,10 @@ class Trial {
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_FALSE(report->divergence) << report->divergence->field << " at " << report->divergence->seq;
     std::size_t asked = 0, tools = 0, calls = 0;
-    const EffectIntended* intent = nullptr;  // of the model
-    const EffectSettled* failed = nullptr;   // of the previous attempt
+    const records::EffectIntended* intent = nullptr;  // of the model
+    const records::EffectSettled* failed = nullptr;   // of the previous attempt
     for (const StoredRecord& stored : *records) {
-      if (const auto* intended = std::get_if<EffectIntended>(&stored.record.body)) {
+      if (const auto* intended = std::get_if<records::EffectIntended>(&stored.record.body)) {
         if (intended->kind == EffectKind::kTool && ++tools > calls)
           ADD_FAILURE() << "a tool ran without a call";
         if (intended->kind != EffectKind::kModel) continue;
@@ -162,11 +162,11 @@ class Trial {
         intent = intended;
         failed = nullptr;
         ++asked;
-      } else if (const auto* settled = std::get_if<EffectSettled>(&stored.record.body);
+      } else if (const auto* settled = std::get_if<records::EffectSettled>(&stored.record.body);
                  settled && intent && settled->effect == intent->effect) {
         calls += check_settled(asked - 1, *settled);
         failed = settled->outcome == Outcome::kError ? settled : nullptr;
-      } else if (std::holds_alternative<TurnSettled>(stored.record.body) && failed) {
+      } else if (std::holds_alternative<records::TurnSettled>(stored.record.body) && failed) {
         check_given_up(*failed, intent->attempt);
       }
     }
@@ -183,7 +183,7 @@ class Trial {
   }
 
   /// Checks the outcome of one request; returns how many tool calls it asks for.
-  std::size_t check_settled(std::size_t number, const EffectSettled& settled) {
+  std::size_t check_settled(std::size_t number, const records::EffectSettled& settled) {
     const auto found = plan_->served.find(number);
     if (found == plan_->served.end()) {
       ADD_FAILURE() << "request " << number
@@ -243,7 +243,7 @@ class Trial {
     EXPECT_LT(error.message.size(), 10'000U) << where;
   }
 
-  static void check_retry(const EffectSettled* failed, const EffectIntended& again) {
+  static void check_retry(const records::EffectSettled* failed, const records::EffectIntended& again) {
     ASSERT_TRUE(failed) << "an attempt " << again.attempt << " after none that failed";
     EXPECT_EQ(failed->effect, again.effect);
     EXPECT_TRUE(failed->error->retriable) << failed->error->message;
@@ -252,7 +252,7 @@ class Trial {
     EXPECT_TRUE(!asked.is_int64() || again.delay == Millis(asked.get_int64())) << to_json_text(asked);
   }
 
-  static void check_given_up(const EffectSettled& failed, std::uint32_t attempt) {
+  static void check_given_up(const records::EffectSettled& failed, std::uint32_t attempt) {
     const bool patient = json_int(failed.error->detail(), "retry_after_ms") <= 60'000;
     EXPECT_FALSE(failed.error->retriable && patient && attempt < kAttempts)
         << "given up after attempt " << attempt << ": " << failed.error->message;

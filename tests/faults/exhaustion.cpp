@@ -197,7 +197,7 @@ void check_end(const End& end) {
 bool was_told(const testing::Logs& logs) {
   return std::ranges::any_of(logs, [](const auto& records) {
     return std::ranges::any_of(records, [](const StoredRecord& stored) {
-      const auto* settled = std::get_if<EffectSettled>(&stored.record.body);
+      const auto* settled = std::get_if<records::EffectSettled>(&stored.record.body);
       return settled != nullptr && settled->outcome == Outcome::kError;
     });
   });

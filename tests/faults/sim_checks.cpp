@@ -26,19 +26,21 @@ class Tracer {
 
   void take(const StoredRecord& stored) {
     const RecordBody& body = stored.record.body;
-    if (const auto* intent = std::get_if<EffectIntended>(&body)) intended(*intent);
-    if (const auto* settled = std::get_if<EffectSettled>(&body)) outcome(*settled);
-    if (const auto* parked = std::get_if<Parked>(&body)) parked_[parked->step.id] = parked->step.kind;
-    if (const auto* decided = std::get_if<Decided>(&body)) decision(*decided);
-    if (const auto* changed = std::get_if<StatusChanged>(&body); changed && changed->cause == "recovered")
+    if (const auto* intent = std::get_if<records::EffectIntended>(&body)) intended(*intent);
+    if (const auto* settled = std::get_if<records::EffectSettled>(&body)) outcome(*settled);
+    if (const auto* parked = std::get_if<records::Parked>(&body))
+      parked_[parked->step.id] = parked->step.kind;
+    if (const auto* decided = std::get_if<records::Decided>(&body)) decision(*decided);
+    if (const auto* changed = std::get_if<records::StatusChanged>(&body);
+        changed && changed->cause == "recovered")
       doubt();
-    if (std::holds_alternative<TurnSettled>(body)) close();
+    if (std::holds_alternative<records::TurnSettled>(body)) close();
   }
   const std::map<EffectId, Traced>& effects() const { return effects_; }
   const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
-  void intended(const EffectIntended& intent) {
+  void intended(const records::EffectIntended& intent) {
     if (intent.kind != EffectKind::kTool) return;
     Traced& effect = effects_[intent.effect];
     effect.tool = intent.tool;
@@ -51,7 +53,7 @@ class Tracer {
     effect.intents = intent.attempt;
     effect_of_[intent.call] = intent.effect;
   }
-  void outcome(const EffectSettled& settled) {
+  void outcome(const records::EffectSettled& settled) {
     const auto found = effects_.find(settled.effect);
     if (found == effects_.end()) return;
     if (found->second.settled) complaints_.push_back(settled.effect.str() + " is settled twice");
@@ -67,7 +69,7 @@ class Tracer {
     for (auto& [id, effect] : effects_)
       effect.settled = effect.settled || std::exchange(effect.in_doubt, false);
   }
-  void decision(const Decided& decided) {
+  void decision(const records::Decided& decided) {
     if (decided.park.empty()) return;
     if (!parked_.contains(decided.park)) complaints_.push_back(decided.park.str() + " was never parked");
     if (!decided_.insert(decided.park).second) complaints_.push_back(decided.park.str() + " decided twice");
@@ -93,21 +95,21 @@ class Tracer {
 
 bool holds_decision(const Log& log, const ParkId& park) {
   return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-    const auto* decision = std::get_if<Decided>(&stored.record.body);
+    const auto* decision = std::get_if<records::Decided>(&stored.record.body);
     return decision != nullptr && decision->park == park;
   });
 }
 
 bool holds_command(const Log& log, CommandVerb verb, const std::string& text) {
   return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-    const auto* command = std::get_if<Intervened>(&stored.record.body);
+    const auto* command = std::get_if<records::Intervened>(&stored.record.body);
     return command != nullptr && command->verb == verb && command->text == text;
   });
 }
 
 bool holds_end(const Log& log, const AgentResult& result) {
   return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-    const auto* end = std::get_if<TurnSettled>(&stored.record.body);
+    const auto* end = std::get_if<records::TurnSettled>(&stored.record.body);
     return end != nullptr && stored.seq == result.last_seq && end->reason == result.reason &&
            result.id.ends_with("/" + end->turn.str());
   });
@@ -115,7 +117,7 @@ bool holds_end(const Log& log, const AgentResult& result) {
 
 bool holds_prompt(const Log& log, const std::string& prompt) {
   return std::ranges::any_of(log, [&](const StoredRecord& stored) {
-    const auto* said = std::get_if<MessageAppended>(&stored.record.body);
+    const auto* said = std::get_if<records::MessageAppended>(&stored.record.body);
     return said != nullptr && said->message->text() == prompt;
   });
 }
@@ -199,16 +201,16 @@ void Checks::totals(const SessionId& session, const Log& log) {
   };
   for (const StoredRecord& stored : log) {
     const RecordBody& body = stored.record.body;
-    if (std::holds_alternative<TurnStarted>(body)) of_turn = calls = 0;
-    if (const auto* intent = std::get_if<EffectIntended>(&body)) {
+    if (std::holds_alternative<records::TurnStarted>(body)) of_turn = calls = 0;
+    if (const auto* intent = std::get_if<records::EffectIntended>(&body)) {
       const bool begins_call = intent->kind == EffectKind::kTool && intent->attempt == 1;
       if (begins_call && limits.max_tool_calls != 0 && ++calls > limits.max_tool_calls)
         complain(session, intent->effect.str() + " is one call too many");
       if (intent->kind == EffectKind::kModel && limits.max_tokens != 0 && of_turn >= limits.max_tokens)
         complain(session, intent->effect.str() + " asks the model although all tokens are spent");
     }
-    if (const auto* changed = std::get_if<StatusChanged>(&body)) add(changed->spent);
-    const auto* settled = std::get_if<EffectSettled>(&body);
+    if (const auto* changed = std::get_if<records::StatusChanged>(&body)) add(changed->spent);
+    const auto* settled = std::get_if<records::EffectSettled>(&body);
     if (settled == nullptr) continue;
     const auto* answer = std::get_if<ModelResponse>(&settled->result);
     add(answer != nullptr ? answer->usage + answer->failed_usage : settled->spent);
@@ -230,7 +232,7 @@ void Checks::at_rest() {
 /// Checks that the usage of a sub-agent in its parent's log equals that of its own log.
 void Checks::children(const SessionId& session, const Log& log) {
   for (const StoredRecord& stored : log) {
-    const auto* settled = std::get_if<ChildSettled>(&stored.record.body);
+    const auto* settled = std::get_if<records::ChildSettled>(&stored.record.body);
     if (settled == nullptr) continue;
     const auto child = states_.find(settled->child);
     if (child == states_.end()) {

@@ -78,7 +78,7 @@ void World::prompt(Root& root, Node& node) {
   const auto said = [&](const State& s) -> Result<std::vector<RecordBody>> {
     if (s.turn) return fail(ErrorCode::kInput, "the session is running");
     return std::vector<RecordBody>{
-        MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, text))}};
+        records::MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, text))}};
   };
   submit(node, said, [this, &node, text, done](const Status& kept) {
     if (kept) promise(node.id, text, [text](const Log& log) { return holds_prompt(log, text); });
@@ -220,7 +220,7 @@ void World::post(const SessionId& session, const std::string& text) {
   if (!message) return;
   promise(session, "the message " + text + " once", [this, text, id = *message](const Log& log) {
     const auto times = std::ranges::count_if(log, [&](const StoredRecord& stored) {
-      const auto* command = std::get_if<Intervened>(&stored.record.body);
+      const auto* command = std::get_if<records::Intervened>(&stored.record.body);
       return command != nullptr && command->text == text;
     });
     const auto outcome = disk_->inbox().outcome(id);

@@ -20,12 +20,12 @@ struct RecordedTurn {
 std::optional<RecordedTurn> first_turn(const Log& log) {
   std::optional<RecordedTurn> turn;
   for (const StoredRecord& stored : log) {
-    if (std::holds_alternative<TurnStarted>(stored.record.body)) turn.emplace();
+    if (std::holds_alternative<records::TurnStarted>(stored.record.body)) turn.emplace();
     if (!turn) continue;
-    const auto* said = std::get_if<MessageAppended>(&stored.record.body);
+    const auto* said = std::get_if<records::MessageAppended>(&stored.record.body);
     if (said != nullptr && said->source == MessageSource::kUser && turn->prompt.empty())
       turn->prompt = said->message->text();
-    if (!std::holds_alternative<TurnSettled>(stored.record.body)) continue;
+    if (!std::holds_alternative<records::TurnSettled>(stored.record.body)) continue;
     if (const auto state = fold(log, stored.seq)) turn->result = result_of(*state);
     return turn;
   }
@@ -78,7 +78,7 @@ void World::spawn(const Sub& sub) {
       return std::vector<RecordBody>{};
     }
     *child = SessionId{"s" + vendor_.number()};
-    return std::vector<RecordBody>{ChildSpawned{*child, work->call.id, sub.agent->id, sub.key}};
+    return std::vector<RecordBody>{records::ChildSpawned{*child, work->call.id, sub.agent->id, sub.key}};
   };
   submit(*work->node, inputs, [this, sub, child](const Status& durable) {
     if (!durable) return child_ended(sub.work, fail(durable.error()));
@@ -132,7 +132,7 @@ void World::start_child(const Sub& sub, Node& child, bool recorded) {
   } else if (turn->result) {
     const State& s = state(child);
     const StopReason reason = s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished;
-    const ChildSettled settled{s.id, reason, s.subtree_usage()};
+    const records::ChildSettled settled{s.id, reason, s.subtree_usage()};
     send_up(*work->node, driver::ChildEnded{settled, true});
     agenda_.post([done, result = *turn->result] { done(result); });
   } else if (const auto refused = (state(child), child.driver->refuses_resume())) {
@@ -144,7 +144,8 @@ void World::start_child(const Sub& sub, Node& child, bool recorded) {
   }
   if (!random_.once_in(20)) return;
   driver::RecordsGiven steered;
-  steered.records.emplace_back(Intervened{CommandVerb::kSteer, "steer " + vendor_.number(), nullptr});
+  steered.records.emplace_back(
+      records::Intervened{CommandVerb::kSteer, "steer " + vendor_.number(), nullptr});
   steered.resumes = true;
   feed(child, std::move(steered));
 }

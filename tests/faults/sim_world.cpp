@@ -194,7 +194,7 @@ Node& World::make_node(Lease lease, AgentSpecPtr agent, State state, Node* above
 /// Records the first record of a new session.
 void World::begin(Node& node) {
   sessions_.push_back(node.id);
-  SessionCreated created;
+  records::SessionCreated created;
   created.session = node.id;
   created.seed = clock_.random();
   created.agent = node.agent;

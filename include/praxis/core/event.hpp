@@ -158,7 +158,7 @@ struct StepParked {
 };
 /// `step.decided`
 struct StepDecided {
-  Decided decision;
+  records::Decided decision;
 };
 /// `session.paused`
 struct SessionPaused {
@@ -170,7 +170,7 @@ struct SessionUnpaused {};
 struct SessionRecovered {};
 /// `session.intervened`: steer, enqueue, annotate, ...
 struct SessionIntervened {
-  Intervened intervention;
+  records::Intervened intervention;
 };
 /// `history.cut`: from here on the model sees less of the conversation
 struct HistoryCut {

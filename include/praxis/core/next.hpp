@@ -95,7 +95,7 @@ struct ModelQuestion {
   bool non_strict = false;  ///< as in `EffectIntended`
 };
 /// Returns the content of the model request that `intent` begins, given the state after `intent`.
-ModelQuestion question_of(const State& state, const EffectIntended& intent);
+ModelQuestion question_of(const State& state, const records::EffectIntended& intent);
 
 }  // namespace praxis
 #pragma GCC visibility pop

@@ -84,7 +84,66 @@ struct RequestPatch {
   bool operator==(const RequestPatch&) const = default;
 };
 
+// ---- what the records are made of
+
+enum class MessageSource : std::uint8_t { kUser, kSteer, kQueue, kPlan, kRuntime, kImport };
+std::string_view to_string(MessageSource source);
+std::optional<MessageSource> message_source_from(std::string_view name);
+/// Why the runtime puts a note into the conversation.
+enum class NoteReason : std::uint8_t {
+  kNone,           ///< not a note, or not recorded
+  kUnusable,       ///< the vendor refused the form of the answer
+  kMalformedCall,  ///< a tool call could not be read
+  kRepetition,     ///< the same calls repeatedly
+  kSchema,         ///< the answer does not fit its schema
+};
+std::string_view to_string(NoteReason reason);
+std::optional<NoteReason> note_reason_from(std::string_view name);
+/// The task of a model call that makes a summary.
+struct SummaryTask {
+  /// The messages before this index (into the history's messages) are summarised.
+  std::size_t keep_from = 0;
+  std::string cause;  ///< as in `Compacted`
+};
+/// A planner's side query to the model: neither question nor answer becomes part of the conversation.
+struct Consultation {
+  std::string purpose;    ///< name of the answer among the results of the plan
+  std::string prompt;     ///< appended to the conversation as a user message
+  Json schema = nullptr;  ///< JSON Schema of the answer; null: free text
+};
+/// The outcome of a tool.
+struct ToolOutcome {
+  /// Its `id` and `name` are those of the call and not recorded.
+  ToolResultPart result;
+  Json value;   ///< the structured form; null if the tool has none
+  Json memory;  ///< array of memory changes; null if empty
+};
+/// What an approver is asked.
+enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt, kAuthorisation };
+std::string_view to_string(ParkKind kind);
+std::optional<ParkKind> park_kind_from(std::string_view name);
+struct ParkedStep {
+  ParkId id;
+  ParkKind kind = ParkKind::kApproval;
+  std::string prompt;
+  CallId call;  ///< the parked call; empty for a question of the planner
+  std::string tool;
+  std::string arguments;  ///< exactly as they would run
+  /// Of tool and arguments: an approval applies only to these.
+  Digest digest;
+  Json schema = nullptr;  ///< JSON Schema of the answer to a question; null: any text
+  /// The session of the step; this and the following fields follow from the log and are not recorded.
+  SessionId session = {};
+  std::string path = {};    ///< path of that session in the agent tree
+  UnixMillis expires = {};  ///< when the step counts as denied; zero: never
+};
+Json to_json(const ParkedStep& parked);
+/// The approvals that a step of this kind takes.
+std::vector<ApprovalVerb> allowed_approvals(ParkKind kind);
+
 // ---- the records
+
+namespace records {
 
 /// Input. The first record of every session.
 struct SessionCreated {
@@ -105,37 +164,12 @@ struct TurnStarted {
   /// JSON Schema that the turn's answer must match; null: free text.
   Json output_schema = nullptr;
 };
-enum class MessageSource : std::uint8_t { kUser, kSteer, kQueue, kPlan, kRuntime, kImport };
-std::string_view to_string(MessageSource source);
-std::optional<MessageSource> message_source_from(std::string_view name);
-/// Why the runtime puts a note into the conversation.
-enum class NoteReason : std::uint8_t {
-  kNone,           ///< not a note, or not recorded
-  kUnusable,       ///< the vendor refused the form of the answer
-  kMalformedCall,  ///< a tool call could not be read
-  kRepetition,     ///< the same calls repeatedly
-  kSchema,         ///< the answer does not fit its schema
-};
-std::string_view to_string(NoteReason reason);
-std::optional<NoteReason> note_reason_from(std::string_view name);
 /// Input (user, queue, import) or derived (plan, runtime, steer). Does not repeat assistant and tool messages
 /// of the model-driven loop: they are the results of settled effects.
 struct MessageAppended {
   MessagePtr message;
   MessageSource source = MessageSource::kUser;
   NoteReason reason = NoteReason::kNone;  ///< of runtime notes; records up to version 4 do not say
-};
-/// The task of a model call that makes a summary.
-struct SummaryTask {
-  /// The messages before this index (into the history's messages) are summarised.
-  std::size_t keep_from = 0;
-  std::string cause;  ///< as in `Compacted`
-};
-/// A planner's side query to the model: neither question nor answer becomes part of the conversation.
-struct Consultation {
-  std::string purpose;    ///< name of the answer among the results of the plan
-  std::string prompt;     ///< appended to the conversation as a user message
-  Json schema = nullptr;  ///< JSON Schema of the answer; null: free text
 };
 /// Derived. Durable before the effect starts. A further attempt intends the same effect again. Holds only
 /// what does not follow from the log before it: the model is the agent's, a tool's arguments are the call's.
@@ -181,13 +215,6 @@ struct ChildSettled {
   StopReason reason = StopReason::kFinished;
   Usage usage;  ///< of the child and all below it, since its creation
 };
-/// The outcome of a tool.
-struct ToolOutcome {
-  /// Its `id` and `name` are those of the call and not recorded.
-  ToolResultPart result;
-  Json value;   ///< the structured form; null if the tool has none
-  Json memory;  ///< array of memory changes; null if empty
-};
 /// Input. Durable before any observer sees the effect as done.
 struct EffectSettled {
   EffectId effect;
@@ -202,32 +229,10 @@ struct EffectSettled {
   /// request was not sent or was refused.
   Usage spent = {};
 };
-/// What an approver is asked.
-enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt, kAuthorisation };
-std::string_view to_string(ParkKind kind);
-std::optional<ParkKind> park_kind_from(std::string_view name);
-struct ParkedStep {
-  ParkId id;
-  ParkKind kind = ParkKind::kApproval;
-  std::string prompt;
-  CallId call;  ///< the parked call; empty for a question of the planner
-  std::string tool;
-  std::string arguments;  ///< exactly as they would run
-  /// Of tool and arguments: an approval applies only to these.
-  Digest digest;
-  Json schema = nullptr;  ///< JSON Schema of the answer to a question; null: any text
-  /// The session of the step; this and the following fields follow from the log and are not recorded.
-  SessionId session = {};
-  std::string path = {};    ///< path of that session in the agent tree
-  UnixMillis expires = {};  ///< when the step counts as denied; zero: never
-};
-Json to_json(const ParkedStep& parked);
 /// Derived, except for approvals, which rules and hooks of the host request. The turn waits for an approver.
 struct Parked {
   ParkedStep step;
 };
-/// The approvals that a step of this kind takes.
-std::vector<ApprovalVerb> allowed_approvals(ParkKind kind);
 /// Input. An approver, rule or hook decided. `park` is empty when nothing had been parked.
 struct Decided {
   ParkId park;
@@ -264,7 +269,6 @@ struct TurnSettled {
   std::string text;
   std::optional<Error> error;
 };
-
 /// Input. In the conversation of a team: the member that answers from the next turn on. Since version 5.
 struct SpeakerSet {
   std::string agent;              ///< agent id
@@ -275,9 +279,13 @@ struct SpeakerSet {
   Author author = {};
 };
 
-using RecordBody = std::variant<SessionCreated, TurnStarted, MessageAppended, EffectIntended, EffectSettled,
-                                Parked, Decided, Intervened, Compacted, StatusChanged, TurnSettled,
-                                CallProposed, ChildSpawned, ChildSettled, SpeakerSet>;
+}  // namespace records
+
+using RecordBody =
+    std::variant<records::SessionCreated, records::TurnStarted, records::MessageAppended,
+                 records::EffectIntended, records::EffectSettled, records::Parked, records::Decided,
+                 records::Intervened, records::Compacted, records::StatusChanged, records::TurnSettled,
+                 records::CallProposed, records::ChildSpawned, records::ChildSettled, records::SpeakerSet>;
 
 /// One durable fact and the time when it was written.
 struct Record {

@@ -52,7 +52,7 @@ inline ModelResponse calls(std::vector<ToolCallPart> calls) {
 class Fold {
  public:
   Fold(AgentSpec agent, const Planner& planner, std::uint32_t version = kRecordVersion) : planner_(planner) {
-    SessionCreated created;
+    records::SessionCreated created;
     created.version = version;
     created.session = SessionId{"s1"};
     created.seed = 7;
@@ -76,8 +76,9 @@ class Fold {
 
   /// Begins a user's turn and runs it up to its first effect.
   Decision begin(std::string text) {
-    apply(TurnStarted{TurnId{"t" + std::to_string(state_.next_turn)}});
-    apply(MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, std::move(text)))});
+    apply(records::TurnStarted{TurnId{"t" + std::to_string(state_.next_turn)}});
+    apply(records::MessageAppended{
+        std::make_shared<const Message>(text_message(Role::kUser, std::move(text)))});
     return run();
   }
 
@@ -92,7 +93,7 @@ class Fold {
   }
 
   Decision answer(ModelResponse response) {
-    EffectSettled settled;
+    records::EffectSettled settled;
     settled.effect = turn().effect->effect;
     settled.result = std::move(response);
     settled.duration = Millis{20};
@@ -100,7 +101,7 @@ class Fold {
     return run();
   }
   Decision fail_model(Error error) {
-    EffectSettled settled;
+    records::EffectSettled settled;
     settled.effect = turn().effect->effect;
     settled.outcome = Outcome::kError;
     settled.error = std::move(error);
@@ -108,7 +109,7 @@ class Fold {
     return run();
   }
   Decision fire_timer() {
-    apply(EffectSettled{turn().effect->effect, Outcome::kOk, Millis{1}, {}, {}, {}});
+    apply(records::EffectSettled{turn().effect->effect, Outcome::kOk, Millis{1}, {}, {}, {}});
     return run();
   }
 
@@ -119,7 +120,7 @@ class Fold {
     throw std::logic_error("no call " + id);
   }
   Decision give(const std::string& id, std::string text, Json value = nullptr) {
-    EffectSettled settled;
+    records::EffectSettled settled;
     settled.effect = call(id).effect;
     settled.duration = Millis{5};
     settled.result = ToolOutcome{
@@ -128,7 +129,7 @@ class Fold {
     return run();
   }
   Decision fail_call(const std::string& id, std::string why, bool retriable = false) {
-    EffectSettled settled;
+    records::EffectSettled settled;
     settled.effect = call(id).effect;
     settled.outcome = Outcome::kError;
     settled.error = make_error(ErrorCode::kTool, std::move(why), retriable);
@@ -136,18 +137,18 @@ class Fold {
     return run();
   }
   Decision command(CommandVerb verb, std::string text = {}) {
-    apply(Intervened{verb, std::move(text), nullptr});
+    apply(records::Intervened{verb, std::move(text), nullptr});
     return run();
   }
   /// Simulates a new process that takes over.
   Decision recover() {
-    apply(StatusChanged{state_.status(), "recovered"});
+    apply(records::StatusChanged{state_.status(), "recovered"});
     return run();
   }
   /// Decides the step that was parked first.
   Decision decide(ApprovalVerb verb, std::string text = {}) {
     const ParkedStep& step = state_.parked.begin()->second;
-    apply(Decided{step.id, step.call, verb, std::move(text), person_by_library()});
+    apply(records::Decided{step.id, step.call, verb, std::move(text), person_by_library()});
     return run();
   }
 

@@ -57,16 +57,16 @@ struct Talk : Fold {
     }
     throw std::logic_error("no summary is asked for");
   }
-  const EffectIntended& last_intent() const {
+  const records::EffectIntended& last_intent() const {
     for (auto record = log().rbegin(); record != log().rend(); ++record) {
-      if (const auto* intent = std::get_if<EffectIntended>(&record->body)) return *intent;
+      if (const auto* intent = std::get_if<records::EffectIntended>(&record->body)) return *intent;
     }
     throw std::logic_error("no intent");
   }
   std::vector<std::string> compactions() const {
     std::vector<std::string> all;
     for (const Record& record : log()) {
-      const auto* compacted = std::get_if<Compacted>(&record.body);
+      const auto* compacted = std::get_if<records::Compacted>(&record.body);
       if (compacted != nullptr)
         all.push_back(compacted->cause + (compacted->summary.empty() ? "" : "+summary"));
     }

@@ -18,8 +18,9 @@ inline bool in_turn(World& world) {
 }
 
 inline Outside act(std::string name, CommandVerb kind, std::string text = {}) {
-  return {std::move(name), in_turn,
-          [kind, text](World& world) { world.give(world.root(), {Intervened{kind, text, nullptr}}); }};
+  return {std::move(name), in_turn, [kind, text](World& world) {
+            world.give(world.root(), {records::Intervened{kind, text, nullptr}});
+          }};
 }
 
 inline Outside interrupt() {
@@ -38,11 +39,14 @@ inline Outside await_rest() {
 
 /// A pause, and its end at any later time.
 inline std::vector<Outside> pause_and_end() {
-  return {
-      {"pause", [](World& world) { return in_turn(world) && !world.state(world.root()).paused; },
-       [](World& world) { world.give(world.root(), {Intervened{CommandVerb::kPause, "wait", nullptr}}); }},
-      {"unpause", [](World& world) { return in_turn(world) && world.state(world.root()).paused; },
-       [](World& world) { world.give(world.root(), {Intervened{CommandVerb::kUnpause, {}, nullptr}}); }}};
+  return {{"pause", [](World& world) { return in_turn(world) && !world.state(world.root()).paused; },
+           [](World& world) {
+             world.give(world.root(), {records::Intervened{CommandVerb::kPause, "wait", nullptr}});
+           }},
+          {"unpause", [](World& world) { return in_turn(world) && world.state(world.root()).paused; },
+           [](World& world) {
+             world.give(world.root(), {records::Intervened{CommandVerb::kUnpause, {}, nullptr}});
+           }}};
 }
 
 /// Decides the first parked step of any session, as often as there is one.
@@ -57,7 +61,7 @@ inline Outside decide(ApprovalVerb verb, std::string name = "decide") {
           [waiting, verb](World& world) {
             Node& node = *waiting(world);
             const ParkedStep step = world.state(node).parked.begin()->second;
-            world.give(node, {Decided{step.id, step.call, verb, {}, person_by_library()}});
+            world.give(node, {records::Decided{step.id, step.call, verb, {}, person_by_library()}});
           }};
 }
 

@@ -22,7 +22,7 @@ inline Node& World::make_node(SessionId id, AgentSpec agent, std::optional<Paren
   node->driver = std::make_unique<TurnDriver>(node->setup, std::move(fresh));
   nodes_.push_back(std::move(node));
   Node& made = *nodes_.back();
-  SessionCreated created;
+  records::SessionCreated created;
   created.session = id;
   created.seed = 7;
   created.agent = made.setup.agent;
@@ -85,7 +85,7 @@ inline void World::carry_out(Node& node, AppendRecords& action) {
       return fail(ErrorCode::kJournal, "no such blob");
     });
     if (!body) return complain(node, body.error().message);
-    if (const auto* changed = std::get_if<StatusChanged>(&*body);
+    if (const auto* changed = std::get_if<records::StatusChanged>(&*body);
         changed && changed->cause == "recovered" && !crashed_)
       complain(node, "recovers although nothing has crashed");
     records.push_back({entry.time, *std::move(body)});
@@ -98,10 +98,10 @@ inline void World::check_intent(Node& node, const EffectId& effect, std::uint32_
   check_alive(node, "a start");
   bool intended = false;
   for (const Record& record : node.log) {
-    const auto* intent = std::get_if<EffectIntended>(&record.body);
+    const auto* intent = std::get_if<records::EffectIntended>(&record.body);
     if (intent != nullptr && intent->effect == effect && intent->attempt == attempt && intent->kind == kind)
       intended = true;
-    const auto* settled = std::get_if<EffectSettled>(&record.body);
+    const auto* settled = std::get_if<records::EffectSettled>(&record.body);
     if (intended && settled != nullptr && settled->effect == effect)
       complain(node, effect.str() + " starts after it was settled");
   }
@@ -124,7 +124,7 @@ inline void World::carry_out(Node& node, StartTool& action) {
   node.running[action.effect] = {EffectKind::kTool, action.attempt, action.call, 0};
   if (action.call.name != "careful") return;
   const bool approved = std::ranges::any_of(node.log, [&](const Record& record) {
-    const auto* decided = std::get_if<Decided>(&record.body);
+    const auto* decided = std::get_if<records::Decided>(&record.body);
     return decided != nullptr && decided->call == action.call.id && decided->verb == ApprovalVerb::kApprove;
   });
   if (!approved) complain(node, "a call runs that was not approved");
@@ -156,7 +156,7 @@ inline void World::carry_out(Node& node, AskHooks& action) {
 inline void World::carry_out(Node& node, driver::AskPerson& action) {
   check_alive(node, "a question to the handler");
   const bool durable = std::ranges::any_of(node.log, [&](const Record& record) {
-    const auto* parked = std::get_if<Parked>(&record.body);
+    const auto* parked = std::get_if<records::Parked>(&record.body);
     return parked != nullptr && parked->step.id == action.step.id;
   });
   if (!durable) complain(node, "the handler is asked before the step is durable");
@@ -178,7 +178,7 @@ inline void World::carry_out(Node& node, Publish& action) {
 /// Checks that every reader gets the result once, after it is durable.
 inline void World::carry_out(Node& node, FinishTurn& action) {
   const bool durable = std::ranges::any_of(node.log, [&](const Record& record) {
-    const auto* settled = std::get_if<TurnSettled>(&record.body);
+    const auto* settled = std::get_if<records::TurnSettled>(&record.body);
     return settled != nullptr && node.id.str() + "/" + settled->turn.str() == action.result.id;
   });
   if (!durable) complain(node, "a turn is finished before its end is durable");
@@ -300,8 +300,8 @@ inline void World::offer(Node& node, std::vector<Choice>& all, bool faults) {
                      const ParkedStep asked = node.questions.at(question);
                      node.questions.erase(question);
                      PersonAnswered answered{question, std::nullopt};
-                     answered.records = std::vector<RecordBody>{
-                         Decided{asked.id, asked.call, ApprovalVerb::kApprove, {}, person_by_library()}};
+                     answered.records = std::vector<RecordBody>{records::Decided{
+                         asked.id, asked.call, ApprovalVerb::kApprove, {}, person_by_library()}};
                      feed(node, std::move(answered));
                    }});
   }
@@ -372,7 +372,7 @@ inline void World::run_tool(Node& node, const EffectId& effect) {
     return feed(node, CallRequested{running.call.id, tool_call("", "echo"), "k1", waiter});
   }
   const SessionId child{node.id.str() + "-" + effect.str()};
-  give(node, {ChildSpawned{child, running.call.id, "child", "k1"}});
+  give(node, {records::ChildSpawned{child, running.call.id, "child", "k1"}});
   AgentSpec agent = scenario_.agent;
   agent.id = "child";
   agent.policy = JsonObject{{"allow", JsonArray{"*"}}, {"ask", JsonArray{"careful"}}};
@@ -452,13 +452,13 @@ inline void World::check_log(Node& node) {
 inline void World::check_effects(Node& node) {
   std::map<EffectId, int> open;
   for (const Record& record : node.log) {
-    if (const auto* intent = std::get_if<EffectIntended>(&record.body)) ++open[intent->effect];
-    const auto* settled = std::get_if<EffectSettled>(&record.body);
+    if (const auto* intent = std::get_if<records::EffectIntended>(&record.body)) ++open[intent->effect];
+    const auto* settled = std::get_if<records::EffectSettled>(&record.body);
     if (settled != nullptr && --open[settled->effect] < 0)
       complain(node, settled->effect.str() + " is settled twice");
-    const auto* changed = std::get_if<StatusChanged>(&record.body);
+    const auto* changed = std::get_if<records::StatusChanged>(&record.body);
     if (changed != nullptr && changed->cause == "recovered") open.clear();
-    if (!std::holds_alternative<TurnSettled>(record.body)) continue;
+    if (!std::holds_alternative<records::TurnSettled>(record.body)) continue;
     for (const auto& [effect, count] : open) {
       if (count > 0) complain(node, effect.str() + " is not settled when its turn is");
     }

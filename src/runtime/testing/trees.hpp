@@ -83,7 +83,7 @@ class Trees : public Scripted {
     std::vector<std::string> texts;
     const auto records = read_records(*journal_, session);
     for (const StoredRecord& stored : records.value_or(std::vector<StoredRecord>{})) {
-      const auto* command = std::get_if<Intervened>(&stored.record.body);
+      const auto* command = std::get_if<records::Intervened>(&stored.record.body);
       if (command != nullptr && command->verb == verb) texts.push_back(command->text);
     }
     return texts;
