@@ -49,7 +49,11 @@ void TurnDriver::take_advice(TurnAdvice advice) {
   turn_advised_ = true;
 }
 
-void TurnDriver::take_advice(ModelAdvice advice) { model_advice_ = std::move(advice); }
+void TurnDriver::take_advice(ModelAdvice advice) {
+  if (AgentSpecPtr agent = std::move(advice.agent))
+    record(records::Intervened{CommandVerb::kSetAgent, {}, std::move(agent), by_hook()});
+  model_advice_ = std::move(advice);
+}
 
 void TurnDriver::take_advice(CallReviews advice) {
   review_.rules(state_->agent);

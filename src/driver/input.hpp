@@ -51,6 +51,7 @@ struct TurnPlace {
 struct ModelAdvice {
   RequestPatch patch = {};
   std::optional<ModelResponse> answer = {};  ///< instead of asking the model
+  AgentSpecPtr agent = {};                   ///< with the tools of this moment; null: unchanged
 };
 /// The reviews of calls, made under the rules of this version.
 struct CallReviews {

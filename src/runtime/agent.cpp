@@ -123,6 +123,10 @@ Agent& Agent::use(std::vector<Tool> tools) {
   for (Tool& tool : tools) use(std::move(tool));
   return *this;
 }
+Agent& Agent::tools_from(ToolSource source) {
+  edit().tool_sources.push_back(std::move(source));
+  return *this;
+}
 Agent& Agent::policy(PolicyRules rules) {
   edit().spec.policy = to_json(rules);
   return *this;

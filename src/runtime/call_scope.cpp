@@ -24,7 +24,7 @@ std::vector<MessagePtr> history_before_calls(const State& state) {
 }  // namespace
 
 LiveCall::LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop)
-    : actor_(std::move(actor)), call_(std::move(call)), stop_(std::move(stop)) {}
+    : actor_(std::move(actor)), call_(std::move(call)), stop_(std::move(stop)), tools_(actor_->tools()) {}
 
 void LiveCall::watch() {
   on_stop_.emplace(stop_, [weak = weak_from_this()] {
@@ -169,7 +169,7 @@ void LiveCall::call_all(std::vector<InnerCall> calls, InnerCallDone done) {
   });
 }
 
-const std::vector<Tool>& LiveCall::tools() const { return actor_->description()->tools.tools(); }
+const std::vector<Tool>& LiveCall::tools() const { return tools_->tools(); }
 
 void LiveCall::progress(std::string text, std::optional<double> fraction) {
   if (check_open()) actor_->report_progress(call_, repair_utf8(text), fraction);

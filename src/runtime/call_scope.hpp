@@ -56,6 +56,7 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   const std::shared_ptr<SessionActor> actor_;
   const CallId call_;
   const std::stop_token stop_;
+  const std::shared_ptr<const ToolSet> tools_;  ///< of the agent when the call began
   mutable std::mutex mutex_;
   bool closed_ = false;
   std::map<std::string, std::uint32_t> occurrences_;

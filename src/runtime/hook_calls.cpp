@@ -87,6 +87,7 @@ void SessionActor::perform(driver::AskHooks& action) {
 
 driver::ModelAdvice SessionActor::before_model(const HookContext& context, const History& history) {
   driver::ModelAdvice advice;
+  if (!agent_->tool_sources.empty()) advice.agent = tools_of_sources();
   for (const auto& hook : agent_->hooks.before_model) {
     run_hook("before_model", [&] {
       ModelHookResult result = hook(context, history);
@@ -110,7 +111,8 @@ std::optional<std::string> SessionActor::asked_to_pause(const HookContext& conte
 /// Safe on any thread.
 driver::Review SessionActor::review(const driver::Rules& rules, const ToolCallPart& call,
                                     const HookContext& context) {
-  const Tool* tool = agent_->tools.find(call.name);
+  const std::shared_ptr<const ToolSet> tools = tools_for_call();
+  const Tool* tool = tools->find(call.name);
   driver::Review review = judge_by_rules(rules, tool, call);
   if (!std::holds_alternative<Allow>(review.permission)) return review;
   review.author = by_hook();

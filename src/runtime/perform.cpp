@@ -158,7 +158,7 @@ void SessionActor::perform(driver::StartModel& action) {
   request.options = std::move(action.question.options);
   request.history = std::move(action.question.history);
   request.non_strict = action.question.non_strict;
-  if (model_->capabilities().tools) request.tools = agent_->tools.definitions();
+  if (model_->capabilities().tools) request.tools = tools()->definitions();
   request.stream = services_->options.stream && model_->capabilities().streaming;
   request.session = id();
   request.agent = state().agent->id;
@@ -189,7 +189,7 @@ void SessionActor::perform(driver::StartTool& action) {
   run->context.scope = scope;
   services_->options.executor->post_blocking([self = shared_from_this(), run = std::move(run),
                                               scope = std::move(scope)] {
-    auto output = self->agent_->tools.execute(run->context, run->call.name, run->call.arguments);
+    auto output = self->tools_for_call()->execute(run->context, run->call.name, run->call.arguments);
     scope->close();
     for (const auto& hook : self->agent_->hooks.after_tool) {
       if (!output) break;

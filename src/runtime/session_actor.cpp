@@ -27,9 +27,10 @@ driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
   if (above != nullptr) setup.parent = driver::ParentAddress{above->session, origin.call, *above};
   const Hooks& hooks = agent->hooks;
   setup.hooks.turn = !hooks.before_turn.empty();
-  setup.hooks.model = !hooks.before_model.empty() || !hooks.pause_check.empty();
+  setup.hooks.model =
+      !hooks.before_model.empty() || !hooks.pause_check.empty() || !agent->tool_sources.empty();
   setup.hooks.calls = !hooks.before_tool.empty() || !hooks.pause_check.empty() || approves ||
-                      has_approval_predicate(agent->tools);
+                      has_approval_predicate(agent->tools) || !agent->tool_sources.empty();
   if (model) {
     setup.model.max_output = model->capabilities().max_output;
     setup.model.price = [model](const Usage& usage) { return model->price(usage); };

@@ -8,6 +8,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -34,6 +35,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   Observers& observers() { return observers_; }
   const std::shared_ptr<Services>& services() const { return services_; }
   const std::shared_ptr<const AgentDescription>& description() const { return agent_; }
+  /// The agent's tools and those that its sources gave last. Safe on any thread.
+  std::shared_ptr<const ToolSet> tools() const;
   /// The model of this session; null for an agent that only follows a plan.
   const std::shared_ptr<Model>& model() const { return model_; }
   /// False once the journal failed or the session was abandoned: it does nothing more in this process.
@@ -195,6 +198,9 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   HookContext hook_context();
   bool run_hook(std::string_view name, const std::function<void()>& hook);
   AgentSpecPtr before_turn();
+  std::shared_ptr<const ToolSet> tools_for_call();
+  bool ask_tool_sources();
+  AgentSpecPtr tools_of_sources();
   driver::ModelAdvice before_model(const HookContext& context, const History& history);
   driver::Review review(const driver::Rules& rules, const ToolCallPart& call, const HookContext& context);
   std::optional<std::string> asked_to_pause(const HookContext& context);
@@ -216,6 +222,9 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
       approvers_;  ///< agents with approval hooks, root first
   Observers observers_;
   std::vector<std::shared_ptr<void>> agent_handlers_;
+
+  mutable std::mutex tools_mutex_;
+  std::shared_ptr<const ToolSet> tools_;  ///< with those of the agent's sources; null: never asked them
 
   Strand strand_;
   std::atomic<bool> usable_ = true;

@@ -47,6 +47,13 @@ AgentSpecPtr with_metadata(const AgentSpecPtr& spec, Json metadata) {
   return changed;
 }
 
+/// The list of an agent with tool sources is compared with them, and recorded, before the next model call.
+AgentSpecPtr with_tools(const AgentSpecPtr& spec, const std::vector<ToolSpec>& tools) {
+  auto changed = std::make_shared<AgentSpec>(*spec);
+  changed->tools = tools;
+  return changed;
+}
+
 Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDescription>& description) {
   if (!description->status) return fail(description->status.error());
   const AgentSpec& spec = description->spec;
@@ -270,6 +277,7 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   if (spec->metadata.is_null() && !state->agent->metadata.is_null()) {
     spec = with_metadata(spec, state->agent->metadata);
   }
+  if (!agent->tool_sources.empty()) spec = with_tools(spec, state->agent->tools);
   const bool changed = to_canonical_json(to_json(*state->agent)) != to_canonical_json(to_json(*spec));
   if (!changed) state->agent = spec;  // share one copy
   auto actor = make_actor(services, agent, *std::move(equipment), *std::move(lease), *std::move(state),

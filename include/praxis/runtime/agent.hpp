@@ -27,6 +27,12 @@ class OwnRuntime;
 /// instructions of the previous turn stay.
 using InstructionSource = std::function<std::string(const HookContext&)>;
 
+/// Gives the tools that an agent has at this moment beside its own: a list that may change while sessions use
+/// it, such as that of a server. Called on a worker thread before each model call, by several sessions at
+/// once, and may block. If it throws, or gives a tool that cannot be used (because its name is taken, for
+/// example), the event `hook.failed` reports it and the list stays as it was.
+using ToolSource = std::function<std::vector<Tool>()>;
+
 /// The contents of an `Agent`, shared by the sessions made from it. Immutable once a session uses it.
 struct AgentDescription {
   AgentSpec spec;
@@ -36,8 +42,9 @@ struct AgentDescription {
   std::shared_ptr<Model> model;      ///< null: made from `spec.model`
   std::shared_ptr<Runtime> runtime;  ///< null: `own_runtime`, or else the default one
   std::shared_ptr<OwnRuntime> own_runtime;
-  InstructionSource instructions;  ///< null: those of `spec`
-  Status status;                   ///< the first error in the description
+  InstructionSource instructions;        ///< null: those of `spec`
+  std::vector<ToolSource> tool_sources;  ///< of tools that are not in `spec` and `tools`
+  Status status;                         ///< the first error in the description
 };
 
 /// An agent as a value: cheap to copy (copies share one description until one is changed). Setters return the
@@ -61,6 +68,9 @@ class Agent {
   Agent& output_schema(Json schema);
   Agent& use(Tool tool);
   Agent& use(std::vector<Tool> tools);
+  /// Adds tools from a list that may change. Each model call offers the list of that moment; a change is
+  /// recorded before the call. A call of a tool that was removed is an error for the model.
+  Agent& tools_from(ToolSource source);
   /// Allows tools that are not safe by default; names may end in `*`.
   Agent& policy(PolicyRules rules);
   /// Follows a written plan (docs/plans.md), or `{"kind": "six_steps"}` (docs/six-steps.md), instead of

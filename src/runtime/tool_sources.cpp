@@ -1,0 +1,64 @@
+// The tools of agents whose list of tools may change (`Agent::tools_from`).
+#include "runtime/session_actor.hpp"
+
+namespace praxis {
+namespace {
+
+/// The agent's own tools, then those that its sources give now. Throws what a source throws.
+Result<ToolSet> gather(const AgentDescription& agent) {
+  ToolSet tools = agent.tools;
+  for (const ToolSource& source : agent.tool_sources) {
+    for (Tool& tool : source()) {
+      if (auto added = tools.add(std::move(tool)); !added) return fail(std::move(added.error()));
+    }
+  }
+  return tools;
+}
+
+std::vector<ToolSpec> specs_of(const ToolSet& tools) {
+  std::vector<ToolSpec> specs;
+  for (const Tool& tool : tools.tools())
+    specs.push_back({tool.definition, tool.retries, tool.fatal_errors, tool.asks_person});
+  return specs;
+}
+
+}  // namespace
+
+std::shared_ptr<const ToolSet> SessionActor::tools() const {
+  if (agent_->tool_sources.empty()) return {agent_, &agent_->tools};
+  const std::lock_guard lock(tools_mutex_);
+  return tools_ ? tools_ : std::shared_ptr<const ToolSet>(agent_, &agent_->tools);
+}
+
+/// The tools for a call that the model has made. After a restart the sources are asked here first.
+std::shared_ptr<const ToolSet> SessionActor::tools_for_call() {
+  const auto asked = [this] {
+    const std::lock_guard lock(tools_mutex_);
+    return tools_ != nullptr;
+  };
+  if (!agent_->tool_sources.empty() && !asked()) ask_tool_sources();
+  return tools();
+}
+
+/// False when a source failed, which is reported.
+bool SessionActor::ask_tool_sources() {
+  Result<ToolSet> gathered;
+  const bool ran = run_hook("tool_source", [&] { gathered = gather(*agent_); });
+  if (ran && !gathered) post_input(driver::HookThrew{"tool_source", gathered.error().message});
+  if (!ran || !gathered) return false;
+  auto tools = std::make_shared<const ToolSet>(*std::move(gathered));
+  const std::lock_guard lock(tools_mutex_);
+  tools_ = std::move(tools);
+  return true;
+}
+
+/// The description with the tools that there are now; null when they are the recorded ones.
+AgentSpecPtr SessionActor::tools_of_sources() {
+  const AgentSpecPtr before = query([](const State& s) { return s.agent; });
+  if (!before || !ask_tool_sources()) return nullptr;
+  auto after = std::make_shared<AgentSpec>(*before);
+  after->tools = specs_of(*tools());
+  return to_json(*after) == to_json(*before) ? nullptr : after;
+}
+
+}  // namespace praxis

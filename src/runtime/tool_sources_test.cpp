@@ -1,0 +1,171 @@
+// Agents whose list of tools changes while a session lives.
+#include <gmock/gmock.h>
+
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Passes calls on to a scripted model and notes the tools that each call offers.
+class OfferedModel final : public Model {
+ public:
+  explicit OfferedModel(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+  const std::string& name() const override { return model_->name(); }
+  ModelCapabilities capabilities() const override { return model_->capabilities(); }
+  MicroUsd price(const Usage& usage) const override { return model_->price(usage); }
+  std::unique_ptr<ModelSession> open_session() override {
+    return std::make_unique<Noting>(*this, model_->open_session());
+  }
+  std::vector<std::string> offers() const {
+    const std::lock_guard lock(mutex_);
+    return offers_;
+  }
+
+ private:
+  struct Noting final : ModelSession {
+    Noting(OfferedModel& noted_by, std::unique_ptr<ModelSession> inner)
+        : owner(noted_by), session(std::move(inner)) {}
+    void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
+      std::string names;
+      for (const ToolDefinition& tool : request.tools ? *request.tools : std::vector<ToolDefinition>{})
+        names += (names.empty() ? "" : " ") + tool.name;
+      {
+        const std::lock_guard lock(owner.mutex_);
+        owner.offers_.push_back(std::move(names));
+      }
+      session->start(request, std::move(sink), std::move(stop));
+    }
+    OfferedModel& owner;
+    std::unique_ptr<ModelSession> session;
+  };
+
+  const std::shared_ptr<Model> model_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> offers_;
+};
+
+class ToolSourceTest : public Scripted {
+ protected:
+  /// An agent with the tool `own` and those of `listed_`.
+  Agent sourced(std::string_view script) {
+    Agent agent = scripted(script);
+    model_ = std::make_shared<OfferedModel>(agent.description()->model);
+    return agent.model(model_).use(echo_tool("own")).tools_from([this] { return list(); });
+  }
+  std::vector<Tool> list() {
+    const std::lock_guard lock(mutex_);
+    if (fails_) throw std::runtime_error("the server is gone");
+    return listed_;
+  }
+  void offer(std::vector<Tool> tools) {
+    const std::lock_guard lock(mutex_);
+    listed_ = std::move(tools);
+  }
+  void break_source() {
+    const std::lock_guard lock(mutex_);
+    fails_ = true;
+  }
+  /// A tool that replaces the list when it is called.
+  Tool switching(std::string name, std::function<void()> change) {
+    return host_tool(std::move(name),
+                     [change = std::move(change)](ToolContext&, const Json&) -> Result<ToolOutput> {
+                       change();
+                       return says("switched");
+                     });
+  }
+  /// The lists of tools that the log has, in order: that of the creation, then each change.
+  std::vector<std::string> recorded(const SessionId& session) {
+    std::vector<std::string> lists;
+    const auto records = read_records(*journal_, session);
+    if (!records) return lists;
+    for (const StoredRecord& stored : *records) {
+      const auto* created = std::get_if<records::SessionCreated>(&stored.record.body);
+      const auto* changed = std::get_if<records::Intervened>(&stored.record.body);
+      if (created == nullptr && (changed == nullptr || !changed->agent)) continue;
+      std::string names;
+      for (const ToolSpec& tool : (created != nullptr ? created->agent : changed->agent)->tools)
+        names += (names.empty() ? "" : " ") + tool.definition.name;
+      lists.push_back(std::move(names));
+    }
+    return lists;
+  }
+
+  std::shared_ptr<OfferedModel> model_;
+
+ private:
+  std::mutex mutex_;
+  std::vector<Tool> listed_;
+  bool fails_ = false;
+};
+
+TEST_F(ToolSourceTest, NextModelCallOffersTheNewList_WhichTheLogRecords) {
+  offer({switching("install", [this] { offer({echo_tool("added")}); })});
+  Session session = session_of(sourced(R"({"tool_calls": [{"id": "a", "name": "install", "arguments": {}}]}
+{"tool_calls": [{"id": "b", "name": "added", "arguments": {"text": "x"}}]}
+{"tool_calls": [{"id": "c", "name": "install", "arguments": {}}]}
+{"text": "done"})"));
+  const auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+  EXPECT_THAT(model_->offers(), ElementsAre("own install", "own added", "own added", "own added"));
+  EXPECT_THAT(recorded(session.session_id()), ElementsAre("own", "own install", "own added"));
+  const History history = session.history();
+  EXPECT_THAT(result_for(history, "b").text, "x");
+  const ToolResultPart removed = result_for(history, "c");
+  EXPECT_EQ(removed.status, ToolStatus::kError);
+  EXPECT_THAT(removed.text, HasSubstr("unknown tool \"install\""));
+}
+
+TEST_F(ToolSourceTest, UnchangedList_AddsNoRecord) {
+  offer({echo_tool("listed")});
+  Session session = session_of(sourced(R"({"text": "a"}
+{"text": "b"})"));
+  ASSERT_TRUE(session.ask("one"));
+  ASSERT_TRUE(session.ask("two"));
+  EXPECT_THAT(recorded(session.session_id()), ElementsAre("own", "own listed"));
+}
+
+TEST_F(ToolSourceTest, FailingOrUnusableList_IsReportedAndTheOldOneStays) {
+  offer({switching("break", [this] { break_source(); }),
+         switching("clash", [this] { offer({echo_tool("own")}); })});
+  std::vector<std::string> reports;
+  std::mutex mutex;
+  Agent agent = sourced(R"({"tool_calls": [{"id": "a", "name": "clash", "arguments": {}}]}
+{"tool_calls": [{"id": "b", "name": "break", "arguments": {}}]}
+{"text": "done"})");
+  agent.on("hook.failed", [&](const Event& event) {
+    const std::lock_guard lock(mutex);
+    const auto& failed = std::get<events::HookFailed>(event.body);
+    reports.push_back(failed.hook + ": " + failed.message);
+  });
+  Session session = session_of(agent);
+  const auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(recorded(session.session_id()), ElementsAre("own", "own break clash"));
+  const std::lock_guard lock(mutex);
+  EXPECT_THAT(reports, ElementsAre("tool_source: there are two tools named \"own\"; rename one of them",
+                                   "tool_source: the server is gone"));
+}
+
+TEST_F(ToolSourceTest, CallThatWaitedForAnotherProcess_RunsWithToolOfSource) {
+  offer({echo_tool("listed").needs_approval()});
+  const char* const script = R"({"tool_calls": [{"id": "a", "name": "listed", "arguments": {"text": "x"}}]}
+{"text": "done"})";
+  const auto waits = sourced(script).run("go");
+  ASSERT_TRUE(waits) << waits.error().message;
+  ASSERT_EQ(waits->pending.size(), 1U);
+  start_new_process();
+  const auto result = sourced(script).resume(waits->session, {{waits->pending.front().id, approve()}});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+  EXPECT_THAT(recorded(waits->session), ElementsAre("own", "own listed"));
+  ASSERT_FALSE(result->actions.empty());
+  EXPECT_EQ(result->actions.front().outcome, Outcome::kOk);
+}
+
+}  // namespace
+}  // namespace praxis::testing
