@@ -117,8 +117,12 @@ void SessionActor::drain() {
   draining_ = false;
   if (!services_->options.suspend_when_waiting) return;
   driver_.suspend();
+  if (driver_.has_state()) return;
+  // The room for actions is most of what a session takes that waits.
+  actions_ = driver::Actions();
+  performing_ = driver::Actions();
   // A model session must outlive its calls. Without calls it is only a cache.
-  if (!driver_.has_state() && !driver_.asks_model()) model_session_.reset();
+  if (!driver_.asks_model()) model_session_.reset();
 }
 
 driver::Moment SessionActor::moment() {
