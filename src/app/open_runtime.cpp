@@ -13,6 +13,7 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
   RuntimeOptions options;
   options.journal = *std::move(journal);
   options.catalog = *std::move(catalog);
+  options.principal = use.principal;
   options.stream = use.stream;
   options.record_to = use.record_to;
   options.suspend_when_waiting = workspace.config.get("suspend") == "true";

@@ -12,6 +12,7 @@ namespace praxis::app {
 
 /// How a runtime is used.
 struct RuntimeUse {
+  Author principal;       ///< the user, by which surface
   bool stream = true;     ///< requests deltas from models
   std::string record_to;  ///< a folder that gets the exchanges with models; empty for none
 };

@@ -16,6 +16,7 @@
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
+#include "cli/author.hpp"
 #include "cli/progress.hpp"
 #include "cli/questions.hpp"
 
@@ -61,7 +62,9 @@ ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, con
 
 }  // namespace
 
-app::RuntimeUse runtime_use(const TurnOutput& output) { return {output.stream, output.record_to}; }
+app::RuntimeUse runtime_use(const TurnOutput& output) {
+  return {cli_author(), output.stream, output.record_to};
+}
 
 TurnOutput with_absolute_file(TurnOutput output) {
   if (!output.file.empty()) output.file = std::filesystem::absolute(output.file).string();

@@ -23,8 +23,13 @@ std::vector<MessagePtr> history_before_calls(const State& state) {
 
 }  // namespace
 
-LiveCall::LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop)
-    : actor_(std::move(actor)), call_(std::move(call)), stop_(std::move(stop)), tools_(actor_->tools()) {}
+LiveCall::LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop,
+                   Scope::Deadline deadline)
+    : actor_(std::move(actor)),
+      call_(std::move(call)),
+      stop_(std::move(stop)),
+      deadline_(deadline),
+      tools_(actor_->tools()) {}
 
 void LiveCall::watch() {
   on_stop_.emplace(stop_, [weak = weak_from_this()] {
@@ -101,7 +106,9 @@ Result<std::shared_ptr<LiveChild>> LiveCall::spawn(std::shared_ptr<const AgentDe
   if (child->depth > kMaxDepth)
     return fail(ErrorCode::kInput, "sub-agents are " + std::to_string(kMaxDepth) + " levels deep already");
   const auto& services = actor_->services();
-  Origin origin{actor_, call_, actor_->query([this](const State&) { return actor_->budget(); })};
+  auto scope = actor_->scope_of_call(call_, {.cancellation = stop_, .deadline = deadline_});
+  if (!scope) return fail(scope.error());
+  Origin origin{actor_, call_, *std::move(scope)};
   // A session without records was created by a process that died before it wrote the first one.
   const auto row = services->options.journal->session(child->id);
   const bool exists = row && row->entries != 0;

@@ -12,6 +12,7 @@
 
 #include "praxis/runtime/agent.hpp"
 #include "praxis/tools/sub_agent.hpp"
+#include "runtime/scope.hpp"
 
 namespace praxis {
 
@@ -21,7 +22,7 @@ class SessionActor;
 /// The scope of one attempt at a call. `close` ends it.
 class LiveCall final : public CallScope, public std::enable_shared_from_this<LiveCall> {
  public:
-  LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop);
+  LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop, Scope::Deadline deadline);
   /// From now on a stop request also reaches the sub-agents and the calls within this call.
   void watch();
 
@@ -56,6 +57,7 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   const std::shared_ptr<SessionActor> actor_;
   const CallId call_;
   const std::stop_token stop_;
+  const Scope::Deadline deadline_;
   const std::shared_ptr<const ToolSet> tools_;  ///< of the agent when the call began
   mutable std::mutex mutex_;
   bool closed_ = false;

@@ -37,6 +37,7 @@ std::optional<RecordedTurn> recorded_turn(Journal& journal, const SessionId& ses
 }  // namespace
 
 Status LiveChild::start(std::string prompt) {
+  if (actor_->cancelled_above()) return fail(ErrorCode::kCancelled, "the call was stopped");
   const std::lock_guard lock(mutex_);
   if (turn_ && !turn_->finished()) {
     return fail(ErrorCode::kInput,

@@ -177,11 +177,12 @@ void SessionActor::perform(driver::StartModel& action) {
 }
 
 void SessionActor::perform(driver::StartTool& action) {
-  const std::stop_token stop = (effects_[action.effect] = Running{}).stop.get_token();
-  auto scope = std::make_shared<LiveCall>(shared_from_this(), action.call.id, stop);
-  scope->watch();
+  effects_[action.effect] = Running{};
   auto run = std::make_unique<ToolRun>();
   run->context = tool_context(action);
+  auto scope = std::make_shared<LiveCall>(shared_from_this(), action.call.id, run->context.stop,
+                                          run->context.deadline);
+  scope->watch();
   run->hooks = hook_context();
   run->effect = std::move(action.effect);
   run->attempt = action.attempt;
@@ -211,8 +212,9 @@ ToolContext SessionActor::tool_context(driver::StartTool& action) {
   context.attempt = action.attempt;
   context.depth = state().depth;
   context.stop = effects_[action.effect].stop.get_token();
-  context.deadline = action.limit.count() == 0 ? std::chrono::steady_clock::time_point::max()
-                                               : std::chrono::steady_clock::now() + action.limit;
+  context.deadline = origin_.scope.deadline;
+  if (action.limit.count() != 0)
+    context.deadline = std::min(context.deadline, std::chrono::steady_clock::now() + action.limit);
   context.conversation = std::move(action.conversation);
   context.environment = services_->options.environment.get();
   context.metadata = state().agent->metadata;

@@ -183,7 +183,7 @@ Status Session::rewind(const TurnId& turn) {
   return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
     if (auto possible = check_rewind(s, turn); !possible) return fail(possible.error());
     return std::vector<RecordBody>{
-        records::Intervened{CommandVerb::kRewind, turn.str(), nullptr, by_library()}};
+        records::Intervened{CommandVerb::kRewind, turn.str(), nullptr, actor_->principal()}};
   });
 }
 

@@ -36,7 +36,7 @@ driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
     setup.model.price = [model](const Usage& usage) { return model->price(usage); };
     setup.model.options_may_change = !hooks.before_model.empty();
   }
-  setup.bounded_above = origin.budget != nullptr;
+  setup.bounded_above = origin.scope.budget != nullptr;
   return setup;
 }
 
@@ -234,10 +234,10 @@ void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
       }))});
 }
 
-void SessionActor::interrupt(std::shared_ptr<EventQueue> turn, Author author) {
-  post([this, turn = std::move(turn), author = std::move(author)]() mutable {
+void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
+  post([this, turn = std::move(turn)] {
     driver::InterruptRequested wanted;
-    wanted.author = std::move(author);
+    wanted.author = origin_.scope.principal;
     if (turn) {
       const auto found = std::ranges::find(readers_.all(), turn, [](const auto& r) { return r.second; });
       if (found == readers_.all().end()) return;
@@ -247,10 +247,10 @@ void SessionActor::interrupt(std::shared_ptr<EventQueue> turn, Author author) {
   });
 }
 
-void SessionActor::command(CommandVerb verb, std::string text, Author author) {
+void SessionActor::command(CommandVerb verb, std::string text) {
   if (is_said(verb)) text = outgoing(text_message(Role::kUser, std::move(text))).text();
   driver::RecordsGiven given;
-  given.records.emplace_back(records::Intervened{verb, std::move(text), nullptr, std::move(author)});
+  given.records.emplace_back(records::Intervened{verb, std::move(text), nullptr, origin_.scope.principal});
   given.resumes = true;
   post_input(std::move(given));
 }

@@ -39,6 +39,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::shared_ptr<const ToolSet> tools() const;
   /// The model of this session; null for an agent that only follows a plan.
   const std::shared_ptr<Model>& model() const { return model_; }
+  /// For whom the session works: the author of commands through handles that name none.
+  const Author& principal() const { return origin_.scope.principal; }
   /// False once the journal failed or the session was abandoned: it does nothing more in this process.
   bool usable() const { return usable_; }
 
@@ -67,9 +69,9 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// turn. With `may_be_over`, a turn that has ended in the meantime gives its result instead of an error.
   void resume(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over = false);
   /// Interrupts the turn in progress: stops running effects at once, then records it. With `turn`, only if
-  /// that queue reads the turn in progress.
-  void interrupt(std::shared_ptr<EventQueue> turn = nullptr, Author author = by_library());
-  void command(CommandVerb verb, std::string text, Author author = by_library());
+  /// that queue reads the turn in progress. The author of this and of `command` is `principal()`.
+  void interrupt(std::shared_ptr<EventQueue> turn = nullptr);
+  void command(CommandVerb verb, std::string text);
   /// Interrupts the turn in progress unless it waits for an approval, and starts no queued turn.
   void wind_down();
   /// Calls `done` once no turn is in progress, or the one in progress cannot continue without input.
@@ -113,6 +115,11 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// Returns the sub-agent that `call` created under `key`, or a new one. Records a new one first and waits
   /// until that is durable. Error when the call is no longer running.
   Result<Claim> claim_child(const CallId& call, const std::string& agent, const std::string& key);
+  /// Returns the scope of the running call `call`, for a sub-agent of it. `by` has the bounds of the call;
+  /// the session adds its own. Error `kJournal`: the log cannot be read.
+  Result<Scope> scope_of_call(const CallId& call, Narrowing by);
+  /// Whether the call that created this session was stopped.
+  bool cancelled_above() const { return origin_.scope.cancellation.stop_requested(); }
   /// Reports the end of the last turn to the session above, whose process may have died before it recorded
   /// that.
   void report_last_turn();

@@ -65,6 +65,23 @@ Result<SessionActor::Claim> SessionActor::claim_child(const CallId& call, const 
   return claim;
 }
 
+Result<Scope> SessionActor::scope_of_call(const CallId& call, Narrowing by) {
+  const auto scope = query([&](const State& s) -> std::optional<Scope> {
+    if (!s.agent) return std::nullopt;
+    Scope above = origin_.scope;
+    above.permissions.clear();  // as recorded: a sub-agent that was opened by itself has them, too
+    if (const auto* bounds = s.agent->bounds.if_array())
+      above.permissions.assign(bounds->begin(), bounds->end());
+    by.budget = budget();
+    by.policy = s.agent->policy;
+    const CallState* running = s.find_call(call);
+    by.trace = running != nullptr ? effect_trace(s, running->effect, running->attempt) : s.trace;
+    return narrowed(above, std::move(by));
+  });
+  if (scope) return *scope;
+  return fail(ErrorCode::kJournal, "the log of session " + id().str() + " cannot be read");
+}
+
 void SessionActor::report_last_turn() {
   if (!origin_.above) return;
   const auto settled = query([](const State& s) {
@@ -96,11 +113,11 @@ std::shared_ptr<Budget> SessionActor::budget() {
   if (budget_known_ || !state().turn) return budget_;
   budget_known_ = true;
   const Limits& limits = state().agent->limits;
-  if (!driver::is_bounded(limits) && !origin_.budget) return nullptr;
+  if (!driver::is_bounded(limits) && !origin_.scope.budget) return nullptr;
   const AgentResult& report = state().turn->report;
   const Usage usage = report.usage + report.usage_children;
   const Amount spent{usage.total(), usage.cost, state().turn->tool_calls};
-  budget_ = Budget::create(origin_.budget, limits, spent, spent);
+  budget_ = Budget::create(origin_.scope.budget, limits, spent, spent);
   return budget_;
 }
 

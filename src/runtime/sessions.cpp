@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <thread>
 
-#include "praxis/domain/scope.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/planners/make_planner.hpp"
 #include "runtime/input_checks.hpp"
@@ -69,31 +68,11 @@ Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDes
   return Equipment{*std::move(planner), *std::move(model), std::move(profiled)};
 }
 
-/// The scope of a sub-agent of the call in `origin`: never wider than the scope of the session above.
-Result<Scope> scope_below(const Origin& origin, const SessionId& id = {}) {
-  const auto scope = origin.above->query([&](const State& s) -> std::optional<Scope> {
-    if (!s.agent) return std::nullopt;
-    Scope above;
-    if (const auto* bounds = s.agent->bounds.if_array())
-      above.permissions.assign(bounds->begin(), bounds->end());
-    above.trace = s.trace;
-    if (s.turn) {
-      for (const CallState& call : s.turn->calls) {
-        if (call.call.id == origin.call) above.trace = effect_trace(s, call.effect, call.attempt);
-      }
-    }
-    return narrowed(above, {.permissions = s.agent->policy, .span = id.str()});
-  });
-  if (scope) return *scope;
-  return fail(ErrorCode::kJournal, "the log of session " + origin.above->id().str() + " cannot be read");
-}
-
-Result<AgentSpecPtr> with_bounds(const AgentSpecPtr& spec, const Origin& origin) {
+/// A sub-agent stays within the permissions of the agents above it.
+AgentSpecPtr with_bounds(const AgentSpecPtr& spec, const Origin& origin) {
   if (!origin.above) return spec;
-  const auto scope = scope_below(origin);
-  if (!scope) return fail(scope.error());
   auto changed = std::make_shared<AgentSpec>(*spec);
-  changed->bounds = JsonArray(scope->permissions.begin(), scope->permissions.end());
+  changed->bounds = JsonArray(origin.scope.permissions.begin(), origin.scope.permissions.end());
   return changed;
 }
 
@@ -158,7 +137,7 @@ records::SessionCreated birth_record(const Services& services, const Birth& birt
     std::tie(created.depth, created.path) =
         origin.above->query([](const State& s) { return std::pair(s.depth + 1, s.path); });
     created.path += "/" + created.agent->id;
-    if (const auto scope = scope_below(origin, created.session)) created.trace = scope->trace;
+    created.trace = span_below(origin.scope.trace, created.session.str(), 0);
   }
   // A session below one from an older version starts a trace, as a root does.
   if (created.trace.trace.empty()) created.trace = new_trace(created.seed, number_of(created.session));
@@ -169,6 +148,7 @@ records::SessionCreated birth_record(const Services& services, const Birth& birt
 std::shared_ptr<SessionActor> make_actor(const std::shared_ptr<Services>& services,
                                          const std::shared_ptr<const AgentDescription>& agent,
                                          Equipment equipment, Lease lease, State state, Origin origin) {
+  if (!origin.above) origin.scope.principal = services->options.principal;
   return std::shared_ptr<SessionActor>(new SessionActor(services, agent, std::move(equipment.model),
                                                         std::move(equipment.planner), std::move(lease),
                                                         std::move(state), std::move(origin)));
@@ -217,9 +197,8 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
   auto equipment = equip(*services, agent);
   if (!equipment) return fail(equipment.error());
   const RuntimeOptions& options = services->options;
-  auto bounded = with_bounds(equipment->spec, origin);
-  if (!bounded) return fail(bounded.error());
-  records::SessionCreated created = birth_record(*services, birth, origin, *std::move(bounded));
+  records::SessionCreated created =
+      birth_record(*services, birth, origin, with_bounds(equipment->spec, origin));
   auto lease = options.journal->create(created.session, options.environment->now());
   if (!lease && !birth.id.empty())
     lease = options.journal->acquire(created.session);  // created before a crash, but without records
@@ -267,13 +246,8 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
     journal.release(*lease);
     return fail(state.error());
   }
-  auto bounded = with_bounds(equipment->spec, origin);
-  if (!bounded) {
-    journal.release(*lease);
-    return fail(bounded.error());
-  }
-  AgentSpecPtr spec = *std::move(bounded);
-  if (!origin.above) spec = with_bounds_of(spec, *state->agent);
+  AgentSpecPtr spec =
+      origin.above ? with_bounds(equipment->spec, origin) : with_bounds_of(equipment->spec, *state->agent);
   if (spec->metadata.is_null() && !state->agent->metadata.is_null()) {
     spec = with_metadata(spec, state->agent->metadata);
   }
@@ -288,7 +262,7 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   if (!changed) return actor;
   auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
     return std::vector<RecordBody>{
-        records::Intervened{CommandVerb::kSetAgent, {}, std::move(spec), by_library()}};
+        records::Intervened{CommandVerb::kSetAgent, {}, std::move(spec), services->options.principal}};
   });
   if (!durable) return fail(durable.error());
   return actor;

@@ -8,10 +8,10 @@
 
 #include "praxis/runtime/commands.hpp"
 #include "praxis/runtime/runtime.hpp"
+#include "runtime/scope.hpp"
 
 namespace praxis {
 
-class Budget;
 class SessionActor;
 struct Services;
 
@@ -19,7 +19,7 @@ struct Services;
 struct Origin {
   std::shared_ptr<SessionActor> above;  ///< null for a root
   CallId call;                          ///< the call of `above` whose handler created the session
-  std::shared_ptr<Budget> budget;  ///< the budget of the turn of `above`; null when nothing there is limited
+  Scope scope;                          ///< the scope of that call; a root has no bounds
 };
 
 /// The active sessions of one runtime. Thread-safe; keeps none of them alive.

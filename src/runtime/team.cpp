@@ -174,7 +174,7 @@ Result<AgentResult> Team::Parts::answer(const std::string& id, const std::string
 /// Records that the first of `ids` answers from the next turn on, then the others. The record is durable when
 /// this returns. Before the first message there is no log yet: `send` then records the speaker.
 Status Team::Parts::speaks(std::vector<std::string> ids, const std::string& cause) {
-  records::SpeakerSet set{ids.front(), {ids.begin() + 1, ids.end()}, cause, nullptr, by_library()};
+  records::SpeakerSet set{ids.front(), {ids.begin() + 1, ids.end()}, cause, nullptr, {}};
   std::optional<Session> recorded_in;
   {
     const std::lock_guard lock(mutex);
@@ -183,6 +183,7 @@ Status Team::Parts::speaks(std::vector<std::string> ids, const std::string& caus
     recorded_in = session;
   }
   if (!recorded_in) return {};
+  set.author = recorded_in->actor_->principal();
   return recorded_in->actor_->submit([&](const State&) -> Result<std::vector<RecordBody>> {
     return std::vector<RecordBody>{std::move(set)};
   });
@@ -314,7 +315,7 @@ Result<AgentResult> Team::send(std::string text, std::stop_token stop) {
   return parts_->go_on(parts_->answer(first, text, stop), stop);
 }
 
-Result<AgentResult> Team::resume(const Approvals& approvals, std::stop_token stop) {
+Result<AgentResult> Team::resume(const Approvals& approvals, const Author& author, std::stop_token stop) {
   const std::lock_guard one_at_a_time(parts_->sending);
   const auto team = parts_->recorded();
   const auto nothing = [&] { return fail(ErrorCode::kInput, "the team has nothing to resume"); };
@@ -323,7 +324,8 @@ Result<AgentResult> Team::resume(const Approvals& approvals, std::stop_token sto
   const bool running = session.actor_->query([](const State& s) { return s.turn.has_value(); });
   if (!running && team->pending.empty() && team->next.empty()) return nothing();
   const std::stop_callback interrupt(stop, [&] { session.interrupt(); });
-  auto result = running ? session.resume(approvals).result() : Result<AgentResult>(session.last_result());
+  auto result =
+      running ? session.resume(approvals, author).result() : Result<AgentResult>(session.last_result());
   return parts_->go_on(std::move(result), stop);
 }
 

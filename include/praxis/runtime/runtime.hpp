@@ -30,6 +30,8 @@ struct RuntimeOptions {
   std::shared_ptr<const Catalog> catalog;  ///< facts about providers and models; null: the built-in catalogue
   /// The program's own model providers by name: `house` serves `house:big`.
   ModelProviders providers;
+  /// For whom the sessions work: the author of commands through `Session`, `Run` and `Team`.
+  Author principal = by_library();
   bool stream = true;     ///< request deltas from models
   std::string record_to;  ///< folder in which model calls are recorded (docs/cassettes.md); empty: none
   /// Drop a session's state whenever it waits, and rebuild it from the journal when needed: least memory,

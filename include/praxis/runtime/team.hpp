@@ -95,7 +95,8 @@ class Team {
   Result<AgentResult> send(std::string text, std::stop_token stop = {});
   /// Continues after a crash, an approval or an error: finishes the turn in progress, with approvals of its
   /// parked steps, then lets the remaining members answer. Error `kInput` when there is nothing to continue.
-  Result<AgentResult> resume(const Approvals& approvals = {}, std::stop_token stop = {});
+  Result<AgentResult> resume(const Approvals& approvals = {}, const Author& author = person_by_library(),
+                             std::stop_token stop = {});
   /// Adds a message from a third party to the conversation, for the agent that answers next.
   Status inject(std::string text);
   /// Tools `hand_over_to_<id>` for every agent except `from`; add them to that agent with `Agent::use`.
