@@ -11,7 +11,7 @@ namespace praxis::faults::sim {
 namespace {
 
 constexpr std::uint64_t kMostToRest = 60'000;  ///< steps until everything must be idle
-/// One run in this many is replayed, because a replay costs as much as a run.
+/// One run in this many is replayed, because a replay costs a fifth of a run.
 constexpr std::uint64_t kReplayedOnceIn = 4;
 
 std::unexpected<Error> disk_error(Random& random) {

@@ -26,7 +26,7 @@ struct RuntimeOptions {
   std::shared_ptr<Environment> environment;  ///< default: the system's clock and random numbers
   std::shared_ptr<Executor> executor;
   std::shared_ptr<HttpClient>
-      http;  ///< without the component `http` the default is none: models of vendors fail
+      http;  ///< without the component `http` it stays null, and models of vendors fail
   std::shared_ptr<const Catalog> catalog;  ///< facts about providers and models; null: the built-in catalogue
   /// The program's own model providers by name: `house` serves `house:big`.
   ModelProviders providers;
