@@ -145,6 +145,16 @@ TEST(Docs, TestsThatFindMutations_Exist) {
   for (const std::string& name : named) EXPECT_TRUE(name.ends_with("pp") || known.contains(name)) << name;
 }
 
+TEST(Docs, WayOfOneMessage_IsShort) {
+  const std::string way = section(read(kRoot / "docs/architecture.md"), "The way of one message");
+  const Names files = matches(way, R"(\| `(src/[\w/]+\.cpp)` \|)");
+  const Names step = matches(way, R"(\| `(src/[\w/]+\.cpp)` \| yes \|)");
+  for (const std::string& file : files) EXPECT_TRUE(fs::exists(kRoot / file)) << file;
+  EXPECT_GE(step.size(), 10U);
+  EXPECT_LE(step.size(), 15U);
+  EXPECT_LE(files.size(), 25U);
+}
+
 TEST(Docs, NamesThatServeRequirements_StandInTheirHeaders) {
   for (const Requirement& row : requirements()) {
     std::string declared;
