@@ -8,7 +8,7 @@
 #include "models/wire/chat/response.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 
 inline std::string describe(const Part& part) {
   if (const auto* text = std::get_if<TextPart>(&part)) return "text(" + text->text + ")";
@@ -62,4 +62,4 @@ inline const std::string kStop = chunk("{}", "\"stop\"");
 inline const std::string kCalls = chunk("{}", "\"tool_calls\"");
 inline const std::string kDone = "[DONE]";
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

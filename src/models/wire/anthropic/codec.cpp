@@ -5,7 +5,7 @@
 #include "praxis/net/http_client.hpp"
 
 namespace praxis {
-namespace messages {
+namespace wire::messages {
 namespace {
 
 class MessagesCodec final : public Codec {
@@ -58,12 +58,12 @@ class MessagesCodec final : public Codec {
 };
 
 }  // namespace
-}  // namespace messages
+}  // namespace wire::messages
 
 Result<CodecPtr> messages_codec(CodecTarget target) {
-  auto dialect = messages::read_dialect(target.dialect);
+  auto dialect = wire::messages::read_dialect(target.dialect);
   if (!dialect) return fail(dialect.error());
-  return std::make_shared<const messages::MessagesCodec>(std::move(target), *std::move(dialect));
+  return std::make_shared<const wire::messages::MessagesCodec>(std::move(target), *std::move(dialect));
 }
 
 }  // namespace praxis

@@ -11,7 +11,7 @@
 #include "praxis/base/digest.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
@@ -298,4 +298,4 @@ void close_messages(std::string& out, const RenderState& state) {
   out += state.open_role.empty() ? "]" : "]}]";
 }
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

@@ -7,7 +7,7 @@
 #include "models/codec.hpp"
 #include "models/wire/anthropic/dialect.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 
 /// Appends one message of the history. Omits instructions, which are part of the request's head.
 void append_message(std::string& out, const Message& message, RenderState& state, const CodecTarget& target,
@@ -23,4 +23,4 @@ bool is_blank(std::string_view text);
 /// A call id that servers accept, `[A-Za-z0-9_-]{1,64}`; other ids are replaced by a digest.
 std::string wire_id(const CallId& id);
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 
 Result<Dialect> read_dialect(const Json& flags) {
   Dialect dialect;
@@ -12,4 +12,4 @@ Result<Dialect> read_dialect(const Json& flags) {
   return dialect;
 }
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

@@ -8,7 +8,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/json/describe.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 
 /// How the end of the cacheable prefix is marked, in addition to the last tool and the last block of
 /// instructions: the server finds the newest block itself, we mark it, or nothing is marked at all.
@@ -41,4 +41,4 @@ PRAXIS_FIELDS(Dialect, path, stream_path, version, body_version, betas, session_
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

@@ -8,7 +8,7 @@
 #include "models/wire/anthropic/content.hpp"
 #include "models/wire/anthropic/tools.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 namespace {
 
 /// A level of effort and, for models with a thinking budget, its number of tokens.
@@ -193,4 +193,4 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
   return open_list(std::move(fields), request.options.extra, "messages");
 }
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

@@ -6,7 +6,7 @@
 #include "models/codec.hpp"
 #include "models/wire/anthropic/dialect.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 
 /// Everything before the history's messages, up to their opening bracket.
 ///
@@ -15,4 +15,4 @@ namespace praxis::messages {
 /// becomes the next lower one that it offers, else the next higher one.
 std::string request_head(const CodecTarget& target, const Dialect& dialect, const ModelRequest& request);
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

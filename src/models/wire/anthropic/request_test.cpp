@@ -7,7 +7,7 @@
 #include "praxis/json/json.hpp"
 #include "praxis/net/http_client.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 namespace {
 
 VendorStatePtr state(std::string raw, std::string model = "m") {
@@ -451,4 +451,4 @@ TEST(MessagesCodec, UnknownFlagOrWrongType_IsAnError) {
 }
 
 }  // namespace
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

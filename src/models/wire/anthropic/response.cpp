@@ -7,7 +7,7 @@
 #include "models/answer.hpp"
 #include "models/vendor_error.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 namespace {
 
 FinishReason finish_from(std::string_view raw) {
@@ -387,4 +387,4 @@ Result<ModelResponse> ResponseReader::finish() {
   return std::move(response);
 }
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

@@ -11,7 +11,7 @@
 #include "models/answer_json.hpp"
 #include "models/codec.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 
 class ResponseReader final : public AnswerReader {
  public:
@@ -58,4 +58,4 @@ class ResponseReader final : public AnswerReader {
   bool done_ = false;
 };
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

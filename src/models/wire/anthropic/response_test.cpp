@@ -8,7 +8,7 @@
 #include "models/testing/listener.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 namespace {
 
 const CodecTarget kTarget{.provider = "anthropic", .model = "m", .dialect = nullptr, .facts = {}};
@@ -381,4 +381,4 @@ TEST(MessagesResponse, EveryPiece_IsEmittedAsItArrives) {
 }
 
 }  // namespace
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace praxis::messages {
+namespace praxis::wire::messages {
 namespace {
 
 /// The size of a request's strict schemas, as far as the server limits it.
@@ -81,4 +81,4 @@ JsonArray tool_declarations(const std::vector<ToolDefinition>& tools, const Dial
   return out;
 }
 
-}  // namespace praxis::messages
+}  // namespace praxis::wire::messages

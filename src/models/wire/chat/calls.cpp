@@ -5,7 +5,7 @@
 #include "praxis/base/digest.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 /// Tool names that models invent to wrap several calls into one.
@@ -135,4 +135,4 @@ void CallAssembler::finish() {
   }
 }
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -11,7 +11,7 @@
 #include "models/answer_builder.hpp"
 #include "models/wire/chat/dialect.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 
 /// One chunk's data for a call; the views are valid as long as the chunk.
 struct CallFragment {
@@ -65,4 +65,4 @@ class CallAssembler {
   std::vector<Call> calls_;
 };
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

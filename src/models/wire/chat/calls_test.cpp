@@ -8,7 +8,7 @@
 
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 const CodecTarget kCallsTarget{.provider = "p", .model = "m"};
@@ -71,4 +71,4 @@ TEST(ChatCalls, Ids_GetTheRequiredFormat) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -4,7 +4,7 @@
 #include "models/wire/chat/response.hpp"
 
 namespace praxis {
-namespace chat {
+namespace wire::chat {
 namespace {
 
 class ChatCodec final : public Codec {
@@ -35,12 +35,12 @@ class ChatCodec final : public Codec {
 };
 
 }  // namespace
-}  // namespace chat
+}  // namespace wire::chat
 
 Result<CodecPtr> chat_codec(CodecTarget target) {
-  auto dialect = chat::read_dialect(target.dialect);
+  auto dialect = wire::chat::read_dialect(target.dialect);
   if (!dialect) return fail(dialect.error());
-  return std::make_shared<const chat::ChatCodec>(std::move(target), *std::move(dialect));
+  return std::make_shared<const wire::chat::ChatCodec>(std::move(target), *std::move(dialect));
 }
 
 }  // namespace praxis

@@ -1,6 +1,6 @@
 #include "models/wire/chat/dialect.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 
 Result<Dialect> read_dialect(const Json& flags) {
   Dialect dialect;
@@ -9,4 +9,4 @@ Result<Dialect> read_dialect(const Json& flags) {
   return dialect;
 }
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -7,7 +7,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/json/describe.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 
 /// The request field for the reasoning effort.
 enum class EffortField : std::uint8_t {
@@ -90,4 +90,4 @@ PRAXIS_FIELDS(Dialect, path, instruction_role, max_tokens_field, stream_usage, s
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -4,7 +4,7 @@
 
 #include "models/codec.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 TEST(ChatDialect, Defaults_FitAPlainServer) {
@@ -62,4 +62,4 @@ TEST(ChatDialect, Path_CanContainTheModel) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -8,7 +8,7 @@
 #include "praxis/base/base64.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 constexpr std::string_view kCacheMark = R"(,"cache_control":{"type":"ephemeral"})";
@@ -286,4 +286,4 @@ void close_messages(std::string& out, const RenderState& state) {
   out.append(state.end_if_last).append("]}");
 }
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

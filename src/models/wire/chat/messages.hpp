@@ -7,7 +7,7 @@
 #include "models/codec.hpp"
 #include "models/wire/chat/dialect.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 
 /// Appends the agent's instructions. They never change within a conversation, so they get a cache mark.
 void append_instructions(std::string& out, std::string_view text, const Dialect& dialect);
@@ -20,4 +20,4 @@ void append_message(std::string& out, const Message& message, RenderState& state
 /// Closes the list of messages and the body.
 void close_messages(std::string& out, const RenderState& state);
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

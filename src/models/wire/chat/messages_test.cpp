@@ -7,7 +7,7 @@
 #include "models/wire/chat/reasoning.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 VendorStatePtr state(std::string raw, std::string model = "m") {
@@ -225,4 +225,4 @@ TEST(ChatMessages, CacheMarks_AreOnTheInstructionsAndTheLastText) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -4,7 +4,7 @@
 
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 constexpr std::string_view kDetails = "reasoning_details";
@@ -171,4 +171,4 @@ std::optional<ThinkTags::Piece> ThinkTags::next() {
   return std::nullopt;
 }
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

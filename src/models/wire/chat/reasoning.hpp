@@ -8,7 +8,7 @@
 #include "models/codec.hpp"
 #include "models/wire/chat/dialect.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 
 /// `OpaquePart::kind` of an audio answer: it is stored but never sent back.
 inline constexpr std::string_view kAudio = "audio";
@@ -71,4 +71,4 @@ class ThinkTags {
   std::size_t used_ = 0;  ///< bytes of `held_` that were emitted
 };
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -6,7 +6,7 @@
 
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 TEST(ChatReasoning, FragmentsOfTheSameText_AreJoined) {
@@ -59,4 +59,4 @@ TEST(ChatReasoning, SplitThinkTags_AreFound) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -5,7 +5,7 @@
 #include "models/wire/chat/messages.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 constexpr std::string_view kOff = "off";
@@ -143,4 +143,4 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
   return out;
 }
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

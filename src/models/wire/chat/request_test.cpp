@@ -6,7 +6,7 @@
 #include "models/testing/messages.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 ToolCallPart call(std::string id, std::string arguments) {
@@ -393,4 +393,4 @@ TEST(ChatRequest, Writer_KnowsTheCallsOfItsConversation) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -8,7 +8,7 @@
 #include "models/wire/chat/usage.hpp"
 #include "praxis/base/base64.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 constexpr std::string_view kContent = "content";
@@ -349,4 +349,4 @@ Result<ModelResponse> ResponseReader::finish() {
   return std::move(response);
 }
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -13,7 +13,7 @@
 #include "models/wire/chat/dialect.hpp"
 #include "models/wire/chat/reasoning.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 
 class ResponseReader final : public AnswerReader {
  public:
@@ -75,4 +75,4 @@ class ResponseReader final : public AnswerReader {
   std::optional<Error> error_;  ///< the vendor's, within the stream; only usage is read after it
 };
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

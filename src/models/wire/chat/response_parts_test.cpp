@@ -9,7 +9,7 @@
 #include "models/wire/chat/response.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 TEST(ChatResponse, RepeatedUsage_IsReplacedNotAdded) {
@@ -140,4 +140,4 @@ TEST(ChatResponse, MissingUsage_IsMarkedAsEstimated) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -9,7 +9,7 @@
 #include "models/testing/listener.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 struct Case {
@@ -325,4 +325,4 @@ TEST(ChatResponse, InvalidWholeAnswers_AreErrors) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

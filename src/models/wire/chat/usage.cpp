@@ -4,7 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 /// The first positive value: servers spell the fields differently.
@@ -46,4 +46,4 @@ Usage read_usage(const Json& usage) {
   return out;
 }
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

@@ -4,9 +4,9 @@
 #include "praxis/domain/usage.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 
 /// `usage` is the object of that name. Absent counts are zero.
 Usage read_usage(const Json& usage);
 
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

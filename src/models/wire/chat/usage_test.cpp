@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace praxis::chat {
+namespace praxis::wire::chat {
 namespace {
 
 Usage usage_of(std::string_view text) { return read_usage(parse_json(text).value()); }
@@ -35,4 +35,4 @@ TEST(ChatUsage, Cost_IsReadInEverySpelling) {
 }
 
 }  // namespace
-}  // namespace praxis::chat
+}  // namespace praxis::wire::chat

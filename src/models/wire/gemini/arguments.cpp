@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
@@ -91,4 +91,4 @@ bool PartialArguments::add(const Json& piece) {
   return true;
 }
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

@@ -5,7 +5,7 @@
 
 #include "praxis/json/json.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 
 /// Not thread-safe.
 class PartialArguments {
@@ -24,4 +24,4 @@ class PartialArguments {
   Json root_;
 };
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

@@ -5,7 +5,7 @@
 #include "models/wire/gemini/response.hpp"
 
 namespace praxis {
-namespace gemini {
+namespace wire::gemini {
 namespace {
 
 class GeminiCodec final : public Codec {
@@ -37,12 +37,12 @@ Result<Dialect> read_dialect(const Json& flags) {
   return dialect;
 }
 
-}  // namespace gemini
+}  // namespace wire::gemini
 
 Result<CodecPtr> gemini_codec(CodecTarget target) {
-  auto dialect = gemini::read_dialect(target.dialect);
+  auto dialect = wire::gemini::read_dialect(target.dialect);
   if (!dialect) return fail(dialect.error());
-  return std::make_shared<const gemini::GeminiCodec>(std::move(target), *dialect);
+  return std::make_shared<const wire::gemini::GeminiCodec>(std::move(target), *dialect);
 }
 
 }  // namespace praxis

@@ -5,7 +5,7 @@
 #include "models/wire/gemini/tools.hpp"
 #include "praxis/base/base64.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 namespace {
 
 // Values of `RenderState::open_role`. Tool results are user content, but in a content of their own.
@@ -220,4 +220,4 @@ void close_request(std::string& out, const RenderState& state) {
   out += "]}";
 }
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

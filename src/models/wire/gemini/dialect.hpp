@@ -6,7 +6,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/json/describe.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 
 /// How the amount of reasoning is set: by a level, by a token budget, or not at all.
 enum class Thinking : std::uint8_t { kLevel, kBudget, kNone };
@@ -26,4 +26,4 @@ PRAXIS_FIELDS(Dialect, thinking, requires_signatures, media_results, schema_with
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

@@ -7,7 +7,7 @@
 
 #include "models/wire/gemini/tools.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 namespace {
 
 bool offers_tools(const ModelRequest& request) { return request.tools && !request.tools->empty(); }
@@ -161,4 +161,4 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
   return out;
 }
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

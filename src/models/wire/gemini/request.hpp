@@ -7,7 +7,7 @@
 #include "models/codec.hpp"
 #include "models/wire/gemini/dialect.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 
 /// The path of a model, named with or without its collection (`models/`, `tunedModels/`).
 std::string request_path(std::string_view model, bool stream);
@@ -24,4 +24,4 @@ void append_message(std::string& out, const Message& message, const CodecTarget&
 /// Closes the last content and the request.
 void close_request(std::string& out, const RenderState& state);
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

@@ -6,7 +6,7 @@
 #include "models/request_writer.hpp"
 #include "praxis/base/base64.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 namespace {
 
 using testing::HasSubstr;
@@ -274,4 +274,4 @@ TEST(GeminiDialect, UnknownFlagOrWrongValue_IsReported) {
 }
 
 }  // namespace
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

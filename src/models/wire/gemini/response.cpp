@@ -9,7 +9,7 @@
 #include "models/wire/gemini/tools.hpp"
 #include "praxis/base/base64.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 namespace {
 
 constexpr std::size_t kMaxCitations = 1000;
@@ -324,4 +324,4 @@ Result<ModelResponse> ResponseReader::finish() {
   return std::move(answer);
 }
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

@@ -12,7 +12,7 @@
 #include "models/answer_json.hpp"
 #include "models/wire/gemini/arguments.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 
 /// Every event of a stream is a response with further parts. A stream without events is an array of such
 /// responses.
@@ -73,4 +73,4 @@ class ResponseReader final : public AnswerReader {
   bool done_ = false;
 };
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

@@ -8,7 +8,7 @@
 #include "models/testing/listener.hpp"
 #include "praxis/base/base64.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 namespace {
 
 using testing::ElementsAre;
@@ -332,4 +332,4 @@ TEST(GeminiReader, InvalidJson_IsAProtocolError) {
 }
 
 }  // namespace
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

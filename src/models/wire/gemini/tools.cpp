@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 namespace {
 
 template <std::size_t N>
@@ -178,4 +178,4 @@ JsonArray function_declarations(const std::vector<ToolDefinition>& tools, const 
   return out;
 }
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

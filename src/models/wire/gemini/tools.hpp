@@ -8,7 +8,7 @@
 #include "models/wire/gemini/dialect.hpp"
 #include "praxis/domain/tool_definition.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 
 /// A tool name that the server accepts: it must not start with a digit or a hyphen.
 std::string wire_name(std::string_view name);
@@ -27,4 +27,4 @@ Json openapi_schema(const Json& schema);
 /// The declarations of all tools.
 JsonArray function_declarations(const std::vector<ToolDefinition>& tools, const Dialect& dialect);
 
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

@@ -4,7 +4,7 @@
 
 #include "models/wire/gemini/arguments.hpp"
 
-namespace praxis::gemini {
+namespace praxis::wire::gemini {
 namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
@@ -94,4 +94,4 @@ TEST(GeminiArguments, InvalidPath_IsRefused) {
 }
 
 }  // namespace
-}  // namespace praxis::gemini
+}  // namespace praxis::wire::gemini

@@ -3,7 +3,7 @@
 #include "models/wire/ollama/response.hpp"
 
 namespace praxis {
-namespace ollama {
+namespace wire::ollama {
 namespace {
 
 class OllamaCodec final : public Codec {
@@ -39,12 +39,12 @@ Result<Dialect> read_dialect(const Json& flags) {
   return dialect;
 }
 
-}  // namespace ollama
+}  // namespace wire::ollama
 
 Result<CodecPtr> ollama_codec(CodecTarget target) {
-  auto dialect = ollama::read_dialect(target.dialect);
+  auto dialect = wire::ollama::read_dialect(target.dialect);
   if (!dialect) return fail(dialect.error());
-  return std::make_shared<const ollama::OllamaCodec>(std::move(target), *dialect);
+  return std::make_shared<const wire::ollama::OllamaCodec>(std::move(target), *dialect);
 }
 
 }  // namespace praxis

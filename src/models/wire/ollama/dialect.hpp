@@ -7,7 +7,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/json/describe.hpp"
 
-namespace praxis::ollama {
+namespace praxis::wire::ollama {
 
 /// The flags of `CodecTarget::dialect` that this protocol knows, under the same names.
 struct Dialect {
@@ -20,4 +20,4 @@ PRAXIS_FIELDS(Dialect, num_ctx)
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);
 
-}  // namespace praxis::ollama
+}  // namespace praxis::wire::ollama

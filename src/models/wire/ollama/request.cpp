@@ -6,7 +6,7 @@
 #include "models/request_layout.hpp"
 #include "praxis/base/base64.hpp"
 
-namespace praxis::ollama {
+namespace praxis::wire::ollama {
 namespace {
 
 /// Adds a comma unless the JSON array is empty.
@@ -211,4 +211,4 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
   return out;
 }
 
-}  // namespace praxis::ollama
+}  // namespace praxis::wire::ollama

@@ -3,7 +3,7 @@
 #include "models/answer.hpp"
 #include "models/vendor_error.hpp"
 
-namespace praxis::ollama {
+namespace praxis::wire::ollama {
 namespace {
 
 FinishReason finish_from(std::string_view raw) {
@@ -80,4 +80,4 @@ Result<ModelResponse> ResponseReader::finish() {
   return std::move(builder_.response);
 }
 
-}  // namespace praxis::ollama
+}  // namespace praxis::wire::ollama

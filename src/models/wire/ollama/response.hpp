@@ -8,7 +8,7 @@
 #include "models/answer_json.hpp"
 #include "models/codec.hpp"
 
-namespace praxis::ollama {
+namespace praxis::wire::ollama {
 
 class ResponseReader final : public AnswerReader {
  public:
@@ -35,4 +35,4 @@ class ResponseReader final : public AnswerReader {
   bool done_ = false;
 };
 
-}  // namespace praxis::ollama
+}  // namespace praxis::wire::ollama

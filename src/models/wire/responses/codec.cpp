@@ -6,7 +6,7 @@
 #include "models/wire/responses/response.hpp"
 
 namespace praxis {
-namespace responses {
+namespace wire::responses {
 namespace {
 
 class ResponsesCodec final : public Codec {
@@ -40,12 +40,12 @@ Result<Dialect> read_dialect(const Json& flags) {
   return dialect;
 }
 
-}  // namespace responses
+}  // namespace wire::responses
 
 Result<CodecPtr> responses_codec(CodecTarget target) {
-  auto dialect = responses::read_dialect(target.dialect);
+  auto dialect = wire::responses::read_dialect(target.dialect);
   if (!dialect) return fail(dialect.error());
-  return std::make_shared<const responses::ResponsesCodec>(std::move(target), *std::move(dialect));
+  return std::make_shared<const wire::responses::ResponsesCodec>(std::move(target), *std::move(dialect));
 }
 
 }  // namespace praxis

@@ -7,7 +7,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/json/describe.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 
 /// The models for which encrypted reasoning is requested.
 enum class Encrypted : std::uint8_t { kReasoningModels, kAlways, kNever };
@@ -40,4 +40,4 @@ PRAXIS_FIELDS(Dialect, send_store, encrypted_reasoning, plain_reasoning, item_id
 /// Error `kInput`: an unknown flag, or a value of the wrong type.
 Result<Dialect> read_dialect(const Json& flags);
 
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

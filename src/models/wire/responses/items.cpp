@@ -8,7 +8,7 @@
 #include "praxis/base/base64.hpp"
 #include "praxis/base/digest.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 namespace {
 
 constexpr std::size_t kMaxCallId = 64;
@@ -233,4 +233,4 @@ void append_message(std::string& out, const Message& message, const CodecTarget&
   }
 }
 
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

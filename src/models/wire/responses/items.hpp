@@ -6,7 +6,7 @@
 #include "models/codec.hpp"
 #include "models/wire/responses/dialect.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 
 /// Appends the items of one message, separated by commas. Items made by the target model are sent back
 /// unchanged, with their ids; from other models' items only the neutral fields are sent. A reasoning item is
@@ -19,4 +19,4 @@ void append_message(std::string& out, const Message& message, const CodecTarget&
 /// A call id that servers accept: at most 64 visible ASCII characters. Other ids are replaced by a digest.
 std::string wire_id(const CallId& id);
 
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

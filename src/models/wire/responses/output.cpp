@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 namespace {
 
 constexpr std::string_view kMessage = "message";
@@ -326,4 +326,4 @@ void Output::close(bool cut) {
   items_.clear();
 }
 
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

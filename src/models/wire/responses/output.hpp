@@ -10,7 +10,7 @@
 
 #include "models/answer_builder.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 
 /// Items are identified by their output index, because ids may change and indexes may be missing. An item is
 /// built from its deltas until the server sends its complete form, which then replaces them.
@@ -76,4 +76,4 @@ class Output {
   std::vector<Item> items_;  ///< ordered by index
 };
 
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

@@ -7,7 +7,7 @@
 #include "models/strict_schema.hpp"
 #include "praxis/base/digest.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 namespace {
 
 constexpr std::int64_t kLeastOutputTokens = 16;  // servers reject smaller values
@@ -101,4 +101,4 @@ std::string request_head(const CodecTarget& target, const Dialect& dialect, cons
   return open_list(std::move(fields), options.extra, "input");
 }
 
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

@@ -7,7 +7,7 @@
 #include "models/wire/responses/items.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 namespace {
 
 VendorStatePtr state(std::string raw, std::string model = "m") {
@@ -311,4 +311,4 @@ TEST(ResponsesItems, NextRequest_ExtendsTheBytesOfThePrevious) {
 }
 
 }  // namespace
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

@@ -5,7 +5,7 @@
 #include "models/answer.hpp"
 #include "models/vendor_error.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 namespace {
 
 constexpr double kTicksPerMicroUsd = 1e4;
@@ -173,4 +173,4 @@ Result<ModelResponse> ResponseReader::finish() {
   return std::move(answer_.response);
 }
 
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

@@ -8,7 +8,7 @@
 #include "models/answer_json.hpp"
 #include "models/wire/responses/output.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 
 class ResponseReader final : public AnswerReader {
  public:
@@ -37,4 +37,4 @@ class ResponseReader final : public AnswerReader {
   bool done_ = false;  ///< the end was received
 };
 
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses

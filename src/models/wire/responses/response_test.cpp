@@ -8,7 +8,7 @@
 #include "models/testing/listener.hpp"
 #include "praxis/json/json.hpp"
 
-namespace praxis::responses {
+namespace praxis::wire::responses {
 namespace {
 
 struct Describe {
@@ -393,4 +393,4 @@ TEST(ResponsesResponse, LastResponseObject_DeterminesTheFacts) {
 }
 
 }  // namespace
-}  // namespace praxis::responses
+}  // namespace praxis::wire::responses
