@@ -277,8 +277,8 @@ std::span<const SettingKey> limit_keys() { return kLimitKeys; }
 
 Limits limits_from_table(const Json& table) {
   Limits limits;
-  static_cast<void>(read_limits(table, limits));
-  return limits;
+  // The caller has checked each key, so this does not fail.
+  return read_limits(table, limits) ? limits : Limits{};
 }
 
 std::string why_unfit(const SettingKey& key, const Json& value) {

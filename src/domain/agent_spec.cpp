@@ -107,7 +107,8 @@ Limits limits_from_json(const Json& json) {
     const auto* renamed = std::ranges::find(kFormerNames, std::string_view(key), &FormerName::former);
     const std::string_view name = renamed == kFormerNames.end() ? std::string_view(key) : renamed->name;
     // A member that is invalid, or that a later version wrote, leaves the limit unchanged.
-    static_cast<void>(read_limits(JsonObject{{name, value}}, limits));
+    Limits changed = limits;
+    if (read_limits(JsonObject{{name, value}}, changed)) limits = changed;
   }
   return limits;
 }

@@ -52,7 +52,7 @@ void TurnDriver::take_advice(TurnAdvice advice) {
 void TurnDriver::take_advice(ModelAdvice advice) {
   if (AgentSpecPtr agent = std::move(advice.agent))
     record(records::Intervened{CommandVerb::kSetAgent, {}, std::move(agent), by_hook()});
-  model_advice_ = std::move(advice);
+  model_advice_ = std::make_unique<ModelAdvice>(std::move(advice));
 }
 
 void TurnDriver::take_advice(CallReviews advice) {

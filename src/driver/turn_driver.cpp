@@ -139,7 +139,7 @@ bool TurnDriver::carry_out(Decision decision) {
   std::optional<ModelResponse> answered;
   if (call != nullptr) {
     if (asks_before_model(*call)) return false;
-    if (model_advice_) answered = std::exchange(model_advice_, std::nullopt)->answer;
+    if (model_advice_) answered = std::exchange(model_advice_, nullptr)->answer;
   }
   for (RecordBody& body : derive(*state_, decision)) {
     if (!record(std::move(body))) return false;

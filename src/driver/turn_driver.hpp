@@ -41,7 +41,7 @@ struct Setup {
   AgentSpecPtr agent;  ///< the description with the tools of this process
   std::shared_ptr<const Planner> planner;
   Lease lease;
-  std::optional<ParentAddress> parent = {};
+  std::shared_ptr<const ParentAddress> parent = nullptr;  ///< null for a root
   HookSet hooks = {};
   ModelFacts model = {};
   bool bounded_above = false;  ///< a turn above has a budget
@@ -224,7 +224,7 @@ class TurnDriver {
   bool retired_ = false;
   bool hooks_asked_ = false;
   bool turn_advised_ = false;  ///< the hooks before the next queued turn have run
-  std::optional<ModelAdvice> model_advice_;
+  std::unique_ptr<ModelAdvice> model_advice_;
   Token next_request_ = 1;
   Token deadline_ = 0;
   Token expiry_ = 0;

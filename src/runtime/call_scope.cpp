@@ -108,7 +108,7 @@ Result<std::shared_ptr<LiveChild>> LiveCall::spawn(std::shared_ptr<const AgentDe
   const auto& services = actor_->services();
   auto scope = actor_->scope_of_call(call_, {.cancellation = stop_, .deadline = deadline_});
   if (!scope) return fail(scope.error());
-  Origin origin{actor_, call_, *std::move(scope)};
+  Origin origin{actor_, call_, std::make_shared<const Scope>(*std::move(scope))};
   // A session without records was created by a process that died before it wrote the first one.
   const auto row = services->options.journal->session(child->id);
   const bool exists = row && row->entries != 0;

@@ -212,7 +212,7 @@ ToolContext SessionActor::tool_context(driver::StartTool& action) {
   context.attempt = action.attempt;
   context.depth = state().depth;
   context.stop = effects_[action.effect].stop.get_token();
-  context.deadline = origin_.scope.deadline;
+  context.deadline = origin_.scope->deadline;
   if (action.limit.count() != 0)
     context.deadline = std::min(context.deadline, std::chrono::steady_clock::now() + action.limit);
   context.conversation = std::move(action.conversation);

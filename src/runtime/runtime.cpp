@@ -57,6 +57,7 @@ std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
   if (!options.executor) options.executor = make_executor();
   if (!options.http && make_http_client != nullptr) options.http = make_http_client({}, options.executor);
   auto parts = std::make_unique<Parts>();
+  parts->services->root_scope = std::make_shared<const Scope>(Scope{.principal = options.principal});
   parts->services->options = std::move(options);
   parts->services->inbox_watcher = std::make_shared<InboxWatcher>(parts->services);
   return std::shared_ptr<Runtime>(new Runtime(std::move(parts)));

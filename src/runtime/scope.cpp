@@ -11,7 +11,7 @@ Scope narrowed(const Scope& above, Narrowing by) {
   scope.deadline = std::min(above.deadline, by.deadline);
   if (by.budget) scope.budget = std::move(by.budget);
   scope.permissions.push_back(std::move(by.policy));
-  scope.trace = std::move(by.trace);
+  scope.trace = by.trace;
   return scope;
 }
 

@@ -24,7 +24,9 @@ driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
   setup.agent = AgentSpecPtr(agent, &agent->spec);
   setup.planner = std::move(planner);
   setup.lease = lease;
-  if (above != nullptr) setup.parent = driver::ParentAddress{above->session, origin.call, *above};
+  if (above != nullptr)
+    setup.parent = std::make_shared<const driver::ParentAddress>(
+        driver::ParentAddress{above->session, origin.call, *above});
   const Hooks& hooks = agent->hooks;
   setup.hooks.turn = !hooks.before_turn.empty();
   setup.hooks.model =
@@ -36,7 +38,7 @@ driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
     setup.model.price = [model](const Usage& usage) { return model->price(usage); };
     setup.model.options_may_change = !hooks.before_model.empty();
   }
-  setup.bounded_above = origin.scope.budget != nullptr;
+  setup.bounded_above = origin.scope->budget != nullptr;
   return setup;
 }
 
@@ -237,7 +239,7 @@ void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
 void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
   post([this, turn = std::move(turn)] {
     driver::InterruptRequested wanted;
-    wanted.author = origin_.scope.principal;
+    wanted.author = origin_.scope->principal;
     if (turn) {
       const auto found = std::ranges::find(readers_.all(), turn, [](const auto& r) { return r.second; });
       if (found == readers_.all().end()) return;
@@ -250,7 +252,7 @@ void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
 void SessionActor::command(CommandVerb verb, std::string text) {
   if (is_said(verb)) text = outgoing(text_message(Role::kUser, std::move(text))).text();
   driver::RecordsGiven given;
-  given.records.emplace_back(records::Intervened{verb, std::move(text), nullptr, origin_.scope.principal});
+  given.records.emplace_back(records::Intervened{verb, std::move(text), nullptr, origin_.scope->principal});
   given.resumes = true;
   post_input(std::move(given));
 }

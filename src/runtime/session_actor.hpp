@@ -40,7 +40,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// The model of this session; null for an agent that only follows a plan.
   const std::shared_ptr<Model>& model() const { return model_; }
   /// For whom the session works: the author of commands through handles that name none.
-  const Author& principal() const { return origin_.scope.principal; }
+  const Author& principal() const { return origin_.scope->principal; }
   /// False once the journal failed or the session was abandoned: it does nothing more in this process.
   bool usable() const { return usable_; }
 
@@ -119,7 +119,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// the session adds its own. Error `kJournal`: the log cannot be read.
   Result<Scope> scope_of_call(const CallId& call, Narrowing by);
   /// Whether the call that created this session was stopped.
-  bool cancelled_above() const { return origin_.scope.cancellation.stop_requested(); }
+  bool cancelled_above() const { return origin_.scope->cancellation.stop_requested(); }
   /// Reports the end of the last turn to the session above, whose process may have died before it recorded
   /// that.
   void report_last_turn();

@@ -68,7 +68,7 @@ Result<SessionActor::Claim> SessionActor::claim_child(const CallId& call, const 
 Result<Scope> SessionActor::scope_of_call(const CallId& call, Narrowing by) {
   const auto scope = query([&](const State& s) -> std::optional<Scope> {
     if (!s.agent) return std::nullopt;
-    Scope above = origin_.scope;
+    Scope above = *origin_.scope;
     above.permissions.clear();  // as recorded: a sub-agent that was opened by itself has them, too
     if (const auto* bounds = s.agent->bounds.if_array())
       above.permissions.assign(bounds->begin(), bounds->end());
@@ -113,11 +113,11 @@ std::shared_ptr<Budget> SessionActor::budget() {
   if (budget_known_ || !state().turn) return budget_;
   budget_known_ = true;
   const Limits& limits = state().agent->limits;
-  if (!driver::is_bounded(limits) && !origin_.scope.budget) return nullptr;
+  if (!driver::is_bounded(limits) && !origin_.scope->budget) return nullptr;
   const AgentResult& report = state().turn->report;
   const Usage usage = report.usage + report.usage_children;
   const Amount spent{usage.total(), usage.cost, state().turn->tool_calls};
-  budget_ = Budget::create(origin_.scope.budget, limits, spent, spent);
+  budget_ = Budget::create(origin_.scope->budget, limits, spent, spent);
   return budget_;
 }
 

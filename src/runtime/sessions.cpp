@@ -72,7 +72,7 @@ Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDes
 AgentSpecPtr with_bounds(const AgentSpecPtr& spec, const Origin& origin) {
   if (!origin.above) return spec;
   auto changed = std::make_shared<AgentSpec>(*spec);
-  changed->bounds = JsonArray(origin.scope.permissions.begin(), origin.scope.permissions.end());
+  changed->bounds = JsonArray(origin.scope->permissions.begin(), origin.scope->permissions.end());
   return changed;
 }
 
@@ -137,7 +137,7 @@ records::SessionCreated birth_record(const Services& services, const Birth& birt
     std::tie(created.depth, created.path) =
         origin.above->query([](const State& s) { return std::pair(s.depth + 1, s.path); });
     created.path += "/" + created.agent->id;
-    created.trace = span_below(origin.scope.trace, created.session.str(), 0);
+    created.trace = span_below(origin.scope->trace, created.session.str(), 0);
   }
   // A session below one from an older version starts a trace, as a root does.
   if (created.trace.trace.empty()) created.trace = new_trace(created.seed, number_of(created.session));
@@ -148,7 +148,7 @@ records::SessionCreated birth_record(const Services& services, const Birth& birt
 std::shared_ptr<SessionActor> make_actor(const std::shared_ptr<Services>& services,
                                          const std::shared_ptr<const AgentDescription>& agent,
                                          Equipment equipment, Lease lease, State state, Origin origin) {
-  if (!origin.above) origin.scope.principal = services->options.principal;
+  if (!origin.scope) origin.scope = services->root_scope;
   return std::shared_ptr<SessionActor>(new SessionActor(services, agent, std::move(equipment.model),
                                                         std::move(equipment.planner), std::move(lease),
                                                         std::move(state), std::move(origin)));

@@ -19,7 +19,7 @@ struct Services;
 struct Origin {
   std::shared_ptr<SessionActor> above;  ///< null for a root
   CallId call;                          ///< the call of `above` whose handler created the session
-  Scope scope;                          ///< the scope of that call; a root has no bounds
+  std::shared_ptr<const Scope> scope;   ///< the scope of that call; null in the request for a root
 };
 
 /// The active sessions of one runtime. Thread-safe; keeps none of them alive.

@@ -181,7 +181,8 @@ Node& World::make_node(Lease lease, AgentSpecPtr agent, State state, Node* above
   if (above != nullptr) {
     node.depth = above->depth + 1;
     node.budget_above = budget(*above);
-    setup.parent = driver::ParentAddress{above->id, call, above->lease};
+    setup.parent =
+        std::make_shared<const driver::ParentAddress>(driver::ParentAddress{above->id, call, above->lease});
     setup.bounded_above = node.budget_above != nullptr;
     std::uint32_t height = 1;
     for (Node* a = above; a != nullptr; a = a->above, ++height) a->height = std::max(a->height, height);

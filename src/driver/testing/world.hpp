@@ -96,7 +96,7 @@ struct Choice {
 class World {
  public:
   explicit World(const Scenario& scenario) : scenario_(scenario), pending_(scenario.outside) {
-    make_node(SessionId{"s1"}, scenario_.agent, std::nullopt);
+    make_node(SessionId{"s1"}, scenario_.agent, nullptr);
     ask(root(), "go");
   }
 
@@ -135,7 +135,7 @@ class World {
     std::vector<Message> messages;
     messages.push_back(text_message(Role::kUser, std::move(prompt)));
     feed(node,
-         TurnRequested{std::move(messages), nullptr, nullptr, {++tokens_, node.setup.parent.has_value()}});
+         TurnRequested{std::move(messages), nullptr, nullptr, {++tokens_, node.setup.parent != nullptr}});
     node.results[tokens_];
   }
   /// Lets a caller wait until the turn has ended or needs an approval to continue.
@@ -211,7 +211,7 @@ class World {
   void run_tool(Node& node, const EffectId& effect);
   void crash();
 
-  Node& make_node(SessionId id, AgentSpec agent, std::optional<ParentAddress> parent);
+  Node& make_node(SessionId id, AgentSpec agent, std::shared_ptr<const ParentAddress> parent);
   void revive(Node& node);
   Moment moment();
   void check_intent(Node& node, const EffectId& effect, std::uint32_t attempt, EffectKind kind);

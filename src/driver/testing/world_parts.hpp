@@ -7,7 +7,7 @@ namespace praxis::driver {
 
 // ---- sessions
 
-inline Node& World::make_node(SessionId id, AgentSpec agent, std::optional<ParentAddress> parent) {
+inline Node& World::make_node(SessionId id, AgentSpec agent, std::shared_ptr<const ParentAddress> parent) {
   auto node = std::make_unique<Node>();
   node->id = id;
   node->setup.agent = std::make_shared<const AgentSpec>(std::move(agent));
@@ -376,7 +376,9 @@ inline void World::run_tool(Node& node, const EffectId& effect) {
   AgentSpec agent = scenario_.agent;
   agent.id = "child";
   agent.policy = JsonObject{{"allow", JsonArray{"*"}}, {"ask", JsonArray{"careful"}}};
-  Node& made = make_node(child, std::move(agent), ParentAddress{node.id, running.call.id, node.setup.lease});
+  Node& made = make_node(
+      child, std::move(agent),
+      std::make_shared<const ParentAddress>(ParentAddress{node.id, running.call.id, node.setup.lease}));
   ask(made, "part");
 }
 
@@ -388,7 +390,7 @@ inline void World::end_effect(Node& node, const EffectId& effect, bool cancelled
   const Error stopped{ErrorCode::kCancelled, "stopped on request", false, nullptr, nullptr};
   if (running.kind == EffectKind::kModel) {
     const std::size_t index = std::min<std::size_t>(running.ordinal, scenario_.script.size() - 1);
-    const bool child = node.setup.parent.has_value();
+    const bool child = node.setup.parent != nullptr;
     Result<ModelResponse> answer =
         child
             ? Result<ModelResponse>(running.ordinal == 0 ? calls({tool_call("c", "careful")}) : says("part"))
