@@ -38,6 +38,9 @@ void CallReview::add(std::uint64_t version, std::map<CallId, Review> reviews) {
   if (version == version_) reviews_.merge(std::move(reviews));
 }
 
-void CallReview::suspend() { rules_of_.reset(); }
+void CallReview::suspend() {
+  rules_of_.reset();
+  if (reviews_.empty()) rules_.reset();
+}
 
 }  // namespace praxis::driver

@@ -45,7 +45,8 @@ class CallReview {
   void add(std::uint64_t version, std::map<CallId, Review> reviews);
   void forget(const CallId& call) { reviews_.erase(call); }
   void forget_all() { reviews_.clear(); }
-  /// The description leaves memory; the next one that arrives is another copy of the same rules.
+  /// The description leaves memory, and so do its rules unless a review refers to them; the next description
+  /// that arrives is another copy of the same rules.
   void suspend();
 
  private:

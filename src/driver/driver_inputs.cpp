@@ -56,7 +56,7 @@ std::optional<Error> TurnDriver::refuses_resume() const {
 
 /// Returns the error when no turn can start or resume here.
 std::optional<Error> TurnDriver::refusal() const {
-  if (failure_) return failure_;
+  if (failure_) return *failure_;
   if (!retired_) return std::nullopt;
   return input_error("sub-agent " + state_->id.str() +
                      " ended with the call that created it; no turn can start");

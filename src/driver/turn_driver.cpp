@@ -16,7 +16,7 @@ bool stops_turn(const RecordBody& body) {
 TurnDriver::TurnDriver(Setup setup, State state)
     : setup_(std::move(setup)),
       state_(std::make_unique<State>(std::move(state))),
-      log_(setup_.lease, state_->seq),
+      log_(std::move(setup_.lease), state_->seq),
       inherited_(state_->turn.has_value()) {}
 
 void TurnDriver::take(const Moment& now, Input&& input, Actions& out) {
@@ -251,7 +251,7 @@ void TurnDriver::recover() {
 /// The journal failed or the log is inconsistent: nothing can be recorded, so nothing may be done.
 void TurnDriver::give_up(Error error) {
   if (failure_) return;
-  failure_ = std::move(error);
+  failure_ = std::make_unique<const Error>(std::move(error));
   emit(GiveUp{*failure_});
   disarm(deadline_);
   disarm(expiry_);

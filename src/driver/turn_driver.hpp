@@ -74,7 +74,7 @@ class TurnDriver {
   // ---- queries
 
   /// The reason why nothing can be recorded any more; empty while the driver works.
-  const std::optional<Error>& failure() const { return failure_; }
+  const Error* failure() const { return failure_.get(); }
   /// True when no turn may start any more: the call that created this session is over.
   bool retired() const { return retired_; }
   /// Returns the reason why no turn can be resumed here, if any.
@@ -218,7 +218,7 @@ class TurnDriver {
   Readers readers_;
   std::vector<Token> rest_waiters_;
   std::vector<Token> end_waiters_;
-  std::optional<Error> failure_;
+  std::unique_ptr<const Error> failure_;
   bool inherited_;  ///< the turn in progress was started by another process and not resumed yet
   bool winding_down_ = false;
   bool retired_ = false;
