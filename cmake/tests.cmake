@@ -16,6 +16,7 @@ function(praxis_test name)
   target_link_libraries(${name} PRIVATE praxis praxis_options GTest::gtest GTest::gmock GTest::gtest_main
                                         OpenSSL::SSL OpenSSL::Crypto SQLite::SQLite3 ZLIB::ZLIB)
   target_compile_definitions(${name} PRIVATE PRAXIS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PRAXIS_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_compile_definitions(${name} PRIVATE PRAXIS_SANITIZED=$<BOOL:${PRAXIS_SANITIZE}>)
   praxis_precompile(${name} OWNER praxis_tests_pch)
   praxis_unity(${name})
   if(PRAXIS_SANITIZE AND name MATCHES "^(json|domain|core|models|prompts|policy|planners|driver|logs)_test$")
