@@ -1,8 +1,10 @@
 #include "driver/log.hpp"
-#include "praxis/core/state.hpp"
 
 #include <algorithm>
 #include <utility>
+
+#include "praxis/base/utf8.hpp"
+#include "praxis/core/state.hpp"
 
 namespace praxis::driver {
 namespace {
@@ -10,13 +12,6 @@ namespace {
 constexpr std::size_t kUsualRecords =
     2;  // records committed together in the common case: growing costs more than the unused space
 constexpr std::size_t kTitleBytes = 80;
-
-/// The first words of a string, cut between characters.
-std::string title_of(const std::string& text) {
-  std::size_t end = std::min(text.size(), kTitleBytes);
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
 
 }  // namespace
 
@@ -51,7 +46,7 @@ Append Log::begin_append(const State& state, SessionStatus status) {
     for (RecordBlob& blob : blobs) append.blobs.push_back({blob.digest, std::move(blob.bytes)});
     const auto* message = std::get_if<records::MessageAppended>(&pending.record.body);
     if (message != nullptr && message->source == MessageSource::kUser && state.next_message <= 2) {
-      append.row.title = title_of(message->message->text());
+      append.row.title = utf8_head(message->message->text(), kTitleBytes);
     }
   }
   appending_ = true;

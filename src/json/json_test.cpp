@@ -192,6 +192,15 @@ TEST(Utf8, RepairReplacesEachMaximalInvalidPrefix) {
   EXPECT_EQ(repair_utf8("12345678\xE2\x82"), "12345678\uFFFD");
 }
 
+TEST(Utf8, HeadIsCutBetweenCharacters) {
+  EXPECT_EQ(utf8_head("short", 80), "short");
+  EXPECT_EQ(utf8_head("aé€", 6), "aé€");
+  EXPECT_EQ(utf8_head("aé€", 5), "aé");
+  EXPECT_EQ(utf8_head("aé€", 2), "a");
+  EXPECT_EQ(utf8_head("€", 2), "");
+  EXPECT_EQ(utf8_head("", 0), "");
+}
+
 TEST(Utf8, ValidityFollowsTheStandardsTable) {
   for (const char* good : {"", "a", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEF\xBF\xBF",
                            "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {

@@ -4,19 +4,14 @@
 #include <ranges>
 #include <utility>
 
+#include "praxis/base/utf8.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis {
 namespace {
 
-/// Returns at most the first `kMaxNodeContent` bytes of `text`, cut between characters.
-std::string head_of(std::string text) {
-  std::size_t end = std::min(text.size(), kMaxNodeContent);
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-  return text;
-}
+std::string head_of(std::string_view text) { return std::string(utf8_head(text, kMaxNodeContent)); }
 
 class Arranger {
  public:
