@@ -45,9 +45,4 @@ void Agenda::clear() {
   due_.clear();
 }
 
-UnixMillis SimClock::now() {
-  if (random_.once_in(400)) jumped_ += Millis{static_cast<std::int64_t>(random_.below(20'000)) - 10'000};
-  return UnixMillis{1'700'000'000'000} + jumped_ + std::chrono::duration_cast<Millis>(agenda_.now());
-}
-
 }  // namespace praxis::faults::sim

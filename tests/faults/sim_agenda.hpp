@@ -49,18 +49,4 @@ class Agenda {
   std::unordered_map<TimerId, std::chrono::nanoseconds> due_;
 };
 
-/// The clocks of a simulated process and its randomness. The wall clock jumps now and then.
-class SimClock final : public Environment {
- public:
-  SimClock(Agenda& agenda, std::uint64_t seed) : agenda_(agenda), random_(seed) {}
-  UnixMillis now() override;
-  std::chrono::nanoseconds monotonic() override { return agenda_.now(); }
-  std::uint64_t random() override { return random_(); }
-
- private:
-  Agenda& agenda_;
-  Random random_;
-  Millis jumped_{0};
-};
-
 }  // namespace praxis::faults::sim

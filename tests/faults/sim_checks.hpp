@@ -20,6 +20,13 @@ struct Deed {
   std::uint32_t attempt = 1;
 };
 
+/// The outcome of one run.
+struct RunOutcome {
+  std::uint64_t steps = 0, kills = 0;
+  std::string digest;  ///< of all logs
+  std::vector<std::string> complaints;
+};
+
 /// A fact that was confirmed to a caller, so that the log must contain it.
 struct Promise {
   SessionId session;

@@ -24,7 +24,7 @@ std::unexpected<Error> disk_error(Random& random) {
 World::World(std::uint64_t seed)
     : agenda_(seed),
       random_(agenda_.random()),
-      clock_(agenda_, seed + 1),
+      clock_([this] { return agenda_.now(); }, seed + 1),
       planner_(std::make_shared<const ModelPlanner>()),
       replays_(seed % kReplayedOnceIn == 0),
       kill_once_in_(200 + random_.below(1'500)) {
@@ -254,7 +254,6 @@ const State& World::state(Node& node) {
 
 void World::feed(Node& node, driver::Input input) {
   if (killed_ || node.gone) return;
-  ++outcome_.inputs;
   state(node);
   if (killed_ || node.gone) return;
   node.driver->take(moment(node), std::move(input), node.actions);

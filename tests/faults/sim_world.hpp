@@ -14,19 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "jumping_clock.hpp"
 #include "praxis/domain/command.hpp"
 #include "sim_agents.hpp"
 #include "sim_checks.hpp"
 #include "sim_node.hpp"
 
 namespace praxis::faults::sim {
-
-/// The outcome of one run.
-struct RunOutcome {
-  std::uint64_t steps = 0, inputs = 0, kills = 0;
-  std::string digest;  ///< of all logs
-  std::vector<std::string> complaints;
-};
 
 class World {
  public:
@@ -156,7 +150,7 @@ class World {
   Random& random_;
   Vendor vendor_{random_};
   Vendor calm_{random_, true};  ///< answers instead of the vendor
-  SimClock clock_;
+  JumpingClock clock_;
   const std::shared_ptr<Journal> disk_ = memory_journal();
   const std::shared_ptr<const Planner> planner_;
   /// A session as its log on the disk gives it: the records and their state.

@@ -79,7 +79,7 @@ void SimJournal::next(const SessionId& session) {
 
 void SimJournal::carry_out(Operation operation) {
   if (!operation.append) return inner().release(operation.lease);
-  auto written = mended_ || !schedule_.random().once_in(300)
+  auto written = reliable_ || !schedule_.random().once_in(300)
                      ? write(*std::move(operation.append))
                      : Result<std::uint64_t>(refused(schedule_.random()));
   schedule_.post([done = std::move(operation.done), written = std::move(written)]() mutable {
@@ -99,7 +99,7 @@ Result<std::uint64_t> SimJournal::write(Append append) {
 }
 
 Result<std::vector<Entry>> SimJournal::read(const SessionId& session, std::uint64_t from, std::size_t limit) {
-  if (!mended_ && schedule_.random().once_in(300)) return refused(schedule_.random());
+  if (!reliable_ && schedule_.random().once_in(300)) return refused(schedule_.random());
   return inner().read(session, from, limit);
 }
 

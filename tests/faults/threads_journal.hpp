@@ -21,7 +21,7 @@ class SimJournal final : public testing::ForwardingJournal {
       : ForwardingJournal(std::move(disk)), schedule_(schedule) {}
 
   /// From now on nothing is refused.
-  void mend() { mended_ = true; }
+  void become_reliable() { reliable_ = true; }
   /// Simulates the end of the process: of the unacknowledged appends some are on the disk and some are not,
   /// and its leases are free.
   void crash();
@@ -48,7 +48,7 @@ class SimJournal final : public testing::ForwardingJournal {
   Result<std::uint64_t> write(Append append);
 
   Schedule& schedule_;
-  bool mended_ = false;
+  bool reliable_ = false;
   std::map<SessionId, Queue> queues_;
   std::map<SessionId, Lease> leases_;
   std::set<std::pair<SessionId, std::uint64_t>> given_back_;  ///< leases by session and token

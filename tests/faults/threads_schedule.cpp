@@ -138,9 +138,4 @@ void Schedule::die() {
   life_ = std::make_unique<Life>();
 }  // NOLINT(bugprone-unused-return-value)
 
-UnixMillis SimEnvironment::now() {
-  if (random_.once_in(400)) jumped_ += Millis{static_cast<std::int64_t>(random_.below(20'000)) - 10'000};
-  return UnixMillis{1'700'000'000'000} + jumped_ + std::chrono::duration_cast<Millis>(schedule_.now());
-}
-
 }  // namespace praxis::faults::threads

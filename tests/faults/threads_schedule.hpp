@@ -106,18 +106,4 @@ class SimExecutor final : public Executor {
   Schedule& schedule_;
 };
 
-/// Virtual clocks, of which the wall clock is set now and then, and randomness from the seed.
-class SimEnvironment final : public Environment {
- public:
-  SimEnvironment(Schedule& schedule, std::uint64_t seed) : schedule_(schedule), random_(seed) {}
-  UnixMillis now() override;
-  std::chrono::nanoseconds monotonic() override { return schedule_.now(); }
-  std::uint64_t random() override { return random_(); }
-
- private:
-  Schedule& schedule_;
-  Random random_;
-  Millis jumped_{0};
-};
-
 }  // namespace praxis::faults::threads

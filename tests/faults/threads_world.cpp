@@ -21,7 +21,7 @@ World::World(std::uint64_t seed)
     : schedule_(seed),
       random_(schedule_.random()),
       outside_(std::make_shared<Outside>(schedule_)),
-      environment_(std::make_shared<SimEnvironment>(schedule_, seed + 1)) {
+      environment_(std::make_shared<JumpingClock>([this] { return schedule_.now(); }, seed + 1)) {
   for (std::uint64_t count = 1 + random_.below(4); count > 0; --count)
     roots_.push_back({sim_agent(outside_, random_())});
 }
@@ -36,7 +36,7 @@ RunOutcome World::run(std::uint64_t steps) {
   while (outcome_.complaints.empty()) {
     if (schedule_.steps() >= steps && !closing()) {
       outside_->calm = true;
-      journal_->mend();
+      journal_->become_reliable();
     }
     if (std::ranges::all_of(roots_, &Root::over)) break;
     if (!closing() && random_.once_in(kill_once_in)) kill();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "jumping_clock.hpp"
 #include "sim_checks.hpp"
 #include "threads_journal.hpp"
 #include "threads_outside.hpp"
@@ -18,13 +19,7 @@ namespace praxis::faults::threads {
 using sim::Checks;
 using sim::Log;
 using sim::Promise;
-
-/// The outcome of one run.
-struct RunOutcome {
-  std::uint64_t steps = 0, kills = 0;
-  std::string digest;  ///< of all logs
-  std::vector<std::string> complaints;
-};
+using sim::RunOutcome;
 
 class World {
  public:
@@ -63,7 +58,7 @@ class World {
   Random& random_;
   const std::shared_ptr<Outside> outside_;
   const std::shared_ptr<Journal> disk_ = memory_journal();
-  const std::shared_ptr<SimEnvironment> environment_;
+  const std::shared_ptr<JumpingClock> environment_;
   std::deque<Root> roots_;
   std::vector<Promise> promises_;
   std::shared_ptr<SimJournal> journal_;
