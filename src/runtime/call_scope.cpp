@@ -12,8 +12,6 @@ namespace {
 constexpr std::uint32_t kMaxDepth =
     32;  // more than a sensible plan needs, and few enough to stop a runaway recursion early
 
-std::unexpected<Error> cancelled() { return fail(ErrorCode::kCancelled, "the call was asked to stop"); }
-
 /// The conversation up to the message whose calls are being carried out.
 std::vector<MessagePtr> history_before_calls(const State& state) {
   std::vector<MessagePtr> messages = state.conversation.history().messages();
@@ -48,7 +46,7 @@ void LiveCall::interrupt_all() {
 }
 
 Status LiveCall::check_open() const {
-  if (stop_.stop_requested()) return cancelled();
+  if (stop_.stop_requested()) return call_cancelled();
   const std::lock_guard lock(mutex_);
   if (!closed_) return {};
   return fail(ErrorCode::kInput, "call " + call_.str() + " is over; nothing more can be done on its behalf");
@@ -151,7 +149,7 @@ Result<ToolOutput> LiveCall::call(std::string tool, std::string arguments) {
   calls.push_back({std::move(tool), std::move(arguments)});
   call_all(std::move(calls),
            [waiting](std::size_t, Result<ToolOutput> output) { waiting->answer(std::move(output)); });
-  const std::stop_callback stopped(stop_, [waiting] { waiting->answer(cancelled()); });
+  const std::stop_callback stopped(stop_, [waiting] { waiting->answer(call_cancelled()); });
   return waiting->promise.get_future().get();
 }
 

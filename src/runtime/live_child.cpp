@@ -36,8 +36,10 @@ std::optional<RecordedTurn> recorded_turn(Journal& journal, const SessionId& ses
 
 }  // namespace
 
+std::unexpected<Error> call_cancelled() { return fail(ErrorCode::kCancelled, "the call was asked to stop"); }
+
 Status LiveChild::start(std::string prompt) {
-  if (actor_->cancelled_above()) return fail(ErrorCode::kCancelled, "the call was stopped");
+  if (actor_->cancelled_above()) return call_cancelled();
   const std::lock_guard lock(mutex_);
   if (turn_ && !turn_->finished()) {
     return fail(ErrorCode::kInput,

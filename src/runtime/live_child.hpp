@@ -10,6 +10,9 @@
 
 namespace praxis {
 
+/// The error of every request of a call that was itself asked to stop.
+std::unexpected<Error> call_cancelled();
+
 /// Thread-safe.
 class LiveChild final : public ChildSession {
  public:
