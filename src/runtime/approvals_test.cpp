@@ -79,15 +79,6 @@ class ApprovalsTest : public Scripted {
     };
     return tool;
   }
-  Agent above(const Agent& below, std::string id) {
-    Agent agent = scripted(R"({"tool_calls": [{"id": "w", "name": "work", "arguments": {"prompt": "go"}}]}
-{"text": "done"})");
-    return agent.id(std::move(id)).use(below.as_tool("work", "Does the work"));
-  }
-  static AgentResult checked(Result<AgentResult> result) {
-    if (!result) throw std::runtime_error(result.error().message);
-    return *std::move(result);
-  }
   /// A session that waits for an approval, in a runtime that has been destroyed.
   SessionId left_waiting(Agent agent) {
     auto session = runtime_->create_session(agent.runtime(nullptr));

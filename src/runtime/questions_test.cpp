@@ -43,15 +43,16 @@ class QuestionsTest : public Scripted {
 {"text": "done"})");
     return agent.id(std::move(id)).use(std::move(tool));
   }
-  /// An agent that delegates its work to `below`.
-  Agent above(const Agent& below, std::string id) {
-    Agent agent = scripted(R"({"tool_calls": [{"id": "w", "name": "work", "arguments": {"prompt": "go"}}]}
-{"text": "done"})");
-    return agent.id(std::move(id)).use(below.as_tool("work", "Does the work"));
-  }
-  static AgentResult checked(Result<AgentResult> result) {
-    if (!result) throw std::runtime_error(result.error().message);
-    return *std::move(result);
+  /// Sets a handler that opens `asked`, waits until its decision is no longer needed, opens `stopped`, and
+  /// then decides.
+  void decide_when_stopped(const std::shared_ptr<Gate>& asked, const std::shared_ptr<Gate>& stopped,
+                           const std::optional<Approval>& decision) {
+    runtime_->set_approval_handler([=](const ParkedStep&, const std::stop_token& stop) {
+      const std::stop_callback opens(stop, [stopped] { stopped->open(); });
+      asked->open();
+      stopped->wait();
+      return decision;
+    });
   }
 };
 
@@ -206,13 +207,7 @@ TEST_F(QuestionsTest, HandlerThatIsSetLater_GetsTheParkedSteps) {
 
 TEST_F(QuestionsTest, AnAnswerFromElsewhere_StopsTheHandler) {
   const auto asked = std::make_shared<Gate>(), stopped = std::make_shared<Gate>();
-  runtime_->set_approval_handler(
-      [asked, stopped](const ParkedStep&, const std::stop_token& stop) -> std::optional<Approval> {
-        const std::stop_callback told(stop, [stopped] { stopped->open(); });
-        asked->open();
-        stopped->wait();
-        return answer("too late");
-      });
+  decide_when_stopped(asked, stopped, answer("too late"));
   Session session = session_of(asking_agent());
   auto run = session.send_user_message("go");
   ASSERT_TRUE(asked->wait_briefly());
@@ -225,13 +220,7 @@ TEST_F(QuestionsTest, AnAnswerFromElsewhere_StopsTheHandler) {
 
 TEST_F(QuestionsTest, StoppedRuntime_NeedsNoAnswerAndLeavesTheQuestion) {
   const auto asked = std::make_shared<Gate>(), stopped = std::make_shared<Gate>();
-  runtime_->set_approval_handler(
-      [asked, stopped](const ParkedStep&, const std::stop_token& stop) -> std::optional<Approval> {
-        const std::stop_callback told(stop, [stopped] { stopped->open(); });
-        asked->open();
-        stopped->wait();
-        return std::nullopt;
-      });
+  decide_when_stopped(asked, stopped, std::nullopt);
   Session session = session_of(asking_agent());
   auto run = session.send_user_message("go");
   ASSERT_TRUE(asked->wait_briefly());

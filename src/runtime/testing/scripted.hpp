@@ -235,6 +235,16 @@ class Scripted : public ::testing::Test {
     Agent agent("script:test", "You are terse.");
     return agent.model(*model).runtime(runtime_);
   }
+  /// An agent that delegates its work to `below`.
+  Agent above(const Agent& below, std::string id) {
+    Agent agent = scripted(R"({"tool_calls": [{"id": "w", "name": "work", "arguments": {"prompt": "go"}}]}
+{"text": "done"})");
+    return agent.id(std::move(id)).use(below.as_tool("work", "Does the work"));
+  }
+  static AgentResult checked(Result<AgentResult> result) {
+    if (!result) throw std::runtime_error(result.error().message);
+    return *std::move(result);
+  }
   static Session session_of(const Agent& agent) {
     auto session = agent.session();
     if (!session) throw std::runtime_error(session.error().message);
