@@ -20,9 +20,7 @@ using ::testing::HasSubstr;
 class BirthdayTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ =
-        fs::path(::testing::TempDir()) /
-        ("praxis-birthday-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    root_ = testing::own_folder();
     fs::remove_all(root_);
     fs::create_directories(root_ / "examples");
     fs::copy(PRAXIS_SOURCE_DIR "/examples/birthday", root_ / "examples/birthday");

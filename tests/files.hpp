@@ -1,5 +1,8 @@
-// Reads files that a program under test has written.
+// Temporary folders of tests, and the files that a program under test has written.
 #pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -7,6 +10,13 @@
 #include <string>
 
 namespace praxis::testing {
+
+/// A temporary folder for the running test of this process: the same test may run twice at once.
+inline std::filesystem::path own_folder() {
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  return std::filesystem::path(::testing::TempDir()) / (std::string("praxis-") + test->test_suite_name() +
+                                                        '-' + test->name() + '-' + std::to_string(getpid()));
+}
 
 /// All bytes of a file; empty when it cannot be read.
 inline std::string content_of(const std::filesystem::path& file) {

@@ -41,7 +41,7 @@ class PythonForkTest : public ::testing::Test {
   }
 
   static constexpr const char* kPraxis = PRAXIS_BINARY_DIR "/praxis";
-  const fs::path root_ = fs::path(::testing::TempDir()) / "praxis-python-fork";
+  const fs::path root_ = testing::own_folder();
   std::string printed_, told_;
 };
 

@@ -39,9 +39,7 @@ constexpr const char* kNotes = R"(# Changelog
 class ReleaseNotesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(::testing::TempDir()) /
-            ("praxis-release-notes-" +
-             std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    root_ = testing::own_folder();
     fs::remove_all(root_);
     fs::create_directories(root_ / "examples");
     fs::copy(PRAXIS_SOURCE_DIR "/examples/release-notes", root_ / "examples/release-notes");

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 TEST(ResearchTeam, Team_AsksItsSpecialistsAndTheTreeShowsThem) {
-  const fs::path root = fs::path(::testing::TempDir()) / "praxis-research-team";
+  const fs::path root = testing::own_folder();
   fs::remove_all(root);
   fs::create_directories(root / "examples");
   fs::copy(PRAXIS_SOURCE_DIR "/examples/research-team", root / "examples/research-team",
