@@ -188,6 +188,49 @@ TEST(WorkerPool, TasksOverTheLimit_AreQueued) {
   EXPECT_LE(pool.size(), 2u);
 }
 
+TEST(WorkerPool, TasksThatWaitForTasks_DoNotFillIt) {
+  constexpr int kWaiting = 40;
+  WorkerPool pool(2, 20ms);
+  std::atomic<int> busy = 0;
+  std::atomic<int> most = 0;
+  std::vector<std::promise<void>> done(kWaiting);
+  for (auto& each : done) {
+    pool.post([&] {
+      std::promise<void> answered;
+      pool.post([&] {
+        most = std::max(most.load(), ++busy);
+        std::this_thread::sleep_for(1ms);
+        --busy;
+        answered.set_value();
+      });
+      {
+        const WaitForTasks outer, nested;
+        answered.get_future().get();
+      }
+      each.set_value();
+    });
+  }
+  for (auto& each : done) each.get_future().get();
+  EXPECT_LE(most.load(), 2 + kWaiting) << "a worker that returns from its wait finishes its task";
+  while (pool.size() > 0) std::this_thread::yield();
+}
+
+TEST(WorkerPool, WorkersThatReturnFromAWait_LeaveTheBoundAsItWas) {
+  WorkerPool pool(1, 1h);
+  std::promise<void> answered, done;
+  pool.post([&] {
+    pool.post([&] { answered.set_value(); });
+    {
+      const WaitForTasks wait;
+      answered.get_future().get();
+    }
+    done.set_value();
+  });
+  done.get_future().get();
+  while (pool.size() > 1) std::this_thread::yield();
+  EXPECT_EQ(pool.size(), 1u);
+}
+
 TEST(WorkerPool, IdleWorkers_AreReusedThenEnd) {
   WorkerPool pool(64, 20ms);
   for (int i = 0; i < 20; ++i) {

@@ -5,6 +5,22 @@
 #include <utility>
 
 namespace praxis {
+namespace {
+
+/// The pool that the calling thread works for.
+thread_local WorkerPool* own_pool = nullptr;
+/// How many `WaitForTasks` the calling thread has.
+thread_local int waits = 0;
+
+}  // namespace
+
+WaitForTasks::WaitForTasks() {
+  if (waits++ == 0 && own_pool != nullptr) own_pool->begin_wait();
+}
+
+WaitForTasks::~WaitForTasks() {
+  if (--waits == 0 && own_pool != nullptr) own_pool->end_wait();
+}
 
 WorkerPool::WorkerPool(std::size_t max_workers, std::chrono::milliseconds idle_lifetime)
     : max_workers_(std::max<std::size_t>(max_workers, 1)), idle_lifetime_(idle_lifetime) {}
@@ -27,11 +43,23 @@ void WorkerPool::post(Task task) {
   std::lock_guard lock(mutex_);
   if (stopping_) return;
   queue_.push_back(std::move(task));
-  if (queue_.size() > idle_ && workers_.size() < max_workers_) {
+  if (queue_.size() > idle_ && has_room()) {
     add_worker();
   } else {
     wake_.notify_one();
   }
+}
+
+void WorkerPool::begin_wait() {
+  std::lock_guard lock(mutex_);
+  ++waiting_;
+  if (!stopping_ && queue_.size() > idle_ && has_room()) add_worker();
+}
+
+/// From now on more than `max_workers_` may be busy, until one of them has finished its task.
+void WorkerPool::end_wait() {
+  std::lock_guard lock(mutex_);
+  --waiting_;
 }
 
 std::size_t WorkerPool::size() const {
@@ -53,6 +81,7 @@ void WorkerPool::add_worker() {
 }
 
 void WorkerPool::work(Workers::iterator self) {
+  own_pool = this;
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     if (queue_.empty()) {
@@ -69,6 +98,7 @@ void WorkerPool::work(Workers::iterator self) {
     task();
     task = nullptr;
     lock.lock();
+    if (workers_.size() > max_workers_ + waiting_) break;  // others came back from their wait
   }
   if (stopping_) return;  // the destructor joins
   std::thread previous = std::exchange(last_to_leave_, std::move(*self));

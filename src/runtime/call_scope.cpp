@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "base/worker_pool.hpp"
 #include "runtime/live_child.hpp"
 
 namespace praxis {
@@ -150,6 +151,7 @@ Result<ToolOutput> LiveCall::call(std::string tool, std::string arguments) {
   call_all(std::move(calls),
            [waiting](std::size_t, Result<ToolOutput> output) { waiting->answer(std::move(output)); });
   const std::stop_callback stopped(stop_, [waiting] { waiting->answer(call_cancelled()); });
+  const WaitForTasks wait;
   return waiting->promise.get_future().get();
 }
 

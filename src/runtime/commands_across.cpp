@@ -2,6 +2,7 @@
 // this process, idle, or owned by another process.
 #include <utility>
 
+#include "base/worker_pool.hpp"
 #include "driver/command_records.hpp"
 #include "logs/log_writer.hpp"
 #include "logs/read_state.hpp"
@@ -144,6 +145,7 @@ Result<Approvals> SessionActor::decide_below(const Approvals& approvals, const A
   for (const StepApproval& step : below) {
     std::promise<void> known;
     const auto approved = approve_below(step, [&known] { known.set_value(); });
+    const WaitForTasks wait;
     known.get_future().wait();
     if (!approved) return fail(approved.error());
   }

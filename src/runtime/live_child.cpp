@@ -3,6 +3,7 @@
 #include <future>
 #include <optional>
 
+#include "base/worker_pool.hpp"
 #include "praxis/logs/logs.hpp"
 
 namespace praxis {
@@ -81,6 +82,7 @@ void LiveChild::stop_with(const SessionActor& above) {
 void LiveChild::close() {
   std::promise<void> at_rest;
   actor_->when_settled([&at_rest] { at_rest.set_value(); });
+  const WaitForTasks wait;
   at_rest.get_future().wait();
   actor_->retire();
 }

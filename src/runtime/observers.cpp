@@ -3,6 +3,8 @@
 #include <boost/container/small_vector.hpp>
 #include <utility>
 
+#include "base/worker_pool.hpp"
+
 namespace praxis {
 namespace {
 
@@ -71,6 +73,7 @@ bool EventQueue::finished() const {
 }
 
 std::optional<Event> EventQueue::pop() {
+  const WaitForTasks wait;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !events_.empty() || result_; });
   if (events_.empty()) return std::nullopt;
@@ -80,6 +83,7 @@ std::optional<Event> EventQueue::pop() {
 }
 
 Result<AgentResult> EventQueue::result() {
+  const WaitForTasks wait;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return result_.has_value(); });
   return *result_;

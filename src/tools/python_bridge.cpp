@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/worker_pool.hpp"
+
 namespace praxis {
 namespace {
 
@@ -78,7 +80,13 @@ PythonBridge::~PythonBridge() {
 
 Status PythonBridge::serve() {
   const std::stop_callback on_stop(context_.stop, [this] { answers_->wake(); });
+  std::optional<WaitForTasks> waits;  // while the code waits for answers
   for (;;) {
+    if (open_.empty()) {
+      waits.reset();
+    } else if (!waits) {
+      waits.emplace();
+    }
     const short wanted = static_cast<short>(to_send_.empty() ? POLLIN : POLLIN | POLLOUT);
     std::array<pollfd, 2> ready{{{channel_, wanted, 0}, {answers_->descriptor(), POLLIN, 0}}};
     const auto left = std::chrono::ceil<Millis>(deadline() - HeldClock::Clock::now()).count();

@@ -1,0 +1,67 @@
+// Calls that wait for sub-agents, approvers or calls within them take no worker from other calls.
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::testing {
+namespace {
+
+class WorkersTest : public Scripted {
+ protected:
+  /// Two workers, so that a few waiting calls would take them all.
+  WorkersTest() {
+    RuntimeOptions options;
+    options.executor = make_executor(2);
+    use_runtime(std::move(options));
+  }
+
+  /// An agent that makes `width` calls of `tool` at once, which takes one argument, and then ends.
+  Agent calling(const Tool& tool, const std::string& argument, int width, const std::string& id) {
+    std::string calls;
+    for (int i = 0; i < width; ++i) {
+      const std::string n = std::to_string(i);
+      calls += (i == 0 ? "" : ",") + (R"({"id":")" + n + R"(","name":")" + tool.definition.name) +
+               R"(","arguments":{")" + argument + R"(":"part )" + n + R"("}})";
+    }
+    Agent agent = scripted(R"({"tool_calls":[)" + calls + "]}\n{\"text\":\"done\"}");
+    return agent.id(id).use(tool);
+  }
+};
+
+TEST_F(WorkersTest, TreeThatIsWiderThanThePool_Ends) {
+  Agent agent = calling(echo_tool(), "text", 1, "leaf");
+  for (const char* id : {"low", "middle", "top"}) {
+    agent = calling(agent.as_tool("work", "Does the work"), "prompt", 3, id);
+  }
+  Session session = session_of(agent);
+  const AgentResult result = checked(session.ask("go"));
+  EXPECT_TRUE(result.success) << result.text;
+  const auto rows = *journal_->sessions(0);
+  EXPECT_EQ(rows.size(), 1U + 3 + 9 + 27);
+  for (const SessionRow& row : rows) {
+    EXPECT_EQ(row.status, "completed") << row.agent;
+  }
+}
+
+TEST_F(WorkersTest, SubAgentsThatWaitForApprovals_DoNotHoldUpOtherSessions) {
+  const Agent waiting = above(calling(echo_tool(), "text", 1, "below").policy(asking({"echo"})), "above");
+  std::vector<praxis::Run> runs;
+  for (int i = 0; i < 6; ++i) runs.push_back(session_of(waiting).send_user_message("go"));
+  for (praxis::Run& run : runs) {
+    EXPECT_EQ(checked(run.result()).pending.size(), 1U);
+  }
+  Session other = session_of(calling(echo_tool(), "text", 3, "other"));
+  EXPECT_TRUE(checked(other.ask("go")).success);
+}
+
+TEST_F(WorkersTest, HandlersThatCallTools_LeaveThemTheWorkers) {
+  const Tool outer = host_tool("outer", [](ToolContext& context, const Json&) -> Result<ToolOutput> {
+    return context.call_tool("echo", JsonObject{{"text", "inside"}});
+  });
+  Agent agent = calling(outer, "part", 6, "caller").use(echo_tool());
+  Session session = session_of(agent);
+  const AgentResult result = checked(session.ask("go"));
+  EXPECT_TRUE(result.success);
+  EXPECT_EQ(result.actions.size(), 2 * 6U) << "each with the call within it";
+}
+
+}  // namespace
+}  // namespace praxis::testing
