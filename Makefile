@@ -2,12 +2,13 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults trained install clean setup setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults siege siege-mutants trained install clean setup setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 FAULT_SECONDS ?= 60
+SIEGE_SECONDS ?= 300
 SEED ?= 1
 
 PROFILE = $(CURDIR)/build/training/profile
@@ -33,7 +34,7 @@ export ASAN_SYMBOLIZER_PATH := $(shell command -v llvm-symbolizer-19 || command 
 export TSAN_SYMBOLIZER_PATH = $(ASAN_SYMBOLIZER_PATH)
 
 help: ## print this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 run: setup ## build the binary and run the example in examples/release-notes
 	$(call build,run,praxis_cli)
@@ -66,6 +67,12 @@ faults: setup ## inject faults: SEED=1, RUNS=, ONLY=name,name, FAULT_SECONDS=60,
 	$(call build,test,praxis_faults)
 	build/test/praxis_faults --seed $(SEED) $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(LONG),--long,--seconds $(FAULT_SECONDS)) --table build/faults.md | tee build/faults.log; exit $${PIPESTATUS[0]}
+
+siege: setup-check ## disturb the built binary from outside: SEED=1, RUNS=600, ONLY=name,name, SIEGE_SECONDS=300, LONG=1
+	$(call build,test,praxis_cli)
+	set -o pipefail; python3 tests/siege --binary build/test/praxis --seed $(SEED) $(if $(ONLY),--only $(ONLY)) \
+	  $(if $(LONG),--long --runs $(or $(RUNS),50000),--runs $(or $(RUNS),600) --seconds $(SIEGE_SECONDS)) \
+	  --table build/siege.md | tee build/siege.log
 
 bench: trained ## build as `make install` does, and run the benchmarks
 	$(call build,release,,-DPRAXIS_BENCH=ON -DPRAXIS_PROFILE=$(PROFILE))

@@ -1,0 +1,96 @@
+"""Plays rounds in several processes, each with a world of its own."""
+
+import argparse
+import multiprocessing
+import queue
+import random
+import shutil
+import time
+import traceback
+from pathlib import Path
+
+import checks
+from kinds import KINDS, Kind, Skip
+from report import Outcome, Report
+from rounds import Failure, Round
+from world import World
+
+MOST = 300.0  # seconds without a finished round, after which the siege gives up
+
+
+def kind_of(seed: int, kinds: list[Kind]) -> Kind:
+    """Returns the kind of the round `seed`, by weight."""
+    choice = random.Random(f"kind {seed}")
+    return choice.choices(kinds, [kind.weight for kind in kinds])[0]
+
+
+def play_round(kind: Kind, seed: int, binary: Path, place: Path, world: World) -> Outcome:
+    """Plays one round and checks it. The folder remains if a check failed."""
+    begun = time.monotonic()
+    round_ = Round(seed, binary, place / f"{kind.name}-{seed}", world)
+    outcome = Outcome(kind.name, seed, 0, place=str(round_.place))
+    try:
+        kind.play(round_)
+        checks.after(round_)
+    except Skip as skip:
+        outcome.skipped = str(skip)
+    except Failure as failure:
+        round_.fail(failure.check, failure.text)
+    except Exception:  # an error of the harness is a failed round, too
+        round_.fail("harness", traceback.format_exc())
+    finally:
+        round_.close()
+    outcome.failures = [(failure.check, failure.text) for failure in round_.failures]
+    outcome.counts = round_.counts
+    outcome.counts["runs"] += len(round_.runs)
+    outcome.seconds = time.monotonic() - begun
+    for run in round_.runs:
+        world.forget(run.tag)
+    if outcome.failures:
+        (round_.place / "story").write_text("\n".join([*round_.notes, *map(str, round_.failures)]) + "\n")
+    else:
+        shutil.rmtree(round_.place, ignore_errors=True)
+    return outcome
+
+
+def _work(options: argparse.Namespace, kinds: list[Kind], next_seed, outcomes, until: float) -> None:
+    world = World()
+    while True:
+        with next_seed.get_lock():
+            seed = next_seed.value
+            next_seed.value += 1
+        if seed >= options.seed + options.runs or (until and time.monotonic() > until):
+            break
+        outcomes.put(play_round(kind_of(seed, kinds), seed, options.binary, options.place, world))
+    outcomes.put(None)
+
+
+def play(options: argparse.Namespace, report: Report) -> None:
+    """Plays all rounds that the options name, and reports each."""
+    kinds = [kind for name, kind in KINDS.items()
+             if (name in options.only if options.only else options.long or not kind.long)]
+    options.place.mkdir(parents=True, exist_ok=True)
+    until = time.monotonic() + options.seconds if options.seconds else 0
+    context = multiprocessing.get_context("fork")
+    next_seed = context.Value("q", options.seed)
+    outcomes = context.Queue()
+    workers = [context.Process(target=_work, args=(options, kinds, next_seed, outcomes, until), daemon=True)
+               for _ in range(min(options.workers, options.runs))]
+    for worker in workers:
+        worker.start()
+    left = len(workers)
+    while left:
+        try:
+            outcome = outcomes.get(timeout=MOST)
+        except queue.Empty:
+            report.add(Outcome("all", 0, 0, failures=[("hang", f"no round has ended for {MOST:.0f} s")]), options.runs)
+            break
+        if outcome is None:
+            left -= 1
+            continue
+        report.add(outcome, options.runs)
+        if options.stop_at and report.failed >= options.stop_at:
+            next_seed.value = options.seed + options.runs
+    for worker in workers:
+        worker.join(1)
+        worker.terminate()
