@@ -12,13 +12,20 @@
 namespace praxis {
 namespace {
 
-struct flock byte_lock(std::int64_t number) {
+constexpr std::int64_t kAll = 0;  // as a number of bytes: to the end of the file, however long
+
+struct flock byte_lock(std::int64_t number, std::int64_t bytes = 1) {
   struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   lock.l_start = number;
-  lock.l_len = 1;
+  lock.l_len = bytes;
   return lock;
+}
+
+/// Whether another open file holds a lock of these bytes; true if the kernel cannot tell.
+bool is_locked(int file, struct flock lock) {
+  return fcntl(file, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 }  // namespace
@@ -40,6 +47,13 @@ bool Owners::alive_in(const std::string& journal, std::int64_t number) {
   return Owners(std::move(path), file).alive(number);
 }
 
+bool Owners::any_alive_in(const std::string& journal) {
+  auto path = journal + ".owners";
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return errno != ENOENT;
+  return is_locked(Owners(std::move(path), file).file_, byte_lock(0, kAll));
+}
+
 Owners::Owners(Owners&& other) noexcept
     : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
 
@@ -53,9 +67,6 @@ Status Owners::claim(std::int64_t number) {
   return fail(journal_error(ErrorKind::kIo, "cannot lock " + path_ + ": " + std::strerror(errno)));
 }
 
-bool Owners::alive(std::int64_t number) const {
-  auto lock = byte_lock(number);
-  return fcntl(file_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
-}
+bool Owners::alive(std::int64_t number) const { return is_locked(file_, byte_lock(number)); }
 
 }  // namespace praxis

@@ -19,6 +19,8 @@ class Owners {
   static Result<Owners> open(const std::string& journal);
   /// Whether a process holds `number` of `journal`; creates nothing, for read-only use.
   static bool alive_in(const std::string& journal, std::int64_t number);
+  /// Whether a process has `journal` open for writing; creates nothing.
+  static bool any_alive_in(const std::string& journal);
   Owners(Owners&& other) noexcept;
   Owners& operator=(Owners&&) = delete;
   ~Owners();

@@ -1,6 +1,4 @@
 // The durable journal. All changes go through the group commit; readers have connections of their own.
-#include <unistd.h>
-
 #include <filesystem>
 #include <mutex>
 #include <unordered_map>
@@ -10,6 +8,7 @@
 #include "journal/inbox_store.hpp"
 #include "journal/journal_file.hpp"
 #include "journal/owners.hpp"
+#include "journal/read_attempts.hpp"
 #include "journal/session_store.hpp"
 
 namespace praxis {
@@ -249,7 +248,7 @@ class SqliteJournal final : public Journal, public Inbox {
   /// calls.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
-    if (!writer_) return reading_only(select);
+    if (!writer_) return ReadAttempts(path_).read(select);
     std::optional<Database> reader;
     {
       std::lock_guard lock(mutex_);
@@ -269,28 +268,6 @@ class SqliteJournal final : public Journal, public Inbox {
     std::lock_guard lock(mutex_);
     if (readers_.size() < kIdleReaders) readers_.push_back(std::move(*reader));
     return result;
-  }
-
-  /// Reads without creating or changing anything. A `-wal` file exists while a writer lives or after one has
-  /// crashed: then the index of that log is mapped read-only, or built in memory if no process keeps it
-  /// current. Without a `-wal` the file is complete and static, so it is read without locks; if a writer
-  /// appears just then and the read finds a mixture, it is repeated the other way. This is decided for each
-  /// call, so this journal follows writers that come and go.
-  template <class Select>
-  std::invoke_result_t<Select, Database&> reading_only(Select select) {
-    for (;;) {
-      const bool log = access((path_ + "-wal").c_str(), F_OK) == 0;
-      const bool index = access((path_ + "-shm").c_str(), F_OK) == 0;
-      // A log without an index belongs to a copied journal: SQLite has to create the index to read it.
-      const auto mode = !log    ? Database::Mode::kFileOnly
-                        : index ? Database::Mode::kPassive
-                                : Database::Mode::kRead;
-      auto reader = Database::open(path_, mode);
-      if (!reader) return fail(std::move(reader.error()));
-      if (auto shown = show_as_latest(*reader); !shown) return fail(std::move(shown.error()));
-      auto result = select(*reader);
-      if (result || log || access((path_ + "-wal").c_str(), F_OK) != 0) return result;
-    }
   }
 
   const std::string path_;

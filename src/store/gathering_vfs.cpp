@@ -12,12 +12,13 @@
 #include <string>
 #include <string_view>
 
+#include "store/forwarding_vfs.hpp"
+
 namespace praxis {
 namespace {
 
 constexpr int kFrameHeader = 24;          // bytes before each page in the log
 constexpr std::size_t kMost = 64 * 1024;  // gathered bytes; SQLite's unix VFS writes less than 128 KB at once
-constexpr std::size_t kRoomForReal = 1024;  // for the file of the default VFS; SQLite's own takes 120 bytes
 
 /// The gathered frames of one open log.
 struct Log {
@@ -31,13 +32,11 @@ struct Log {
 /// A file of the default VFS, followed by the state of a log. SQLite aligns files to eight bytes, not to
 /// more.
 struct File {
-  alignas(sqlite3_int64) std::array<char, kRoomForReal> real;
+  alignas(sqlite3_int64) std::array<char, kRoomForFile> real;
   Log* log;
 };
 
 Log& log_of(sqlite3_file* file) { return *reinterpret_cast<File*>(file)->log; }
-
-sqlite3_vfs* real_vfs() { return sqlite3_vfs_find(nullptr); }
 
 /// Writes the gathered frames. Drops them after a failure: SQLite gets the error and rolls the transaction
 /// back.
@@ -110,8 +109,8 @@ const sqlite3_io_methods* methods_over(const sqlite3_io_methods* real) {
 }
 
 int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
-  sqlite3_vfs* const real = real_vfs();
-  if (static_cast<std::size_t>(real->szOsFile) > kRoomForReal) return SQLITE_CANTOPEN;
+  sqlite3_vfs* const real = default_vfs();
+  if (static_cast<std::size_t>(real->szOsFile) > kRoomForFile) return SQLITE_CANTOPEN;
   const int opened = real->xOpen(real, name, file, flags, out_flags);
   if (opened != SQLITE_OK || (flags & SQLITE_OPEN_WAL) == 0) return opened;
   auto log = std::make_unique<Log>();
@@ -121,40 +120,11 @@ int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
   return SQLITE_OK;
 }
 
-sqlite3_vfs make_vfs() {
-  sqlite3_vfs vfs{};
-  vfs.iVersion = 2;
-  vfs.szOsFile = sizeof(File);
-  vfs.mxPathname = real_vfs()->mxPathname;
-  vfs.zName = "praxis";
-  vfs.xOpen = &open;
-  vfs.xDelete = [](sqlite3_vfs*, const char* name, int sync) {
-    return real_vfs()->xDelete(real_vfs(), name, sync);
-  };
-  vfs.xAccess = [](sqlite3_vfs*, const char* name, int what, int* result) {
-    return real_vfs()->xAccess(real_vfs(), name, what, result);
-  };
-  vfs.xFullPathname = [](sqlite3_vfs*, const char* name, int size, char* full) {
-    return real_vfs()->xFullPathname(real_vfs(), name, size, full);
-  };
-  vfs.xRandomness = [](sqlite3_vfs*, int size, char* bytes) {
-    return real_vfs()->xRandomness(real_vfs(), size, bytes);
-  };
-  vfs.xSleep = [](sqlite3_vfs*, int microseconds) { return real_vfs()->xSleep(real_vfs(), microseconds); };
-  vfs.xGetLastError = [](sqlite3_vfs*, int size, char* text) {
-    return real_vfs()->xGetLastError(real_vfs(), size, text);
-  };
-  vfs.xCurrentTimeInt64 = [](sqlite3_vfs*, sqlite3_int64* time) {
-    return real_vfs()->xCurrentTimeInt64(real_vfs(), time);
-  };
-  return vfs;
-}
-
 }  // namespace
 
 const char* gathering_vfs() {
   static sqlite3_vfs& vfs = [] -> sqlite3_vfs& {
-    static sqlite3_vfs made = make_vfs();
+    static sqlite3_vfs made = forwarding_vfs("praxis", sizeof(File), &open);
     sqlite3_vfs_register(&made, 0);
     return made;
   }();

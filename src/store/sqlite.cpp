@@ -8,6 +8,7 @@
 
 #include "praxis/json/json.hpp"
 #include "store/gathering_vfs.hpp"
+#include "store/reading_vfs.hpp"
 
 namespace praxis {
 namespace {
@@ -43,6 +44,20 @@ Error store_error(ErrorKind kind, std::string message, bool retriable = false) {
   return make_error(ErrorCode::kJournal, kind, std::move(message), retriable);
 }
 
+const char* vfs_for(Database::Mode mode) {
+  switch (mode) {
+    case Database::Mode::kWrite:
+      return gathering_vfs();
+    case Database::Mode::kRead:
+      return sharing_vfs();
+    case Database::Mode::kDetached:
+      return detached_vfs();
+    case Database::Mode::kFileOnly:
+      break;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool try_again(int tries, int limit_ms) {
@@ -53,19 +68,20 @@ bool try_again(int tries, int limit_ms) {
 
 Result<Database> Database::open(const std::string& path, Mode mode) {
   const auto access = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-  const auto parameters = mode == Mode::kPassive    ? "?readonly_shm=1"
-                          : mode == Mode::kFileOnly ? "?immutable=1"
-                                                    : "";
+  const auto parameters = mode == Mode::kFileOnly ? "?immutable=1" : "";
   sqlite3* connection = nullptr;
   const int code = sqlite3_open_v2(uri_of(path, parameters).c_str(), &connection,
-                                   access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-                                   mode == Mode::kWrite ? gathering_vfs() : nullptr);
+                                   access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, vfs_for(mode));
   Database database(path, connection);
   if (code != SQLITE_OK) return fail(database.error());
   sqlite3_extended_result_codes(connection, 1);
   // The file may come from anywhere.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   database.wait_for_locks<kBusyTimeoutMs>();
+  if (mode != Mode::kWrite) sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (mode == Mode::kDetached) {
+    if (auto set = database.run("PRAGMA locking_mode = EXCLUSIVE"); !set) return fail(std::move(set.error()));
+  }
   if (mode == Mode::kWrite) {
     if (auto set = database.run("PRAGMA synchronous = FULL"); !set) return fail(std::move(set.error()));
     if (auto set = database.run("PRAGMA cache_spill = OFF"); !set) return fail(std::move(set.error()));

@@ -28,8 +28,8 @@ class Database {
  public:
   enum class Mode : std::uint8_t {
     kWrite,     ///< reads and writes; the file must exist
-    kRead,      ///< reads only; takes SQLite's shared locks, and creates the `-shm` file if missing
-    kPassive,   ///< reads only; needs existing `-wal` and `-shm` files and changes neither
+    kRead,      ///< reads only; takes SQLite's shared locks; creates and repairs the `-shm` file, not the log
+    kDetached,  ///< reads file and log without locks and without `-shm`: correct while neither changes
     kFileOnly,  ///< reads only the file itself, without locks: correct while no `-wal` exists
   };
 

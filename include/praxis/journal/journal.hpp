@@ -140,8 +140,8 @@ std::shared_ptr<Journal> memory_journal();
 struct SqliteJournalOptions {
   /// Create the file (mode 0600) and its folder (mode 0700) if missing.
   bool create = true;
-  /// Open for reading only: creates and changes nothing (except the `-shm` index that a copied journal may
-  /// lack), takes no lease and delays no writer.
+  /// Open for reading only: creates and changes nothing, takes no lease and delays no writer. Needs no
+  /// permission to write, and reads what any crash leaves.
   bool read_only = false;
 };
 /// Opens a journal in SQLite: WAL, `synchronous=FULL`, one writer that groups queued writes into one commit.

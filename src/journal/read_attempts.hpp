@@ -1,0 +1,72 @@
+// How a process reads a journal that it may not change, whatever other processes do to it meanwhile: they
+// write, leave, are killed, or never existed. Decided anew for each attempt:
+// - Without a log the file is complete and static: it is read without locks.
+// - While a writer lives, which keeps the index of its log current, the reader shares index and locks with
+// it.
+// - A log that a crash has left, or a copied one, is read without locks, with an index in memory; so is a
+// live
+//   one where sharing fails, or needs a permission to write that the reader lacks.
+// What was read without locks counts only if neither file changed meanwhile.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "journal/journal_file.hpp"
+#include "store/sqlite.hpp"
+
+namespace praxis {
+
+/// The attempts of one read.
+class ReadAttempts {
+ public:
+  /// `path` is absolute.
+  explicit ReadAttempts(const std::string& path)
+      : path_(path), deadline_(Clock::now() + std::chrono::milliseconds(kBusyTimeoutMs)) {}
+
+  /// Calls `select` until what it returns is one state of the journal. Error `io` if other processes change
+  /// the journal for ten seconds faster than it can be read without locks.
+  template <class Select>
+  std::invoke_result_t<Select, Database&> read(Select select) {
+    for (;;) {
+      auto result = read_once(next_mode(), select);
+      if (is_final(result ? nullptr : &result.error())) return result ? result : fail(named(result.error()));
+      if (Clock::now() >= deadline_) return fail(result ? changes_too_fast() : std::move(result.error()));
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// What changes whenever the journal does; the header of a log differs each time the log starts again.
+  struct Files {
+    std::string file, log;  ///< empty: missing
+    bool has_index = false;
+    bool operator==(const Files&) const = default;
+  };
+
+  template <class Select>
+  std::invoke_result_t<Select, Database&> read_once(Database::Mode mode, Select& select) {
+    auto reader = Database::open(path_, mode);
+    if (!reader) return fail(std::move(reader.error()));
+    if (auto shown = show_as_latest(*reader); !shown) return fail(std::move(shown.error()));
+    return select(*reader);
+  }
+
+  Database::Mode next_mode();
+  bool is_final(const Error* error);
+  Files look() const;
+  bool may_share() const;
+  Error named(Error error) const;
+  Error changes_too_fast() const;
+
+  const std::string& path_;
+  const Clock::time_point deadline_;
+  Files before_;
+  Database::Mode mode_ = Database::Mode::kRead;
+  bool sharing_failed_ = false;
+};
+
+}  // namespace praxis

@@ -1,0 +1,21 @@
+// The common part of our SQLite file systems: every call but `xOpen` goes to the default VFS, which is looked
+// up at each call because tests replace it.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstddef>
+
+namespace praxis {
+
+/// Bytes that the file of a default VFS may take; SQLite's own takes 120.
+inline constexpr std::size_t kRoomForFile = 1024;
+
+sqlite3_vfs* default_vfs();
+
+/// Returns a VFS with this name, which must live as long as the program. `file_size` is the size of its
+/// files.
+sqlite3_vfs forwarding_vfs(const char* name, int file_size,
+                           int (*open)(sqlite3_vfs*, const char*, sqlite3_file*, int, int*));
+
+}  // namespace praxis
