@@ -110,6 +110,8 @@ void TurnDriver::on(TurnEndAwaited input) {
 
 void TurnDriver::on(Retired /*input*/) { retired_ = true; }
 
-void TurnDriver::on(Abandoned /*input*/) { give_up(shut_down_error()); }
+void TurnDriver::on(Abandoned /*input*/) { give_up(shut_down_error(), false); }
+
+void TurnDriver::on(Faulted input) { give_up(std::move(input.why)); }
 
 }  // namespace praxis::driver

@@ -111,8 +111,15 @@ void TurnDriver::on(ChildWaits input) {
   if (!failure_ && tree_.waits(std::move(input))) commit();
 }
 
+/// A call whose sub-agent gave up has no outcome: neither an error nor silence would be true. A sub-agent of
+/// a call that is over has no more to say.
 void TurnDriver::on(ChildLost input) {
-  if (!failure_ && tree_.lost(input.child)) commit();
+  if (failure_) return;
+  const auto lost = std::ranges::find(state_->children, input.child, &ChildState::id);
+  const CallState* call = lost == state_->children.end() ? nullptr : state_->find_call(lost->call);
+  const bool runs = call != nullptr && call->phase == CallState::Phase::kRunning;
+  if (input.fault && runs) return give_up(*std::move(input.fault));
+  if (tree_.lost(input.child)) commit();
 }
 
 void TurnDriver::on(StepDecidedBelow input) { tree_.decided(input.step); }

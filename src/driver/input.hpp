@@ -187,9 +187,16 @@ struct ChildWaits {
   std::vector<ParkedStep> pending;
   bool attended = false;  ///< a handler in this process works on an answer
 };
-/// A sub-agent failed and will not continue in this process.
+/// A sub-agent gave up: it will not continue in this process. With `fault`, the call that created it cannot
+/// end either, so this session gives up for the same reason. Without, the sub-agent was closed on request.
 struct ChildLost {
   SessionId child;
+  std::optional<Error> fault = {};
+};
+/// Our own machinery failed, not a tool, a model or a sub-agent: the journal cannot be read, a lease was
+/// lost, the process is out of resources. The session gives up; nothing that was in progress is settled.
+struct Faulted {
+  Error why;
 };
 /// A step of a session below was decided.
 struct StepDecidedBelow {
@@ -223,7 +230,7 @@ using Input =
     std::variant<Appended, ActionsDone, DurableAwaited, ModelEnded, ToolEnded, TimerFired, ExpireParked,
                  TurnRequested, ResumeRequested, RecordsGiven, InterruptRequested, WindDownRequested,
                  RestAwaited, TurnEndAwaited, Retired, Abandoned, HooksAnswered, HookThrew, ToolReported,
-                 PersonAnswered, ApproverChanged, ChildBegan, ChildEnded, ChildWaits, ChildLost,
+                 PersonAnswered, ApproverChanged, ChildBegan, ChildEnded, ChildWaits, ChildLost, Faulted,
                  StepDecidedBelow, CallRequested, CallsWithinStopped, BudgetAnswered, BudgetFreed>;
 
 }  // namespace praxis::driver

@@ -73,7 +73,7 @@ Event TurnDriver::transient(EventBody body) const {
 
 /// Applies a record to the state and adds it to the next append. Returns false when nothing can be recorded.
 bool TurnDriver::record(RecordBody&& body) {
-  if (now_.closing) give_up(shut_down_error());
+  if (now_.closing) give_up(shut_down_error(), false);
   if (failure_) return false;
   const CallId within = handed_back(body);
   PendingRecord pending{{now_.wall, std::move(body)}, readers_, {}, nullptr, {}};
@@ -248,11 +248,15 @@ void TurnDriver::recover() {
                                 asked ? used_in_doubt(*state_, setup_.model) : Usage{}});
 }
 
-/// The journal failed or the log is inconsistent: nothing can be recorded, so nothing may be done.
-void TurnDriver::give_up(Error error) {
+/// Our machinery failed (the journal, the log, a sub-agent's) or the session is closed: nothing can be
+/// recorded, so nothing may be done. The first reason counts. The session above is informed before any reader
+/// is: a handler that reads the failure must not end its call with it.
+void TurnDriver::give_up(Error error, bool fault) {
   if (failure_) return;
   failure_ = std::make_unique<const Error>(std::move(error));
   emit(GiveUp{*failure_});
+  if (setup_.parent && !now_.closing)
+    emit(TellParent{ChildLost{state_->id, fault ? std::optional(*failure_) : std::nullopt}});
   disarm(deadline_);
   disarm(expiry_);
   for (const Token question : approvers_.withdraw_all()) emit(WithdrawQuestion{question});
@@ -271,8 +275,6 @@ void TurnDriver::give_up(Error error) {
   release(call_budget_);
   for (const Token waiter : std::exchange(end_waiters_, {})) emit(AnswerWaiter{waiter, fail(*failure_)});
   notify_rest();
-  // This session no longer works: the session above may now wait for approvals only.
-  if (setup_.parent && !now_.closing) emit(TellParent{ChildLost{state_->id}});
 }
 
 }  // namespace praxis::driver

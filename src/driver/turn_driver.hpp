@@ -107,7 +107,8 @@ class TurnDriver {
   void notify_rest();
   void take_records(std::vector<RecordBody> records, bool resumes);
   void recover();
-  void give_up(Error error);
+  /// With `fault`, the session above gives up for the same reason.
+  void give_up(Error error, bool fault = true);
   template <class A>
   void emit(A&& action) {
     out_->emplace_back(std::forward<A>(action));
@@ -193,6 +194,7 @@ class TurnDriver {
   void on(ChildEnded input);
   void on(ChildWaits input);
   void on(ChildLost input);
+  void on(Faulted input);
   void on(StepDecidedBelow input);
   void on(CallRequested input);
   void on(CallsWithinStopped input);

@@ -73,6 +73,11 @@ std::shared_ptr<const AgentDescription> LiveCall::described(AgentSpec spec, std:
   return std::make_shared<const AgentDescription>(std::move(agent));
 }
 
+std::unexpected<Error> LiveCall::failed(Error error) const {
+  if (error.code == ErrorCode::kJournal) actor_->fault(error);
+  return fail(std::move(error));
+}
+
 Result<std::shared_ptr<ChildSession>> LiveCall::spawn(AgentSpec spec, std::vector<Tool> given) {
   return spawn_own(std::move(spec), std::move(given));
 }
@@ -101,20 +106,21 @@ Result<std::shared_ptr<LiveChild>> LiveCall::spawn(std::shared_ptr<const AgentDe
   if (auto open = check_open(); !open) return fail(open.error());
   const std::string key = key_of(identity);
   auto child = actor_->claim_child(call_, agent->spec.id, key);
-  if (!child) return fail(child.error());
+  if (!child) return failed(child.error());
   if (child->depth > kMaxDepth)
     return fail(ErrorCode::kInput, "sub-agents are " + std::to_string(kMaxDepth) + " levels deep already");
   const auto& services = actor_->services();
   auto scope = actor_->scope_of_call(call_, {.cancellation = stop_, .deadline = deadline_});
-  if (!scope) return fail(scope.error());
+  if (!scope) return failed(scope.error());
   Origin origin{actor_, call_, std::make_shared<const Scope>(*std::move(scope))};
   // A session without records was created by a process that died before it wrote the first one.
   const auto row = services->options.journal->session(child->id);
+  if (!row && row.error().kind() != ErrorKind::kNotFound) return failed(row.error());
   const bool exists = row && row->entries != 0;
   auto made =
       exists ? open_session(services, child->id, agent, false, std::move(origin))
              : create_session(services, agent, {child->id, nullptr, std::move(history)}, std::move(origin));
-  if (!made) return fail(made.error());
+  if (!made) return failed(made.error());
   auto live = std::make_shared<LiveChild>(*std::move(made));
   const std::lock_guard lock(mutex_);
   children_.push_back(live);
@@ -126,7 +132,7 @@ Result<SessionId> LiveCall::detach(AgentSpec spec, std::vector<Tool> given, std:
   const JsonObject metadata{{"started_by", actor_->id().str()}};
   auto made = create_session(actor_->services(), described(std::move(spec), std::move(given)),
                              {{}, metadata, {}}, {});
-  if (!made) return fail(made.error());
+  if (!made) return failed(made.error());
   std::vector<Message> messages;
   messages.push_back(text_message(Role::kUser, std::move(prompt)));
   // The reader of the turn keeps the session active until the turn is over.

@@ -53,6 +53,9 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   /// requests.
   std::string key_of(const std::string& text);
   std::shared_ptr<const AgentDescription> described(AgentSpec spec, std::vector<Tool> tools) const;
+  /// Returns `error` for the handler. Ends the session first when the journal is to blame: whatever the
+  /// handler makes of the error then never becomes the result of the call.
+  std::unexpected<Error> failed(Error error) const;
 
   const std::shared_ptr<SessionActor> actor_;
   const CallId call_;

@@ -15,11 +15,18 @@ struct RecordedTurn {
   std::optional<AgentResult> result;  ///< empty while the turn is in progress
 };
 
-/// Returns turn number `index` of a session, counted from 0, or nothing when the log does not hold it.
-std::optional<RecordedTurn> recorded_turn(Journal& journal, const SessionId& session, std::size_t index) {
+using MaybeTurn = std::optional<RecordedTurn>;
+
+/// Returns turn number `index` of a session, counted from 0, or nothing when the log does not hold it. Error
+/// `kJournal`.
+Result<MaybeTurn> recorded_turn(Journal& journal, const SessionId& session, std::size_t index) {
+  const auto row = journal.session(session);
+  const bool is_new = row ? row->entries == 0 : row.error().kind() == ErrorKind::kNotFound;
+  if (is_new) return MaybeTurn();  // its first record is not durable yet
+  if (!row) return fail(row.error());
   const auto records = read_records(journal, session);
-  if (!records) return std::nullopt;
-  std::optional<RecordedTurn> turn;
+  if (!records) return fail(records.error());
+  MaybeTurn turn;
   std::size_t begun = 0;
   for (const StoredRecord& stored : *records) {
     if (std::holds_alternative<records::TurnStarted>(stored.record.body) && begun++ == index) turn.emplace();
@@ -29,7 +36,8 @@ std::optional<RecordedTurn> recorded_turn(Journal& journal, const SessionId& ses
       turn->prompt = said->message->text();
     if (!std::holds_alternative<records::TurnSettled>(stored.record.body)) continue;
     auto state = fold(*records, stored.seq);
-    if (state) turn->result = result_of(*state);
+    if (!state) return fail(state.error());
+    turn->result = result_of(*state);
     return turn;
   }
   return turn;
@@ -46,8 +54,14 @@ Status LiveChild::start(std::string prompt) {
     return fail(ErrorCode::kInput,
                 "sub-agent " + id().str() + " is in the middle of a turn; wait for it before the next");
   }
+  const auto found = recorded_turn(*actor_->services()->options.journal, id(), started_);
+  if (!found) {
+    actor_->fault(found.error());
+    return fail(found.error());
+  }
+  ++started_;
   turn_ = std::make_shared<EventQueue>(false, EventQueue::Until::kEnd);
-  const auto recorded = recorded_turn(*actor_->services()->options.journal, id(), started_++);
+  const MaybeTurn& recorded = *found;
   if (!recorded || recorded->prompt != prompt) {
     std::vector<Message> messages;
     messages.push_back(text_message(Role::kUser, std::move(prompt)));

@@ -82,6 +82,9 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void retire();
   /// Stops without writing to the journal, as if the process had died: running effects stay in doubt.
   void abandon();
+  /// Our machinery failed on behalf of this session: it gives up, and with it all sessions above and below.
+  /// Results that are posted later are not recorded.
+  void fault(Error why) { post_input(driver::Faulted{std::move(why)}); }
   /// Another approval handler was set. Offers it the steps that wait.
   void people_changed();
 

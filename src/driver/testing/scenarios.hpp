@@ -116,6 +116,11 @@ inline void add_outer_scenarios(std::vector<Scenario>& all) {
   Scenario& child = add(all, "Child", lead, {calls({tool_call("a", "delegate")}), says("done")});
   child.outside = {decide(ApprovalVerb::kApprove), interrupt()};
 
+  Scenario& faulty =
+      add(all, "ChildFailingAppend", lead, {calls({tool_call("a", "delegate")}), says("done")});
+  faulty.failing_append = true;
+  faulty.outside = {decide(ApprovalVerb::kApprove), interrupt()};
+
   AgentSpec nested = explored_agent({test_tool("outer"), test_tool("echo")});
   Scenario& within = add(all, "CallWithinACall", nested, {calls({tool_call("a", "outer")}), says("done")});
   within.outside = {interrupt()};

@@ -22,6 +22,9 @@ namespace praxis::driver {
 
 class World;
 
+/// The error of an append that fails.
+constexpr const char* kDiskFault = "the disk is full";
+
 /// An outside event that happens once, at any step at which it is possible.
 struct Outside {
   std::string name;
@@ -218,6 +221,8 @@ class World {
   void check_alive(const Node& node, const char* what) {
     if (node.gave_up) complain(node, std::string(what) + " after the end");
   }
+  void hear(Node& node, const CallId& of, const ChildLost& lost);
+  void check_fault(Node& node);
   void check_log(Node& node);
   void check_effects(Node& node);
   void check_waiters(Node& node);
@@ -240,6 +245,23 @@ inline State fold_log(const std::vector<Record>& log, const SessionId& id) {
     if (auto applied = apply_to(state, record); !applied) throw std::logic_error(applied.error().message);
   }
   return state;
+}
+
+/// Checks that a fault of the journal is in no log.
+inline void World::check_fault(Node& node) {
+  for (const Record& record : node.log) {
+    const auto* settled = std::get_if<records::EffectSettled>(&record.body);
+    if (settled != nullptr && settled->error && settled->error->message == kDiskFault)
+      complain(node, settled->effect.str() + " was settled with a fault of the journal");
+  }
+}
+
+/// A session hears that a sub-agent gave up: it gives up too, unless the call is over.
+inline void World::hear(Node& node, const CallId& of, const ChildLost& lost) {
+  const CallState* call = node.gave_up ? nullptr : state(node).find_call(of);
+  const bool runs = call != nullptr && call->phase == CallState::Phase::kRunning;
+  feed(node, lost);
+  if (runs && lost.fault && !node.gave_up) complain(node, "continues although its sub-agent gave up");
 }
 
 }  // namespace praxis::driver

@@ -208,7 +208,12 @@ inline void World::carry_out(Node& node, TellParent& action) {
     if (above->id != node.setup.parent->session) continue;
     std::visit(
         [&](auto& what) {
-          above->inbox.push_back([this, to = above.get(), what = std::move(what)] { feed(*to, what); });
+          above->inbox.push_back(
+              [this, to = above.get(), of = node.setup.parent->call, what = std::move(what)] {
+                if constexpr (std::is_same_v<std::remove_const_t<decltype(what)>, ChildLost>)
+                  return hear(*to, of, what);
+                feed(*to, what);
+              });
         },
         action.what);
   }
@@ -355,7 +360,7 @@ inline void World::end_append(Node& node, bool well) {
   std::vector<Record> records = *std::exchange(node.appending, std::nullopt);
   if (!well) {
     failed_ = true;
-    return feed(node, Appended{fail(ErrorCode::kJournal, "the disk is full")});
+    return feed(node, Appended{fail(ErrorCode::kJournal, kDiskFault)});
   }
   for (Record& record : records) node.log.push_back(std::move(record));
   feed(node, Appended{node.log.size()});
@@ -417,6 +422,7 @@ inline void World::check_quiet() {
 
 inline void World::check_end() {
   for (const auto& node : nodes_) {
+    check_fault(*node);
     check_log(*node);
     check_effects(*node);
     check_waiters(*node);
