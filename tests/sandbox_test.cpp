@@ -39,12 +39,12 @@ FileDescriptor listener(int family, const sockaddr* address, socklen_t size, int
   }
   return made;
 }
-FileDescriptor unix_listener(const std::string& path) {
+FileDescriptor unix_listener(const std::string& path, int type = SOCK_STREAM) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), path.size());
   return listener(AF_UNIX, reinterpret_cast<sockaddr*>(&address),
-                  static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size()));
+                  static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size()), type);
 }
 FileDescriptor port_listener(int type) {
   sockaddr_in address{};
@@ -108,6 +108,7 @@ class SandboxTest : public ::testing::Test {
     spec.limits.processes = 64;
     spec.limits.memory_bytes = std::uint64_t{1} << 30;
     spec.limits.file_bytes = 64 << 20;
+    spec.limits.open_files = 1024;
   }
   static ProcessResult run(const ProcessSpec& spec) {
     auto process = start_process(spec);
@@ -157,6 +158,7 @@ TEST_F(SandboxTest, EveryProbeFailsInsideAndSucceedsOutside) {
                              {"TCP", port_of(tcp)},
                              {"UDP", port_of(udp)},
                              {"SOCK", top_ / "socket"},
+                             {"DATAGRAMS", workspace() + "/datagrams"},
                              {"ABSTRACT", abstract},
                              {"SECRET", kSecret}});
     return spec;
@@ -166,6 +168,8 @@ TEST_F(SandboxTest, EveryProbeFailsInsideAndSucceedsOutside) {
   for (const Probe& probe : probes) {
     auto spec = spec_of(probe.name);
     fresh();
+    auto datagrams = unix_listener(workspace() + "/datagrams", SOCK_DGRAM);
+    fs::permissions(workspace() + "/datagrams", fs::perms::all);
     const auto outside = run(spec);
     const bool open = outside.out.text() == "OPEN\n";
     (open ? shown : not_shown) += 1;
@@ -174,6 +178,8 @@ TEST_F(SandboxTest, EveryProbeFailsInsideAndSucceedsOutside) {
     if (!open) std::cout << "not shown outside: " << probe.name << "\n";
 
     fresh();
+    datagrams = unix_listener(workspace() + "/datagrams", SOCK_DGRAM);
+    fs::permissions(workspace() + "/datagrams", fs::perms::all);
     put_in_sandbox(spec);
     const auto inside = run(spec);
     EXPECT_THAT(inside.out.text(), Not(HasSubstr("OPEN"))) << probe.name << " escaped";

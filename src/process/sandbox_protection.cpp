@@ -27,8 +27,13 @@ constexpr std::array kUsual{
     Usual{".git", true, true},     Usual{".praxis", true, true}, Usual{".mcp.json", false, true},
     Usual{".env", false},          Usual{".envrc", false, true}, Usual{".vscode", true, true},
     Usual{".idea", true, true},    Usual{".bashrc", false},      Usual{".profile", false},
-    Usual{".bash_profile", false}, Usual{".zshrc", false},       Usual{".zshenv", false},
-    Usual{".gitconfig", false}};
+    Usual{".bash_profile", false}, Usual{".bash_login", false},  Usual{".bash_logout", false},
+    Usual{".bash_aliases", false}, Usual{".zshrc", false},       Usual{".zshenv", false},
+    Usual{".zprofile", false},     Usual{".zlogin", false},      Usual{".zlogout", false},
+    Usual{".kshrc", false},        Usual{".cshrc", false},       Usual{".tcshrc", false},
+    Usual{".login", false},        Usual{".logout", false},      Usual{".xprofile", false},
+    Usual{".xsession", false},     Usual{".xinitrc", false},     Usual{".inputrc", false},
+    Usual{".config/fish", true},   Usual{".gitconfig", false}};
 
 bool is_secret(std::string_view name) { return name == ".env" || name.starts_with(".env."); }
 

@@ -6,6 +6,7 @@
 #include "praxis/process/process.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/python_bridge.hpp"
+#include "tools/visible_text.hpp"
 
 namespace praxis {
 namespace {
@@ -24,6 +25,8 @@ struct RunCodeRequest {
   arg<std::string, "The program"> code;
 };
 PRAXIS_FIELDS(RunCodeRequest, code)
+
+constexpr std::uint64_t kOpenFiles = 1024;  ///< descriptors of each process
 
 ProcessSpec process_of(const PythonToolOptions& options) {
   ProcessSpec spec;
@@ -44,6 +47,7 @@ ProcessSpec process_of(const PythonToolOptions& options) {
   spec.limits.memory_bytes = options.memory_bytes;
   spec.limits.processes = options.processes;
   spec.limits.file_bytes = options.file_bytes;
+  spec.limits.open_files = kOpenFiles;
   spec.limits.output_bytes = options.output_bytes;
   spec.sandbox = options.sandbox;
   return spec;
@@ -59,7 +63,8 @@ std::string first_line(const ToolContext& context, const std::string& code) {
 
 std::unexpected<Error> failed(ErrorKind kind, std::string why, const ProcessResult& run) {
   const auto add = [&](std::string_view title, const ProcessOutput& output) {
-    if (output.total_bytes != 0) why.append("\n").append(title).append("\n").append(output.text());
+    if (output.total_bytes != 0)
+      why.append("\n").append(title).append("\n").append(visible_text(output.text()));
   };
   add("It reported:", run.err);
   add("It printed:", run.out);
@@ -97,7 +102,7 @@ Result<ToolOutput> python_output(const Status& served, ProcessResult run, const 
   if (run.end != ProcessEnd::kExited || run.exit_code != 0) {
     return failed(ErrorKind::kFailed, "The code " + how_it_ended(run, options) + ".", run);
   }
-  return ToolOutput{run.out.text(), nullptr, {}, {}};
+  return ToolOutput{visible_text(run.out.text()), nullptr, {}, {}};
 }
 
 Result<ToolOutput> run_code(ToolContext& context, const std::string& code, const PythonToolOptions& options) {

@@ -289,6 +289,19 @@ TEST_F(PythonToolTest, Environment_IsNotInherited) {
   EXPECT_EQ(text.find("PRAXIS_TEST_SECRET"), std::string::npos);
 }
 
+TEST_F(PythonToolTest, OutputIsShownWithoutControlCharacters) {
+  EXPECT_EQ(printed("print('red', chr(27) + '[31m and', chr(0x202e), 'reversed')"),
+            "red ␛[31m and \uFFFD reversed\n");
+  EXPECT_NE(printed("raise ValueError('\\x1b[2J')").find("␛[2J"), std::string::npos);
+}
+
+TEST_F(PythonToolTest, DescriptorsAreLimited) {
+  EXPECT_EQ(
+      printed("import os\nheld = []\ntry:\n  while len(held) < 1500: held.append(os.open('/dev/null', 0))\n"
+              "except OSError as e: print(e.strerror)"),
+      "Too many open files\n");
+}
+
 TEST_F(PythonToolTest, CodeThatRunsAgain_DrawsTheSameRandomNumbers) {
   context_.idempotency_key = "one";
   const std::string code = "import random\nprint(random.random(), {'a', 'b', 'c'})";

@@ -97,6 +97,27 @@ def unix_abstract():
     s = socket.socket(socket.AF_UNIX)
     s.connect("\0" + E["ABSTRACT"])
     return True
+def datagram_pair():
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0]
+@probe
+def pair_sends_to_path():
+    return datagram_pair().sendto(b"x", E["DATAGRAMS"]) == 1
+@probe
+def pair_sends_message_to_path():
+    return datagram_pair().sendmsg([b"x"], [], 0, E["DATAGRAMS"]) == 1
+@probe
+def pair_connects_to_path():
+    s = datagram_pair()
+    s.connect(E["DATAGRAMS"])
+    return s.send(b"x") == 1
+@probe
+def pair_gets_a_path():
+    datagram_pair().bind(WS + "/listens")
+    return True
+@probe
+def stream_pair_gets_a_path():
+    socket.socketpair()[0].bind(WS + "/listens")
+    return True
 @probe
 def interfaces_of_the_host():
     return len(socket.if_nameindex()) > 0
@@ -203,6 +224,54 @@ def write_configuration_of_system():
     return open("/etc/passwd", "a")
 
 
+# Files that give whoever starts them the rights of their owner.
+def has_set_id(path):
+    return os.stat(path).st_mode & 0o6000 != 0
+def made(path, mode=0o755):
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, mode))
+    return path
+@probe
+def set_user_id_by_chmod():
+    os.chmod(made(WS + "/id"), 0o4755)
+    return has_set_id(WS + "/id")
+@probe
+def set_group_id_by_fchmod():
+    with open(made(WS + "/id")) as file:
+        os.fchmod(file.fileno(), 0o2755)
+    return has_set_id(WS + "/id")
+@probe
+def set_user_id_by_fchmodat2():
+    return call(452, -100, made(WS + "/id").encode(), 0o4755, 0) == 0 and has_set_id(WS + "/id")
+@probe
+def set_user_id_by_open():
+    return has_set_id(made(WS + "/id", 0o4755))
+@probe
+def set_user_id_by_creat():
+    return call(85, (WS + "/id").encode(), 0o4755) >= 0 and has_set_id(WS + "/id")
+@probe
+def set_user_id_by_openat2():
+    how = struct.pack("QQQ", os.O_CREAT | os.O_WRONLY, 0o4755, 0)
+    return call(437, -100, (WS + "/id").encode(), how, 24) >= 0 and has_set_id(WS + "/id")
+@probe
+def set_user_id_by_mknod():
+    os.mknod(WS + "/id", 0o104755)
+    return has_set_id(WS + "/id")
+@probe
+def set_user_id_of_unnamed_file():
+    fd = os.open(WS, os.O_TMPFILE | os.O_WRONLY, 0o4755)
+    call(265, -100, f"/proc/self/fd/{fd}".encode(), -100, (WS + "/id").encode(), 0x400)
+    return has_set_id(WS + "/id")
+@probe
+def set_group_id_folder():
+    os.mkdir(WS + "/group")
+    os.chmod(WS + "/group", 0o2775)
+    return has_set_id(WS + "/group")
+@probe
+def set_user_id_by_programs():
+    subprocess.run(["install", "-m", "4755", "/usr/bin/true", WS + "/id"], capture_output=True)
+    return has_set_id(WS + "/id")
+
+
 # Protected paths in the writable folder.
 @probe
 def git_hook():
@@ -246,6 +315,13 @@ def editor_task_written():
 @probe
 def shell_start_written():
     return write(WS + "/.bashrc")
+@probe
+def other_start_files_written():
+    return all(write(WS + "/" + name) for name in (".bash_login", ".zprofile", ".inputrc", ".xprofile", ".cshrc"))
+@probe
+def fish_settings_made():
+    os.makedirs(WS + "/.config/fish")
+    return write(WS + "/.config/fish/config.fish")
 @probe
 def protected_written():
     return write(WS + "/conf/agent.toml")
@@ -421,6 +497,20 @@ def many_processes():
 @probe
 def much_memory():
     return mmap.mmap(-1, 3 << 30)
+@probe
+def memory_without_process():
+    return os.memfd_create("praxis_probe")
+@probe
+def shared_memory_without_process():
+    number = call(29, 0, 1 << 20, 0o1600)
+    call(31, number, 0, None)
+    return True
+@probe
+def many_descriptors():
+    held = []
+    while len(held) < 1500:
+        held.append(os.open("/dev/null", os.O_RDONLY))
+    return True
 @probe
 def large_file():
     with open(WS + "/large", "wb") as file:

@@ -1,8 +1,10 @@
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -75,6 +77,10 @@ constexpr std::array kDenied{
     SCMP_SYS(ioperm),
     SCMP_SYS(personality),
     SCMP_SYS(vhangup),
+    // Memory that belongs to no process, so that no limit of a process counts it.
+    SCMP_SYS(memfd_create),
+    SCMP_SYS(memfd_secret),
+    SCMP_SYS(shmget),
 };
 
 constexpr scmp_arg_cmp argument(unsigned index, scmp_compare compare, scmp_datum_t a, scmp_datum_t b = 0) {
@@ -99,10 +105,59 @@ bool deny_new_namespaces(void* filter) {
   return deny(filter, SCMP_SYS(clone3), ENOSYS);
 }
 
+/// Denies to set the set-user-id and set-group-id bits: a file that has them outlives the sandbox, and
+/// whoever starts it outside becomes its owner.
+bool deny_set_id_files(void* filter) {
+  struct Call {
+    int number;
+    unsigned mode;             ///< index of the argument with the mode
+    unsigned flags = 0;        ///< index of the argument that says whether there is a mode
+    scmp_datum_t if_flag = 0;  ///< 0: there is always one
+  };
+  constexpr int kFchmodat2 = 452;  // libseccomp 2.5 does not know its name
+  const std::array calls{Call{SCMP_SYS(chmod), 1},
+                         Call{SCMP_SYS(fchmod), 1},
+                         Call{SCMP_SYS(fchmodat), 2},
+                         Call{kFchmodat2, 2},
+                         Call{SCMP_SYS(creat), 1},
+                         Call{SCMP_SYS(mknod), 1},
+                         Call{SCMP_SYS(mknodat), 2},
+                         Call{SCMP_SYS(open), 2, 1, O_CREAT},
+                         Call{SCMP_SYS(open), 2, 1, O_TMPFILE},
+                         Call{SCMP_SYS(openat), 3, 2, O_CREAT},
+                         Call{SCMP_SYS(openat), 3, 2, O_TMPFILE}};
+  for (const Call& call : calls) {
+    for (const scmp_datum_t bit : std::array<scmp_datum_t, 2>{S_ISUID, S_ISGID}) {
+      const scmp_arg_cmp mode = argument(call.mode, SCMP_CMP_MASKED_EQ, bit, bit);
+      const scmp_arg_cmp flag = argument(call.flags, SCMP_CMP_MASKED_EQ, call.if_flag, call.if_flag);
+      const bool done = call.if_flag == 0 ? deny(filter, call.number, EPERM, {mode})
+                                          : deny(filter, call.number, EPERM, {mode, flag});
+      if (!done) return false;
+    }
+  }
+  // Its flags and mode are in memory, where a filter cannot see them; libraries then fall back to openat.
+  return deny(filter, SCMP_SYS(openat2), ENOSYS);
+}
+
+/// Denies all sockets without `network` but pairs of connected streams, which reach nobody else: a datagram
+/// socket of a pair can still send to any path, and a socket with a path can be reached by others.
+bool restrict_pairs(void* filter, bool network) {
+  constexpr scmp_datum_t kType = 0xf;
+  bool done = deny(filter, SCMP_SYS(socketpair), EACCES, {argument(0, SCMP_CMP_NE, AF_UNIX)});
+  for (scmp_datum_t type = 0; type <= kType; ++type) {
+    if (type == SOCK_STREAM || type == SOCK_SEQPACKET) continue;
+    done = done && deny(filter, SCMP_SYS(socketpair), EACCES, {argument(1, SCMP_CMP_MASKED_EQ, kType, type)});
+  }
+  if (network) return done;
+  for (const int call : {SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen)})
+    done = done && deny(filter, call, EACCES);
+  return done;
+}
+
 /// A filter has no "neither A nor B": complementary rules, one for each argument, deny everything but the
 /// allowed sockets.
 bool restrict_sockets(void* filter, bool network) {
-  const bool pairs = deny(filter, SCMP_SYS(socketpair), EACCES, {argument(0, SCMP_CMP_NE, AF_UNIX)});
+  const bool pairs = restrict_pairs(filter, network);
   if (!network) return pairs && deny(filter, SCMP_SYS(socket), EACCES);
   constexpr scmp_datum_t kType = 0xf;
   bool done = pairs && deny(filter, SCMP_SYS(socket), EACCES, {argument(0, SCMP_CMP_LT, AF_INET)}) &&
@@ -130,8 +185,9 @@ bool restrict_calls(bool network) {
   for (const int call : kDenied) {
     if (!deny(filter.get(), call, EPERM)) return false;
   }
-  return deny_new_namespaces(filter.get()) && restrict_sockets(filter.get(), network) &&
-         deny_terminal_tricks(filter.get()) && seccomp_load(filter.get()) == 0;
+  return deny_new_namespaces(filter.get()) && deny_set_id_files(filter.get()) &&
+         restrict_sockets(filter.get(), network) && deny_terminal_tricks(filter.get()) &&
+         seccomp_load(filter.get()) == 0;
 }
 
 }  // namespace praxis::supervisor
