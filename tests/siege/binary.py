@@ -27,8 +27,12 @@ class Answer:
 
     def text(self) -> str:
         """Returns the call and its end in one line."""
-        last = " | ".join(self.err.strip().splitlines()[-3:])
-        return f"praxis {' '.join(self.arguments)}: status {self.status}, {self.seconds:.1f} s, {last or 'no error text'}"
+        return f"praxis {' '.join(self.arguments)}: status {self.status}, {self.seconds:.1f} s, {self.reason() or 'no text'}"
+
+    def reason(self) -> str:
+        """Returns what the binary says about its end; `doctor` says it in its output."""
+        bad = [line for line in self.out.splitlines() if line.startswith("failed")] if self.arguments[0] == "doctor" else []
+        return " | ".join([*bad, *self.err.strip().splitlines()[-3:]])
 
 
 def json_lines(text: str) -> list[dict]:

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import calls
+import crowds
+import disks
 import strikes
 from rounds import Round
-
-
-class Skip(Exception):
-    """The machine lacks what a round needs."""
 
 
 @dataclass(frozen=True)
@@ -23,4 +22,15 @@ class Kind:
 
 KINDS = {kind.name: kind for kind in (
     Kind("kill", strikes.kill, 40),
+    Kind("stop", strikes.stop, 6),
+    Kind("interrupt", strikes.interrupt, 5),
+    Kind("rivals", strikes.rivals, 5),
+    Kind("inject", calls.inject, 20),
+    Kind("order", calls.order, 1),
+    Kind("small", disks.small, 6),
+    Kind("damage", disks.damage, 8),
+    Kind("taken", disks.taken, 5),
+    Kind("readers", crowds.readers, 6),
+    Kind("crowd", crowds.crowd, 2),
+    Kind("host", crowds.host, 1, long=True),
 )}

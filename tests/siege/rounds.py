@@ -38,6 +38,10 @@ class Run:
         return f"{self.scenario.root} {self.tag} please"
 
 
+class Skip(Exception):
+    """The machine lacks what a round needs."""
+
+
 class Failure(Exception):
     """A check failed: its name and what was seen."""
 
@@ -62,6 +66,9 @@ class Round:
         self.notes: list[str] = []
         self.side_files: set[str] = set()  # names that may stay next to the journal
         self.excused: list[str] = []  # expressions for error texts that the disturbance explains
+        self.allowed_statuses = {0, 3}
+        self.checked = False  # the kind has made its own checks at the end
+        self.orderly = True  # the processes of a run ended in the order of their work
         self._lock = threading.Lock()
         self._started: list[Process] = []
         shutil.rmtree(place, ignore_errors=True)
@@ -110,7 +117,7 @@ class Round:
 
     def excuses(self, answer: Answer) -> bool:
         """Whether the disturbance explains that a process ended so."""
-        return answer.status == KILLED or any(re.search(text, answer.err) for text in self.excused)
+        return answer.status == KILLED or any(re.search(text, answer.reason()) for text in self.excused)
 
     # ---- commands -----------------------------------------------------------------------------------------
 
@@ -147,10 +154,11 @@ class Round:
     def pending(self, run: Run) -> list[dict]:
         """Returns the steps of the run and of all below it that wait for a human."""
         nodes = self.must("tree", run.id)
-        return [self._full(step, node["id"]) for node in nodes for step in node["pending"]]
+        return [self.full(step, node["id"]) for node in nodes for step in node["pending"]]
 
     @staticmethod
-    def _full(step: dict, session: str) -> dict:
+    def full(step: dict, session: str) -> dict:
+        """Returns a pending step of the session, with the id by which every process knows it."""
         return step if "/" in step["id"] else {**step, "id": f"{session}/{step['id']}"}
 
     # ---- the way of a run ---------------------------------------------------------------------------------
@@ -158,7 +166,7 @@ class Round:
     def begin(self, run: Run, wrapper: list[str] | None = None) -> Process:
         arguments = ["run", f"{run.scenario.root}.toml", run.prompt, "--journal", str(self.journal), "--json"]
         run.decision = None
-        return self._start(arguments, run, wrapper)
+        return self.start(arguments, run, wrapper)
 
     def advance(self, run: Run, wrapper: list[str] | None = None) -> Process | None:
         """Starts the process that takes the run further; nothing if it has ended."""
@@ -174,7 +182,7 @@ class Round:
         steps = self.pending(run)
         for problem in filter(None, map(run.human.problem, steps)):
             raise Failure("approval forgotten", problem)
-        return self._decide(run, steps, wrapper) if steps else self._start(
+        return self._decide(run, steps, wrapper) if steps else self.start(
             ["resume", run.id, "--journal", str(self.journal), "--json"], run, wrapper)
 
     def happened_at_all(self, run: Run) -> bool:
@@ -189,10 +197,11 @@ class Round:
         if own and run.human.choice.random() < 0.4 and decision.verb in ("allow", "deny"):
             park = decision.step.split("/")[1]
             reason = ["-m", "no"] if decision.verb == "deny" else []
-            return self._start(["resume", run.id, f"--{decision.verb}", park, *reason, *common], run, wrapper)
-        return self._start(["approve", decision.step, *decision.arguments, *common], run, wrapper)
+            return self.start(["resume", run.id, f"--{decision.verb}", park, *reason, *common], run, wrapper)
+        return self.start(["approve", decision.step, *decision.arguments, *common], run, wrapper)
 
-    def _start(self, arguments: list[str], run: Run, wrapper: list[str] | None) -> Process:
+    def start(self, arguments: list[str], run: Run, wrapper: list[str] | None = None) -> Process:
+        """Starts a process that works on the run."""
         self.note(" ".join(arguments))
         self.count("processes")
         process = self.binary.start(arguments, run.folder, wrapper)
@@ -210,7 +219,7 @@ class Round:
         if answer.status in (0, 3) or "is decided" in answer.err:
             if run.decision:
                 run.human.accept(run.decision)
-        if answer.status not in (0, 3) and not self.excuses(answer):
+        if answer.status not in self.allowed_statuses and not self.excuses(answer):
             raise Failure("exit status", answer.text())
 
     def finish(self, run: Run) -> None:

@@ -6,6 +6,7 @@ counted when a request has arrived completely; what happens to the sender afterw
 
 import hashlib
 import json
+import re
 import socket
 import threading
 import time
@@ -80,12 +81,20 @@ class World:
             raise
         with self._lock:
             self._asked[reply.tag] += 1
+            self._strange += _own_words(request["messages"])
         time.sleep(self._delay(json.dumps(request["messages"]), 0.001, 0.012))
         return _stream(reply) if request.get("stream") else [_whole(reply)]
 
     def _delay(self, text: str, least: float, most: float) -> float:
         part = hashlib.blake2b(text.encode(), digest_size=2).digest()
         return self.slow * (least + (most - least) * int.from_bytes(part, "big") / 65536)
+
+
+def _own_words(messages: list[dict]) -> list[str]:
+    """Returns what the model reads about the journal or the disk of the machine: that is not its business."""
+    texts = [str(message.get("content")) for message in messages if message["role"] in ("tool", "user")]
+    words = re.compile(r"journal|disk I/O|no space left|database file|\blease")
+    return [f"the model has read {text[:200]!r}" for text in texts if words.search(text)]
 
 
 class _Server(ThreadingHTTPServer):

@@ -1,0 +1,100 @@
+"""Disturbances at system calls, by strace: the n-th call of a kind kills the process or fails."""
+
+import re
+import shutil
+
+import checks
+from rounds import Failure, Round, Run, Skip
+from strikes import PATIENCE, ended
+
+NAMES = ("plain", "single", "tree", "approve", "notes", "plan", "treeask")
+CALLS = ("fdatasync", "pwrite64", "fcntl", "unlink", "ftruncate", "/rename", "openat", "fsync", "mmap")
+ERRORS = ("EIO", "EIO", "ENOSPC", "EINTR")
+SENDS = re.compile(r"(sendmsg|sendto|write|writev)\(.*\"(POST|PUT) /")
+
+
+def strace() -> str:
+    """Returns the program; without it, the round is skipped."""
+    program = shutil.which("strace")
+    if program is None:
+        raise Skip("strace is not installed")
+    return program
+
+
+def inject(round_: Round) -> None:
+    """One system call on the journal's files kills the process or fails: once, or from then on."""
+    program = strace()
+    run = round_.add(round_.choice.choice(NAMES))
+    if round_.choice.random() < 0.5:  # a journal that exists already, with another run in it
+        other = round_.add("single")
+        round_.finish(other)
+    round_.excused += [re.escape(str(round_.journal)), r"disk I/O error", r"no space left"]
+    for _ in range(round_.choice.choice((1, 1, 2, 3))):
+        process = round_.advance(run, _wrapper(round_, program))
+        if process is None:
+            break
+        round_.count("faults")
+        ended(round_, run, process)
+        checks.look(round_, run)
+    round_.orderly = False
+    round_.finish(run)
+
+
+def _wrapper(round_: Round, program: str) -> list[str]:
+    """Returns the strace that strikes once; small numbers of calls are more frequent."""
+    choice = round_.choice
+    call = choice.choice(CALLS)
+    most = {"fdatasync": 40, "pwrite64": 120, "fcntl": 150, "openat": 8}.get(call, 6)
+    first = choice.randint(1, max(1, int(most * choice.random())))
+    if choice.random() < 0.4:
+        tamper, when = "signal=KILL", str(first)
+    else:
+        tamper = f"error={choice.choice(ERRORS)}"
+        when = choice.choice((f"{first}", f"{first}..{first + 3}", f"{first}+"))
+        if "EINTR" in tamper and when.endswith("+"):
+            when = str(first)  # a call that is always interrupted is repeated for ever, and rightly so
+    round_.note(f"strace: {call} {tamper} when={when}")
+    names = [round_.journal, *(f"{round_.journal}{end}" for end in ("-wal", "-shm", ".owners"))]
+    names += sorted(round_.place.glob("J.*"))
+    paths = [word for name in dict.fromkeys(map(str, names)) for word in ("-P", name)]
+    return [program, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:{tamper}:when={when}",
+            *paths]
+
+
+def order(round_: Round) -> None:
+    """Nothing leaves for the model or an effect before the records that announce it are synced."""
+    run = round_.add("single")
+    output = round_.place / "trace"
+    calls = "trace=pwrite64,fdatasync,fsync,sendmsg,sendto,write,writev"
+    process = round_.begin(run, [strace(), "-f", "-y", "-qq", "-s", "40", "-o", str(output), "-e", calls])
+    answer = process.wait(PATIENCE)
+    if answer is None:
+        raise Failure("hang", process.end().text())
+    round_.over(run, answer)
+    sends = _early_sends(round_, output.read_text(errors="replace").splitlines())
+    output.unlink()
+    if sends < 9:
+        raise Failure("harness", f"the trace shows {sends} requests instead of 9")
+    round_.count("faults")
+    round_.finish(run)
+
+
+def _early_sends(round_: Round, lines: list[str]) -> int:
+    """Returns the number of requests; reports those that left between a write to the log and its sync."""
+    sends, unsynced, syncing = 0, "", {}
+    for line in lines:
+        thread = line.split()[0]
+        if re.search(r"pwrite64\(\d+<[^>]*J-wal>", line):
+            unsynced = line
+        elif re.search(r"fdatasync\(\d+<[^>]*J-wal>", line):
+            if "unfinished" in line:
+                syncing[thread] = unsynced
+            else:
+                unsynced = ""
+        elif "fdatasync resumed" in line and syncing.pop(thread, None) == unsynced:
+            unsynced = ""
+        elif SENDS.search(line):
+            sends += 1
+            if unsynced:
+                round_.fail("early send", f"{line[:120]} after {unsynced[:120]}, which is not synced")
+    return sends
