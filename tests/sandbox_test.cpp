@@ -208,6 +208,35 @@ TEST_F(SandboxTest, LegitimateProgram_HasTheAccessItNeeds) {
   EXPECT_TRUE(fs::remove(top_ / "ws/a/d")) << "files that it created belong to us";
 }
 
+TEST_F(SandboxTest, ProcessesThatTogetherHoldTooMuchMemory_AreEnded) {
+  // Each of the four holds less than its own limit.
+  auto spec = python({"-c",
+                      "import os, time\n"
+                      "for _ in range(3):\n"
+                      "  if os.fork() == 0: break\n"
+                      "held = bytearray(os.urandom(1)) * (100 << 20)\n"
+                      "time.sleep(25)"});
+  put_in_sandbox(spec);
+  spec.limits.memory_bytes = 256 << 20;
+  EXPECT_EQ(run(spec).end, ProcessEnd::kOutOfMemory);
+}
+
+TEST_F(SandboxTest, SharedMemoryOfManyProcesses_CountsOnce) {
+  auto spec = python({"-c",
+                      "import os, time\n"
+                      "held = bytearray(os.urandom(1)) * (100 << 20)\n"
+                      "children = []\n"
+                      "for _ in range(8):\n"
+                      "  child = os.fork()\n"
+                      "  if child == 0: time.sleep(1); os._exit(0)\n"
+                      "  children.append(child)\n"
+                      "for child in children: os.waitpid(child, 0)\n"
+                      "print('done')"});
+  put_in_sandbox(spec);
+  spec.limits.memory_bytes = 256 << 20;
+  EXPECT_EQ(run(spec).out.text(), "done\n");
+}
+
 TEST_F(SandboxTest, ManyCheckoutsAndFolders_AreAllProtected) {
   for (int i = 0; i < 100; ++i) fs::create_directories(top_ / "ws/many" / std::to_string(i) / ".git/hooks");
   for (int i = 0; i < 2'000; ++i) fs::create_directories(top_ / "ws/plain" / std::to_string(i));

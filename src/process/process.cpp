@@ -195,6 +195,8 @@ std::string_view to_string(ProcessEnd end) {
       return "signalled";
     case ProcessEnd::kTimedOut:
       return "timed_out";
+    case ProcessEnd::kOutOfMemory:
+      return "out_of_memory";
     default:
       return "cancelled";
   }
@@ -290,6 +292,9 @@ Result<ProcessResult> Process::wait(const std::stop_token& stop, Clock::time_poi
       break;
     case supervisor::End::kStopped:
       result.end = asked;
+      break;
+    case supervisor::End::kOutOfMemory:
+      result.end = ProcessEnd::kOutOfMemory;
       break;
   }
   return result;

@@ -26,7 +26,7 @@ inline constexpr int kSandboxStatus = 4;
 /// Zero means no limit.
 struct Limits {
   std::uint64_t cpu_seconds = 0;
-  std::uint64_t memory_bytes = 0;
+  std::uint64_t memory_bytes = 0;  ///< of each process, and of all processes of a sandbox together
   std::uint64_t processes = 0;
   std::uint64_t file_bytes = 0;
   std::uint64_t open_files = 0;
@@ -98,7 +98,7 @@ struct Progress {
 };
 
 enum class Kind : std::uint32_t { kStarted, kFailed, kEnded };
-enum class End : std::uint32_t { kExited, kSignalled, kTimedOut, kStopped };
+enum class End : std::uint32_t { kExited, kSignalled, kTimedOut, kStopped, kOutOfMemory };
 
 /// The size of an output stream, and how many bytes of it follow.
 struct StreamSizes {

@@ -79,6 +79,10 @@ int signal_of(const ProcessResult& run) {
 }
 
 std::string how_it_ended(const ProcessResult& run, const PythonToolOptions& options) {
+  if (run.end == ProcessEnd::kOutOfMemory) {
+    return "was ended: its processes held more than " + std::to_string(options.memory_bytes >> 20) +
+           " MiB of memory";
+  }
   const int signal = signal_of(run);
   if (signal == 0) return "exited with status " + std::to_string(run.exit_code);
   return "was ended by signal " + std::to_string(signal) + "; it may use " +

@@ -55,6 +55,8 @@ std::string ending(const ProcessResult& result) {
       return "exit status " + std::to_string(result.exit_code);
     case ProcessEnd::kSignalled:
       return "ended by signal " + std::to_string(result.signal);
+    case ProcessEnd::kOutOfMemory:
+      return "ended because its processes held more memory than allowed";
     default:
       return "ended after " + std::to_string(result.duration.count()) +
              " ms, because its time limit was reached";

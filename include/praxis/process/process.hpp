@@ -25,8 +25,10 @@ namespace praxis {
 struct ProcessLimits {
   /// From the start; when it has passed, the program is ended as by cancellation.
   Millis wall_time{0};
-  std::chrono::seconds cpu{0};     ///< processor time, for each process
-  std::uint64_t memory_bytes = 0;  ///< address space, for each process
+  std::chrono::seconds cpu{0};  ///< processor time, for each process
+  /// Address space, for each process. In a sandbox also the memory that all processes together hold, which is
+  /// measured four times a second; files in `/tmp` and `/dev/shm` have limits of their own.
+  std::uint64_t memory_bytes = 0;
   /// Processes and threads; only in a sandbox (outside, the kernel can only count all processes of a user).
   std::uint64_t processes = 0;
   std::uint64_t file_bytes = 0;  ///< size of each file written
@@ -61,11 +63,12 @@ struct ProcessOutput {
 
 enum class ProcessEnd : std::uint8_t {
   kExited,
-  kSignalled,  ///< ended by a signal that we did not send
-  kTimedOut,   ///< ended by us because its time was over
-  kCancelled,  ///< ended by us because the caller cancelled it
+  kSignalled,    ///< ended by a signal that we did not send
+  kTimedOut,     ///< ended by us because its time was over
+  kCancelled,    ///< ended by us because the caller cancelled it
+  kOutOfMemory,  ///< ended by us because its processes held more memory than allowed
 };
-/// `exited`, `signalled`, `timed_out`, `cancelled`.
+/// `exited`, `signalled`, `timed_out`, `cancelled`, `out_of_memory`.
 std::string_view to_string(ProcessEnd end);
 
 struct ProcessResult {

@@ -21,6 +21,7 @@
 #include "process/supervisor/guards.hpp"
 #include "process/supervisor/launch.hpp"
 #include "process/supervisor/loans.hpp"
+#include "process/supervisor/memory_use.hpp"
 
 namespace praxis::supervisor {
 
@@ -31,6 +32,8 @@ using std::chrono::milliseconds;
 
 /// Time between two rounds of killing: a process may have forked between them.
 constexpr milliseconds kRound{2};
+/// Time between two measurements of the memory of a sandbox.
+constexpr milliseconds kMeasure{250};
 /// How much is still read from a pipe that a process outside holds open.
 constexpr std::size_t kLastBytes = 4 * 1024 * 1024;
 
@@ -60,6 +63,7 @@ class Supervisor {
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     children_ = FileDescriptor(signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (settings_.sandboxed && settings_.limits.memory_bytes != 0) measure_at_ = started_ + kMeasure;
     if (settings_.wall_ms > 0) wall_end_ = started_ + milliseconds(settings_.wall_ms);
   }
 
@@ -67,6 +71,7 @@ class Supervisor {
     while (!reap()) {
       wait_for_something();
       if (Clock::now() >= wall_end_) stop(End::kTimedOut);
+      check_memory();
       if (phase_ == Phase::kStopping && Clock::now() >= grace_end_) phase_ = Phase::kKilling;
       if (phase_ == Phase::kKilling) signal_all(SIGKILL);
     }
@@ -120,9 +125,18 @@ class Supervisor {
     if (ready[5].revents != 0) read_some(err_);
   }
 
+  /// No process can be asked to give memory back, so all are killed at once.
+  void check_memory() {
+    if (Clock::now() < measure_at_) return;
+    measure_at_ = Clock::now() + kMeasure;
+    if (phase_ == Phase::kKilling || !holds_more_than(settings_.limits.memory_bytes, descendants())) return;
+    if (!stopped_) stopped_ = End::kOutOfMemory;
+    phase_ = Phase::kKilling;
+  }
+
   int time_left() const {
     if (phase_ == Phase::kKilling) return kRound.count();
-    const auto until = phase_ == Phase::kStopping ? grace_end_ : wall_end_;
+    const auto until = std::min(phase_ == Phase::kStopping ? grace_end_ : wall_end_, measure_at_);
     if (until == Clock::time_point::max()) return -1;
     const auto left = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000));
@@ -227,6 +241,7 @@ class Supervisor {
   const Clock::time_point started_ = Clock::now();
   Clock::time_point wall_end_ = Clock::time_point::max();
   Clock::time_point grace_end_ = Clock::time_point::max();
+  Clock::time_point measure_at_ = Clock::time_point::max();
   Phase phase_ = Phase::kRunning;
   std::optional<End> stopped_;
   std::optional<Progress> progress_;
