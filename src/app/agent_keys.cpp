@@ -34,7 +34,7 @@ constexpr std::array kOwnKeys{
     SettingKey{"agents.*.file", Type::kText, "The sub-agent's own file; relative to this one"},
     SettingKey{"agents.*.description", Type::kText, "What the sub-agent is for; the model reads it"},
     SettingKey{"tools.fork", Type::kTable, "Copies of the agent that work on parts in parallel"},
-    SettingKey{"tools.kv", Type::kTable, "Notes by key, for the time of the run"},
+    SettingKey{"tools.kv", Type::kTable, "Notes by key, of this session"},
     SettingKey{"tools.text", Type::kTable, "Sections, matching lines and summaries of a text"},
     SettingKey{"tools.file.read", Type::kTexts, "Folders that may be read; gives the tool file_read"},
     SettingKey{"tools.file.write", Type::kTexts, "Folders that may be written; gives the tool file_write"},

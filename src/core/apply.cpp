@@ -381,6 +381,7 @@ class Applier {
       return against_rules("a rewind to " + turn.str() + ", which is not there");
     state_.conversation.keep_first(mark->messages);
     state_.marks.erase(mark, state_.marks.end());
+    state_.memory.keep_turns(state_.marks.size());
     state_.context_tokens = 0;
     state_.history_break = "rewind";
     return {};

@@ -164,6 +164,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   settled.result.id = call.call.id;
   settled.result.name = call.call.name;
   report_memory_changes(turn.report, settled.memory);
+  state.memory.apply(settled.memory, call.call.arguments, state.marks.size());
   report_action(turn, call, r.outcome, r.duration);
   const bool fatal =
       (tool != nullptr && tool->fatal_errors) || state.agent->tool_failure == ToolFailureMode::kFail;

@@ -48,6 +48,10 @@ void LiveCall::interrupt_all() {
 
 Status LiveCall::check_open() const {
   if (stop_.stop_requested()) return call_cancelled();
+  return check_running();
+}
+
+Status LiveCall::check_running() const {
   const std::lock_guard lock(mutex_);
   if (!closed_) return {};
   return fail(ErrorCode::kInput, "call " + call_.str() + " is over; nothing more can be done on its behalf");
@@ -186,6 +190,16 @@ const std::vector<Tool>& LiveCall::tools() const { return tools_->tools(); }
 
 void LiveCall::progress(std::string text, std::optional<double> fraction) {
   if (check_open()) actor_->report_progress(call_, repair_utf8(text), fraction);
+}
+
+Status LiveCall::read_memory(std::string_view store,
+                             const std::function<void(const MemoryStore&)>& read) const {
+  if (auto running = check_running(); !running) return running;  // a call that was stopped may still read
+  return actor_->query([&](const State& state) -> Status {
+    if (!state.agent) return fail(ErrorCode::kJournal, "the log of the session cannot be read");
+    read(state.memory.store(store));
+    return {};
+  });
 }
 
 void LiveCall::close() {

@@ -33,6 +33,8 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   const std::vector<Tool>& tools() const override;
   void call_all(std::vector<InnerCall> calls, InnerCallDone done) override;
   void progress(std::string text, std::optional<double> fraction) override;
+  Status read_memory(std::string_view store,
+                     const std::function<void(const MemoryStore&)>& read) const override;
 
   /// As above, with everything that an `Agent` describes, hooks and model included. `identity` distinguishes
   /// the sub-agent from others of the same call.
@@ -49,6 +51,7 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
  private:
   void interrupt_all();
   Status check_open() const;
+  Status check_running() const;
   /// Returns a digest of `text` with the number of its occurrence in this call, which distinguishes equal
   /// requests.
   std::string key_of(const std::string& text);

@@ -69,6 +69,9 @@ class Desk final : public CallScope {
   }
 
   void progress(std::string, std::optional<double>) override {}
+  Status read_memory(std::string_view, const std::function<void(const MemoryStore&)>&) const override {
+    return fail(ErrorCode::kInput, "this scope has no memory");
+  }
 
   std::vector<std::size_t> batches;
 

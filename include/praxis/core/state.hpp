@@ -11,6 +11,7 @@
 #include "praxis/core/history.hpp"
 #include "praxis/core/records.hpp"
 #include "praxis/core/report.hpp"
+#include "praxis/core/session_memory.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -195,6 +196,7 @@ struct State {
   std::vector<std::string> steering;
   std::vector<std::string> queue;
   std::vector<TurnMark> marks;
+  SessionMemory memory;  ///< as the settled calls have left it
   bool paused = false;
   SessionStatus rest_status = SessionStatus::kIdle;  ///< the status while no turn is in progress
   bool deleted = false;              ///< a command deleted the session: no further turn begins

@@ -1,5 +1,6 @@
-// The `kv` tool: a key-value store in memory that lives as long as the tool. Sessions whose agents hold
-// copies of one tool share its entries. Entries do not survive the process.
+// The `kv` tool: notes by key, which belong to the session. They are a projection of its log and need no
+// storage of their own: they survive crash, resume, waiting and fork, a rewind takes back those of the
+// removed turns, and no other session sees them, sub-agents included.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,15 @@ struct KvLimits {
   std::size_t max_bytes = 16 * 1024 * 1024;  ///< keys and values together
 };
 
-/// Operations `put`, `get`, `delete` and `list`. Reports each change. Safe by default; idempotent.
+/// Operations `put`, `get`, `delete` and `list` on the notes of the calling session. A call sees the changes
+/// of the calls that have settled; of calls that run at the same time, each is checked against the limits by
+/// itself. Reports each change. Safe by default; idempotent. Error `kInput` outside a session.
 Tool kv_tool(KvLimits limits = {});
+
+/// The same on one store in the memory of this process, which all sessions share whose agents hold copies of
+/// the returned tool. Its entries are not durable: a session that resumes in another process does not find
+/// them.
+Tool shared_kv_tool(KvLimits limits = {});
 
 }  // namespace praxis
 #pragma GCC visibility pop

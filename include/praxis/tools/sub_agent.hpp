@@ -13,6 +13,7 @@
 
 #include "praxis/base/result.hpp"
 #include "praxis/core/report.hpp"
+#include "praxis/core/session_memory.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -107,6 +108,10 @@ class CallScope {
   virtual void call_all(std::vector<InnerCall> calls, InnerCallDone done) = 0;
   /// As `ToolContext::progress`.
   virtual void progress(std::string text, std::optional<double> fraction) = 0;
+  /// Calls `read` with the entries of `store` in this session, as the calls that have settled left them (see
+  /// `MemoryChange`). `read` must be quick and must not use this scope.
+  virtual Status read_memory(std::string_view store,
+                             const std::function<void(const MemoryStore&)>& read) const = 0;
 };
 
 }  // namespace praxis

@@ -25,7 +25,8 @@ namespace praxis {
 class Environment;  // praxis/base/environment.hpp
 struct ToolContext;
 
-/// A change that a tool made to a memory, reported in the result of the turn.
+/// A change that a call made to a memory, reported in the result of the turn. The session remembers the
+/// arguments of the call that changed each key last (`CallScope::read_memory`).
 struct MemoryChange {
   std::string store;
   std::string key;
