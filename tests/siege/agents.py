@@ -43,6 +43,7 @@ class Scenario:
     written: tuple[str, ...] = ()  # names of file_write calls; each leaves a file NAME-TAG
     tell: bool = False  # calls in doubt are reported to the model
     sandbox: bool = False  # it starts programs
+    strict: bool = False  # a refused call ends it otherwise
     agents: int = 1  # sessions in its tree
 
     @property
@@ -253,11 +254,11 @@ def _scenarios() -> list[Scenario]:
         Scenario("approve", _file("approve", HTTP, ASK, allow(ask=("http",))), effects=("a", "c"),
                  verdicts={"a": ("allow", ""), "b": ("deny", "no"), "c": ("edit", ""), "q": colour}),
         Scenario("treeask", _merge(asking), "above", effects=("a1", "a2", "w1", "w2", "w3", "l"), agents=3),
-        Scenario("python", _file("python", HTTP, PYTHON, allow("http", "python", "fork")), sandbox=True, agents=3,
+        Scenario("python", _file("python", HTTP, PYTHON, allow("http", "python", "fork")), sandbox=True, agents=3, strict=True,
                  effects=("a", "b", "c", "d", "e", "l1", "r1"), expected=_python_answer),
         Scenario("notes", _file("notes", HTTP, ASK, KV, allow("http")), effects=("a",), verdicts={"q": consent}),
         Scenario("plan", {"plan.toml": 'id = "{tag}"\n' + HTTP + KV + ASK + allow("http", "kv", "ask_user") + PLAN},
-                 effects=effects, verdicts={"q": colour},
+                 effects=effects, verdicts={"q": colour}, strict=True,
                  expected=lambda tag: f"green, precious plan {tag} please, true, true, true"),
     ]
 

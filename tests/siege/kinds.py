@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import calls
 import crowds
+import damage
 import disks
 import strikes
 from rounds import Round
@@ -26,9 +27,10 @@ KINDS = {kind.name: kind for kind in (
     Kind("interrupt", strikes.interrupt, 5),
     Kind("rivals", strikes.rivals, 5),
     Kind("inject", calls.inject, 20),
-    Kind("order", calls.order, 1),
+    Kind("order", calls.order, 2),
     Kind("small", disks.small, 6),
-    Kind("damage", disks.damage, 8),
+    Kind("damage", damage.damage, 8),
+    Kind("altered", damage.altered, 1),
     Kind("taken", disks.taken, 5),
     Kind("readers", crowds.readers, 6),
     Kind("crowd", crowds.crowd, 2),

@@ -72,7 +72,7 @@ class Human:
         if not happened:
             return "allow"
         pick = self.choice.random()
-        if pick < 0.6 or self.careful or self.scenario.name == "python":
+        if pick < 0.6 or self.careful or self.scenario.strict:
             return "answer"
         return "allow" if pick < 0.8 else "deny"
 

@@ -136,6 +136,13 @@ class Round:
             raise Failure("command of recovery", answer.text())
         return answer.lines()
 
+    def must_text(self, *arguments: str) -> str:
+        """As `must`, for a call whose output has no other form."""
+        answer = self.ask(*arguments)
+        if answer.status != 0:
+            raise Failure("command of recovery", answer.text())
+        return answer.out
+
     def row(self, run: Run) -> dict | None:
         """Returns the row of the run in the list of runs, and learns its id."""
         rows = self.rows(run)

@@ -10,7 +10,7 @@ from binary import Process
 from rounds import PATIENCE, Failure, Round, Run
 
 NAMES = ("mix", "tell", "plain", "tree", "approve", "treeask", "python", "notes", "plan")
-STOPPED = r"belongs to another writer|lost its lease|lease"
+STOPPED = r"belongs to another writer|taken over by another process|lease"
 
 
 def together(round_: Round, work: Callable[[Run], None]) -> None:
