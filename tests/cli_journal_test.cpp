@@ -44,6 +44,14 @@ TEST_F(CliJournal, MemoryJournal_KeepsNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "state"));
 }
 
+TEST_F(CliJournal, RunsThatEnd_LeaveNoLog) {
+  file("one.jsonl", "{\"text\": \"Hello.\"}\n");
+  for (int round = 0; round < 30; ++round) {
+    ASSERT_EQ(praxis({"run", "--model", "script:one.jsonl", "Hello", "--journal", "j"}).status, 0);
+    ASSERT_FALSE(std::filesystem::exists(folder_ / "j-wal")) << "round " << round;
+  }
+}
+
 TEST_F(CliJournal, RunsShowAndLogs_DescribeARun) {
   const std::string id = noted();
   const Json row = praxis({"runs", "--json"}).last_line();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <exception>
@@ -12,9 +13,12 @@
 #include "app/envelope.hpp"
 #include "cli/app.hpp"
 #include "cli/commands.hpp"
+#include "praxis/journal/journal.hpp"
 
 namespace praxis::cli {
 namespace {
+
+constexpr std::chrono::seconds kClosing{2};  // usually less than a millisecond
 
 /// If a standard stream is closed, the next opened file would get its descriptor, and output would go into
 /// the journal. Such streams are opened on /dev/null.
@@ -62,6 +66,7 @@ int run_program(const std::vector<std::string>& arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   Console console;
   ExitStatus status = guarded(arguments, console);
+  await_closed_journals(kClosing);
   if (const int error = console.out.error(); error != 0) {
     console.err.line(fmt::format("praxis: error: cannot write to standard output: {}", std::strerror(error)));
     if (status == ExitStatus::kFinished) status = ExitStatus::kFailed;

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "journal/open_journals.hpp"
 #include "praxis/base/executor.hpp"
 #include "store/sqlite.hpp"
 
@@ -75,6 +76,7 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
   Status recover_from_failed_sync();
   void checkpoint();
 
+  const OpenJournal open_ = count_open_journal();  // destroyed last, after the connection
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Write> queue_;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <set>
 #include <thread>
 
 #include "journal/testing/faulty_disk.hpp"
@@ -349,6 +350,51 @@ TEST_F(JournalCrashTest, FailedSync_IsReportedAndNothingIsConfirmedUntilTheLogIs
   disk.lowest_write = disk.kNoWrite;
   EXPECT_EQ(append_now(*journal, append_of(lease, 2, {"3"})), 3);
   EXPECT_GT(disk.lowest_write, 0) << "one rewrite is enough";
+}
+
+TEST_F(JournalCrashTest, KillDuringCreation_LeavesNoFileBehind) {
+  std::set<std::string> left;
+  for (int round = 0; round < 60; ++round) {
+    const std::string path = folder_ / std::to_string(round);
+    ChildProcess process([&](int) { open_journal(path), pause(); });
+    std::this_thread::sleep_for(std::chrono::microseconds(100 * round));
+    process.kill();
+    open_journal(path);
+    for (const auto& file : std::filesystem::directory_iterator(folder_ / ""))
+      left.insert(file.path().filename().string().substr(std::to_string(round).size()));
+    std::filesystem::remove(path);
+    std::filesystem::remove(path + ".owners");
+  }
+  EXPECT_EQ(left, (std::set<std::string>{"", ".owners"}));
+}
+
+TEST_F(JournalCrashTest, IncompleteFileOfAKilledCreator_IsReplaced) {
+  std::ofstream(path_ + ".incomplete") << "half a file";
+  std::ofstream(path_ + ".incomplete-wal") << "half a log";
+  const auto journal = open_journal(path_);
+  EXPECT_TRUE(journal->sessions()->empty());
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".incomplete"));
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".incomplete-wal"));
+}
+
+TEST_F(JournalCrashTest, LastProcessesThatCloseTogether_LeaveNoLog) {
+  open_journal(path_);
+  for (int round = 0; round < 40; ++round) {
+    const auto open_and_close = [this](int out) {
+      auto journal = open_journal(path_);
+      make_session(*journal, SessionId(std::to_string(getpid())));
+      say(out, "open");
+      raise(SIGSTOP);
+      journal.reset();
+      say(out, "closed");
+    };
+    ChildProcess one(open_and_close), other(open_and_close);
+    for (ChildProcess* each : {&one, &other}) ASSERT_EQ(each->line(), "open");
+    for (ChildProcess* each : {&one, &other}) waitpid(each->pid(), nullptr, WUNTRACED);
+    for (ChildProcess* each : {&one, &other}) kill(each->pid(), SIGCONT);
+    for (ChildProcess* each : {&one, &other}) ASSERT_EQ(each->line(), "closed");
+    ASSERT_FALSE(std::filesystem::exists(path_ + "-wal")) << "round " << round;
+  }
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "journal/chain.hpp"
+#include "store/byte_locks.hpp"
 #include "store/sqlite.hpp"
 
 namespace praxis {
@@ -92,10 +92,11 @@ Status make_private_folders(const std::filesystem::path& folder) {
   return fail(system_error("cannot create folder " + folder.string()));
 }
 
-/// Renames `from` to `to` unless that exists. Not every file system supports the first way.
+/// Renames `from` to `to` unless that exists. Not every file system has the first way; the second is only for
+/// a process that alone creates `to`.
 bool rename_new(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  return errno == EINVAL && link(from.c_str(), to.c_str()) == 0;
+  return errno == EINVAL && access(to.c_str(), F_OK) != 0 && rename(from.c_str(), to.c_str()) == 0;
 }
 
 Status execute(const Database& database, const std::string& script) {
@@ -165,21 +166,37 @@ std::int64_t big_endian(std::string_view bytes) {
   return value;
 }
 
+Error being_created(const std::string& path) {
+  return journal_error(ErrorKind::kIo, "another process is creating journal " + path + "; try again", true);
+}
+
+/// Creates the file while no other process does. Only a complete file gets the name; an incomplete one is
+/// what a process left that was killed.
+Status create_alone(const std::string& path, const std::filesystem::path& folder) {
+  if (access(path.c_str(), F_OK) == 0) return {};
+  const auto fresh = path + ".incomplete";
+  for (const char* part : {"", "-wal", "-shm"}) unlink((fresh + part).c_str());
+  const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return fail(system_error("cannot create a file in " + folder.string()));
+  close(file);
+  auto made = fill(fresh);
+  if (made && !rename_new(fresh, path) && errno != EEXIST) made = fail(system_error("cannot create " + path));
+  unlink(fresh.c_str());
+  return made ? sync_folder(folder) : made;
+}
+
 }  // namespace
 
 Status create_journal_file(const std::string& path) {
   if (access(path.c_str(), F_OK) == 0) return {};
   const auto folder = std::filesystem::path(path).parent_path();
   if (auto made = make_private_folders(folder); !made) return made;
-  auto fresh = path + ".XXXXXX";
-  const int file = mkostemp(fresh.data(), O_CLOEXEC);  // mode 0600
-  if (file < 0) return fail(system_error("cannot create a file in " + folder.string()));
-  close(file);
-  auto made = fill(fresh);
-  // Only a complete file gets the name; if another process was faster, its file is equivalent.
-  if (made && !rename_new(fresh, path) && errno != EEXIST) made = fail(system_error("cannot create " + path));
-  unlink(fresh.c_str());
-  return made ? sync_folder(folder) : made;
+  const auto locks = ByteLocks::open(path);
+  if (!locks) return fail(locks.error());
+  for (int tries = 0; !locks->try_lock(kCreationByte); ++tries) {
+    if (!try_again(tries, kBusyTimeoutMs)) return fail(being_created(path));
+  }
+  return create_alone(path, folder);
 }
 
 Status upgrade_journal_file(Database& database) {
@@ -214,10 +231,11 @@ Status check_journal_file(const std::string& path) {
   if (!header) return fail(header.error());
   if (big_endian(header->substr(kApplicationIdAt, 4)) != kApplicationId)
     return fail(journal_error(ErrorKind::kCorrupt, path + " is not a Praxis journal"));
-  const std::int64_t version = big_endian(header->substr(kUserVersionAt, 4));
+  const auto version = static_cast<std::int32_t>(big_endian(header->substr(kUserVersionAt, 4)));
   if (version > kFormatVersion) return fail(too_new(path, version));
   if (version < 1)
-    return fail(journal_error(ErrorKind::kCorrupt, "journal " + path + " has no format version"));
+    return fail(journal_error(ErrorKind::kCorrupt, "journal " + path + " has format " +
+                                                       std::to_string(version) + ", which does not exist"));
   return {};
 }
 

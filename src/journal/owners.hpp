@@ -1,13 +1,14 @@
 // Determines which owners are alive, from the kernel and not from a clock. Each open journal has a number and
 // holds a lock on the byte of that number in the file `<journal>.owners`; the kernel drops the lock when the
-// process ends in any way. The lock belongs to the open file description (OFD), so two journals in one
-// process exclude each other as well.
+// process ends in any way. Two journals in one process exclude each other as well.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "praxis/base/result.hpp"
+#include "store/byte_locks.hpp"
 
 namespace praxis {
 
@@ -21,9 +22,6 @@ class Owners {
   static bool alive_in(const std::string& journal, std::int64_t number);
   /// Whether a process has `journal` open for writing; creates nothing.
   static bool any_alive_in(const std::string& journal);
-  Owners(Owners&& other) noexcept;
-  Owners& operator=(Owners&&) = delete;
-  ~Owners();
 
   /// Claims a number that was never used in this journal, and keeps it until destruction.
   Status claim(std::int64_t number);
@@ -31,10 +29,10 @@ class Owners {
   bool alive(std::int64_t number) const;
 
  private:
-  Owners(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  Owners(std::string path, ByteLocks locks) : path_(std::move(path)), locks_(std::move(locks)) {}
 
   std::string path_;
-  int file_;
+  ByteLocks locks_;
 };
 
 }  // namespace praxis

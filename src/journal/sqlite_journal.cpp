@@ -1,4 +1,6 @@
 // The durable journal. All changes go through the group commit; readers have connections of their own.
+#include <unistd.h>
+
 #include <filesystem>
 #include <mutex>
 #include <unordered_map>
@@ -7,6 +9,7 @@
 #include "journal/group_commit.hpp"
 #include "journal/inbox_store.hpp"
 #include "journal/journal_file.hpp"
+#include "journal/open_journals.hpp"
 #include "journal/owners.hpp"
 #include "journal/read_attempts.hpp"
 #include "journal/session_store.hpp"
@@ -105,11 +108,28 @@ class OpenLeases {
   std::vector<Lease> unreleased_;
 };
 
+/// Opens and closes the file for writing. False if that fails.
+bool reopen(const std::string& path) {
+  auto database = Database::open(path, Database::Mode::kWrite);
+  return database && database->run("SELECT 1 FROM sqlite_schema");
+}
+
+/// Copies and removes a log that no process uses. The last connection does so when it is closed; but when the
+/// last two close at the same moment, each finds the file still locked by the other.
+void tidy_up(const std::string& path) {
+  constexpr int kMostMs = 20;
+  const std::string log = path + "-wal";
+  for (int tries = 0; access(log.c_str(), F_OK) == 0 && !Owners::any_alive_in(path); ++tries) {
+    if (!reopen(path) || !try_again(tries, kMostMs)) return;
+  }
+}
+
 class SqliteJournal final : public Journal, public Inbox {
  public:
   /// Constructs a writable journal.
   SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database)
-      : path_(std::move(path)),
+      : open_(count_open_journal()),
+        path_(std::move(path)),
         owners_(std::move(owners)),
         owner_(owner),
         writer_(GroupCommit::start(std::move(database))) {}
@@ -117,7 +137,12 @@ class SqliteJournal final : public Journal, public Inbox {
   explicit SqliteJournal(std::string path) : path_(std::move(path)) {}
 
   ~SqliteJournal() override {
-    if (writer_) writer_->stop();
+    if (!writer_) return;
+    writer_->stop();
+    readers_.clear();
+    writer_.reset();  // usually the last connection of this process
+    owners_.reset();
+    tidy_up(path_);
   }
 
   /// Does not write the session at once: that would cost each a transaction, and its caller a wait.
@@ -270,6 +295,7 @@ class SqliteJournal final : public Journal, public Inbox {
     return result;
   }
 
+  const OpenJournal open_;  // null if read-only; destroyed last
   const std::string path_;
   std::optional<Owners> owners_;  // present if `writer_` is: only when writable
   std::int64_t owner_ = 0;
@@ -281,7 +307,6 @@ class SqliteJournal final : public Journal, public Inbox {
   const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
   const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // used by the committing thread
   std::mutex mutex_;
-  // Destroyed before the writer, whose connection, as the last one, cleans up.
   std::vector<Database> readers_;
 };
 

@@ -211,6 +211,14 @@ TEST_F(SqliteJournalTest, NewerFormat_IsRefusedAndUntouched) {
   EXPECT_EQ(files(), before);
 }
 
+TEST_F(SqliteJournalTest, FormatThatDoesNotExist_IsNamed) {
+  write_journal();
+  alter(path_, "PRAGMA user_version = -1");
+  const auto opened = sqlite_journal(path_);
+  EXPECT_EQ(kind_of(opened), "corrupt");
+  EXPECT_EQ(opened.error().message, "journal " + path_ + " has format -1, which does not exist");
+}
+
 TEST_F(SqliteJournalTest, NewerFormatInTheLog_IsRefusedAndUntouched) {
   write_journal();
   sqlite3* newer = nullptr;  // keeps what it writes out of the file's header

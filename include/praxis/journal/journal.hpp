@@ -3,6 +3,7 @@
 // bytes, not agents: other rooms give entries and messages their meaning.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -148,6 +149,12 @@ struct SqliteJournalOptions {
 /// Several processes on one machine may open the same file. Errors `not_found`, `version` (written by a newer
 /// format), `corrupt` (damaged, or not a journal: then it is left unchanged), `full`, `io`.
 Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJournalOptions options = {});
+
+/// Waits until this process has no SQLite journal open for writing, at most `limit`; false if it still has.
+/// Call it before the program ends, after dropping the last reference: threads that finish the work of a
+/// runtime may hold its journal a moment longer. A program that ends first loses nothing, but leaves the
+/// `-wal` file for the next process.
+bool await_closed_journals(std::chrono::milliseconds limit);
 
 }  // namespace praxis
 #pragma GCC visibility pop
