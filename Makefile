@@ -34,7 +34,7 @@ export ASAN_SYMBOLIZER_PATH := $(shell command -v llvm-symbolizer-19 || command 
 export TSAN_SYMBOLIZER_PATH = $(ASAN_SYMBOLIZER_PATH)
 
 help: ## print this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
 run: setup ## build the binary and run the example in examples/release-notes
 	$(call build,run,praxis_cli)
@@ -73,6 +73,9 @@ siege: setup-check ## disturb the built binary from outside: SEED=1, RUNS=600, O
 	set -o pipefail; python3 tests/siege --binary build/test/praxis --seed $(SEED) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(LONG),--long --runs $(or $(RUNS),50000),--runs $(or $(RUNS),600) --seconds $(SIEGE_SECONDS)) \
 	  --table build/siege.md | tee build/siege.log
+
+siege-mutants: setup-check ## break the binary in many ways, and besiege each until it is noticed: ONLY=name,name
+	python3 tests/siege/mutate.py --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) --table build/siege-mutants.md
 
 bench: trained ## build as `make install` does, and run the benchmarks
 	$(call build,release,,-DPRAXIS_BENCH=ON -DPRAXIS_PROFILE=$(PROFILE))

@@ -35,6 +35,8 @@ class Report:
         self._checks: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
         self.failed = 0
+        self.first: list[str] = []  # checks of the first failed round
+        self.first_at = ""  # its number among the finished ones, and its kind
 
     def add(self, outcome: Outcome, total: int) -> None:
         """Adds a round; prints its failures and, on a terminal, the progress."""
@@ -53,6 +55,9 @@ class Report:
 
     def _fail(self, outcome: Outcome) -> None:
         self.failed += 1
+        if self.failed == 1:
+            self.first = list(dict.fromkeys(f"`{check}`" for check, _ in outcome.failures))
+            self.first_at = f"{sum(self._rounds.values())}, `{outcome.kind}`"
         self._checks.update({check for check, _ in outcome.failures})
         start = "\r" if self._terminal else ""
         print(f"{start}FAILED {outcome.kind} {outcome.seed}: "
