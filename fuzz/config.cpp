@@ -21,18 +21,18 @@ class Place {
     const fs::path memory = "/dev/shm";
     std::string name = (fs::is_directory(memory) ? memory : fs::temp_directory_path()) / "praxis-fuzz-XXXXXX";
     folder_ = mkdtemp(name.data());
-    fs::create_directories(folder_ / "project/.praxis");
-    fs::create_directories(folder_ / "empty");
   }
   ~Place() { fs::remove_all(folder_); }
 
   Result<Config> load(std::string_view text, bool project) const {
-    const fs::path file = folder_ / (project ? "project/.praxis/config.toml" : "config.toml");
+    const fs::path file = folder_ / "config.toml";
+    const auto no_variable = [](const std::string&) { return std::string(); };
+    if (project)
+      return load_config({.env = no_variable,
+                          .system_file = folder_ / "none",
+                          .project = {{"project.toml", folder_, std::string(text)}}});
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-    return load_config({.folder = folder_ / (project ? "project" : "empty"),
-                        .env = [](const std::string&) { return std::string(); },
-                        .flags = {},
-                        .system_file = project ? folder_ / "none" : file});
+    return load_config({.env = no_variable, .system_file = file});
   }
 
  private:

@@ -34,7 +34,7 @@ class CliRun : public CommandLine {
   CliRun() { file("hello.jsonl", kHello); }
 
   void notes_agent() const {
-    file(".praxis/agents/notes.toml", kNotes);
+    file("config/praxis/agents/notes.toml", kNotes);
     file("notes.jsonl", kNotesScript);
   }
 };
@@ -353,7 +353,7 @@ TEST_F(CliRun, DecisionWithoutAParkedStep_IsRefused) {
 TEST_F(CliRun, MissingAgentFile_IsRequested) {
   notes_agent();
   ASSERT_EQ(praxis({"run", "notes", "Note it"}).status, 3);
-  std::filesystem::rename(folder_ / ".praxis/agents/notes.toml", folder_ / "moved.toml");
+  std::filesystem::rename(folder_ / "config/praxis/agents/notes.toml", folder_ / "moved.toml");
   const CommandResult gone = praxis({"resume", "last", "--allow", "p1"});
   EXPECT_EQ(gone.status, 2);
   EXPECT_THAT(gone.err, HasSubstr("--agent FILE"));

@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "app/agent_keys.hpp"
+#include "app/bounds.hpp"
+#include "app/model_files.hpp"
 #include "app/sandboxed_tools.hpp"
+#include "base/regular_file.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/planners/scripted_planner.hpp"
@@ -45,6 +48,12 @@ bool same_file(const std::string& a, const std::string& b) {
 
 std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal(); }
 
+Result<std::string> read_source(const AgentFileOptions& options, const std::string& path,
+                                std::size_t max_bytes) {
+  return options.read_file ? options.read_file(absolute_path(path), max_bytes)
+                           : read_regular_file(path, max_bytes);
+}
+
 /// Builds an agent from a document whose keys have been checked.
 class AgentReader {
  public:
@@ -53,9 +62,9 @@ class AgentReader {
       : document_(document), options_(options), home_(std::move(home)), chain_(chain) {}
 
   Result<Agent> read() {
-    spec_.model = options_.model.value_or(text("model"));
-    for (auto step : {&AgentReader::read_instructions, &AgentReader::read_tools, &AgentReader::read_agents,
-                      &AgentReader::read_rules, &AgentReader::check_tool_choice, &AgentReader::read_plan}) {
+    for (auto step : {&AgentReader::read_model, &AgentReader::read_instructions, &AgentReader::read_tools,
+                      &AgentReader::read_agents, &AgentReader::read_rules, &AgentReader::check_tool_choice,
+                      &AgentReader::read_plan}) {
       if (auto done = (this->*step)(); !done) return fail(std::move(done.error()));
     }
     read_values();
@@ -95,6 +104,32 @@ class AgentReader {
     return {};
   }
 
+  /// A script or cassette of a bounded agent is in its folder.
+  Status read_model() {
+    const std::string given = text("model");
+    spec_.model = options_.model.value_or(given);
+    if (options_.within.empty() || options_.model) return {};
+    const auto inside = [&](const std::string& path) { return (fs::path(options_.within) / path).string(); };
+    spec_.model = app::with_model_paths(given, inside);
+    for (const std::string& file : app::model_files(spec_.model)) {
+      if (auto checked = check_within("model", file); !checked) return checked;
+    }
+    return {};
+  }
+
+  /// Error if the agent is bounded to a folder, and `path` (absolute) leads out of it.
+  Status check_within(const std::string& place, const std::string& path) const {
+    const std::string why = app::why_outside(options_.within, path);
+    return why.empty() ? Status{} : document_.mistake(place, why);
+  }
+
+  Status check_all_within(const std::string& place, const std::vector<std::string>& paths) const {
+    for (const std::string& path : paths) {
+      if (auto checked = check_within(place, (start_folder() / path).string()); !checked) return checked;
+    }
+    return {};
+  }
+
   Status read_instructions() {
     spec_.instructions = text("instructions");
     const std::string file = text("instructions_file");
@@ -103,7 +138,9 @@ class AgentReader {
       return document_.mistake("instructions_file",
                                "give either \"instructions\" or \"instructions_file\", not both");
     }
-    auto read = read_text_file((home_ / file).string(), kMaxInstructions);
+    const std::string path = (home_ / file).string();
+    if (auto checked = check_within("instructions_file", absolute_path(path)); !checked) return checked;
+    auto read = read_source(options_, path, kMaxInstructions);
     if (!read) return document_.mistake("instructions_file", read.error().message);
     spec_.instructions = *std::move(read);
     return {};
@@ -133,6 +170,12 @@ class AgentReader {
     if (!names_it("policy.allow") && !names_it("policy.ask")) {
       return document_.mistake(
           table, '[' + table + "] needs a rule: name \"" + name + "\" in policy.ask, or in policy.allow");
+    }
+    if (auto checked = check_all_within(table, {json_string(at(table), "folder", ".")}); !checked)
+      return checked;
+    for (const char* list : {"read", "write", "protect"}) {
+      const std::string place = table + '.' + list;
+      if (auto checked = check_all_within(place, texts_of(at(place))); !checked) return checked;
     }
     auto tool = make(document_, start_folder());
     if (!tool) return fail(tool.error());
@@ -165,6 +208,7 @@ class AgentReader {
 
   Result<Agent> read_sub_agent(const std::string& place, const std::string& file) {
     const std::string path = (home_ / file).lexically_normal();
+    if (auto checked = check_within(place, absolute_path(path)); !checked) return fail(checked.error());
     if (std::error_code ignored; !fs::exists(path, ignored))
       return document_.mistake(place, "there is no agent file \"" + path + '"');
     const auto again =
@@ -200,6 +244,10 @@ class AgentReader {
 
   Status read_file_tools(const Json& file) {
     if (file.is_null()) return {};
+    for (const char* list : {"read", "write"}) {
+      const std::string place = std::string("tools.file.") + list;
+      if (auto checked = check_all_within(place, texts_of(json_at(file, list))); !checked) return checked;
+    }
     const auto readable = roots(json_at(file, "read")), writable = roots(json_at(file, "write"));
     if (readable.empty() && writable.empty()) {
       return document_.mistake("tools.file",
@@ -330,7 +378,9 @@ Result<Agent> read_agent(const Result<TomlDocument>& document, const AgentFileOp
 
 Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain) {
   ++chain.read;
-  auto agent = read_agent(TomlDocument::read(path), options, fs::path(path).parent_path(), chain);
+  const auto text = read_source(options, path, kMaxTomlBytes);
+  if (!text) return fail(text.error());
+  auto agent = read_agent(TomlDocument::parse(*text, path), options, fs::path(path).parent_path(), chain);
   if (!agent) return agent;
   JsonObject metadata;
   if (const auto* given = agent->spec().metadata.if_object()) metadata = *given;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/model_files.hpp"
+#include "app/owned_file.hpp"
 #include "app/setting_key.hpp"
 #include "praxis/models/catalog.hpp"
 
@@ -87,6 +89,7 @@ struct Layer {
   fs::path file;
   fs::path folder;  ///< base of relative paths in the file
   Trust trust;
+  std::string text;  ///< of a project's file
 };
 
 bool is_there(const fs::path& path) {
@@ -94,41 +97,26 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// Normalises a path: without `.`, `..` and a trailing slash.
-fs::path folder_path(const fs::path& path) { return (path / "").lexically_normal().parent_path(); }
-
-std::vector<Layer> project_layers(const fs::path& start, const fs::path& home) {
-  const auto layers_in = [](const fs::path& folder) {
-    std::vector<Layer> layers;
-    for (const char* name : {"config.toml", "config.local.toml"}) {
-      const fs::path file = folder / ".praxis" / name;
-      if (is_there(file)) layers.push_back({file, folder, Trust::kProject});
-    }
-    return layers;
-  };
-  std::vector<Layer> nearest;
-  for (fs::path folder = start; folder != home; folder = folder.parent_path()) {
-    if (nearest.empty()) nearest = layers_in(folder);
-    if (is_there(folder / ".git")) return nearest;
-    // Outside of both, a parent folder such as /tmp may belong to any user.
-    if (folder == folder.root_path()) return layers_in(start);
-  }
-  return nearest;
-}
-
 std::vector<Layer> find_layers(const ConfigSources& sources) {
-  const fs::path home = folder_path(sources.env("HOME"));
+  const fs::path home = sources.env("HOME");
   fs::path own = sources.env("XDG_CONFIG_HOME");
   if (!own.is_absolute()) own = home.empty() ? fs::path() : home / ".config";
   own /= "praxis";
   const fs::path system = sources.system_file;
-  std::vector<Layer> layers{{system, system.parent_path(), Trust::kSystem},
-                            {own / "config.toml", own, Trust::kUser}};
+  std::vector<Layer> layers{{system, system.parent_path(), Trust::kSystem, {}},
+                            {own / "config.toml", own, Trust::kUser, {}}};
   std::erase_if(layers,
                 [](const Layer& layer) { return !layer.file.is_absolute() || !is_there(layer.file); });
-  const fs::path start = folder_path(fs::absolute(sources.folder.empty() ? "." : sources.folder));
-  for (Layer& layer : project_layers(start, home)) layers.push_back(std::move(layer));
+  for (const ProjectSettings& project : sources.project)
+    layers.push_back({project.file, project.folder, Trust::kProject, project.text});
   return layers;
+}
+
+Result<TomlDocument> read_layer(const Layer& layer) {
+  if (layer.trust == Trust::kProject) return TomlDocument::parse(layer.text, layer.file.string());
+  const auto text = app::read_owned_file(layer.file.string(), kMaxTomlBytes);
+  if (!text) return fail(text.error());
+  return TomlDocument::parse(*text, layer.file.string());
 }
 
 /// `PRAXIS_LIMITS_MAX_STEPS` for `limits.max_steps`.
@@ -142,11 +130,16 @@ std::string variable_of(const SettingKey& key) {
 class Merge {
  public:
   Status add(const Layer& layer) {
-    const auto document = TomlDocument::read(layer.file.string());
+    const auto document = read_layer(layer);
     if (!document) return fail(document.error());
     const FileOwner owner = layer.trust == Trust::kProject ? FileOwner::kProject : FileOwner::kUser;
     if (auto checked = check_keys(*document, file_keys(), owner); !checked) return checked;
     config_.files.push_back(layer.file.string());
+    if (owner == FileOwner::kProject && !app::model_files(json_text(document->json(), "model")).empty()) {
+      return document->mistake("model",
+                               "a project must not name a script or cassette as the model of your agents; "
+                               "its own agents may name it in their files");
+    }
     for (const SettingKey& key : kKeys) {
       Json value = document->at(key.path);
       if (value.is_null()) continue;
@@ -212,13 +205,16 @@ class Merge {
   void note(const std::string& path, const Json& value, const Layer& layer) {
     std::string shown = to_plain_text(value);
     if (path.ends_with(".headers")) shown = "(not shown)";
-    config_.settings[path] = {std::move(shown), layer.file.string()};
+    config_.settings[path] = {std::move(shown), layer.file.string(), layer.trust == Trust::kProject};
   }
 
   Status set(const SettingKey& key, const Json& value, const std::string& origin, Trust trust) {
     const std::string path(key.path);
+    const bool by_project = trust == Trust::kProject;
     if (!is_limit(key)) {
-      config_.settings[path] = {to_plain_text(value), origin};
+      // The user's own agents come first; the project's folder holds further ones.
+      const bool yields = by_project && path == "agents.folder" && config_.settings.contains(path);
+      if (!yields) config_.settings[path] = {to_plain_text(value), origin, by_project};
       return {};
     }
     const Json number = key.type == Type::kDuration ? Json(duration_of(value).count()) : value;
@@ -234,7 +230,7 @@ class Merge {
     const Limit& kept = current_[path] = is_bounded ? bounds_[path] : limit;
     const Json shown =
         key.type == Type::kNumber ? Json(kept.value) : Json(static_cast<std::int64_t>(kept.value));
-    config_.settings[path] = {to_json_text(shown), kept.origin};
+    config_.settings[path] = {to_json_text(shown), kept.origin, by_project && !is_bounded};
     return {};
   }
 

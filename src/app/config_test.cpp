@@ -38,11 +38,17 @@ class ConfigTest : public ::testing::Test {
     std::ofstream(file) << text;
   }
 
+  /// Loads the configuration as for a trusted project.
   Result<Config> load() {
-    return load_config(
-        {(repository() / "src").string(),
-         [this](const std::string& name) { return name == "HOME" ? home().string() : env_[name]; }, flags_,
-         system_file().string()});
+    ConfigSources sources{
+        [this](const std::string& name) { return name == "HOME" ? home().string() : env_[name]; }, flags_,
+        system_file().string()};
+    for (const fs::path& file : {project_file(), local_file()}) {
+      std::ifstream in(file, std::ios::binary);
+      if (!in) continue;
+      sources.project.push_back({file, repository(), {std::istreambuf_iterator<char>(in), {}}});
+    }
+    return load_config(sources);
   }
   Config loaded() {
     auto config = load();
@@ -203,16 +209,36 @@ TEST_F(ConfigTest, MistakesInProvidersAndModels_NameTheFile) {
   EXPECT_EQ(mistake(), user_file().string() + ": \"providers.house.base_url\" is missing");
 }
 
-TEST_F(ConfigTest, HostileProject_AboveTheRepositoryOrInASharedFolderIsNotRead) {
-  write(home() / ".praxis/config.toml", "model = 'a:above'");
-  EXPECT_EQ(loaded().get("model"), "");
-  fs::remove_all(repository() / ".git");
-  write(root_ / ".praxis/config.toml", "model = 'a:shared'");
-  EXPECT_EQ(load_config({root_ / "elsewhere/src", [](const std::string&) { return ""; }, {}, "/nowhere"})
-                ->get("model"),
-            "");
-  EXPECT_EQ(load_config({root_, [](const std::string&) { return ""; }, {}, "/nowhere"})->get("model"),
-            "a:shared");
+TEST_F(ConfigTest, HostileProject_NamesNoScriptAsTheModel) {
+  for (const char* model : {"script:evil.jsonl", "cassette:evil", "cassette-check:evil",
+                            "openai:gpt-5|script:evil.jsonl", "openai:gpt-5|cassette:evil|openai:x"}) {
+    write(project_file(), "model = '" + std::string(model) + "'");
+    EXPECT_NE(mistake().find(":1:1: a project must not name a script or cassette"), std::string::npos)
+        << model;
+  }
+  write(project_file(), "model = 'openai:script:x'");
+  EXPECT_EQ(loaded().get("model"), "openai:script:x");
+}
+
+TEST_F(ConfigTest, UsersAgentFolder_IsKeptIfTheProjectHasOne) {
+  write(project_file(), "agents.folder = 'theirs'");
+  EXPECT_TRUE(loaded().settings.at("agents.folder").project);
+  write(user_file(), "agents.folder = 'mine'");
+  EXPECT_EQ(loaded().get("agents.folder"), user_file().parent_path() / "mine");
+  EXPECT_FALSE(loaded().settings.at("agents.folder").project);
+}
+
+TEST_F(ConfigTest, FileOfAnotherWriter_IsRefusedWithTheCommandThatFixesIt) {
+  write(user_file(), "model = 'a:b'");
+  fs::permissions(user_file(), fs::perms(0666));
+  EXPECT_EQ(mistake(),
+            '"' + user_file().string() +
+                "\" can be written by other users (mode 0666); check its content, then: chmod go-w " +
+                user_file().string());
+  fs::permissions(user_file(), fs::perms(0664));
+  EXPECT_NE(mistake().find("(mode 0664)"), std::string::npos);
+  fs::permissions(user_file(), fs::perms(0644));
+  EXPECT_EQ(loaded().get("model"), "a:b");
 }
 
 TEST_F(ConfigTest, PathsAreRelativeToTheirFile) {

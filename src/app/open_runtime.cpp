@@ -28,10 +28,12 @@ AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& r
   return options;
 }
 
-void remember_folder(Agent& agent) {
+void remember_place(Agent& agent, const Project* project) {
   const Json& given = agent.spec().metadata;
   JsonObject metadata = given.is_object() ? given.get_object() : JsonObject{};
   metadata["folder"] = std::filesystem::current_path().string();
+  metadata.erase("project");  // an agent file must not say so itself
+  if (project != nullptr) metadata["project"] = project->root;
   agent.metadata(std::move(metadata));
 }
 

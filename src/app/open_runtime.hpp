@@ -23,7 +23,8 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
 /// Options for reading agent files: the configured model, the network, and the user's remembered rules.
 AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& runtime);
 
-/// Records the current folder in the agent's metadata, for `reopen_run` to return to.
-void remember_folder(Agent& agent);
+/// Records in the agent's metadata, for `reopen_run`, the current folder, and the trusted project that the
+/// agent belongs to; null for an agent of the user's own.
+void remember_place(Agent& agent, const Project* project);
 
 }  // namespace praxis::app

@@ -8,6 +8,8 @@
 
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "app/trust.hpp"
+#include "app/values.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/planners/make_planner.hpp"
 
@@ -21,6 +23,17 @@ Status enter_folder(const AgentSpec& spec) {
   return fail(usage_error(
       "the run was started in " + in_quotes(folder) + ", which is not accessible: " + std::strerror(errno),
       "give the working directory with -C DIR"));
+}
+
+/// The project that the run's agent belongs to, still trusted; null for an agent of the user's own.
+Result<std::shared_ptr<const Project>> project_of(const AgentSpec& spec) {
+  const std::string root = json_string(spec.metadata, "project");
+  if (root.empty()) return nullptr;
+  auto project = project_at(root);
+  if (project->trusted) return project;
+  return fail(
+      usage_error("the run's agent belongs to a project that does not count: " + project_notice(*project),
+                  "praxis trust -C " + shell_word(root)));
 }
 
 /// The agent of the run: its recorded description, with the tools of its file.
@@ -42,11 +55,15 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
         usage_error("the run's agent file " + in_quotes(file) + " is gone", "name it with --agent FILE"));
   }
   AgentFileOptions file_options = agent_file_options(workspace, runtime);
+  const auto project =
+      options.agent.empty() ? project_of(spec) : Result<std::shared_ptr<const Project>>(nullptr);
+  if (!project) return fail(project.error());
+  if (*project) bind_to_project(file_options, *project);
   if (needs_model(spec) || !options.model.empty()) file_options.model = model;
   auto agent = load_agent_file(file, file_options);
   if (!agent) return agent;
   agent->limits(spec.limits);
-  remember_folder(*agent);
+  remember_place(*agent, project->get());
   return agent;
 }
 

@@ -3,9 +3,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -87,12 +84,6 @@ Result<TomlDocument> TomlDocument::parse(std::string_view text, std::string name
   }
 }
 
-Result<TomlDocument> TomlDocument::read(const std::string& path) {
-  auto text = read_text_file(path, kMaxTomlBytes);
-  if (!text) return fail(std::move(text.error()));
-  return parse(*text, path);
-}
-
 const Json& TomlDocument::at(std::string_view path) const {
   const Json* at = &json_;
   while (!path.empty()) {
@@ -108,21 +99,6 @@ std::unexpected<Error> TomlDocument::mistake(const std::string& path, std::strin
   const Place place = found == places_.end() ? Place{} : found->second;
   return fail(ErrorCode::kInput, name_ + ':' + std::to_string(place.line) + ':' +
                                      std::to_string(place.column) + ": " + std::string(what));
-}
-
-Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(max_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.is_open() || file.bad()) {
-    return fail(ErrorCode::kInput, "cannot read \"" + path + "\": " + std::strerror(errno ? errno : EIO));
-  }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > max_bytes) {
-    return fail(ErrorCode::kInput, "\"" + path + "\" is longer than " + std::to_string(max_bytes) + " bytes");
-  }
-  return text;
 }
 
 }  // namespace praxis

@@ -19,8 +19,6 @@ class TomlDocument {
  public:
   /// `name` identifies the file in errors. Error `kInput` with line and column; dates and times are rejected.
   static Result<TomlDocument> parse(std::string_view text, std::string name);
-  /// Error `kInput`: unreadable, longer than `kMaxTomlBytes`, or as `parse`.
-  static Result<TomlDocument> read(const std::string& path);
 
   const std::string& name() const { return name_; }
   /// Members in the order of the file.
@@ -43,8 +41,5 @@ class TomlDocument {
   Json json_;
   std::map<std::string, Place> places_;
 };
-
-/// Returns the content of a file. Error `kInput`: unreadable, or longer than `max_bytes`.
-Result<std::string> read_text_file(const std::string& path, std::size_t max_bytes);
 
 }  // namespace praxis

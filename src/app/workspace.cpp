@@ -1,14 +1,16 @@
 #include "app/workspace.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "app/hints.hpp"
+#include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
+#include "app/trust.hpp"
 #include "app/values.hpp"
 #include "praxis/base/suggest.hpp"
 
@@ -16,14 +18,6 @@ namespace praxis::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Praxis's folder in an XDG base folder: `$variable/praxis`, or `~/fallback/praxis`.
-fs::path own_folder(const std::string& variable, const char* fallback) {
-  // By the XDG specification, a relative path in the variable counts as unset.
-  if (const fs::path folder = environment_variable(variable); folder.is_absolute()) return folder / "praxis";
-  const std::string home = environment_variable("HOME");
-  return home.empty() ? fs::path() : fs::path(home) / fallback / "praxis";
-}
 
 Result<std::string> journal_path(const std::string& configured) {
   if (configured == "memory") return configured;
@@ -34,12 +28,45 @@ Result<std::string> journal_path(const std::string& configured) {
                           "give one with --journal FILE, or --journal memory"));
 }
 
+/// Error if the journal is no regular file, or if others could have written it. A file that is missing is
+/// safe.
+Status check_journal_file(const std::string& path) {
+  for (const char* suffix : {"", "-wal", "-journal"}) {
+    const std::string name = path + suffix;
+    struct stat about = {};
+    if (stat(name.c_str(), &about) != 0 || S_ISDIR(about.st_mode)) continue;
+    if (!S_ISREG(about.st_mode))
+      return fail(ErrorCode::kJournal, "the journal " + in_quotes(name) + " is not a regular file");
+    if (const std::string unsafe = why_unsafe(about, name); !unsafe.empty())
+      return fail(ErrorCode::kJournal, "the journal " + unsafe);
+  }
+  return {};
+}
+
+Result<std::shared_ptr<Journal>> open_file(const Workspace& workspace, const SqliteJournalOptions& options) {
+  if (auto checked = check_journal_file(workspace.journal); !checked) return fail(checked.error());
+  return sqlite_journal(workspace.journal, options);
+}
+
 bool is_agent_path(const std::string& word) { return word.ends_with(".toml"); }
 
 bool is_file(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
 }
+
+/// The user's own folders in which agents are looked up by name, in order of precedence.
+std::vector<std::string> agent_folders(const Workspace& workspace) {
+  std::vector<std::string> folders;
+  const auto configured = workspace.config.settings.find("agents.folder");
+  if (configured != workspace.config.settings.end() && !configured->second.project)
+    folders.push_back(configured->second.value);
+  if (const fs::path own = own_folder("XDG_CONFIG_HOME", ".config"); !own.empty())
+    folders.push_back((own / "agents").string());
+  return folders;
+}
+
+bool is_trusted(const Workspace& workspace) { return workspace.project && workspace.project->trusted; }
 
 std::vector<std::string> agent_names(const Workspace& workspace) {
   std::vector<std::string> names;
@@ -49,26 +76,29 @@ std::vector<std::string> agent_names(const Workspace& workspace) {
       if (is_agent_path(entry.path().filename().string())) names.push_back(entry.path().stem().string());
     }
   }
+  if (!is_trusted(workspace)) return names;
+  for (const auto& [name, file] : workspace.project->agents) names.push_back(name);
   return names;
 }
 
 }  // namespace
 
-std::string environment_variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value ? value : "";
+Status enter_place(const Place& place) {
+  if (place.folder.empty() || chdir(place.folder.c_str()) == 0) return {};
+  return fail(usage_error("cannot work in " + in_quotes(place.folder) + ": " + std::strerror(errno)));
 }
 
 Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::string> flags) {
-  if (!place.folder.empty() && chdir(place.folder.c_str()) != 0) {
-    return fail(usage_error("cannot work in " + in_quotes(place.folder) + ": " + std::strerror(errno)));
-  }
+  if (auto entered = enter_place(place); !entered) return fail(entered.error());
   if (!place.journal.empty()) flags["journal"] = place.journal;
-  auto config = load_config({".", environment_variable, std::move(flags)});
+  auto project = current_project();
+  ConfigSources sources{environment_variable, std::move(flags)};
+  if (project) sources.project = settings_of(*project);
+  auto config = load_config(sources);
   if (!config) return fail(config.error());
   auto journal = journal_path(config->get("journal"));
   if (!journal) return fail(journal.error());
-  return Workspace{*std::move(config), *std::move(journal), !place.journal.empty()};
+  return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty()};
 }
 
 Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) {
@@ -78,7 +108,7 @@ Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) 
 Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, JournalUse use) {
   if (!workspace.keeps_runs()) return memory_journal();
   const bool writes = use == JournalUse::kWrite;
-  auto journal = sqlite_journal(workspace.journal, {.create = writes, .read_only = !writes});
+  auto journal = open_file(workspace, {.create = writes, .read_only = !writes});
   if (journal) return journal;
   if (journal.error().kind() == ErrorKind::kNotFound) {
     return fail(
@@ -90,8 +120,9 @@ Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, Journa
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {
   // Commands that modify a run must not create an empty journal.
-  auto journal = sqlite_journal(workspace.journal, {.create = false, .read_only = use == JournalUse::kLook});
-  if (!workspace.keeps_runs()) journal = memory_journal();
+  auto journal = workspace.keeps_runs()
+                     ? open_file(workspace, {.create = false, .read_only = use == JournalUse::kLook})
+                     : memory_journal();
   if (!journal) return fail(with_hint(journal.error(), "--journal FILE names another"));
   auto id = find_session(**journal, text);
   if (!id) return fail(with_hint(id.error(), "praxis runs lists them"));
@@ -138,25 +169,22 @@ Status make_rules_folder() {
   return fail(usage_error("cannot make the folder " + in_quotes(own.string()) + ": " + error.message()));
 }
 
-std::vector<std::string> agent_folders(const Workspace& workspace) {
-  std::vector<std::string> folders{".praxis/agents"};
-  if (const std::string configured = workspace.config.get("agents.folder"); !configured.empty()) {
-    folders.push_back(configured);
-  }
-  if (const fs::path own = own_folder("XDG_CONFIG_HOME", ".config"); !own.empty()) {
-    folders.push_back((own / "agents").string());
-  }
-  return folders;
-}
-
-std::string find_agent_file(const Workspace& workspace, const std::string& word) {
-  if (is_agent_path(word)) return is_file(word) ? word : "";
-  if (word.empty() || word.find_first_of("/ \n") != std::string::npos) return "";
+Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word) {
+  if (is_agent_path(word)) return is_file(word) ? std::optional(AgentChoice{word, nullptr}) : std::nullopt;
+  if (word.empty() || word.find_first_of("/ \n") != std::string::npos) return std::nullopt;
   for (const std::string& folder : agent_folders(workspace)) {
     const fs::path file = fs::path(folder) / (word + ".toml");
-    if (is_file(file)) return file.string();
+    if (is_file(file)) return AgentChoice{file.string(), nullptr};
   }
-  return "";
+  if (!workspace.project) return std::nullopt;
+  const Project& project = *workspace.project;
+  const auto found = project.agents.find(word);
+  if (found == project.agents.end()) return std::nullopt;
+  if (project.trusted)
+    return AgentChoice{(fs::path(project.root) / found->second).string(), workspace.project};
+  return fail(usage_error("the agent " + in_quotes(word) + " belongs to the project " +
+                              in_quotes(project.root) + ", which is not trusted",
+                          "praxis trust shows what it would do"));
 }
 
 Error no_such_agent(const Workspace& workspace, const std::string& word) {
@@ -165,6 +193,7 @@ Error no_such_agent(const Workspace& workspace, const std::string& word) {
   std::string folders;
   for (const std::string& folder : agent_folders(workspace))
     folders += (folders.empty() ? "" : ", ") + folder;
+  if (is_trusted(workspace)) folders += (folders.empty() ? "" : ", ") + workspace.project->root + "/.praxis";
   return usage_error(
       "no agent " + in_quotes(word) + (nearest ? "; did you mean " + in_quotes(*nearest) + '?' : ""),
       "looked for " + word + ".toml in " + folders);

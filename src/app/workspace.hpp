@@ -3,10 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/own_folder.hpp"
+#include "app/project.hpp"
 #include "praxis/app/config.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/journal/journal.hpp"
@@ -15,9 +18,6 @@
 #include "praxis/policy/remembered_rules.hpp"
 
 namespace praxis::app {
-
-/// The value of an environment variable; empty if unset.
-std::string environment_variable(const std::string& name);
 
 /// Working directory and journal of a command.
 struct Place {
@@ -28,14 +28,17 @@ struct Place {
 /// The configuration of a place and the journal that it names.
 struct Workspace {
   Config config;
-  std::string journal;         ///< absolute path, or `memory`
-  bool journal_given = false;  ///< given by a flag, so that printed commands must repeat it
+  std::shared_ptr<const Project> project;  ///< of the current folder, trusted or not; may be null
+  std::string journal;                     ///< absolute path, or `memory`
+  bool journal_given = false;              ///< given by a flag, so that printed commands must repeat it
 
   bool keeps_runs() const { return journal != "memory"; }
 };
 
-/// Changes to the folder of `place` and reads the configuration; `flags` override every layer. Error
-/// `kInput`.
+/// Changes to the folder of `place`. Error `kInput`.
+Status enter_place(const Place& place);
+/// Changes to the folder of `place` and reads the configuration; `flags` override every layer. A project
+/// counts only if it is trusted. Error `kInput`.
 Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::string> flags = {});
 
 /// The catalogue with the configuration's corrections. Error `kInput`.
@@ -67,11 +70,15 @@ std::shared_ptr<const RememberedRules> remembered_rules();
 /// Creates the folder of that file, accessible only to its owner.
 Status make_rules_folder();
 
-/// The folders in which agents are looked up by name, in order of precedence.
-std::vector<std::string> agent_folders(const Workspace& workspace);
-/// The agent file that `word` identifies: a path to a .toml file, or a name in an agents folder. Empty if
-/// neither exists.
-std::string find_agent_file(const Workspace& workspace, const std::string& word);
+/// The agent file that a word identifies.
+struct AgentChoice {
+  std::string file;
+  std::shared_ptr<const Project> project;  ///< the trusted project that it belongs to; null: the user's own
+};
+/// Finds the agent file for `word`: a path to a .toml file, or a name in one of the user's agent folders or
+/// else of the trusted project. `std::nullopt` if there is none. Error `kInput`: the name is that of an agent
+/// of a project that is not trusted.
+Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word);
 /// The error for a word for which `find_agent_file` found nothing.
 Error no_such_agent(const Workspace& workspace, const std::string& word);
 

@@ -45,6 +45,7 @@ class Definition {
   void define_branching();
   void define_carrying();
   void define_models();
+  void define_trust();
   void define_help();
 
   ProgramText describe() const;
@@ -73,6 +74,7 @@ class Definition {
   ImportOptions import_;
   ModelsOptions models_;
   DoctorOptions doctor_;
+  TrustOptions trust_;
   std::string shell_;
 };
 
@@ -136,6 +138,7 @@ Definition::Definition() {
   define_branching();
   define_carrying();
   define_models();
+  define_trust();
   define_help();
 }
 
@@ -156,9 +159,9 @@ void Definition::define_run() {
                           "  praxis run \"Whose face is this?\" --attach photo.jpg --schema person.json\n"
                           "  praxis run reviewer \"Check the docs\" --json | jq -r .event",
                           [this] { return Invocation(run_); });
-  run->add_option(
-         "AGENT", run_.first,
-         "Agent file (NAME.toml) or name of an agent in .praxis/agents; otherwise this is the prompt")
+  run->add_option("AGENT", run_.first,
+                  "Agent file (NAME.toml), or name of an agent of yours or of a trusted project; otherwise "
+                  "this is the prompt")
       ->type_name("");
   run->add_option("PROMPT", run_.second, "The task of the agent; '-' reads it from standard input")
       ->type_name("");
@@ -355,6 +358,32 @@ void Definition::define_models() {
   models->add_flag("--all", models_.all, "List providers without configuration too");
   models->add_flag("--json", models_.json, "Write one JSON object per line");
   add_place(models, models_.place);
+}
+
+void Definition::define_trust() {
+  CLI::App* trust =
+      command("trust", "Show what the project folder .praxis would set or let run, and trust it",
+              "  praxis trust\n"
+              "  praxis trust show\n"
+              "  praxis trust accept --digest DIGEST\n"
+              "  praxis trust list --json | jq -r .project\n"
+              "  praxis trust revoke ~/src/clone",
+              [this] { return Invocation(trust_); });
+  using Verb = TrustOptions::Verb;
+  const std::map<std::string, Verb> verbs{
+      {"show", Verb::kShow}, {"accept", Verb::kAccept}, {"list", Verb::kList}, {"revoke", Verb::kRevoke}};
+  trust
+      ->add_option(
+          "VERB", trust_.verb,
+          "show, accept, list or revoke; default: show it, and ask at a terminal whether to trust it")
+      ->type_name("")
+      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  trust->add_option("FOLDER", trust_.target, "Project to revoke; default: that of the current folder")
+      ->type_name("");
+  trust->add_option("--digest", trust_.digest, "Accept without a question, if what is there has this digest")
+      ->type_name("DIGEST");
+  trust->add_flag("--json", trust_.json, "Write JSON: the project, or with list one object per line");
+  trust->add_option("-C,--directory", trust_.folder, "Work in this directory")->type_name("DIR");
 }
 
 void Definition::define_help() {

@@ -18,6 +18,7 @@
 #include "app/workspace.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 #include "cli/turn.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/runtime/commands.hpp"
@@ -184,7 +185,7 @@ Result<std::optional<ExitStatus>> rule(const app::PendingStep& waiting, const Ap
 
 Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   Interrupts interrupts;
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
   const auto approval = approval_of(options);

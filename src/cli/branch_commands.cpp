@@ -8,6 +8,7 @@
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/runtime/runtime.hpp"
 
@@ -67,7 +68,7 @@ std::string replay_text(const app::StoredSession& stored, const ReplayReport& re
 }  // namespace
 
 Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto point = fork_point(options.id);
   if (!point) return fail(point.error());
@@ -87,7 +88,7 @@ Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   auto stored = app::open_session(*workspace, options.id, app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());
@@ -101,7 +102,7 @@ Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const ReplayOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());

@@ -16,6 +16,7 @@
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/process/sandbox.hpp"
 
@@ -51,6 +52,11 @@ bool is_secret(std::string_view key) {
     if (key.find(word) != std::string_view::npos) return true;
   }
   return false;
+}
+
+Check check_project(const app::Project& project) {
+  if (project.trusted) return {"project", Health::kGood, project.root + " is trusted"};
+  return {"project", Health::kMissing, app::project_notice(project)};
 }
 
 Check check_journal(const app::Workspace& workspace) {
@@ -171,9 +177,9 @@ struct Report {
   }
 };
 
-Report examine(const DoctorOptions& options, const Terminal& terminal) {
+Report examine(const DoctorOptions& options, Console& console) {
   Report report;
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) {
     report.checks.push_back({"configuration", Health::kBad, workspace.error().message});
   } else {
@@ -181,12 +187,14 @@ Report examine(const DoctorOptions& options, const Terminal& terminal) {
     const auto& files = report.workspace->config.files;
     report.checks.push_back({"configuration", Health::kGood,
                              files.empty() ? "no files" : fmt::format("{}", fmt::join(files, ", "))});
+    if (report.workspace->project && report.workspace->project->has_content())
+      report.checks.push_back(check_project(*report.workspace->project));
     report.checks.push_back(check_journal(*report.workspace));
     report.checks.push_back(check_people(*report.workspace));
     std::ranges::move(check_providers(*report.workspace, options.online), std::back_inserter(report.checks));
   }
   std::ranges::move(check_sandbox(), std::back_inserter(report.checks));
-  report.checks.push_back(check_terminal(terminal));
+  report.checks.push_back(check_terminal(console.terminal));
   report.checks.push_back({"program", Health::kGood, "praxis " PRAXIS_VERSION});
   report.checks.push_back({"built with", Health::kGood, built_with()});
   return report;
@@ -227,7 +235,7 @@ void print(const Report& report, Console& console) {
 }  // namespace
 
 Result<ExitStatus> execute(const DoctorOptions& options, Console& console) {
-  const Report report = examine(options, console.terminal);
+  const Report report = examine(options, console);
   if (options.json) {
     console.json(report_json(report));
   } else {

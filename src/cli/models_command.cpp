@@ -9,6 +9,7 @@
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis::cli {
@@ -112,7 +113,7 @@ Result<const ProviderFacts*> find_provider(const Catalog& catalog, const std::st
 }  // namespace
 
 Result<ExitStatus> execute(const ModelsOptions& options, Console& console) {
-  const auto workspace = app::open_workspace(options.place);
+  const auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto catalog = app::open_catalog(*workspace);
   if (!catalog) return fail(catalog.error());

@@ -142,6 +142,16 @@ struct DoctorOptions {
   bool online = false;  ///< also contact each provider's server
 };
 
+/// Shows the project of the folder, decides about it, or lists those that are trusted.
+struct TrustOptions {
+  enum class Verb : std::uint8_t { kAsk, kShow, kAccept, kList, kRevoke };
+  std::string folder;  ///< `-C`
+  Verb verb = Verb::kAsk;
+  std::string target;  ///< the project to revoke; empty: that of the folder
+  std::string digest;  ///< accept without a question exactly what has this digest; empty: ask
+  bool json = false;
+};
+
 /// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
@@ -150,6 +160,6 @@ struct PrintText {
 using Invocation =
     std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, TreeCommandOptions,
                  RunsOptions, ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions,
-                 ExportOptions, ImportOptions, ModelsOptions, DoctorOptions>;
+                 ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions>;
 
 }  // namespace praxis::cli

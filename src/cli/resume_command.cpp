@@ -12,6 +12,7 @@
 #include "app/workspace.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 #include "cli/turn.hpp"
 
 namespace praxis::cli {
@@ -70,7 +71,7 @@ ExitStatus decide_then_send(app::OpenRun& open, const Approvals& approvals, std:
 
 Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   Interrupts interrupts;
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
   auto approvals = approvals_of(options);

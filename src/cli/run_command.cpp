@@ -7,6 +7,7 @@
 #include "app/open_runtime.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 #include "cli/turn.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/json/schema.hpp"
@@ -28,16 +29,18 @@ std::map<std::string, std::string> flags_of(const RunOptions& options) {
 /// The interpreted arguments: an agent file (empty: the default agent) and an optional prompt.
 struct Task {
   std::string agent_file;
+  std::shared_ptr<const app::Project> project;  ///< the trusted project that the file belongs to; null: none
   std::optional<std::string> prompt;
 };
 
 Result<Task> task_of(const RunOptions& options, const app::Workspace& workspace) {
   if (!options.first) return Task{};
-  const std::string file = app::find_agent_file(workspace, *options.first);
-  if (!file.empty()) return Task{file, options.second};
+  auto agent = app::find_agent_file(workspace, *options.first);
+  if (!agent) return fail(agent.error());
+  if (*agent) return Task{(*agent)->file, (*agent)->project, options.second};
   const bool can_be_prompt = !options.second && !options.first->ends_with(".toml");
   if (!can_be_prompt) return fail(app::no_such_agent(workspace, *options.first));
-  return Task{"", options.first};
+  return Task{"", nullptr, options.first};
 }
 
 /// Applies a configured limit to an agent. A flag replaces the agent's value. Other layers only tighten it,
@@ -75,6 +78,7 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
   if (!task.agent_file.empty()) {
     AgentFileOptions file_options = app::agent_file_options(workspace, runtime);
     if (!options.model.empty()) file_options.model = options.model;
+    if (task.project) app::bind_to_project(file_options, task.project);
     auto loaded = load_agent_file(task.agent_file, file_options);
     if (!loaded) return fail(loaded.error());
     agent = *std::move(loaded);
@@ -84,7 +88,7 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
                                  "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
   }
   agent.limits(bounded(agent.spec().limits, workspace.config));
-  app::remember_folder(agent);
+  app::remember_place(agent, task.project.get());
   return agent;
 }
 
@@ -118,7 +122,7 @@ Result<Message> message_of(const RunOptions& options, std::string prompt) {
 
 Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   Interrupts interrupts;
-  auto workspace = app::open_workspace(options.place, flags_of(options));
+  auto workspace = open_place(options.place, console, flags_of(options));
   if (!workspace) return fail(workspace.error());
   auto task = task_of(options, *workspace);
   if (!task) return fail(task.error());

@@ -1,10 +1,11 @@
 // `export` and `import` of runs; `completion`, `man` and `--help`.
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 
 namespace praxis::cli {
 
 Result<ExitStatus> execute(const ExportOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
@@ -19,7 +20,7 @@ Result<ExitStatus> execute(const ExportOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const ImportOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto text = read_input(options.file);
   if (!text) return fail(text.error());

@@ -14,6 +14,7 @@
 #include "app/workspace.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 #include "cli/terminal.hpp"
 #include "cli/tree_text.hpp"
 #include "praxis/runtime/commands.hpp"
@@ -227,7 +228,7 @@ std::string outcome_name(const Delivery& answer) {
 }  // namespace
 
 Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   auto trees = trees_of(options, *workspace);
   if (!trees && trees.error().kind() == ErrorKind::kNotFound && options.root.empty()) {
@@ -247,7 +248,7 @@ Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.node, app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());

@@ -5,6 +5,7 @@
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/place.hpp"
 #include "cli/record_text.hpp"
 #include "core/project.hpp"
 #include "praxis/core/event.hpp"
@@ -74,7 +75,7 @@ std::string event_line(const Event& event) {
 }  // namespace
 
 Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   auto journal = app::open_journal(*workspace, app::JournalUse::kLook);
   if (!journal && journal.error().kind() == ErrorKind::kNotFound) {
@@ -100,7 +101,7 @@ Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
@@ -116,7 +117,7 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const LogsOptions& options, Console& console) {
-  auto workspace = app::open_workspace(options.place);
+  auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());

@@ -1,9 +1,8 @@
 // Makes models by name: scripts, cassettes, routers, and the providers of the catalogue.
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 
+#include "base/regular_file.hpp"
 #include "models/catalog/facts.hpp"
 #include "models/provider_access.hpp"
 #include "models/recording/cassette.hpp"
@@ -18,16 +17,14 @@
 namespace praxis {
 namespace {
 
+constexpr std::size_t kMaxScriptBytes = 1024UL * 1024 * 1024;
+
 using Made = Result<std::shared_ptr<Model>>;
 
 Made make_script(const std::string& file, const ModelServices& services) {
-  std::ifstream in(file, std::ios::binary);
-  std::error_code ignored;
-  if (!in || std::filesystem::is_directory(file, ignored)) {
-    return fail(ErrorCode::kInput, "cannot read the script \"" + file + '"');
-  }
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return script_model(text, file, services.executor);
+  const auto text = read_regular_file(file, kMaxScriptBytes);
+  if (!text) return fail(ErrorCode::kInput, "cannot read the script \"" + file + '"');
+  return script_model(*text, file, services.executor);
 }
 
 Made model_at(const ProviderFacts& provider, const std::string& name, const Catalog& catalog,

@@ -3,6 +3,8 @@
 // `share/praxis/agent.schema.json`.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +28,12 @@ struct AgentFileOptions {
   std::string default_model = {};
   /// The user's remembered rules, by the absolute path of the agent file; may be null.
   std::shared_ptr<const RememberedRules> remembered = {};
+  /// Reads the agent file and the files that it names, given their paths; null: from disk.
+  std::function<Result<std::string>(const std::string& path, std::size_t max_bytes)> read_file = {};
+  /// The folder that the agent and its sub-agents must not reach out of, neither with the files that they
+  /// name nor with the folders of their tools, also through links; relative paths of scripts and cassettes
+  /// start there. Empty: no bound.
+  std::string within = {};
 };
 
 /// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.

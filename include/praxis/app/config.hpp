@@ -1,6 +1,6 @@
 // Configuration in layers: flags > environment > project.local > project > user > system > built-in. Each
-// value records its layer. Limits of the system file are upper bounds for all layers. A project may come from
-// an untrusted source, so it can only tighten limits.
+// value records its layer. Limits of the system file are upper bounds for all layers. A project comes from a
+// repository: its files count only if the caller passes them, and can only tighten limits.
 #pragma once
 
 #include <functional>
@@ -19,6 +19,7 @@ namespace praxis {
 struct Setting {
   std::string value;
   std::string origin;
+  bool project = false;  ///< set by a project
 };
 
 /// The merged configuration. Keys are the dotted names of docs/configuration.md; `limits.timeout` is in
@@ -32,17 +33,23 @@ struct Config {
   std::string get(const std::string& key) const;
 };
 
-struct ConfigSources {
-  /// Project files are in the nearest folder with a `.praxis` folder: this one or, within a repository or the
-  /// home folder, one of its parents.
-  std::string folder;
-  std::function<std::string(const std::string&)> env;  ///< looks up an environment variable; empty if unset
-  std::map<std::string, std::string> flags;            ///< by key, such as `limits.max_steps`
-  std::string system_file = "/etc/praxis/config.toml";
+/// A configuration file of a project that the user trusts, as it was read when the trust was checked.
+struct ProjectSettings {
+  std::string file;    ///< for messages
+  std::string folder;  ///< base of its relative paths
+  std::string text;    ///< TOML
 };
 
-/// Error `kInput` names file, line, key and the nearest valid key, or the flag or environment variable.
-/// Project files must not set the journal, the destination or key of requests, or prices.
+struct ConfigSources {
+  std::function<std::string(const std::string&)> env;  ///< looks up an environment variable; empty if unset
+  std::map<std::string, std::string> flags = {};       ///< by key, such as `limits.max_steps`
+  std::string system_file = "/etc/praxis/config.toml";
+  std::vector<ProjectSettings> project = {};  ///< lowest layer first; the library looks for none itself
+};
+
+/// Error `kInput` names file, line, key and the nearest valid key, or the flag or environment variable; or a
+/// file that users other than this one and root could have written. Project files must not set the journal,
+/// the destination or key of requests, or prices, nor a script or cassette as the model.
 Result<Config> load_config(const ConfigSources& sources);
 
 }  // namespace praxis

@@ -1,18 +1,22 @@
 #include "models/recording/cassette.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
+#include "base/regular_file.hpp"
 #include "models/recording/recorder.hpp"
 #include "models/vendor_error.hpp"
 #include "praxis/models/catalog.hpp"
 
 namespace praxis {
 namespace {
+
+constexpr std::size_t kMaxCassetteBytes = 1024UL * 1024 * 1024;
 
 // ---- reading -------------------------------------------------------------------------------------------
 
@@ -79,8 +83,9 @@ std::optional<Exchange> exchange_from(const Json& line, const Catalog& catalog) 
 
 Result<std::vector<Exchange>> read_cassette(const std::string& folder, const Catalog& catalog) {
   const std::string file = (std::filesystem::path(folder) / kExchangesFile).string();
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return fail(ErrorCode::kInput, "cannot read the cassette \"" + file + '"');
+  auto text = read_regular_file(file, kMaxCassetteBytes);
+  if (!text) return fail(ErrorCode::kInput, "cannot read the cassette \"" + file + '"');
+  std::istringstream in(*std::move(text));
   std::vector<Exchange> exchanges;
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {

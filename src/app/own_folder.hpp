@@ -1,0 +1,15 @@
+// The user's own folders, by the XDG base directory specification.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace praxis::app {
+
+/// The value of an environment variable; empty if unset.
+std::string environment_variable(const std::string& name);
+/// Praxis's folder in an XDG base folder: `$variable/praxis`, or `~/fallback/praxis`. Empty if neither the
+/// variable nor HOME is set.
+std::filesystem::path own_folder(const std::string& variable, const char* fallback);
+
+}  // namespace praxis::app

@@ -1,0 +1,142 @@
+#include "app/project_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "app/plain_text.hpp"
+#include "praxis/json/json.hpp"
+
+namespace praxis::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostCompared = 4'000'000;  ///< pairs of lines; beyond, texts are shown whole
+
+/// How a right reads; the value follows. `*` in a path stands for any name.
+struct Phrase {
+  std::string_view path;
+  std::string_view words;
+};
+constexpr std::array kPhrases{
+    Phrase{"model", "model"},
+    Phrase{"instructions_file", "instructions from the file"},
+    Phrase{"policy.allow", "may use without asking"},
+    Phrase{"policy.ask", "asks before it uses"},
+    Phrase{"policy.deny", "may not use"},
+    Phrase{"policy.calls", "may make without asking the calls"},
+    Phrase{"tools.file.read", "reads files below"},
+    Phrase{"tools.file.write", "writes files below"},
+    Phrase{"tools.http.allow", "sends requests to"},
+    Phrase{"tools.shell.folder", "runs programs in"},
+    Phrase{"tools.shell.write", "its programs write below"},
+    Phrase{"tools.shell.read", "its programs read"},
+    Phrase{"tools.shell.programs", "runs only the programs"},
+    Phrase{"tools.shell.shell_strings", "may write lines for a shell"},
+    Phrase{"tools.shell.environment", "its programs get the environment variables"},
+    Phrase{"tools.shell.allow", "its programs reach the hosts"},
+    Phrase{"tools.python.folder", "runs Python code in"},
+    Phrase{"tools.python.write", "its Python code writes below"},
+    Phrase{"tools.python.read", "its Python code reads"},
+    Phrase{"tools.python.allow", "its Python code reaches the hosts"},
+    Phrase{"agents.*.file", "starts the sub-agent"},
+    Phrase{"plan", "follows without a model the plan"},
+    Phrase{"agents.folder", "finds further agents in"},
+};
+
+bool matches(std::string_view pattern, std::string_view path) {
+  const std::size_t star = pattern.find('*');
+  if (star == pattern.npos) return pattern == path;
+  return path.size() > pattern.size() && path.starts_with(pattern.substr(0, star)) &&
+         path.ends_with(pattern.substr(star + 1));
+}
+
+std::string words_for(const std::string& path, const Json& value) {
+  const auto phrase =
+      std::ranges::find_if(kPhrases, [&](const Phrase& each) { return matches(each.path, path); });
+  std::string text = exact(to_json_text(value));
+  if (const auto* list = value.if_array(); list != nullptr && path != "plan" && path != "policy.calls") {
+    text.clear();
+    for (const Json& item : *list) text += (text.empty() ? "" : ", ") + exact(to_json_text(item));
+    if (text.empty()) text = "(nothing)";
+  }
+  return phrase == kPhrases.end() ? exact(path) + " = " + text : std::string(phrase->words) + ": " + text;
+}
+
+/// A line for each value of a table; nested tables by dotted path. An empty table is a right too: it gives a
+/// tool.
+void add_values(const std::string& path, const Json& value, std::vector<std::string>& lines) {
+  const auto* table = value.if_object();
+  if (table == nullptr) return lines.push_back("    " + words_for(path, value));
+  const bool is_tool = path.starts_with("tools.") && path.find('.', 6) == path.npos;
+  if (is_tool) lines.push_back("    has the tool " + exact(in_quotes(path.substr(6))));
+  if (table->empty() && !is_tool) lines.push_back("    " + exact(path) + " = {}");
+  for (const auto& [key, member] : *table) {
+    add_values(path.empty() ? std::string(key) : path + '.' + std::string(key), member, lines);
+  }
+}
+
+void add_file(const std::string& heading, const std::string& path, const std::string& text,
+              std::vector<std::string>& lines) {
+  lines.push_back(heading + exact(path));
+  const auto document = TomlDocument::parse(text, path);
+  if (document) add_values("", document->json(), lines);
+  if (!document) lines.push_back("    cannot be read: " + exact(document.error().message));
+}
+
+}  // namespace
+
+std::vector<std::string> describe_project(const Project& project) {
+  std::vector<std::string> lines;
+  for (const std::string& path : project.settings)
+    add_file("  settings ", path, project.files.at(path), lines);
+  for (const auto& [path, text] : project.files) {
+    if (std::ranges::find(project.settings, path) != project.settings.end()) continue;
+    const auto named =
+        std::ranges::find(project.agents, path, [](const auto& agent) { return agent.second; });
+    if (named != project.agents.end()) {
+      add_file("  agent " + exact(in_quotes(named->first)) + ": ", path, text, lines);
+    } else if (path.ends_with(".toml")) {
+      add_file("  sub-agent: ", path, text, lines);
+    } else {
+      lines.push_back("  file " + exact(path) + ", " + std::to_string(text.size()) + " bytes, digest " +
+                      digest_of(text).hex(8));
+    }
+  }
+  return lines;
+}
+
+std::vector<std::string> marked_changes(const std::vector<std::string>& before,
+                                        const std::vector<std::string>& after) {
+  std::vector<std::string> lines;
+  if (before.size() * after.size() > kMostCompared) {
+    for (const std::string& line : before) lines.push_back("- " + line);
+    for (const std::string& line : after) lines.push_back("+ " + line);
+    return lines;
+  }
+  // The longest common subsequence, by rows from the end: `common[i][j]` is its length for the two rests.
+  const std::size_t rows = before.size(), columns = after.size();
+  std::vector<std::vector<std::uint32_t>> common(rows + 1, std::vector<std::uint32_t>(columns + 1));
+  for (std::size_t i = rows; i-- > 0;) {
+    for (std::size_t j = columns; j-- > 0;) {
+      common[i][j] =
+          before[i] == after[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
+    }
+  }
+  for (std::size_t i = 0, j = 0; i < rows || j < columns;) {
+    if (i < rows && j < columns && before[i] == after[j]) {
+      lines.push_back("  " + after[j]);
+      ++i, ++j;
+    } else if (j == columns || (i < rows && common[i + 1][j] >= common[i][j + 1])) {
+      lines.push_back("- " + before[i++]);
+    } else {
+      lines.push_back("+ " + after[j++]);
+    }
+  }
+  return lines;
+}
+
+}  // namespace praxis::app

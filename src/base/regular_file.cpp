@@ -1,0 +1,55 @@
+#include "base/regular_file.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace praxis {
+namespace {
+
+constexpr std::size_t kChunk = 64 * 1024;
+
+std::unexpected<Error> unreadable(const std::string& name, int error) {
+  return fail(ErrorCode::kInput, "cannot read \"" + name + "\": " + std::strerror(error));
+}
+
+}  // namespace
+
+Result<RegularFile> open_regular_file(const std::string& path) {
+  FileDescriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (descriptor.get() < 0) return unreadable(path, errno);
+  return regular_file_of(std::move(descriptor), path);
+}
+
+Result<RegularFile> regular_file_of(FileDescriptor descriptor, const std::string& name) {
+  RegularFile file{std::move(descriptor)};
+  if (fstat(file.descriptor.get(), &file.about) != 0) return unreadable(name, errno);
+  if (S_ISDIR(file.about.st_mode)) return unreadable(name, EISDIR);
+  if (S_ISREG(file.about.st_mode)) return file;
+  return fail(ErrorCode::kInput, "cannot read \"" + name + "\": it is not a regular file");
+}
+
+Result<std::string> read_whole(const RegularFile& file, const std::string& name, std::size_t max_bytes) {
+  std::string text;
+  while (text.size() <= max_bytes) {
+    const std::size_t start = text.size();
+    text.resize(start + std::min(kChunk, max_bytes + 1 - start));
+    const ssize_t count =
+        pread(file.descriptor.get(), text.data() + start, text.size() - start, static_cast<off_t>(start));
+    if (count < 0 && errno != EINTR) return unreadable(name, errno);
+    text.resize(start + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count == 0) return text;
+  }
+  return fail(ErrorCode::kInput, "\"" + name + "\" is longer than " + std::to_string(max_bytes) + " bytes");
+}
+
+Result<std::string> read_regular_file(const std::string& path, std::size_t max_bytes) {
+  auto file = open_regular_file(path);
+  if (!file) return fail(std::move(file.error()));
+  return read_whole(*file, path, max_bytes);
+}
+
+}  // namespace praxis

@@ -1,0 +1,31 @@
+// Reads files that configure or feed the program: regular files of bounded size, opened so that a FIFO or a
+// device in their place is an error at once and never a wait.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <string>
+
+#include "base/file_descriptor.hpp"
+#include "praxis/base/result.hpp"
+
+namespace praxis {
+
+/// A file that is open for reading, as it was when it was opened.
+struct RegularFile {
+  FileDescriptor descriptor;
+  struct stat about = {};
+};
+
+/// Opens a file without ever blocking; follows links. Error `kInput`: cannot be opened, or is not a regular
+/// file.
+Result<RegularFile> open_regular_file(const std::string& path);
+/// Checks an open descriptor in the same way; `name` stands for the file in errors.
+Result<RegularFile> regular_file_of(FileDescriptor descriptor, const std::string& name);
+/// Returns the whole content. Error `kInput`: unreadable, or longer than `max_bytes`.
+Result<std::string> read_whole(const RegularFile& file, const std::string& name, std::size_t max_bytes);
+/// Opens and reads a file. Errors as above.
+Result<std::string> read_regular_file(const std::string& path, std::size_t max_bytes);
+
+}  // namespace praxis

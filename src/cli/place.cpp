@@ -1,0 +1,16 @@
+#include "cli/place.hpp"
+
+#include <utility>
+
+namespace praxis::cli {
+
+Result<app::Workspace> open_place(const app::Place& place, Console& console,
+                                  std::map<std::string, std::string> flags) {
+  auto workspace = app::open_workspace(place, std::move(flags));
+  if (!workspace || !workspace->project) return workspace;
+  if (const std::string notice = app::project_notice(*workspace->project); !notice.empty())
+    console.err.line("praxis: " + notice);
+  return workspace;
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,17 @@
+// Opens the workspace of a command and says on standard error if its folder has a project that does not
+// count.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "app/workspace.hpp"
+#include "cli/console.hpp"
+
+namespace praxis::cli {
+
+/// `app::open_workspace`; prints a notice of one line if the project of the folder is ignored.
+Result<app::Workspace> open_place(const app::Place& place, Console& console,
+                                  std::map<std::string, std::string> flags = {});
+
+}  // namespace praxis::cli
