@@ -231,6 +231,17 @@ finish = "${{steps.q.text}}, ${{steps.get.text}}, ${{steps.a.ok}}, ${{steps.both
 """
 
 
+# No server slows this one down, so that many of them crowd at the journal.
+STEPS = "".join(f"""
+[[plan]]
+id = "put{step}"
+tool = "kv"
+input = {{{{ op = "put", key = "k{step}", value = "{{tag}} {step}" }}}}
+[[plan]]
+sleep_ms = 20
+""" for step in range(6)) + '[[plan]]\nfinish = "${{steps.put5.text}}"\n'
+
+
 def _file(name: str, *tables: str) -> dict[str, str]:
     return {f"{name}.toml": HEAD.format(part=name) + "".join(tables)}
 
@@ -260,6 +271,7 @@ def _scenarios() -> list[Scenario]:
         Scenario("plan", {"plan.toml": 'id = "{tag}"\n' + HTTP + KV + ASK + allow("http", "kv", "ask_user") + PLAN},
                  effects=effects, verdicts={"q": colour}, strict=True,
                  expected=lambda tag: f"green, precious plan {tag} please, true, true, true"),
+        Scenario("local", {"local.toml": 'id = "{tag}"\n' + KV + STEPS}, expected=lambda tag: 'stored "k5"'),
     ]
 
 

@@ -23,7 +23,8 @@ def host(round_: Round) -> None:
 def _crowd(round_: Round, number: int) -> None:
     if round_.choice.random() < 0.5:
         round_.finish(round_.add("single"))
-    runs = [round_.add("single") for _ in range(number)]
+    scenario = round_.choice.choice(("single", "local"))
+    runs = [round_.add(scenario) for _ in range(number)]
     begun = time.monotonic()
     processes = [round_.begin(run) for run in runs]
     for run, process in zip(runs, processes, strict=True):

@@ -91,7 +91,8 @@ def final(tag: str, results: list[tuple[str, str]]) -> str:
 
 def reply(messages: list[dict], port: int) -> Reply:
     """Returns the model's answer to a conversation. Raises `Unknown`."""
-    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
+    users = [index for index, message in enumerate(messages)
+             if message["role"] == "user" and not _text(message).startswith("Note from the runtime")]
     words = _text(messages[users[-1]]).split() if users else []
     if len(words) < 2 or words[0] not in PARTS:
         raise Unknown(f"the model was asked {words[:6]}")

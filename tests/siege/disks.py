@@ -51,7 +51,7 @@ def small(round_: Round) -> None:
     run = round_.add(round_.choice.choice(("plain", "tree", "single", "approve", "treeask", "notes")))
     round_.journal = disk / "J"
     round_.side_files.add("disk")
-    Mounts.small(disk, 4096 * round_.choice.randint(5, 110))
+    Mounts.small(disk, 4096 * round_.choice.randint(5, round_.choice.choice((30, 110))))
     try:
         round_.excused += [r"no space left"]
         ended(round_, run, round_.begin(run))

@@ -24,8 +24,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=400, help="rounds for each mutant, at most")
     parser.add_argument("--jobs", default="2", help="compilers at the same time")
     parser.add_argument("--place", type=Path, default=ROOT / "build/siege-mutants")
+    parser.add_argument("--source", type=Path, help="folder of the copy, perhaps with a build from before")
     parser.add_argument("--table", type=Path)
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.source = options.source or options.place / "source"
+    if options.source.resolve() == ROOT:
+        parser.error("--source must not be the tree itself, which would be changed")
+    return options
 
 
 def copy_source(to: Path) -> None:
@@ -76,7 +81,7 @@ def besiege(binary: Path, rounds: int, place: Path) -> Report:
 
 def main() -> int:
     options = arguments()
-    source = options.place / "source"
+    source = options.source
     source.mkdir(parents=True, exist_ok=True)
     copy_source(source)
     build(source, options.jobs)
