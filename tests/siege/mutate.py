@@ -4,6 +4,7 @@ The source is copied once; a mutant is one small change of the copy, so that lit
 """
 
 import argparse
+import filecmp
 import shutil
 import subprocess
 import sys
@@ -34,12 +35,16 @@ def arguments() -> argparse.Namespace:
 
 
 def copy_source(to: Path) -> None:
-    """Copies what a build needs; files that did not change keep their times, so they are not compiled again."""
+    """Copies what a build needs, but no file that is the same already: that would be compiled again."""
     for part in PARTS:
-        if (ROOT / part).is_dir():
-            subprocess.run(["cp", "-a", "-u", "-T", ROOT / part, to / part], check=True)
-        elif (ROOT / part).exists():
-            subprocess.run(["cp", "-a", "-u", ROOT / part, to / part], check=True)
+        files = [ROOT / part] if (ROOT / part).is_file() else [file for file in (ROOT / part).rglob("*") if file.is_file()]
+        for file in files:
+            copy = to / file.relative_to(ROOT)
+            if copy.is_file() and filecmp.cmp(file, copy, shallow=False):
+                continue
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, copy)
+            copy.touch()
 
 
 def build(source: Path, jobs: str) -> Path:
@@ -82,7 +87,7 @@ def besiege(binary: Path, rounds: int, place: Path) -> Report:
 def main() -> int:
     options = arguments()
     source = options.source
-    source.mkdir(parents=True, exist_ok=True)
+    options.place.mkdir(parents=True, exist_ok=True)
     copy_source(source)
     build(source, options.jobs)
     only = set(filter(None, options.only.split(",")))
