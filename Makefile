@@ -44,12 +44,13 @@ test: setup build/schema-suite/tests ## build everything and run all tests
 	$(call build,test)
 	$(call ctest,test,all)
 
-check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, then faults
+check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, then faults and the siege
 	$(call build,asan-ubsan)
 	$(FEWER_KILLS) $(call ctest,asan-ubsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(call build,tsan)
 	$(FEWER_KILLS) $(call ctest,tsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(MAKE) faults
+	$(MAKE) siege
 
 lint: setup-check ## check formatting and layers, and changed files with clang-tidy
 	$(sources) | xargs clang-format-19 --dry-run -Werror

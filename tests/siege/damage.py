@@ -57,12 +57,14 @@ def _noise(data: bytearray, choice: random.Random) -> str:
     return f"noise at {at}"
 
 
-def _damage(round_: Round, older: Path) -> tuple[str, bool]:
+def _damage(round_: Round, log: bool, older: Path) -> tuple[str, bool]:
     """Damages one file; returns what was done, and whether it was the file of the journal that was deleted."""
     choice = round_.choice
-    files = [file for file in _side(round_)]
-    file = choice.choice([*files, *(file for file in files if file.name.endswith("-wal"))])
-    ways = ["delete"] if file.stat().st_size == 0 else ["delete", "older", "cut", "zero", *("flip", "noise") * 2]
+    files = [file for file in _side(round_) if log or not file.name.endswith("-wal")]
+    file = choice.choice([*files, *[file for file in files if file.name.endswith("-wal")] * 4])
+    ways = ["delete"] if file.stat().st_size == 0 else ["delete", "cut", "zero", *("flip", "noise") * 2]
+    if log:
+        ways.append("older")
     way = choice.choice(ways)
     if way == "delete":
         file.unlink()
@@ -77,7 +79,16 @@ def _damage(round_: Round, older: Path) -> tuple[str, bool]:
 
 
 def damage(round_: Round) -> None:
-    """Files are damaged after a kill: what is read is refused, or as written; nothing settled is repeated."""
+    """A file is damaged, but the log of SQLite: what is read is refused, or as written; nothing is repeated."""
+    _play(round_, log=False)
+
+
+def log_damage(round_: Round) -> None:
+    """As `damage`, mostly of the log of SQLite, and with files that are older than the others."""
+    _play(round_, log=True)
+
+
+def _play(round_: Round, log: bool) -> None:
     run = round_.add(round_.choice.choice(("single", "plain", "tree", "approve")))
     copies = round_.place / "copies"
     copies.mkdir()
@@ -95,7 +106,7 @@ def damage(round_: Round) -> None:
     _copy(_side(round_), copies / "sound")
     for _ in range(4):
         _restore(round_, copies / "sound")
-        done, gone = _damage(round_, copies / "older")
+        done, gone = _damage(round_, log, copies / "older")
         round_.note(f"damage: {done}")
         round_.count("damages")
         _read_damaged(round_, run, done, gone)

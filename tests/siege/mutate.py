@@ -23,6 +23,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="siege-mutants", description=__doc__)
     parser.add_argument("--only", default="", help="names of mutants, separated by commas")
     parser.add_argument("--rounds", type=int, default=400, help="rounds for each mutant, at most")
+    parser.add_argument("--kinds", default="", help="kinds of rounds, separated by commas")
     parser.add_argument("--jobs", default="2", help="compilers at the same time")
     parser.add_argument("--place", type=Path, default=ROOT / "build/siege-mutants")
     parser.add_argument("--source", type=Path, help="folder of the copy, perhaps with a build from before")
@@ -74,9 +75,9 @@ def change(source: Path, mutant: Mutant) -> dict[Path, str]:
     return former
 
 
-def besiege(binary: Path, rounds: int, place: Path) -> Report:
+def besiege(binary: Path, rounds: int, kinds: list[str], place: Path) -> Report:
     """Plays rounds until one fails."""
-    options = argparse.Namespace(binary=binary, seed=1, runs=rounds, only=[], seconds=0, long=False, workers=2,
+    options = argparse.Namespace(binary=binary, seed=1, runs=rounds, only=kinds, seconds=0, long=False, workers=2,
                                  place=place, stop_at=1)
     with (place.parent / f"{binary.name}.log").open("w") as log:
         report = Report(log)
@@ -90,7 +91,7 @@ def main() -> int:
     options.place.mkdir(parents=True, exist_ok=True)
     copy_source(source)
     build(source, options.jobs)
-    only = set(filter(None, options.only.split(",")))
+    only, kinds = set(filter(None, options.only.split(","))), list(filter(None, options.kinds.split(",")))
     rows, missed = ["| mutant | after the change, the binary ... | caught by | in round |", "|---|---|---|---|"], 0
     for mutant in MUTANTS:
         if only and mutant.name not in only:
@@ -102,7 +103,7 @@ def main() -> int:
         finally:
             for file, text in former.items():
                 file.write_text(text)
-        report = besiege(binary, options.rounds, options.place / "rounds")
+        report = besiege(binary, options.rounds, kinds, options.place / "rounds")
         caught = f"{', '.join(report.first)} | {report.first_at}" if report.failed else "nothing | -"
         missed += 0 if report.failed else 1
         rows.append(f"| `{mutant.name}` | {mutant.what} | {caught} |")
