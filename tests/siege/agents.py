@@ -101,6 +101,14 @@ def mix(script: Script) -> list[list[Call]]:
 
 
 @part
+def linger(script: Script) -> list[list[Call]]:
+    """Its program runs until the round lets it end, or for some seconds: a kill hits it while it runs."""
+    wait = f"for i in $(seq 200); do [ -e go-{script.tag} ] && break; sleep 0.02; done"
+    line = f"echo line >> s-{script.tag}; {wait}; echo ran s"
+    return [[script.send("a")], [script.call("s", "shell", argv=["sh", "-c", line])], [script.send("b")]]
+
+
+@part
 def plain(script: Script) -> list[list[Call]]:
     return [[script.send("a")], [script.send("b"), script.send("c", "PUT"), _write(script, "w")], [script.send("d")]]
 
@@ -259,6 +267,7 @@ def _scenarios() -> list[Scenario]:
         Scenario("mix", _file("mix", mixed), effects=effects, lines=("s",), written=("w",), sandbox=True),
         Scenario("tell", {"mix.toml": 'in_doubt = "tell"\n' + HEAD.format(part="mix") + mixed}, "mix", effects=effects,
                  lines=("s",), written=("w",), tell=True, sandbox=True),
+        Scenario("linger", _file("linger", mixed), effects=("a", "b"), lines=("s",), sandbox=True),
         Scenario("plain", _file("plain", HTTP, FILES, allow("http", "file_write")), effects=effects, written=("w",)),
         Scenario("single", _file("single", HTTP, allow("http")), effects=effects),
         Scenario("tree", _merge(team), "lead", effects=("a1", "d1", "d2", "b1", "b2", "b3", "l"), agents=4),

@@ -25,6 +25,13 @@ def look(round_: Round, run: Run) -> None:
         run.records[session] = records
 
 
+def programs_gone(round_: Round, run: Run) -> None:
+    """Soon after the end of a process, no program that it started is left."""
+    if run.scenario.sandbox:
+        for line in survivors(run.tag, 2.5):
+            raise Failure("process left", line)
+
+
 def every_command(round_: Round, run: Run) -> None:
     """Makes every call that a user has for recovery; each must end well within 5 seconds."""
     for command in RECOVERY:
@@ -154,7 +161,7 @@ def files(round_: Round) -> None:
     """After the last process nothing is left but the journal and its owners' file."""
     if not all(run.ended for run in round_.runs):
         return
-    known = {"J", "J.owners", "output", *(run.tag for run in round_.runs), *round_.side_files}
+    known = {"J", "output", *(run.tag for run in round_.runs), *round_.side_files}
     if len(round_.runs) > 1 or not round_.orderly:  # the last to close may have been a reader, which copies nothing
         known |= {"J-wal", "J-shm"}
     extra = sorted(entry.name for entry in round_.place.iterdir() if entry.name not in known)
@@ -162,7 +169,8 @@ def files(round_: Round) -> None:
         round_.fail("file left", ", ".join(extra))
     for run in round_.runs:
         expected = {*run.scenario.files, *(f"{name}-{run.tag}" for name in _files(run))}
-        extra = sorted(e.name for e in run.folder.iterdir() if e.name not in expected and not e.name.startswith("edit-"))
+        names = [entry.name for entry in run.folder.iterdir() if not entry.name.startswith(("edit-", "go-"))]
+        extra = sorted(name for name in names if name not in expected)
         if extra:
             round_.fail("file left", f"{run.tag}: {', '.join(extra)}")
 

@@ -2,6 +2,7 @@
 
 import argparse
 import multiprocessing
+import os
 import queue
 import random
 import shutil
@@ -24,10 +25,18 @@ def kind_of(seed: int, kinds: list[Kind]) -> Kind:
     return choice.choices(kinds, [kind.weight for kind in kinds])[0]
 
 
-def play_round(kind: Kind, seed: int, binary: Path, place: Path, world: World) -> Outcome:
+def usual_files(binary: Path, place: Path, world: World) -> set[str]:
+    """Returns the names of the files that an undisturbed run leaves next to its journal."""
+    round_ = Round(0, binary, place, world)
+    round_.finish(round_.add("single"))
+    return {file.name for file in place.iterdir() if file.is_file()}
+
+
+def play_round(kind: Kind, seed: int, binary: Path, place: Path, world: World, usual: set[str]) -> Outcome:
     """Plays one round and checks it. The folder remains if a check failed."""
     begun = time.monotonic()
     round_ = Round(seed, binary, place / f"{kind.name}-{seed}", world)
+    round_.side_files |= usual
     outcome = Outcome(kind.name, seed, 0, place=str(round_.place))
     try:
         kind.play(round_)
@@ -56,13 +65,16 @@ def play_round(kind: Kind, seed: int, binary: Path, place: Path, world: World) -
 
 def _work(options: argparse.Namespace, kinds: list[Kind], next_seed, outcomes, until: float) -> None:
     world = World()
+    first = options.place / f"undisturbed-{os.getpid()}"
+    usual = usual_files(options.binary, first, world)
+    shutil.rmtree(first)
     while True:
         with next_seed.get_lock():
             seed = next_seed.value
             next_seed.value += 1
         if seed >= options.seed + options.runs or (until and time.monotonic() > until):
             break
-        outcomes.put(play_round(kind_of(seed, kinds), seed, options.binary, options.place, world))
+        outcomes.put(play_round(kind_of(seed, kinds), seed, options.binary, options.place, world, usual))
     outcomes.put(None)
 
 

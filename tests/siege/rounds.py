@@ -186,6 +186,8 @@ class Round:
             run.ended = True
             return None
         run.decision = None
+        if row["status"] == "idle":  # killed before the prompt was in the log: it is given again
+            return self.start(["resume", run.id, run.prompt, "--journal", str(self.journal), "--json"], run, wrapper)
         steps = self.pending(run)
         for problem in filter(None, map(run.human.problem, steps)):
             raise Failure("approval forgotten", problem)
@@ -231,6 +233,8 @@ class Round:
 
     def finish(self, run: Run) -> None:
         """Takes the run to its end without further disturbance."""
+        if run.scenario.name == "linger":
+            (run.folder / f"go-{run.tag}").touch()
         for _ in range(STEPS):
             process = self.advance(run)
             if process is None:

@@ -9,7 +9,7 @@ import checks
 from binary import Process
 from rounds import PATIENCE, Failure, Round, Run
 
-NAMES = ("mix", "tell", "plain", "tree", "approve", "treeask", "python", "notes", "plan")
+NAMES = ("mix", "tell", "linger", "plain", "tree", "approve", "treeask", "python", "notes", "plan")
 STOPPED = r"belongs to another writer|taken over by another process|lease"
 
 
@@ -63,6 +63,7 @@ def kill(round_: Round) -> None:
             if process is None:
                 break
             strike(round_, run, process)
+            checks.programs_gone(round_, run)
             checks.look(round_, run)
             if run.id and run.human.choice.random() < 0.15:
                 checks.every_command(round_, run)
