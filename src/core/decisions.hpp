@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "praxis/core/next.hpp"
+#include "praxis/core/state.hpp"
 
 namespace praxis {
 
@@ -18,5 +19,9 @@ inline Say runtime_note(std::string_view text, NoteReason reason = NoteReason::k
   return {text_message(Role::kUser, "Note from the runtime: " + std::string(text)), MessageSource::kRuntime,
           reason};
 }
+
+/// Whether a call could start, but the calls that run take all places (`Limits::max_parallel_tools`). It
+/// starts once one of them ends. Defined in next.cpp.
+bool lacks_a_place(const State& state, const CallState& call);
 
 }  // namespace praxis

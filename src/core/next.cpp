@@ -270,6 +270,14 @@ bool exceeds_call_limit(const State& state) {
   return state.turn->tool_calls + static_cast<std::uint32_t>(fresh) > most;
 }
 
+bool lacks_a_place(const State& state, const CallState& call) {
+  const std::size_t places = state.agent->limits.max_parallel_tools;
+  if (places == 0 || !(waits_to_start(call) || call.phase == Phase::kInDoubt)) return false;
+  const auto taken = std::ranges::count_if(state.turn->calls,
+                                           [&](const CallState& c) { return takes_a_place(*state.turn, c); });
+  return static_cast<std::size_t>(taken) >= places;
+}
+
 bool never_starts(const State& state, const CallState& call) {
   if (call.phase == Phase::kRunning || call.phase == Phase::kSettled) return false;
   if (state.turn->stop || state.turn->fatal) return true;

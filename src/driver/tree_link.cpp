@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/decisions.hpp"
 #include "praxis/core/next.hpp"
 
 namespace praxis::driver {
@@ -52,7 +53,8 @@ bool TreeLink::is_blocked(const State& state, const CallState& call) const {
     if (within.within != call.call.id || within.phase == CallState::Phase::kSettled) continue;
     const bool runs = within.phase == CallState::Phase::kRunning;
     if (!runs && never_starts(state, within)) continue;
-    if (runs ? !is_blocked(state, within) : within.phase != CallState::Phase::kParked) return false;
+    const bool stands = within.phase == CallState::Phase::kParked || lacks_a_place(state, within);
+    if (runs ? !is_blocked(state, within) : !stands) return false;
     waits = true;
   }
   return waits;
@@ -68,7 +70,7 @@ bool TreeLink::waits_for_people(const State& state) const {
   return std::ranges::all_of(turn->calls, [&](const CallState& call) {
     if (call.phase == CallState::Phase::kRunning) return is_blocked(state, call);
     return call.phase == CallState::Phase::kSettled || call.phase == CallState::Phase::kParked ||
-           never_starts(state, call);
+           never_starts(state, call) || lacks_a_place(state, call);
   });
 }
 

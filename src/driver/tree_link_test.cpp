@@ -79,6 +79,18 @@ TEST(TreeLink, ParkedCallWithinBlocksTheOuterOne) {
   EXPECT_FALSE(tree.waits_for_people(state));
 }
 
+TEST(TreeLink, CallWithoutAPlaceWaitsWithThoseThatRun) {
+  TreeLink tree;
+  State state = in_turn({call("a", Phase::kRunning), call("b", Phase::kProposed)});
+  tree.began(kChild, CallId{"a"});
+  tree.waits({kChild, {step("p1")}, false});
+  EXPECT_FALSE(tree.waits_for_people(state)) << "there is a place for the other call";
+  AgentSpec narrow;
+  narrow.limits.max_parallel_tools = 1;
+  state.agent = std::make_shared<const AgentSpec>(narrow);
+  EXPECT_TRUE(tree.waits_for_people(state));
+}
+
 TEST(TreeLink, StoppedTurnDoesNotWait) {
   TreeLink tree;
   State state = in_turn({call("a", Phase::kRunning), call("a.1", Phase::kParked, "a")});

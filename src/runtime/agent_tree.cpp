@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "core/decisions.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 #include "runtime/agent_tree_nodes.hpp"
@@ -58,11 +59,13 @@ class JournalTree::Reader {
     std::uint64_t entries = 0;
     AgentNode node;
     std::optional<State> state;  ///< kept while a turn is in progress, because its log will grow
+    bool held = false;           ///< a process has the session open
   };
   Result<std::vector<SessionRow>> rows() const;
   Status collect(const SessionRow& top, std::vector<SessionRow>& rows) const;
   void read(const SessionRow& row, Known& known) const;
   bool waits(const Known& known, std::uint32_t levels) const;
+  bool is_left(const Known& known) const;
 
   std::shared_ptr<Journal> journal_;
   Scope scope_;
@@ -129,6 +132,7 @@ Status JournalTree::Reader::refresh() {
     Known& now = known[row.id];
     if (!before.empty()) now = std::move(before.mapped());
     if (now.entries != row.entries) read(row, now);
+    now.held = row.held;
   }
   known_ = std::move(known);
   return {};
@@ -146,6 +150,7 @@ bool JournalTree::Reader::waits(const Known& known, std::uint32_t levels) const 
   };
   const auto call_waits = [&](const CallState& call) {
     if (call.phase == Phase::kSettled || call.phase == Phase::kParked) return true;
+    if (lacks_a_place(*known.state, call)) return true;
     const bool asked = std::ranges::any_of(turn.calls, [&](const CallState& inner) {
       return inner.within == call.call.id && inner.phase == Phase::kParked;
     });
@@ -161,11 +166,19 @@ bool JournalTree::Reader::waits(const Known& known, std::uint32_t levels) const 
   return std::ranges::all_of(turn.calls, call_waits);
 }
 
+/// True for a sub-agent that is in a turn for ever: the turn above is over, and no process has the sub-agent
+/// open.
+bool JournalTree::Reader::is_left(const Known& known) const {
+  const auto above = known_.find(known.node.parent);
+  return known.state && !known.held && above != known_.end() && !above->second.state;
+}
+
 std::vector<AgentNode> JournalTree::Reader::nodes() const {
   std::vector<LooseNode> loose;
   for (const auto& [id, known] : known_) {
     loose.push_back({known.node});
     if (waits(known, kMaxLevels)) loose.back().node.status = SessionStatus::kAwaitingUser;
+    if (is_left(known)) loose.back().node.status = SessionStatus::kError;
   }
   return arrange(std::move(loose));
 }

@@ -224,5 +224,40 @@ TEST_F(AgentTreeTest, AReopenedSession_KeepsTheUsageOfItsSubAgents) {
   EXPECT_EQ(tree().front().content, "go");
 }
 
+TEST_F(AgentTreeTest, MoreCallsThanMayRunAtOnce_WaitWithThoseThatRun) {
+  Session session = start(chain(1, asker(), 9));
+  auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->pending.size(), 8U);
+  JournalTree logs(journal_, {.root = session.session_id()});
+  ASSERT_TRUE(logs.refresh());
+  EXPECT_EQ(logs.nodes().front().status, SessionStatus::kAwaitingUser);
+  while (result && !result->pending.empty()) {
+    Approvals approvals;
+    for (const ParkedStep& step : result->pending) approvals.emplace_back(step.id, approve());
+    result = session.resume(approvals).result();
+  }
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+}
+
+TEST_F(AgentTreeTest, SubAgentThatItsTurnAboveHasLeft_IsNotRunning) {
+  Session session = start(chain(1, speaker()));
+  ASSERT_TRUE(session.ask("go"));
+  const SessionRow child = journal_->children(session.session_id())->front();
+  Result<Lease> lease = journal_->acquire(child.id, true);
+  ASSERT_TRUE(lease) << lease.error().message;
+  // As an earlier version left it when the log of a sub-agent could not be written.
+  Append begun{.lease = *lease, .expected_seq = child.entries, .entries = {}, .blobs = {}, .row = {}};
+  begun.entries.push_back({"turn_started", UnixMillis{1}, R"({"turn":"t2"})"});
+  ASSERT_TRUE(append_now(*journal_, std::move(begun)));
+  JournalTree logs(journal_, {.root = session.session_id()});
+  ASSERT_TRUE(logs.refresh());
+  EXPECT_EQ(node_of(logs.nodes(), child.id).status, SessionStatus::kRunning) << "a process has it open";
+  journal_->release(*lease);
+  ASSERT_TRUE(logs.refresh());
+  EXPECT_EQ(node_of(logs.nodes(), child.id).status, SessionStatus::kError);
+}
+
 }  // namespace
 }  // namespace praxis::testing
