@@ -395,7 +395,9 @@ TEST_F(CliInterrupted, ResumeAfterKill_RepeatsNoSettledEffect) {
   run.signal(SIGKILL);
   EXPECT_EQ(run.finish(), 128 + SIGKILL);
   write_script(0);
-  const CommandResult resumed = praxis({"resume", "last", "--json"});
+  const CommandResult changed = praxis({"resume", "last", "--json"});
+  EXPECT_EQ(changed.status, 2) << changed.out;
+  const CommandResult resumed = praxis({"resume", "last", "--json", "--accept-agent", digest_in(changed)});
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(json_string(resumed.last_line(), "result"), "Done.");
   EXPECT_THAT(resumed.out, Not(HasSubstr("tool.started")));

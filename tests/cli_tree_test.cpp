@@ -217,7 +217,9 @@ TEST_F(CliTree, Approve_AfterTheProcessWasKilledResumesTheTree) {
   run.signal(SIGKILL);
   run.finish();
   file("slow.jsonl", "{\"text\": \"Thought.\"}\n");
-  const CommandResult approved = praxis({"approve", "p1", "--allow"});
+  const CommandResult changed = praxis({"resume", id_of("lead"), "--allow", "p1"});
+  EXPECT_EQ(changed.status, 2) << changed.out;
+  const CommandResult approved = praxis({"approve", "p1", "--allow", "--accept-agent", digest_in(changed)});
   EXPECT_EQ(approved.status, 0) << approved.err;
   EXPECT_EQ(approved.out, "It is red.\n");
   EXPECT_EQ(praxis({"runs", "--all", "--json"}).lines().size(), 3U) << "no sub-agent was created twice";

@@ -86,6 +86,13 @@ class CommandLine : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
+  /// The digest with which the user can accept changed files of an agent, as the refusal of a command names it.
+  static std::string digest_in(const CommandResult& refused) {
+    const std::string flag = "--accept-agent ";
+    const auto at = refused.err.find(flag);
+    return at == std::string::npos ? "" : refused.err.substr(at + flag.size(), 64);
+  }
+
   /// Returns the id of the newest run.
   std::string last_run() const {
     const CommandResult runs = praxis({"runs", "--json", "-n", "1"});

@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostCompared = 4'000'000;  ///< pairs of lines; beyond, texts are shown whole
-
 /// How a right reads; the value follows. `*` in a path stands for any name.
 struct Phrase {
   std::string_view path;
@@ -104,36 +102,6 @@ std::vector<std::string> describe_project(const Project& project) {
     } else {
       lines.push_back("  file " + exact(path) + ", " + std::to_string(text.size()) + " bytes, digest " +
                       digest_of(text).hex(8));
-    }
-  }
-  return lines;
-}
-
-std::vector<std::string> marked_changes(const std::vector<std::string>& before,
-                                        const std::vector<std::string>& after) {
-  std::vector<std::string> lines;
-  if (before.size() * after.size() > kMostCompared) {
-    for (const std::string& line : before) lines.push_back("- " + line);
-    for (const std::string& line : after) lines.push_back("+ " + line);
-    return lines;
-  }
-  // The longest common subsequence, by rows from the end: `common[i][j]` is its length for the two rests.
-  const std::size_t rows = before.size(), columns = after.size();
-  std::vector<std::vector<std::uint32_t>> common(rows + 1, std::vector<std::uint32_t>(columns + 1));
-  for (std::size_t i = rows; i-- > 0;) {
-    for (std::size_t j = columns; j-- > 0;) {
-      common[i][j] =
-          before[i] == after[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
-    }
-  }
-  for (std::size_t i = 0, j = 0; i < rows || j < columns;) {
-    if (i < rows && j < columns && before[i] == after[j]) {
-      lines.push_back("  " + after[j]);
-      ++i, ++j;
-    } else if (j == columns || (i < rows && common[i + 1][j] >= common[i][j + 1])) {
-      lines.push_back("- " + before[i++]);
-    } else {
-      lines.push_back("+ " + after[j++]);
     }
   }
   return lines;

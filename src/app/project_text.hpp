@@ -11,9 +11,4 @@ namespace praxis::app {
 /// One line per setting, agent and right, each whole and safe to display; nothing that a file sets is left
 /// out. Two texts are equal exactly if the files say the same.
 std::vector<std::string> describe_project(const Project& project);
-/// The lines of `after`, those that `before` lacks marked with `+`, and those of `before` that are gone with
-/// `-`.
-std::vector<std::string> marked_changes(const std::vector<std::string>& before,
-                                        const std::vector<std::string>& after);
-
 }  // namespace praxis::app

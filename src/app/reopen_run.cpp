@@ -25,6 +25,11 @@ Status enter_folder(const AgentSpec& spec) {
       "give the working directory with -C DIR"));
 }
 
+Status refuse_change(const AgentChange& change) {
+  return fail(usage_error("files of the run's agent changed since the run recorded them",
+                          "the digest of what they are now is " + change.digest));
+}
+
 /// The project that the run's agent belongs to, still trusted; null for an agent of the user's own.
 Result<std::shared_ptr<const Project>> project_of(const AgentSpec& spec) {
   const std::string root = json_string(spec.metadata, "project");
@@ -60,8 +65,14 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   if (!project) return fail(project.error());
   if (*project) bind_to_project(file_options, *project);
   if (needs_model(spec) || !options.model.empty()) file_options.model = model;
-  auto agent = load_agent_file(file, file_options);
+  AgentSources sources;
+  auto agent = load_noted_agent(file, file_options, sources);
   if (!agent) return agent;
+  if (const AgentChange change = changed_sources(spec.metadata, sources); !change.digest.empty()) {
+    const Status accepted = options.accept ? options.accept(change) : refuse_change(change);
+    if (!accepted) return fail(accepted.error());
+  }
+  if (workspace.keeps_runs()) keep_sources(sources);
   agent->limits(spec.limits);
   remember_place(*agent, project->get());
   return agent;

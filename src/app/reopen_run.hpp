@@ -1,9 +1,11 @@
 // Opens a run again with the agent that it was made with, so that it can be resumed.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "app/agent_sources.hpp"
 #include "app/open_runtime.hpp"
 #include "app/workspace.hpp"
 
@@ -12,9 +14,12 @@ namespace praxis::app {
 /// How a run is opened again.
 struct ReopenOptions {
   RuntimeUse use;
-  std::string agent;        ///< agent file, if it is no longer where the run found it; else empty
-  std::string model;        ///< replaces the model of the run; empty: keeps it
-  bool force = false;       ///< takes the run from a process that still holds it
+  std::string agent;   ///< agent file, if it is no longer where the run found it; else empty
+  std::string model;   ///< replaces the model of the run; empty: keeps it
+  bool force = false;  ///< takes the run from a process that still holds it
+  /// Decides whether the run continues although files of its agent changed since they were recorded; null:
+  /// it does not.
+  std::function<Status(const AgentChange&)> accept = {};
   bool stays_here = false;  ///< keeps the current folder; else enters the one in which the run was started
 };
 
@@ -26,7 +31,7 @@ struct OpenRun {
 
 /// Opens the run in its folder, which becomes the current one. Relative paths in `options` are read before.
 /// Errors: `kInput`, the folder, the agent or the run cannot be used, among them a sub-agent, which continues
-/// with its root only; `kJournal` with `lease_held`, another process holds the run.
+/// with its root only; the error of `accept`; `kJournal` with `lease_held`, another process holds the run.
 Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace, ReopenOptions options);
 
 }  // namespace praxis::app

@@ -12,6 +12,7 @@
 #include "app/workspace.hpp"
 #include "cli/console.hpp"
 #include "cli/description.hpp"
+#include "cli/shared_options.hpp"
 #include "cli/tree_words.hpp"
 #include "praxis/base/duration.hpp"
 #include "praxis/base/suggest.hpp"
@@ -77,52 +78,6 @@ class Definition {
   TrustOptions trust_;
   std::string shell_;
 };
-
-// ---- options that several commands share ------------------------------------------------------------------
-
-constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, or 'last'";
-
-void add_place(CLI::App* command, app::Place& place) {
-  command->add_option("-C,--directory", place.folder, "Work in this directory")->type_name("DIR");
-  command->add_option("--journal", place.journal, "Journal file, or 'memory' to keep nothing")
-      ->type_name("FILE");
-}
-
-void add_turn_output(CLI::App* command, TurnOutput& output) {
-  command->add_flag("--json", output.json,
-                    "Write one JSON event per line to standard output, the result last");
-  command->add_option("-o,--output", output.file, "Also write the last message to this file")
-      ->type_name("FILE");
-  command->add_flag_callback(
-      "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");
-  command
-      ->add_option("--record", output.record_to,
-                   "Record every exchange with models in this folder; cassette:DIR replays it")
-      ->type_name("DIR");
-}
-
-/// An option whose value one of our parsers reads.
-template <class T>
-void add_parsed(CLI::App* command, const std::string& name, std::optional<T>& value,
-                const std::string& description, const std::string& type,
-                Result<T> (*parse)(std::string_view)) {
-  command
-      ->add_option_function<std::string>(
-          name,
-          [name, &value, parse](const std::string& text) {
-            auto parsed = parse(text);
-            if (!parsed) throw CLI::ValidationError(name, parsed.error().message);
-            value = *parsed;
-          },
-          description)
-      ->type_name(type);
-}
-
-/// An option that can be given several times, with one value each.
-void add_repeated(CLI::App* command, const std::string& name, std::vector<std::string>& values,
-                  const std::string& description, const std::string& type) {
-  command->add_option(name, values, description)->type_name(type)->expected(1)->take_all();
-}
 
 // ---- the commands -----------------------------------------------------------------------------------------
 
@@ -204,8 +159,7 @@ void Definition::define_resume() {
   add_repeated(resume, "--answer", resume_.answer, "Answer the parked question", "P=TEXT");
   resume->add_option("-m,--reason", resume_.reason, "Reason for a rejection; the model receives it")
       ->type_name("REASON");
-  resume->add_option("--agent", resume_.agent, "Agent file, if it is no longer where the run found it")
-      ->type_name("FILE");
+  add_agent(resume, resume_.agent, resume_.accept_agent);
   resume->add_option("--model", resume_.model, "Resume with another model")->type_name("MODEL");
   resume->add_flag("--force", resume_.force, "Take the run over from a process that still owns it");
   add_turn_output(resume, resume_.output);
@@ -238,8 +192,7 @@ void Definition::define_approve() {
   approve->add_flag("--yes", approve_.yes, "Save the rule of --always without confirmation");
   approve->add_option("-m,--reason", approve_.reason, "Reason for a rejection; the model receives it")
       ->type_name("REASON");
-  approve->add_option("--agent", approve_.agent, "Agent file, if it is no longer where the run found it")
-      ->type_name("FILE");
+  add_agent(approve, approve_.agent, approve_.accept_agent);
   add_turn_output(approve, approve_.output);
   add_place(approve, approve_.place);
 }

@@ -1,6 +1,5 @@
 // `approve`: lists the steps that await a human in all runs, and decides one.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +15,7 @@
 #include "app/reopen_run.hpp"
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
+#include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
@@ -100,13 +100,10 @@ Result<bool> confirmed(const CallRule& rule, const std::vector<std::string>& fil
   console.err.line(app::exact(to_text(rule)));
   for (const std::string& file : files) console.err.line("  for the agent " + app::exact(file));
   if (yes) return true;
-  if (isatty(STDIN_FILENO) != 1)
+  if (!can_confirm())
     return fail(app::usage_error("cannot ask for confirmation: standard input is not a terminal",
                                  "--yes saves the rule without confirmation"));
-  console.err.write("Save this rule? [y/N] ");
-  std::string answer(16, '\0');
-  const auto got = read(STDIN_FILENO, answer.data(), answer.size());
-  return got > 0 && (answer[0] == 'y' || answer[0] == 'Y');
+  return cli::confirmed("Save this rule?", console);
 }
 
 /// Saves the rule that would have made this approval unnecessary. False if the user did not confirm.
@@ -141,7 +138,12 @@ Result<ExitStatus> go_on(const ApproveOptions& options, const app::Workspace& wo
   if (!stored->state.turn) return ExitStatus::kFinished;
   const TurnOutput output = with_absolute_file(options.output);
   auto open = app::reopen_run(*stored, workspace,
-                              {runtime_use(output), options.agent, "", false, !options.place.folder.empty()});
+                              {.use = runtime_use(output),
+                               .agent = options.agent,
+                               .model = "",
+                               .force = false,
+                               .accept = agent_acceptance(options.accept_agent, console),
+                               .stays_here = !options.place.folder.empty()});
   if (!open && open.error().kind() == ErrorKind::kLeaseHeld) {
     if (options.output.json) console.json(JsonObject{{"run_id", root->str()}, {"outcome", "delivered"}});
     console.err.line(fmt::format("run {} continues in the process that owns it", root->str()));

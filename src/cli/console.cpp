@@ -55,6 +55,15 @@ ExitStatus Console::report(const Error& error, int signal) {
   return exit_status(error, signal);
 }
 
+bool can_confirm() { return isatty(STDIN_FILENO) == 1; }
+
+bool confirmed(std::string_view question, Console& console) {
+  console.err.write(std::string(question) + " [y/N] ");
+  std::string answer(16, '\0');
+  const auto got = read(STDIN_FILENO, answer.data(), answer.size());
+  return got > 0 && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
 Result<std::string> read_input(const std::string& path) {
   const std::string name = path == "-" ? "standard input" : '"' + path + '"';
   const File file(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -37,6 +37,11 @@ struct Console {
   ExitStatus report(const Error& error, int signal = 0);
 };
 
+/// Whether the user can be asked to confirm: standard input is a terminal.
+bool can_confirm();
+/// Asks a question that is answered with yes or no; anything but yes is no.
+bool confirmed(std::string_view question, Console& console);
+
 /// Reads a whole file, or standard input for `-`. Error `kInput`: unreadable, or larger than 64 MiB.
 Result<std::string> read_input(const std::string& path);
 /// Writes a whole file. Error `kInput`.

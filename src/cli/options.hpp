@@ -43,6 +43,7 @@ struct ResumeOptions {
   std::vector<std::string> allow, deny, edit, answer;
   std::string reason;
   std::string agent;
+  std::string accept_agent;  ///< digest of changed files of the agent that are accepted; empty: ask
   std::string model;
   bool force = false;
 };
@@ -83,7 +84,8 @@ struct ApproveOptions {
   std::optional<std::string> edit;  ///< file with the arguments
   std::optional<std::string> answer;
   std::string reason;
-  std::string agent;  ///< `--agent` of the resumed run
+  std::string agent;         ///< `--agent` of the resumed run
+  std::string accept_agent;  ///< `--accept-agent` of the resumed run
 };
 
 struct ShowOptions {

@@ -10,6 +10,7 @@
 #include "app/reopen_run.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
+#include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
@@ -93,9 +94,13 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     return tell_state(*stored, *std::move(waiting), *workspace, options.output.json, console);
 
   const TurnOutput output = with_absolute_file(options.output);
-  auto open = app::reopen_run(
-      *stored, *workspace,
-      {runtime_use(output), options.agent, options.model, options.force, !options.place.folder.empty()});
+  auto open = app::reopen_run(*stored, *workspace,
+                              {.use = runtime_use(output),
+                               .agent = options.agent,
+                               .model = options.model,
+                               .force = options.force,
+                               .accept = agent_acceptance(options.accept_agent, console),
+                               .stays_here = !options.place.folder.empty()});
   if (!open) {
     const bool held = open.error().kind() == ErrorKind::kLeaseHeld;
     return fail(held ? app::with_hint(open.error(), "--force takes it over") : open.error());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/agent_sources.hpp"
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
 #include "app/workspace.hpp"
@@ -79,8 +80,10 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
     AgentFileOptions file_options = app::agent_file_options(workspace, runtime);
     if (!options.model.empty()) file_options.model = options.model;
     if (task.project) app::bind_to_project(file_options, task.project);
-    auto loaded = load_agent_file(task.agent_file, file_options);
+    app::AgentSources sources;
+    auto loaded = app::load_noted_agent(task.agent_file, file_options, sources);
     if (!loaded) return fail(loaded.error());
+    if (workspace.keeps_runs()) app::keep_sources(sources);
     agent = *std::move(loaded);
   }
   if (needs_model(agent.spec()) && agent.spec().model.empty()) {

@@ -1,11 +1,11 @@
 // `trust`: shows what a project would set or let run, keeps or revokes the user's trust in it.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <utility>
 
 #include "app/hints.hpp"
+#include "app/line_changes.hpp"
 #include "app/plain_text.hpp"
 #include "app/project_text.hpp"
 #include "app/trust.hpp"
@@ -72,14 +72,11 @@ Result<ExitStatus> accept(const app::Project& project, Console& console) {
 
 /// Asks for the user's word at the terminal.
 Result<ExitStatus> ask(const app::Project& project, Console& console) {
-  if (isatty(STDIN_FILENO) != 1) {
+  if (!can_confirm()) {
     return fail(app::usage_error("cannot ask for your trust: standard input is not a terminal",
                                  "praxis trust accept --digest " + project.digest().hex()));
   }
-  console.err.write("Trust this project, exactly as shown? [y/N] ");
-  std::string answer(16, '\0');
-  const auto got = read(STDIN_FILENO, answer.data(), answer.size());
-  if (got > 0 && (answer[0] == 'y' || answer[0] == 'Y')) return accept(project, console);
+  if (confirmed("Trust this project, exactly as shown?", console)) return accept(project, console);
   console.err.line("not trusted");
   return ExitStatus::kParked;
 }

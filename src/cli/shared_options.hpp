@@ -1,0 +1,68 @@
+// Options that several commands share. For app.cpp only, because CLI11 takes long to compile.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/workspace.hpp"
+#include "cli/options.hpp"
+
+namespace praxis::cli {
+
+inline constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, or 'last'";
+
+inline void add_place(CLI::App* command, app::Place& place) {
+  command->add_option("-C,--directory", place.folder, "Work in this directory")->type_name("DIR");
+  command->add_option("--journal", place.journal, "Journal file, or 'memory' to keep nothing")
+      ->type_name("FILE");
+}
+
+inline void add_turn_output(CLI::App* command, TurnOutput& output) {
+  command->add_flag("--json", output.json,
+                    "Write one JSON event per line to standard output, the result last");
+  command->add_option("-o,--output", output.file, "Also write the last message to this file")
+      ->type_name("FILE");
+  command->add_flag_callback(
+      "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");
+  command
+      ->add_option("--record", output.record_to,
+                   "Record every exchange with models in this folder; cassette:DIR replays it")
+      ->type_name("DIR");
+}
+
+/// An option whose value one of our parsers reads.
+template <class T>
+void add_parsed(CLI::App* command, const std::string& name, std::optional<T>& value,
+                const std::string& description, const std::string& type,
+                Result<T> (*parse)(std::string_view)) {
+  command
+      ->add_option_function<std::string>(
+          name,
+          [name, &value, parse](const std::string& text) {
+            auto parsed = parse(text);
+            if (!parsed) throw CLI::ValidationError(name, parsed.error().message);
+            value = *parsed;
+          },
+          description)
+      ->type_name(type);
+}
+
+/// An option that can be given several times, with one value each.
+inline void add_repeated(CLI::App* command, const std::string& name, std::vector<std::string>& values,
+                         const std::string& description, const std::string& type) {
+  command->add_option(name, values, description)->type_name(type)->expected(1)->take_all();
+}
+
+/// How a run finds its agent file, and accepts a changed one.
+inline void add_agent(CLI::App* command, std::string& agent, std::string& accepted) {
+  command->add_option("--agent", agent, "Agent file, if it is no longer where the run found it")
+      ->type_name("FILE");
+  command
+      ->add_option("--accept-agent", accepted,
+                   "Continue although files of the agent changed, if they have this digest now")
+      ->type_name("DIGEST");
+}
+
+}  // namespace praxis::cli
