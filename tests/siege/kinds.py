@@ -24,7 +24,7 @@ class Kind:
 
 KINDS = {kind.name: kind for kind in (
     Kind("kill", strikes.kill, 40),
-    Kind("stop", strikes.stop, 6),
+    Kind("stop", strikes.stop, 6, open="a reader waits ten seconds while a process is stopped that locks the file"),
     Kind("interrupt", strikes.interrupt, 5, open="a call that was sent and stopped is recorded as cancelled"),
     Kind("rivals", strikes.rivals, 5),
     Kind("inject", calls.inject, 20),

@@ -84,10 +84,13 @@ def stop(round_: Round) -> None:
     round_.count("stops")
     round_.note(f"stopped {owner.pid}")
     round_.excused += [STOPPED, rf"process {owner.pid}\b"]
+    wakes = threading.Timer(8, lambda: owner.send(signal.SIGCONT, group=True))  # for those that rightly wait for it
+    wakes.start()
     if round_.row(run) is not None:
         _take_over(round_, run)
     if run.id and run.human.choice.random() < 0.6:
         round_.finish(run)
+    wakes.cancel()
     owner.send(signal.SIGCONT, group=True)
     ended(round_, run, owner)
     round_.orderly = False
