@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
+#include <future>
+#include <memory>
+
 #include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
+#include "net/testing/test_server.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -86,6 +90,60 @@ TEST_F(CliFaults, FullDiskAtAnyPointOfATree_EndsTheRunAndAllOfItResumes) {
     if (HasFailure()) return;
   }
   EXPECT_GT(stopped, 4) << "the disk was rarely full";
+}
+
+/// A run whose call has reached a server that never answers.
+class CliInDoubt : public CommandLine {
+ protected:
+  CliInDoubt() {
+    const std::string host = server_.url("").substr(std::string("http://").size());
+    file("payer.toml",
+         "id = \"payer\"\nmodel = \"script:payer.jsonl\"\n[policy]\nallow = [\"http\"]\n[tools.http]\nallow "
+         "= [\"" +
+             host + "\"]\n");
+    file("payer.jsonl", R"({"tool_calls": [{"name": "http", "arguments": {"method": "POST", "url": ")" +
+                            server_.url("/pay") + "\"}}]}\n" + R"({"text": "DONE"})" + "\n");
+    options_.env["no_proxy"] = options_.env["NO_PROXY"] = "127.0.0.1";
+  }
+  std::unique_ptr<Process> start() {
+    auto run = std::make_unique<Process>(command({"run", "payer.toml", "go"}), options_);
+    asked_.get_future().wait_for(std::chrono::seconds(30));
+    return run;
+  }
+
+  std::promise<void> asked_;
+  TestServer server_{[this](const TestRequest&, TestConnection& to) {
+    asked_.set_value();
+    to.wait_for_close();
+  }};
+};
+
+TEST_F(CliInDoubt, CallOfAKilledRun_IsListedBeforeTheRunIsResumed) {
+  const auto run = start();
+  run->signal(SIGKILL);
+  run->finish();
+  const CommandResult listed = praxis({"approve"});
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("(in_doubt, not resumed)"));
+  EXPECT_THAT(listed.out, HasSubstr("/pay"));
+  EXPECT_THAT(listed.out, HasSubstr("praxis resume " + last_run()));
+  EXPECT_EQ(json_string(praxis({"approve", "--json"}).last_line(), "resume"), last_run());
+  EXPECT_THAT(praxis({"doctor"}).out, HasSubstr("1 call may or may not have run"));
+}
+
+TEST_F(CliInDoubt, RunTakenByForce_WarnsOfTheProcessThatStillLives) {
+  const auto run = start();
+  run->signal(SIGSTOP);
+  const CommandResult taken = praxis({"resume", "last", "--force"});
+  EXPECT_EQ(taken.status, 3) << taken.err;
+  const auto warning = taken.err.find("still lives");
+  ASSERT_NE(warning, std::string::npos) << taken.err;
+  EXPECT_NE(taken.err.find("End it before you allow a call in doubt", warning + 1), std::string::npos);
+  EXPECT_GT(taken.err.rfind("still lives"), taken.err.find("--allow"))
+      << "the choices come without a warning";
+  run->signal(SIGKILL);
+  run->finish();
+  EXPECT_THAT(praxis({"approve"}).out, HasSubstr("(in_doubt)")) << "parked by the run that took it";
 }
 
 }  // namespace

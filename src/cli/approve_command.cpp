@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/calls_in_doubt.hpp"
 #include "app/hints.hpp"
 #include "app/pending_steps.hpp"
 #include "app/pending_text.hpp"
@@ -35,6 +36,20 @@ Json waiting_json(const app::PendingStep& waiting) {
   return json;
 }
 
+/// The calls that the next `resume` of their run will ask about. Returns their number.
+Result<std::size_t> list_in_doubt(const app::Workspace& workspace, bool json, Console& console) {
+  const auto calls = app::calls_in_doubt(workspace);
+  if (!calls) return fail(calls.error());
+  for (const app::CallInDoubt& call : *calls) {
+    if (json) {
+      console.json(app::doubt_json(call));
+    } else {
+      console.out.write(app::doubt_text(workspace, call, kMostListed));
+    }
+  }
+  return calls->size();
+}
+
 ExitStatus list(const std::vector<app::PendingStep>& all, const app::Workspace& workspace, bool json,
                 std::size_t most, Console& console) {
   const UnixMillis now = system_environment()->now();
@@ -45,7 +60,15 @@ ExitStatus list(const std::vector<app::PendingStep>& all, const app::Workspace& 
       console.out.write(app::waiting_text(workspace, each.node, each.step, now, most));
     }
   }
-  if (all.empty() && !json) console.err.line("no step awaits a human");
+  return ExitStatus::kFinished;
+}
+
+Result<ExitStatus> list_all(const std::vector<app::PendingStep>& all, const app::Workspace& workspace,
+                            bool json, Console& console) {
+  list(all, workspace, json, kMostListed, console);
+  const auto doubts = list_in_doubt(workspace, json, console);
+  if (!doubts) return fail(doubts.error());
+  if (all.empty() && *doubts == 0 && !json) console.err.line("no step awaits a human");
   return ExitStatus::kFinished;
 }
 
@@ -194,7 +217,7 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   if (!approval) return fail(approval.error());
   const auto all = app::pending_in(*workspace);
   if (!all) return fail(all.error());
-  if (options.id.empty()) return list(*all, *workspace, options.output.json, kMostListed, console);
+  if (options.id.empty()) return list_all(*all, *workspace, options.output.json, console);
   const auto waiting = app::find_pending(*all, options.id);
   if (!waiting) return fail(waiting.error());
   if (!*approval) return list({*waiting}, *workspace, options.output.json, 0, console);

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <optional>
 
+#include "app/calls_in_doubt.hpp"
 #include "app/plain_text.hpp"
 #include "app/provider_status.hpp"
 #include "app/run_trees.hpp"
@@ -140,10 +141,15 @@ Check check_people(const app::Workspace& workspace) {
   if (auto read = trees.refresh(); !read) return {"people", Health::kBad, read.error().message};
   std::size_t waiting = 0;
   for (const AgentNode& node : trees.nodes()) waiting += node.pending.size();
-  if (waiting == 0) return none;
-  return {"people", Health::kGood,
-          fmt::format("{} {} for a human; praxis approve lists them", waiting,
-                      waiting == 1 ? "step waits" : "steps wait")};
+  const auto doubts = app::calls_in_doubt(workspace);
+  if (!doubts) return {"people", Health::kBad, doubts.error().message};
+  if (waiting == 0 && doubts->empty()) return none;
+  std::string detail = fmt::format("{} {} for a human", waiting, waiting == 1 ? "step waits" : "steps wait");
+  if (!doubts->empty()) {
+    detail += fmt::format(", {} {} may or may not have run when the process of the run ended", doubts->size(),
+                          doubts->size() == 1 ? "call" : "calls");
+  }
+  return {"people", Health::kGood, detail + "; praxis approve lists them"};
 }
 
 Check check_terminal(const Terminal& terminal) {

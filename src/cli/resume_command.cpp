@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "app/envelope.hpp"
 #include "app/hints.hpp"
@@ -55,6 +57,26 @@ Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<Park
   return ExitStatus::kParked;
 }
 
+/// Returns the living process that has the run open, if any.
+Result<std::optional<pid_t>> owner_of(const app::Workspace& workspace, const SessionId& run) {
+  auto journal = app::open_journal(workspace, app::JournalUse::kWrite);
+  if (!journal) return fail(journal.error());
+  const auto lease = (*journal)->acquire(run, false);
+  if (lease) (*journal)->release(*lease);
+  const bool is_held = !lease && lease.error().kind() == ErrorKind::kLeaseHeld;
+  const auto pid = is_held ? json_int(lease.error().detail(), "pid") : 0;
+  return pid == 0 ? std::nullopt : std::optional(static_cast<pid_t>(pid));
+}
+
+/// What the process that lost the run may still do.
+void warn_of(pid_t owner, Console& console) {
+  console.err.line(
+      fmt::format("process {0} still lives. It records nothing more, but may still carry out the calls that "
+                  "it had begun, and "
+                  "finish a request to a model. End it before you allow a call in doubt: kill {0}",
+                  owner));
+}
+
 /// Decides what the open turn waits for and, once that turn has ended well, sends the prompt.
 ExitStatus decide_then_send(app::OpenRun& open, const Approvals& approvals, std::string prompt,
                             const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
@@ -93,6 +115,10 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (!options.prompt && (waits || !has_turn))
     return tell_state(*stored, *std::move(waiting), *workspace, options.output.json, console);
 
+  const auto owner =
+      options.force ? owner_of(*workspace, stored->id) : Result<std::optional<pid_t>>(std::nullopt);
+  if (!owner) return fail(owner.error());
+  if (*owner) warn_of(**owner, console);
   const TurnOutput output = with_absolute_file(options.output);
   auto open = app::reopen_run(*stored, *workspace,
                               {.use = runtime_use(output),
@@ -110,7 +136,10 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   Session& session = open->session;
   Run run = options.prompt ? session.send_user_message(std::move(prompt))
                            : session.resume(*approvals, cli_author());
-  return follow(std::move(run), *open->runtime, *workspace, output, interrupts, console);
+  const ExitStatus status = follow(std::move(run), *open->runtime, *workspace, output, interrupts, console);
+  const bool still_lives = *owner && kill(**owner, 0) == 0;
+  if (status == ExitStatus::kParked && still_lives) warn_of(**owner, console);
+  return status;
 }
 
 }  // namespace praxis::cli
