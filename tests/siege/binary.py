@@ -116,7 +116,7 @@ class Binary:
         self._count = 0
         self._environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-            "HOME": str(place),
+            "HOME": str(place / "home"),
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1",

@@ -161,7 +161,7 @@ def files(round_: Round) -> None:
     """After the last process nothing is left but the journal and its owners' file."""
     if not all(run.ended for run in round_.runs):
         return
-    known = {"J", "output", *(run.tag for run in round_.runs), *round_.side_files}
+    known = {"J", "home", "output", *(run.tag for run in round_.runs), *round_.side_files}
     if len(round_.runs) > 1 or not round_.orderly:  # the last to close may have been a reader, which copies nothing
         known |= {"J-wal", "J-shm"}
     extra = sorted(entry.name for entry in round_.place.iterdir() if entry.name not in known)

@@ -73,6 +73,7 @@ class Round:
         self._started: list[Process] = []
         shutil.rmtree(place, ignore_errors=True)
         (place / "output").mkdir(parents=True)
+        (place / "home").mkdir()
         self.binary = Binary(binary, place, world.port, suspend=self.choice.random() < 0.2)
 
     def close(self) -> None:
