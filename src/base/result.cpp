@@ -1,5 +1,7 @@
 #include "praxis/base/result.hpp"
 
+#include "base/exhausted.hpp"
+
 #include <array>
 #include <boost/json/object.hpp>
 #include <iterator>
@@ -82,6 +84,12 @@ ErrorKind error_kind_from(std::string_view name) {
 const Json& Error::detail() const {
   static const Json none;
   return facts ? *facts : none;
+}
+
+bool is_exhausted(const Error& error) {
+  const auto* object = error.detail().if_object();
+  const Json* kind = object == nullptr ? nullptr : object->if_contains("kind");
+  return kind != nullptr && kind->is_string() && kind->get_string() == json_view(kExhausted);
 }
 
 ErrorKind Error::kind() const {

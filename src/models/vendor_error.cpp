@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/ascii.hpp"
+#include "base/exhausted.hpp"
 #include "praxis/base/dates.hpp"
 #include "praxis/models/model.hpp"
 
@@ -377,7 +378,7 @@ Error http_error(const HttpResponseHead& head, std::string_view body) {
 }
 
 Error transport_error(const Error& error, bool answering) {
-  if (error.code != ErrorCode::kModel) return error;
+  if (error.code != ErrorCode::kModel || is_exhausted(error)) return error;
   const std::string cause = json_string(error.detail(), "kind");
   ErrorKind kind = answering ? ErrorKind::kTruncatedStream : ErrorKind::kNetwork;
   if (cause.starts_with("timeout")) kind = ErrorKind::kTimeout;

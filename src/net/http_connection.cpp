@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/exhausted.hpp"
 #include "net/http_engine.hpp"
 #include "net/http_request.hpp"
 
@@ -83,6 +84,13 @@ int HttpConnection::connect_to(const SocketAddress& endpoint) {
 }
 
 void HttpConnection::on_connected(int error) {
+  if (is_exhaustion(error)) {  // ours: other addresses would fail as well
+    release_socket();
+    return end(fail(with_exhaustion(
+        make_error(ErrorCode::kModel, "no connection can be made: " + std::generic_category().message(error),
+                   true),
+        error)));
+  }
   if (error != 0) {
     last_connect_error_ = std::generic_category().message(error);
     return connect_next();

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <system_error>
 
+#include "base/exhausted.hpp"
 #include "process/sandbox_plan.hpp"
 #include "process/supervisor_image.hpp"
 #include "process/supervisor_protocol.hpp"
@@ -71,7 +72,10 @@ struct SocketPair {
 };
 
 std::unexpected<Error> no_resources(int error) {
-  return fail(ErrorCode::kTool, "no program can be started: " + std::generic_category().message(error), true);
+  return fail(with_exhaustion(
+      make_error(ErrorCode::kTool, "no program can be started: " + std::generic_category().message(error),
+                 true),
+      error));
 }
 
 Result<SocketPair> make_sockets() {

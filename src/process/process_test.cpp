@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+
+#include "base/exhausted.hpp"
 
 namespace praxis {
 namespace {
@@ -362,6 +365,18 @@ TEST(Process, AThousandProcesses_LeaveNoZombieAndNoDescriptor) {
   threads.clear();
   EXPECT_EQ(open_descriptors(), before);
   EXPECT_EQ(children(), 0U);
+}
+
+TEST(Process, ProgramThatNoDescriptorIsLeftFor_IsNotAFailureOfTheProgram) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{3, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const auto refused = start_process(spec_of({"true"}));
+  setrlimit(RLIMIT_NOFILE, &before);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(is_exhausted(refused.error())) << refused.error().message;
+  EXPECT_TRUE(start_process(spec_of({"true"})));
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <mutex>
 #include <system_error>
+
+#include "base/exhausted.hpp"
 
 // clang-format off
 asm(".pushsection .rodata\n"
@@ -55,15 +58,22 @@ Result<FileDescriptor> memory_file(const char* name, std::string_view bytes, boo
   const FileDescriptor made(create(name, executable));
   FileDescriptor file(made.get() < 0 ? -1 : fcntl(made.get(), F_DUPFD_CLOEXEC, kHigh));
   if (file.get() >= 0 && fill(file.get(), bytes)) return file;
-  return fail(ErrorCode::kTool, "no program can be started: a file in memory cannot be made (" +
-                                    std::generic_category().message(errno) + ")");
+  const int number = errno;
+  return fail(with_exhaustion(
+      make_error(ErrorCode::kTool, "no program can be started: a file in memory cannot be made (" +
+                                       std::generic_category().message(number) + ")"),
+      number));
 }
 
 Result<int> supervisor_image() {
-  static const Result<FileDescriptor> image =
-      memory_file("praxis_supervisor", {kPraxisSupervisorBegin, kPraxisSupervisorEnd}, true);
-  if (!image) return fail(image.error());
-  return image->get();
+  static std::mutex mutex;
+  static FileDescriptor image;
+  const std::lock_guard lock(mutex);
+  if (image.get() >= 0) return image.get();
+  auto made = memory_file("praxis_supervisor", {kPraxisSupervisorBegin, kPraxisSupervisorEnd}, true);
+  if (!made) return fail(made.error());  // the next call tries again
+  image = *std::move(made);
+  return image.get();
 }
 
 }  // namespace praxis

@@ -2,6 +2,7 @@
 // holds one as the result of a call.
 #include <gmock/gmock.h>
 
+#include "base/exhausted.hpp"
 #include "runtime/testing/trees.hpp"
 
 namespace praxis::testing {
@@ -184,6 +185,21 @@ TEST_F(FaultsTest, ExceptionOfAHandlerIsTheResultOfItsCall) {
   const auto result = session.ask("go");
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_THAT(result_for(session.history(), "w").text, HasSubstr("std::bad_alloc"));
+}
+
+TEST_F(FaultsTest, ToolThatFindsTheProcessExhausted_EndsTheRunUnsettled) {
+  std::atomic<bool> exhausted = true;
+  const Agent agent = working([&](ToolContext&) -> Result<ToolOutput> {
+    if (!exhausted) return says("worked");
+    return fail(with_exhaustion(make_error(ErrorCode::kTool, "too many open files"), EMFILE));
+  });
+  Session session = start(agent);
+  const auto result = session.ask("go");
+  ASSERT_FALSE(result) << result->text;
+  EXPECT_EQ(result.error().message, "too many open files");
+  EXPECT_TRUE(fold(*read_records(*journal_, session.session_id()))->turn);
+  exhausted = false;
+  expect_resumes(session.session_id(), agent);
 }
 
 }  // namespace

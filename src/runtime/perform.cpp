@@ -2,6 +2,7 @@
 // settled.
 #include <algorithm>
 
+#include "base/exhausted.hpp"
 #include "runtime/call_scope.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -133,6 +134,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
               actor->run_hook("after_model", [&] { hook(context, copy); });
           });
     }
+    if (!response && is_exhausted(response.error())) return actor_->fault(std::move(response.error()));
     const auto stated = response ? std::nullopt : take_reported_usage(response.error());
     const bool billable = response || stated || may_have_cost(response.error());
     actor_->feed(driver::ModelEnded{effect_, attempt_, std::move(response), billable, stated});
@@ -192,6 +194,7 @@ void SessionActor::perform(driver::StartTool& action) {
                                               scope = std::move(scope)] {
     auto output = self->tools_for_call()->execute(run->context, run->call.name, run->call.arguments);
     scope->close();
+    if (!output && is_exhausted(output.error())) return self->fault(std::move(output.error()));
     for (const auto& hook : self->agent_->hooks.after_tool) {
       if (!output) break;
       self->run_hook("after_tool", [&] { hook(run->hooks, run->call, *output); });

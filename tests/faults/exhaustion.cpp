@@ -208,10 +208,9 @@ void check_told(const Rig& rig, const testing::Logs& logs) {
   auto acts = testing::acts_of(rig);
   EXPECT_FALSE(fold(logs.front())->turn) << "left in the middle of a turn";
   for (const auto& records : logs) {
-    // The log of a sub-agent that could not be written ends there.
-    const bool cut = fold(records)->turn.has_value();
+    EXPECT_FALSE(fold(records)->turn) << "a sub-agent was left in the middle of a turn";
     for (const auto& [id, effect] : testing::effects_of(records)) {
-      EXPECT_TRUE(cut || effect.ok || effect.doubted) << effect.tool << " was intended and never settled";
+      EXPECT_TRUE(effect.ok || effect.doubted) << effect.tool << " was intended and never settled";
       const int done = acts.contains(effect.key) ? acts[effect.key] : 0;
       acts.erase(effect.key);
       EXPECT_LE(done, effect.intents) << effect.tool << " was executed without an intent";
@@ -222,11 +221,23 @@ void check_told(const Rig& rig, const testing::Logs& logs) {
   EXPECT_TRUE(acts.empty()) << "an effect was executed under a key that no log has";
 }
 
+/// A fault of the journal is the outcome of no effect.
+void check_untold(const testing::Logs& logs) {
+  for (const auto& records : logs) {
+    for (const StoredRecord& stored : records) {
+      const auto* settled = std::get_if<records::EffectSettled>(&stored.record.body);
+      if (settled == nullptr || !settled->error) continue;
+      EXPECT_NE(settled->error->code, ErrorCode::kJournal) << settled->error->message;
+    }
+  }
+}
+
 /// The next process brings the session to the end that it would have had.
 void check_next(Rig& rig, const std::string& agent) {
   EXPECT_FALSE(rig.run({}));
   const auto logs = rig.logs();
   testing::check_replay(logs);
+  check_untold(logs);
   if (was_told(logs)) return check_told(rig, logs);
   testing::check_result(agent, "tell", logs);
   testing::check_effects(rig, logs, testing::undisturbed(agent).pays);
