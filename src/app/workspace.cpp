@@ -43,9 +43,12 @@ Status check_journal_file(const std::string& path) {
   return {};
 }
 
-Result<std::shared_ptr<Journal>> open_file(const Workspace& workspace, const SqliteJournalOptions& options) {
+Result<std::shared_ptr<Journal>> open_file(const Workspace& workspace, JournalUse use, bool create) {
   if (auto checked = check_journal_file(workspace.journal); !checked) return fail(checked.error());
-  return sqlite_journal(workspace.journal, options);
+  SqliteJournalOptions options = workspace.waits;
+  options.create = create;
+  options.read_only = use == JournalUse::kLook;
+  return sqlite_journal(workspace.journal, std::move(options));
 }
 
 bool is_agent_path(const std::string& word) { return word.ends_with(".toml"); }
@@ -107,8 +110,7 @@ Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) 
 
 Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, JournalUse use) {
   if (!workspace.keeps_runs()) return memory_journal();
-  const bool writes = use == JournalUse::kWrite;
-  auto journal = open_file(workspace, {.create = writes, .read_only = !writes});
+  auto journal = open_file(workspace, use, use == JournalUse::kWrite);
   if (journal) return journal;
   if (journal.error().kind() == ErrorKind::kNotFound) {
     return fail(
@@ -120,9 +122,7 @@ Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, Journa
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {
   // Commands that modify a run must not create an empty journal.
-  auto journal = workspace.keeps_runs()
-                     ? open_file(workspace, {.create = false, .read_only = use == JournalUse::kLook})
-                     : memory_journal();
+  auto journal = workspace.keeps_runs() ? open_file(workspace, use, false) : memory_journal();
   if (!journal) return fail(with_hint(journal.error(), "--journal FILE names another"));
   auto id = find_session(**journal, text);
   if (!id) return fail(with_hint(id.error(), "praxis runs lists them"));

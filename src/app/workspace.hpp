@@ -32,6 +32,10 @@ struct Workspace {
   std::string journal;                     ///< absolute path, or `memory`
   bool journal_given = false;              ///< given by a flag, so that printed commands must repeat it
 
+  /// How the journal waits for other processes; the surface sets `on_wait`, `stop_waiting`,
+  /// `end_stopped_writer`.
+  SqliteJournalOptions waits = {};
+
   bool keeps_runs() const { return journal != "memory"; }
 };
 

@@ -33,13 +33,34 @@ void Interrupts::on_first(std::function<void()> action) {
   action_ = std::move(action);
 }
 
+void Interrupts::limit(std::chrono::milliseconds limit) {
+  deadline_ = (std::chrono::steady_clock::now() + limit).time_since_epoch().count();
+  pthread_kill(thread_.native_handle(), kWakeUp);
+}
+
+/// Waits for a signal, or until the limit has passed: then stops what has the token and returns `kWakeUp`.
+int Interrupts::next_signal() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline{Clock::duration{deadline_}};
+  if (deadline_ == 0 || stop_.stop_requested()) return sigwaitinfo(&awaited_, nullptr);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+  if (left.count() > 0) {
+    const timespec time{.tv_sec = left.count() / 1000, .tv_nsec = left.count() % 1000 * 1'000'000};
+    return sigtimedwait(&awaited_, nullptr, &time);
+  }
+  stop_.request_stop();
+  return kWakeUp;
+}
+
 void Interrupts::wait() {
-  for (int signal = 0; sigwait(&awaited_, &signal) == 0 && !done_;) {
-    if (signal == kWakeUp) continue;
+  while (!done_) {
+    const int signal = next_signal();
+    if (signal != SIGINT && signal != SIGTERM) continue;  // woken, or the limit has passed
     const std::lock_guard lock(mutex_);
     // The journal needs no shutdown: anything unwritten is in doubt and recovered by the next process.
     if (!action_ || received_ != 0) _exit(128 + signal);
     received_ = signal;
+    stop_.request_stop();
     action_();
   }
 }

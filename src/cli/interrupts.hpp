@@ -3,9 +3,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 namespace praxis::cli {
@@ -23,13 +25,20 @@ class Interrupts {
   /// Sets the action for the first signal, which runs on the waiting thread. Without an action, the signal
   /// ends the process.
   void on_first(std::function<void()> action);
+  /// Requests a stop of what `stop_token` was given to, once `limit` has passed from now.
+  void limit(std::chrono::milliseconds limit);
+  /// Stopped by the first signal and by the limit.
+  std::stop_token stop_token() const { return stop_.get_token(); }
   /// The first signal received, or 0.
   int received() const { return received_; }
 
  private:
   void wait();
+  int next_signal();
 
   sigset_t awaited_;
+  std::stop_source stop_;
+  std::atomic<std::chrono::steady_clock::rep> deadline_ = 0;  ///< 0: there is no limit
   std::mutex mutex_;
   std::function<void()> action_;
   std::atomic<int> received_ = 0;

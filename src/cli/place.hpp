@@ -10,7 +10,8 @@
 
 namespace praxis::cli {
 
-/// `app::open_workspace`; prints a notice of one line if the project of the folder is ignored.
+/// `app::open_workspace`; prints a notice of one line if the project of the folder is ignored, and later if
+/// the journal waits for another process. The console must live as long as the journal.
 Result<app::Workspace> open_place(const app::Place& place, Console& console,
                                   std::map<std::string, std::string> flags = {});
 

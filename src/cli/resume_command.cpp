@@ -96,6 +96,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   Interrupts interrupts;
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
+  workspace->waits.stop_waiting = interrupts.stop_token();
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
   auto approvals = approvals_of(options);
   if (!approvals) return fail(approvals.error());
@@ -120,6 +121,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (!owner) return fail(owner.error());
   if (*owner) warn_of(**owner, console);
   const TurnOutput output = with_absolute_file(options.output);
+  workspace->waits.end_stopped_writer = options.force;
   auto open = app::reopen_run(*stored, *workspace,
                               {.use = runtime_use(output),
                                .agent = options.agent,

@@ -127,6 +127,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   Interrupts interrupts;
   auto workspace = open_place(options.place, console, flags_of(options));
   if (!workspace) return fail(workspace.error());
+  workspace->waits.stop_waiting = interrupts.stop_token();
   auto task = task_of(options, *workspace);
   if (!task) return fail(task.error());
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
@@ -153,6 +154,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
     return fail(
         app::usage_error("the agent follows a written plan, which supports neither --schema nor --attach"));
   }
+  if (options.timeout) interrupts.limit(*options.timeout);
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());
   Run run = prompt ? session->send(*std::move(message), *std::move(schema)) : session->run();

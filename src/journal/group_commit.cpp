@@ -48,7 +48,7 @@ std::shared_ptr<GroupCommit> GroupCommit::start(Database database) {
 }
 
 GroupCommit::GroupCommit(Database database)
-    : database_(std::move(database)), checkpoint_at_(kCheckpointPages) {
+    : queue_of_writers_(database.queue()), database_(std::move(database)), checkpoint_at_(kCheckpointPages) {
   const auto note_pages = [](void* pages, sqlite3*, const char*, int count) {
     *static_cast<int*>(pages) = count;
     return SQLITE_OK;
@@ -74,6 +74,7 @@ void GroupCommit::stop() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  if (queue_of_writers_) queue_of_writers_->close();
   wake_.notify_one();
   if (serves_here()) {
     thread_.detach();
@@ -201,8 +202,12 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
     if (!set) return set;
     synchronous_ = synchronous;
   }
+  std::optional<WriteTurn> turn;  // until the transaction has ended
   while (true) {
-    if (auto begun = database_.run("BEGIN IMMEDIATE"); !begun) return begun;
+    turn.reset();
+    auto begun = database_.begin();
+    if (!begun) return fail(std::move(begun.error()));
+    turn.emplace(*std::move(begun));
     const auto failed = apply(group, outcomes);
     if (!failed) break;
     // A disk error has rolled back the whole group.

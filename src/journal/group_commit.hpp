@@ -41,7 +41,8 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
   Status run(Change change) { return wait_for(std::move(change), false); }
   /// The same, and waits until it is on the disk.
   Status run_durably(Change change) { return wait_for(std::move(change), true); }
-  /// Finishes the queue and ends the thread; when called from a `done`, soon after that returns.
+  /// Finishes the queue and ends the thread; when called from a `done`, soon after that returns. Writes for
+  /// which another process keeps the lock ten seconds longer fail.
   void stop();
 
  private:
@@ -87,6 +88,7 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
   std::thread::id server_ = {};
   std::size_t last_group_ = 0;
   std::thread thread_;
+  const std::shared_ptr<WriteQueue> queue_of_writers_;  // of `database_`; null: it waits without order
 
   // Only the thread `server_` accesses these.
   Database database_;

@@ -203,7 +203,8 @@ Status upgrade_journal_file(Database& database) {
   const auto version = format_of(database);
   if (!version) return fail(version.error());
   if (*version == kFormatVersion) return {};
-  if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return begun;
+  const auto turn = database.begin();
+  if (!turn) return fail(turn.error());
   auto added = add_missing_formats(database);
   auto ended = database.run(added ? "COMMIT" : "ROLLBACK");
   return added ? ended : added;

@@ -241,7 +241,8 @@ Result<std::int64_t> claim_owner(Database& database, Owners& owners) {
     if (auto claimed = owners.claim(owner); !claimed) return fail(std::move(claimed.error()));
     return owner;
   };
-  if (auto begun = database.run("BEGIN IMMEDIATE"); !begun) return fail(std::move(begun.error()));
+  const auto turn = database.begin();
+  if (!turn) return fail(turn.error());
   auto owner = claim();
   auto ended = database.run(owner ? "COMMIT" : "ROLLBACK");
   if (owner && !ended) return fail(std::move(ended.error()));

@@ -317,9 +317,13 @@ Status secure_left_log(Database& database, const Owners& owners) {
   return *in_use ? Status{} : database.rewrite_log();
 }
 
-Result<std::shared_ptr<Journal>> open_writable(const std::string& path) {
+Result<std::shared_ptr<Journal>> open_writable(const std::string& path, const SqliteJournalOptions& options) {
   auto database = Database::open(path, Database::Mode::kWrite);
   if (!database) return fail(std::move(database.error()));
+  auto locks = ByteLocks::open(path);
+  if (!locks) return fail(std::move(locks.error()));
+  database->wait_in(std::make_shared<WriteQueue>(
+      path, *std::move(locks), LockWaits{options.on_wait, options.stop_waiting, options.end_stopped_writer}));
   if (auto upgraded = upgrade_journal_file(*database); !upgraded) return fail(std::move(upgraded.error()));
   auto owners = Owners::open(path);
   if (!owners) return fail(std::move(owners.error()));
@@ -341,7 +345,7 @@ Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJ
   if (auto resolved = std::filesystem::canonical(file, failed); !failed) file = std::move(resolved);
   if (auto ours = check_journal_file(file.string()); !ours) return fail(std::move(ours.error()));
   if (options.read_only) return std::make_shared<SqliteJournal>(file.string());
-  return open_writable(file.string());
+  return open_writable(file.string(), options);
 }
 
 }  // namespace praxis

@@ -53,7 +53,7 @@ ByteLocks& ByteLocks::operator=(ByteLocks&& other) noexcept {
 }
 
 ByteLocks::~ByteLocks() {
-  if (file_ >= 0) close(file_);
+  if (file_ >= 0) ::close(file_);
 }
 
 bool ByteLocks::try_lock(std::int64_t byte) const { return set(file_, F_OFD_SETLK, F_WRLCK, byte); }

@@ -118,9 +118,28 @@ Error Database::error() const {
   }
 }
 
+Result<WriteTurn> Database::begin() {
+  if (!queue_) {
+    if (auto begun = run("BEGIN IMMEDIATE"); !begun) return fail(std::move(begun.error()));
+    return WriteTurn();
+  }
+  const auto attempt = [this]() -> Result<bool> {
+    auto begun = run("BEGIN IMMEDIATE");
+    if (begun) return true;
+    if ((sqlite3_errcode(handle()) & 0xff) == SQLITE_BUSY) return false;
+    return fail(std::move(begun.error()));
+  };
+  sqlite3_busy_handler(handle(), nullptr, nullptr);
+  auto taken = queue_->take(attempt);
+  wait_for_locks<kBusyTimeoutMs>();
+  if (!taken) return fail(std::move(taken.error()));
+  return WriteTurn(queue_);
+}
+
 Status Database::rewrite_log() {
   // No other process adds to the log meanwhile.
-  if (auto begun = run("BEGIN IMMEDIATE"); !begun) return begun;
+  const auto turn = begin();
+  if (!turn) return fail(turn.error());
   auto rewritten = rewrite_log_locked();
   auto ended = run("ROLLBACK");
   return rewritten ? ended : rewritten;

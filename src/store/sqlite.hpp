@@ -13,15 +13,32 @@
 
 #include "praxis/base/digest.hpp"
 #include "praxis/base/result.hpp"
+#include "store/write_queue.hpp"
 
 namespace praxis {
 
-/// How long to wait for a write lock that another process holds.
+/// How long to wait for a lock that another process should hold for a moment only.
 inline constexpr int kBusyTimeoutMs = 10'000;
 
 /// Waits a millisecond for a lock; false after `tries` waits. SQLite's own waits grow to 100 ms, in which a
 /// busy process takes and releases the lock many times: a post could wait for seconds then.
 bool try_again(int tries, int limit_ms);
+
+/// The right to write in turn, from `Database::begin` to its destruction, which follows the end of the
+/// transaction.
+class WriteTurn {
+ public:
+  WriteTurn() = default;
+  explicit WriteTurn(std::shared_ptr<WriteQueue> queue) : queue_(std::move(queue)) {}
+  WriteTurn(WriteTurn&&) = default;
+  WriteTurn& operator=(WriteTurn&&) = delete;
+  ~WriteTurn() {
+    if (queue_) queue_->give();
+  }
+
+ private:
+  std::shared_ptr<WriteQueue> queue_;
+};
 
 /// One connection to a journal file.
 class Database {
@@ -40,6 +57,13 @@ class Database {
   /// be a literal or live as long as the program.
   template <class... Values>
   Status run(std::string_view sql, const Values&... values);
+
+  /// Makes `begin` wait in the order of this queue.
+  void wait_in(std::shared_ptr<WriteQueue> queue) { queue_ = std::move(queue); }
+  const std::shared_ptr<WriteQueue>& queue() const { return queue_; }
+  /// Begins a transaction that writes; the caller ends it while it has the turn. Errors of
+  /// `WriteQueue::take`; without a queue, `io` after ten seconds in which another process keeps the lock.
+  Result<WriteTurn> begin();
 
   /// Sets how long to wait for a lock that another process holds.
   template <int kLimitMs>
@@ -74,6 +98,7 @@ class Database {
   Status rewrite_log_locked();
 
   std::string path_;
+  std::shared_ptr<WriteQueue> queue_;
   std::unique_ptr<sqlite3, Close> connection_;
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
 };

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -144,6 +145,15 @@ struct SqliteJournalOptions {
   /// Open for reading only: creates and changes nothing, takes no lease and delays no writer. Needs no
   /// permission to write, and reads what any crash leaves.
   bool read_only = false;
+
+  // Writes wait, in order, for those of other processes, without a limit of their own.
+  /// Called on any thread with a sentence for the user that names the process, when one has kept the write
+  /// lock for about a second; once in a wait. Must not call the journal.
+  std::function<void(const std::string&)> on_wait = {};
+  /// A second after this is requested, what waits for another process fails with `io` and its name.
+  std::stop_token stop_waiting = {};
+  /// Ends a process that was stopped (SIGSTOP) while it held the write lock, if it is of the same user.
+  bool end_stopped_writer = false;
 };
 /// Opens a journal in SQLite: WAL, `synchronous=FULL`, one writer that groups queued writes into one commit.
 /// Several processes on one machine may open the same file. Errors `not_found`, `version` (written by a newer
