@@ -46,7 +46,9 @@ def _wrapper(round_: Round, program: str) -> list[str]:
     call = choice.choice(CALLS)
     most = {"fdatasync": 40, "pwrite64": 120, "fcntl": 150, "openat": 8}.get(call, 6)
     first = choice.randint(1, max(1, int(most * choice.random())))
-    if choice.random() < 0.4:
+    if choice.random() < 0.15:  # in the first sync after the opening, the log of SQLite is but a header
+        call, tamper, when = "fdatasync", "signal=KILL", "1"
+    elif choice.random() < 0.4:
         tamper, when = "signal=KILL", str(first)
     else:
         tamper = f"error={choice.choice(ERRORS)}"

@@ -2,7 +2,7 @@
 
 import re
 
-from binary import survivors
+from binary import KILLED, survivors
 from rounds import Failure, Round, Run
 
 TRANSIENT = {"text.delta", "reasoning.delta", "tool_call.delta", "tool.progress", "hook.failed", "result"}
@@ -162,7 +162,8 @@ def files(round_: Round) -> None:
     if not all(run.ended for run in round_.runs):
         return
     known = {"J", "home", "output", *(run.tag for run in round_.runs), *round_.side_files}
-    if len(round_.runs) > 1 or not round_.orderly:  # the last to close may have been a reader, which copies nothing
+    killed = any(run.answers and run.answers[-1].status == KILLED for run in round_.runs)
+    if killed or len(round_.runs) > 1 or not round_.orderly:  # the last to close may be a reader, which copies nothing
         known |= {"J-wal", "J-shm"}
     extra = sorted(entry.name for entry in round_.place.iterdir() if entry.name not in known)
     if extra:

@@ -54,10 +54,6 @@ MUTANTS = (
         Edit("src/core/apply_calls.cpp", "      call.phase = Phase::kApproved;", "      call.phase = Phase::kProposed;"),)),
     Mutant("edit_ignored", "runs an edited call with its old arguments", (
         Edit("src/core/apply_calls.cpp", "      call.call.arguments = r.text;\n", ""),)),
-    Mutant("reader_needs_writer", "reads only with the index that a writer keeps", (
-        Edit("src/journal/read_attempts.cpp", "  before_ = look();\n  return mode_ = before_.log.empty()",
-             "  if (!before_.log.empty()) return mode_ = Database::Mode::kRead;\n"
-             "  before_ = look();\n  return mode_ = before_.log.empty()"),)),
     Mutant("resume_anew", "starts a resumed run again from its prompt", (
         Edit("src/cli/resume_command.cpp", "  Session& session = open->session;\n",
              "  " + FIRST_PROMPT + "Session& session = open->session;\n"),

@@ -66,7 +66,12 @@ def play_round(kind: Kind, seed: int, binary: Path, place: Path, world: World, u
 def _work(options: argparse.Namespace, kinds: list[Kind], next_seed, outcomes, until: float) -> None:
     world = World()
     first = options.place / f"undisturbed-{os.getpid()}"
-    usual = usual_files(options.binary, first, world)
+    try:
+        usual = usual_files(options.binary, first, world)
+    except Failure as failure:  # even an undisturbed run does not come to its end
+        outcomes.put(Outcome("undisturbed", 0, 0, failures=[(failure.check, failure.text)], place=str(first)))
+        outcomes.put(None)
+        return
     shutil.rmtree(first)
     while True:
         with next_seed.get_lock():
