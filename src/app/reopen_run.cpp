@@ -72,7 +72,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
     const Status accepted = options.accept ? options.accept(change) : refuse_change(change);
     if (!accepted) return fail(accepted.error());
   }
-  if (workspace.keeps_runs()) keep_sources(sources);
+  if (workspace.keeps_runs() && !workspace.journal_given) keep_sources(sources);
   agent->limits(spec.limits);
   remember_place(*agent, project->get());
   return agent;

@@ -83,7 +83,7 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
     app::AgentSources sources;
     auto loaded = app::load_noted_agent(task.agent_file, file_options, sources);
     if (!loaded) return fail(loaded.error());
-    if (workspace.keeps_runs()) app::keep_sources(sources);
+    if (workspace.keeps_runs() && !workspace.journal_given) app::keep_sources(sources);
     agent = *std::move(loaded);
   }
   if (needs_model(agent.spec()) && agent.spec().model.empty()) {
