@@ -19,6 +19,7 @@ class Mutant:
     name: str
     what: str  # after the change, the binary ...
     edits: tuple[Edit, ...]
+    kinds: tuple[str, ...] = ()  # the kinds of rounds that can show it; default: all that are played by default
 
 
 FIRST_PROMPT = """std::string first;
@@ -68,12 +69,12 @@ MUTANTS = (
              "    if (got <= 0) {\n      control_ = -1;\n      return;\n    }"))),
     Mutant("stale_lease", "lets a writer append that has lost its lease", (
         Edit("src/journal/chain.cpp", "  if (head.held && lease.token == head.token) return {};",
-             "  if (head.token != 0) return {};"),)),
+             "  if (head.token != 0) return {};"),), ("stop",)),
     Mutant("chain_unchecked", "does not check the hashes of entries", (
         Edit("src/journal/session_store.cpp",
              "    previous = chain_next(previous, seq, entry->time, entry->kind, entry->body);\n"
              "    if (entry->hash != previous) return fail(untrusted_from(session, seq));",
-             "    previous = entry->hash;"),)),
+             "    previous = entry->hash;"),), ("damage",)),
     Mutant("fault_hidden", "ends with status 0 when the journal failed", (
         Edit("src/cli/exit_status.cpp", "    case ErrorCode::kTool:\n    case ErrorCode::kJournal:",
              "    case ErrorCode::kJournal:\n      return ExitStatus::kFinished;\n    case ErrorCode::kTool:"),)),

@@ -103,7 +103,7 @@ def main() -> int:
         finally:
             for file, text in former.items():
                 file.write_text(text)
-        report = besiege(binary, options.rounds, kinds, options.place / "rounds")
+        report = besiege(binary, options.rounds, kinds or list(mutant.kinds), options.place / "rounds")
         caught = f"{', '.join(report.first)} | {report.first_at}" if report.failed else "nothing | -"
         missed += 0 if report.failed else 1
         rows.append(f"| `{mutant.name}` | {mutant.what} | {caught} |")
