@@ -125,7 +125,7 @@ void run_sessions(praxis::Runtime& runtime, const praxis::Agent& agent, long ses
 
 std::shared_ptr<praxis::Journal> open_journal(const std::string& where) {
   if (where == "memory") return praxis::memory_journal();
-  for (const char* part : {"", "-wal", "-shm", ".owners"}) std::remove((where + part).c_str());
+  for (const char* part : {"", "-wal", "-shm", ".owners", ".head"}) std::remove((where + part).c_str());
   auto journal = praxis::sqlite_journal(where);
   if (!journal) {
     std::fprintf(stderr, "%s\n", journal.error().message.c_str());

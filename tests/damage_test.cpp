@@ -120,7 +120,7 @@ TEST_F(CrashDamage, CutFile_IsNeverReadAsAShorterSession) {
 /// database. A process that is killed then must not leave a journal that cannot be opened.
 TEST_F(CrashDamage, KillDuringACheckpoint_LosesNothing) {
   constexpr std::size_t kLogHeader = 32, kFrameHeader = 24, kPage = 4096;
-  auto [file, log] = journal_.journal_of({session_}, false);
+  auto [file, log, head] = journal_.journal_of({session_}, false);
   bool has_first_page = false;
   for (std::size_t at = kLogHeader; at + kFrameHeader + kPage <= log.size(); at += kFrameHeader + kPage) {
     if (log.compare(at, 4, std::string_view("\0\0\0\1", 4)) != 0) continue;
@@ -128,7 +128,7 @@ TEST_F(CrashDamage, KillDuringACheckpoint_LosesNothing) {
     has_first_page = true;
   }
   ASSERT_TRUE(has_first_page);
-  write(file, log);
+  journal_.write({file, log, head});
   EXPECT_EQ(read(), log_);
 }
 

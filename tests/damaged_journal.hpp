@@ -18,9 +18,10 @@
 
 namespace praxis::testing {
 
-/// The bytes of a journal that no process uses: its file, and the log next to it if it was not closed.
+/// The bytes of a journal that no process uses: its file, the log next to it if it was not closed, and the
+/// file of acknowledged heads.
 struct JournalBytes {
-  std::string file, log;
+  std::string file, log, head = {};
 };
 
 /// Records what is appended.
@@ -72,7 +73,7 @@ class DamagedJournal {
     auto journal = open_journal(path);
     for (const SessionId& session : sessions) append_again(*journal, session);
     if (closed) journal.reset();
-    return {file_bytes(path), file_bytes(path + "-wal")};
+    return {file_bytes(path), file_bytes(path + "-wal"), file_bytes(path + ".head")};
   }
 
   /// The path of the copy to damage.
@@ -81,6 +82,7 @@ class DamagedJournal {
     remove(copy_);
     std::ofstream(copy_, std::ios::binary) << bytes.file;
     if (!bytes.log.empty()) std::ofstream(copy_ + "-wal", std::ios::binary) << bytes.log;
+    if (!bytes.head.empty()) std::ofstream(copy_ + ".head", std::ios::binary) << bytes.head;
   }
 
   /// Reads the log of the copy.
@@ -112,7 +114,7 @@ class DamagedJournal {
   /// Returns the records and blobs of an export; its first line is from the listing, which no hash covers.
   static std::string log_of(const std::string& exported) { return exported.substr(exported.find('\n')); }
   static void remove(const std::string& path) {
-    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+    for (const char* end : {"", "-wal", "-shm", ".head"}) std::filesystem::remove(path + end);
   }
 
   const MemoryFolder folder_;

@@ -12,6 +12,7 @@
 #include "app/workspace.hpp"
 #include "cli/console.hpp"
 #include "cli/description.hpp"
+#include "cli/doctor_flags.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/tree_words.hpp"
 #include "praxis/base/duration.hpp"
@@ -345,8 +346,7 @@ void Definition::define_help() {
                              "  praxis doctor --online\n"
                              "  praxis doctor --json | jq .checks",
                              [this] { return Invocation(doctor_); });
-  doctor->add_flag("--json", doctor_.json, "The report as JSON");
-  doctor->add_flag("--online", doctor_.online, "Check whether the providers can be reached too");
+  add_doctor_flags(doctor, doctor_);
   add_place(doctor, doctor_.place);
 
   CLI::App* completion = command("completion", "Print the completion script of a shell",

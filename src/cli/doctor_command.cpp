@@ -17,6 +17,7 @@
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/doctor_journal.hpp"
 #include "cli/place.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/process/sandbox.hpp"
@@ -241,6 +242,8 @@ void print(const Report& report, Console& console) {
 }  // namespace
 
 Result<ExitStatus> execute(const DoctorOptions& options, Console& console) {
+  if (options.accept_loss) return accept_loss(options, console);
+  if (options.head) return show_or_check_head(options, console);
   const Report report = examine(options, console);
   if (options.json) {
     console.json(report_json(report));

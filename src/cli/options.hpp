@@ -142,6 +142,10 @@ struct DoctorOptions {
   app::Place place;
   bool json = false;
   bool online = false;  ///< also contact each provider's server
+  /// Print where the journal ends; with a text, check that the journal is there or further.
+  std::optional<std::string> head;
+  bool accept_loss = false;  ///< acknowledge what is left of a damaged journal
+  bool yes = false;          ///< without confirmation
 };
 
 /// Shows the project of the folder, decides about it, or lists those that are trusted.

@@ -41,14 +41,17 @@ class GroupCommit::Loan {
   std::weak_ptr<GroupCommit> writer_;
 };
 
-std::shared_ptr<GroupCommit> GroupCommit::start(Database database) {
-  std::shared_ptr<GroupCommit> writer(new GroupCommit(std::move(database)));
+std::shared_ptr<GroupCommit> GroupCommit::start(Database database, HeadFile acknowledged) {
+  std::shared_ptr<GroupCommit> writer(new GroupCommit(std::move(database), std::move(acknowledged)));
   writer->thread_ = std::thread([writer] { writer->work(); });
   return writer;
 }
 
-GroupCommit::GroupCommit(Database database)
-    : queue_of_writers_(database.queue()), database_(std::move(database)), checkpoint_at_(kCheckpointPages) {
+GroupCommit::GroupCommit(Database database, HeadFile acknowledged)
+    : queue_of_writers_(database.queue()),
+      database_(std::move(database)),
+      acknowledged_(std::move(acknowledged)),
+      checkpoint_at_(kCheckpointPages) {
   const auto note_pages = [](void* pages, sqlite3*, const char*, int count) {
     *static_cast<int*>(pages) = count;
     return SQLITE_OK;
@@ -214,7 +217,12 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
     if (!database_.in_transaction()) return outcomes[*failed];
     if (auto undone = database_.run("ROLLBACK"); !undone) return undone;
   }
+  // Read before the commit, which ends the transaction and so saves a second one; written after it: a process
+  // that dies in a commit may leave it undone, although it was synced.
+  const auto head = synchronous ? select_journal_head(database_) : Result<JournalHead>();
+  if (!head && !database_.in_transaction()) return fail(head.error());  // a disk error has rolled it back
   auto committed = database_.run("COMMIT");
+  if (synchronous && committed && head) acknowledged_.write(*head);
   if (!committed) {
     sync_failed_ = sync_failed_ || database_.sync_failed();
     if (database_.in_transaction()) std::ignore = database_.run("ROLLBACK");

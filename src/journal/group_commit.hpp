@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "journal/acknowledged.hpp"
 #include "journal/open_journals.hpp"
 #include "praxis/base/executor.hpp"
 #include "store/sqlite.hpp"
@@ -27,8 +28,8 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
   using Change = std::move_only_function<Status(Database&)>;
   using Done = std::move_only_function<void(Status)>;
 
-  /// Starts the writer thread.
-  static std::shared_ptr<GroupCommit> start(Database database);
+  /// Starts the writer thread. Notes in `acknowledged` where the journal ends after each durable commit.
+  static std::shared_ptr<GroupCommit> start(Database database, HeadFile acknowledged);
 
   /// Queues `change`; calls `done` outside any lock, once the change is on the disk. Calls of `done` come one
   /// at a time, in the order of the pushes.
@@ -60,7 +61,7 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
     Status outcome;
   };
 
-  explicit GroupCommit(Database database);
+  GroupCommit(Database database, HeadFile acknowledged);
   Status wait_for(Change change, bool durable);
   void enqueue(Write write);
   bool has_to_wake(bool comes_alone, bool awaited, Task& loan);
@@ -92,6 +93,7 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
 
   // Only the thread `server_` accesses these.
   Database database_;
+  HeadFile acknowledged_;
   std::deque<Settled> settled_;  // outstanding calls of `done`
   bool synchronous_ = true;
   bool sync_failed_ = false;

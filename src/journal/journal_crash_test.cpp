@@ -362,10 +362,9 @@ TEST_F(JournalCrashTest, KillDuringCreation_LeavesNoFileBehind) {
     open_journal(path);
     for (const auto& file : std::filesystem::directory_iterator(folder_ / ""))
       left.insert(file.path().filename().string().substr(std::to_string(round).size()));
-    std::filesystem::remove(path);
-    std::filesystem::remove(path + ".owners");
+    for (const char* part : {"", ".owners", ".head"}) std::filesystem::remove(path + part);
   }
-  EXPECT_EQ(left, (std::set<std::string>{"", ".owners"}));
+  EXPECT_EQ(left, (std::set<std::string>{"", ".head", ".owners"}));
 }
 
 TEST_F(JournalCrashTest, IncompleteFileOfAKilledCreator_IsReplaced) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "journal/acknowledged.hpp"
 #include "journal/chain.hpp"
 #include "store/byte_locks.hpp"
 #include "store/sqlite.hpp"
@@ -166,6 +167,16 @@ std::int64_t big_endian(std::string_view bytes) {
   return value;
 }
 
+/// SQLite would lay a log that is left of a missing journal over the new one.
+Status refuse_left_log(const std::string& path) {
+  constexpr off_t kLogHeader = 32;
+  struct stat log{};
+  if (stat((path + "-wal").c_str(), &log) != 0 || log.st_size <= kLogHeader) return {};
+  return fail(
+      journal_error(ErrorKind::kCorrupt, "journal " + path + " is missing, but its log " + path +
+                                             "-wal is there; move the journal back, or the log away"));
+}
+
 Error being_created(const std::string& path) {
   return journal_error(ErrorKind::kIo, "another process is creating journal " + path + "; try again", true);
 }
@@ -174,6 +185,8 @@ Error being_created(const std::string& path) {
 /// what a process left that was killed.
 Status create_alone(const std::string& path, const std::filesystem::path& folder) {
   if (access(path.c_str(), F_OK) == 0) return {};
+  if (auto refused = refuse_left_log(path); !refused) return refused;
+  if (auto forgotten = forget_heads(path); !forgotten) return forgotten;
   const auto fresh = path + ".incomplete";
   for (const char* part : {"", "-wal", "-shm"}) unlink((fresh + part).c_str());
   const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

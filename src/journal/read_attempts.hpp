@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "journal/acknowledged.hpp"
 #include "journal/journal_file.hpp"
 #include "store/sqlite.hpp"
 
@@ -26,10 +27,21 @@ class ReadAttempts {
   explicit ReadAttempts(const std::string& path)
       : path_(path), deadline_(Clock::now() + std::chrono::milliseconds(kBusyTimeoutMs)) {}
 
-  /// Calls `select` until what it returns is one state of the journal. Error `io` if other processes change
-  /// the journal for ten seconds faster than it can be read without locks.
+  /// Calls `select` until what it returns is one state of the journal, and not an older one than was
+  /// acknowledged. Errors `corrupt` (it lost its end); `io` if other processes change the journal for ten
+  /// seconds faster than it can be read without locks.
   template <class Select>
   std::invoke_result_t<Select, Database&> read(Select select) {
+    return read_with_heads(
+        [&](Database& database, const auto& heads) -> std::invoke_result_t<Select, Database&> {
+          if (auto intact = check_acknowledged(database, heads); !intact)
+            return fail(std::move(intact.error()));
+          return select(database);
+        });
+  }
+  /// The same, but passes the acknowledged heads to `select` instead of comparing them.
+  template <class Select>
+  std::invoke_result_t<Select, Database&, const JournalHeads&> read_with_heads(Select select) {
     for (;;) {
       auto result = read_once(next_mode(), select);
       if (is_final(result ? nullptr : &result.error())) return result ? result : fail(named(result.error()));
@@ -48,11 +60,13 @@ class ReadAttempts {
   };
 
   template <class Select>
-  std::invoke_result_t<Select, Database&> read_once(Database::Mode mode, Select& select) {
+  std::invoke_result_t<Select, Database&, const JournalHeads&> read_once(Database::Mode mode,
+                                                                         Select& select) {
+    const JournalHeads heads = acknowledged_heads(path_);  // the state that is read must not be older
     auto reader = Database::open(path_, mode);
     if (!reader) return fail(std::move(reader.error()));
     if (auto shown = show_as_latest(*reader); !shown) return fail(std::move(shown.error()));
-    return select(*reader);
+    return select(*reader, heads);
   }
 
   Database::Mode next_mode();

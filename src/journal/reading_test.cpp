@@ -57,6 +57,7 @@ class ReadingTest : public ::testing::Test {
 
 TEST_F(ReadingTest, EveryPrefixOfALog_IsReadWithEveryIndex) {
   leave_log();
+  std::filesystem::remove(path_ + ".head");  // which would show that the log was longer
   const std::string log = file_bytes(path_ + "-wal"), stale = file_bytes(path_ + "-shm");
   ASSERT_GT(log.size(), 8'000u);
   for (std::size_t size = 0; size <= log.size(); size += size < 80 ? 1 : 997) {

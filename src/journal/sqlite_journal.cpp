@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "journal/acknowledged.hpp"
 #include "journal/chain.hpp"
 #include "journal/group_commit.hpp"
 #include "journal/inbox_store.hpp"
@@ -108,9 +109,21 @@ class OpenLeases {
   std::vector<Lease> unreleased_;
 };
 
+/// Opens a connection for writing. A journal that lost its end is left unchanged: closing the last connection
+/// would copy what is left of the log into the file and delete the rest.
+Result<Database> open_intact(const std::string& path) {
+  const auto heads = acknowledged_heads(path);
+  auto database = Database::open(path, Database::Mode::kWrite);
+  if (!database) return database;
+  database->keep_log_on_close(true);
+  if (auto intact = check_acknowledged(*database, heads); !intact) return fail(std::move(intact.error()));
+  database->keep_log_on_close(false);
+  return database;
+}
+
 /// Opens and closes the file for writing. False if that fails.
 bool reopen(const std::string& path) {
-  auto database = Database::open(path, Database::Mode::kWrite);
+  auto database = open_intact(path);
   return database && database->run("SELECT 1 FROM sqlite_schema");
 }
 
@@ -127,12 +140,12 @@ void tidy_up(const std::string& path) {
 class SqliteJournal final : public Journal, public Inbox {
  public:
   /// Constructs a writable journal.
-  SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database)
+  SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database, HeadFile acknowledged)
       : open_(count_open_journal()),
         path_(std::move(path)),
         owners_(std::move(owners)),
         owner_(owner),
-        writer_(GroupCommit::start(std::move(database))) {}
+        writer_(GroupCommit::start(std::move(database), std::move(acknowledged))) {}
   /// Constructs a read-only journal.
   explicit SqliteJournal(std::string path) : path_(std::move(path)) {}
 
@@ -318,7 +331,7 @@ Status secure_left_log(Database& database, const Owners& owners) {
 }
 
 Result<std::shared_ptr<Journal>> open_writable(const std::string& path, const SqliteJournalOptions& options) {
-  auto database = Database::open(path, Database::Mode::kWrite);
+  auto database = open_intact(path);
   if (!database) return fail(std::move(database.error()));
   auto locks = ByteLocks::open(path);
   if (!locks) return fail(std::move(locks.error()));
@@ -330,7 +343,10 @@ Result<std::shared_ptr<Journal>> open_writable(const std::string& path, const Sq
   if (auto secured = secure_left_log(*database, *owners); !secured) return fail(std::move(secured.error()));
   auto owner = claim_owner(*database, *owners);
   if (!owner) return fail(std::move(owner.error()));
-  return std::make_shared<SqliteJournal>(path, std::move(*owners), *owner, std::move(*database));
+  auto acknowledged = HeadFile::open(path, *owner);
+  if (!acknowledged) return fail(std::move(acknowledged.error()));
+  return std::make_shared<SqliteJournal>(path, std::move(*owners), *owner, std::move(*database),
+                                         std::move(*acknowledged));
 }
 
 }  // namespace

@@ -388,15 +388,17 @@ TEST_F(SqliteJournalTest, NewFiles_AreReadableByTheirOwnerOnly) {
   umask(old);
   EXPECT_EQ(mode(folder_ / "a"), "700");
   EXPECT_EQ(mode(folder_ / "a/b"), "700");
-  for (const auto* suffix : {"", "-wal", "-shm", ".owners"}) EXPECT_EQ(mode(path + suffix), "600") << suffix;
+  for (const auto* suffix : {"", "-wal", "-shm", ".owners", ".head"})
+    EXPECT_EQ(mode(path + suffix), "600") << suffix;
 }
 
 TEST_F(SqliteJournalTest, CleanClose_LeavesOneCompleteFile) {
   write_journal();
   EXPECT_EQ(open_journal(path_)->read(kSession)->size(), 5);
   const auto left = files();
-  EXPECT_EQ(left.size(), 2);
+  EXPECT_EQ(left.size(), 3);
   EXPECT_TRUE(left.contains("j"));
+  EXPECT_TRUE(left.contains("j.head"));
   EXPECT_EQ(left.at("j.owners"), "");
 }
 

@@ -76,6 +76,12 @@ class Database {
   /// still read correctly, and report the next sync as a success; pages that are written again are safe.
   Status rewrite_log();
 
+  /// Whether the last connection to the file leaves its log as it is when it closes, instead of copying it
+  /// into the file and deleting it.
+  void keep_log_on_close(bool keep) {
+    sqlite3_db_config(handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
+  }
+
   /// The last failure of this connection, as `full`, `corrupt` or `io`.
   Error error() const;
   /// Whether the last failure was a failed sync.

@@ -43,7 +43,8 @@ struct Originals {
 /// The outcomes of a damage that are allowed besides a refusal and the original content.
 enum class Allowed : std::uint8_t {
   kNothing,  ///< nothing
-  /// An older state of the whole journal: the file itself cannot show that there was more.
+  /// An older state of the whole journal: without the heads that were acknowledged, the file itself cannot
+  /// show that there was more.
   kOlder,
 };
 
@@ -66,6 +67,7 @@ void put_page(std::string& file, const std::string& from, std::size_t page, std:
 }
 
 /// A log with a changed byte ends there, which leaves an older state; a file with a changed byte is damaged.
+/// The heads that the whole journal acknowledged are next to every second one.
 Damage damaged(const Originals& all, Random& random) {
   const bool in_use = random.once_in(2);
   Damage damage{in_use ? all.open : all.closed};
@@ -114,6 +116,8 @@ Damage damaged(const Originals& all, Random& random) {
       damage.bytes = random.once_in(2) ? all.older : all.oldest;
       damage.allowed = Allowed::kOlder;
   }
+  damage.bytes.head = random.once_in(2) ? all.closed.head : "";
+  if (!damage.bytes.head.empty()) damage.allowed = Allowed::kNothing;
   return damage;
 }
 
@@ -160,7 +164,9 @@ Fault damage_fault() {
   return {
       .name = "damage",
       .breaks = "bits, pages, ends and logs of a journal's files are flipped, swapped, cut, lost, replaced",
-      .holds = "refused, or read as written; an older copy of all files reads as that older state",
+      .holds =
+          "refused, or read as written; without the acknowledged heads an older copy reads as that older "
+          "state",
       .few = 5'000,
       .many = 100'000,
       .start = [] {

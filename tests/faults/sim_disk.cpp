@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 
@@ -53,7 +55,14 @@ void SimDisk::cut() {
 
 // File names.
 
+namespace {
+
+bool is_head(const std::string& path) { return path.ends_with(".head"); }
+
+}  // namespace
+
 SimDisk::Number SimDisk::number_of(const std::string& path) const {
+  if (is_head(path)) return 0;
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   char text[24] = "";
   const ssize_t size = file < 0 ? 0 : read(file, text, sizeof text - 1);
@@ -75,6 +84,18 @@ void SimDisk::write_stand_in(const std::string& name, Number number) const {
       file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   if (file >= 0) close(file);
   if (!written) throw std::runtime_error("cannot write " + file_path);
+}
+
+std::map<std::string, std::string> SimDisk::heads_after_power_loss() {
+  std::map<std::string, std::string> heads;
+  for (const auto& [name, number] : names()) {
+    if (!is_head(name)) continue;
+    std::ifstream file(path(name), std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (random_.once_in(8)) bytes.resize(random_.below(bytes.size() + 1));
+    if (!random_.once_in(8)) heads[name] = std::move(bytes);
+  }
+  return heads;
 }
 
 void SimDisk::clear() {
@@ -142,11 +163,13 @@ void SimDisk::restart(Unsynced unsynced) {
   for (const auto& [number, node] : nodes_)
     nodes[number] = std::make_shared<Node>(
         SimFile(loses_all ? node->file.durable() : node->file.after_power_loss(random_)));
+  const std::map<std::string, std::string> heads = heads_after_power_loss();
   clear();
   for (const auto& [name, number] : kept) {
     write_stand_in(name, number);
     if (number != 0) nodes_[number] = nodes.at(number);
   }
+  for (const auto& [name, bytes] : heads) std::ofstream(path(name), std::ios::binary) << bytes;
   sync_names();
   trouble_ = {};
   power_ = true;

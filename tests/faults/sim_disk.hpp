@@ -3,7 +3,8 @@
 // Each file of the disk is represented by a tiny real file in a folder in memory: it has the name, and its
 // content is the number of the simulated file. So operations on names (the journal creates its file under
 // another name, renames it, syncs the folder) really happen, and the bytes are where a power loss can tear
-// them. Only files of that folder can be opened.
+// them. Only files of that folder can be opened. The file `.head` of a journal is real, as SQLite does not
+// write it.
 #pragma once
 
 #include <sqlite3.h>
@@ -103,6 +104,9 @@ class SimDisk {
   void sync_names() { durable_names_ = names(); }
   void write_stand_in(const std::string& name, Number number) const;
   Number number_of(const std::string& path) const;
+  /// The files of acknowledged heads, which are real: mostly as written last, else torn or lost. Any state is
+  /// possible, as the journal never syncs them.
+  std::map<std::string, std::string> heads_after_power_loss();
   void clear();
   friend int folder_sync_met(int folder);
 

@@ -1,0 +1,25 @@
+// The flags of `doctor` on the command line. Included by the one file that uses CLI11.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/options.hpp"
+
+namespace praxis::cli {
+
+inline void add_doctor_flags(CLI::App* doctor, DoctorOptions& options) {
+  doctor->add_flag("--json", options.json, "The report as JSON");
+  doctor->add_flag("--online", options.online, "Check whether the providers can be reached too");
+  doctor
+      ->add_option_function<std::string>(
+          "--head", [&options](const std::string& head) { options.head = head; },
+          "Print where the journal ends, or check that it still has all that HEAD, printed earlier, names")
+      ->type_name("HEAD")
+      ->expected(0, 1);
+  doctor->add_flag("--accept-loss", options.accept_loss,
+                   "Go on with what is left of a journal that lost acknowledged records; copies it first");
+  doctor->add_flag("--yes", options.yes, "Accept the loss without confirmation");
+}
+
+}  // namespace praxis::cli
