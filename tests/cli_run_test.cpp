@@ -140,6 +140,36 @@ TEST_F(CliRun, InvalidArguments_AreUsageErrorsWithOneMessage) {
   mistake({"show", "nothing"}, "");
 }
 
+TEST_F(CliRun, EmptyPath_IsRefusedByEveryCommand) {
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& option) {
+    const CommandResult run = praxis(arguments);
+    EXPECT_EQ(run.status, 2) << arguments.front();
+    EXPECT_THAT(run.err, HasSubstr(option + ": the path is empty")) << arguments.front();
+  };
+  for (const char* name : {"run", "resume", "show", "logs", "fork", "replay", "export", "import"})
+    refused({name, "x", "--journal", ""}, "--journal");
+  for (const char* name : {"runs", "tree", "approve", "models", "doctor"})
+    refused({name, "--journal", ""}, "--journal");
+  refused({"rewind", "x", "t1", "--journal", ""}, "--journal");
+  refused({"tree", "stop", "x", "--journal", ""}, "--journal");
+  refused({"run", "x", "-C", ""}, "--directory");
+  refused({"run", "x", "-o", ""}, "--output");
+  refused({"run", "x", "--record", ""}, "--record");
+  refused({"run", "x", "--schema", ""}, "--schema");
+  refused({"resume", "last", "--agent", ""}, "--agent");
+}
+
+TEST_F(CliRun, EmptyVariableWithAPath_IsRefused) {
+  ProcessOptions options = options_;
+  options.env["PRAXIS_JOURNAL"] = "";
+  const CommandResult run = praxis({"run", "--model", "script:hello.jsonl", "Greet me"}, options);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("PRAXIS_JOURNAL is set, but empty"));
+  EXPECT_EQ(praxis({"runs"}, options).status, 2);
+  EXPECT_EQ(praxis({"runs", "--journal", "memory"}, options).status, 0) << "the option overrides it";
+  EXPECT_THAT(praxis({"runs"}).out, IsEmpty()) << "nothing was written to the default journal";
+}
+
 TEST_F(CliRun, Json_EndsInAnEnvelopeAfterAFailureToo) {
   for (const auto& arguments :
        {std::vector<std::string>{"run", "--json", "missing", "Hi"}, {"run", "--json", "--jsno"}}) {

@@ -43,6 +43,20 @@ Status check_journal_file(const std::string& path) {
   return {};
 }
 
+/// A variable that is set but empty is a mistake of a script; the default place must not be used instead.
+Status check_variables(const Place& place) {
+  const auto is_blank = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value == '\0';
+  };
+  for (const char* name : {"PRAXIS_JOURNAL", "PRAXIS_AGENTS_FOLDER"}) {
+    const bool is_overridden = name == std::string_view("PRAXIS_JOURNAL") && !place.journal.empty();
+    if (is_blank(name) && !is_overridden)
+      return fail(usage_error(std::string(name) + " is set, but empty", "set it to a path, or unset it"));
+  }
+  return {};
+}
+
 Result<std::shared_ptr<Journal>> open_file(const Workspace& workspace, JournalUse use, bool create) {
   if (auto checked = check_journal_file(workspace.journal); !checked) return fail(checked.error());
   SqliteJournalOptions options = workspace.waits;
@@ -93,6 +107,7 @@ Status enter_place(const Place& place) {
 
 Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::string> flags) {
   if (auto entered = enter_place(place); !entered) return fail(entered.error());
+  if (auto checked = check_variables(place); !checked) return fail(checked.error());
   if (!place.journal.empty()) flags["journal"] = place.journal;
   auto project = current_project();
   ConfigSources sources{environment_variable, std::move(flags)};

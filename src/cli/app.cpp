@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Exit status:
   1  the run failed              6    provider, key or network unavailable
   2  usage or configuration      7    a replay diverged
   3  waits for a human           9    the answer does not fit --schema
-  4  blocked by policy           130  interrupted (143: terminated)
+  4  blocked by policy           130  interrupted (129: hung up, 143: terminated)
 
 'praxis COMMAND --help' explains a command with examples.)";
 
@@ -125,9 +125,9 @@ void Definition::define_run() {
   run->add_option("--model", run_.model,
                   "Model as PROVIDER:NAME, instead of the agent's or the configured one")
       ->type_name("MODEL");
-  run->add_option("--schema", run_.schema,
-                  "Require an answer in JSON that follows the JSON Schema in this file")
-      ->type_name("FILE");
+  takes_path(run->add_option("--schema", run_.schema,
+                             "Require an answer in JSON that follows the JSON Schema in this file"),
+             "FILE");
   add_repeated(run, "--attach", run_.attach, "Attach this image, PDF or text file to the prompt", "FILE|URL");
   add_parsed<MicroUsd>(run, "--max-usd", run_.max_usd, "Stop when the cost of the turn reaches this amount",
                        "AMOUNT", app::parse_usd);
@@ -277,8 +277,8 @@ void Definition::define_branching() {
                              "  praxis replay 01K9X --agent changed.toml --json",
                              [this] { return Invocation(replay_); });
   replay->add_option("ID", replay_.id, kIdHelp)->type_name("")->required();
-  replay->add_option("--agent", replay_.agent, "Replay as if the run had used this agent file")
-      ->type_name("FILE");
+  takes_path(replay->add_option("--agent", replay_.agent, "Replay as if the run had used this agent file"),
+             "FILE");
   replay->add_flag("--json", replay_.json, "The report as JSON");
   add_place(replay, replay_.place);
 }
@@ -289,8 +289,8 @@ void Definition::define_carrying() {
                             "  praxis export 01K9X | gzip > run.jsonl.gz",
                             [this] { return Invocation(export_); });
   write->add_option("ID", export_.id, kIdHelp)->type_name("")->required();
-  write->add_option("-o,--output", export_.file, "Write to this file instead of standard output")
-      ->type_name("FILE");
+  takes_path(write->add_option("-o,--output", export_.file, "Write to this file instead of standard output"),
+             "FILE");
   add_place(write, export_.place);
 
   CLI::App* read = command("import", "Read an exported run into the journal",
@@ -337,7 +337,7 @@ void Definition::define_trust() {
   trust->add_option("--digest", trust_.digest, "Accept without a question, if what is there has this digest")
       ->type_name("DIGEST");
   trust->add_flag("--json", trust_.json, "Write JSON: the project, or with list one object per line");
-  trust->add_option("-C,--directory", trust_.folder, "Work in this directory")->type_name("DIR");
+  takes_path(trust->add_option("-C,--directory", trust_.folder, "Work in this directory"), "DIR");
 }
 
 void Definition::define_help() {

@@ -12,6 +12,7 @@ namespace {
 ExitStatus cancelled_by(int signal) {
   if (signal == SIGINT) return ExitStatus::kInterrupted;
   if (signal == SIGTERM) return ExitStatus::kTerminated;
+  if (signal == SIGHUP) return ExitStatus::kHungUp;
   return ExitStatus::kFailed;
 }
 

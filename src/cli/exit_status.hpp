@@ -16,6 +16,7 @@ enum class ExitStatus : int {
   kUnavailable = 6,    ///< provider, authentication or network
   kDiverged = 7,       ///< a replay diverged
   kInvalidOutput = 9,  ///< the answer violates the requested schema
+  kHungUp = 129,
   kInterrupted = 130,
   kTerminated = 143,
 };

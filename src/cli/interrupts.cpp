@@ -8,12 +8,18 @@ namespace {
 
 constexpr int kWakeUp = SIGUSR1;
 
+bool is_ignored(int signal) {
+  struct sigaction now{};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 Interrupts::Interrupts() {
   sigemptyset(&awaited_);
   sigaddset(&awaited_, kWakeUp);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (signal == SIGHUP && is_ignored(signal)) continue;  // as `nohup` wants it
     // Shells start background jobs with SIGINT ignored; an ignored signal would not be delivered.
     std::signal(signal, SIG_DFL);
     sigaddset(&awaited_, signal);

@@ -1,4 +1,4 @@
-// Handles SIGINT and SIGTERM during a run: the first lets the run settle, the second exits at once. A
+// Handles SIGINT, SIGTERM and SIGHUP during a run: the first lets the run settle, the second exits at once. A
 // dedicated thread waits for the signals, so no code runs in a signal handler.
 #pragma once
 
@@ -14,7 +14,8 @@ namespace praxis::cli {
 
 /// Must be created before any other thread, so that all threads inherit the blocked signals. Takes the
 /// signals even if the process was started with them ignored, like a shell's background jobs: a run can
-/// always be stopped, and resumed later.
+/// always be stopped, and resumed later. SIGHUP, which a terminal sends when it is closed, stays ignored:
+/// that is what `nohup` asks for.
 class Interrupts {
  public:
   Interrupts();

@@ -13,23 +13,28 @@ namespace praxis::cli {
 
 inline constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, or 'last'";
 
+/// Makes an option take a path. Refuses an empty one, such as the value of an unset variable in a script.
+inline CLI::Option* takes_path(CLI::Option* option, const std::string& type) {
+  return option->type_name(type)->check(
+      [](const std::string& path) { return path.empty() ? "the path is empty" : std::string(); });
+}
+
 inline void add_place(CLI::App* command, app::Place& place) {
-  command->add_option("-C,--directory", place.folder, "Work in this directory")->type_name("DIR");
-  command->add_option("--journal", place.journal, "Journal file, or 'memory' to keep nothing")
-      ->type_name("FILE");
+  takes_path(command->add_option("-C,--directory", place.folder, "Work in this directory"), "DIR");
+  takes_path(command->add_option("--journal", place.journal, "Journal file, or 'memory' to keep nothing"),
+             "FILE");
 }
 
 inline void add_turn_output(CLI::App* command, TurnOutput& output) {
   command->add_flag("--json", output.json,
                     "Write one JSON event per line to standard output, the result last");
-  command->add_option("-o,--output", output.file, "Also write the last message to this file")
-      ->type_name("FILE");
+  takes_path(command->add_option("-o,--output", output.file, "Also write the last message to this file"),
+             "FILE");
   command->add_flag_callback(
       "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");
-  command
-      ->add_option("--record", output.record_to,
-                   "Record every exchange with models in this folder; cassette:DIR replays it")
-      ->type_name("DIR");
+  takes_path(command->add_option("--record", output.record_to,
+                                 "Record every exchange with models in this folder; cassette:DIR replays it"),
+             "DIR");
 }
 
 /// An option whose value one of our parsers reads.
@@ -57,8 +62,8 @@ inline void add_repeated(CLI::App* command, const std::string& name, std::vector
 
 /// How a run finds its agent file, and accepts a changed one.
 inline void add_agent(CLI::App* command, std::string& agent, std::string& accepted) {
-  command->add_option("--agent", agent, "Agent file, if it is no longer where the run found it")
-      ->type_name("FILE");
+  takes_path(command->add_option("--agent", agent, "Agent file, if it is no longer where the run found it"),
+             "FILE");
   command
       ->add_option("--accept-agent", accepted,
                    "Continue although files of the agent changed, if they have this digest now")

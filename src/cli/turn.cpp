@@ -35,6 +35,10 @@ std::string ending(const app::Workspace& workspace, const AgentResult& result) {
   if (result.reason) text = fmt::format("{}: {}\n", to_string(*result.reason), sum_of(result));
   for (const std::string& denial : result.denials)
     text += fmt::format("denied: {}\n", app::one_line(denial, 200));
+  for (const ActionResult& action : result.actions) {
+    if (action.outcome == Outcome::kUnknown)
+      text += fmt::format("unknown: {} may or may not have taken effect\n", app::one_line(action.tool, 64));
+  }
   for (const std::string& warning : result.warnings)
     text += fmt::format("warning: {}\n", app::one_line(warning, 200));
   text += app::pending_text(workspace, result);

@@ -168,7 +168,10 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   report_action(turn, call, r.outcome, r.duration);
   const bool fatal =
       (tool != nullptr && tool->fatal_errors) || state.agent->tool_failure == ToolFailureMode::kFail;
-  if (failed && fatal && call.within.empty()) turn.fatal = r.error;
+  // A call that got no answer in time has failed, though its outcome is unknown; one that was stopped has
+  // not.
+  const bool unanswered = r.outcome == Outcome::kUnknown && r.error && r.error->code != ErrorCode::kCancelled;
+  if ((failed || unanswered) && fatal && call.within.empty()) turn.fatal = r.error;
   finish_call(state, time, call, std::move(settled.result), std::move(settled.value));
   return {};
 }

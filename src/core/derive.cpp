@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/context.hpp"
+#include "core/unknown_outcome.hpp"
 #include "praxis/core/next.hpp"
 
 namespace praxis {
@@ -123,8 +124,7 @@ class Deriver {
     settled.result = ToolOutcome{{call.call.id,
                                   call.call.name,
                                   ToolStatus::kError,
-                                  "Outcome unknown: the process stopped while this call ran. It may or may "
-                                  "not have taken effect; check before you repeat it.",
+                                  unknown_outcome("the process stopped while this call ran"),
                                   {}},
                                  nullptr,
                                  nullptr};
@@ -222,6 +222,13 @@ class Deriver {
 };
 
 }  // namespace
+
+std::string unknown_outcome(std::string_view why) {
+  constexpr std::string_view kStart = "Outcome unknown: ";
+  if (why.starts_with(kStart)) return std::string(why);  // of a call within this call
+  return std::string(kStart) + std::string(why) +
+         ". It may or may not have taken effect; check before you repeat it.";
+}
 
 TraceContext effect_trace(const State& state, const EffectId& effect, std::uint32_t attempt) {
   return span_below(state.trace, effect.str(), attempt);

@@ -2,7 +2,9 @@
 // even when the other side never answers; later answers are dropped.
 #include <algorithm>
 
+#include "core/unknown_outcome.hpp"
 #include "driver/turn_driver.hpp"
+#include "praxis/base/reach.hpp"
 
 namespace praxis::driver {
 namespace {
@@ -15,12 +17,24 @@ records::EffectSettled cancelled(EffectKind kind) {
   return settled;
 }
 
+/// The outcome of a call that may or may not have taken effect. `error` says why it has no result.
+records::EffectSettled unknown(Error error) {
+  records::EffectSettled settled;
+  settled.outcome = Outcome::kUnknown;
+  error.message = unknown_outcome(error.message);
+  error.retriable = false;
+  settled.error = with_reach(std::move(error), Reach::kSent);
+  return settled;
+}
+
 /// The outcome of an effect that did not stop within the grace time: its handler may still be running.
-records::EffectSettled unstopped() {
-  records::EffectSettled unknown;
-  unknown.outcome = Outcome::kUnknown;
-  unknown.error = make_error(ErrorCode::kCancelled, "did not stop when asked to; its outcome is unknown");
-  return unknown;
+records::EffectSettled unstopped(EffectKind kind) {
+  if (kind == EffectKind::kTool)
+    return unknown(make_error(ErrorCode::kCancelled, "the call did not stop when it was asked to"));
+  records::EffectSettled settled;
+  settled.outcome = Outcome::kUnknown;
+  settled.error = make_error(ErrorCode::kCancelled, "did not stop when asked to; its outcome is unknown");
+  return settled;
 }
 
 records::EffectSettled failed(Error error) {
@@ -28,6 +42,14 @@ records::EffectSettled failed(Error error) {
   settled.outcome = error.code == ErrorCode::kCancelled ? Outcome::kCancelled : Outcome::kError;
   settled.error = std::move(error);
   return settled;
+}
+
+/// The outcome of a call whose handler has returned `error`. A handler that was stopped and does not say how
+/// far the call had got may have sent anything, unless the tool is repeatable.
+records::EffectSettled failed_call(const RunningEffect& call, Error error) {
+  const bool may_be_sent = error.code == ErrorCode::kCancelled && !call.repeatable;
+  const Reach reach = reach_of(error).value_or(may_be_sent ? Reach::kSent : Reach::kAnswered);
+  return reach == Reach::kSent ? unknown(std::move(error)) : failed(std::move(error));
 }
 
 }  // namespace
@@ -112,11 +134,13 @@ void TurnDriver::on(ModelEnded&& input) {
 }
 
 void TurnDriver::on(ToolEnded&& input) {
+  const RunningEffect* running = effects_.find(input.effect, input.attempt);
+  if (running == nullptr) return;
   records::EffectSettled ended;
   if (input.outcome) {
     ended.result = *std::move(input.outcome);
   } else {
-    ended = failed(std::move(input.outcome.error()));
+    ended = failed_call(*running, std::move(input.outcome.error()));
   }
   if (settle(input.effect, input.attempt, std::move(ended))) advance();
 }
@@ -124,13 +148,12 @@ void TurnDriver::on(ToolEnded&& input) {
 void TurnDriver::tool_is_late(const EffectId& effect, std::uint32_t attempt) {
   RunningEffect& late = *effects_.find(effect, attempt);
   stop(effect, late);
-  const bool settled =
-      settle(effect, attempt,
-             failed(make_error(ErrorCode::kTool, ErrorKind::kTimeout,
-                               state_->find_call(effect)->call.name + " did not finish within " +
-                                   std::to_string(late.limit.count()) + " ms",
-                               late.repeatable)));
-  if (settled) advance();
+  const std::string& tool = state_->find_call(effect)->call.name;
+  Error error = make_error(ErrorCode::kTool, ErrorKind::kTimeout,
+                           tool + " did not finish within " + std::to_string(late.limit.count()) + " ms",
+                           late.repeatable);
+  if (settle(effect, attempt, late.repeatable ? failed(std::move(error)) : unknown(std::move(error))))
+    advance();
 }
 
 /// Records the outcome of an effect in progress. Returns false when it is not (or no longer) in progress.
@@ -156,7 +179,7 @@ void TurnDriver::settle_within(const CallId& outer) {
     stop(effect, running);
     left.emplace_back(effect, running.attempt);
   }
-  for (const auto& [effect, attempt] : left) settle(effect, attempt, unstopped());
+  for (const auto& [effect, attempt] : left) settle(effect, attempt, unstopped(EffectKind::kTool));
   if (failure_ || !state_->turn) return;
   // Intended but not durable yet: these never start.
   std::vector<EffectId> unbegun;
@@ -299,8 +322,10 @@ void TurnDriver::fired(const EffectTimer& timer) {
 
 void TurnDriver::fired(const GraceOver& grace) {
   bool settled = false;
-  for (const auto& [effect, attempt] : grace.effects)
-    settled = settle(effect, attempt, unstopped()) || settled;
+  for (const auto& [effect, attempt] : grace.effects) {
+    const RunningEffect* running = effects_.find(effect, attempt);
+    settled = (running != nullptr && settle(effect, attempt, unstopped(running->kind))) || settled;
+  }
   if (settled) advance();
 }
 

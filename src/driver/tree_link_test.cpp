@@ -30,20 +30,20 @@ ParkedStep step(const std::string& id) {
   return made;
 }
 
-const SessionId kChild{"child"};
+const SessionId kSubAgent{"child"};
 
 TEST(TreeLink, CallIsBlockedWhileItsSubAgentWaits) {
   TreeLink tree;
   const State state = in_turn({call("a", Phase::kRunning)});
   EXPECT_FALSE(tree.is_blocked(state, state.turn->calls[0]));
-  tree.began(kChild, CallId{"a"});
+  tree.began(kSubAgent, CallId{"a"});
   EXPECT_FALSE(tree.waits_for_people(state));
-  EXPECT_TRUE(tree.waits({kChild, {step("p1")}, true}));
+  EXPECT_TRUE(tree.waits({kSubAgent, {step("p1")}, true}));
   EXPECT_TRUE(tree.is_blocked(state, state.turn->calls[0]));
   EXPECT_TRUE(tree.waits_for_people(state));
   EXPECT_TRUE(tree.attended());
   EXPECT_EQ(tree.pending().size(), 1U);
-  tree.ended(kChild);
+  tree.ended(kSubAgent);
   EXPECT_FALSE(tree.waits_for_people(state));
   EXPECT_FALSE(tree.attended());
   EXPECT_TRUE(tree.pending().empty());
@@ -52,9 +52,9 @@ TEST(TreeLink, CallIsBlockedWhileItsSubAgentWaits) {
 TEST(TreeLink, OneBusySubAgentKeepsTheCallUnblocked) {
   TreeLink tree;
   const State state = in_turn({call("a", Phase::kRunning)});
-  tree.began(kChild, CallId{"a"});
+  tree.began(kSubAgent, CallId{"a"});
   tree.began(SessionId{"other"}, CallId{"a"});
-  tree.waits({kChild, {step("p1")}, false});
+  tree.waits({kSubAgent, {step("p1")}, false});
   EXPECT_FALSE(tree.waits_for_people(state));
   EXPECT_TRUE(tree.lost(SessionId{"other"}));
   EXPECT_FALSE(tree.lost(SessionId{"other"}));
@@ -64,8 +64,8 @@ TEST(TreeLink, OneBusySubAgentKeepsTheCallUnblocked) {
 TEST(TreeLink, DecidedStepIsNoLongerWaitedFor) {
   TreeLink tree;
   const State state = in_turn({call("a", Phase::kRunning)});
-  tree.began(kChild, CallId{"a"});
-  tree.waits({kChild, {step("p1")}, false});
+  tree.began(kSubAgent, CallId{"a"});
+  tree.waits({kSubAgent, {step("p1")}, false});
   tree.decided(ParkId{"p1"});
   EXPECT_FALSE(tree.waits_for_people(state));
   EXPECT_FALSE(tree.waits({SessionId{"stranger"}, {}, false}));
@@ -82,8 +82,8 @@ TEST(TreeLink, ParkedCallWithinBlocksTheOuterOne) {
 TEST(TreeLink, CallWithoutAPlaceWaitsWithThoseThatRun) {
   TreeLink tree;
   State state = in_turn({call("a", Phase::kRunning), call("b", Phase::kProposed)});
-  tree.began(kChild, CallId{"a"});
-  tree.waits({kChild, {step("p1")}, false});
+  tree.began(kSubAgent, CallId{"a"});
+  tree.waits({kSubAgent, {step("p1")}, false});
   EXPECT_FALSE(tree.waits_for_people(state)) << "there is a place for the other call";
   AgentSpec narrow;
   narrow.limits.max_parallel_tools = 1;

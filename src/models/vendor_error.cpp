@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/exhausted.hpp"
 #include "praxis/base/dates.hpp"
+#include "praxis/base/reach.hpp"
 #include "praxis/models/model.hpp"
 
 namespace praxis {
@@ -410,7 +411,7 @@ bool may_have_cost(const Error& error) {
   using enum ErrorKind;
   constexpr std::array kBrokeOff{kNetwork, kTimeout, kTruncatedStream, kProtocol};
   constexpr std::array kNotSent{kDns, kConnect, kProxy, kTls, kTimeoutConnect};
-  if (error.code == ErrorCode::kCancelled) return true;
+  if (error.code == ErrorCode::kCancelled) return reach_of(error) != Reach::kNotSent;
   return std::ranges::count(kBrokeOff, error.kind()) != 0 &&
          std::ranges::count(kNotSent, error_kind_from(json_text(error.detail(), "transport"))) == 0;
 }

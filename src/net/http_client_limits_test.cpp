@@ -1,6 +1,8 @@
 // Limits, failures, stops and threads of the HTTP client.
 #include <gtest/gtest.h>
 
+#include "praxis/base/reach.hpp"
+
 #include <array>
 #include <chrono>
 #include <future>
@@ -320,6 +322,49 @@ TEST(HttpClientOnAnExecutor, BlockingTask_MayWaitForTheClientThatSharesItsThread
     ASSERT_TRUE(response) << response.error().message;
     EXPECT_EQ(response->body, "ok");
   }
+}
+
+// ---- how far a request had got
+
+std::optional<Reach> reach_with(HttpRequest request, std::stop_token stop = {}) {
+  const auto client = make_http_client();
+  const auto response = http_fetch(*client, std::move(request), std::move(stop));
+  EXPECT_FALSE(response);
+  return response ? std::nullopt : reach_of(response.error());
+}
+
+TEST(HttpClient, Errors_StateWhetherAByteOfTheRequestWasWritten) {
+  TestServer server([](const TestRequest& request, TestConnection& to) {
+    if (request.target == "/garbage") to.write("no http at all\r\n\r\n");
+    if (request.target == "/closes") to.close();
+    to.wait_for_close();
+  });
+  HttpRequest late = post_to(server.url("/silent"), "x");
+  late.timeouts.total = kShort;
+  EXPECT_EQ(reach_with(std::move(late)), Reach::kSent);
+  EXPECT_EQ(reach_with(post_to(server.url("/closes"), "x")), Reach::kSent);
+  EXPECT_EQ(reach_with(post_to(server.url("/garbage"), "x")), Reach::kAnswered);
+  EXPECT_EQ(reach_with(post_to("http://127.0.0.1:1/", "x")), Reach::kNotSent);
+  EXPECT_EQ(reach_with(post_to("no url", "x")), Reach::kNotSent);
+  HttpRequest refused = post_to(server.url(), "x");
+  refused.allow_address = [](std::string_view) { return false; };
+  EXPECT_EQ(reach_with(std::move(refused)), Reach::kNotSent);
+  // This server waits for a request and never begins the TLS handshake.
+  HttpRequest handshake = post_to("https://" + server.url().substr(7), "x");
+  handshake.timeouts.connect = kShort;
+  EXPECT_EQ(reach_with(std::move(handshake)), Reach::kNotSent);
+}
+
+TEST(HttpClient, StoppedRequest_StatesWhetherAByteOfItWasWritten) {
+  TestServer server([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    server.wait_for_requests(1);
+    stop.request_stop();
+  });
+  EXPECT_EQ(reach_with(post_to(server.url(), "x"), stop.get_token()), Reach::kSent);
+  EXPECT_EQ(reach_with(post_to(server.url(), "x"), stop.get_token()), Reach::kNotSent)
+      << "stopped before it began";
 }
 
 }  // namespace

@@ -173,6 +173,7 @@ void HttpConnection::write_more() {
     const IoResult result = stream_.write(std::string_view(head_).substr(from_head),
                                           body.substr(sent_ - from_head), engine_.buffer());
     sent_ += result.bytes;
+    if (phase_ == Phase::kHead && result.bytes > 0) exchange_->reach = Reach::kSent;
     if (result.state == IoState::kOk) continue;
     if (phase_ == Phase::kHead) limit(timeouts.idle);
     write_blocked_ = result.state == IoState::kWantWrite || result.state == IoState::kWantRead;
@@ -280,6 +281,7 @@ bool HttpConnection::parse(std::string_view& bytes) {
 }
 
 Status HttpConnection::refusal(const error_code& error) const {
+  if (phase_ != Phase::kTunnel) exchange_->reach = Reach::kAnswered;
   const std::string response = "the response of " + authority(route_.url);
   if (error == http::error::header_limit) {
     return http_failure(ErrorKind::kTooLarge, response + " has too large a head", false);

@@ -13,6 +13,7 @@
 #include "net/deadlines.hpp"
 #include "net/http_proxy.hpp"
 #include "net/http_request.hpp"
+#include "praxis/base/reach.hpp"
 #include "praxis/net/http_client.hpp"
 
 namespace praxis {
@@ -30,6 +31,7 @@ struct HttpExchange {
   void finish(Status status) {
     on_stop.reset();
     connection.reset();
+    if (!status) status = fail(with_reach(std::move(status.error()), reach));
     std::exchange(sink, nullptr)->on_done(std::move(status));
   }
 
@@ -40,6 +42,7 @@ struct HttpExchange {
   std::weak_ptr<HttpConnection> connection;
   TimePoint total_deadline = TimePoint::max();
   bool resent = false;
+  Reach reach = Reach::kNotSent;
 };
 
 /// The route of a request. Connections with equal keys are interchangeable.

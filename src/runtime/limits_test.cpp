@@ -121,7 +121,7 @@ TEST_F(LimitsTest, Time_StopsASlowTool) {
       stopped_by(StopReason::kTimeLimit, scripted(R"({"tool_calls": [{"id": "c1", "name": "slow"}]})")
                                              .use(blocked.tool("slow", true))
                                              .limits(limit(&Limits::timeout, Millis{30})));
-  EXPECT_EQ(result.actions.at(0).outcome, Outcome::kCancelled);
+  EXPECT_EQ(result.actions.at(0).outcome, Outcome::kUnknown);
 }
 
 TEST_F(LimitsTest, Time_HoldsForQueuedTurnsToo) {

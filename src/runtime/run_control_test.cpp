@@ -1,6 +1,7 @@
 // Control of a run: steer, enqueue, interrupt, pause, resume, stop; and calls that wait for an approval.
 #include <gmock/gmock.h>
 
+#include "praxis/base/reach.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -122,10 +123,37 @@ TEST_F(RunControlTest, Interrupt_InTheMiddleOfAnAnswer_KeepsNothingOfIt) {
   EXPECT_EQ(session.turns().size(), 1U);
 }
 
-TEST_F(RunControlTest, Interrupt_ToolThatStopsOnRequest_IsRecordedAsCancelled) {
+TEST_F(RunControlTest, Interrupt_ToolThatStopsOnRequest_IsUnknownUnlessItSaysThatNothingWasSent) {
+  for (const auto& [reach, outcome] :
+       {std::pair{std::optional<Reach>(), Outcome::kUnknown}, {Reach::kNotSent, Outcome::kCancelled}}) {
+    BlockedTool blocked;
+    Tool tool = blocked.tool("wait", true);
+    tool.handler = [stopped = tool.handler, reach = reach](ToolContext& context, const Json& arguments) {
+      auto output = stopped(context, arguments);
+      if (!output && reach) output = fail(with_reach(output.error(), *reach));
+      return output;
+    };
+    Session session = session_of(scripted(kWaitThenText).use(tool));
+    auto run = session.send_user_message("go");
+    blocked.entered->wait();
+    session.interrupt();
+    const auto result = run.result();
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->actions.at(0).outcome, outcome);
+    EXPECT_EQ(result_for(session.history(), "c1").text,
+              reach
+                  ? "stopped on request"
+                  : "Outcome unknown: stopped on request. It may or may not have taken effect; check before "
+                    "you repeat it.");
+  }
+}
+
+TEST_F(RunControlTest, Interrupt_RepeatableToolThatStopsOnRequest_IsRecordedAsCancelled) {
   BlockedTool blocked;
   Agent agent = scripted(kWaitThenText);
-  Session session = session_of(agent.use(blocked.tool("wait", true)));
+  Tool repeatable = blocked.tool("wait", true);
+  repeatable.definition.idempotent = true;
+  Session session = session_of(agent.use(repeatable));
   auto run = session.send_user_message("go");
   blocked.entered->wait();
   session.interrupt();

@@ -281,11 +281,19 @@ TEST_F(FileToolTest, Search_StopsOnRequest) {
   EXPECT_EQ(text_of(call(read_, R"({"op":"search","pattern":"two"})", stop.get_token())), "no line matches");
 }
 
+TEST_F(FileToolTest, WriteThatIsMadeAgain_HasTheSameResult) {
+  const std::string arguments = R"({"path":"once.txt","content":"hello"})";
+  const auto first = call(write_, arguments), again = call(write_, arguments);
+  ASSERT_TRUE(first && again);
+  EXPECT_EQ(again->text, first->text);
+  EXPECT_EQ(again->value, first->value);
+}
+
 TEST_F(FileToolTest, Write_CreatesFoldersAndReplacesWholeFilesKeepingTheirMode) {
-  EXPECT_EQ(write("new/deep/x.txt", "hello"), R"(created "new/deep/x.txt" (5 bytes))");
+  EXPECT_EQ(write("new/deep/x.txt", "hello"), R"(wrote "new/deep/x.txt" (5 bytes))");
   EXPECT_EQ(scratch_.read("root/new/deep/x.txt"), "hello");
   ASSERT_EQ(chmod(root("/new/deep/x.txt").c_str(), 0751), 0);
-  EXPECT_EQ(write(root("/new/deep/x.txt"), "hi"), "replaced \"" + root("/new/deep/x.txt") + "\" (2 bytes)");
+  EXPECT_EQ(write(root("/new/deep/x.txt"), "hi"), "wrote \"" + root("/new/deep/x.txt") + "\" (2 bytes)");
   EXPECT_EQ(scratch_.read("root/new/deep/x.txt"), "hi");
   struct stat info{};
   ASSERT_EQ(stat(root("/new/deep/x.txt").c_str(), &info), 0);

@@ -119,11 +119,11 @@ Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& re
                             exists ? std::optional(old.st_mode & 0777U) : std::nullopt);
   if (error != 0) return file_error(request.path, error);
   const std::size_t bytes = request.content.size();
-  return ToolOutput{
-      (exists ? "replaced \"" : "created \"") + request.path + "\" (" + std::to_string(bytes) + " bytes)",
-      {{"path", request.path}, {"bytes", bytes}, {"created", !exists}},
-      {},
-      {}};
+  // Does not say whether the file is new: a call that is made again after a crash could not know.
+  return ToolOutput{"wrote \"" + request.path + "\" (" + std::to_string(bytes) + " bytes)",
+                    {{"path", request.path}, {"bytes", bytes}},
+                    {},
+                    {}};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "json/uri_reference.hpp"
+#include "praxis/base/reach.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/host_rules.hpp"
 
@@ -49,6 +50,9 @@ void pause(std::chrono::milliseconds duration, const std::stop_token& stop) {
 bool may_repeat(const std::string& method) {
   return method == "GET" || method == "HEAD" || method == "PUT" || method == "DELETE";
 }
+
+/// Whether a request only reads, so that sending it changes nothing on the other side.
+bool only_reads(const std::string& method) { return method == "GET" || method == "HEAD"; }
 
 bool may_pass(const Result<HttpResponse>& response) {
   if (!response) return response.error().retriable;
@@ -117,16 +121,21 @@ class Caller {
     auto until = Clock::now() + std::chrono::milliseconds(request.timeout_ms.value_or(30'000));
     if (context.deadline != Clock::time_point{}) until = std::min(until, context.deadline);
 
-    auto response = follow(std::move(http), until, context.stop);
+    bool changing = false;
+    auto response = follow(std::move(http), until, context.stop, changing);
     if (response) return response_output(*response);
     Error error = std::move(response.error());
     if (error.code == ErrorCode::kModel) error.code = ErrorCode::kTool;
+    // Counts for all requests of the call: an attempt may have had an effect though the next was not sent.
+    if (const auto reach = reach_of(error); reach && *reach != Reach::kAnswered)
+      error = with_reach(std::move(error), changing ? Reach::kSent : Reach::kNotSent);
     return fail(std::move(error));
   }
 
  private:
-  Result<HttpResponse> follow(HttpRequest request, Clock::time_point until,
-                              const std::stop_token& stop) const {
+  /// `changing` becomes true once a part of a request that does more than read was sent.
+  Result<HttpResponse> follow(HttpRequest request, Clock::time_point until, const std::stop_token& stop,
+                              bool& changing) const {
     for (int redirects = 0;; ++redirects) {
       auto url = parse_url(request.url);
       if (!url) return fail(std::move(url.error()));
@@ -137,7 +146,7 @@ class Caller {
       request.allow_address = [this, url = *url](std::string_view address) {
         return rules_.allows_address(url, address);
       };
-      auto response = exchange(request, until, stop);
+      auto response = exchange(request, until, stop, changing);
       if (!response || !is_redirect(response->status)) return response;
       const auto location = find_header(response->headers, "Location");
       if (!location) return response;
@@ -168,14 +177,16 @@ class Caller {
     return {};
   }
 
-  Result<HttpResponse> exchange(HttpRequest request, Clock::time_point until,
-                                const std::stop_token& stop) const {
+  Result<HttpResponse> exchange(HttpRequest request, Clock::time_point until, const std::stop_token& stop,
+                                bool& changing) const {
     for (int attempt = 1;; ++attempt) {
       request.timeouts.total = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
       if (request.timeouts.total.count() <= 0) {
-        return fail(ErrorCode::kTool, "the request timed out", true);
+        return fail(with_reach(make_error(ErrorCode::kTool, "the request timed out", true), Reach::kNotSent));
       }
       auto response = http_fetch(*client_, request, stop);
+      const bool sent = response || reach_of(response.error()) != Reach::kNotSent;
+      changing = changing || (sent && !only_reads(request.method));
       if (attempt == kMaxAttempts || !may_repeat(request.method) || !may_pass(response)) return response;
       const auto delay = kFirstPause * attempt * attempt;
       if (Clock::now() + delay >= until) return response;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "net/testing/test_server.hpp"
+#include "praxis/base/reach.hpp"
 #include "tools/host_rules.hpp"
 #include "tools/testing/call.hpp"
 
@@ -201,6 +202,68 @@ TEST(HttpTool, SilentServer_EndsInATimeoutOrOnStop) {
   });
   auto cancelled = call(http({local(server)}), R"({"url":")" + server.url() + R"("})", stop.get_token());
   EXPECT_EQ(error_of(cancelled).code, ErrorCode::kCancelled);
+}
+
+// ---- how far a call had got
+
+/// The error of a call that is stopped once `server` has read `requests` requests.
+Error stopped_at(TestServer& server, std::size_t requests, const Json& arguments) {
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    server.wait_for_requests(requests);
+    stop.request_stop();
+  });
+  return error_of(call(http({local(server)}), to_json_text(arguments), stop.get_token()));
+}
+
+TEST(HttpTool, StoppedCall_StatesThatItWasSentUnlessItOnlyReads) {
+  TestServer server([](const TestRequest&, TestConnection& to) { to.wait_for_close(); });
+  std::size_t requests = 0;
+  for (const auto& [method, reach] : {std::pair{"POST", Reach::kSent},
+                                      {"PUT", Reach::kSent},
+                                      {"DELETE", Reach::kSent},
+                                      {"PATCH", Reach::kSent},
+                                      {"GET", Reach::kNotSent},
+                                      {"HEAD", Reach::kNotSent}}) {
+    const Error error = stopped_at(server, ++requests, {{"url", server.url()}, {"method", method}});
+    EXPECT_EQ(error.code, ErrorCode::kCancelled) << method;
+    EXPECT_EQ(reach_of(error), reach) << method;
+  }
+}
+
+TEST(HttpTool, CallWithoutAConnection_StatesThatItWasNotSent) {
+  const auto refused =
+      error_of(call_with(http({"127.0.0.1:1"}), {{"url", "http://127.0.0.1:1/"}, {"method", "POST"}}));
+  EXPECT_EQ(refused.kind(), ErrorKind::kConnect);
+  EXPECT_EQ(reach_of(refused), Reach::kNotSent);
+}
+
+TEST(HttpTool, CallWithoutAnAnswer_StatesThatItWasSent) {
+  TestServer server([](const TestRequest& request, TestConnection& to) {
+    request.target == "/closes" ? to.close() : to.wait_for_close();
+  });
+  const Json late{{"url", server.url()}, {"method", "POST"}, {"timeout_ms", 50}};
+  EXPECT_EQ(reach_of(error_of(call_with(http({local(server)}), late))), Reach::kSent);
+  const Json cut{{"url", server.url("/closes")}, {"method", "POST"}};
+  EXPECT_EQ(reach_of(error_of(call_with(http({local(server)}), cut))), Reach::kSent);
+}
+
+TEST(HttpTool, AnswerThatCannotBeUsed_StatesThatTheOtherSideAnswered) {
+  TestServer server(always(http_reply(200, std::string(100'000, 'a'))));
+  const Json post{{"url", server.url()}, {"method", "POST"}};
+  EXPECT_EQ(reach_of(error_of(call_with(http({local(server)}, 50'000), post))), Reach::kAnswered);
+}
+
+TEST(HttpTool, RequestBeforeARedirect_CountsWhenTheCallIsStopped) {
+  TestServer server([](const TestRequest& request, TestConnection& to) {
+    if (request.target == "/start") {
+      to.write(http_reply(303, "", "Location: /result\r\n"));
+    } else {
+      to.wait_for_close();
+    }
+  });
+  const Error error = stopped_at(server, 2, {{"url", server.url("/start")}, {"method", "POST"}});
+  EXPECT_EQ(reach_of(error), Reach::kSent) << "the POST was answered, the result was not read";
 }
 
 bool allows(std::vector<std::string> entries, std::string_view url) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "praxis/base/reach.hpp"
 #include "praxis/process/process.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/python_bridge.hpp"
@@ -99,10 +100,12 @@ Result<ToolOutput> python_output(const Status& served, ProcessResult run, const 
         ErrorKind::kTimeout,
         "The code was stopped: it ran for longer than " + std::to_string(options.time.count()) + " ms.", run);
   }
-  if (!served && served.error().code == ErrorCode::kCancelled) return fail(served.error());
+  if (!served && served.error().code == ErrorCode::kCancelled)
+    return fail(with_reach(served.error(), Reach::kSent));
   if (!served)
     return failed(ErrorKind::kProtocol, "The code was stopped: " + served.error().message + ".", run);
-  if (run.end == ProcessEnd::kCancelled) return fail(ErrorCode::kCancelled, "the call was cancelled");
+  if (run.end == ProcessEnd::kCancelled)
+    return fail(with_reach(make_error(ErrorCode::kCancelled, "the code was stopped"), Reach::kSent));
   if (run.end != ProcessEnd::kExited || run.exit_code != 0) {
     return failed(ErrorKind::kFailed, "The code " + how_it_ended(run, options) + ".", run);
   }
@@ -116,7 +119,7 @@ Result<ToolOutput> run_code(ToolContext& context, const std::string& code, const
   const Status served = bridge.serve();
   if (!served) process->kill();
   auto run = process->wait(context.stop, bridge.deadline());
-  if (!run) return fail(std::move(run.error()));
+  if (!run) return fail(with_reach(std::move(run.error()), Reach::kSent));
   return python_output(served, *std::move(run), options);
 }
 

@@ -1,5 +1,6 @@
 // Tests the python tool alone: a real interpreter, and a fake call scope instead of a session.
 #include "praxis/tools/python_tool.hpp"
+#include "praxis/base/reach.hpp"
 
 #include <gtest/gtest.h>
 
@@ -249,6 +250,7 @@ TEST_F(PythonToolTest, Stop_EndsTheCode) {
   const auto stopped = output.get();
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(reach_of(stopped.error()), Reach::kSent);
 }
 
 TEST_F(PythonToolTest, InvalidRequest_EndsTheCode) {

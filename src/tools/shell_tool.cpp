@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "praxis/base/reach.hpp"
 #include "tools/visible_text.hpp"
 
 namespace praxis {
@@ -102,9 +103,11 @@ class Shell {
     if (!process) return fail(std::move(process.error()));
     const bool is_limited = context.deadline != Clock::time_point();
     auto result = process->wait(context.stop, is_limited ? context.deadline : Clock::time_point::max());
-    if (!result) return fail(std::move(result.error()));
+    if (!result) return fail(with_reach(std::move(result.error()), Reach::kSent));
     if (result->end == ProcessEnd::kCancelled) {
-      return fail(ErrorCode::kCancelled, "the program was stopped, with all it had started");
+      return fail(
+          with_reach(make_error(ErrorCode::kCancelled, "the program was stopped, with all it had started"),
+                     Reach::kSent));
     }
     return program_output(*result);
   }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "praxis/base/reach.hpp"
+
 #include <cstdlib>
 
 #include "base/testing/missing_part.hpp"
@@ -63,6 +65,7 @@ TEST_F(ShellToolTest, StoppedProgram_IsCancelled) {
   const auto result = call(shell_tool(options_), R"({"argv":["sleep","100"]})", stop.get_token());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(reach_of(result.error()), Reach::kSent);
 }
 
 TEST(ShellTool, UnlistedPrograms_AreRefused) {

@@ -1,5 +1,8 @@
 #include "praxis/tools/sub_agent.hpp"
 
+#include <algorithm>
+
+#include "praxis/base/reach.hpp"
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {
@@ -7,6 +10,12 @@ namespace {
 
 std::unexpected<Error> no_session() {
   return fail(ErrorCode::kInput, "this call is not part of a session, so it has no place in an agent tree");
+}
+
+/// Whether the turn was stopped while something it had begun may have taken effect.
+bool stopped_in_doubt(const AgentResult& result) {
+  const bool stopped = result.reason == StopReason::kCancelled || result.reason == StopReason::kTimeLimit;
+  return stopped && std::ranges::count(result.actions, Outcome::kUnknown, &ActionResult::outcome) != 0;
 }
 
 }  // namespace
@@ -18,6 +27,7 @@ Result<ToolOutput> as_output(Result<AgentResult> result) {
   error.message = "agent \"" + result->agent + "\" did not finish (" +
                   std::string(to_string(result->reason.value_or(StopReason::kCancelled))) +
                   "): " + error.message;
+  if (stopped_in_doubt(*result)) error = with_reach(std::move(error), Reach::kSent);
   return fail(std::move(error));
 }
 

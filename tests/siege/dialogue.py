@@ -75,7 +75,7 @@ def short(text: str) -> str:
         return f"ok {found[1]}"
     if found := re.match(r"exit status 0\nstdout:\n(.*)", text, re.DOTALL):
         return found[1].strip()
-    if re.match(r"(created|replaced) ", text):
+    if re.match(r"(wrote|created|replaced) ", text):
         return "written"
     if "utcome unknown" in text or "may or may not have" in text:
         return "unknown"

@@ -66,7 +66,9 @@ class HttpSink {
   /// Error: `kCancelled`, or `kModel` with `detail.kind` one of `dns`, `connect`, `proxy`, `timeout_connect`,
   /// `timeout_first_byte`, `timeout_idle`, `timeout_total`, `closed` (cut before the body's end), which are
   /// `retriable` (`proxy` only if the proxy answered 5xx or closed the connection); `tls`, `address_refused`,
-  /// `protocol`, `too_large`, which are not; `kInput` for a request it cannot send.
+  /// `protocol`, `too_large`, which are not; `kInput` for a request it cannot send. Every error states its
+  /// `Reach`: `kNotSent` as long as no byte of the request was written, `kAnswered` when the response arrived
+  /// and cannot be used.
   virtual void on_done(Status status) = 0;
 };
 

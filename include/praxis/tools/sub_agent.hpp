@@ -71,7 +71,8 @@ class SubAgent {
 };
 
 /// The tool output for a sub-agent's result: its last message and structured answer, or an error with the
-/// reason for their absence.
+/// reason for their absence. The error of a turn that was stopped states `Reach::kSent` if the outcome of one
+/// of its calls is unknown.
 Result<ToolOutput> as_output(Result<AgentResult> result);
 
 /// A tool call that a handler requests.

@@ -43,6 +43,10 @@ struct ToolOutput {
   std::vector<FilePart> files = {};
 };
 
+/// What a handler returns instead of an output when it was stopped or got no answer: an error that states its
+/// `Reach` (praxis/base/reach.hpp). With `kSent`, the outcome of the call is `unknown`, and the model is told
+/// that it may or may not have taken effect. An error that states none counts as `kSent` if its code is
+/// `kCancelled` and the tool is not idempotent, else as `kAnswered`.
 using ToolHandler = std::function<Result<ToolOutput>(ToolContext&, const Json& arguments)>;
 /// Whether a call with these arguments waits for an approval. Runs on any thread; must not block. If it
 /// throws, the call waits.

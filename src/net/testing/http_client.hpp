@@ -37,8 +37,8 @@ inline HttpRequest post_to(std::string url, std::string body) {
 template <class T>
 std::string kind_of(const Result<T>& result) {
   if (result) return "no error";
-  if (!result.error().detail().is_object()) return std::string(to_string(result.error().code));
-  return std::string(result.error().detail().at("kind").as_string());
+  const Error& error = result.error();
+  return std::string(error.kind() == ErrorKind::kNone ? to_string(error.code) : to_string(error.kind()));
 }
 
 inline TestServer::Handler always(std::string reply) {
