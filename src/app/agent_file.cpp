@@ -160,7 +160,8 @@ class AgentReader {
 
   /// A tool that can run any program requires an explicit rule, so that it is never enabled by accident.
   Status read_sandboxed_tool(const std::string& name,
-                             Result<Tool> (*make)(const TomlDocument& document, const fs::path& folder)) {
+                             Result<Tool> (*make)(const TomlDocument& document, const fs::path& folder,
+                                                  const FileBounds& bounds)) {
     const std::string table = "tools." + name;
     if (at(table).is_null()) return {};
     const auto names_it = [&](std::string_view list) {
@@ -177,7 +178,7 @@ class AgentReader {
       const std::string place = table + '.' + list;
       if (auto checked = check_all_within(place, texts_of(at(place))); !checked) return checked;
     }
-    auto tool = make(document_, start_folder());
+    auto tool = make(document_, start_folder(), file_bounds());
     if (!tool) return fail(tool.error());
     tools_.push_back(*std::move(tool));
     return {};
@@ -253,8 +254,9 @@ class AgentReader {
       return document_.mistake("tools.file",
                                "[tools.file] needs folders in \"read\", in \"write\" or in both");
     }
-    if (!readable.empty()) tools_.push_back(file_read_tool(readable));
-    if (!writable.empty()) grant(file_write_tool(writable));
+    const FileBounds bounds = file_bounds();
+    if (!readable.empty()) tools_.push_back(file_read_tool(readable, bounds));
+    if (!writable.empty()) grant(file_write_tool(writable, bounds));
     return {};
   }
 
@@ -291,6 +293,20 @@ class AgentReader {
       folders.push_back((start_folder() / folder).lexically_normal());
     }
     return folders;
+  }
+
+  /// A tool that could write what the agent was read from would give the next run other rights.
+  FileBounds file_bounds() const {
+    FileBounds bounds{linkless_folders(document_, start_folder()), options_.protect, options_.hide};
+    for (const std::string& file : chain_.files) bounds.protect.push_back(absolute_path(file));
+    const auto add_named = [&](const std::string& file) {
+      if (!file.empty()) bounds.protect.push_back(absolute_path((home_ / file).string()));
+    };
+    add_named(text("instructions_file"));
+    if (const auto* agents = at("agents").if_object()) {
+      for (const auto& [name, agent] : *agents) add_named(json_string(agent, "file"));
+    }
+    return bounds;
   }
 
   fs::path start_folder() const { return fs::absolute(options_.folder.empty() ? "." : options_.folder); }

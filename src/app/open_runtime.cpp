@@ -25,6 +25,8 @@ AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& r
   options.http = runtime.http();
   options.default_model = workspace.config.get("model");
   options.remembered = remembered_rules();
+  options.protect = own_folders();
+  options.hide = files_of_runs(workspace);
   return options;
 }
 

@@ -26,6 +26,11 @@ std::vector<std::string> paths(const Json& list, const fs::path& folder) {
   return all;
 }
 
+std::vector<std::string> joined(std::vector<std::string> all, const std::vector<std::string>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 std::uint64_t whole(const Json& table, std::string_view key, std::uint64_t otherwise) {
   return static_cast<std::uint64_t>(json_int(table, key, static_cast<std::int64_t>(otherwise)));
 }
@@ -87,7 +92,16 @@ Tool through(std::shared_ptr<WayOut> way, Tool tool) {
 
 }  // namespace
 
-Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder) {
+std::vector<std::string> linkless_folders(const TomlDocument& document, const fs::path& folder) {
+  std::vector<std::string> all{folder.lexically_normal()};
+  for (const char* list : {"tools.shell.write", "tools.python.write", "tools.file.write"})
+    all = joined(std::move(all), paths(document.at(list), folder));
+  if (const std::string work = json_string(document.at("tools.shell"), "folder"); !work.empty())
+    all.push_back((folder / work).lexically_normal());
+  return all;
+}
+
+Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds) {
   const Json& table = document.at("tools.shell");
   auto way = way_out(document, "tools.shell");
   if (!way) return fail(way.error());
@@ -95,7 +109,9 @@ Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder)
   options.folder = (folder / json_string(table, "folder", ".")).lexically_normal();
   options.writable = paths(json_at(table, "write"), folder);
   options.readable = paths(json_at(table, "read"), folder);
-  options.protect = paths(json_at(table, "protect"), folder);
+  options.protect = joined(paths(json_at(table, "protect"), folder), bounds.protect);
+  options.hide = bounds.hide;
+  options.no_links_below = bounds.no_links_below;
   options.programs = texts_of(json_at(table, "programs"));
   options.shell_strings = json_bool(table, "shell_strings");
   options.environment = texts_of(json_at(table, "environment"));
@@ -108,7 +124,7 @@ Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder)
   return through(*std::move(way), shell_tool(std::move(options)));
 }
 
-Result<Tool> python_tool_of(const TomlDocument& document, const fs::path& folder) {
+Result<Tool> python_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds) {
   const Json& table = document.at("tools.python");
   auto way = way_out(document, "tools.python");
   if (!way) return fail(way.error());
@@ -116,7 +132,9 @@ Result<Tool> python_tool_of(const TomlDocument& document, const fs::path& folder
   Sandbox& sandbox = *options.sandbox;
   sandbox.writable = paths(json_at(table, "write"), folder);
   sandbox.readable = paths(json_at(table, "read"), folder);
-  sandbox.protect = paths(json_at(table, "protect"), folder);
+  sandbox.protect = joined(paths(json_at(table, "protect"), folder), bounds.protect);
+  sandbox.hide = bounds.hide;
+  sandbox.no_links_below = bounds.no_links_below;
   if (const std::string home = json_string(table, "folder"); !home.empty()) {
     options.folder = (folder / home).lexically_normal();
     sandbox.readable.push_back(options.folder);

@@ -2,16 +2,25 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "app/toml_document.hpp"
+#include "praxis/tools/file_tool.hpp"
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {
 
+/// `folder` and the folders that the document lets tools write, where programs may have put links: none is
+/// followed below them on the way to a granted folder or file. `folder` is absolute.
+std::vector<std::string> linkless_folders(const TomlDocument& document, const std::filesystem::path& folder);
+
 /// Builds the tool described by the checked table `tools.shell`; relative paths start at `folder`, which is
 /// absolute. Error `kInput`: invalid hosts.
-Result<Tool> shell_tool_of(const TomlDocument& document, const std::filesystem::path& folder);
+Result<Tool> shell_tool_of(const TomlDocument& document, const std::filesystem::path& folder,
+                           const FileBounds& bounds);
 /// The same for `tools.python`.
-Result<Tool> python_tool_of(const TomlDocument& document, const std::filesystem::path& folder);
+Result<Tool> python_tool_of(const TomlDocument& document, const std::filesystem::path& folder,
+                            const FileBounds& bounds);
 
 }  // namespace praxis

@@ -170,6 +170,23 @@ bool is_held(Journal& journal, const SessionId& session) {
   return row && row->held;
 }
 
+std::vector<std::string> own_folders() {
+  std::vector<std::string> folders;
+  for (const fs::path& folder :
+       {own_folder("XDG_CONFIG_HOME", ".config"), own_folder("XDG_STATE_HOME", ".local/state")}) {
+    if (!folder.empty()) folders.push_back(folder.string());
+  }
+  return folders;
+}
+
+std::vector<std::string> files_of_runs(const Workspace& workspace) {
+  if (!workspace.keeps_runs()) return {};
+  std::vector<std::string> files;
+  for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head"})
+    files.push_back(workspace.journal + suffix);
+  return files;
+}
+
 std::shared_ptr<const RememberedRules> remembered_rules() {
   const fs::path own = own_folder("XDG_CONFIG_HOME", ".config");
   return own.empty() ? nullptr : std::make_shared<const RememberedRules>((own / "allowed.jsonl").string());

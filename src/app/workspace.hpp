@@ -69,6 +69,11 @@ Result<SessionId> root_of(Journal& journal, const SessionId& session);
 /// Whether a process has the session open.
 bool is_held(Journal& journal, const SessionId& session);
 
+/// The user's folders of configuration and state, which hold what agents may do.
+std::vector<std::string> own_folders();
+/// The journal with the files next to it, which no tool may read or write.
+std::vector<std::string> files_of_runs(const Workspace& workspace);
+
 /// The file for the user's `--always` rules. Null: no location is available.
 std::shared_ptr<const RememberedRules> remembered_rules();
 /// Creates the folder of that file, accessible only to its owner.

@@ -177,6 +177,9 @@ Error not_started(const ProcessSpec& spec, const supervisor::Progress& failure, 
       return error(ErrorCode::kPolicy, "the sandbox cannot be built: " + text +
                                            " belongs to root and cannot be lent to an ordinary user" + why +
                                            ". Run as an ordinary user, or give the folder to uid 65534");
+    case Stage::kMount:
+      return error(ErrorCode::kPolicy,
+                   "the sandbox cannot be built: a folder or file in it was replaced meanwhile" + why);
     case Stage::kForwarder:
       return error(ErrorCode::kPolicy, "the sandbox cannot be built: the proxy cannot be reached" + why);
     case Stage::kLandlock:

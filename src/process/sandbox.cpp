@@ -1,15 +1,18 @@
 #include "praxis/process/sandbox.hpp"
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <compare>
+#include <cerrno>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <system_error>
 
+#include "base/open_beneath.hpp"
 #include "praxis/process/process.hpp"
 #include "process/sandbox_plan.hpp"
 #include "process/sandbox_protection.hpp"
@@ -45,20 +48,39 @@ bool is_below(const std::string& path, const std::string& folder) {
   return path == folder || folder == "/" || path.starts_with(folder + "/");
 }
 
-/// Returns the path without links. Refuses a writable folder that belongs to the system.
-Result<std::string> resolve(const std::string& path, bool writable) {
-  std::error_code error;
+/// A folder or file that the sandbox mounts.
+struct Granted {
+  std::string path;  ///< without links
+  FileDescriptor fd;
+  bool writable = false;
+};
+
+/// Why a path cannot be granted, from the `errno` of opening it.
+std::unexpected<Error> not_granted(const std::string& path, int error) {
+  if (error != ELOOP) return refused(path + ": " + std::generic_category().message(error));
+  return refused(path +
+                 " goes through a symbolic link in a folder that programs may write or that the agent "
+                 "works in; name the folder that the link points to");
+}
+
+/// Opens a folder or file to be mounted. Refuses a writable folder that belongs to the system.
+Result<Granted> open_for_mount(const std::string& path, bool writable,
+                               const std::vector<std::string>& no_links_below) {
   if (!path.starts_with('/')) return refused("\"" + path + "\" is not an absolute path");
-  std::string real = fs::canonical(path, error).string();
+  auto opened = open_granted(fs::path(path).lexically_normal(), no_links_below, O_PATH);
+  if (!opened) return not_granted(path, opened.error());
+  std::error_code error;
+  Granted granted{fs::read_symlink("/proc/self/fd/" + std::to_string(opened->get()), error),
+                  *std::move(opened), writable};
   if (error) return refused(path + ": " + error.message());
-  if (!writable) return real;
-  if (!fs::is_directory(real)) return refused(path + " is not a folder");
+  if (!writable) return granted;
+  if (!fs::is_directory(granted.path)) return refused(path + " is not a folder");
   for (const char* system : kOfTheSystem) {
-    if (is_below(real, system) || is_below(system, real)) {
+    if (is_below(granted.path, system) || is_below(system, granted.path)) {
       return refused(path + " belongs to the system; it cannot be writable");
     }
   }
-  return real;
+  return granted;
 }
 
 void add_system(Options& options) {
@@ -99,9 +121,9 @@ class Plan {
     add_own(options_, sandbox_.temporary_bytes);
     if (auto done = add_folders(); !done) return fail(std::move(done.error()));
     if (!sandbox_.proxy_socket.empty()) {
-      const auto socket = resolve(sandbox_.proxy_socket, false);
+      const auto socket = open_for_mount(sandbox_.proxy_socket, false, {});
       if (!socket) return fail(socket.error());
-      add_proxy(*socket);
+      add_proxy(socket->path);
     }
     add(options_, {"--remount-ro", "/", "--chdir", request_.folder});
     add_variables();
@@ -109,12 +131,6 @@ class Plan {
   }
 
  private:
-  struct Folder {
-    std::string path;
-    bool writable = false;
-    auto operator<=>(const Folder&) const = default;
-  };
-
   /// Returns where bubblewrap finds `path`. If we are root, bubblewrap runs as another user and reads a loan
   /// instead.
   std::string source_of(const std::string& path) {
@@ -124,27 +140,39 @@ class Plan {
     return place;
   }
 
-  Status add_folders() {
-    std::vector<Folder> folders;
+  /// Sorted, so that a nested folder is mounted over the outer one and over the mounts that protect the outer
+  /// one; a folder that is granted twice is writable.
+  Result<std::map<std::string, Granted>> granted() const {
+    std::vector<std::string> no_links_below = sandbox_.no_links_below;
+    no_links_below.insert(no_links_below.end(), sandbox_.writable.begin(), sandbox_.writable.end());
+    std::map<std::string, Granted> all;
     for (const bool writable : {false, true}) {
       for (const std::string& path : writable ? sandbox_.writable : sandbox_.readable) {
-        auto real = resolve(path, writable);
-        if (!real) return fail(std::move(real.error()));
-        folders.push_back({std::move(*real), writable});
+        auto opened = open_for_mount(path, writable, no_links_below);
+        if (!opened) return fail(std::move(opened.error()));
+        const std::string real = opened->path;
+        all.insert_or_assign(real, *std::move(opened));
       }
     }
+    return all;
+  }
+
+  Status add_folders() {
+    const auto folders = granted();
+    if (!folders) return fail(folders.error());
     std::set<std::string> mounted;
-    for (const Folder& folder : folders) mounted.insert(folder.path);
-    // Sorted, so that a nested folder is mounted over the outer one and over the mounts that protect the
-    // outer one.
-    std::ranges::sort(folders);
-    for (const Folder& folder : folders) {
-      const SandboxFolder made{folder.path, source_of(folder.path)};
+    for (const auto& [path, folder] : *folders) mounted.insert(path);
+    for (const auto& [path, folder] : *folders) {
+      const SandboxFolder made{path, source_of(path), folder.fd.get()};
       add(options_, {folder.writable ? "--bind" : "--ro-bind", made.source, made.path});
-      if (!folder.writable) continue;
+      const FileIdentity identity = identity_of(folder.fd.get());
+      request_.mounts.push_back({made.path, identity.device, identity.inode, !folder.writable});
+      if (!folder.writable) {
+        hide_paths(made, sandbox_, mounted, options_, request_);
+        continue;
+      }
       request_.writable.push_back(made.path);
-      if (auto done = protect_paths(made, sandbox_.protect, mounted, options_, request_.guards); !done)
-        return done;
+      if (auto done = protect_paths(made, sandbox_, mounted, options_, request_); !done) return done;
     }
     return {};
   }

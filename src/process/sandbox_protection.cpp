@@ -1,14 +1,16 @@
 #include "process/sandbox_protection.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
 
+#include "base/open_beneath.hpp"
 #include "process/placeholder.hpp"
+#include "process/protected_names.hpp"
 #include "process/sandbox_search.hpp"
 
 namespace praxis {
@@ -17,128 +19,177 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Usual {
-  const char* name;
-  bool folder;
-  bool anywhere = false;  ///< protected at any depth, not only at the top
-};
-/// Names that other programs read as their configuration or execute.
-constexpr std::array kUsual{
-    Usual{".git", true, true},     Usual{".praxis", true, true}, Usual{".mcp.json", false, true},
-    Usual{".env", false},          Usual{".envrc", false, true}, Usual{".vscode", true, true},
-    Usual{".idea", true, true},    Usual{".bashrc", false},      Usual{".profile", false},
-    Usual{".bash_profile", false}, Usual{".bash_login", false},  Usual{".bash_logout", false},
-    Usual{".bash_aliases", false}, Usual{".zshrc", false},       Usual{".zshenv", false},
-    Usual{".zprofile", false},     Usual{".zlogin", false},      Usual{".zlogout", false},
-    Usual{".kshrc", false},        Usual{".cshrc", false},       Usual{".tcshrc", false},
-    Usual{".login", false},        Usual{".logout", false},      Usual{".xprofile", false},
-    Usual{".xsession", false},     Usual{".xinitrc", false},     Usual{".inputrc", false},
-    Usual{".config/fish", true},   Usual{".gitconfig", false}};
-
-bool is_secret(std::string_view name) { return name == ".env" || name.starts_with(".env."); }
-
-/// Whether something of this name is protected at any depth. A folder `.env` holds programs, not secrets.
-bool stays_anywhere(std::string_view name, bool is_folder) {
-  if (is_secret(name)) return !is_folder;
-  return std::ranges::any_of(kUsual,
-                             [&](const Usual& usual) { return usual.anywhere && usual.name == name; });
-}
+constexpr const char* kNull = "/dev/null";
 
 /// What exists at a path. A placeholder of another sandbox counts as nothing: it is removed with that
 /// sandbox.
 enum class What { kNothing, kFile, kFolder, kLink };
+struct Found {
+  What what = What::kNothing;
+  FileIdentity identity;
+};
 
-What what_is(const std::string& path) {
+/// `relative` begins with a slash. Follows no link on the way, so what it finds lies in the folder. Reports
+/// what the kernel refuses to open as a link.
+Found find(const SandboxFolder& folder, const std::string& relative) {
+  const auto opened = open_beneath(folder.fd, relative.substr(1), O_PATH);
+  if (!opened) {
+    const bool is_missing = opened.error() == ENOENT || opened.error() == ENOTDIR || opened.error() == EACCES;
+    return {is_missing ? What::kNothing : What::kLink, {}};
+  }
   struct stat info{};
-  if (lstat(path.c_str(), &info) != 0 || is_placeholder(info)) return What::kNothing;
-  if (S_ISLNK(info.st_mode)) return What::kLink;
-  return S_ISDIR(info.st_mode) ? What::kFolder : What::kFile;
+  if (fstat(opened->get(), &info) != 0 || is_placeholder(info)) return {};
+  return {S_ISDIR(info.st_mode) ? What::kFolder : What::kFile, identity_of(opened->get())};
+}
+
+/// The part of `path` below the folder; empty if it lies elsewhere or is the folder itself.
+fs::path below(const SandboxFolder& folder, const std::string& path) {
+  std::error_code failed;
+  const fs::path real = fs::weakly_canonical(path, failed);
+  const fs::path relative =
+      (failed ? fs::path(path).lexically_normal() : real).lexically_relative(folder.path);
+  return relative.empty() || relative == "." || *relative.begin() == ".." ? fs::path() : relative;
 }
 
 class Protection {
  public:
   Protection(const SandboxFolder& folder, std::set<std::string>& mounted, std::vector<std::string>& options,
-             std::vector<supervisor::Guard>& guards)
-      : folder_(folder), mounted_(mounted), options_(options), guards_(guards) {}
+             supervisor::Request& request)
+      : folder_(folder), mounted_(mounted), options_(options), request_(request) {}
 
   /// Protects `relative`, even if it does not exist: then protects its first missing component.
   Status add(const fs::path& relative, bool is_folder) {
     std::string path;
     for (auto part = relative.begin(); part != relative.end(); ++part) {
       const bool is_last = std::next(part) == relative.end();
+      const std::string above = path;
       path += "/" + part->string();
-      if (read_only_.contains(path)) return {};
-      switch (what_is(folder_.path + path)) {
+      if (read_only_.contains(path)) return add_below_read_only("/" + relative.string());
+      const Found found = find(folder_, path);
+      switch (found.what) {
         case What::kLink:
-          return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + folder_.path + path +
-                                              " must be protected, but is a symbolic link, which cannot be "
-                                              "protected. Replace it by what it points to");
+          return add_link(path, above);
         case What::kNothing:
-          guards_.push_back({folder_.path + path, is_folder || !is_last});
-          fix(path);
+          request_.guards.push_back({folder_.path + path, is_folder || !is_last});
+          fix(path, {});
           return {};
         case What::kFile:
-          is_secret(part->string()) ? mask(path) : fix(path);
+          is_secret_name(part->string()) ? mask(path) : fix(path, found.identity);
           return {};
         case What::kFolder:
           if (is_last) {
-            fix(path);
+            fix(path, found.identity);
           } else {
-            pin(path);
+            pin(path, found.identity);
           }
       }
     }
     return {};
   }
 
+  /// Keeps the folders above `relative` from being renamed.
+  void pin_above(const fs::path& relative) {
+    std::string above;
+    for (const fs::path& part : relative.parent_path()) {
+      above += "/" + part.string();
+      const Found found = find(folder_, above);
+      if (found.what != What::kFolder || read_only_.contains(above)) return;
+      pin(above, found.identity);
+    }
+  }
+  /// Mounts something empty over `relative` if it exists.
+  void hide(const fs::path& relative) {
+    const std::string path = "/" + relative.string();
+    const What what = relative.empty() ? What::kNothing : find(folder_, path).what;
+    if (what == What::kFile) mask(path);
+    if (what == What::kFolder) cover(path);
+  }
+
  private:
-  void fix(const std::string& path) {
+  /// Nothing can be mounted over a link, so that the folder above it becomes read-only.
+  Status add_link(const std::string& path, const std::string& above) {
+    if (above.empty()) {
+      return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + folder_.path + path +
+                                          " must be protected, but is a symbolic link, which cannot be "
+                                          "protected. Replace it by what it points to");
+    }
+    if (read_only_.contains(above)) return {};
+    const Found found = find(folder_, above);
+    if (found.what == What::kFolder) fix(above, found.identity);
+    return {};
+  }
+  /// Secrets in a folder that is read-only already must not be read either.
+  Status add_below_read_only(const std::string& path) {
+    const bool hides = is_secret_name(fs::path(path).filename().string()) && !read_only_.contains(path);
+    if (hides && find(folder_, path).what == What::kFile) mask(path);
+    return {};
+  }
+  void fix(const std::string& path, const FileIdentity& identity) {
     read_only_.insert(path);
-    bind("--ro-bind", path);
+    bind("--ro-bind", path, identity);
   }
   /// Mounts /dev/null over the file, so that the program can neither read nor replace it.
   void mask(const std::string& path) {
     read_only_.insert(path);
-    options_.insert(options_.end(), {"--ro-bind", "/dev/null", folder_.path + path});
+    options_.insert(options_.end(), {"--ro-bind", kNull, folder_.path + path});
+    struct stat info{};
+    if (stat(kNull, &info) == 0) expect(path, {info.st_dev, info.st_ino}, true);
+  }
+  void cover(const std::string& path) {
+    const std::string at = folder_.path + path;
+    options_.insert(options_.end(), {"--perms", "0555", "--size", "4096", "--tmpfs", at, "--remount-ro", at});
+    expect(path, {}, true);
   }
   /// Mounts a folder on the way to a protected path on itself, so that it cannot be renamed together with its
   /// contents. At most once: a second mount would hide the mounts inside the first.
-  void pin(const std::string& path) {
-    if (mounted_.insert(folder_.path + path).second) bind("--bind", path);
+  void pin(const std::string& path, const FileIdentity& identity) {
+    if (mounted_.insert(folder_.path + path).second) bind("--bind", path, identity);
   }
-  void bind(const char* option, const std::string& path) {
+  void bind(const char* option, const std::string& path, const FileIdentity& identity) {
     options_.insert(options_.end(), {option, folder_.source + path, folder_.path + path});
+    expect(path, identity, std::string_view(option) == "--ro-bind");
+  }
+  void expect(const std::string& path, const FileIdentity& identity, bool read_only) {
+    request_.mounts.push_back({folder_.path + path, identity.device, identity.inode, read_only});
   }
 
   const SandboxFolder& folder_;
   std::set<std::string>& mounted_;
   std::set<std::string> read_only_;  ///< relative to the folder
   std::vector<std::string>& options_;
-  std::vector<supervisor::Guard>& guards_;
+  supervisor::Request& request_;
 };
 
 }  // namespace
 
-Status protect_paths(const SandboxFolder& folder, const std::vector<std::string>& protect,
-                     std::set<std::string>& mounted, std::vector<std::string>& options,
-                     std::vector<supervisor::Guard>& guards) {
+Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::set<std::string>& mounted,
+                     std::vector<std::string>& options, supervisor::Request& request) {
   // Before any folder is pinned: paths that are mounted by now are separate folders with protections of their
   // own.
-  auto finds = find_below(folder.path, mounted, stays_anywhere);
+  auto finds = find_below(folder.path, mounted, is_protected_anywhere);
   if (!finds) return fail(std::move(finds.error()));
-  Protection protection(folder, mounted, options, guards);
-  for (const Usual& usual : kUsual) {
-    if (auto done = protection.add(usual.name, usual.folder); !done) return done;
+  Protection protection(folder, mounted, options, request);
+  for (const ProtectedName& name : protected_names()) {
+    if (auto done = protection.add(name.path, name.folder); !done) return done;
   }
+  // Links first: a folder that becomes read-only for one of them must not hide other mounts in it.
+  std::ranges::stable_partition(
+      *finds, [&](const std::string& path) { return find(folder, path).what == What::kLink; });
   for (const std::string& path : *finds) {
     if (auto done = protection.add(path.substr(1), false); !done) return done;
   }
-  for (const std::string& path : protect) {
-    const fs::path relative = fs::path(path).lexically_normal().lexically_relative(folder.path);
-    if (relative.empty() || relative == "." || *relative.begin() == "..") continue;
-    if (auto done = protection.add(relative, false); !done) return done;
+  for (const std::string& path : sandbox.protect) {
+    if (auto done = protection.add(below(folder, path), false); !done) return done;
   }
+  for (const std::string& path : sandbox.hide) protection.pin_above(below(folder, path));
+  hide_paths(folder, sandbox, mounted, options, request);
   return {};
+}
+
+void hide_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::set<std::string>& mounted,
+                std::vector<std::string>& options, supervisor::Request& request) {
+  Protection protection(folder, mounted, options, request);
+  for (const std::string& path : sandbox.hide) protection.hide(below(folder, path));
 }
 
 }  // namespace praxis

@@ -7,24 +7,29 @@
 #include <vector>
 
 #include "praxis/base/result.hpp"
+#include "praxis/process/sandbox.hpp"
 #include "process/supervisor_protocol.hpp"
 
 namespace praxis {
 
 /// A folder of the host that is mounted in a sandbox: `source` is where bubblewrap finds it, `path` is its
-/// path in the sandbox.
+/// path in the sandbox, without links, and `fd` refers to it.
 struct SandboxFolder {
   std::string path;
   std::string source;
+  int fd;
 };
 
-/// Adds to `options` the read-only mounts for the protected paths of `folder`: the usual ones at its top,
-/// checkouts and settings anywhere below it, and the entries of `protect` that lie below it. Adds to `guards`
-/// the paths that must exist for those mounts. `mounted` is the set of paths that the sandbox mounts
-/// something at. Error `kPolicy`: a protected path is a symbolic link, over which nothing can be mounted, or
-/// the folder is too large to be searched.
-Status protect_paths(const SandboxFolder& folder, const std::vector<std::string>& protect,
-                     std::set<std::string>& mounted, std::vector<std::string>& options,
-                     std::vector<supervisor::Guard>& guards);
+/// Adds to `options` the mounts that protect paths of `folder`: read-only ones at its top, of checkouts and
+/// settings anywhere below it, and of the entries of `sandbox.protect` that lie below it; empty ones for the
+/// entries of `sandbox.hide`. Nothing can be mounted over a symbolic link, so the folder of a protected link
+/// becomes read-only. Adds to `request` the paths that must exist for those mounts, and what each of them
+/// must show. `mounted` is the set of paths that the sandbox mounts something at. Error `kPolicy`: a
+/// protected link at the top of the folder, or the folder is too large to be searched.
+Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::set<std::string>& mounted,
+                     std::vector<std::string>& options, supervisor::Request& request);
+/// Adds the empty mounts alone, for a folder that is read-only.
+void hide_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::set<std::string>& mounted,
+                std::vector<std::string>& options, supervisor::Request& request);
 
 }  // namespace praxis

@@ -25,6 +25,15 @@ void put(std::string& out, const Guard& guard) {
   put(out, guard.path);
   put(out, guard.folder);
 }
+void put(std::string& out, std::uint64_t number) {
+  out.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+void put(std::string& out, const Mount& mount) {
+  put(out, mount.path);
+  put(out, mount.device);
+  put(out, mount.inode);
+  put(out, mount.read_only);
+}
 template <class T>
 void put(std::string& out, const std::vector<T>& list) {
   put(out, static_cast<std::uint32_t>(list.size()));
@@ -43,6 +52,7 @@ class Reader {
     return true;
   }
   bool take(std::uint32_t& number) { return take(&number, sizeof number); }
+  bool take(std::uint64_t& number) { return take(&number, sizeof number); }
   bool take(bool& flag) {
     std::uint32_t number = 0;
     if (!take(number)) return false;
@@ -58,6 +68,9 @@ class Reader {
   }
   bool take(Loan& loan) { return take(loan.source) && take(loan.place); }
   bool take(Guard& guard) { return take(guard.path) && take(guard.folder); }
+  bool take(Mount& mount) {
+    return take(mount.path) && take(mount.device) && take(mount.inode) && take(mount.read_only);
+  }
   template <class T>
   bool take(std::vector<T>& list) {
     std::uint32_t count = 0;
@@ -83,6 +96,7 @@ std::string encode(const Request& request) {
   put(out, request.writable);
   put(out, request.loans);
   put(out, request.guards);
+  put(out, request.mounts);
   put(out, request.proxy);
   return out;
 }
@@ -93,7 +107,8 @@ std::optional<Request> decode(std::string_view bytes) {
   const bool whole = reader.take(&request.settings, sizeof request.settings) && reader.take(request.folder) &&
                      reader.take(request.arguments) && reader.take(request.environment) &&
                      reader.take(request.writable) && reader.take(request.loans) &&
-                     reader.take(request.guards) && reader.take(request.proxy) && reader.done();
+                     reader.take(request.guards) && reader.take(request.mounts) &&
+                     reader.take(request.proxy) && reader.done();
   if (!whole) return std::nullopt;
   return request;
 }

@@ -60,6 +60,15 @@ struct Guard {
   bool folder = false;
 };
 
+/// A mount that the first program in the sandbox verifies before the command starts: while the sandbox was
+/// built, another program may have put something else at its path.
+struct Mount {
+  std::string path;          ///< in the sandbox
+  std::uint64_t device = 0;  ///< what must be there; 0: anything but a link
+  std::uint64_t inode = 0;
+  bool read_only = false;
+};
+
 struct Request {
   Settings settings;
   std::string folder;
@@ -68,6 +77,7 @@ struct Request {
   std::vector<std::string> writable;     ///< folders that Landlock lets the command write
   std::vector<Loan> loans;
   std::vector<Guard> guards;
+  std::vector<Mount> mounts;
   std::string proxy;  ///< path in the sandbox of the socket that leads to the network
 };
 
@@ -85,6 +95,7 @@ enum class Stage : std::uint32_t {
   kFolder,
   kLimits,
   kSandbox,
+  kMount,
   kForwarder,
   kLandlock,
   kSeccomp,

@@ -146,8 +146,13 @@ Result<ToolOutput> list(const FileRoots& roots, const std::string& path) {
 /// Searches all files below a path in order of name, within bounds.
 class TreeSearch {
  public:
-  TreeSearch(const FilePlace& place, std::string shown, LineSearch lines, std::stop_token stop)
-      : place_(place), shown_(std::move(shown)), lines_(std::move(lines)), stop_(std::move(stop)) {}
+  TreeSearch(const FileRoots& roots, const FilePlace& place, std::string shown, LineSearch lines,
+             std::stop_token stop)
+      : roots_(roots),
+        place_(place),
+        shown_(std::move(shown)),
+        lines_(std::move(lines)),
+        stop_(std::move(stop)) {}
 
   /// `below` is relative to the start; empty for the start itself.
   void visit(const std::string& below, std::size_t depth = 0) {
@@ -163,8 +168,9 @@ class TreeSearch {
   }
 
   void look_into(const std::string& below) {
-    if (done()) return;
-    auto opened = open_beneath(place_.root.get(), join(place_.path, below), O_RDONLY);
+    const std::string path = join(place_.path, below);
+    if (done() || roots_.protection(place_, path) == PathProtection::kSecret) return;
+    auto opened = open_beneath(place_.root.get(), path, O_RDONLY);
     if (!opened) return;
     const std::string name = join(shown_, below);
     auto content = FileContent::open(std::move(*opened), name);
@@ -194,6 +200,7 @@ class TreeSearch {
   bool exhausted() const { return files_ >= kMaxSearchedFiles || bytes_ >= kMaxSearchedBytes; }
   bool done() const { return lines_.full() || exhausted() || stop_.stop_requested(); }
 
+  const FileRoots& roots_;
   const FilePlace& place_;
   const std::string shown_;
   LineSearch lines_;
@@ -208,7 +215,7 @@ Result<ToolOutput> search(const FileRoots& roots, const std::string& path, const
   if (!lines) return fail(std::move(lines.error()));
   auto opened = roots.open(path, O_RDONLY);
   if (!opened) return fail(std::move(opened.error()));
-  TreeSearch tree(opened->first, path, std::move(*lines), stop);
+  TreeSearch tree(roots, opened->first, path, std::move(*lines), stop);
   struct stat info{};
   const bool is_folder = fstat(opened->second.get(), &info) == 0 && S_ISDIR(info.st_mode);
   is_folder ? tree.visit("") : tree.look_into("");
@@ -233,8 +240,8 @@ Result<ToolOutput> read_files(const FileRoots& roots, const ToolContext& context
 
 }  // namespace
 
-Tool file_read_tool(std::vector<std::string> roots) {
-  const FileRoots folders(roots);
+Tool file_read_tool(std::vector<std::string> roots, FileBounds bounds) {
+  const FileRoots folders(roots, std::move(bounds));
   Tool tool = make_tool("file_read", kFileReadDescription + folders.list(),
                         [folders](ToolContext& context, const FileReadRequest& request) {
                           return read_files(folders, context, request);

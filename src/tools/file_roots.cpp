@@ -1,10 +1,7 @@
 #include "tools/file_roots.hpp"
 
 #include <dirent.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,13 +15,19 @@ namespace {
 
 constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxEntries = 100'000;
-constexpr int kAlways = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 /// Makes a path absolute, without `.`, `..` and a trailing slash.
 std::string normal(const std::filesystem::path& path) {
   std::string text = path.lexically_normal().string();
   if (text.size() > 1 && text.ends_with('/')) text.pop_back();
   return text;
+}
+
+/// The same without links, as far as the path exists.
+std::string real(const std::filesystem::path& path) {
+  std::error_code failed;
+  const auto found = std::filesystem::weakly_canonical(path, failed);
+  return normal(failed ? path : found);
 }
 
 std::string path_in_quotes(std::string_view path) { return "\"" + std::string(path) + "\""; }
@@ -37,36 +40,6 @@ std::string below(const std::string& root, const std::string& path) {
 }
 
 }  // namespace
-
-Opened open_beneath(int root, const std::string& path, int flags) {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | kAlways);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
-  const auto fd = static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof how));
-  if (fd >= 0) return FileDescriptor(fd);
-  // Some sandboxes report unknown system calls as EPERM.
-  if (errno == ENOSYS || errno == EPERM) return open_beneath_by_steps(root, path, flags);
-  return std::unexpected(errno);
-}
-
-Opened open_beneath_by_steps(int root, const std::string& path, int flags) {
-  if (path.starts_with('/')) return std::unexpected(EXDEV);
-  FileDescriptor folder;
-  int at = root;
-  for (std::size_t start = 0;;) {
-    const std::size_t end = std::min(path.find('/', start), path.size());
-    const std::string name = path.substr(start, end - start);
-    const bool is_last = end == path.size();
-    if (name == "..") return std::unexpected(EXDEV);
-    FileDescriptor next(openat(at, name.empty() ? "." : name.c_str(),
-                               (is_last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | kAlways));
-    if (next.get() < 0) return std::unexpected(errno);
-    if (is_last) return next;
-    folder = std::move(next);
-    at = folder.get();
-    start = end + 1;
-  }
-}
 
 std::unexpected<Error> file_error(std::string_view path, int error) {
   const auto because = [&](std::string_view why) {
@@ -86,8 +59,44 @@ std::unexpected<Error> file_error(std::string_view path, int error) {
   }
 }
 
-FileRoots::FileRoots(const std::vector<std::string>& roots) {
+std::unexpected<Error> protected_error(std::string_view path, PathProtection protection) {
+  return fail(
+      ErrorCode::kPolicy,
+      path_in_quotes(path) +
+          (protection == PathProtection::kSecret
+               ? " holds secrets or the records of runs; no tool reads or writes it"
+               : " is protected: other programs read or run it as their configuration, so no tool writes "
+                 "it unless the agent was given its folder by name"));
+}
+
+FileRoots::FileRoots(const std::vector<std::string>& roots, FileBounds bounds)
+    : seen_(std::make_shared<Seen>()), bounds_(std::move(bounds)) {
   for (const std::string& root : roots) roots_.push_back(normal(std::filesystem::absolute(root)));
+  bounds_.no_links_below.insert(bounds_.no_links_below.end(), roots_.begin(), roots_.end());
+  for (auto* list : {&bounds_.protect, &bounds_.hide}) {
+    for (std::string& path : *list) path = real(path);
+  }
+}
+
+PathProtection FileRoots::protection(const FilePlace& place, const std::string& path) const {
+  // No link is followed below the root.
+  const std::string whole = normal(std::filesystem::path(place.folder) / path);
+  const auto holds = [&](const std::string& folder) { return !below(folder, whole).empty(); };
+  if (std::ranges::any_of(bounds_.hide, holds)) return PathProtection::kSecret;
+  const PathProtection by_name = protection_of(path);
+  if (by_name != PathProtection::kNone) return by_name;
+  return std::ranges::any_of(bounds_.protect, holds) ? PathProtection::kReadOnly : PathProtection::kNone;
+}
+
+Result<FileDescriptor> FileRoots::open_root(const std::string& root) const {
+  auto folder = open_granted(root, bounds_.no_links_below, O_RDONLY | O_DIRECTORY);
+  if (!folder) return file_error(root, folder.error());
+  const FileIdentity now = identity_of(folder->get());
+  const std::lock_guard lock(seen_->mutex);
+  if (seen_->first.try_emplace(root, now).first->second == now) return *std::move(folder);
+  return fail(ErrorCode::kPolicy, path_in_quotes(root) +
+                                      " is no longer the folder that this tool was given: something else was "
+                                      "put in its place");
 }
 
 std::string FileRoots::list() const {
@@ -104,9 +113,9 @@ Result<std::vector<FilePlace>> FileRoots::places(std::string_view path) const {
   for (const std::string& root : roots_) {
     std::string relative = below(root, normal(std::filesystem::path(root) / path));
     if (relative.empty()) continue;
-    FileDescriptor folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.get() < 0) return file_error(root, errno);
-    found.push_back({std::move(folder), std::move(relative)});
+    auto folder = open_root(root);
+    if (!folder) return fail(std::move(folder.error()));
+    found.push_back({*std::move(folder), real(root), std::move(relative)});
   }
   if (!found.empty()) return found;
   return fail(
@@ -119,6 +128,8 @@ Result<std::pair<FilePlace, FileDescriptor>> FileRoots::open(std::string_view pa
   auto candidates = places(path);
   if (!candidates) return fail(std::move(candidates.error()));
   for (FilePlace& place : *candidates) {
+    if (const auto found = protection(place, place.path); found == PathProtection::kSecret)
+      return protected_error(path, found);
     auto opened = open_beneath(place.root.get(), place.path, flags);
     if (opened) return std::pair(std::move(place), std::move(*opened));
     if (opened.error() != ENOENT) return file_error(path, opened.error());

@@ -1,53 +1,68 @@
 // Opens files inside given folders and nowhere else. The kernel enforces it (openat2 relative to a descriptor
-// of the folder): no `..`, symbolic link, magic link or race with a rename leads outside.
+// of the folder): no `..`, symbolic link, magic link or race with a rename leads outside. Nor does a link
+// that a program puts in the place of such a folder.
 #pragma once
 
 #include <fcntl.h>
 #include <sys/types.h>
 
 #include <cstdint>
-#include <expected>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
+#include "base/open_beneath.hpp"
 #include "praxis/base/result.hpp"
+#include "praxis/tools/file_tool.hpp"
+#include "process/protected_names.hpp"
 
 namespace praxis {
-
-/// A descriptor, or the `errno` of the failure.
-using Opened = std::expected<FileDescriptor, int>;
-
-/// Opens `path` relative to the directory `root` without following links. Never blocks on a FIFO.
-Opened open_beneath(int root, const std::string& path, int flags);
-/// The same for kernels and sandboxes without openat2: opens one path component at a time.
-Opened open_beneath_by_steps(int root, const std::string& path, int flags);
 
 /// Converts the `errno` of a failed system call on `path` to an error that a model can act on.
 std::unexpected<Error> file_error(std::string_view path, int error);
 
+/// The error for a file that a tool must not write or, when it is secret, read.
+std::unexpected<Error> protected_error(std::string_view path, PathProtection protection);
+
 /// A location: an open root, and the path below it (`.` for the root itself).
 struct FilePlace {
   FileDescriptor root;
+  std::string folder;  ///< the root's path without links
   std::string path;
 };
 
-/// The folders that a tool may access. Immutable.
+/// The folders that a tool may access. Thread-safe; copies share what they have seen.
 class FileRoots {
  public:
-  explicit FileRoots(const std::vector<std::string>& roots);
+  explicit FileRoots(const std::vector<std::string>& roots, FileBounds bounds = {});
   /// The candidate locations of `path`: relative to each root in turn, or absolute inside a root. Never
   /// empty. Error `kPolicy`: outside of all roots; `kInput`: not a valid path.
   Result<std::vector<FilePlace>> places(std::string_view path) const;
-  /// Opens the first candidate that exists and returns it. Errors as `places`, and `kTool`.
+  /// How the file `path` below the place's root is protected.
+  PathProtection protection(const FilePlace& place, const std::string& path) const;
+  /// Opens the first candidate that exists and returns it. Errors as `places`; `kPolicy`: it is secret;
+  /// `kTool`.
   Result<std::pair<FilePlace, FileDescriptor>> open(std::string_view path, int flags) const;
   /// `/a, /b`, for descriptions and messages.
   std::string list() const;
 
  private:
+  /// What each root was at its first use.
+  struct Seen {
+    std::mutex mutex;
+    std::map<std::string, FileIdentity> first;
+  };
+
+  Result<FileDescriptor> open_root(const std::string& root) const;
+
+  std::shared_ptr<Seen> seen_;
   std::vector<std::string> roots_;  ///< absolute, without a trailing slash
+  FileBounds bounds_;
 };
 
 struct DirectoryEntry {

@@ -163,6 +163,90 @@ TEST_F(FileToolTest, SwappingAFolderForALink_NeverLeadsOutside) {
   EXPECT_FALSE(std::filesystem::exists(scratch_.str("new")));
 }
 
+TEST_F(FileToolTest, RootThatBecomesALink_IsRefused) {
+  ASSERT_EQ(read("notes/a.txt"), "one\ntwo\nthree\n");
+  const Tool below =
+      file_read_tool({root("/notes")}, {.no_links_below = {root()}, .protect = {}, .hide = {}});
+  EXPECT_EQ(text_of(call_with(below, {{"op", "read"}, {"path", "a.txt"}})), "one\ntwo\nthree\n");
+  scratch_.write("outside/a.txt", "SECRET");
+  std::filesystem::rename(root("/notes"), root("/old"));
+  link(scratch_.str("outside"), "notes");
+  const std::string text = text_of(call_with(below, {{"op", "read"}, {"path", "a.txt"}}));
+  EXPECT_NE(text.find("goes through a symbolic link"), std::string::npos) << text;
+  const Tool write =
+      file_write_tool({root("/notes")}, {.no_links_below = {root()}, .protect = {}, .hide = {}});
+  static_cast<void>(call_with(write, {{"path", "new.txt"}, {"content", "x"}}));
+  EXPECT_FALSE(std::filesystem::exists(scratch_.str("outside/new.txt")));
+}
+
+TEST_F(FileToolTest, RootThatBecomesAnotherFolder_IsRefused) {
+  ASSERT_EQ(read("notes/a.txt"), "one\ntwo\nthree\n");
+  std::filesystem::rename(root(), scratch_.str("old"));
+  scratch_.write("root/notes/a.txt", "another");
+  const std::string text = read("notes/a.txt");
+  EXPECT_NE(text.find("is no longer the folder"), std::string::npos) << text;
+}
+
+TEST_F(FileToolTest, ProtectedFiles_AreNotWrittenAndSecretsNotRead) {
+  scratch_.write("root/.env", "KEY=SECRET");
+  scratch_.write("root/deep/.env.local", "KEY=SECRET");
+  scratch_.write("root/.venv/ok.txt", "fine");
+  for (const char* path :
+       {".git/config", ".git/hooks/pre-commit", ".praxis/config.toml", ".mcp.json", ".bashrc",
+        ".config/fish/config.fish", ".vscode/tasks.json", "deep/checkout/.git/config",
+        "deep/.praxis/agents/x.toml", ".env", "deep/.env.local", "notes/../.git/config"}) {
+    const std::string text = write(path, "x");
+    EXPECT_NE(text.find("no tool"), std::string::npos) << path << ": " << text;
+  }
+  for (const char* path : {".env", "deep/.env.local"}) {
+    const std::string text = read(path);
+    EXPECT_NE(text.find("no tool reads"), std::string::npos) << path << ": " << text;
+  }
+  EXPECT_EQ(text_of(call_with(read_, {{"op", "search"}, {"pattern", "SECRET"}})).find("KEY"),
+            std::string::npos);
+  EXPECT_EQ(read(".venv/ok.txt"), "fine");
+  for (const char* path : {".gitignore", "deep/.bashrc", "notes/env", ".github/workflows/ci.yml"}) {
+    const std::string text = write(path, "x");
+    EXPECT_NE(text.find("created"), std::string::npos) << path << ": " << text;
+  }
+  scratch_.write("root/.git/hooks/sample", "");
+  const Tool hooks = file_write_tool({root("/.git/hooks")});
+  EXPECT_NE(text_of(call_with(hooks, {{"path", "pre-commit"}, {"content", "x"}})).find("created"),
+            std::string::npos)
+      << "a folder that was given by name";
+}
+
+TEST_F(FileToolTest, FilesOfTheCaller_AreProtectedAndHidden) {
+  scratch_.write("root/agent.toml", "id = 'a'");
+  scratch_.write("root/runs/journal.db", "SECRET");
+  FileBounds bounds;
+  bounds.protect = {root("/agent.toml"), root("/later")};
+  bounds.hide = {root("/runs")};
+  const Tool reads = file_read_tool({root()}, bounds), writes = file_write_tool({root()}, bounds);
+  EXPECT_EQ(text_of(call_with(reads, {{"op", "read"}, {"path", "agent.toml"}})), "id = 'a'");
+  for (const char* path : {"agent.toml", "later/new.txt", "runs/journal.db", "notes/../agent.toml"}) {
+    const std::string text = text_of(call_with(writes, {{"path", path}, {"content", "x"}}));
+    EXPECT_NE(text.find("no tool"), std::string::npos) << path << ": " << text;
+  }
+  EXPECT_NE(text_of(call_with(reads, {{"op", "read"}, {"path", "runs/journal.db"}})).find("no tool reads"),
+            std::string::npos);
+  EXPECT_EQ(text_of(call_with(reads, {{"op", "search"}, {"pattern", "SECRET"}})).find("journal.db:"),
+            std::string::npos);
+}
+
+TEST_F(FileToolTest, LinksAboveTheFoldersOfTheCaller_AreFollowed) {
+  std::filesystem::create_symlink(root(), scratch_.str("way"));
+  const Tool tool = file_read_tool({scratch_.str("way/notes")},
+                                   {.no_links_below = {scratch_.str("way")}, .protect = {}, .hide = {}});
+  EXPECT_EQ(text_of(call_with(tool, {{"op", "read"}, {"path", "a.txt"}})), "one\ntwo\nthree\n");
+  std::filesystem::create_symlink("notes", root("/inside"));
+  const Tool link =
+      file_read_tool({scratch_.str("way/inside")}, {.no_links_below = {root()}, .protect = {}, .hide = {}});
+  EXPECT_NE(text_of(call_with(link, {{"op", "read"}, {"path", "a.txt"}})).find("symbolic link"),
+            std::string::npos)
+      << "the folder is found by any of its names";
+}
+
 TEST_F(FileToolTest, OpenBySteps_RefusesWhatTheKernelRefuses) {
   link(scratch_.str(), "folder");
   link("notes/a.txt", "inside");

@@ -106,6 +106,8 @@ Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& re
   if (name == "." || request.path.ends_with('/')) {
     return fail(ErrorCode::kInput, "/path names a folder; give the name of a file");
   }
+  if (const auto found = roots.protection(places->front(), name); found != PathProtection::kNone)
+    return protected_error(request.path, found);
   auto folder = open_parent(std::move(places->front().root), name);
   if (!folder) return file_error(request.path, folder.error());
 
@@ -128,8 +130,8 @@ Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& re
 
 }  // namespace
 
-Tool file_write_tool(std::vector<std::string> roots) {
-  const FileRoots folders(roots);
+Tool file_write_tool(std::vector<std::string> roots, FileBounds bounds) {
+  const FileRoots folders(roots, std::move(bounds));
   Tool tool = make_tool("file_write", kFileWriteDescription + folders.list(),
                         [folders](const FileWriteRequest& request) { return write_file(folders, request); });
   tool.definition.safe_by_default = false;  // it changes files: a rule must allow it

@@ -143,6 +143,8 @@ class Shell {
     made.writable.push_back(options_.folder);
     made.readable = options_.readable;
     made.protect = options_.protect;
+    made.hide = options_.hide;
+    made.no_links_below = options_.no_links_below;
     made.proxy_socket = options_.proxy_socket;
     return made;
   }

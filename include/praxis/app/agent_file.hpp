@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "praxis/policy/remembered_rules.hpp"
 #include "praxis/runtime/agent.hpp"
@@ -34,6 +35,10 @@ struct AgentFileOptions {
   /// name nor with the folders of their tools, also through links; relative paths of scripts and cassettes
   /// start there. Empty: no bound.
   std::string within = {};
+  /// Files and folders that no tool writes, in addition to the agent files and what they name.
+  std::vector<std::string> protect = {};
+  /// Files and folders that no tool reads or writes.
+  std::vector<std::string> hide = {};
 };
 
 /// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.

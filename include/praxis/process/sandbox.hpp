@@ -19,6 +19,11 @@ struct Sandbox {
   /// folder; `.gitconfig` and the start-up files of shells at its top. Files named `.env` or `.env.*` cannot
   /// even be read.
   std::vector<std::string> protect;
+  /// Existing files and folders within the writable and readable folders that the program sees as empty.
+  std::vector<std::string> hide;
+  /// No folder or file of these lists is reached through a link below one of these folders, or below a
+  /// writable one: a program that may write there does not decide what another one may reach.
+  std::vector<std::string> no_links_below;
   /// The Unix socket of a proxy. With one, the sandbox has a network of one address, `http://127.0.0.1:3128`,
   /// and `http_proxy` and `https_proxy` name it. Empty: no network.
   std::string proxy_socket;

@@ -16,6 +16,8 @@ struct ShellToolOptions {
   std::vector<std::string> readable;  ///< readable folders and files, in addition to the system's programs
   std::vector<std::string>
       protect;  ///< paths that stay read-only, in addition to those that `Sandbox` always protects
+  std::vector<std::string> hide;            ///< as in `Sandbox`
+  std::vector<std::string> no_links_below;  ///< as in `Sandbox`
   std::vector<std::string> programs;  ///< names or paths that may be started, compared literally; empty: any
   bool shell_strings = false;         ///< also accept `command`, run by `sh -c`, which can start any program
   std::vector<std::string> environment;  ///< names of the environment variables to pass on; no others are

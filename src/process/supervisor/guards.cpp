@@ -8,59 +8,99 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/open_beneath.hpp"
 #include "process/placeholder.hpp"
 
 namespace praxis::supervisor {
 
+/// Where a placeholder is: the folder that holds it, reached through no link, and its name there.
+struct Spot {
+  FileDescriptor folder;
+  std::string name;
+  bool is_folder;
+};
+
 namespace {
 
-/// Whether `path` still names the file that `fd` refers to.
-bool same(const std::string& path, int fd) {
-  struct stat there{}, here{};
-  return lstat(path.c_str(), &there) == 0 && fstat(fd, &here) == 0 && there.st_ino == here.st_ino &&
-         there.st_dev == here.st_dev;
+/// Returns a spot without a folder, with errno set, when the way to it goes through a link or does not exist.
+Spot spot_of(const Guard& guard) {
+  const auto slash = guard.path.rfind('/');
+  Spot spot{{}, guard.path.substr(slash + 1), guard.folder};
+  const FileDescriptor top(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const std::string way = guard.path.substr(0, slash);
+  auto folder = open_beneath(top.get(), way.empty() ? "." : way.substr(1), O_RDONLY | O_DIRECTORY);
+  if (folder) {
+    spot.folder = *std::move(folder);
+  } else {
+    errno = folder.error();
+  }
+  return spot;
 }
 
-bool make(const Guard& guard) {
-  const char* path = guard.path.c_str();
-  if (guard.folder) return mkdir(path, kPlaceholderFolder) == 0;
+/// Whether the spot still holds the file that `fd` refers to.
+bool same(const Spot& spot, int fd) {
+  struct stat there{}, here{};
+  return fstatat(spot.folder.get(), spot.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+         fstat(fd, &here) == 0 && there.st_ino == here.st_ino && there.st_dev == here.st_dev;
+}
+
+bool make(const Spot& spot) {
+  const char* name = spot.name.c_str();
+  if (spot.is_folder) return mkdirat(spot.folder.get(), name, kPlaceholderFolder) == 0;
   constexpr int kNew = O_CREAT | O_EXCL | O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
-  return FileDescriptor(open(path, kNew, kPlaceholderFile)).get() >= 0;
+  return FileDescriptor(openat(spot.folder.get(), name, kNew, kPlaceholderFile)).get() >= 0;
+}
+
+void remove(const Spot& spot) {
+  unlinkat(spot.folder.get(), spot.name.c_str(), spot.is_folder ? AT_REMOVEDIR : 0);
 }
 
 }  // namespace
 
+struct Guards::Placed {
+  Spot spot;
+  FileDescriptor lock;
+};
+
+Guards::Guards() = default;
+
 std::string Guards::place(const std::vector<Guard>& guards) {
   for (const Guard& guard : guards) {
-    for (;;) {
-      const bool made = make(guard);
-      if (!made && errno != EEXIST) return guard.path;
-      FileDescriptor lock(open(guard.path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-      struct stat info{};
-      if (lock.get() < 0 && errno == ENOENT) continue;
-      if (lock.get() < 0 || fstat(lock.get(), &info) != 0) return guard.path;
-      if (!is_placeholder(info)) {
-        if (!made) break;                 // another process has created the real file meanwhile
-        std::remove(guard.path.c_str());  // on a file system that cannot store the mark
-        errno = ENOTSUP;
-        return guard.path;
-      }
-      // Other sandboxes share it; the last one removes it, and may just have done so.
-      if (flock(lock.get(), LOCK_SH) != 0) return guard.path;
-      if (!same(guard.path, lock.get())) continue;
-      // The umask may have removed bits that the user of the sandbox needs to see it.
-      if (made) fchmod(lock.get(), guard.folder ? kPlaceholderFolder : kPlaceholderFile);
-      placed_.push_back({guard, std::move(lock)});
-      break;
-    }
+    if (!place(guard)) return guard.path;
   }
   return {};
 }
 
+bool Guards::place(const Guard& guard) {
+  Spot spot = spot_of(guard);
+  if (spot.folder.get() < 0) return false;
+  for (;;) {
+    const bool made = make(spot);
+    if (!made && errno != EEXIST) return false;
+    FileDescriptor lock(
+        openat(spot.folder.get(), spot.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat info{};
+    if (lock.get() < 0 && errno == ENOENT) continue;
+    if (lock.get() < 0 || fstat(lock.get(), &info) != 0) return false;
+    if (!is_placeholder(info)) {
+      if (!made) return true;  // another process has created the real file meanwhile
+      remove(spot);            // on a file system that cannot store the mark
+      errno = ENOTSUP;
+      return false;
+    }
+    // Other sandboxes share it; the last one removes it, and may just have done so.
+    if (flock(lock.get(), LOCK_SH) != 0) return false;
+    if (!same(spot, lock.get())) continue;
+    // The umask may have removed bits that the user of the sandbox needs to see it.
+    if (made) fchmod(lock.get(), guard.folder ? kPlaceholderFolder : kPlaceholderFile);
+    placed_.push_back({std::move(spot), std::move(lock)});
+    return true;
+  }
+}
+
 Guards::~Guards() {
   for (const Placed& one : placed_) {
-    if (flock(one.lock.get(), LOCK_EX | LOCK_NB) != 0 || !same(one.guard.path, one.lock.get())) continue;
-    std::remove(one.guard.path.c_str());
+    if (flock(one.lock.get(), LOCK_EX | LOCK_NB) == 0 && same(one.spot, one.lock.get())) remove(one.spot);
   }
 }
 

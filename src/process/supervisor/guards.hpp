@@ -12,7 +12,7 @@ namespace praxis::supervisor {
 /// Creates placeholders for missing paths, and removes each with the last sandbox that needs it.
 class Guards {
  public:
-  Guards() = default;
+  Guards();
   Guards(const Guards&) = delete;
   Guards& operator=(const Guards&) = delete;
   ~Guards();
@@ -21,10 +21,9 @@ class Guards {
   std::string place(const std::vector<Guard>& guards);
 
  private:
-  struct Placed {
-    Guard guard;
-    FileDescriptor lock;
-  };
+  struct Placed;
+  bool place(const Guard& guard);
+
   std::vector<Placed> placed_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace praxis::supervisor {
 
-/// Whether these processes hold more than `bytes` together. Memory that they share counts once: each is charged
-/// its proportional part. Processes that have ended count nothing.
+/// Whether these processes hold more than `bytes` together. Memory that they share counts once: each is
+/// charged its proportional part. Processes that have ended count nothing.
 bool holds_more_than(std::uint64_t bytes, const std::vector<pid_t>& processes);
 
 }  // namespace praxis::supervisor

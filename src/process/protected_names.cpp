@@ -1,0 +1,69 @@
+#include "process/protected_names.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace praxis {
+namespace {
+
+constexpr std::array kNames{ProtectedName{".git", true, true},
+                            ProtectedName{".praxis", true, true},
+                            ProtectedName{".mcp.json", false, true},
+                            ProtectedName{".env"},
+                            ProtectedName{".envrc", false, true},
+                            ProtectedName{".vscode", true, true},
+                            ProtectedName{".idea", true, true},
+                            ProtectedName{".bashrc"},
+                            ProtectedName{".profile"},
+                            ProtectedName{".bash_profile"},
+                            ProtectedName{".bash_login"},
+                            ProtectedName{".bash_logout"},
+                            ProtectedName{".bash_aliases"},
+                            ProtectedName{".zshrc"},
+                            ProtectedName{".zshenv"},
+                            ProtectedName{".zprofile"},
+                            ProtectedName{".zlogin"},
+                            ProtectedName{".zlogout"},
+                            ProtectedName{".kshrc"},
+                            ProtectedName{".cshrc"},
+                            ProtectedName{".tcshrc"},
+                            ProtectedName{".login"},
+                            ProtectedName{".logout"},
+                            ProtectedName{".xprofile"},
+                            ProtectedName{".xsession"},
+                            ProtectedName{".xinitrc"},
+                            ProtectedName{".inputrc"},
+                            ProtectedName{".config/fish", true},
+                            ProtectedName{".gitconfig"}};
+
+/// Whether `path` is `folder` or lies below it.
+bool is_within(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+}  // namespace
+
+std::span<const ProtectedName> protected_names() { return kNames; }
+
+bool is_secret_name(std::string_view name) { return name == ".env" || name.starts_with(".env."); }
+
+bool is_protected_anywhere(std::string_view name, bool is_folder) {
+  if (is_secret_name(name)) return !is_folder;
+  return std::ranges::any_of(kNames,
+                             [&](const ProtectedName& one) { return one.anywhere && one.path == name; });
+}
+
+PathProtection protection_of(std::string_view relative) {
+  if (is_secret_name(relative.substr(relative.rfind('/') + 1))) return PathProtection::kSecret;
+  for (const ProtectedName& one : kNames) {
+    if (one.path != ".env" && is_within(relative, one.path)) return PathProtection::kReadOnly;
+  }
+  for (std::string_view rest = relative; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    if (is_protected_anywhere(name, true)) return PathProtection::kReadOnly;
+  }
+  return PathProtection::kNone;
+}
+
+}  // namespace praxis
