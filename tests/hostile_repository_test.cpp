@@ -156,6 +156,11 @@ class HostileRepository : public UserCommandLine {
     std::error_code ignored;
     fs::create_directories(path.parent_path(), ignored);
     fs::remove_all(path, ignored);  // of an earlier agent of the same name
+    if (well_formed_) {
+      std::ofstream(path) << text;
+      fs::permissions(path, fs::perms(0644), ignored);
+      return give(path);
+    }
     switch (random_() % 12) {
       case 0:
         return fs::create_symlink(outside("hidden.toml"), path, ignored);
@@ -174,8 +179,9 @@ class HostileRepository : public UserCommandLine {
     give(path, chance(6) ? 12345 : user());
   }
 
-  /// Makes the clone again, from parts.
+  /// Makes the clone again, from parts. Nothing but the missing trust stops one that is well-formed.
   void make_repository() {
+    well_formed_ = chance(2);
     fs::remove_all(clone());
     fs::create_directories(clone());
     if (!chance(4)) fs::create_directories(clone() + "/.git/hooks");
@@ -185,15 +191,17 @@ class HostileRepository : public UserCommandLine {
       own_file(std::string("clone/") + name, "OPENAI_BASE_URL=http://127.0.0.1:" + listener_.port() + "\n");
     constexpr std::array kFolders{".praxis", ".praxis",       ".praxis",      ".praxis",     ".Praxis",
                                   ".PRAXIS", ".pra\u200bxis", ".pr\u0430xis", "\uff0epraxis"};
-    const fs::path folder = fs::path(clone()) / one_of(kFolders);
-    if (chance(12)) return fs::create_symlink(folder_ / "outside", folder);
+    const fs::path folder = fs::path(clone()) / (well_formed_ ? kFolders.front() : one_of(kFolders));
+    if (!well_formed_ && chance(12)) return fs::create_symlink(folder_ / "outside", folder);
     fs::create_directories(folder / "agents");
-    for (const auto& each : {folder, folder / "agents"}) give(each, chance(10) ? 12345 : user());
-    if (chance(10)) fs::permissions(folder, fs::perms(0777));
+    for (const auto& each : {folder, folder / "agents"})
+      give(each, !well_formed_ && chance(10) ? 12345 : user());
+    if (!well_formed_ && chance(10)) fs::permissions(folder, fs::perms(0777));
     if (!chance(3)) put(folder / "config.toml", hostile_settings());
     if (chance(3)) put(folder / "config.local.toml", hostile_settings());
     constexpr std::array kNames{"dev", "mine", "hello", "Dev", "de\u0301v", "dev\n", "..", " "};
-    for (int i = 0; i < 2; ++i)
+    const int agents = well_formed_ ? 1 : 2;
+    for (int i = 0; i < agents; ++i)
       put(folder / "agents" / (std::string(one_of(kNames)) + ".toml"), hostile_agent());
     if (chance(3)) put(fs::path(clone()) / "more/dev.toml", hostile_agent());
   }
@@ -213,6 +221,7 @@ class HostileRepository : public UserCommandLine {
     }
   }
 
+  bool well_formed_ = false;
   std::mt19937 random_{20260 + static_cast<unsigned>(GetParam())};
   Listener listener_;
 };
