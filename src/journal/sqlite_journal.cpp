@@ -210,7 +210,7 @@ class SqliteJournal final : public Journal, public Inbox {
     writer_->push(
         [append = std::move(append), begun, owner = owner_, heads = heads_](Database& database) -> Status {
           if (begun) {
-            if (auto made = insert_session(database, append.lease, *begun, owner); !made) return made;
+            if (auto made = insert_session(database, append, *begun, owner); !made) return made;
           }
           return insert_append(database, append, owner, *heads);
         },

@@ -258,6 +258,20 @@ TEST_F(SqliteJournalTest, NameTakenTwice_BelongsToTheFirstToWrite) {
   EXPECT_EQ(journal->read(kSession)->front().body, "theirs");
 }
 
+TEST_F(SqliteJournalTest, FormerOwnerOfTheSessionAbove_LearnsThatItLostIt) {
+  const SessionId below("below");
+  const auto former = open_journal(path_);
+  const auto owner = open_journal(path_);
+  const auto above = testing::make_session(*former, kSession);
+  const auto late = *former->create(below, {5});
+  auto taken = owner->acquire(kSession, true);
+  ASSERT_TRUE(taken) << taken.error().message;
+  ASSERT_TRUE(append_now(*owner, append_of(*owner->create(below, {6}), 0, {"theirs"})));
+  auto append = append_of(late, 0, {"ours"});
+  append.on_behalf_of = above;
+  EXPECT_EQ(kind_of(append_now(*former, std::move(append))), "lease_lost") << "and not that it exists";
+}
+
 TEST_F(SqliteJournalTest, ReleaseOfAnUnwrittenSession_LeavesNothing) {
   const auto journal = open_journal(path_);
   const auto old = *journal->create(kSession, {5});

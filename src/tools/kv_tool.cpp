@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "praxis/core/session_memory.hpp"
 #include "praxis/tools/typed_tool.hpp"
 
 namespace praxis {

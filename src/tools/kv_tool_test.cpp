@@ -1,4 +1,5 @@
 #include "praxis/tools/kv_tool.hpp"
+#include "praxis/core/session_memory.hpp"
 
 #include <gtest/gtest.h>
 

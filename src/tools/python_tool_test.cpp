@@ -1,6 +1,7 @@
 // Tests the python tool alone: a real interpreter, and a fake call scope instead of a session.
 #include "praxis/tools/python_tool.hpp"
 #include "praxis/base/reach.hpp"
+#include "praxis/core/session_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -24,14 +24,14 @@ class Kind:
 
 KINDS = {kind.name: kind for kind in (
     Kind("kill", strikes.kill, 40),
-    Kind("stop", strikes.stop, 6, open="a reader waits ten seconds while a process is stopped that locks the file"),
-    Kind("interrupt", strikes.interrupt, 5, open="a call that was sent and stopped is recorded as cancelled"),
+    Kind("stop", strikes.stop, 6),
+    Kind("interrupt", strikes.interrupt, 5),
     Kind("rivals", strikes.rivals, 5),
     Kind("inject", calls.inject, 20),
     Kind("order", calls.order, 3),
     Kind("small", disks.small, 6),
     Kind("damage", damage.damage, 5),
-    Kind("log_damage", damage.log_damage, 5, open="a damaged log of SQLite is read as an older run"),
+    Kind("log_damage", damage.log_damage, 5),
     Kind("altered", damage.altered, 3),
     Kind("taken", disks.taken, 5, open="a journal that is taken away is not noticed"),
     Kind("readers", crowds.readers, 6),

@@ -13,11 +13,11 @@
 
 #include "praxis/base/result.hpp"
 #include "praxis/core/report.hpp"
-#include "praxis/core/session_memory.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
 
+struct MemoryStore;  // praxis/core/session_memory.hpp
 struct Tool;
 struct ToolOutput;
 
