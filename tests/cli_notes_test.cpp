@@ -68,7 +68,9 @@ TEST_P(CliNotes, RunThatWasKilled_FindsThem) {
   run.signal(SIGKILL);
   EXPECT_EQ(run.finish(), 128 + SIGKILL);
   write_agent(0);
-  const CommandResult resumed = praxis({"resume", "last", "--json"});
+  // The script is a file of the agent, and it has changed.
+  const std::string digest = digest_in(praxis({"resume", "last"}));
+  const CommandResult resumed = praxis({"resume", "last", "--json", "--accept-agent", digest});
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_THAT(resumed.out, HasSubstr(R"("text":"precious")"));
   EXPECT_EQ(praxis({"replay", "last"}).status, 0);

@@ -150,7 +150,7 @@ TEST_F(CliRun, EmptyPath_IsRefusedByEveryCommand) {
     refused({name, "x", "--journal", ""}, "--journal");
   for (const char* name : {"runs", "tree", "approve", "models", "doctor"})
     refused({name, "--journal", ""}, "--journal");
-  refused({"rewind", "x", "t1", "--journal", ""}, "--journal");
+  refused({"rewind", "x", "--to", "t1", "--journal", ""}, "--journal");
   refused({"tree", "stop", "x", "--journal", ""}, "--journal");
   refused({"run", "x", "-C", ""}, "--directory");
   refused({"run", "x", "-o", ""}, "--output");

@@ -1,4 +1,4 @@
-// The text for a call of which nobody knows whether it took effect.
+// The text for a call that may or may not have taken effect.
 #pragma once
 
 #include <string>

@@ -44,7 +44,7 @@ struct ToolOutput {
 };
 
 /// What a handler returns instead of an output when it was stopped or got no answer: an error that states its
-/// `Reach` (praxis/base/reach.hpp). With `kSent`, the outcome of the call is `unknown`, and the model is told
+/// `Reach` (praxis/base/reach.hpp). With `kSent`, the outcome of the call is `unknown`, and the model reads
 /// that it may or may not have taken effect. An error that states none counts as `kSent` if its code is
 /// `kCancelled` and the tool is not idempotent, else as `kAnswered`.
 using ToolHandler = std::function<Result<ToolOutput>(ToolContext&, const Json& arguments)>;
