@@ -255,7 +255,8 @@ Result<bool> has_session(Database& database, const SessionId& session) {
 
 Status insert_session(Database& database, const Append& first, UnixMillis now, std::int64_t owner) {
   const Lease& lease = first.lease;
-  // Whoever took the session above may have created this one, too; then the lost lease is the reason.
+  // The process that took the session above may have created this one, too; then the lost lease is the
+  // reason.
   if (first.on_behalf_of) {
     if (auto good = check_lease(database, *first.on_behalf_of, owner); !good) return good;
   }

@@ -207,11 +207,11 @@ TEST_F(FileToolTest, ProtectedFiles_AreNotWrittenAndSecretsNotRead) {
   EXPECT_EQ(read(".venv/ok.txt"), "fine");
   for (const char* path : {".gitignore", "deep/.bashrc", "notes/env", ".github/workflows/ci.yml"}) {
     const std::string text = write(path, "x");
-    EXPECT_NE(text.find("created"), std::string::npos) << path << ": " << text;
+    EXPECT_NE(text.find("wrote"), std::string::npos) << path << ": " << text;
   }
   scratch_.write("root/.git/hooks/sample", "");
   const Tool hooks = file_write_tool({root("/.git/hooks")});
-  EXPECT_NE(text_of(call_with(hooks, {{"path", "pre-commit"}, {"content", "x"}})).find("created"),
+  EXPECT_NE(text_of(call_with(hooks, {{"path", "pre-commit"}, {"content", "x"}})).find("wrote"),
             std::string::npos)
       << "a folder that was given by name";
 }
