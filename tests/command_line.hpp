@@ -86,7 +86,8 @@ class CommandLine : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  /// The digest with which the user can accept changed files of an agent, as the refusal of a command names it.
+  /// The digest with which the user can accept changed files of an agent, as the refusal of a command names
+  /// it.
   static std::string digest_in(const CommandResult& refused) {
     const std::string flag = "--accept-agent ";
     const auto at = refused.err.find(flag);

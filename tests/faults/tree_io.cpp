@@ -145,7 +145,8 @@ void check_words(const Tree& tree, const std::string& text) {
 }
 
 /// Each effect was carried out once outside; one in doubt, at most once.
-void check_tree_log(const Tree& tree, const std::vector<StoredRecord>& records, std::map<std::string, int>& acts) {
+void check_tree_log(const Tree& tree, const std::vector<StoredRecord>& records,
+                    std::map<std::string, int>& acts) {
   for (const StoredRecord& stored : records) {
     const auto* settled = std::get_if<records::EffectSettled>(&stored.record.body);
     if (settled != nullptr && settled->error) check_words(tree, settled->error->message);
