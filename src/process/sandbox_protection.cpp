@@ -173,10 +173,11 @@ Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::s
     if (auto done = protection.add(name.path, name.folder); !done) return done;
   }
   // Links first: a folder that becomes read-only for one of them must not hide other mounts in it.
-  std::ranges::stable_partition(
-      *finds, [&](const std::string& path) { return find(folder, path).what == What::kLink; });
-  for (const std::string& path : *finds) {
-    if (auto done = protection.add(path.substr(1), false); !done) return done;
+  for (const bool links : {true, false}) {
+    for (const std::string& path : *finds) {
+      if ((find(folder, path).what == What::kLink) != links) continue;
+      if (auto done = protection.add(path.substr(1), false); !done) return done;
+    }
   }
   for (const std::string& path : sandbox.protect) {
     if (auto done = protection.add(below(folder, path), false); !done) return done;

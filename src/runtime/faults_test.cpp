@@ -48,8 +48,22 @@ class FaultsTest : public Trees {
       }
     }
   }
+  /// Waits until all sub-agents of a tree that gave up have released their sessions.
+  void await_release(const SessionId& root) {
+    const auto rows = *journal_->sessions(0);
+    for (const SessionRow& row : rows) {
+      for (int i = 0; row.id != root && i < 1'000; ++i) {
+        if (auto lease = journal_->acquire(row.id, false)) {
+          journal_->release(*lease);
+          break;
+        }
+        std::this_thread::sleep_for(1ms);
+      }
+    }
+  }
   /// The session resumes in this process and ends as without a fault; every node is completed.
   void expect_resumes(const SessionId& id, const Agent& agent) {
+    await_release(id);
     auto session = runtime_->open_session(id, agent);
     ASSERT_TRUE(session) << session.error().message;
     const bool begun = session->status() != SessionStatus::kIdle;

@@ -201,7 +201,8 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
       birth_record(*services, birth, origin, with_bounds(equipment->spec, origin));
   auto lease = options.journal->create(created.session, options.environment->now());
   if (!lease && lease.error().kind() == ErrorKind::kExists && !birth.id.empty())
-    lease = options.journal->acquire(created.session);  // created before a crash, but without records
+    lease = acquire_soon(*options.journal, created.session,
+                         false);  // created before a crash, but without records
   if (!lease) return fail(lease.error());
 
   State fresh;
