@@ -63,7 +63,7 @@ def play_round(kind: Kind, seed: int, binary: Path, place: Path, world: World, u
     return outcome
 
 
-def _work(options: argparse.Namespace, kinds: list[Kind], next_seed, outcomes, until: float) -> None:
+def _work(options: argparse.Namespace, kinds: list[Kind], next_seed, current, outcomes, until: float) -> None:
     world = World()
     first = options.place / f"undisturbed-{os.getpid()}"
     try:
@@ -79,6 +79,7 @@ def _work(options: argparse.Namespace, kinds: list[Kind], next_seed, outcomes, u
             next_seed.value += 1
         if seed >= options.seed + options.runs or (until and time.monotonic() > until):
             break
+        current.value = seed
         outcomes.put(play_round(kind_of(seed, kinds), seed, options.binary, options.place, world, usual))
     outcomes.put(None)
 
@@ -93,23 +94,44 @@ def play(options: argparse.Namespace, report: Report) -> None:
     context = multiprocessing.get_context("fork")
     next_seed = context.Value("q", options.seed)
     outcomes = context.Queue()
-    workers = [context.Process(target=_work, args=(options, kinds, next_seed, outcomes, until), daemon=True)
-               for _ in range(min(options.workers, options.runs))]
-    for worker in workers:
+    workers = {}
+    for _ in range(min(options.workers, options.runs)):
+        current = context.Value("q", 0)
+        worker = context.Process(target=_work, args=(options, kinds, next_seed, current, outcomes, until), daemon=True)
         worker.start()
-    left = len(workers)
+        workers[worker] = current
+    _collect(options, report, kinds, workers, outcomes, next_seed)
+    for worker in workers:
+        worker.join(1)
+        worker.terminate()
+
+
+def _collect(options: argparse.Namespace, report: Report, kinds: list[Kind], workers: dict, outcomes, next_seed) -> None:
+    """Reports outcomes until every worker has said that it ends, has died, or does nothing any more."""
+    left, dead, last = len(workers), set(), time.monotonic()
     while left:
         try:
-            outcome = outcomes.get(timeout=MOST)
+            outcome = outcomes.get(timeout=2)
         except queue.Empty:
-            report.add(Outcome("all", 0, 0, failures=[("hang", f"no round has ended for {MOST:.0f} s")]), options.runs)
-            break
+            for worker in workers.keys() - dead:
+                if worker.exitcode:
+                    dead.add(worker)
+                    left -= 1
+                    report.add(_lost(workers[worker].value, kinds, f"a worker died, {worker.exitcode}"), options.runs)
+            if time.monotonic() - last > MOST:
+                for worker in workers.keys() - dead:
+                    if worker.is_alive():
+                        report.add(_lost(workers[worker].value, kinds, f"no end within {MOST:.0f} s"), options.runs)
+                return
+            continue
+        last = time.monotonic()
         if outcome is None:
             left -= 1
             continue
         report.add(outcome, options.runs)
         if options.stop_at and report.failed >= options.stop_at:
             next_seed.value = options.seed + options.runs
-    for worker in workers:
-        worker.join(1)
-        worker.terminate()
+
+
+def _lost(seed: int, kinds: list[Kind], text: str) -> Outcome:
+    return Outcome(kind_of(seed, kinds).name, seed, 0, failures=[("harness", text)])

@@ -83,7 +83,7 @@ def stop(round_: Round) -> None:
         return
     round_.count("stops")
     round_.note(f"stopped {owner.pid}")
-    round_.excused += [STOPPED, rf"process {owner.pid}\b"]
+    round_.excused += [STOPPED, rf"process {owner.pid}\b", r"has not answered yet"]
     wakes = threading.Timer(8, lambda: owner.send(signal.SIGCONT, group=True))  # for those that rightly wait for it
     wakes.start()
     if round_.row(run) is not None:
