@@ -124,11 +124,11 @@ TEST_F(RunControlTest, Interrupt_InTheMiddleOfAnAnswer_KeepsNothingOfIt) {
 }
 
 TEST_F(RunControlTest, Interrupt_ToolThatStopsOnRequest_IsUnknownUnlessItSaysThatNothingWasSent) {
-  for (const auto& [reach, outcome] :
+  for (const auto& [given, outcome] :
        {std::pair{std::optional<Reach>(), Outcome::kUnknown}, {Reach::kNotSent, Outcome::kCancelled}}) {
     BlockedTool blocked;
     Tool tool = blocked.tool("wait", true);
-    tool.handler = [stopped = tool.handler, reach = reach](ToolContext& context, const Json& arguments) {
+    tool.handler = [stopped = tool.handler, reach = given](ToolContext& context, const Json& arguments) {
       auto output = stopped(context, arguments);
       if (!output && reach) output = fail(with_reach(output.error(), *reach));
       return output;
