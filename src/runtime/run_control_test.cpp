@@ -141,7 +141,7 @@ TEST_F(RunControlTest, Interrupt_ToolThatStopsOnRequest_IsUnknownUnlessItSaysTha
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->actions.at(0).outcome, outcome);
     EXPECT_EQ(result_for(session.history(), "c1").text,
-              reach
+              given
                   ? "stopped on request"
                   : "Outcome unknown: stopped on request. It may or may not have taken effect; check before "
                     "you repeat it.");
