@@ -15,7 +15,8 @@ from people import Decision, Human
 from world import World
 
 STEPS = 60  # processes that one run may need until it ends
-PATIENCE = 40.0  # seconds that one process may take
+# Seconds that one process may take: a journal that closes waits up to ten for a lock, for each of its writers.
+PATIENCE = 60.0
 
 
 @dataclass
