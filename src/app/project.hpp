@@ -37,8 +37,8 @@ struct Project {
 };
 
 /// The folder whose `.praxis` applies to commands in `start` (absolute): this folder or, within a repository
-/// or the home folder, the nearest one above. Empty if there is none. The home folder and those above it are
-/// no projects.
+/// or the home folder, the nearest one above. Empty if no folder has one. The home folder and those above it
+/// are no projects.
 std::string find_project_root(const std::string& start, const std::string& home);
 /// Reads the project at `root`: settings, agent files, and what these name. Never blocks, never leaves the
 /// root. A file that must not count makes `problem`.

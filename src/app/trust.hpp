@@ -28,7 +28,7 @@ class TrustedProjects {
   Result<std::vector<TrustedProject>> all() const;
   /// Adds a project, in place of an entry with the same root. Durable on return.
   Status add(TrustedProject project) const;
-  /// Removes the entry of a root; false if there is none. Durable on return.
+  /// Removes the entry of a root; false if it has no entry. Durable on return.
   Result<bool> remove(const std::string& root) const;
 
  private:
@@ -42,9 +42,9 @@ class TrustedProjects {
 std::string state_folder();
 /// Reads the project at `root` and compares it with what the user trusts. Never null.
 std::shared_ptr<const Project> project_at(const std::string& root);
-/// The project of the current folder, read in the same way. Null: there is none.
+/// The project of the current folder, read in the same way. Null: the folder belongs to no project.
 std::shared_ptr<const Project> current_project();
-/// The entry of a project; empty `digest` if there is none.
+/// The entry of a project; empty `digest` if it has no entry.
 Result<TrustedProject> trust_in(const Project& project);
 
 }  // namespace praxis::app

@@ -85,8 +85,8 @@ struct AgentChoice {
   std::shared_ptr<const Project> project;  ///< the trusted project that it belongs to; null: the user's own
 };
 /// Finds the agent file for `word`: a path to a .toml file, or a name in one of the user's agent folders or
-/// else of the trusted project. `std::nullopt` if there is none. Error `kInput`: the name is that of an agent
-/// of a project that is not trusted.
+/// else of the trusted project. `std::nullopt` if no agent has it. Error `kInput`: the name is that of an
+/// agent of a project that is not trusted.
 Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word);
 /// The error for a word for which `find_agent_file` found nothing.
 Error no_such_agent(const Workspace& workspace, const std::string& word);

@@ -121,8 +121,9 @@ Result<ExitStatus> revoke(const TrustOptions& options, Console& console) {
 Result<ExitStatus> decide(const TrustOptions& options, Console& console) {
   const auto project = app::current_project();
   if (!project || !project->has_content()) {
-    return fail(app::usage_error("there is no project here: no folder .praxis with settings or agents",
-                                 "the home folder is none; your own agents are in ~/.config/praxis/agents"));
+    return fail(
+        app::usage_error("there is no project here: no folder .praxis with settings or agents",
+                         "the home folder is not a project; your own agents are in ~/.config/praxis/agents"));
   }
   if (options.json) {
     console.json(project_json(*project));

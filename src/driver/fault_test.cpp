@@ -44,7 +44,7 @@ const ChildLost* lost_in(const Rig& rig) {
   return told == nullptr ? nullptr : std::get_if<ChildLost>(&told->what);
 }
 
-/// The place of the first action of a kind; the number of actions when there is none.
+/// The place of the first action of a kind; the number of actions when no action is of that kind.
 template <class A>
 std::ptrdiff_t place_of(const Rig& rig) {
   return std::ranges::find_if(rig.last, [](const Action& a) { return std::holds_alternative<A>(a); }) -

@@ -1,5 +1,5 @@
 // How a process reads a journal that it may not change, whatever other processes do to it meanwhile: they
-// write, leave, are killed, or never existed. Decided anew for each attempt:
+// write, leave, are killed, or never existed. Each attempt decides:
 // - Without a log the file is complete and static: it is read without locks.
 // - While a writer lives, which keeps the index of its log current, the reader shares index and locks with
 // it.

@@ -1,5 +1,9 @@
 #include "store/forwarding_vfs.hpp"
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 namespace praxis {
 
 sqlite3_vfs* default_vfs() { return sqlite3_vfs_find(nullptr); }
@@ -34,6 +38,17 @@ sqlite3_vfs forwarding_vfs(const char* name, int file_size,
     return default_vfs()->xCurrentTimeInt64(default_vfs(), time);
   };
   return vfs;
+}
+
+const sqlite3_io_methods* with_replaced(const sqlite3_io_methods* real,
+                                        void (*replace)(sqlite3_io_methods&)) {
+  using Replacement = std::pair<const sqlite3_io_methods*, void (*)(sqlite3_io_methods&)>;
+  static std::mutex mutex;
+  static auto& made = *new std::map<Replacement, sqlite3_io_methods>;  // outlives static databases
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = made.try_emplace({real, replace}, *real);
+  if (is_new) replace(found->second);
+  return &found->second;
 }
 
 }  // namespace praxis

@@ -18,4 +18,8 @@ sqlite3_vfs* default_vfs();
 sqlite3_vfs forwarding_vfs(const char* name, int file_size,
                            int (*open)(sqlite3_vfs*, const char*, sqlite3_file*, int, int*));
 
+/// Returns `real` with the replacements that `replace` makes. Makes them once for each pair; the result lives
+/// as long as the program. Thread-safe.
+const sqlite3_io_methods* with_replaced(const sqlite3_io_methods* real, void (*replace)(sqlite3_io_methods&));
+
 }  // namespace praxis

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -89,23 +87,14 @@ int close(sqlite3_file* file) {
   return flushed == SQLITE_OK ? closed : flushed;
 }
 
-/// Returns the methods of the default VFS, replaced where a log needs it. Makes them once for each VFS.
-const sqlite3_io_methods* methods_over(const sqlite3_io_methods* real) {
-  static std::mutex mutex;
-  static auto& made =
-      *new std::map<const sqlite3_io_methods*, sqlite3_io_methods>;  // outlives static databases
-  const std::lock_guard lock(mutex);
-  const auto [found, is_new] = made.try_emplace(real, *real);
-  if (is_new) {
-    sqlite3_io_methods& methods = found->second;
-    methods.xClose = &close;
-    methods.xWrite = &write;
-    methods.xRead = &flush_first<&sqlite3_io_methods::xRead, void*, int, sqlite3_int64>;
-    methods.xSync = &flush_first<&sqlite3_io_methods::xSync, int>;
-    methods.xTruncate = &flush_first<&sqlite3_io_methods::xTruncate, sqlite3_int64>;
-    methods.xFileSize = &flush_first<&sqlite3_io_methods::xFileSize, sqlite3_int64*>;
-  }
-  return &found->second;
+/// Replaces what a log needs otherwise.
+void gather_writes(sqlite3_io_methods& methods) {
+  methods.xClose = &close;
+  methods.xWrite = &write;
+  methods.xRead = &flush_first<&sqlite3_io_methods::xRead, void*, int, sqlite3_int64>;
+  methods.xSync = &flush_first<&sqlite3_io_methods::xSync, int>;
+  methods.xTruncate = &flush_first<&sqlite3_io_methods::xTruncate, sqlite3_int64>;
+  methods.xFileSize = &flush_first<&sqlite3_io_methods::xFileSize, sqlite3_int64*>;
 }
 
 int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
@@ -115,7 +104,7 @@ int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
   if (opened != SQLITE_OK || (flags & SQLITE_OPEN_WAL) == 0) return opened;
   auto log = std::make_unique<Log>();
   log->real = file->pMethods;
-  file->pMethods = methods_over(log->real);
+  file->pMethods = with_replaced(log->real, &gather_writes);
   reinterpret_cast<File*>(file)->log = log.release();
   return SQLITE_OK;
 }

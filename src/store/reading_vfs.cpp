@@ -2,33 +2,20 @@
 
 #include <sqlite3.h>
 
-#include <map>
-#include <mutex>
-
 #include "store/forwarding_vfs.hpp"
 
 namespace praxis {
 namespace {
 
-/// Returns the methods of the default VFS without locks and without a shared index. Makes them once for each
-/// VFS.
-const sqlite3_io_methods* lockless(const sqlite3_io_methods* real) {
-  static std::mutex mutex;
-  static auto& made =
-      *new std::map<const sqlite3_io_methods*, sqlite3_io_methods>;  // outlives static databases
-  const std::lock_guard lock(mutex);
-  const auto [found, is_new] = made.try_emplace(real, *real);
-  if (is_new) {
-    sqlite3_io_methods& methods = found->second;
-    methods.iVersion = 1;  // no shared memory
-    methods.xLock = [](sqlite3_file*, int) { return SQLITE_OK; };
-    methods.xUnlock = [](sqlite3_file*, int) { return SQLITE_OK; };
-    methods.xCheckReservedLock = [](sqlite3_file*, int* is_reserved) {
-      *is_reserved = 0;
-      return SQLITE_OK;
-    };
-  }
-  return &found->second;
+/// Removes locks and the shared index.
+void remove_locks(sqlite3_io_methods& methods) {
+  methods.iVersion = 1;  // no shared memory
+  methods.xLock = [](sqlite3_file*, int) { return SQLITE_OK; };
+  methods.xUnlock = [](sqlite3_file*, int) { return SQLITE_OK; };
+  methods.xCheckReservedLock = [](sqlite3_file*, int* is_reserved) {
+    *is_reserved = 0;
+    return SQLITE_OK;
+  };
 }
 
 int open_for_reading(const char* name, sqlite3_file* file, int flags, int* out_flags) {
@@ -45,7 +32,8 @@ int open_shared(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, i
 
 int open_detached(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
   const int opened = open_for_reading(name, file, flags, out_flags);
-  if (opened == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB) != 0) file->pMethods = lockless(file->pMethods);
+  if (opened == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB) != 0)
+    file->pMethods = with_replaced(file->pMethods, &remove_locks);
   return opened;
 }
 
