@@ -40,7 +40,11 @@ void go_on_without_power(SimDisk& disk, Witness& witness, Random& random) {
   if (done) done = witness.create();
   if (done) done = witness.append();
   if (done) done = witness.checkpoint(static_cast<int>(random.below(4)));
-  EXPECT_TRUE(done || !disk.has_power() || testing::kind_of(done) == "not_found") << done.error().message;
+  if (done || !disk.has_power()) return;
+  // Nothing was compared since the failure: a session may be absent, and after a reopening an append that
+  // failed may be present, so that the next one conflicts with it.
+  const std::string kind = testing::kind_of(done);
+  EXPECT_TRUE(kind == "not_found" || (kind == "conflict" && witness.closings() > 0)) << done.error().message;
 }
 
 void fail_a_call(SimDisk& disk, const Place& place, std::uint64_t seed) {
