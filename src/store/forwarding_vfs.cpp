@@ -1,10 +1,29 @@
 #include "store/forwarding_vfs.hpp"
 
+#include <cerrno>
 #include <map>
 #include <mutex>
 #include <utility>
 
 namespace praxis {
+namespace {
+
+/// What `with_replaced` returns, so that a replacement finds the method that it replaces.
+struct ReplacedMethods : sqlite3_io_methods {
+  const sqlite3_io_methods* real;
+};
+
+int lock_index(sqlite3_file* file, int first, int count, int flags) {
+  const int before = std::exchange(errno, 0);
+  const int locked =
+      static_cast<const ReplacedMethods*>(file->pMethods)->real->xShmLock(file, first, count, flags);
+  // 0: taken by another connection of this process; EAGAIN, EACCES: by another process.
+  const bool is_taken = errno == 0 || errno == EAGAIN || errno == EACCES || errno == EINTR;
+  if (errno == 0) errno = before;  // SQLite asks later why a write failed, and unlocks first
+  return locked == SQLITE_BUSY && !is_taken ? SQLITE_IOERR_SHMLOCK : locked;
+}
+
+}  // namespace
 
 sqlite3_vfs* default_vfs() { return sqlite3_vfs_find(nullptr); }
 
@@ -44,11 +63,13 @@ const sqlite3_io_methods* with_replaced(const sqlite3_io_methods* real,
                                         void (*replace)(sqlite3_io_methods&)) {
   using Replacement = std::pair<const sqlite3_io_methods*, void (*)(sqlite3_io_methods&)>;
   static std::mutex mutex;
-  static auto& made = *new std::map<Replacement, sqlite3_io_methods>;  // outlives static databases
+  static auto& made = *new std::map<Replacement, ReplacedMethods>;  // outlives static databases
   const std::lock_guard lock(mutex);
-  const auto [found, is_new] = made.try_emplace({real, replace}, *real);
+  const auto [found, is_new] = made.try_emplace({real, replace}, ReplacedMethods{*real, real});
   if (is_new) replace(found->second);
   return &found->second;
 }
+
+void report_lock_errors(sqlite3_io_methods& methods) { methods.xShmLock = &lock_index; }
 
 }  // namespace praxis

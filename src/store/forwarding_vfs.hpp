@@ -19,7 +19,11 @@ sqlite3_vfs forwarding_vfs(const char* name, int file_size,
                            int (*open)(sqlite3_vfs*, const char*, sqlite3_file*, int, int*));
 
 /// Returns `real` with the replacements that `replace` makes. Makes them once for each pair; the result lives
-/// as long as the program. Thread-safe.
+/// as long as the program. Thread-safe. `replace` is called with a lock held.
 const sqlite3_io_methods* with_replaced(const sqlite3_io_methods* real, void (*replace)(sqlite3_io_methods&));
+
+/// Makes locks of the shared index that fail for an error of the system report that error. SQLite's own VFS
+/// takes each failure for a lock of another process, and then waits for that process. For the main file.
+void report_lock_errors(sqlite3_io_methods& methods);
 
 }  // namespace praxis

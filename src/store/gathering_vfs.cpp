@@ -101,7 +101,9 @@ int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
   sqlite3_vfs* const real = default_vfs();
   if (static_cast<std::size_t>(real->szOsFile) > kRoomForFile) return SQLITE_CANTOPEN;
   const int opened = real->xOpen(real, name, file, flags, out_flags);
-  if (opened != SQLITE_OK || (flags & SQLITE_OPEN_WAL) == 0) return opened;
+  if (opened != SQLITE_OK) return opened;
+  if ((flags & SQLITE_OPEN_MAIN_DB) != 0) file->pMethods = with_replaced(file->pMethods, &report_lock_errors);
+  if ((flags & SQLITE_OPEN_WAL) == 0) return opened;
   auto log = std::make_unique<Log>();
   log->real = file->pMethods;
   file->pMethods = with_replaced(log->real, &gather_writes);

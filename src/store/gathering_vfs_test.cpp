@@ -1,8 +1,11 @@
 #include "store/gathering_vfs.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cerrno>
+#include <cstdarg>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -57,6 +60,30 @@ class LogWrites {
   static inline sqlite3_vfs shim{};
   static inline sqlite3_io_methods methods{};
   static inline int (*real_write)(sqlite3_file*, const void*, int, sqlite3_int64) = nullptr;
+};
+
+/// Makes each file lock that SQLite takes fail with an error of the disk while it lives.
+class FailingLocks {
+ public:
+  FailingLocks() { replace(reinterpret_cast<sqlite3_syscall_ptr>(&refuse)); }
+  ~FailingLocks() { replace(nullptr); }  // with the original
+  FailingLocks(const FailingLocks&) = delete;
+  FailingLocks& operator=(const FailingLocks&) = delete;
+
+ private:
+  static void replace(sqlite3_syscall_ptr call) {
+    sqlite3_vfs* const unix_vfs = sqlite3_vfs_find("unix");
+    unix_vfs->xSetSystemCall(unix_vfs, "fcntl", call);
+  }
+  static int refuse(int file, int command, ...) {
+    std::va_list arguments;
+    va_start(arguments, command);
+    auto* const lock = va_arg(arguments, struct flock*);
+    va_end(arguments);
+    if (command != F_SETLK || lock->l_type == F_UNLCK) return ::fcntl(file, command, lock);
+    errno = EIO;
+    return -1;
+  }
 };
 
 constexpr int kPage = 4096, kFrame = 24 + kPage;
@@ -135,6 +162,14 @@ TEST_F(GatheringVfsTest, RestartedLogIsGatheredToo) {
   ASSERT_TRUE(insert(1));
   EXPECT_EQ(LogWrites::sizes.size(), 1u);
   EXPECT_EQ(rows_after_a_crash(), 3);
+}
+
+TEST_F(GatheringVfsTest, FailedLockIsAnErrorOfTheDiskAndNotAnotherProcess) {
+  ASSERT_TRUE(insert(1));
+  const FailingLocks failing;
+  const auto inserted = insert(1);
+  ASSERT_FALSE(inserted);
+  EXPECT_NE(inserted.error().message.find("disk I/O error"), std::string::npos) << inserted.error().message;
 }
 
 TEST_F(GatheringVfsTest, FailedWriteRollsItsTransactionBack) {

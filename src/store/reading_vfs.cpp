@@ -27,7 +27,10 @@ int open_for_reading(const char* name, sqlite3_file* file, int flags, int* out_f
 }
 
 int open_shared(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
-  return open_for_reading(name, file, flags, out_flags);
+  const int opened = open_for_reading(name, file, flags, out_flags);
+  if (opened == SQLITE_OK && (flags & SQLITE_OPEN_MAIN_DB) != 0)
+    file->pMethods = with_replaced(file->pMethods, &report_lock_errors);
+  return opened;
 }
 
 int open_detached(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
