@@ -113,6 +113,7 @@ TEST_P(CliAgentChange, EverySurface_RefusesTheChange) {
   const CommandResult approved = user_praxis({"approve", run + "/p1", "--allow"});
   EXPECT_EQ(approved.status, 2);
   EXPECT_THAT(approved.err, HasSubstr("--accept-agent"));
+  EXPECT_THAT(user_praxis({"approve"}).out, HasSubstr(run + "/p1")) << "nothing is decided";
   EXPECT_FALSE(fs::exists(clone() + "/out/a.txt"));
   EXPECT_EQ(contents("home/.bashrc"), "mine");
 }

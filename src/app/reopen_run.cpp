@@ -78,9 +78,13 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   return agent;
 }
 
-}  // namespace
+/// What a run is opened with.
+struct Opening {
+  std::shared_ptr<Runtime> runtime;
+  Agent agent;
+};
 
-Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace, ReopenOptions options) {
+Result<Opening> prepare(const StoredSession& stored, const Workspace& workspace, ReopenOptions options) {
   if (!stored.state.parent.empty()) {
     const auto root = root_of(*stored.journal, stored.id);
     if (!root) return fail(root.error());
@@ -97,9 +101,24 @@ Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspa
   if (!runtime) return fail(runtime.error());
   auto agent = agent_of(*stored.state.agent, options, workspace, **runtime);
   if (!agent) return fail(agent.error());
-  auto session = (*runtime)->open_session(stored.id, *agent, options.force);
+  return Opening{*std::move(runtime), *std::move(agent)};
+}
+
+}  // namespace
+
+Status check_reopening(const StoredSession& stored, const Workspace& workspace,
+                       const ReopenOptions& options) {
+  const auto opening = prepare(stored, workspace, options);
+  return opening ? Status() : Status(fail(opening.error()));
+}
+
+Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace,
+                           const ReopenOptions& options) {
+  auto opening = prepare(stored, workspace, options);
+  if (!opening) return fail(opening.error());
+  auto session = opening->runtime->open_session(stored.id, opening->agent, options.force);
   if (!session) return fail(session.error());
-  return OpenRun{*std::move(runtime), *std::move(session)};
+  return OpenRun{std::move(opening->runtime), *std::move(session)};
 }
 
 }  // namespace praxis::app

@@ -32,6 +32,10 @@ struct OpenRun {
 /// Opens the run in its folder, which becomes the current one. Relative paths in `options` are read before.
 /// Errors: `kInput`, the folder, the agent or the run cannot be used, among them a sub-agent, which continues
 /// with its root only; the error of `accept`; `kJournal` with `lease_held`, another process holds the run.
-Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace, ReopenOptions options);
+Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace,
+                           const ReopenOptions& options);
+/// Returns the error that `reopen_run` would give for the folder, the agent or `accept`, without opening the
+/// run or taking it from another process. Enters the folder of the run like `reopen_run`.
+Status check_reopening(const StoredSession& stored, const Workspace& workspace, const ReopenOptions& options);
 
 }  // namespace praxis::app

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -149,31 +152,59 @@ Result<bool> remember(Journal& journal, const app::PendingStep& waiting, bool ye
 
 // ---- decide -----------------------------------------------------------------------------------------------
 
-/// Resumes the run whose step was decided, unless a process that owns it does so.
-Result<ExitStatus> go_on(const ApproveOptions& options, const app::Workspace& workspace,
-                         const SessionId& decided, Interrupts& interrupts, Console& console) {
+/// The run above a step, and how it is resumed once the step is decided.
+struct Resumption {
+  SessionId run;
+  TurnOutput output;
+  app::ReopenOptions reopen;
+};
+
+/// Returns `ask` with a memory that its copies share: does not ask again about a change that was accepted.
+std::function<Status(const app::AgentChange&)> once(std::function<Status(const app::AgentChange&)> ask) {
+  return [ask = std::move(ask),
+          accepted = std::make_shared<std::string>()](const app::AgentChange& change) -> Status {
+    if (change.digest == *accepted) return {};
+    Status answer = ask(change);
+    if (answer) *accepted = change.digest;
+    return answer;
+  };
+}
+
+/// Checks that the run can be resumed before anything is recorded: a decision is of no use to a run that is
+/// refused. A run that a process holds open continues there, with the agent that it has.
+Result<Resumption> resumption_of(const ApproveOptions& options, const app::Workspace& workspace,
+                                 const SessionId& decided, Console& console) {
   const auto session = app::open_session(workspace, decided.str(), app::JournalUse::kLook);
   if (!session) return fail(session.error());
   const auto root = app::root_of(*session->journal, decided);
   if (!root) return fail(root.error());
   const auto stored = app::open_session(workspace, root->str(), app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
+  Resumption resumption{*root, with_absolute_file(options.output), {}};
+  resumption.reopen.use = runtime_use(resumption.output);
+  if (!options.agent.empty()) resumption.reopen.agent = std::filesystem::absolute(options.agent).string();
+  resumption.reopen.accept = once(agent_acceptance(options.accept_agent, console));
+  resumption.reopen.stays_here = !options.place.folder.empty();
+  if (!stored->state.turn || app::is_held(*stored->journal, *root)) return resumption;
+  if (auto can = app::check_reopening(*stored, workspace, resumption.reopen); !can) return fail(can.error());
+  return resumption;
+}
+
+/// Resumes the run whose step was decided, unless a process that owns it does so.
+Result<ExitStatus> go_on(const Resumption& resumption, const app::Workspace& workspace,
+                         Interrupts& interrupts, Console& console) {
+  const auto stored = app::open_session(workspace, resumption.run.str(), app::JournalUse::kLook);
+  if (!stored) return fail(stored.error());
   if (!stored->state.turn) return ExitStatus::kFinished;
-  const TurnOutput output = with_absolute_file(options.output);
-  auto open = app::reopen_run(*stored, workspace,
-                              {.use = runtime_use(output),
-                               .agent = options.agent,
-                               .model = "",
-                               .force = false,
-                               .accept = agent_acceptance(options.accept_agent, console),
-                               .stays_here = !options.place.folder.empty()});
+  auto open = app::reopen_run(*stored, workspace, resumption.reopen);
   if (!open && open.error().kind() == ErrorKind::kLeaseHeld) {
-    if (options.output.json) console.json(JsonObject{{"run_id", root->str()}, {"outcome", "delivered"}});
-    console.err.line(fmt::format("run {} continues in the process that owns it", root->str()));
+    const std::string& run = resumption.run.str();
+    if (resumption.output.json) console.json(JsonObject{{"run_id", run}, {"outcome", "delivered"}});
+    console.err.line(fmt::format("run {} continues in the process that owns it", run));
     return ExitStatus::kFinished;
   }
   if (!open) return fail(open.error());
-  return follow(open->session.resume(), *open->runtime, workspace, output, interrupts, console);
+  return follow(open->session.resume(), *open->runtime, workspace, resumption.output, interrupts, console);
 }
 
 /// Delivers the decision: through the process that owns the session, or by appending it to the log.
@@ -221,11 +252,13 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   const auto waiting = app::find_pending(*all, options.id);
   if (!waiting) return fail(waiting.error());
   if (!*approval) return list({*waiting}, *workspace, options.output.json, 0, console);
+  const auto resumption = resumption_of(options, *workspace, waiting->node.id, console);
+  if (!resumption) return fail(resumption.error());
   const auto ended = rule(*waiting, **approval, options, *workspace, console);
   if (!ended) return fail(ended.error());
   if (*ended) return **ended;
   console.err.line(fmt::format("{} is decided", waiting->step.id.str()));
-  return go_on(options, *workspace, waiting->node.id, interrupts, console);
+  return go_on(*resumption, *workspace, interrupts, console);
 }
 
 }  // namespace praxis::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "json/repeated_key.hpp"
 #include "praxis/json/json.hpp"
 #include "praxis/json/schema.hpp"
 
@@ -37,6 +38,8 @@ Status check_fit(const Json& schema, const Json& value, const std::string& what)
 Status check_edit(const AgentSpec& agent, const ParkedStep& step, const std::string& arguments) {
   const auto json = parse_json(arguments);
   if (!json) return refused("the edited arguments of " + step.id.str() + " are not valid JSON");
+  if (const auto key = repeated_key(arguments))
+    return refused("the edited arguments of " + step.id.str() + ": " + repeated_key_problem(*key));
   const ToolSpec* tool = agent.find_tool(step.tool);
   if (tool == nullptr) return {};
   return check_fit(tool->definition.parameters, *json,

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "json/repeated_key.hpp"
+
 namespace praxis {
 namespace {
 
@@ -34,7 +36,15 @@ Json shortened(Json arguments, std::size_t most) {
 /// Parses the arguments of a call; a model may leave them empty if there are no arguments.
 Json arguments_of(std::string_view text) {
   if (text.empty()) return JsonObject{};
+  if (repeated_key(text)) return nullptr;
   return parse_json(text).value_or(nullptr);
+}
+
+/// Puts a call before an approver, unless its arguments can be read in two ways: the tool would refuse them.
+Permission ask_about(const ToolCallPart& call, std::string reason) {
+  if (const auto key = repeated_key(call.arguments))
+    return deny("The arguments of \"" + call.name + "\" are refused: " + repeated_key_problem(*key) + ".");
+  return needs_approval(std::move(reason));
 }
 
 std::unexpected<Error> no_rule(std::string why) {
@@ -115,8 +125,8 @@ Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const Too
   if (std::ranges::any_of(rules.calls, [&](const CallRule& rule) { return allows(rule, call); }))
     return allow();
   if (any_names(rules.ask, call.name))
-    return needs_approval("The agent's rules require an approval for \"" + call.name + "\".");
-  if (tool.needs_approval) return needs_approval("\"" + call.name + "\" needs an approval for every call.");
+    return ask_about(call, "The agent's rules require an approval for \"" + call.name + "\".");
+  if (tool.needs_approval) return ask_about(call, "\"" + call.name + "\" needs an approval for every call.");
   if (any_names(rules.allow, call.name) || tool.safe_by_default) return allow();
   return deny("\"" + call.name + "\" is not safe by default and no rule of the agent allows it.");
 }

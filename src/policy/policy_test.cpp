@@ -88,6 +88,30 @@ TEST(PolicyOfSeveral, CallAllowedForTheChild_StillNeedsApprovalAbove) {
   EXPECT_TRUE(std::holds_alternative<Allow>(judge({above, own}, {}, call)));
 }
 
+TEST(Policy, RepeatedKey_IsDeniedBeforeAnApproverIsAsked) {
+  PolicyRules asks;
+  asks.ask = {"shell"};
+  ToolDefinition careful;
+  careful.needs_approval = true;
+  const ToolCallPart plain = shell(R"({"argv": ["ls"], "env": {"argv": 1}})");
+  const ToolCallPart twice = shell(R"({"argv": ["ls"], "\u0061rgv": ["rm"]})");
+  const ToolCallPart below = shell(R"({"a": [{"b": {"k": 1, "k": 2}}]})");
+  for (const auto& [rules, tool] : {std::pair(asks, ToolDefinition{}), std::pair(PolicyRules{}, careful)}) {
+    EXPECT_TRUE(std::holds_alternative<NeedsApproval>(judge(rules, tool, plain)));
+    const Permission permission = judge(rules, tool, twice);
+    ASSERT_TRUE(std::holds_alternative<Deny>(permission));
+    EXPECT_NE(std::get<Deny>(permission).reason.find("the key \"argv\" occurs more than once"),
+              std::string::npos);
+    EXPECT_TRUE(std::holds_alternative<Deny>(judge(rules, tool, below)));
+  }
+}
+
+TEST(CallRule, RepeatedKey_MatchesNoRule) {
+  PolicyRules rules;
+  rules.calls = {run({"ls"})};
+  EXPECT_FALSE(allows(rules.calls.front(), shell(R"({"argv": ["rm"], "argv": ["ls"]})")));
+}
+
 // ---- rules for single calls
 
 TEST(CallRule, Rule_AllowsExactlyItsArguments) {

@@ -71,6 +71,15 @@ TEST(ToolSet, InvalidArguments_NameEachPath) {
   EXPECT_NE(set.arguments("map", R"({"name")").error().message.find("line 1"), std::string::npos);
 }
 
+TEST(ToolSet, RepeatedKey_IsAnErrorThatNamesIt) {
+  ToolSet set;
+  ASSERT_TRUE(set.add(echo("map")));
+  const auto message = [&](std::string_view text) { return set.arguments("map", text).error().message; };
+  EXPECT_EQ(message(R"({"name":"a","na\u006de":"b"})"),
+            "invalid arguments for \"map\": the key \"name\" occurs more than once in one object; send each "
+            "key once");
+}
+
 TEST(ToolSet, BlankArguments_MeanAnEmptyObject) {
   const Tool ping = make_tool("ping", "", [] { return "pong"; });
   for (std::string_view text : {"", " \n", "null", " null ", "{}"})

@@ -1,0 +1,17 @@
+// Finds keys that an object has twice. `parse_json` keeps the last value of such a key, other readers keep
+// the first: text with a repeated key means different things to different readers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace praxis {
+
+/// Returns a key that one object in the JSON text has more than once, at any depth. Keys are compared after
+/// their escapes are resolved. `std::nullopt`: there is none, or the text is not JSON.
+std::optional<std::string> repeated_key(std::string_view json);
+/// The reason why arguments of a tool with this repeated key are refused, for the model.
+std::string repeated_key_problem(std::string_view key);
+
+}  // namespace praxis
