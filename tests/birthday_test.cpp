@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "example_tree.hpp"
 #include "files.hpp"
 
 namespace praxis {
@@ -53,6 +54,7 @@ TEST_F(BirthdayTest, Agent_AsksThreeTimesAndPlansAParty) {
   EXPECT_THAT(told_, HasSubstr("Can all of the guests eat chocolate and nuts?"));
   EXPECT_THAT(printed_, HasSubstr("> One of them must not eat nuts\n"));
   EXPECT_THAT(printed_, EndsWith("coloured paper, string.\n"));
+  EXPECT_EQ(testing::unfinished_nodes(root_ / "build/birthday/journal.db"), "");
   const std::string journal = " --journal " + (root_ / "build/birthday/journal.db").string();
   EXPECT_EQ(run(std::string(kPraxis) + " replay last" + journal), 0) << told_;
 }

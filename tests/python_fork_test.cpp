@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/testing/missing_part.hpp"
+#include "example_tree.hpp"
 #include "files.hpp"
 #include "praxis/process/sandbox.hpp"
 
@@ -52,6 +53,7 @@ TEST_F(PythonForkTest, ThreeForks_AreAskedAndTheMajorityWins) {
   EXPECT_EQ(run(std::string(kPraxis) + " replay last" + journal), 0) << told_;
   ASSERT_EQ(run(std::string(kPraxis) + " tree last" + journal), 0) << told_;
   EXPECT_THAT(printed_, HasSubstr("vote"));
+  EXPECT_EQ(testing::unfinished_nodes(root_ / "build/python-fork/journal.db"), "");
 }
 
 }  // namespace

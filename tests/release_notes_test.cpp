@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "example_tree.hpp"
 #include "files.hpp"
 
 namespace praxis {
@@ -79,6 +80,7 @@ TEST_F(ReleaseNotesTest, Summary_HasTheApiChangesOfEachRelease) {
       << text;
   EXPECT_EQ(text.find("#### Fixed"), std::string::npos) << "a fix is not a change of the API:\n" << text;
   EXPECT_NE(output_.find("build/release-notes/summary.md"), std::string::npos) << output_;
+  EXPECT_EQ(testing::unfinished_nodes(root_ / "build/release-notes/journal.db"), "");
 }
 
 TEST_F(ReleaseNotesTest, ReleaseNotesOfThisMachine_AreSummarised) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "example_tree.hpp"
 #include "files.hpp"
 
 namespace praxis {
@@ -32,6 +33,7 @@ TEST(ResearchTeam, Team_AsksItsSpecialistsAndTheTreeShowsThem) {
   for (const char* agent : {"lead", "reading", "figures", "reviewer"}) {
     EXPECT_THAT(printed, HasSubstr(std::string(agent) + " 01")) << "not in the tree";
   }
+  EXPECT_EQ(testing::unfinished_nodes(root / "build/research-team/journal.db"), "");
   fs::remove_all(root);
 }
 

@@ -120,7 +120,13 @@ struct HandBack {
 /// Reserve an amount in the budgets of the turn and those above; answered by `BudgetAnswered`.
 struct ReserveBudget {
   Token request = 0;
-  Amount amount;
+  Estimate estimate;
+};
+/// The running effect of reservation `request` has used `used` so far: reserve what is missing.
+/// `BudgetExceeded` answers when the budgets refuse that.
+struct ExtendBudget {
+  Token request = 0;
+  Amount used;
 };
 /// Settle the reservation `request`: replace the amount granted by the amount spent.
 struct SettleBudget {
@@ -137,7 +143,7 @@ struct GiveUp {
 using Action = std::variant<AppendRecords, AwaitActions, StartModel, StartTool, StopEffect, DropEffect,
                             ArmTimer, DisarmTimer, AskHooks, AskPerson, WithdrawQuestion, Publish, FinishTurn,
                             FinishReaders, ReadersChanged, ShowSession, TellParent, AnswerWaiter, HandBack,
-                            ReserveBudget, SettleBudget, CloseBudget, GiveUp>;
+                            ReserveBudget, ExtendBudget, SettleBudget, CloseBudget, GiveUp>;
 using Actions = std::vector<Action>;
 
 }  // namespace praxis::driver

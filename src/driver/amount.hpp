@@ -27,4 +27,10 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
+/// What an effect is expected to take from a budget before it has ended.
+struct Estimate {
+  Amount likely;   ///< reserved at least
+  Amount longest;  ///< reserved at most
+};
+
 }  // namespace praxis

@@ -161,22 +161,23 @@ bool TurnDriver::is_bounded() const {
   return setup_.bounded_above || driver::is_bounded(state_->agent->limits);
 }
 
-void TurnDriver::reserve(Reservation& reservation, const Amount& amount) {
+void TurnDriver::reserve(Reservation& reservation, const Estimate& estimate) {
   reservation.asked(next_request_);
-  emit(ReserveBudget{next_request_++, amount});
+  emit(ReserveBudget{next_request_++, estimate});
 }
 
 /// Returns false when the next model call has to wait for the answer of the budgets or for other effects to
 /// finish.
 bool TurnDriver::affords_model() {
   if (!is_bounded() || model_budget_.granted()) return true;
-  if (model_budget_.asks()) reserve(model_budget_, longest_answer(*state_, setup_.model));
+  if (model_budget_.asks()) reserve(model_budget_, estimate_call(*state_, setup_.model));
   return false;
 }
 
 bool TurnDriver::affords_call() {
   if (!is_bounded() || call_budget_.granted()) return true;
-  if (call_budget_.asks()) reserve(call_budget_, {0, {}, 1});
+  constexpr Amount kOneCall{0, {}, 1};
+  if (call_budget_.asks()) reserve(call_budget_, {kOneCall, kOneCall});
   return false;
 }
 
@@ -202,6 +203,31 @@ void TurnDriver::on(BudgetAnswered input) {
   const auto* spent = std::get_if<StopReason>(&input.answer);
   if (spent != nullptr && state_->turn)
     record(records::Intervened{CommandVerb::kBudget, std::string(to_string(*spent)), nullptr, by_runtime()});
+  advance();
+}
+
+/// Reserves more for an answer that has become longer than expected.
+void TurnDriver::on(AnswerGrew input) {
+  const RunningEffect* running = effects_.find(input.effect, input.attempt);
+  const auto request = model_budget_.request();
+  if (failure_ || running == nullptr || running->stopping || !request) return;
+  const Usage used = used_without_answer(*state_, setup_.model, std::nullopt, input.arrived);
+  emit(ExtendBudget{*request, {used.total(), used.cost, 0}});
+}
+
+/// Ends the turn, and with it the model call that no budget covers any more.
+void TurnDriver::on(BudgetExceeded input) {
+  if (failure_ || !state_->turn || model_budget_.request() != input.request) return;
+  if (!record(records::Intervened{CommandVerb::kBudget, std::string(to_string(input.reason)), nullptr,
+                                  by_runtime()}))
+    return;
+  std::vector<Attempt> stopping;
+  for (auto& [effect, running] : effects_.all()) {
+    if (running.kind != EffectKind::kModel || running.stopping) continue;
+    stop(effect, running);
+    stopping.emplace_back(effect, running.attempt);
+  }
+  settle_unstopped(std::move(stopping));
   advance();
 }
 

@@ -225,12 +225,23 @@ struct BudgetAnswered {
 };
 /// Other effects have released a part of the budget.
 struct BudgetFreed {};
+/// The answer of a running model call has grown and may soon have `arrived` bytes.
+struct AnswerGrew {
+  EffectId effect;
+  std::uint32_t attempt = 1;
+  std::size_t arrived = 0;
+};
+/// The effect of reservation `request` has used more than was reserved, and the budgets have no more.
+struct BudgetExceeded {
+  Token request = 0;
+  StopReason reason = StopReason::kTokenLimit;
+};
 
-using Input =
-    std::variant<Appended, ActionsDone, DurableAwaited, ModelEnded, ToolEnded, TimerFired, ExpireParked,
-                 TurnRequested, ResumeRequested, RecordsGiven, InterruptRequested, WindDownRequested,
-                 RestAwaited, TurnEndAwaited, Retired, Abandoned, HooksAnswered, HookThrew, ToolReported,
-                 PersonAnswered, ApproverChanged, ChildBegan, ChildEnded, ChildWaits, ChildLost, Faulted,
-                 StepDecidedBelow, CallRequested, CallsWithinStopped, BudgetAnswered, BudgetFreed>;
+using Input = std::variant<Appended, ActionsDone, DurableAwaited, ModelEnded, ToolEnded, TimerFired,
+                           ExpireParked, TurnRequested, ResumeRequested, RecordsGiven, InterruptRequested,
+                           WindDownRequested, RestAwaited, TurnEndAwaited, Retired, Abandoned, HooksAnswered,
+                           HookThrew, ToolReported, PersonAnswered, ApproverChanged, ChildBegan, ChildEnded,
+                           ChildWaits, ChildLost, Faulted, StepDecidedBelow, CallRequested,
+                           CallsWithinStopped, BudgetAnswered, BudgetFreed, AnswerGrew, BudgetExceeded>;
 
 }  // namespace praxis::driver

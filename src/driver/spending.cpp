@@ -44,6 +44,37 @@ Amount longest_answer(const State& state, const ModelFacts& model) {
   return {usage.total(), cost.value != 0 ? cost : kPriceless, 0};
 }
 
+namespace {
+
+/// The length in tokens that an answer is likely to have.
+std::int64_t likely_output(const State& state) {
+  constexpr std::int64_t kUsual = 2'048;
+  constexpr std::int64_t kLeast = 256;  // a short answer says little about the next one
+  std::int64_t longest = 0;
+  if (state.turn) {
+    for (const ModelCall& call : state.turn->report.model_calls)
+      longest = std::max(longest, call.usage.output);
+  }
+  if (longest == 0 && state.model_calls != 0)
+    longest = state.usage.output / static_cast<std::int64_t>(state.model_calls);
+  return longest == 0 ? kUsual : std::max(kLeast, 2 * longest);
+}
+
+}  // namespace
+
+Estimate estimate_call(const State& state, const ModelFacts& model) {
+  constexpr std::int64_t kAssumedPrice = 100;  // micro-dollars for a token
+  Estimate estimate{{}, longest_answer(state, model)};
+  Usage usage = state.usage_in_doubt();
+  std::int64_t bound = usage.output;
+  if (bound == 0 || model.options_may_change) bound = model.max_output;
+  usage.output = likely_output(state);
+  if (bound != 0) usage.output = std::min(usage.output, bound);
+  estimate.likely = {usage.total(), model.price ? model.price(usage) : MicroUsd{}, 0};
+  if (estimate.likely.cost.value == 0) estimate.likely.cost = {usage.total() * kAssumedPrice};
+  return estimate;
+}
+
 Usage used_without_answer(const State& state, const ModelFacts& model, const std::optional<Usage>& stated,
                           std::size_t arrived) {
   constexpr std::size_t kBytesPerToken =

@@ -30,6 +30,8 @@ class Reservation {
   bool answered(const BudgetAnswered& answer);
   /// Other effects released a part of the budget: request again. Returns false when no request was waiting.
   bool freed();
+  /// Returns the granted request; nothing when none is granted.
+  std::optional<Token> request() const { return granted() ? std::optional(request_) : std::nullopt; }
   /// Gives up the granted request and returns it; nothing when none was granted.
   std::optional<Token> take();
 
@@ -44,6 +46,10 @@ bool is_bounded(const Limits& limits);
 /// Upper bound for the next model call: the request and the longest possible answer. When length or price is
 /// unknown, more than any limit leaves: such a call runs only while no other effect holds a reservation.
 Amount longest_answer(const State& state, const ModelFacts& model);
+/// What the next model call is likely to use, and its upper bound. Likely are the request and an answer twice
+/// as long as the longest of this turn, or as the average of the session; a usual one when there is neither.
+/// Tokens of unknown price count with a price above that of almost every model.
+Estimate estimate_call(const State& state, const ModelFacts& model);
 /// Estimated usage of a model call that ended without an answer after `arrived` bytes: the usage that the
 /// vendor reported, or the request and the received bytes.
 Usage used_without_answer(const State& state, const ModelFacts& model, const std::optional<Usage>& stated,

@@ -79,6 +79,32 @@ TEST(Spending, UnknownPriceReservesEverything) {
   EXPECT_EQ(longest_answer(session(), priced()).cost.value, session().usage_in_doubt().total() * 2);
 }
 
+TEST(Spending, LikelyAnswerFollowsThoseOfTheSession) {
+  State state = session();
+  const ModelFacts facts = priced(100'000);
+  auto agent = std::make_shared<AgentSpec>();
+  state.agent = agent;
+  EXPECT_EQ(estimate_call(state, facts).likely.tokens, state.request_tokens() + 2'048);
+  state.model_calls = 2;
+  state.usage.output = 2'000;
+  EXPECT_EQ(estimate_call(state, facts).likely.tokens, state.request_tokens() + 2'000);
+  state.turn.emplace();
+  state.turn->report.model_calls.emplace_back().usage.output = 4'000;
+  EXPECT_EQ(estimate_call(state, facts).likely.tokens, state.request_tokens() + 8'000);
+  EXPECT_EQ(estimate_call(state, priced(5'000)).likely.tokens, state.request_tokens() + 5'000);
+  EXPECT_EQ(estimate_call(state, facts).longest, longest_answer(state, facts));
+}
+
+TEST(Spending, LikelyAnswerIsAtMostTheAgentsBound) {
+  EXPECT_EQ(estimate_call(session(), priced()).likely.tokens, session().usage_in_doubt().total());
+}
+
+TEST(Spending, UnknownPriceIsAssumedToBeHigh) {
+  const Amount likely = estimate_call(session(), {}).likely;
+  EXPECT_EQ(likely.cost.value, likely.tokens * 100);
+  EXPECT_EQ(estimate_call(session(), priced()).likely.cost.value, likely.tokens * 2);
+}
+
 TEST(Spending, UnansweredCallCountsWhatArrived) {
   const Usage used = used_without_answer(session(), priced(), std::nullopt, 30);
   EXPECT_EQ(used.output, 10);

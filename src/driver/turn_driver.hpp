@@ -151,7 +151,7 @@ class TurnDriver {
   bool is_bounded() const;
   bool affords_model();
   bool affords_call();
-  void reserve(Reservation& reservation, const Amount& amount);
+  void reserve(Reservation& reservation, const Estimate& estimate);
   void release(Reservation& reservation, const Amount& spent = {});
   void release_idle();
 
@@ -200,6 +200,8 @@ class TurnDriver {
   void on(CallsWithinStopped input);
   void on(BudgetAnswered input);
   void on(BudgetFreed input);
+  void on(AnswerGrew input);
+  void on(BudgetExceeded input);
   void interrupt(Author author);
   void refuse(const Reader& reader, Error error);
   std::optional<Error> refusal() const;

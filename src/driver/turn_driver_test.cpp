@@ -330,6 +330,32 @@ TEST(TurnDriver, SpentBudgetEndsTheTurn) {
   EXPECT_EQ(rig.find<StartModel>(), nullptr);
 }
 
+TEST(TurnDriver, AnswerThatGrowsExtendsItsReservation) {
+  Rig rig(echoing(), true);
+  rig.ask();
+  const Token request = rig.find<ReserveBudget>()->request;
+  rig.feed(BudgetAnswered{request, BudgetAnswered::Granted{}});
+  rig.feed(AnswerGrew{rig.running_effect(), 1, 30'000});
+  ASSERT_NE(rig.find<ExtendBudget>(), nullptr);
+  EXPECT_EQ(rig.find<ExtendBudget>()->request, request);
+  EXPECT_EQ(rig.find<ExtendBudget>()->used.tokens, rig.driver->state().request_tokens() + 10'000);
+}
+
+TEST(TurnDriver, AnswerThatNoBudgetCoversIsStopped) {
+  Rig rig(echoing(), true);
+  rig.ask();
+  const Token request = rig.find<ReserveBudget>()->request;
+  rig.feed(BudgetAnswered{request, BudgetAnswered::Granted{}});
+  const EffectId effect = rig.running_effect();
+  rig.feed(BudgetExceeded{request, StopReason::kCostLimit});
+  EXPECT_NE(rig.find<StopEffect>(), nullptr);
+  rig.now.arrived = 30;
+  rig.feed(ModelEnded{effect, 1, fail(make_error(ErrorCode::kCancelled, "cancelled"))});
+  ASSERT_NE(rig.find<FinishTurn>(), nullptr);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.reason, StopReason::kCostLimit);
+  EXPECT_EQ(rig.find<FinishTurn>()->result.usage.output, 10);
+}
+
 TEST(TurnDriver, FreedBudgetIsAskedAgain) {
   Rig rig(echoing(), true);
   rig.ask();

@@ -1,5 +1,7 @@
 #include "runtime/budget.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -43,8 +45,27 @@ std::shared_ptr<Budget> Budget::create(std::shared_ptr<Budget> above, const Limi
   return budget;
 }
 
-Budget::Answer Budget::reserve(const Amount& amount, Task when_free) {
+Amount Budget::amount_for(const Estimate& estimate) const {
+  constexpr std::int64_t kShare = 8;
+  Amount share = estimate.longest;
+  for (const Budget* b = this; b != nullptr; b = b->above_.get()) {
+    const auto left = [](std::int64_t limit, std::int64_t taken) {
+      return limit == 0 ? std::numeric_limits<std::int64_t>::max() : std::max<std::int64_t>(limit - taken, 0);
+    };
+    share.tokens =
+        std::min(share.tokens, left(b->limit_.tokens, b->spent_.tokens + b->held_.tokens) / kShare);
+    share.cost.value = std::min(
+        share.cost.value, left(b->limit_.cost.value, b->spent_.cost.value + b->held_.cost.value) / kShare);
+  }
+  Amount amount = estimate.likely;
+  amount.tokens = std::max(amount.tokens, share.tokens);
+  amount.cost = std::max(amount.cost, share.cost);
+  return amount;
+}
+
+Budget::Answer Budget::reserve(const Estimate& estimate, Task when_free) {
   const std::lock_guard lock(shared_->mutex);
+  const Amount amount = amount_for(estimate);
   bool waits = false;
   for (Budget* b = this; b != nullptr; b = b->above_.get()) {
     if (auto spent = spent_out(b->limit_, b->spent_, b->held_, amount)) return *spent;
@@ -54,8 +75,33 @@ Budget::Answer Budget::reserve(const Amount& amount, Task when_free) {
     shared_->waiting.push_back(std::move(when_free));
     return Busy{};
   }
-  for (Budget* b = this; b != nullptr; b = b->above_.get()) b->held_ += amount;
-  return Grant(shared_from_this(), amount);
+  const std::uint64_t id = ++shared_->last_grant;
+  for (Budget* b = this; b != nullptr; b = b->above_.get()) {
+    if (amount.tokens != 0 && b->exceeded(amount)) b->exceeded_by_ = id;
+    b->held_ += amount;
+  }
+  return Grant(shared_from_this(), amount, id);
+}
+
+std::optional<StopReason> Budget::exceeded(const Amount& extra) const {
+  if (limit_.tokens != 0 && spent_.tokens + held_.tokens + extra.tokens > limit_.tokens)
+    return StopReason::kTokenLimit;
+  if (limit_.cost.value != 0 && spent_.cost.value + held_.cost.value + extra.cost.value > limit_.cost.value)
+    return StopReason::kCostLimit;
+  return std::nullopt;
+}
+
+std::optional<StopReason> Budget::extend(const Amount& extra, std::uint64_t grant) {
+  const std::lock_guard lock(shared_->mutex);
+  for (const Budget* b = this; b != nullptr; b = b->above_.get()) {
+    const auto limit = b->exceeded(extra);
+    if (limit && b->exceeded_by_ != 0 && b->exceeded_by_ != grant) return limit;
+  }
+  for (Budget* b = this; b != nullptr; b = b->above_.get()) {
+    if (b->exceeded(extra)) b->exceeded_by_ = grant;
+    b->held_ += extra;
+  }
+  return std::nullopt;
 }
 
 void Budget::settle(const Amount& held, const Amount& spent) {
@@ -65,6 +111,7 @@ void Budget::settle(const Amount& held, const Amount& spent) {
     for (Budget* b = this; b != nullptr; b = b->above_.get()) {
       b->held_ -= held;
       b->spent_ += spent;
+      if (!b->exceeded({})) b->exceeded_by_ = 0;
     }
     waiting.swap(shared_->waiting);
   }
@@ -73,6 +120,16 @@ void Budget::settle(const Amount& held, const Amount& spent) {
 
 void Budget::Grant::settle(const Amount& spent) {
   if (const auto budget = std::exchange(budget_, nullptr)) budget->settle(amount_, spent);
+}
+
+std::optional<StopReason> Budget::Grant::extend(const Amount& used) {
+  Amount extra;
+  extra.tokens = std::max<std::int64_t>(used.tokens - amount_.tokens, 0);
+  extra.cost.value = std::max<std::int64_t>(used.cost.value - amount_.cost.value, 0);
+  if (!budget_ || extra == Amount{}) return std::nullopt;
+  auto refused = budget_->extend(extra, id_);
+  if (!refused) amount_ += extra;
+  return refused;
 }
 
 }  // namespace praxis

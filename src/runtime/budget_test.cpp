@@ -43,6 +43,71 @@ class BrokenModel final : public Model, public ModelSession {
   std::unique_ptr<End> end_;
 };
 
+/// Waits until `kChildren` calls are in progress, so a call that waits for another one never ends. Then sends
+/// all of them an answer of `tokens`, in turns of 100 tokens each.
+class MeetingModel final : public Model {
+ public:
+  MeetingModel(std::int64_t tokens, Runtime& runtime) : tokens_(tokens), runtime_(runtime) {}
+  const std::string& name() const override { return name_; }
+  ModelCapabilities capabilities() const override { return {}; }
+  MicroUsd price(const Usage&) const override { return {}; }
+  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<Member>(*this); }
+
+ private:
+  struct Caller {
+    SessionId session;
+    std::shared_ptr<ModelSink> sink;
+    std::stop_token stop;
+  };
+  class Member final : public ModelSession {
+   public:
+    explicit Member(MeetingModel& meeting) : meeting_(meeting) {}
+    void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
+      end_ = std::make_unique<End>(stop, [sink] { sink->on_done(fail(ErrorCode::kCancelled, "off")); });
+      meeting_.join({request.session, std::move(sink), std::move(stop)});
+    }
+
+   private:
+    using End = std::stop_callback<std::function<void()>>;
+    MeetingModel& meeting_;
+    std::unique_ptr<End> end_;
+  };
+
+  void join(Caller caller) {
+    std::vector<Caller> all;
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(caller));
+      if (waiting_.size() < kChildren) return;
+      all.swap(waiting_);
+    }
+    answering_ = std::jthread([this, all = std::move(all)] { answer(all); });  // not on a session's strand
+  }
+
+  void answer(const std::vector<Caller>& all) const {
+    for (const Caller& each : all) (void)runtime_.agent_state(each.session);  // waits for the end of `start`
+    const std::string piece(300, 'a');
+    for (std::int64_t sent = 0; sent < tokens_; sent += 100) {
+      for (const Caller& each : all) {
+        if (!each.stop.stop_requested()) each.sink->on_delta(TextChunk{piece, 0});
+      }
+    }
+    for (const Caller& each : all) {
+      ModelResponse response;
+      response.parts.emplace_back(TextPart{"met"});
+      response.usage.output = tokens_;
+      if (!each.stop.stop_requested()) each.sink->on_done(std::move(response));
+    }
+  }
+
+  const std::string name_ = "test:meeting";
+  const std::int64_t tokens_;
+  Runtime& runtime_;
+  std::mutex mutex_;
+  std::vector<Caller> waiting_;
+  std::jthread answering_;
+};
+
 Error failure(std::string_view kind, std::string_view transport = {}) {
   return make_error(ErrorCode::kModel, error_kind_from(kind), "it broke off").set("transport", transport);
 }
@@ -101,6 +166,25 @@ TEST_F(BudgetTest, AnswersOfUnknownLength_OvershootByOneAtMost) {
   EXPECT_EQ(result.reason, StopReason::kTokenLimit);
   EXPECT_GE((result.usage + result.usage_children).total(), 150);
   EXPECT_LT((result.usage + result.usage_children).total(), 150 + 60);
+}
+
+TEST_F(BudgetTest, AnswersOfUsualLength_AreAskedForAtOnce) {
+  const auto met = [this](Limits limits) {
+    limits.timeout = std::chrono::seconds(60);
+    return used_by_many(scripted("").model(std::make_shared<MeetingModel>(10, *runtime_)), limits)
+        .usage_children;
+  };
+  EXPECT_EQ(met(limit(&Limits::max_tokens, std::int64_t{50'000})), (Usage{.output = kChildren * 10}));
+  EXPECT_EQ(met(limit(&Limits::max_usd, MicroUsd{5'000'000})), (Usage{.output = kChildren * 10}));
+}
+
+TEST_F(BudgetTest, LongAnswersAtOnce_OvershootByOneAtMost) {
+  constexpr std::int64_t kLimit = 20'000, kLong = 6'000;
+  const auto result = used_by_many(scripted("").model(std::make_shared<MeetingModel>(kLong, *runtime_)),
+                                   limit(&Limits::max_tokens, kLimit));
+  EXPECT_EQ(result.reason, StopReason::kTokenLimit);
+  EXPECT_GE((result.usage + result.usage_children).total(), kLimit);
+  EXPECT_LT((result.usage + result.usage_children).total(), kLimit + kLong);
 }
 
 TEST_F(BudgetTest, AnswersThatAHookMakesLonger_OvershootByOneAtMost) {

@@ -85,12 +85,13 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
         effect_(call.effect),
         attempt_(call.attempt),
         answers_(call.answers),
+        bounded_(actor_->budget() != nullptr),
         arrived_(std::move(arrived)),
         event_(std::move(call.where)),
         audience_(audience) {}
 
   void on_delta(const ModelDelta& delta) override {
-    arrived_->fetch_add(std::visit(CountBytes{}, delta), std::memory_order_relaxed);
+    count(std::visit(CountBytes{}, delta));
     if (!heard() || std::holds_alternative<KeepAlive>(delta)) return;
     event_.body = std::visit(*this, delta);
     const bool told = actor_->strand_.run_if_free([this] { tell(event_); });
@@ -121,6 +122,16 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
   EventBody operator()(const KeepAlive&) const { std::unreachable(); }
 
  private:
+  /// Counts what has arrived. Reports it at each step and asks for the next one in advance, so that an answer
+  /// that the budget does not cover is stopped before it takes more.
+  void count(std::size_t bytes) const {
+    constexpr std::size_t kStep = 1024;
+    const std::size_t before = arrived_->fetch_add(bytes, std::memory_order_relaxed);
+    const std::size_t now = before + bytes;
+    if (bounded_ && before / kStep != now / kStep)
+      actor_->post_input(driver::AnswerGrew{effect_, attempt_, now + kStep});
+  }
+
   void tell(const Event& event) const {
     if (actor_->driver_.runs(effect_, attempt_)) actor_->publish(event);
   }
@@ -149,6 +160,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
   const EffectId effect_;
   const std::uint32_t attempt_;
   const bool answers_;
+  const bool bounded_;  ///< a budget limits the turn
   const std::shared_ptr<std::atomic<std::size_t>> arrived_;
   Event event_;  ///< the last delta, reused for the next one
   const Audience audience_;

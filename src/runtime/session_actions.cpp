@@ -155,7 +155,7 @@ void SessionActor::perform(driver::ReserveBudget& action) {
   using Answered = driver::BudgetAnswered;
   const auto shared = budget();
   if (!shared) return feed(Answered{action.request, Answered::Granted{}});
-  auto answer = shared->reserve(action.amount, [weak = weak_from_this()] {
+  auto answer = shared->reserve(action.estimate, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->post_input(driver::BudgetFreed{});
   });
   if (auto* granted = std::get_if<Budget::Grant>(&answer)) {
@@ -165,6 +165,13 @@ void SessionActor::perform(driver::ReserveBudget& action) {
   const auto* spent = std::get_if<StopReason>(&answer);
   spent != nullptr ? feed(Answered{action.request, *spent})
                    : feed(Answered{action.request, Answered::Busy{}});
+}
+
+void SessionActor::perform(driver::ExtendBudget& action) {
+  Budget::Grant* const grant = grants_.find(action.request);
+  if (grant == nullptr) return;
+  if (const auto exceeded = grant->extend(action.used))
+    feed(driver::BudgetExceeded{action.request, *exceeded});
 }
 
 void SessionActor::perform(driver::SettleBudget& action) {

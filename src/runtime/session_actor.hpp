@@ -190,6 +190,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void perform(driver::AnswerWaiter& action);
   void perform(driver::HandBack& action);
   void perform(driver::ReserveBudget& action);
+  void perform(driver::ExtendBudget& action);
   void perform(driver::SettleBudget& action);
   void perform(driver::CloseBudget& action);
   void perform(driver::GiveUp& action);

@@ -252,7 +252,7 @@ void World::perform(Node& node, driver::ReserveBudget& action) {
   const auto shared = budget(node);
   if (!shared) return feed(node, Answered{action.request, Answered::Granted{}});
   auto answer = shared->reserve(
-      action.amount, [this, &node] { agenda_.post([this, &node] { feed(node, driver::BudgetFreed{}); }); });
+      action.estimate, [this, &node] { agenda_.post([this, &node] { feed(node, driver::BudgetFreed{}); }); });
   if (auto* granted = std::get_if<Budget::Grant>(&answer)) {
     node.grants.emplace(action.request, std::move(*granted));
     return feed(node, Answered{action.request, Answered::Granted{}});
@@ -260,6 +260,13 @@ void World::perform(Node& node, driver::ReserveBudget& action) {
   const auto* spent = std::get_if<StopReason>(&answer);
   feed(node,
        spent != nullptr ? Answered{action.request, *spent} : Answered{action.request, Answered::Busy{}});
+}
+
+void World::perform(Node& node, driver::ExtendBudget& action) {
+  const auto grant = node.grants.find(action.request);
+  if (grant == node.grants.end()) return;
+  if (const auto exceeded = grant->second.extend(action.used))
+    feed(node, driver::BudgetExceeded{action.request, *exceeded});
 }
 
 void World::perform(Node& node, driver::SettleBudget& action) {

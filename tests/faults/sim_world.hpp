@@ -90,6 +90,7 @@ class World {
   void perform(Node& node, driver::AnswerWaiter& action);
   void perform(Node& node, driver::HandBack& action);
   void perform(Node& node, driver::ReserveBudget& action);
+  void perform(Node& node, driver::ExtendBudget& action);
   void perform(Node& node, driver::SettleBudget& action);
   void perform(Node& node, driver::CloseBudget& action);
   void perform(Node& node, driver::GiveUp& action);

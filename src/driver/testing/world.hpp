@@ -71,7 +71,7 @@ struct Node {
   std::map<Token, Timer> timers;
   std::optional<AskHooks> hooks;
   std::map<Token, ParkedStep> questions;
-  std::map<Token, Amount> reserved;  ///< not answered yet
+  std::set<Token> reserved;  ///< not answered yet
   std::set<Token> busy, granted;
   std::map<Token, std::uint64_t>
       promised;                  ///< waiters, and the number of records that have to be durable for them
@@ -201,6 +201,7 @@ class World {
   void carry_out(Node& node, AnswerWaiter& action);
   void carry_out(Node& node, HandBack& action);
   void carry_out(Node& node, ReserveBudget& action);
+  void carry_out(Node& node, ExtendBudget& action);
   void carry_out(Node& node, SettleBudget& action);
   void carry_out(Node& node, CloseBudget& action);
   void carry_out(Node& node, GiveUp& action);
@@ -209,6 +210,15 @@ class World {
   void offer(Node& node, std::vector<Choice>& all, bool faults);
   void offer_effects(Node& node, std::vector<Choice>& all);
   void offer_budget(Node& node, std::vector<Choice>& all);
+  /// An answer becomes longer than its reservation, and the budgets have no more.
+  void offer_long_answers(Node& node, std::vector<Choice>& all) {
+    for (const auto& [id, running] : node.running) {
+      if (running.kind != EffectKind::kModel || running.stopped) continue;
+      const AnswerGrew grew{id, running.attempt, std::size_t{1} << 20U};
+      all.push_back(
+          {node.id.str() + " " + id.str() + " grows", [this, &node, grew] { feed(node, grew); }, true});
+    }
+  }
   void end_append(Node& node, bool well);
   void end_effect(Node& node, const EffectId& effect, bool cancelled);
   void run_tool(Node& node, const EffectId& effect);

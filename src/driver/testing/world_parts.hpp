@@ -250,7 +250,13 @@ inline void World::carry_out(Node& node, ReserveBudget& action) {
     node.granted.insert(action.request);
     return feed(node, BudgetAnswered{action.request, BudgetAnswered::Granted{}});
   }
-  node.reserved.emplace(action.request, action.amount);
+  node.reserved.insert(action.request);
+}
+
+inline void World::carry_out(Node& node, ExtendBudget& action) {
+  if (!node.granted.contains(action.request))
+    complain(node, "a reservation is extended that was not granted");
+  feed(node, BudgetExceeded{action.request, StopReason::kTokenLimit});
 }
 
 inline void World::carry_out(Node& node, SettleBudget& action) {
@@ -337,7 +343,8 @@ inline void World::offer_effects(Node& node, std::vector<Choice>& all) {
 
 inline void World::offer_budget(Node& node, std::vector<Choice>& all) {
   const std::string who = node.id.str() + " budget ";
-  for (const auto& [request, amount] : node.reserved) {
+  if (scenario_.budget) offer_long_answers(node, all);
+  for (const Token request : node.reserved) {
     const auto answer = [this, &node, token = request](auto how) {
       node.reserved.erase(token);
       if constexpr (std::is_same_v<decltype(how), BudgetAnswered::Granted>) node.granted.insert(token);
