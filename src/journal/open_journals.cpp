@@ -24,8 +24,11 @@ struct Count {
 
 OpenJournal count_open_journal() {
   Count& count = Count::instance();
-  const std::lock_guard lock(count.mutex);
-  ++count.open;
+  {
+    const std::lock_guard lock(count.mutex);
+    ++count.open;
+  }
+  // Without the lock: if there is no memory for the pointer, its deleter is called at once.
   return {&count, [](void*) {
             Count& all = Count::instance();
             const std::lock_guard closing(all.mutex);
