@@ -17,6 +17,7 @@
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/author.hpp"
+#include "cli/kept_run.hpp"
 #include "cli/progress.hpp"
 #include "cli/questions.hpp"
 
@@ -116,7 +117,10 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
   }
   if (progress && result) progress->finish(*result);
   progress.reset();
-  return tell(result, run.session_id(), workspace, output, interrupts.received(), console);
+  const ExitStatus status = tell(result, run.session_id(), workspace, output, interrupts.received(), console);
+  if (!result && is_journal_gone(result.error()))
+    console.err.write(keep_run(runtime.journal(), run.session_id(), workspace));
+  return status;
 }
 
 }  // namespace praxis::cli

@@ -59,9 +59,13 @@ GroupCommit::GroupCommit(Database database, HeadFile acknowledged)
   sqlite3_wal_hook(database_.handle(), note_pages, &wal_pages_);  // replaces SQLite's own checkpoints
 }
 
-Status GroupCommit::wait_for(Change change, bool durable) {
+GroupCommit::~GroupCommit() {
+  if (!database_.in_place() || !database_.log_is_whole()) database_.keep_log_on_close(true);
+}
+
+Status GroupCommit::wait_for(Change change, Use use) {
   std::promise<Status> outcome;
-  enqueue({std::move(change), [&](Status status) { outcome.set_value(std::move(status)); }, durable, true});
+  enqueue({std::move(change), [&](Status status) { outcome.set_value(std::move(status)); }, use, true});
   // No transaction is open while a `done` runs, so a `done` that waits commits the queue itself.
   if (serves_here()) commit_queued();
   return outcome.get_future().get();
@@ -182,24 +186,39 @@ void GroupCommit::commit_queued() {
 
 void GroupCommit::commit(std::span<Write> group) {
   std::vector<Status> outcomes(group.size());
-  const auto committed = transact(group, outcomes);
+  auto committed = transact(group, outcomes);
+  if (!committed) {
+    // A file that was taken away is the reason for whatever failed.
+    if (auto in_place = database_.in_place(); !in_place) committed = in_place;
+    std::ranges::fill(outcomes, committed);
+    if (is_taken_away(committed.error())) read_what_is_left(group, outcomes);
+  }
   if (!committed && committed.error().kind() == ErrorKind::kFull && group.size() > 1) {
     for (auto& write : group) commit({&write, 1});  // a small write may fit where a large one does not
     return;
   }
   for (std::size_t i = 0; i < group.size(); ++i) {
-    auto& outcome = committed ? outcomes[i] : committed;
-    if (group[i].awaited || !group[i].durable) {
-      group[i].done(outcome);
+    if (group[i].awaited || group[i].use != Use::kWriteDurably) {
+      group[i].done(std::move(outcomes[i]));
     } else {
-      settled_.push_back({std::move(group[i].done), outcome});
+      settled_.push_back({std::move(group[i].done), std::move(outcomes[i])});
     }
   }
 }
 
+/// Reads with the connection that still has the files.
+void GroupCommit::read_what_is_left(std::span<Write> group, std::span<Status> outcomes) {
+  if (database_.places()->index_is_cut()) return;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (group[i].use == Use::kRead) outcomes[i] = group[i].change(database_);
+  }
+}
+
 Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes) {
+  if (auto in_place = database_.index_in_place(); !in_place) return in_place;
   if (auto recovered = recover_from_failed_sync(); !recovered) return recovered;
-  const bool synchronous = std::ranges::any_of(group, &Write::durable);
+  const bool synchronous =
+      std::ranges::any_of(group, [](const Write& write) { return write.use == Use::kWriteDurably; });
   if (synchronous != synchronous_) {
     auto set = database_.run(synchronous ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     if (!set) return set;
@@ -208,7 +227,7 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
   std::optional<WriteTurn> turn;  // until the transaction has ended
   while (true) {
     turn.reset();
-    auto begun = database_.begin();
+    auto begun = begin();
     if (!begun) return fail(std::move(begun.error()));
     turn.emplace(*std::move(begun));
     const auto failed = apply(group, outcomes);
@@ -222,12 +241,22 @@ Status GroupCommit::transact(std::span<Write> group, std::span<Status> outcomes)
   const auto head = synchronous ? select_journal_head(database_) : Result<JournalHead>();
   if (!head && !database_.in_transaction()) return fail(head.error());  // a disk error has rolled it back
   auto committed = database_.run("COMMIT");
+  if (committed) committed = database_.in_place();  // no other process would find what this one confirms
   if (synchronous && committed && head) acknowledged_.write(*head);
   if (!committed) {
     sync_failed_ = sync_failed_ || database_.sync_failed();
     if (database_.in_transaction()) std::ignore = database_.run("ROLLBACK");
   }
   return committed;
+}
+
+Result<WriteTurn> GroupCommit::begin() {
+  auto turn = database_.begin();
+  if (!turn) return turn;
+  auto whole = database_.log_is_whole();
+  if (whole) return turn;
+  std::ignore = database_.run("ROLLBACK");
+  return fail(std::move(whole.error()));
 }
 
 /// Applies all writes that have not failed yet. Returns the first one that fails now: then all must be rolled

@@ -30,27 +30,40 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
 
   /// Starts the writer thread. Notes in `acknowledged` where the journal ends after each durable commit.
   static std::shared_ptr<GroupCommit> start(Database database, HeadFile acknowledged);
+  /// Closes the connection. Files that were taken away stay as they are.
+  ~GroupCommit();
+  GroupCommit(const GroupCommit&) = delete;
+  GroupCommit& operator=(const GroupCommit&) = delete;
 
   /// Queues `change`; calls `done` outside any lock, once the change is on the disk. Calls of `done` come one
   /// at a time, in the order of the pushes.
-  void push(Change change, Done done) { enqueue({std::move(change), std::move(done), true, false}); }
+  void push(Change change, Done done) {
+    enqueue({std::move(change), std::move(done), Use::kWriteDurably, false});
+  }
   /// The same, but the change reaches the disk with the next durable one, and `done` is called before any
   /// later change: it must not call this object.
-  void push_lazily(Change change, Done done) { enqueue({std::move(change), std::move(done), false, false}); }
+  void push_lazily(Change change, Done done) {
+    enqueue({std::move(change), std::move(done), Use::kWrite, false});
+  }
   /// Queues `change` and waits until it is visible to all connections; it reaches the disk with the next
   /// durable one. May be called from a `done`.
-  Status run(Change change) { return wait_for(std::move(change), false); }
+  Status run(Change change) { return wait_for(std::move(change), Use::kWrite); }
   /// The same, and waits until it is on the disk.
-  Status run_durably(Change change) { return wait_for(std::move(change), true); }
+  Status run_durably(Change change) { return wait_for(std::move(change), Use::kWriteDurably); }
+  /// Calls `read`, which changes nothing, with the connection of the writer: it can read a journal whose
+  /// files were taken away, and what it has in memory of those that were cut.
+  Status run_reading(Change read) { return wait_for(std::move(read), Use::kRead); }
   /// Finishes the queue and ends the thread; when called from a `done`, soon after that returns. Writes for
   /// which another process keeps the lock ten seconds longer fail.
   void stop();
 
  private:
+  enum class Use : std::uint8_t { kRead, kWrite, kWriteDurably };
+
   struct Write {
     Change change;
     Done done;
-    bool durable;
+    Use use;
     bool awaited;  ///< a thread waits for `done`
   };
 
@@ -62,7 +75,7 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
   };
 
   GroupCommit(Database database, HeadFile acknowledged);
-  Status wait_for(Change change, bool durable);
+  Status wait_for(Change change, Use use);
   void enqueue(Write write);
   bool has_to_wake(bool comes_alone, bool awaited, Task& loan);
   void work();
@@ -73,6 +86,8 @@ class GroupCommit : public std::enable_shared_from_this<GroupCommit> {
   void gather(std::unique_lock<std::mutex>& lock);
   void commit_queued();
   void commit(std::span<Write> group);
+  void read_what_is_left(std::span<Write> group, std::span<Status> outcomes);
+  Result<WriteTurn> begin();
   Status transact(std::span<Write> group, std::span<Status> outcomes);
   std::optional<std::size_t> apply(std::span<Write> group, std::span<Status> outcomes);
   Status recover_from_failed_sync();

@@ -145,6 +145,7 @@ class SqliteJournal final : public Journal, public Inbox {
         path_(std::move(path)),
         owners_(std::move(owners)),
         owner_(owner),
+        places_(database.places()),
         writer_(GroupCommit::start(std::move(database), std::move(acknowledged))) {}
   /// Constructs a read-only journal.
   explicit SqliteJournal(std::string path) : path_(std::move(path)) {}
@@ -155,7 +156,7 @@ class SqliteJournal final : public Journal, public Inbox {
     readers_.clear();
     writer_.reset();  // usually the last connection of this process
     owners_.reset();
-    tidy_up(path_);
+    if (places_->what_happened().empty()) tidy_up(path_);
   }
 
   /// Does not write the session at once: that would cost each a transaction, and its caller a wait.
@@ -282,11 +283,24 @@ class SqliteJournal final : public Journal, public Inbox {
       std::ignore = writer_->run([](Database&) { return Status{}; });
   }
 
-  /// Calls `select` with a connection that no other thread uses. A writable journal keeps some for later
-  /// calls.
+  /// Calls `select` with a connection that no other thread uses.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
     if (!writer_) return ReadAttempts(path_).read(select);
+    auto result = reading_beside_writer(select);
+    if (result || !is_taken_away(result.error())) return result;
+    // The connection of the writer has the files that were taken away, and much of them in memory.
+    auto read = writer_->run_reading([&](Database& database) -> Status {
+      result = select(database);
+      return result ? Status{} : fail(result.error());
+    });
+    return read ? std::move(result) : fail(std::move(read.error()));
+  }
+
+  /// Keeps some connections for later calls. Opens none to files that have taken the place of the journal's.
+  template <class Select>
+  std::invoke_result_t<Select, Database&> reading_beside_writer(Select& select) {
+    if (places_->index_is_cut()) return fail(taken_away(path_, places_->what_happened_to_index()));
     std::optional<Database> reader;
     {
       std::lock_guard lock(mutex_);
@@ -297,10 +311,17 @@ class SqliteJournal final : public Journal, public Inbox {
     }
     if (!reader) {
       auto opened = Database::open(path_, Database::Mode::kRead);
+      if (auto happened = places_->what_happened(); !happened.empty())
+        return fail(taken_away(path_, happened));
       if (!opened) return fail(std::move(opened.error()));
       reader = std::move(*opened);
     }
     auto result = select(*reader);
+    if (!result) {
+      auto happened = places_->what_happened();
+      if (happened.empty()) happened = what_happened_to_log(reader->handle());
+      if (!happened.empty()) return fail(taken_away(path_, happened));
+    }
     // A connection that cannot end its transaction would read this state of the journal for ever.
     if (reader->in_transaction()) return result;
     std::lock_guard lock(mutex_);
@@ -312,6 +333,7 @@ class SqliteJournal final : public Journal, public Inbox {
   const std::string path_;
   std::optional<Owners> owners_;  // present if `writer_` is: only when writable
   std::int64_t owner_ = 0;
+  const std::shared_ptr<FilePlaces> places_;  // null if read-only
   const IsAlive is_alive_ = [this](std::int64_t owner) {
     if (!owners_) return Owners::alive_in(path_, owner);
     return owner == owner_ || owners_->alive(owner);  // our own lock does not conflict with us
@@ -343,6 +365,7 @@ Result<std::shared_ptr<Journal>> open_writable(const std::string& path, const Sq
   if (auto secured = secure_left_log(*database, *owners); !secured) return fail(std::move(secured.error()));
   auto owner = claim_owner(*database, *owners);
   if (!owner) return fail(std::move(owner.error()));
+  database->watch_files();
   auto acknowledged = HeadFile::open(path, *owner);
   if (!acknowledged) return fail(std::move(acknowledged.error()));
   return std::make_shared<SqliteJournal>(path, std::move(*owners), *owner, std::move(*database),

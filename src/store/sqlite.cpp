@@ -44,6 +44,11 @@ Error store_error(ErrorKind kind, std::string message, bool retriable = false) {
   return make_error(ErrorCode::kJournal, kind, std::move(message), retriable);
 }
 
+Status unless(const std::string& journal, const std::string& happened) {
+  if (happened.empty()) return {};
+  return fail(taken_away(journal, happened));
+}
+
 const char* vfs_for(Database::Mode mode) {
   switch (mode) {
     case Database::Mode::kWrite:
@@ -58,7 +63,20 @@ const char* vfs_for(Database::Mode mode) {
   return nullptr;
 }
 
+constexpr std::string_view kTaken = "taken";
+
 }  // namespace
+
+Error taken_away(const std::string& journal, const std::string& happened) {
+  return store_error(ErrorKind::kIo, "journal " + journal + ": " + happened +
+                                         " while it was in use, so nothing more is recorded; put the files "
+                                         "back as they were, then resume")
+      .set(kTaken, happened);
+}
+
+bool is_taken_away(const Error& error) {
+  return error.code == ErrorCode::kJournal && !json_string(error.detail(), kTaken).empty();
+}
 
 bool try_again(int tries, int limit_ms) {
   if (tries >= limit_ms) return false;
@@ -116,6 +134,16 @@ Error Database::error() const {
     default:
       return store_error(ErrorKind::kIo, what + sqlite3_errmsg(handle()));
   }
+}
+
+Status Database::in_place() const { return places_ ? unless(path_, places_->what_happened()) : Status{}; }
+
+Status Database::index_in_place() const {
+  return places_ ? unless(path_, places_->what_happened_to_index()) : Status{};
+}
+
+Status Database::log_is_whole() const {
+  return places_ ? unless(path_, what_happened_to_log(handle())) : Status{};
 }
 
 Result<WriteTurn> Database::begin() {

@@ -13,6 +13,7 @@
 
 #include "praxis/base/digest.hpp"
 #include "praxis/base/result.hpp"
+#include "store/file_places.hpp"
 #include "store/write_queue.hpp"
 
 namespace praxis {
@@ -23,6 +24,12 @@ inline constexpr int kBusyTimeoutMs = 10'000;
 /// Waits a millisecond for a lock; false after `tries` waits. SQLite's own waits grow to 100 ms, in which a
 /// busy process takes and releases the lock many times: a post could wait for seconds then.
 bool try_again(int tries, int limit_ms);
+
+/// The error of a journal whose files were taken away while they were in use: `io`, with the fact `taken`.
+/// `happened` says what happened to which file.
+Error taken_away(const std::string& journal, const std::string& happened);
+/// Whether an error is one of `taken_away`.
+bool is_taken_away(const Error& error);
 
 /// The right to write in turn, from `Database::begin` to its destruction, which follows the end of the
 /// transaction.
@@ -76,6 +83,18 @@ class Database {
   /// still read correctly, and report the next sync as a success; pages that are written again are safe.
   Status rewrite_log();
 
+  /// Watches the files that the journal has now, so that `in_place` and `log_is_whole` notice when they are
+  /// taken away. Call it once the connection has written.
+  void watch_files() { places_ = std::make_shared<FilePlaces>(path_); }
+  const std::shared_ptr<FilePlaces>& places() const { return places_; }
+  /// Error of `taken_away` if a file was moved, replaced, deleted or cut.
+  Status in_place() const;
+  /// The same for the index alone. Call it before a transaction, which must not touch one that was cut.
+  Status index_in_place() const;
+  /// Error of `taken_away` if the log was cut or overwritten. Call it within a transaction that writes, or
+  /// while no other connection writes.
+  Status log_is_whole() const;
+
   /// Whether the last connection to the file leaves its log as it is when it closes, instead of copying it
   /// into the file and deleting it.
   void keep_log_on_close(bool keep) {
@@ -104,6 +123,7 @@ class Database {
   Status rewrite_log_locked();
 
   std::string path_;
+  std::shared_ptr<FilePlaces> places_;  // null: not watched
   std::shared_ptr<WriteQueue> queue_;
   std::unique_ptr<sqlite3, Close> connection_;
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;

@@ -4,11 +4,12 @@ import ctypes
 import os
 import re
 import shutil
+import signal
 import time
 from pathlib import Path
 
 import checks
-from binary import Process
+from binary import Answer, Process
 from rounds import PATIENCE, Failure, Round, Run, Skip
 from strikes import ended
 
@@ -100,8 +101,24 @@ def _cut_log(journal: Path, other: Path) -> None:
     os.truncate(f"{journal}-wal", 0)
 
 
+def _overwrite_log(journal: Path, other: Path) -> None:
+    with open(f"{journal}-wal", "r+b") as log:
+        log.write(os.urandom(os.path.getsize(f"{journal}-wal")))
+
+
 def _cut_file(journal: Path, other: Path) -> None:
     os.truncate(journal, 0)
+
+
+def _index(journal: Path, other: Path) -> None:
+    Path(f"{journal}-shm").unlink()
+
+
+def _cut_index(journal: Path, other: Path) -> None:
+    os.truncate(f"{journal}-shm", 0)
+
+
+WAYS = (_remove, _rename, _folder, _replace, _text, _log, _cut_log, _overwrite_log, _cut_file, _index, _cut_index)
 
 
 def taken(round_: Round) -> None:
@@ -114,7 +131,7 @@ def taken(round_: Round) -> None:
     round_.finish(ended_run)
     round_.journal = folder / "J"
     round_.checked = True
-    way = round_.choice.choice((_remove, _rename, _folder, _replace, _text, _log, _cut_log, _cut_file))
+    way = round_.choice.choice(WAYS)
     round_.world.slow = 6.0
     process = round_.begin(run)
     while process.running() and len(round_.world.effects(run.tag)) < round_.choice.choice((1, 1, 2)):
@@ -134,9 +151,33 @@ def _stops(round_: Round, run: Run, process: Process, way: str) -> None:
     round_.note(answer.text())
     late = [name for name, arrivals in round_.world.effects(run.tag).items() if arrivals[-1].time > begun + 0.15]
     round_.count("effects", len(round_.world.effects(run.tag)))
+    if way == "cut_index":
+        round_.must("show", "last")  # the journal is whole
+        if answer.status == -signal.SIGBUS and not late:
+            return  # a commit was under way, and touched memory that was gone
     if answer.status == 0:
         raise Failure("journal gone unnoticed", f"{way}: status 0; later effects: {late}")
     if not re.search(r"journal|J\b", answer.err):
         raise Failure("unclear refusal", f"{way}: {answer.text()}")
     if late:
         raise Failure("effect without a journal", f"{way}: {late} began after it; {answer.text()}")
+    if way != "cut_index":  # what is not in memory cannot be read without it
+        _kept(round_, answer, way)
+
+
+def _kept(round_: Round, answer: Answer, way: str) -> None:
+    """What the run had is in files that `import` takes, with every event that the process printed."""
+    files = re.findall(r"^kept: praxis import (\S+) --journal OTHER$", answer.err, re.MULTILINE)
+    printed = {(event["session"], event["seq"]) for event in answer.lines()
+               if "seq" in event and event["event"] not in checks.TRANSIENT}
+    other, kept = ["--journal", str(round_.place / "kept")], set()
+    for file in files:
+        imported = round_.binary.call(["import", file, *other])
+        Path(file).unlink()
+        if imported.status != 0:
+            raise Failure("run not kept", f"{way}: {imported.text()}")
+        session = imported.out.strip()
+        shown = round_.binary.call(["show", session, "--json", *other])
+        kept |= {(session, record["seq"]) for record in shown.lines()}
+    if not printed <= kept:
+        raise Failure("run not kept", f"{way}: {len(printed - kept)} records are missing; {answer.text()}")

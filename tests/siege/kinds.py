@@ -19,7 +19,6 @@ class Kind:
     play: Callable[[Round], None]
     weight: int
     long: bool = False  # only in the long column, or by name
-    open: str = ""  # a known fault that it shows: played by name only
 
 
 KINDS = {kind.name: kind for kind in (
@@ -33,7 +32,7 @@ KINDS = {kind.name: kind for kind in (
     Kind("damage", damage.damage, 5),
     Kind("log_damage", damage.log_damage, 5),
     Kind("altered", damage.altered, 3),
-    Kind("taken", disks.taken, 5, open="a journal that is taken away is not noticed"),
+    Kind("taken", disks.taken, 5),
     Kind("readers", crowds.readers, 6),
     Kind("crowd", crowds.crowd, 2),
     Kind("host", crowds.host, 1, long=True),

@@ -87,8 +87,7 @@ def _work(options: argparse.Namespace, kinds: list[Kind], next_seed, current, ou
 def play(options: argparse.Namespace, report: Report) -> None:
     """Plays all rounds that the options name, and reports each."""
     kinds = [kind for name, kind in KINDS.items()
-             if (name in options.only if options.only else not kind.open and (options.long or not kind.long))]
-    report.left_out = [] if options.only else [kind for kind in KINDS.values() if kind.open]
+             if (name in options.only if options.only else options.long or not kind.long)]
     options.place.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + options.seconds if options.seconds else 0
     context = multiprocessing.get_context("fork")

@@ -34,7 +34,6 @@ class Report:
         self._counts: dict[str, Counter[str]] = defaultdict(Counter)
         self._checks: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
-        self.left_out: list = []  # kinds of rounds that are not played
         self.failed = 0
         self.first: list[str] = []  # checks of the first failed round
         self.first_at = ""  # its number among the finished ones, and its kind
@@ -88,7 +87,6 @@ class Report:
             lines += ["", "| failed check | rounds |", "|---|---|"]
             lines += [f"| {check} | {number} |" for check, number in self._checks.most_common()]
         lines += [f"\nskipped {number} rounds of {what}" for what, number in self._skipped.items()]
-        lines += [f"\nonly by name: `{kind.name}`: {kind.open}" for kind in self.left_out]
         return "\n".join(lines) + "\n"
 
     def closing(self) -> str:
