@@ -166,7 +166,7 @@ Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::s
                      std::vector<std::string>& options, supervisor::Request& request) {
   // Before any folder is pinned: paths that are mounted by now are separate folders with protections of their
   // own.
-  auto finds = find_below(folder.path, mounted, is_protected_anywhere);
+  auto finds = find_below(folder.fd, folder.path, mounted);
   if (!finds) return fail(std::move(finds.error()));
   Protection protection(folder, mounted, options, request);
   for (const ProtectedName& name : protected_names()) {
