@@ -12,6 +12,7 @@
 #include "app/plain_text.hpp"
 #include "app/toml_document.hpp"
 #include "app/trust.hpp"
+#include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
 #include "praxis/base/digest.hpp"
 #include "praxis/base/environment.hpp"
@@ -80,7 +81,7 @@ void keep(const fs::path& folder, const std::string& text) {
   const fs::path path = folder / digest_of(text).hex();
   std::error_code error;
   if (text.size() > kMaxKept || fs::exists(path, error)) return;
-  if (fs::create_directories(folder, error)) fs::permissions(folder, fs::perms::owner_all, error);
+  if (make_private_folders(folder) != 0) return;
   const fs::path next = path.string() + '.' + system_environment()->new_id();
   const FileDescriptor file(
       open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));

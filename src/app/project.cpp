@@ -11,6 +11,7 @@
 #include "app/model_files.hpp"
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
+#include "base/path_below.hpp"
 #include "base/regular_file.hpp"
 #include "praxis/json/json.hpp"
 #include "tools/file_roots.hpp"
@@ -58,9 +59,9 @@ class ProjectReader {
 
   /// The path below the root; error if it leads out.
   Result<std::string> below(const fs::path& path) const {
-    const std::string root = project_.root == "/" ? "/" : project_.root + '/';
     const std::string full = (fs::path(project_.root) / path).lexically_normal().string();
-    if (full.starts_with(root) && full != root) return full.substr(root.size());
+    const std::string_view inside = path_below(project_.root, full);
+    if (!inside.empty() && inside != ".") return std::string(inside);
     return fail(ErrorCode::kInput, in_quotes(path.string()) + " is outside of the project");
   }
 

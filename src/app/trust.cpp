@@ -13,6 +13,7 @@
 
 #include "app/own_folder.hpp"
 #include "app/owned_file.hpp"
+#include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
 #include "praxis/json/json.hpp"
 
@@ -111,8 +112,7 @@ Result<std::vector<TrustedProject>> TrustedProjects::all() const { return read_a
 /// Calls `change` on the entries while no other process can change them, and stores them if it returns true.
 template <class Change>
 Result<bool> TrustedProjects::change(Change change) const {
-  std::error_code error;
-  if (fs::create_directories(folder_, error)) fs::permissions(folder_, fs::perms::owner_all, error);
+  (void)make_private_folders(folder_);  // the next line reports a missing folder
   const FileDescriptor folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0 || flock(folder.get(), LOCK_EX) != 0) return failed(folder_, "open");
   auto entries = read_all(folder_);

@@ -12,6 +12,7 @@
 #include "app/plain_text.hpp"
 #include "app/trust.hpp"
 #include "app/values.hpp"
+#include "base/private_folders.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis::app {
@@ -194,11 +195,9 @@ std::shared_ptr<const RememberedRules> remembered_rules() {
 
 Status make_rules_folder() {
   const fs::path own = own_folder("XDG_CONFIG_HOME", ".config");
-  std::error_code error;
-  if (!fs::create_directories(own, error) && !error) return {};
-  if (!error) fs::permissions(own, fs::perms::owner_all, error);
-  if (!error) return {};
-  return fail(usage_error("cannot make the folder " + in_quotes(own.string()) + ": " + error.message()));
+  const int error = make_private_folders(own);
+  if (error == 0) return {};
+  return fail(usage_error("cannot make the folder " + in_quotes(own.string()) + ": " + std::strerror(error)));
 }
 
 Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word) {

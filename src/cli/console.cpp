@@ -82,7 +82,7 @@ Result<std::string> read_input(const std::string& path) {
 
 Status write_file(const std::string& path, std::string_view bytes) {
   const std::string name = '"' + path + '"';
-  const File file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  const File file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (file.fd() < 0) return failed("write", name);
   Stream stream(file.fd());
   stream.write(bytes);

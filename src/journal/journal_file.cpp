@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/private_folders.hpp"
 #include "journal/acknowledged.hpp"
 #include "journal/chain.hpp"
 #include "store/byte_locks.hpp"
@@ -82,15 +83,6 @@ Status sync_folder(const std::filesystem::path& folder) {
   if (file < 0 || fsync(file) != 0) synced = fail(system_error("cannot sync folder " + folder.string()));
   if (file >= 0) close(file);
   return synced;
-}
-
-Status make_private_folders(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return {};
-  if (auto made = make_private_folders(folder.parent_path()); !made) return made;
-  if (mkdir(folder.c_str(), 0700) == 0) return sync_folder(folder.parent_path());
-  if (errno == EEXIST) return {};
-  return fail(system_error("cannot create folder " + folder.string()));
 }
 
 /// Renames `from` to `to` unless that exists. Not every file system has the first way; the second is only for
@@ -203,7 +195,10 @@ Status create_alone(const std::string& path, const std::filesystem::path& folder
 Status create_journal_file(const std::string& path) {
   if (access(path.c_str(), F_OK) == 0) return {};
   const auto folder = std::filesystem::path(path).parent_path();
-  if (auto made = make_private_folders(folder); !made) return made;
+  if (const int error = make_private_folders(folder); error != 0) {
+    errno = error;
+    return fail(system_error("cannot create folder " + folder.string()));
+  }
   const auto locks = ByteLocks::open(path);
   if (!locks) return fail(locks.error());
   for (int tries = 0; !locks->try_lock(kCreationByte); ++tries) {

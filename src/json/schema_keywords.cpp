@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "json/unicode_properties.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis {
@@ -105,10 +106,15 @@ std::unique_ptr<const re2::RE2> SchemaKeywords::pattern(std::string_view key,
                                                         const std::string& source) const {
   re2::RE2::Options options;
   options.set_log_errors(false);
-  auto pattern = std::make_unique<const re2::RE2>(source, options);
+  auto pattern = std::make_unique<const re2::RE2>(with_short_properties(source), options);
   if (!pattern->ok()) {
+    const bool property =
+        pattern->error_code() == re2::RE2::ErrorBadCharRange &&
+        (pattern->error_arg().starts_with("\\p") || pattern->error_arg().starts_with("\\P"));
     reject(key, "pattern \"" + source + "\" cannot be used: " + pattern->error() +
-                    " (patterns are RE2's: no look-around, no back-references)");
+                    (property ? " (of Unicode's properties, patterns can name general categories, such as "
+                                "\\p{Lu} or \\p{Uppercase_Letter}, and scripts, such as \\p{Greek})"
+                              : " (patterns are RE2's: no look-around, no back-references)"));
   }
   return pattern;
 }

@@ -144,6 +144,21 @@ TEST(JsonSchema, InvalidSchemas_AreRefusedWithTheLocation) {
             "look-around, no back-references)");
 }
 
+TEST(JsonSchema, UnicodeProperties_AreKnownByTheirLongNames) {
+  const auto matches = [](const std::string& pattern, const std::string& text) {
+    return problems(to_json_text(JsonObject{{"pattern", pattern}}), to_json_text(Json(text))).empty();
+  };
+  EXPECT_TRUE(matches(R"(\p{Letter}cole)", "Les hivers de mon enfance étaient à l'école"));
+  EXPECT_FALSE(matches(R"(\p{Letter}cole)", "1cole"));
+  EXPECT_TRUE(matches(R"(^[\p{Uppercase_Letter}\p{gc=Decimal_Number}]+$)", "ÄÖ7"));
+  EXPECT_FALSE(matches(R"(^\P{General_Category=Letter}$)", "a"));
+  EXPECT_TRUE(matches(R"(^\p{Script=Greek}\p{Lu}$)", "αΑ"));
+  EXPECT_TRUE(matches(R"(^\p{digit}+$)", "42"));
+  EXPECT_TRUE(matches(R"(^\\p\{Letter}$)", R"(\p{Letter})")) << "an escaped backslash begins no property";
+  EXPECT_NE(problems(R"({"pattern":"\\p{Alphabetic}"})", "1").find("general categories, such as"),
+            std::string::npos);
+}
+
 TEST(JsonSchema, References_ReachOnlyTheGivenDocuments) {
   EXPECT_EQ(problems(R"({"$ref":"https://example.com/s"})", "1"),
             "schema at /$ref: \"https://example.com/s\" is neither in the schema nor in the documents given "

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "praxis/models/catalog.hpp"
 #include "praxis/net/http_client.hpp"
@@ -32,6 +33,7 @@ struct ProviderAccess {
   std::string base_url;
   std::string key;  ///< secret; empty: no key is needed
   HttpHeaders headers;
+  std::vector<std::string> secrets;  ///< the key, and the values of headers that hold a variable
 };
 /// Resolves all of it. Error `kInput` also for a missing key; the key is optional if the environment sets the
 /// base URL.

@@ -51,14 +51,18 @@ Made make_vendor(const ProviderFacts& provider, const std::string& model, const 
   if (!access) return fail(access.error());
   std::shared_ptr<HttpClient> http = services.http;
   if (!services.record_to.empty()) {
-    auto recording = recording_client(http, services.record_to, {access->key});
+    std::vector<std::string> private_headers{provider.auth};
+    for (const auto& [name, value] : access->headers) private_headers.push_back(name);
+    auto recording =
+        recording_client(http, services.record_to, {access->secrets, std::move(private_headers)});
     if (!recording) return fail(recording.error());
     http = *std::move(recording);
   }
   Endpoint endpoint{.base_url = std::move(access->base_url),
                     .key = std::move(access->key),
                     .auth = provider.auth,
-                    .headers = std::move(access->headers)};
+                    .headers = std::move(access->headers),
+                    .secrets = std::move(access->secrets)};
   return model_at(provider, model, catalog, std::move(endpoint), std::move(http), services.executor);
 }
 

@@ -6,6 +6,7 @@
 #include "models/answer_parser.hpp"
 #include "models/rate_limit.hpp"
 #include "models/redact.hpp"
+#include "models/redacting_sink.hpp"
 #include "models/request_writer.hpp"
 
 namespace praxis {
@@ -18,6 +19,8 @@ struct VendorShared {
   Endpoint endpoint;
   std::shared_ptr<HttpClient> http;
   std::shared_ptr<RateGate> gate;  ///< null: no rate limiting
+  Redactor for_errors = {};
+  std::shared_ptr<const Redactor> for_answers = nullptr;  ///< null: the endpoint has no secret
 };
 
 /// One exchange.
@@ -65,16 +68,11 @@ class VendorExchange final : public HttpSink {
 
   Error describe(Error error) const {
     if (error.code == ErrorCode::kCancelled) return error;
-    const std::string& key = shared_->endpoint.key;
-    error.message =
-        redact(shared_->target.provider + ':' + shared_->target.model + ": " + error.message, key);
-    if (const JsonObject* detail = error.detail().if_object()) {
-      JsonObject redacted = *detail;
-      for (auto& member : redacted) {
-        if (const auto* text = member.value().if_string()) member.value() = redact(std::string(*text), key);
-      }
-      error.facts = std::make_shared<const Json>(std::move(redacted));
-    }
+    const Redactor& redactor = shared_->for_errors;
+    error.message = redactor.without_cut_secrets(shared_->target.provider + ':' + shared_->target.model +
+                                                 ": " + error.message);
+    if (!redactor.empty() && error.detail().is_object())
+      error.facts = std::make_shared<const Json>(redactor.without_cut_secrets(error.detail()));
     return error;
   }
 
@@ -92,6 +90,7 @@ class Session final : public ModelSession {
 
   void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
     const Endpoint& endpoint = shared_->endpoint;
+    if (shared_->for_answers) sink = redacting_sink(shared_->for_answers, std::move(sink));
     HttpRequest http;
     http.method = "POST";
     http.url = endpoint.base_url + shared_->codec->path(request.stream);
@@ -154,9 +153,17 @@ class VendorModel final : public Model {
 std::shared_ptr<Model> vendor_model(CodecTarget target, CodecPtr codec, Endpoint endpoint,
                                     std::shared_ptr<HttpClient> http, std::shared_ptr<Executor> executor) {
   while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
+  std::vector<std::string> secrets = endpoint.secrets;
+  secrets.push_back(endpoint.key);
+  auto for_answers = std::make_shared<const Redactor>(unmistakable(secrets));
   return std::make_shared<VendorModel>(
-      VendorShared{std::move(target), std::move(codec), std::move(endpoint), std::move(http),
-                   executor ? std::make_shared<RateGate>(std::move(executor)) : nullptr});
+      VendorShared{.target = std::move(target),
+                   .codec = std::move(codec),
+                   .endpoint = std::move(endpoint),
+                   .http = std::move(http),
+                   .gate = executor ? std::make_shared<RateGate>(std::move(executor)) : nullptr,
+                   .for_errors = Redactor(secrets),
+                   .for_answers = for_answers->empty() ? nullptr : std::move(for_answers)});
 }
 
 }  // namespace praxis

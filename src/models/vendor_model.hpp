@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "models/codec.hpp"
 #include "praxis/net/http_client.hpp"
@@ -14,6 +15,8 @@ struct Endpoint {
   std::string key = {};      ///< empty: no key is sent. Never appears in errors.
   std::string auth = {};     ///< header that carries the key; `authorization`: as a bearer token
   HttpHeaders headers = {};  ///< sent with every request
+  /// Further secrets that requests carry. Like the key, they never appear in errors or answers.
+  std::vector<std::string> secrets = {};
   HttpTimeouts timeouts = {};
 };
 

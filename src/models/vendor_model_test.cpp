@@ -60,7 +60,7 @@ class VendorModelTest : public testing::Test {
   std::shared_ptr<Model> model_at(const std::string& base_url, HttpTimeouts timeouts = {}) {
     const CodecTarget target{.provider = "openai", .model = "m", .dialect = nullptr};
     return vendor_model(target, chat_codec(target).value(),
-                        {.base_url = base_url, .key = "sk-secret", .timeouts = timeouts}, http_);
+                        {.base_url = base_url, .key = key_, .timeouts = timeouts}, http_);
   }
 
   /// Makes one call to a server that answers every request with `reply`.
@@ -88,6 +88,7 @@ class VendorModelTest : public testing::Test {
   }
 
   std::shared_ptr<HttpClient> http_ = make_http_client();
+  std::string key_ = "sk-secret";
   std::string deltas_;
 };
 
@@ -250,6 +251,35 @@ TEST_F(VendorModelTest, TruncatedKey_DoesNotAppearInErrors) {
     const auto response = ask(http_reply(401, R"({"error":{"message":")" + said + R"("}})"));
     EXPECT_EQ(to_json_text(to_json(response.error())).find("sk-sec"), std::string::npos) << before;
   }
+}
+
+TEST_F(VendorModelTest, AnswerWithTheKey_IsMaskedInDeltasAndResponse) {
+  key_ = "sk-0123456789abcdef";
+  std::string body;
+  for (const char* piece :
+       {"first s", "k-01234", "56789abcdef, then sk", "y, then c2stMDEyMzQ1Njc4OWFiY2RlZg==", " s"})
+    body += std::string(R"(data: {"choices":[{"index":0,"delta":{"content":")") + piece + "\"}}]}\n\n";
+  body += "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+  const auto response = ask(event_stream(body));
+  const std::string masked = "first [key], then sky, then [key]g== s";
+  EXPECT_EQ(deltas_, masked);
+  EXPECT_EQ(text(response), masked);
+}
+
+TEST_F(VendorModelTest, ToolCallWithTheKey_IsMasked) {
+  key_ = "sk-0123456789abcdef";
+  std::string body = kCall;
+  body.replace(body.find("1}"), 1, R"(\"sk-0123456789abcdef\")");
+  const auto response = ask(event_stream(body));
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ(std::get<ToolCallPart>(response->parts.at(0)).arguments, R"({"a":"[key]"})");
+}
+
+TEST_F(VendorModelTest, ShortPlaceholderKey_DoesNotChangeAnswers) {
+  key_ = "ollama";
+  std::string body = kHello;
+  body.replace(body.find("Hel"), 3, "ollama, hel");
+  EXPECT_EQ(text(ask(event_stream(body))), "ollama, hello");
 }
 
 TEST_F(VendorModelTest, Cancelling_ClosesTheConnection) {

@@ -300,14 +300,58 @@ TEST(HttpClient, DrippedHeaderBomb_IsRefusedToo) {
   EXPECT_EQ(kind_of(http_fetch(*client, request_to(server.url()))), "too_large");
 }
 
+TEST(HttpClient, StatusLineWithoutReason_IsAccepted) {
+  for (const std::string line : {"HTTP/1.1 200\r\n", "HTTP/1.0 200\r\n", "HTTP/1.1 200 \r\n"}) {
+    for (const bool dripped : {false, true}) {
+      TestServer server([&](const TestRequest&, TestConnection& to) {
+        const std::string reply = "HTTP/1.1 100\r\n\r\n" + line + "Content-Length: 3\r\n\r\nabc";
+        if (!dripped) to.write(reply);
+        for (const char c : dripped ? reply : std::string()) to.write(std::string(1, c));
+      });
+      auto client = make_http_client();
+      const auto response = http_fetch(*client, request_to(server.url()));
+      ASSERT_TRUE(response) << line << response.error().message;
+      EXPECT_EQ(response->status, 200);
+      EXPECT_EQ(response->body, "abc");
+    }
+  }
+}
+
 TEST(HttpClient, BytesOtherThanHttp_AreAProtocolError) {
-  for (const char* reply : {"220 mail.example.com ESMTP\r\n", "\x15\x03\x01\x02", "<html>",
-                            "HTTP/2 200\r\n\r\n", "HTTP/1.1 20x OK\r\n\r\n", "HTTP/1.1 101 Switching\r\n\r\n",
+  for (const char* reply : {"220 mail.example.com ESMTP\r\n",
+                            "\x15\x03\x01\x02",
+                            "<html>",
+                            "HTTP/2 200\r\n\r\n",
+                            "HTTP/1.1 20x OK\r\n\r\n",
+                            "HTTP/1.1 101 Switching\r\n\r\n",
                             "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
                             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
                             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
                             "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
-                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n abc\r\n\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nabc",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"
+                            "\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n 4\r\n\r\nabc",
+                            "HTTP/1.1 200 OK\r\nContent-Length: +3\r\n\r\nabc",
+                            "HTTP/1.1 200 OK\r\nContent-Length: 0x3\r\n\r\nabc",
+                            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nabc",
+                            "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
+                            "HTTP/1.1 200 OK\r\nA: b\n\r\n",
+                            "HTTP/1.1 200\n\n",
+                            "HTTP/1.1 20\r\n\r\n",
+                            "HTTP/1.1 2000\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\nabc\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x3\r\nabc\r\n0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3 ;\r\nabc\r\n"
+                            "0\r\n\r\n",
+                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                            "10000000000000003\r\nabc\r\n0\r\n\r\n"}) {
     TestServer server(always(reply));
     auto client = make_http_client();
     EXPECT_EQ(kind_of(http_fetch(*client, request_to(server.url()))), "protocol") << reply;

@@ -265,7 +265,7 @@ bool HttpConnection::parse(std::string_view& bytes) {
   while (!bytes.empty()) {
     error_code error;
     const bool had_head = parser_->is_header_done();
-    bytes.remove_prefix(parser_->put(asio::const_buffer(bytes.data(), bytes.size()), error));
+    bytes.remove_prefix(parser_->feed(bytes, error));
     if (error == http::error::need_more) return true;
     if (error) {
       end(refusal(error));

@@ -2,12 +2,15 @@
 // sink.
 #pragma once
 
+#include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "praxis/net/http_client.hpp"
 
 namespace praxis {
@@ -17,7 +20,7 @@ constexpr std::size_t kMaxHeadBytes = 64 * 1024;
 /// Header fields of a response, trailers included.
 constexpr std::size_t kMaxHeaders = 256;
 
-/// Feed it with `put`, or `put_eof` at the end of input. Calls only `sink`'s body callback.
+/// Feed it with `feed`, or `put_eof` at the end of input. Calls only `sink`'s body callback.
 class ResponseParser final : public boost::beast::http::basic_parser<false> {
  public:
   ResponseParser(HttpSink* sink, std::size_t max_body_bytes) : sink_(sink) {
@@ -26,6 +29,25 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   }
 
   const HttpResponseHead& head() const { return head_; }
+
+  /// As `put`: returns the number of bytes that were used. Accepts a status line that ends after the code,
+  /// which Beast refuses; RFC 9112 only asks servers for the space before an empty reason.
+  std::size_t feed(std::string_view bytes, boost::beast::error_code& error) {
+    constexpr std::size_t kLine = std::string_view("HTTP/1.1 200\r\n").size();  // the shortest status line
+    if (!std::exchange(begun_, begun_ || bytes.size() >= kLine)) {
+      if (!begun_) {
+        error = boost::beast::http::error::need_more;
+        return 0;
+      }
+      if (bytes.substr(kLine - 2, 2) == "\r\n") {
+        const std::string line = std::string(bytes.substr(0, kLine - 2)) + " \r\n";
+        put(boost::asio::const_buffer(line.data(), line.size()), error);
+        if (error == boost::beast::http::error::need_more) error = {};
+        return kLine;
+      }
+    }
+    return put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
+  }
 
  private:
   using ErrorCode = boost::beast::error_code;
@@ -40,7 +62,14 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
     head_.status = status;
     head_.headers.reserve(16);
   }
-  void on_field_impl(Field, Text name, Text value, ErrorCode& error) override {
+  void on_field_impl(Field field, Text name, Text value, ErrorCode& error) override {
+    // Beast looks at the last word alone: "chunked" with a folded line, or after another coding, would be
+    // read in one way here and in another way by a proxy on the way.
+    if (field == Field::transfer_encoding && !is_header_done() &&
+        (std::exchange(has_coding_, true) || lower_case(view(value)) != "chunked")) {
+      error = boost::beast::http::error::bad_transfer_encoding;
+      return;
+    }
     head_bytes_ += name.size() + value.size();
     if (++fields_ > kMaxHeaders || head_bytes_ > kMaxHeadBytes) {
       error = boost::beast::http::error::header_limit;
@@ -65,6 +94,8 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
   HttpResponseHead head_;
   std::size_t head_bytes_ = 0;
   std::size_t fields_ = 0;
+  bool begun_ = false;  ///< the status line was passed on
+  bool has_coding_ = false;
 };
 
 }  // namespace praxis

@@ -140,9 +140,10 @@ bool is_non_public_ipv6(const Ipv6Bytes& a) {
   if (has_prefix(a, {0x20, 0x01, 0x00, 0x00})) {  // Teredo: server, inverted client
     return is_non_public_ipv4(ipv4_at(a, 4)) || is_non_public_ipv4(~ipv4_at(a, 12));
   }
-  return has_prefix(a, {0x20, 0x01, 0x0d, 0xb8}) ||              // documentation
-         has_prefix(a, {0x20, 0x01, 0x00, 0x02, 0x00, 0x00}) ||  // benchmarking
-         (has_prefix(a, {0x3f, 0xff}) && a[2] < 0x10);           // documentation
+  return has_prefix(a, {0x20, 0x01, 0x0d, 0xb8}) ||                             // documentation
+         has_prefix(a, {0x20, 0x01, 0x00, 0x02, 0x00, 0x00}) ||                 // benchmarking
+         (has_prefix(a, {0x20, 0x01, 0x00}) && a[3] >= 0x10 && a[3] < 0x40) ||  // ORCHID, both versions
+         (has_prefix(a, {0x3f, 0xff}) && a[2] < 0x10);                          // documentation
 }
 
 }  // namespace
@@ -171,6 +172,7 @@ Result<Url> parse_url(std::string_view text) {
 
 bool is_non_public_address(std::string_view address) {
   const std::string text(address);
+  if (text.contains('\0')) return true;  // `inet_pton` would read the part before it
   in_addr v4;
   if (inet_pton(AF_INET, text.c_str(), &v4) == 1) return is_non_public_ipv4(ntohl(v4.s_addr));
   Ipv6Bytes v6;

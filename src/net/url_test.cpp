@@ -149,9 +149,19 @@ TEST(IsNonPublicAddress, CoversTheFirstAndLastAddressOfEachBlock) {
                               "",
                               "8.8.8.8 ",
                               "08.8.8.8",
+                              "2001:10::1",
+                              "2001:1f:ffff::1",
+                              "2001:20::1",
+                              "2001:3f:ffff::1",
                               "8.8.8"}) {
     EXPECT_TRUE(is_non_public_address(address)) << address;
   }
+}
+
+TEST(IsNonPublicAddress, TextAfterANulIsNotIgnored) {
+  using namespace std::string_view_literals;
+  for (const std::string_view address : {"8.8.8.8\0"sv, "8.8.8.8\0.example"sv, "2606:4700::1111\0"sv})
+    EXPECT_TRUE(is_non_public_address(address)) << address;
 }
 
 TEST(IsNonPublicAddress, LeavesTheNeighboursAlone) {
@@ -164,7 +174,7 @@ TEST(IsNonPublicAddress, LeavesTheNeighboursAlone) {
                               "203.0.114.0",     "223.255.255.255",      "8.8.8.8",
                               "::ffff:8.8.8.8",  "64:ff9b::8.8.8.8",     "2002:808:808::",
                               "2606:4700::1111", "2001:4860:4860::8888", "2001:0:808:808::f7f7:f7f7",
-                              "3fff:1000::1"}) {
+                              "2001:40::1",      "3fff:1000::1"}) {
     EXPECT_FALSE(is_non_public_address(address)) << address;
   }
 }

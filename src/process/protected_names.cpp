@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/path_below.hpp"
+
 namespace praxis {
 namespace {
 
@@ -36,11 +38,6 @@ constexpr std::array kNames{ProtectedName{".git", true, true},
                             ProtectedName{".config/fish", true},
                             ProtectedName{".gitconfig"}};
 
-/// Whether `path` is `folder` or lies below it.
-bool is_within(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
 }  // namespace
 
 std::span<const ProtectedName> protected_names() { return kNames; }
@@ -56,7 +53,7 @@ bool is_protected_anywhere(std::string_view name, bool is_folder) {
 PathProtection protection_of(std::string_view relative) {
   if (is_secret_name(relative.substr(relative.rfind('/') + 1))) return PathProtection::kSecret;
   for (const ProtectedName& one : kNames) {
-    if (one.path != ".env" && is_within(relative, one.path)) return PathProtection::kReadOnly;
+    if (one.path != ".env" && !path_below(one.path, relative).empty()) return PathProtection::kReadOnly;
   }
   for (std::string_view rest = relative; !rest.empty();) {
     const std::string_view name = rest.substr(0, rest.find('/'));

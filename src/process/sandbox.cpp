@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "base/open_beneath.hpp"
+#include "base/path_below.hpp"
 #include "praxis/process/process.hpp"
 #include "process/sandbox_plan.hpp"
 #include "process/sandbox_protection.hpp"
@@ -44,10 +45,6 @@ std::unexpected<Error> refused(const std::string& why) {
 
 void add(Options& options, std::initializer_list<std::string> more) { options.insert(options.end(), more); }
 
-bool is_below(const std::string& path, const std::string& folder) {
-  return path == folder || folder == "/" || path.starts_with(folder + "/");
-}
-
 /// A folder or file that the sandbox mounts.
 struct Granted {
   std::string path;  ///< without links
@@ -76,7 +73,7 @@ Result<Granted> open_for_mount(const std::string& path, bool writable,
   if (!writable) return granted;
   if (!fs::is_directory(granted.path)) return refused(path + " is not a folder");
   for (const char* system : kOfTheSystem) {
-    if (is_below(granted.path, system) || is_below(system, granted.path)) {
+    if (!path_below(system, granted.path).empty() || !path_below(granted.path, system).empty()) {
       return refused(path + " belongs to the system; it cannot be writable");
     }
   }

@@ -9,6 +9,8 @@
 #include <memory>
 #include <system_error>
 
+#include "base/path_below.hpp"
+
 namespace praxis {
 
 namespace {
@@ -31,13 +33,6 @@ std::string real(const std::filesystem::path& path) {
 }
 
 std::string path_in_quotes(std::string_view path) { return "\"" + std::string(path) + "\""; }
-
-/// The part of `path` below `root`, both normalised: `.` for the root itself, empty if it is outside.
-std::string below(const std::string& root, const std::string& path) {
-  if (path == root) return ".";
-  const std::string prefix = root == "/" ? root : root + "/";
-  return path.starts_with(prefix) ? path.substr(prefix.size()) : std::string();
-}
 
 }  // namespace
 
@@ -81,7 +76,7 @@ FileRoots::FileRoots(const std::vector<std::string>& roots, FileBounds bounds)
 PathProtection FileRoots::protection(const FilePlace& place, const std::string& path) const {
   // No link is followed below the root.
   const std::string whole = normal(std::filesystem::path(place.folder) / path);
-  const auto holds = [&](const std::string& folder) { return !below(folder, whole).empty(); };
+  const auto holds = [&](const std::string& folder) { return !path_below(folder, whole).empty(); };
   if (std::ranges::any_of(bounds_.hide, holds)) return PathProtection::kSecret;
   const PathProtection by_name = protection_of(path);
   if (by_name != PathProtection::kNone) return by_name;
@@ -111,7 +106,7 @@ Result<std::vector<FilePlace>> FileRoots::places(std::string_view path) const {
   }
   std::vector<FilePlace> found;
   for (const std::string& root : roots_) {
-    std::string relative = below(root, normal(std::filesystem::path(root) / path));
+    std::string relative(path_below(root, normal(std::filesystem::path(root) / path)));
     if (relative.empty()) continue;
     auto folder = open_root(root);
     if (!folder) return fail(std::move(folder.error()));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "net/own_addresses.hpp"
+
 namespace praxis {
 
 Result<HostRules> HostRules::parse(const std::vector<std::string>& entries) {
@@ -38,7 +40,8 @@ bool HostRules::allows(const Url& url) const {
 }
 
 bool HostRules::allows_address(const Url& url, std::string_view address) const {
-  if (!is_non_public_address(address) || lists(address, url.port)) return true;
+  if (lists(address, url.port)) return true;
+  if (!is_non_public_address(address)) return !is_own_address(address);
   const bool is_loopback = address.starts_with("127.") || address == "::1";
   return url.host == "localhost" && is_loopback && lists(url.host, url.port);
 }

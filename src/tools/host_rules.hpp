@@ -17,8 +17,8 @@ class HostRules {
   static Result<HostRules> parse(const std::vector<std::string>& entries);
 
   bool allows(const Url& url) const;
-  /// Whether `address`, which the host of `url` resolved to, may be contacted: it is public, or is listed
-  /// itself, or is local and `localhost` is listed.
+  /// Whether `address`, which the host of `url` resolved to, may be contacted: it is public and not
+  /// of this machine, or is listed itself, or is local and `localhost` is listed.
   bool allows_address(const Url& url, std::string_view address) const;
 
  private:

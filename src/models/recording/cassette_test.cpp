@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -165,7 +167,7 @@ TEST_F(CassetteTest, Secrets_AreNotRecorded) {
   const auto http = std::make_shared<Replies>(std::vector<Replies::Reply>{
       {.body = std::string("you are ") + kKey + " of org-AbCdEfGhIjKlMnOpQr, see org-chart",
        .headers = {{"Set-Cookie", "session=1"}, {"OpenAI-Organization", "us"}, {"x-request-id", "r1"}}}});
-  const auto client = recording_client(http, folder_.string(), {kKey}).value();
+  const auto client = recording_client(http, folder_.string(), {{kKey}, {"X-Own"}}).value();
   HttpRequest request;
   request.method = "POST";
   request.url = std::string("http://localhost/x?alt=sse&key=abc&v=") + kKey;
@@ -181,6 +183,83 @@ TEST_F(CassetteTest, Secrets_AreNotRecorded) {
   EXPECT_THAT(recorded, HasSubstr("x-request-id"));
 }
 
+TEST_F(CassetteTest, HeadersOfTheConfiguration_AreNotRecorded) {
+  const Json house = parse_json(R"({"api": "chat", "base_url": "http://localhost:1/v1", "auth": "X-House",
+      "key_env": ["LOCAL_KEY"], "headers": {"Helicone-Auth": "{LOCAL_KEY}", "X-Extra": "plain-extra"}})")
+                         .value();
+  ModelServices with =
+      services(std::make_shared<Replies>(std::vector<Replies::Reply>{
+                   {.body = answer("one"), .headers = {{"X-CSRF", "c1"}, {"x-kept", "k1"}}}}),
+               true);
+  with.catalog = catalog_with(JsonObject{{"providers", JsonObject{{"house", house}}}}).value();
+  ASSERT_TRUE(complete(*make_model("house:m", with).value(), call(0)));
+  const Json exchange = lines().at(0);
+  const Json& headers = json_at(json_at(exchange, "request"), "headers");
+  for (const char* name : {"x-house", "helicone-auth", "x-extra"})
+    EXPECT_TRUE(json_at(headers, name).is_null()) << name;
+  EXPECT_EQ(json_text(headers, "accept"), "text/event-stream");
+  EXPECT_THAT(file(), Not(HasSubstr("plain-extra")));
+  const Json& answered = json_at(json_at(exchange, "response"), "headers");
+  EXPECT_TRUE(json_at(answered, "x-csrf").is_null());
+  EXPECT_EQ(json_text(answered, "x-kept"), "k1");
+}
+
+TEST_F(CassetteTest, HeadersWithPrivateNames_AreNotRecorded) {
+  const auto http = std::make_shared<Replies>(std::vector<Replies::Reply>{{.body = "{}"}});
+  const auto client = recording_client(http, folder_.string(), {}).value();
+  HttpRequest request;
+  request.method = "POST";
+  request.url = "http://localhost/x?api%5Fkey=q1&X-Amz-Signature=q2&a=1;sig=q3&max-tokens=9";
+  for (const char* name : {"AUTHORIZATION", "x-litellm-key", "x-password", "x-credential", "x-vault",
+                           "x-signature", "x-csrf", "X-User-Id", "ocp-apim-subscription-key", "X-Auth-Token",
+                           "Proxy-Authorization", "x-goog-api-key", "X_Session"})
+    request.headers.emplace_back(name, "hidden-value");
+  request.headers.emplace_back("user-agent", "kept-agent");
+  request.headers.emplace_back("x-ratelimit-tokens", "kept-tokens");
+  ASSERT_TRUE(http_fetch(*client, std::move(request)));
+  EXPECT_THAT(file(), Not(HasSubstr("hidden-value")));
+  EXPECT_THAT(file(), HasSubstr("x?api%5Fkey=[key]&X-Amz-Signature=[key]&a=1;sig=[key]&max-tokens=9"));
+  EXPECT_THAT(file(), HasSubstr("kept-agent"));
+  EXPECT_THAT(file(), HasSubstr("kept-tokens"));
+}
+
+TEST_F(CassetteTest, KeyInPieces_IsNotRecorded) {
+  std::string body;
+  for (const char* piece : {"it is sk-v", "ery-se", "cret, I ", "think"})
+    body += std::string("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"") + piece + "\"}}]}\n\n";
+  body += answer(".");
+  record({{.body = body}});
+  EXPECT_THAT(file(), Not(HasSubstr("ery-se")));
+  EXPECT_EQ(text(play(call(0))), "it is [key], I think.");
+}
+
+TEST_F(CassetteTest, FolderAndFile_AreTheUsersUnderAnyUmask) {
+  const mode_t before = umask(0);
+  record({{.body = answer("one")}});
+  umask(before);
+  struct stat info{};
+  for (const fs::path& folder : {folder_, folder_.parent_path()}) {
+    ASSERT_EQ(stat(folder.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0700U) << folder;
+  }
+  ASSERT_EQ(stat((folder_ / kExchangesFile).c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0600U);
+}
+
+TEST_F(CassetteTest, LinkOrFifoInPlaceOfTheFile_IsRefused) {
+  fs::create_directories(folder_);
+  const auto mistake = [&] {
+    const auto client = recording_client(nullptr, folder_.string(), {});
+    return client ? "" : client.error().message;
+  };
+  fs::create_symlink(root_ / "elsewhere", folder_ / kExchangesFile);
+  EXPECT_THAT(mistake(), HasSubstr("it is a symbolic link"));
+  EXPECT_FALSE(fs::exists(root_ / "elsewhere"));
+  fs::remove(folder_ / kExchangesFile);
+  ASSERT_EQ(mkfifo((folder_ / kExchangesFile).c_str(), 0600), 0);
+  EXPECT_THAT(mistake(), HasSubstr("it is not a regular file"));
+}
+
 TEST_F(CassetteTest, FolderThatCannotBeCreated_IsAnErrorAtOnce) {
   std::ofstream(root_ / "deep") << "a file";
   const auto model =
@@ -190,14 +269,20 @@ TEST_F(CassetteTest, FolderThatCannotBeCreated_IsAnErrorAtOnce) {
 }
 
 TEST_F(CassetteTest, WriteFailure_IsReportedEvenIfTheCallSucceeded) {
-  fs::create_directories(folder_);
-  fs::create_symlink("/dev/full", folder_ / kExchangesFile);
   const auto model =
       make_model(
           "local:m",
           services(std::make_shared<Replies>(std::vector<Replies::Reply>{{.body = answer("one")}}), true))
           .value();
+  // As on a full disk: no file may grow beyond ten bytes.
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{10, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const auto response = complete(*model, call(0));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  (void)std::signal(SIGXFSZ, handler);
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, ErrorCode::kJournal);
   EXPECT_THAT(response.error().message, HasSubstr("cannot record"));

@@ -7,12 +7,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/private_folders.hpp"
+#include "models/recording/split_secrets.hpp"
 #include "models/redact.hpp"
 #include "praxis/json/json.hpp"
 
@@ -21,20 +26,50 @@ namespace {
 
 // ---- redaction -----------------------------------------------------------------------------------------
 
-/// Whether a header identifies the sender or belongs to one connection.
-bool is_dropped(const std::string& header) {
-  static constexpr std::array<std::string_view, 6> kOfConnections{
-      "connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "host"};
-  static constexpr std::array<std::string_view, 7> kPrivate{
-      "authorization", "cookie", "organization", "project", "api-key", "account", "secret"};
-  return std::ranges::find(kOfConnections, header) != kOfConnections.end() || header.ends_with("-token") ||
-         std::ranges::any_of(kPrivate, [&](std::string_view word) { return header.contains(word); });
+bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
 }
 
-bool is_key_name(const std::string& parameter) {
-  static constexpr std::array<std::string_view, 8> kKeys{"key",   "api_key",      "api-key",   "apikey",
-                                                         "token", "access_token", "signature", "sig"};
-  return std::ranges::find(kKeys, lower_case(parameter)) != kKeys.end();
+/// Whether the name of a header or parameter says that its value is a secret or identifies the sender.
+/// Compares whole words, so that `x-ratelimit-remaining-tokens` does not count as a token.
+bool is_private_name(const std::string& lower_case_name) {
+  static constexpr std::array<std::string_view, 27> kWords{
+      "account", "apikey",  "assertion", "auth",       "authorization", "authentication",
+      "bearer",  "cookie",  "cookie2",   "credential", "credentials",   "csrf",
+      "jwt",     "key",     "password",  "passwd",     "project",       "organization",
+      "secret",  "session", "sig",       "sign",       "signature",     "token",
+      "user",    "vault",   "xsrf"};
+  static constexpr std::array<std::string_view, 6> kParts{"authorization", "api-key", "apikey",
+                                                          "cookie",        "secret",  "password"};
+  if (lower_case_name == "user-agent") return false;
+  if (std::ranges::any_of(kParts, [&](std::string_view part) { return lower_case_name.contains(part); }))
+    return true;
+  for (std::string_view rest = lower_case_name; !rest.empty();) {
+    const std::size_t end = std::min(rest.find_first_of("-_."), rest.size());
+    if (is_one_of(kWords, rest.substr(0, end))) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+bool is_of_connection(std::string_view header) {
+  static constexpr std::array<std::string_view, 6> kOfConnections{
+      "connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding", "host"};
+  return is_one_of(kOfConnections, header);
+}
+
+/// The name of a parameter without its percent-encoding.
+std::string plain_name(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    unsigned byte = 0;
+    const char* const digits = name.data() + i + 1;
+    const bool encoded = name[i] == '%' && i + 2 < name.size() &&
+                         std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    out += encoded ? static_cast<char>(byte) : name[i];
+    if (encoded) i += 2;
+  }
+  return lower_case(out);
 }
 
 /// Masks the values of key parameters in a URL's query.
@@ -43,10 +78,10 @@ std::string without_keys(const std::string& url) {
   if (query == std::string::npos) return url;
   std::string out = url.substr(0, query + 1);
   for (std::size_t at = query + 1; at <= url.size();) {
-    const std::size_t end = std::min(url.find('&', at), url.size());
+    const std::size_t end = std::min(url.find_first_of("&;", at), url.size());
     const std::string parameter = url.substr(at, end - at), name = parameter.substr(0, parameter.find('='));
-    out += is_key_name(name) ? name + "=[key]" : parameter;
-    if (end < url.size()) out += '&';
+    out += is_private_name(plain_name(name)) ? name + "=[key]" : parameter;
+    if (end < url.size()) out += url[end];
     at = end + 1;
   }
   return out;
@@ -93,13 +128,17 @@ std::string_view kind_of(const HttpResponseHead& head, std::string_view body) {
 /// A cassette being written. Thread-safe.
 class Cassette {
  public:
-  Cassette(int fd, std::string file, std::vector<std::string> secrets)
-      : fd_(fd), file_(std::move(file)), secrets_(std::move(secrets)) {}
-  ~Cassette() { close(fd_); }
-  Cassette(const Cassette&) = delete;
-  Cassette& operator=(const Cassette&) = delete;
+  Cassette(FileDescriptor descriptor, std::string file, RecordingPrivacy privacy)
+      : descriptor_(std::move(descriptor)),
+        fd_(descriptor_.get()),
+        file_(std::move(file)),
+        redactor_(privacy.secrets),
+        private_headers_(std::move(privacy.headers)) {
+    for (std::string& name : private_headers_) name = lower_case(name);
+  }
 
   Status append(const RecordedRequest& request, const HttpResponseHead& head, std::string_view body) {
+    const std::string_view kind = kind_of(head, body);
     Json sent = nullptr;
     if (request.body) {
       const std::string text = masked(*request.body);
@@ -113,8 +152,8 @@ class Cassette {
                                                {"body", std::move(sent)}}},
                         {"response", JsonObject{{"status", head.status},
                                                 {"headers", headers(head.headers)},
-                                                {"kind", kind_of(head, body)},
-                                                {"body", masked(std::string(body))}}}};
+                                                {"kind", kind},
+                                                {"body", masked(without_split_secrets(body, kind))}}}};
     const std::lock_guard lock(mutex_);
     exchange["i"] = count_lines();
     return write_line(to_json_text(exchange) + '\n');
@@ -122,15 +161,23 @@ class Cassette {
 
  private:
   std::string masked(std::string text) const {
-    for (const std::string& secret : secrets_) text = redact(std::move(text), secret);
-    return without_organisations(std::move(text));
+    return without_organisations(redactor_.without_cut_secrets(std::move(text)));
+  }
+
+  /// Masks secrets that a stream brings in pieces.
+  std::string without_split_secrets(std::string_view body, std::string_view kind) const {
+    const bool streams = kind == "sse" || kind == "ndjson";
+    return streams && !redactor_.empty() ? without_secrets_across_lines(body, redactor_) : std::string(body);
   }
 
   JsonObject headers(const HttpHeaders& headers) const {
     JsonObject out;
     for (const auto& [name, value] : headers) {
       const std::string key = lower_case(name);
-      if (!is_dropped(key)) out.emplace(key, masked(value));
+      if (is_of_connection(key) || is_private_name(key) ||
+          std::ranges::find(private_headers_, key) != private_headers_.end())
+        continue;
+      out.emplace(key, masked(value));
     }
     return out;
   }
@@ -170,9 +217,11 @@ class Cassette {
     return {};
   }
 
+  const FileDescriptor descriptor_;
   const int fd_;
   const std::string file_;
-  const std::vector<std::string> secrets_;
+  const Redactor redactor_;
+  std::vector<std::string> private_headers_;  ///< in lower case
   std::mutex mutex_;
   off_t counted_ = 0;
   std::int64_t lines_ = 0;
@@ -228,18 +277,24 @@ class RecordingClient final : public HttpClient {
 }  // namespace
 
 Result<std::shared_ptr<HttpClient>> recording_client(std::shared_ptr<HttpClient> http,
-                                                     const std::string& folder,
-                                                     std::vector<std::string> secrets) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return fail(ErrorCode::kInput, "cannot create the cassette \"" + folder + "\": " + error.message());
+                                                     const std::string& folder, RecordingPrivacy privacy) {
+  if (const int error = make_private_folders(folder); error != 0) {
+    return fail(ErrorCode::kInput, "cannot create the cassette \"" + folder + "\": " + std::strerror(error));
   }
   const std::string file = (std::filesystem::path(folder) / kExchangesFile).string();
-  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) return fail(ErrorCode::kInput, "cannot write \"" + file + "\": " + std::strerror(errno));
-  return std::make_shared<RecordingClient>(std::move(http),
-                                           std::make_shared<Cassette>(fd, file, std::move(secrets)));
+  // A link that another program put there would lead the recording elsewhere.
+  FileDescriptor descriptor(
+      open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  const int error = errno;
+  struct stat about{};
+  if (descriptor.get() < 0) {
+    return fail(ErrorCode::kInput, "cannot write \"" + file + "\": " +
+                                       (error == ELOOP ? "it is a symbolic link" : std::strerror(error)));
+  }
+  if (fstat(descriptor.get(), &about) != 0 || !S_ISREG(about.st_mode))
+    return fail(ErrorCode::kInput, "cannot write \"" + file + "\": it is not a regular file");
+  return std::make_shared<RecordingClient>(
+      std::move(http), std::make_shared<Cassette>(std::move(descriptor), file, std::move(privacy)));
 }
 
 }  // namespace praxis
