@@ -149,13 +149,14 @@ TEST(IsNonPublicAddress, CoversTheFirstAndLastAddressOfEachBlock) {
                               "",
                               "8.8.8.8 ",
                               "08.8.8.8",
-                              "2001:10::1",
-                              "2001:1f:ffff::1",
-                              "2001:20::1",
-                              "2001:3f:ffff::1",
                               "8.8.8"}) {
     EXPECT_TRUE(is_non_public_address(address)) << address;
   }
+}
+
+TEST(IsNonPublicAddress, CoversIdentifiersThatAreNoAddresses) {
+  for (const char* address : {"2001:10::1", "2001:1f:ffff::1", "2001:20::1", "2001:3f:ffff::1"})
+    EXPECT_TRUE(is_non_public_address(address)) << address;
 }
 
 TEST(IsNonPublicAddress, TextAfterANulIsNotIgnored) {
