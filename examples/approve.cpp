@@ -14,5 +14,6 @@ int main(int argc, char** argv) {
     std::cout << parked.tool << " wants " << parked.arguments << '\n';
     reply = agent.resume(reply->session, {{parked.id, praxis::edit(R"({"cmd":"make clean"})")}});
   }
-  std::cout << (reply ? reply->text : reply.error().message) << '\n';
+  if (!reply) return std::cerr << reply.error().message << '\n', 1;
+  std::cout << reply->text << '\n';
 }

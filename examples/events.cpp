@@ -25,4 +25,6 @@ int main(int argc, char** argv) {
         },
         event.body);
   }
+  const auto reply = run.result();
+  if (!reply) return std::cerr << reply.error().message << '\n', 1;
 }

@@ -12,5 +12,6 @@ int main(int argc, char** argv) {
       });
   const auto agent = praxis::Agent{model}.id("travel").use(praxis::ask_user_tool()).runtime(runtime);
   const auto reply = agent.run("Plan my trip to Lisbon");
-  std::cout << (reply ? reply->text : reply.error().message) << '\n';
+  if (!reply) return std::cerr << reply.error().message << '\n', 1;
+  std::cout << reply->text << '\n';
 }

@@ -21,5 +21,6 @@ int main(int argc, char** argv) {
   const char* const model = argc > 1 ? argv[1] : "openai:gpt-5-mini";
   const auto agent = praxis::Agent{model}.use(praxis::tool<get_weather>("Current weather"));
   const auto reply = agent.run("Do I need an umbrella in Paris?");
-  std::cout << (reply ? reply->text : reply.error().message) << '\n';
+  if (!reply) return std::cerr << reply.error().message << '\n', 1;
+  std::cout << reply->text << '\n';
 }

@@ -161,12 +161,12 @@ inline Approval approval_on(const ParkedStep& step, std::string_view doubt) {
 /// Begins or resumes the turn of a session, and decides every step that it parks.
 inline Result<AgentResult> carried_through(Session session, std::string_view doubt, Doom& doom) {
   const bool begun = session.status() != SessionStatus::kIdle;
-  auto result = begun ? session.resume().result() : session.ask("go");
+  auto result = begun ? session.resume().report() : session.send_user_message("go").report();
   while (result && result->status == SessionStatus::kAwaitingUser) {
     doom.pass("person", "inside");
     Approvals decisions;
     for (const ParkedStep& step : result->pending) decisions.emplace_back(step.id, approval_on(step, doubt));
-    result = session.resume(decisions).result();
+    result = session.resume(decisions).report();
   }
   return result;
 }

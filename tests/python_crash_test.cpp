@@ -105,7 +105,7 @@ TEST_F(CrashPython, CallsDecidedInAProcessThatOpensTheSession_RunOnce) {
     Approvals decisions;
     for (const auto& [what, park] : park_)
       decisions.emplace_back(qualified_id(clerk_, park), what == "b" ? edit(R"({"what": "B"})") : approve());
-    const auto result = session->resume(decisions).result();
+    const auto result = session->resume(decisions).report();
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->text, "All is done.");
   }

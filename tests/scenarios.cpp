@@ -242,7 +242,7 @@ AgentResult Stage::decide_all(const Session& session, Result<AgentResult> result
       decisions.emplace_back(step.id,
                              scenario_.approvals.at(std::min(number, scenario_.approvals.size()) - 1));
     }
-    result = call([&] { return handle.resume(decisions); }).result();
+    result = call([&] { return handle.resume(decisions); }).report();
   }
 }
 
@@ -252,7 +252,7 @@ void Stage::play_queued(const Session& session, std::vector<AgentResult>& result
     const SessionStatus status = call([&] { return session.status(); });
     if (status == SessionStatus::kAwaitingUser) {
       Run run = call([&] { return Session(session).resume(); });
-      decide_all(session, run.result(), &results);
+      decide_all(session, run.report(), &results);
     } else if (status == SessionStatus::kRunning) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     } else {
@@ -268,7 +268,7 @@ std::vector<AgentResult> Stage::play() {
   std::vector<AgentResult> results;
   for (const std::string& prompt : scenario_.prompts) {
     Run run = call([&] { return session.send_user_message(prompt); });
-    decide_all(session, run.result(), &results);
+    decide_all(session, run.report(), &results);
     play_queued(session, results);
   }
   world_->await_turns(scenario_.turns);
@@ -279,8 +279,9 @@ AgentResult Stage::finish(const SessionId& id) {
   world_->out_of_order();
   Session session = must(runtime_->open_session(id, agent_));
   world_->enter(session);
-  auto carried = session.resume().result();
-  if (!carried && carried.error().code == ErrorCode::kInput) carried = session.ask("more");
+  auto carried = session.resume().report();
+  if (!carried && carried.error().code == ErrorCode::kInput)
+    carried = session.send_user_message("more").report();
   return decide_all(session, std::move(carried), nullptr);
 }
 

@@ -148,7 +148,7 @@ TEST_F(StopTest, StopInTheMiddle_EndsOnlyTheNodesBelow) {
   EXPECT_LT(Clock::now() - told, 2s);
   EXPECT_FALSE(sibling_.left->is_open());
   sibling_.release->open();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->success);
   EXPECT_EQ(result->text, "went on");
@@ -163,7 +163,7 @@ TEST_F(StopTest, StopAtTheTop_EndsEverything) {
   await_work();
   const auto told = Clock::now();
   top.interrupt();
-  const auto result = run.result();
+  const auto result = run.report();
   EXPECT_LT(Clock::now() - told, 2s);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->reason, StopReason::kCancelled);

@@ -74,7 +74,7 @@ TEST_F(AgentUpdateTest, Update_IsCarriedOutWholeOrNotAtAll) {
   EXPECT_EQ(tree().front().comment, "careful");
   EXPECT_TRUE(update_agent(*runtime_, id, {})) << "no change, no command";
   EXPECT_TRUE(update_agent(*runtime_, id, {"delete"}));
-  ASSERT_TRUE(run.result());
+  ASSERT_TRUE(run.report());
   EXPECT_EQ(root.status(), SessionStatus::kDeleted);
   const SessionId unknown("unknown");
   for (const AgentUpdate& update : {AgentUpdate{}, AgentUpdate{"hello"}}) {

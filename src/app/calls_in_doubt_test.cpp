@@ -30,7 +30,7 @@ class CallsInDoubt : public testing::Scripted {
     auto run = session->send_user_message("go");
     blocked.entered->wait();
     runtime_.reset();
-    EXPECT_FALSE(run.result());
+    EXPECT_FALSE(run.report());
     blocked.release->open();
     while (journal_->session(run_)->held) std::this_thread::yield();  // a released lease counts for a moment
   }

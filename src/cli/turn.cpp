@@ -110,7 +110,7 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
       console.json(to_json(event));
     }
   }
-  const auto result = run.result();
+  const auto result = run.report();
   if (questions) {
     runtime.set_approval_handler(nullptr);
     questions->close();

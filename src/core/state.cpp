@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "praxis/base/reach.hpp"
+
 namespace praxis {
 namespace {
 
@@ -104,6 +106,20 @@ Status check_rewind(const State& state, const TurnId& turn) {
 
 ParkId qualified_id(const SessionId& session, const ParkId& park) {
   return ParkId{session.str() + "/" + park.str()};
+}
+
+Result<AgentResult> finished(Result<AgentResult> report) {
+  if (!report || report->success || !report->reason) return report;
+  const StopReason reason = *report->reason;
+  const std::string session = report->session.str();
+  Error error = report->error.value_or(make_error(
+      ErrorCode::kCancelled,
+      "session " + session + " ended its turn without an answer (" + std::string(to_string(reason)) + ")"));
+  error.set("session", session).set("reason", to_string(reason));
+  const bool stopped = reason == StopReason::kCancelled || reason == StopReason::kTimeLimit;
+  if (stopped && std::ranges::count(report->actions, Outcome::kUnknown, &ActionResult::outcome) != 0)
+    error = with_reach(std::move(error), Reach::kSent);
+  return fail(std::move(error));
 }
 
 AgentResult result_of(const State& state) {

@@ -72,7 +72,8 @@ Tool Agent::as_tool(std::string name, std::string description) const {
     std::string prompt = json_string(arguments, "prompt");
     auto child = live(context.scope).spawn(agent, agent->spec.id + '\n' + prompt);
     if (!child) return fail(child.error());
-    return as_output(SubAgent(std::shared_ptr<ChildSession>(*child)).run(std::move(prompt)));
+    if (auto started = (*child)->start(std::move(prompt)); !started) return fail(std::move(started.error()));
+    return as_output((*child)->wait());
   };
   return tool;
 }

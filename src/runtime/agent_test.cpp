@@ -48,6 +48,91 @@ TEST_F(AgentTest, Journal_StartsNoThreadBeforeTheFirstRun) {
   EXPECT_EQ(again.error().code, ErrorCode::kInput) << "copies share the runtime, so the session is known";
 }
 
+/// One way for a turn to end without an answer: what the model does, and what the caller gets.
+struct Ending {
+  std::string_view script;
+  ErrorCode code;
+  std::string reason, message;
+};
+
+const std::vector<Ending>& endings() {
+  static const std::vector<Ending> kEndings = {
+      {R"({"error": {"status": 401, "message": "the key was refused"}})", ErrorCode::kModel, "model_failed",
+       "the key was refused"},
+      {R"({"text": "An answer that is", "finish": "length"})", ErrorCode::kLimit, "output_limit", "cut off"},
+      {R"({"finish": "refusal"})", ErrorCode::kModel, "refused", "refused to answer"}};
+  return kEndings;
+}
+
+TEST_F(AgentTest, TurnWithoutAnswerIsAnErrorAtEveryDoor) {
+  for (const Ending& ending : endings()) {
+    SCOPED_TRACE(ending.reason);
+    const Agent agent = scripted(ending.script);
+    Session session = session_of(agent);
+    std::promise<Result<AgentResult>> later;
+    session_of(agent).ask("go", [&](Result<AgentResult> result) { later.set_value(std::move(result)); });
+    std::vector<Result<AgentResult>> results;
+    results.push_back(agent.run("go"));
+    results.push_back(agent.stream("go").result());
+    results.push_back(session.ask("go"));
+    results.push_back(runtime_->run_once(agent, "go"));
+    results.push_back(Team({agent}, runtime_).send("go"));
+    results.push_back(later.get_future().get());
+    for (const Result<AgentResult>& result : results) {
+      ASSERT_FALSE(result);
+      EXPECT_EQ(result.error().code, ending.code);
+      EXPECT_THAT(result.error().message, HasSubstr(ending.message));
+      EXPECT_EQ(json_string(result.error().detail(), "reason"), ending.reason);
+    }
+    EXPECT_EQ(json_string(results[2].error().detail(), "session"), session.session_id().str());
+  }
+}
+
+TEST_F(AgentTest, ReportHasTheTurnThatDidNotFinish) {
+  for (const Ending& ending : endings()) {
+    const auto report = scripted(ending.script).stream("go").report();
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_FALSE(report->success);
+    EXPECT_EQ(to_string(report->reason.value()), ending.reason);
+    EXPECT_THAT(report->error->message, HasSubstr(ending.message));
+  }
+}
+
+TEST_F(AgentTest, CancelledTurnIsAnErrorThatSaysSo) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto result = scripted(R"({"text": "late", "delay_ms": 60000})").run("go", stop.get_token());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(json_string(result.error().detail(), "reason"), "cancelled");
+}
+
+TEST_F(AgentTest, SubAgentWithoutAnswerIsAnErrorForItsTool) {
+  std::optional<Result<AgentResult>> run, report;
+  const Tool explore = host_tool("explore", [&](ToolContext& context, const Json&) -> Result<ToolOutput> {
+    AgentSpec below;
+    below.id = "below";
+    SubAgent found = context.spawn(std::move(below));
+    run = found.run("go");
+    report = found.report();
+    if (!*run) return fail(run->error());
+    return says((*run)->text);
+  });
+  const auto result =
+      scripted(R"({"agent": "below", "error": {"status": 401, "message": "the key was refused"}}
+{"agent": "lead", "tool_calls": [{"id": "c", "name": "explore", "arguments": {}}]}
+{"agent": "lead", "text": "done"})")
+          .id("lead")
+          .use(explore)
+          .run("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->actions.at(0).outcome, Outcome::kError);
+  ASSERT_TRUE(run && !*run);
+  EXPECT_THAT(run->error().message, HasSubstr("the key was refused"));
+  ASSERT_TRUE(report && *report);
+  EXPECT_EQ((*report)->reason, StopReason::kModelFailed);
+}
+
 TEST_F(AgentTest, TypedRun_GivesValueUsageCostAndSession) {
   const auto trip =
       scripted(R"({"text": "{\"city\": \"Rome\", \"days\": 3}", "usage": {"input": 7, "output": 5}})")
@@ -104,7 +189,7 @@ TEST_F(AgentTest, TextOfSubAgents_IsLeftOut) {
                  .stream("go");
   for (const std::string_view piece : run.text()) said += piece;
   EXPECT_EQ(said, "done");
-  EXPECT_TRUE(run.result());
+  EXPECT_TRUE(run.report());
 }
 
 TEST_F(AgentTest, ToolThatNeedsApproval_IsParkedAlsoWhereARuleAllowsIt) {

@@ -37,7 +37,7 @@ TEST_F(AgentTreeTest, FourLevelsDeepAndFourWide_IsConsistentAtEveryMoment) {
       most = std::max(most, nodes.size());
     }
   });
-  const auto result = run.result();
+  const auto result = run.report();
   over = true;
   watcher.join();
   ASSERT_TRUE(result && result->success) << (result ? result->error->message : result.error().message);
@@ -81,7 +81,7 @@ TEST_F(AgentTreeTest, ANode_ShowsTheTaskAndTheStatusOfItsSession) {
   EXPECT_EQ(json_text(json, "parent"), root->session_id().str());
   EXPECT_EQ(json_text(json, "status"), "running");
   slow.release->open();
-  ASSERT_TRUE(run.result());
+  ASSERT_TRUE(run.report());
   EXPECT_EQ(tree()[0].step, 0U);
   EXPECT_EQ(tree()[1].status, SessionStatus::kCompleted) << "ended sessions are shown as long as their root";
 }
@@ -129,7 +129,7 @@ TEST_F(AgentTreeTest, FromTheJournal_IsTheSame) {
     }
   };
   expect_same();
-  ASSERT_TRUE(root.resume({{waiting->pending[0].id, approve()}}).result());
+  ASSERT_TRUE(root.resume({{waiting->pending[0].id, approve()}}).report());
   expect_same();
   EXPECT_EQ(journal.nodes()[3].status, SessionStatus::kCompleted);
 }
@@ -188,7 +188,7 @@ TEST_F(AgentTreeTest, OneSession_IsFoundWithItsConversationWhereverItIs) {
     EXPECT_EQ(live->node.status, SessionStatus::kRunning);
     EXPECT_EQ(live->history.messages().front()->text(), "part 0");
     slow.release->open();
-    ASSERT_TRUE(run.result());
+    ASSERT_TRUE(run.report());
     const auto ended = runtime_->agent_state(leaf_id);
     ASSERT_TRUE(ended);
     EXPECT_EQ(ended->history.messages().back()->text(), "late");
@@ -235,7 +235,7 @@ TEST_F(AgentTreeTest, MoreCallsThanMayRunAtOnce_WaitWithThoseThatRun) {
   while (result && !result->pending.empty()) {
     Approvals approvals;
     for (const ParkedStep& step : result->pending) approvals.emplace_back(step.id, approve());
-    result = session.resume(approvals).result();
+    result = session.resume(approvals).report();
   }
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");

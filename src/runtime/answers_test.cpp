@@ -130,13 +130,13 @@ Message with_picture(std::string bytes) {
 TEST_F(AnswersTest, ModelWithoutImageInput_GetsNoRequest) {
   const auto model = std::make_shared<PickyModel>(ModelCapabilities{.images = false, .files = false});
   Session session = session_of(Agent().model(model).runtime(runtime_));
-  const auto refused = session.send(with_picture("pixels")).result();
+  const auto refused = session.send(with_picture("pixels")).report();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInput);
   EXPECT_THAT(refused.error().message, HasSubstr("test:picky"));
   Message paper = text_message(Role::kUser, "Read this");
   paper.parts.emplace_back(FilePart{{"application/pdf", "%PDF-", {}}, "paper.pdf", nullptr});
-  EXPECT_FALSE(session.send(paper).result());
+  EXPECT_FALSE(session.send(paper).report());
   EXPECT_TRUE(session.history().empty());
 }
 
@@ -144,7 +144,7 @@ TEST_F(AnswersTest, LargeImage_IsStoredOutsideTheRecordAndReachesTheModel) {
   const auto model = std::make_shared<PickyModel>(ModelCapabilities{});
   Session session = session_of(Agent().model(model).runtime(runtime_));
   const std::string pixels(100'000, '\x7f');
-  ASSERT_TRUE(session.send(with_picture(pixels)).result());
+  ASSERT_TRUE(session.send(with_picture(pixels)).report());
   const auto& sent = model->asked().history.messages().back()->parts;
   EXPECT_EQ(std::get<ImagePart>(sent.at(1)).source.data, pixels);
   for (const Entry& entry : entries(session.session_id())) EXPECT_LT(entry.body.size(), kBlobThreshold);
@@ -218,7 +218,7 @@ TEST_F(CompactionTest, IsAnEffectThatObserversSee) {
     seen.push_back(to_json(event));
     if (const auto* delta = std::get_if<events::TextDelta>(&event.body)) deltas += delta->text;
   }
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
   EXPECT_EQ(deltas, "done") << "a summary is not an answer";

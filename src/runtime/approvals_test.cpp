@@ -122,7 +122,7 @@ TEST_F(ApprovalsTest, EditedArguments_AreWhatRuns_AndNoHookIsAskedAgain) {
     const AgentResult waits = checked(session.ask("go"));
     ASSERT_EQ(waits.pending.at(0).arguments, R"({"text": "hook 1"})");
     const Approval approval = edits ? edit(R"({"text": "mine"})") : approve();
-    EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approval}}).result()).text, "done");
+    EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approval}}).report()).text, "done");
     EXPECT_EQ(said_of_the_call(session), edits ? "mine" : "hook 1");
     EXPECT_EQ(asked, 1);
   }
@@ -173,10 +173,10 @@ TEST_F(ApprovalsTest, ChangedRules_VoidTheApproval) {
     auto session = runtime_->open_session(id, careful().policy(rules).runtime(nullptr));
     ASSERT_TRUE(session) << session.error().message;
     EXPECT_EQ(runs_, 0) << "the session was not resumed";
-    auto refused = session->resume({{ParkId{"p1"}, approve()}}).result();
+    auto refused = session->resume({{ParkId{"p1"}, approve()}}).report();
     ASSERT_FALSE(refused) << said;
     EXPECT_THAT(refused.error().message, HasSubstr("nothing is parked as \"p1\""));
-    const AgentResult result = checked(session->resume().result());
+    const AgentResult result = checked(session->resume().report());
     if (said == "waits") {
       ASSERT_EQ(result.pending.size(), 1U);
       EXPECT_EQ(result.pending[0].id.str(), "p2");
@@ -192,7 +192,7 @@ TEST_F(ApprovalsTest, SameRules_KeepTheApprovalAcrossProcesses) {
   const SessionId id = left_waiting(careful());
   auto session = runtime_->open_session(id, careful().runtime(nullptr));
   ASSERT_TRUE(session) << session.error().message;
-  EXPECT_EQ(checked(session->resume({{ParkId{"p1"}, edit(R"({"text": "x"})")}}).result()).text, "done");
+  EXPECT_EQ(checked(session->resume({{ParkId{"p1"}, edit(R"({"text": "x"})")}}).report()).text, "done");
   EXPECT_EQ(said_of_the_call(*session), "x");
   EXPECT_EQ(runs_, 1);
 }
@@ -264,7 +264,7 @@ TEST_F(ApprovalsTest, TimeThatRanOutMeanwhile_IsSeenWhenTheSessionIsResumed) {
     Gate done;
     const auto ended = session->on("turn.completed", [&](const Event&) { done.open(); });
     const auto result =
-        session->resume(decides ? Approvals{{ParkId{"p1"}, approve()}} : Approvals{}).result();
+        session->resume(decides ? Approvals{{ParkId{"p1"}, approve()}} : Approvals{}).report();
     EXPECT_EQ(result.has_value(), !decides);
     ASSERT_TRUE(done.wait_briefly()) << "the turn ends in both cases";
     EXPECT_EQ(said_of_the_call(*session), "Not allowed: nobody decided in time.");
@@ -291,7 +291,7 @@ TEST_F(ApprovalsTest, MissingAccess_IsGrantedByTheUserAndTheCallRunsAgain) {
     EXPECT_FALSE(session.answer(waits.pending[0].id, "no answer will do"));
     signed_in = given;
     const Approval approval = given ? approve() : reject("not today");
-    EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approval}}).result()).text, "done");
+    EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approval}}).report()).text, "done");
     EXPECT_EQ(said_of_the_call(session), given ? "attempt 2" : "Not allowed by person. not today");
   }
 }
@@ -310,7 +310,7 @@ TEST_F(ApprovalsTest, AccessThatACallWithinACallLacks_IsGrantedWhileItsHandlerWa
   const AgentResult waits = checked(session.ask("go"));
   ASSERT_EQ(waits.pending.size(), 1U);
   signed_in = true;
-  EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approve()}}).result()).text, "done");
+  EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approve()}}).report()).text, "done");
   EXPECT_EQ(said_of_the_call(session), "letter");
 }
 

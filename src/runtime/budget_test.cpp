@@ -132,7 +132,7 @@ class BudgetTest : public Scripted {
     });
     Agent lead = scripted(R"({"tool_calls":[{"name":"work","arguments":{}}],"usage":{"input":1,"output":1}}
 {"text":"done"})");
-    auto result = lead.use(work).limits(limits).run("start");
+    auto result = lead.use(work).limits(limits).stream("start").report();
     if (!result) throw std::runtime_error(result.error().message);
     return *std::move(result);
   }
@@ -140,7 +140,7 @@ class BudgetTest : public Scripted {
   /// What a turn used when its model said something and then failed.
   Usage used_when(std::string said, const Error& error) {
     Agent agent = scripted("").model(std::make_shared<BrokenModel>(std::move(said), error));
-    auto result = agent.limits(limit(&Limits::max_model_attempts, 1U)).run("go");
+    auto result = agent.limits(limit(&Limits::max_model_attempts, 1U)).stream("go").report();
     return result ? result->usage : Usage{};
   }
 
@@ -154,7 +154,7 @@ class BudgetTest : public Scripted {
     auto run = session->send_user_message("go");
     EXPECT_TRUE(asked.wait_briefly());
     runtime_.reset();
-    EXPECT_FALSE(run.result());
+    EXPECT_FALSE(run.report());
     use_runtime({});
     return session->session_id();
   }
@@ -223,7 +223,7 @@ TEST_F(BudgetTest, ACallThatIsCancelled_CountsWithWhatArrived) {
   auto run = session.send_user_message("go");
   ASSERT_TRUE(model->entered().wait_briefly());
   session.interrupt();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->usage.estimated);
   EXPECT_GT(result->usage.input, 0);
@@ -245,7 +245,7 @@ TEST_F(BudgetTest, FailedCall_CountsWithTheUsageThatTheVendorStated) {
       R"({"error": {"status": 503, "retry_after_ms": 1}, "usage": {"input": 9, "output": 4, "cost_usd": 0.01}}
 {"text": "done", "usage": {"input": 10, "output": 2}})");
   Session session = session_of(agent);
-  const auto result = session.ask("go");
+  const auto result = session.send_user_message("go").report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
   EXPECT_EQ(result->usage, (Usage{.input = 19, .output = 6, .cost = {10'000}}));
@@ -282,7 +282,7 @@ TEST_F(BudgetTest, UsageOfARoutesFailedModel_IsAddedToTheAnswers) {
                                       runtime_->model_services().executor);
   ASSERT_TRUE(answering);
   Session session = session_of(scripted("").model(make_router({failing, *answering})));
-  const auto result = session.ask("go");
+  const auto result = session.send_user_message("go").report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->usage.total(), 21);
   EXPECT_EQ(result->model_calls.at(0).usage.total(), 12) << "the answer's usage only";
@@ -298,7 +298,7 @@ TEST_F(BudgetTest, CallsThatBreakOff_SpendTheBudget) {
   }()));
   Limits limits = limit(&Limits::max_tokens, std::int64_t{150});
   limits.max_model_attempts = 10;
-  const auto result = agent.limits(limits).run("go");
+  const auto result = agent.limits(limits).stream("go").report();
   ASSERT_TRUE(result);
   EXPECT_EQ(result->reason, StopReason::kTokenLimit);
   EXPECT_EQ(result->usage.output, 200);
@@ -354,13 +354,14 @@ TEST_F(BudgetTest, APausedSession_HoldsNothingBack) {
     });
     in_time = answered.wait_briefly();
     paused->unpause();
-    (void)run.result();
+    (void)run.report();
     return says("both");
   });
   work.definition.timeout = Millis{0};
   Agent lead = scripted(R"({"tool_calls":[{"name":"work","arguments":{}}],"usage":{"input":1,"output":1}}
 {"text":"done","usage":{"input":1,"output":1}})");
-  const auto result = lead.use(work).limits(limit(&Limits::max_tokens, std::int64_t{1'000})).run("start");
+  const auto result =
+      lead.use(work).limits(limit(&Limits::max_tokens, std::int64_t{1'000})).stream("start").report();
   ASSERT_TRUE(result);
   EXPECT_TRUE(in_time);
   EXPECT_EQ(result->text, "done");

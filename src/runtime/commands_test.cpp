@@ -61,7 +61,7 @@ TEST_F(CommandsTest, ADeletedSubAgent_StopsAndReportsIt) {
   slow.entered->wait();
   const SessionId leaf = node_called(tree(), "leaf").id;
   ASSERT_TRUE(runtime_->command({{CommandVerb::kDelete, leaf}}));
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result && result->success) << "the sessions above continue";
   EXPECT_EQ(node_of(tree(), leaf).status, SessionStatus::kDeleted);
   const SessionId above = node_called(tree(), "a1").id;
@@ -80,7 +80,7 @@ TEST_F(CommandsTest, DeletingAnAgent_StopsEverythingBelow) {
   slow.entered->wait();
   const auto before = tree();
   ASSERT_TRUE(runtime_->command({{CommandVerb::kDelete, before[1].id}}));
-  ASSERT_TRUE(run.result());
+  ASSERT_TRUE(run.report());
   EXPECT_EQ(root.status(), SessionStatus::kCompleted) << "nothing above is touched";
   for (const std::size_t below : {2U, 3U}) {
     const auto state = fold(*read_records(*journal_, before[below].id));
@@ -100,7 +100,7 @@ TEST_F(CommandsTest, AModifiedSubAgent_ContinuesWithTheNewInstruction) {
   EXPECT_EQ(tree()[1].status, SessionStatus::kModified);
   EXPECT_EQ(tree()[1].content, "look at Rome instead");
   slow.release->open();
-  ASSERT_TRUE(run.result());
+  ASSERT_TRUE(run.report());
   const auto state = runtime_->agent_state(leaf);
   ASSERT_TRUE(state);
   std::vector<std::string> said;
@@ -129,7 +129,7 @@ TEST_F(CommandsTest, SeveralCommands_AreCarriedOutTogetherOrNotAtAll) {
   EXPECT_EQ(tree().front().comment, "careful");
   EXPECT_EQ(refusal({{CommandVerb::kUnpause, id}}), "");
   EXPECT_EQ(refusal({{CommandVerb::kInterrupt, id}}), "");
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result);
   EXPECT_EQ(result->reason, StopReason::kCancelled);
 }
@@ -175,7 +175,7 @@ TEST_F(CommandsTest, ADeletedSession_AcceptsNothingMore) {
     const auto asked = session.ask("again");
     ASSERT_FALSE(asked);
     EXPECT_THAT(asked.error().message, HasSubstr("deleted"));
-    EXPECT_FALSE(session.resume().result());
+    EXPECT_FALSE(session.resume().report());
   }
 }
 
@@ -243,7 +243,7 @@ TEST_F(CommandsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds) {
       }
       return root.last_result().reason.has_value();
     }));
-    const auto result = run.result();
+    const auto result = run.report();
     ASSERT_TRUE(result) << result.error().message;
     int deletions = 0;
     for (const AgentNode& node : tree()) expect_recorded(node, done, deletions);

@@ -70,7 +70,7 @@ TEST_F(EventsTest, Run_GivesTheWholeTurnInOrder) {
                                       "tool.called", "tool.started", "tool.completed", "step.completed",
                                       "step.started", "model.requested", "text.delta", "assistant.text",
                                       "model.responded", "step.completed", "turn.completed"));
-  EXPECT_TRUE(run.result()) << "the result is there after the events";
+  EXPECT_TRUE(run.report()) << "the result is there after the events";
 }
 
 TEST_F(EventsTest, AnswerThatTheWindowCutsOff_BelongsToAStepThatIsDoneAgain) {
@@ -92,7 +92,7 @@ TEST_F(EventsTest, AnswerThatTheWindowCutsOff_BelongsToAStepThatIsDoneAgain) {
   EXPECT_THAT(last, ElementsAre("model.failed", "model.requested", "model.responded", "history.cut",
                                 "attempt.superseded", "prefix.broken", "model.requested", "text.delta",
                                 "assistant.text", "model.responded", "step.completed", "turn.completed"));
-  EXPECT_EQ(run.result()->text, "whole");
+  EXPECT_EQ(run.report()->text, "whole");
 }
 
 TEST_F(EventsTest, EveryEvent_SaysWhereItBelongs) {
@@ -233,7 +233,7 @@ TEST_F(EventsTest, Retry_SupersedesTheFailedAttempt) {
 TEST_F(EventsTest, ReaderThatComesLate_MissesNothingAndDelaysNothing) {
   Session session = session_of(scripted(R"({"text": "one two three four five", "chunk": 1})"));
   auto run = session.send_user_message("go");
-  ASSERT_TRUE(run.result()) << "the turn does not wait for its reader";
+  ASSERT_TRUE(run.report()) << "the turn does not wait for its reader";
   const std::vector<std::string> seen = names(run);
   EXPECT_EQ(std::ranges::count(seen, "text.delta"), 23);
   EXPECT_EQ(seen.back(), "turn.completed");

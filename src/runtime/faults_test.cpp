@@ -67,7 +67,7 @@ class FaultsTest : public Trees {
     auto session = runtime_->open_session(id, agent);
     ASSERT_TRUE(session) << session.error().message;
     const bool begun = session->status() != SessionStatus::kIdle;
-    const auto result = begun ? session->resume().result() : session->ask("go");
+    const auto result = begun ? session->resume().report() : session->ask("go");
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->text, "done");
     JournalTree tree(journal_, {.root = id});
@@ -137,7 +137,7 @@ TEST_F(FaultsTest, LeaseOfASubAgentThatIsLost_EndsTheRun) {
   const auto taken = journal_->acquire(leaf, true);
   ASSERT_TRUE(taken) << taken.error().message;
   slow.release->open();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_FALSE(result) << result->text;
   EXPECT_EQ(result.error().kind(), ErrorKind::kLeaseLost) << result.error().message;
   EXPECT_FALSE(fold(*read_records(*journal_, session.session_id()))->last);

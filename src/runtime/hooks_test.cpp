@@ -51,7 +51,7 @@ TEST_F(HooksTest, OutgoingMessage_ChangesWhatIsStored) {
   session.pause();
   session.enqueue("queued");
   ASSERT_TRUE(session.add_user_turn("added"));
-  ASSERT_TRUE(session.resume().result());
+  ASSERT_TRUE(session.resume().report());
   EXPECT_EQ(session.turns()[0].message->text(), "added please!");
   EXPECT_EQ(session.turns()[1].message->text(), "queued please!");
 }
@@ -284,7 +284,7 @@ TEST_F(HooksTest, PauseCheck_HoldsTheSessionUntilItIsResumed) {
   EXPECT_EQ(reason, "budget review");
   EXPECT_EQ(session.turns().size(), 1U) << "no model was called";
   run.unpause();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "x");
 }
@@ -307,12 +307,12 @@ TEST_F(HooksTest, AnswerOfAHookThatComesTooLate_IsForgotten) {
   auto first = session.send_user_message("a");
   entered.wait();
   first.interrupt();
-  auto cancelled = first.result();
+  auto cancelled = first.report();
   ASSERT_TRUE(cancelled) << cancelled.error().message;
   EXPECT_TRUE(cancelled->aborted());
   auto second = session.send_user_message("b");
   release.open();
-  auto result = second.result();
+  auto result = second.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "fresh");
 }

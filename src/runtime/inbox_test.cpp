@@ -94,7 +94,7 @@ TEST_F(CommandInboxTest, ASecondWriter_LearnsWhoOwnsTheSession) {
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().kind(), ErrorKind::kLeaseHeld);
   slow.release->open();
-  ASSERT_TRUE(run.result());
+  ASSERT_TRUE(run.report());
 }
 
 TEST_F(CommandInboxTest, ASecondWriterByForce_TakesTheSubAgentsAsWell) {
@@ -106,13 +106,13 @@ TEST_F(CommandInboxTest, ASecondWriterByForce_TakesTheSubAgentsAsWell) {
   auto taken = other_->open_session(root.session_id(), agent, true);
   ASSERT_TRUE(taken) << taken.error().message;
   slow.release->open();
-  const auto doubts = taken->resume().result();
+  const auto doubts = taken->resume().report();
   ASSERT_TRUE(doubts) << doubts.error().message;
   ASSERT_EQ(doubts->pending.size(), 1U) << "the call of the sub-agent may have run";
-  const auto result = taken->resume({{doubts->pending[0].id, approve()}}).result();
+  const auto result = taken->resume({{doubts->pending[0].id, approve()}}).report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result_for(taken->history(), "c0").text, "late");
-  const auto lost = run.result();
+  const auto lost = run.report();
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().kind(), ErrorKind::kLeaseLost);
 }
@@ -132,7 +132,7 @@ TEST_F(CommandInboxTest, Commands_AreCarriedOutByTheOwner) {
   EXPECT_TRUE(eventually([&] { return tree()[1].paused; }));
   EXPECT_TRUE(other_->command({{CommandVerb::kUnpause, leaf}}));
   EXPECT_TRUE(delivered(Commands{{CommandVerb::kDelete, leaf}}));
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result);
   EXPECT_EQ(tree()[1].status, SessionStatus::kDeleted);
   EXPECT_THAT(recorded(leaf, CommandVerb::kModify), ElementsAre("Rome"));
@@ -311,7 +311,7 @@ TEST_F(CommandInboxTest, ResumingALiveTree_WaitsForTheResultOfTheApprovals) {
     const std::size_t before = result->pending.size();
     Approvals two;
     for (std::size_t i = 0; i < 2 && i < before; ++i) two.emplace_back(result->pending[i].id, approve());
-    result = root.resume(two).result();
+    result = root.resume(two).report();
     ASSERT_TRUE(result) << result.error().message;
     ASSERT_EQ(result->pending.size(), before - two.size());
   }
@@ -330,7 +330,7 @@ TEST_F(CommandInboxTest, AnApproval_IsForStepsOfThisSessionAndThoseBelow) {
   EXPECT_THAT(refused.error().message, HasSubstr("is not below"));
   EXPECT_TRUE(stranger.decide(theirs, approve())) << "the qualified id of its own step is good too";
   EXPECT_FALSE(
-      root.resume({{waiting->pending[0].id, approve()}, {waiting->pending[0].id, approve()}}).result());
+      root.resume({{waiting->pending[0].id, approve()}, {waiting->pending[0].id, approve()}}).report());
 }
 
 }  // namespace

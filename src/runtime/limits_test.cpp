@@ -24,7 +24,7 @@ class LimitsTest : public Scripted {
   /// Runs a turn and checks that it ended for `reason`, with a consistent conversation.
   AgentResult stopped_by(StopReason reason, const Agent& agent) {
     Session session = session_of(agent);
-    auto result = session.ask("go");
+    auto result = session.send_user_message("go").report();
     if (!result) throw std::runtime_error(result.error().message);
     EXPECT_EQ(to_string(result->reason.value()), to_string(reason));
     EXPECT_FALSE(result->success);
@@ -95,7 +95,7 @@ TEST_F(LimitsTest, Repetition_WarnsThenStops) {
 TEST_F(LimitsTest, Context_ThatCannotBeCut) {
   Agent agent = scripted(R"({"text": "x"})").limits(limit(&Limits::max_context, std::int64_t{20}));
   Session session = session_of(agent);
-  auto result = session.ask(std::string(2000, 'y'));
+  auto result = session.send_user_message(std::string(2000, 'y')).report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->reason, StopReason::kContextLimit);
 }
@@ -133,7 +133,7 @@ TEST_F(LimitsTest, Time_HoldsForQueuedTurnsToo) {
   const auto queueing = session.on("turn.started", [&](const Event& event) {
     if (event.turn == TurnId{"t1"}) session.enqueue("next");
   });
-  ASSERT_TRUE(session.ask("go"));
+  ASSERT_TRUE(session.send_user_message("go").report());
   ASSERT_TRUE(second.wait_briefly());
   EXPECT_EQ(session.last_result().reason, StopReason::kTimeLimit);
 }
@@ -148,7 +148,7 @@ TEST_F(LimitsTest, Time_DoesNotPassWhilePaused) {
   runtime_->model_services().executor->after(150ms, [&] { passed.open(); });
   passed.wait();
   session.unpause();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->success) << to_string(*result->reason);
 }
@@ -159,7 +159,8 @@ TEST_F(LimitsTest, ModelThatFails_IsAskedAgain) {
   auto result = scripted(R"({"error": {"status": 500, "message": "oops", "retry_after_ms": 1}}
 {"error": {"status": 429, "message": "slow down", "retry_after_ms": 1}}
 {"text": "ok"})")
-                    .run("go");
+                    .stream("go")
+                    .report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "ok");
   EXPECT_EQ(result->retries.attempts, 2U);
@@ -196,8 +197,8 @@ TEST_F(LimitsTest, RetryAfterLongerThanTheLimit_IsAFailure) {
 TEST_F(LimitsTest, SessionThatFailed_ContinuesWithTheNextTurn) {
   Session session = session_of(scripted(R"({"error": {"status": 401, "message": "bad key"}}
 {"text": "better"})"));
-  ASSERT_TRUE(session.ask("a"));
-  auto result = session.ask("b");
+  ASSERT_TRUE(session.send_user_message("a").report());
+  auto result = session.send_user_message("b").report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "better");
 }

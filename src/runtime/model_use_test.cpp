@@ -72,8 +72,8 @@ TEST_F(ModelUseTest, ToolsThatTheVendorRefusesAsStrict_AreOfferedAsNonStrict) {
                                                  "model.requested", "model.failed", "attempt.superseded",
                                                  "model.requested", "assistant.text", "model.responded",
                                                  "step.completed", "turn.completed"));
-  ASSERT_TRUE(run.result());
-  EXPECT_EQ(run.result()->retries.attempts, 1U);
+  ASSERT_TRUE(run.report());
+  EXPECT_EQ(run.report()->retries.attempts, 1U);
   EXPECT_TRUE(model->asked().non_strict);
   ASSERT_TRUE(session.ask("again"));
   EXPECT_EQ(session.last_result().retries.attempts, 0U) << "it is not tried again";

@@ -129,7 +129,7 @@ TEST_F(PythonInSessionTest, Interrupt_EndsTheCodeAndItsCalls) {
   auto run = session.send_user_message("go");
   blocked.entered->wait();
   run.interrupt();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->aborted());
   blocked.left->wait();
@@ -196,7 +196,7 @@ class ParkedInPythonTest : public PythonInSessionTest {
   }
   AgentResult resume(const Approvals& decisions = {}) {
     auto session = runtime_->open_session(root_, root());
-    auto result = session ? session->resume(decisions).result() : Result<AgentResult>(fail(session.error()));
+    auto result = session ? session->resume(decisions).report() : Result<AgentResult>(fail(session.error()));
     EXPECT_TRUE(result) << result.error().message;
     return result.value_or(AgentResult{});
   }
@@ -243,7 +243,7 @@ TEST_F(ParkedInPythonTest, DecidedOnTheSubAgentAlone_ItsResultIsFoundByThoseAbov
   {
     Session session = *runtime_->open_session(coder_, coder_below());
     const auto result =
-        session.resume(on({{"a", approve()}, {"b", edit(R"({"text":"B"})")}, {"c", approve()}})).result();
+        session.resume(on({{"a", approve()}, {"b", edit(R"({"text":"B"})")}, {"c", approve()}})).report();
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->text, "done");
   }

@@ -66,7 +66,7 @@ TEST_F(QuestionsTest, Question_WaitsForItsAnswer) {
   ASSERT_EQ(waits.pending.size(), 1U);
   EXPECT_EQ(waits.pending[0].kind, ParkKind::kQuestion);
   EXPECT_EQ(waits.pending[0].prompt, "Which colour?");
-  const AgentResult done = checked(session.resume({{waits.pending[0].id, answer("blue")}}).result());
+  const AgentResult done = checked(session.resume({{waits.pending[0].id, answer("blue")}}).report());
   EXPECT_EQ(done.text, "done");
   EXPECT_EQ(result_for(session.history(), "q").text, "blue");
 }
@@ -78,13 +78,13 @@ TEST_F(QuestionsTest, Question_AcceptsOnlyValidAnswers) {
   EXPECT_FALSE(session.decide(park, edit("{}")));
   EXPECT_FALSE(session.answer(park, "green"));
   EXPECT_EQ(session.status(), SessionStatus::kAwaitingUser);
-  EXPECT_EQ(checked(session.resume({{park, answer("red")}}).result()).text, "done");
+  EXPECT_EQ(checked(session.resume({{park, answer("red")}}).report()).text, "done");
 }
 
 TEST_F(QuestionsTest, Question_ThatIsDeclined_LetsTheTurnContinue) {
   Session session = session_of(asking_agent());
   const ParkId park = checked(session.ask("go")).pending.at(0).id;
-  const AgentResult done = checked(session.resume({{park, reject("ask another user")}}).result());
+  const AgentResult done = checked(session.resume({{park, reject("ask another user")}}).report());
   EXPECT_TRUE(done.success);
   EXPECT_EQ(result_for(session.history(), "q").text,
             "No answer: the person was asked and declined, or did not answer. ask another user");
@@ -111,7 +111,7 @@ TEST_F(QuestionsTest, Question_DelaysNoOtherCallOfTheBatch) {
   EXPECT_EQ(session.status(), SessionStatus::kRunning);
   EXPECT_TRUE(session.answer(session.last_result().pending.at(0).id, "because"));
   blocked.release->open();
-  EXPECT_EQ(checked(run.result()).text, "done");
+  EXPECT_EQ(checked(run.report()).text, "done");
   EXPECT_EQ(result_for(session.history(), "q").text, "because");
   EXPECT_EQ(result_for(session.history(), "b").text, "late");
 }
@@ -213,7 +213,7 @@ TEST_F(QuestionsTest, AnAnswerFromElsewhere_StopsTheHandler) {
   ASSERT_TRUE(asked->wait_briefly());
   EXPECT_EQ(session.status(), SessionStatus::kAwaitingUser);
   EXPECT_TRUE(session.answer(session.last_result().pending.at(0).id, "first"));
-  EXPECT_EQ(checked(run.result()).text, "done");
+  EXPECT_EQ(checked(run.report()).text, "done");
   EXPECT_TRUE(stopped->wait_briefly());
   EXPECT_EQ(result_for(session.history(), "q").text, "first");
 }
@@ -226,7 +226,7 @@ TEST_F(QuestionsTest, StoppedRuntime_NeedsNoAnswerAndLeavesTheQuestion) {
   ASSERT_TRUE(asked->wait_briefly());
   runtime_->stop();
   EXPECT_TRUE(stopped->wait_briefly());
-  EXPECT_EQ(checked(run.result()).pending.size(), 1U);
+  EXPECT_EQ(checked(run.report()).pending.size(), 1U);
 }
 
 TEST_F(QuestionsTest, OneWaitingAgent_DelaysNoOtherAgent) {
@@ -244,7 +244,7 @@ TEST_F(QuestionsTest, OneWaitingAgent_DelaysNoOtherAgent) {
   EXPECT_EQ(checked(scripted(R"({"text": "silent"})").run("go")).text, "silent");
   EXPECT_EQ(slow.status(), SessionStatus::kAwaitingUser);
   release.open();
-  EXPECT_EQ(checked(run.result()).text, "done");
+  EXPECT_EQ(checked(run.report()).text, "done");
 }
 
 TEST_F(QuestionsTest, ManyQuestions_AreAllAnswered) {
@@ -261,7 +261,7 @@ TEST_F(QuestionsTest, ManyQuestions_AreAllAnswered) {
   }
   EXPECT_EQ(checked(scripted(R"({"text": "free"})").run("go")).text, "free") << "workers are left for others";
   release.open();
-  for (praxis::Run& run : runs) EXPECT_EQ(checked(run.result()).text, "done");
+  for (praxis::Run& run : runs) EXPECT_EQ(checked(run.report()).text, "done");
 }
 
 // ---- within calls and below
@@ -275,7 +275,7 @@ TEST_F(QuestionsTest, QuestionOfAHandler_IsAnsweredToIt) {
   Session by_hand = session_of(agent);
   const AgentResult waits = checked(by_hand.ask("go"));
   ASSERT_EQ(waits.pending.size(), 1U);
-  EXPECT_EQ(checked(by_hand.resume({{waits.pending[0].id, answer("red")}}).result()).text, "done");
+  EXPECT_EQ(checked(by_hand.resume({{waits.pending[0].id, answer("red")}}).report()).text, "done");
   EXPECT_EQ(result_for(by_hand.history(), "w").text, "got red");
 
   runtime_->set_query_user_handler([](const auto&...) { return std::optional<std::string>(); });

@@ -46,7 +46,7 @@ class RecoveryTest : public Scripted {
     auto run = session.send_user_message("go");
     blocked.entered->wait();
     runtime_.reset();
-    auto lost = run.result();
+    auto lost = run.report();
     EXPECT_FALSE(lost);
     EXPECT_EQ(lost.error().code, ErrorCode::kCancelled);
     EXPECT_EQ(session.status(), SessionStatus::kError);
@@ -77,12 +77,12 @@ TEST_P(FailedAppend, EndsTheRunAndTheSessionContinuesLater) {
 
   auto reopened = runtime_->open_session(session.session_id(), agent);
   ASSERT_TRUE(reopened) << reopened.error().message;
-  auto result = nth == 1 ? reopened->ask("go") : reopened->resume().result();
+  auto result = nth == 1 ? reopened->ask("go") : reopened->resume().report();
   ASSERT_TRUE(result) << result.error().message;
   if (nth == 3) {
     ASSERT_EQ(result->pending.size(), 1U) << "the call ran, but its result is not recorded";
     EXPECT_EQ(result->pending[0].kind, ParkKind::kInDoubt);
-    result = reopened->resume({{result->pending[0].id, answer("it had counted")}}).result();
+    result = reopened->resume({{result->pending[0].id, answer("it had counted")}}).report();
     ASSERT_TRUE(result) << result.error().message;
   }
   EXPECT_EQ(result->text, "done");
@@ -181,7 +181,7 @@ TEST_F(RecoveryTest, PausedSession_ResumesInANewRuntime) {
   auto run = session.send_user_message("go");
   EXPECT_EQ(session.turns().size(), 1U);
   runtime_.reset();
-  EXPECT_FALSE(run.result());
+  EXPECT_FALSE(run.report());
   use_runtime({});
   auto result = scripted(kCountThenText).use(counting_tool()).resume(session.session_id());
   ASSERT_TRUE(result) << result.error().message;
@@ -223,7 +223,7 @@ TEST_F(RecoveryTest, SuspendedSessions_AreFoldedAgainWhenNeeded) {
   auto parked = session.ask("b");
   ASSERT_TRUE(parked) << parked.error().message;
   ASSERT_EQ(parked->pending.size(), 1U);
-  ASSERT_TRUE(session.resume({{parked->pending[0].id, approve()}}).result());
+  ASSERT_TRUE(session.resume({{parked->pending[0].id, approve()}}).report());
   EXPECT_EQ(session.last_result().text, "done");
   EXPECT_EQ(session.turns().size(), 6U);
   EXPECT_EQ(runs(), 1U);

@@ -61,7 +61,7 @@ TEST_F(RunControlTest, Steer_ReachesTheModelAtTheNextSafeBoundary) {
   run.steer("mind the gap");
   EXPECT_EQ(session.turns().size(), 2U) << "not between a call and its result";
   blocked.release->open();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(texts(session), (std::vector<std::string>{"go", "", "", "mind the gap", "done"}));
 }
@@ -90,7 +90,7 @@ TEST_F(RunControlTest, Enqueued_BecomesTheNextTurn) {
   blocked.entered->wait();
   run.enqueue("and then?");
   blocked.release->open();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done") << "the run ends with its own turn";
   ASSERT_TRUE(second.wait_briefly());
@@ -105,7 +105,7 @@ TEST_F(RunControlTest, Interrupt_WhileTheModelThinks_CancelsTheTurn) {
   auto run = session.send_user_message("go");
   requested.wait();
   run.interrupt();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->aborted());
   EXPECT_FALSE(result->success);
@@ -116,7 +116,7 @@ TEST_F(RunControlTest, Interrupt_WhileTheModelThinks_CancelsTheTurn) {
 TEST_F(RunControlTest, Interrupt_InTheMiddleOfAnAnswer_KeepsNothingOfIt) {
   Session session = session_of(Agent().model(std::make_shared<EndlessModel>()).runtime(runtime_));
   const auto impatient = session.on("text.delta", [&](const Event&) { session.interrupt(); });
-  auto result = session.ask("go");
+  auto result = session.send_user_message("go").report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->aborted());
   EXPECT_TRUE(result->text.empty());
@@ -137,7 +137,7 @@ TEST_F(RunControlTest, Interrupt_ToolThatStopsOnRequest_IsUnknownUnlessItSaysTha
     auto run = session.send_user_message("go");
     blocked.entered->wait();
     session.interrupt();
-    const auto result = run.result();
+    const auto result = run.report();
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->actions.at(0).outcome, outcome);
     EXPECT_EQ(result_for(session.history(), "c1").text,
@@ -157,7 +157,7 @@ TEST_F(RunControlTest, Interrupt_RepeatableToolThatStopsOnRequest_IsRecordedAsCa
   auto run = session.send_user_message("go");
   blocked.entered->wait();
   session.interrupt();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   ASSERT_EQ(result->actions.size(), 1U);
   EXPECT_EQ(result->actions[0].outcome, Outcome::kCancelled);
@@ -174,7 +174,7 @@ TEST_F(RunControlTest, Interrupt_ToolThatIgnoresIt_LeavesItsOutcomeUnknown) {
   auto run = session.send_user_message("go");
   blocked.entered->wait();
   run.interrupt();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   ASSERT_EQ(result->actions.size(), 1U);
   EXPECT_EQ(result->actions[0].outcome, Outcome::kUnknown);
@@ -197,14 +197,17 @@ TEST_F(RunControlTest, StopToken_InterruptsItsOwnTurnOnly) {
   blocked.entered->wait();
   std::stop_source stopped;
   stopped.request_stop();
-  EXPECT_FALSE(session.ask("refused", stopped.get_token())) << "another turn is running";
+  const auto refused = session.ask("refused", stopped.get_token());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInput) << "another turn is running";
   blocked.release->open();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->success) << "and was not interrupted";
   auto own = session.ask("again", stopped.get_token());
-  ASSERT_TRUE(own) << own.error().message;
-  EXPECT_TRUE(own->aborted());
+  ASSERT_FALSE(own);
+  EXPECT_EQ(own.error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(session.last_result().aborted());
 }
 
 TEST_F(RunControlTest, Pause_LetsWhatRunsFinishAndStartsNothingNew) {
@@ -220,7 +223,7 @@ TEST_F(RunControlTest, Pause_LetsWhatRunsFinishAndStartsNothingNew) {
   ASSERT_TRUE(completed.wait_briefly());
   EXPECT_EQ(session.turns().size(), 3U) << "the model was not asked again";
   run.unpause();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
 }
@@ -234,8 +237,8 @@ TEST_F(RunControlTest, ResumedWithAnotherReader_BothGetTheResult) {
   first.pause();
   auto second = session.resume();
   blocked.release->open();
-  EXPECT_EQ(first.result()->text, "done");
-  EXPECT_EQ(second.result()->text, "done");
+  EXPECT_EQ(first.report()->text, "done");
+  EXPECT_EQ(second.report()->text, "done");
 }
 
 TEST_F(RunControlTest, RuntimeStop_SettlesEverySession) {
@@ -246,8 +249,8 @@ TEST_F(RunControlTest, RuntimeStop_SettlesEverySession) {
   one.entered->wait();
   other.entered->wait();
   runtime_->stop();
-  EXPECT_TRUE(first.result()->aborted());
-  EXPECT_TRUE(second.result()->aborted());
+  EXPECT_TRUE(first.report()->aborted());
+  EXPECT_TRUE(second.report()->aborted());
 }
 
 // ---- calls that wait for an approval
@@ -286,7 +289,7 @@ TEST_F(RunControlTest, DecisionsWithAWrongId_ChangeNothing) {
   auto parked = session.ask("go");
   ASSERT_TRUE(parked) << parked.error().message;
   const std::uint64_t seq = session.last_result().last_seq;
-  auto refused = session.resume({{parked->pending[0].id, approve()}, {ParkId{"p99"}, approve()}}).result();
+  auto refused = session.resume({{parked->pending[0].id, approve()}, {ParkId{"p99"}, approve()}}).report();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInput);
   EXPECT_THAT(refused.error().message, HasSubstr("p99"));
@@ -301,12 +304,12 @@ TEST_F(RunControlTest, DecidedOneByOne_EachRunsAfterItsDecision) {
   Session session = session_of(agent.use(echo_tool()).policy(asking({"echo"})));
   auto parked = session.ask("go");
   ASSERT_TRUE(parked) << parked.error().message;
-  auto second = session.resume({{parked->pending[1].id, approve()}}).result();
+  auto second = session.resume({{parked->pending[1].id, approve()}}).report();
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(second->status, SessionStatus::kAwaitingUser) << "the other still waits";
   ASSERT_EQ(second->pending.size(), 1U);
   EXPECT_FALSE(session.decide(parked->pending[1].id, approve())) << "no step is decided twice";
-  auto last = session.resume({{second->pending[0].id, approve()}}).result();
+  auto last = session.resume({{second->pending[0].id, approve()}}).report();
   ASSERT_TRUE(last) << last.error().message;
   EXPECT_TRUE(last->success);
   EXPECT_EQ(result_for(session.history(), "c1").text, "one");
@@ -326,7 +329,7 @@ TEST_F(RunControlTest, DecidedWhileAnotherCallRuns_TheRunNeverWaits) {
   ASSERT_EQ(pending.size(), 1U);
   EXPECT_TRUE(session.decide(pending[0].id, approve()));
   blocked.release->open();
-  auto result = run.result();
+  auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
 }
@@ -338,7 +341,7 @@ TEST_F(RunControlTest, WaitingTurn_CanBeInterrupted) {
   session.interrupt();
   EXPECT_EQ(session.last_result().reason, StopReason::kCancelled);
   EXPECT_EQ(unanswered(session.history()), 0U);
-  auto nothing = session.resume().result();
+  auto nothing = session.resume().report();
   ASSERT_FALSE(nothing);
   EXPECT_THAT(nothing.error().message, HasSubstr("no turn to resume"));
 }

@@ -36,7 +36,7 @@ TEST_F(RuntimeTest, TwoHundredSessions_RunAtOnce) {
   std::vector<praxis::Run> runs;
   for (int i = 0; i < 200; ++i) runs.push_back(session_of(agent).send_user_message("go"));
   for (auto& run : runs) {
-    auto result = run.result();
+    auto result = run.report();
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_TRUE(result->success);
     EXPECT_EQ(result->actions.size(), 6U);
@@ -85,7 +85,7 @@ TEST_F(RuntimeTest, AnyInterventionsAtAnyTime_TheSessionStaysConsistent) {
       }
     }
     session.unpause();
-    auto result = run.result();
+    auto result = run.report();
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_TRUE(result->success || result->aborted()) << to_string(*result->reason);
     runtime_->stop();

@@ -24,7 +24,8 @@ Run::Iterator& Run::Iterator::operator++() {
   return *this;
 }
 
-Result<AgentResult> Run::result() { return events_->result(); }
+Result<AgentResult> Run::result() { return finished(report()); }
+Result<AgentResult> Run::report() { return events_->result(); }
 const SessionId& Run::session_id() const {
   static const SessionId kNone;
   return actor_ ? actor_->id() : kNone;
@@ -46,21 +47,15 @@ void Run::unpause() {
 }
 
 Result<Json> structured_of(const Result<AgentResult>& result) {
-  if (!result) return fail(result.error());
+  if (auto ended = finished(result); !ended) return fail(std::move(ended.error()));
   if (result->success) return result->structured;
-  if (result->error) return fail(*result->error);
   return fail(make_error(ErrorCode::kPolicy, ErrorKind::kAwaitingUser,
                          "session " + result->session.str() + " waits for an approval before it can answer")
                   .set("session", result->session.str()));
 }
 
 Result<TypedAnswer> typed_answer(const Result<AgentResult>& result) {
-  if (!result) return fail(result.error());
-  if (!result->success && result->error) return fail(*result->error);
-  if (!result->success && result->pending.empty()) {
-    return fail(ErrorCode::kCancelled,
-                "session " + result->session.str() + " ended its turn without an answer");
-  }
+  if (auto ended = finished(result); !ended) return fail(std::move(ended.error()));
   const Usage usage = result->usage + result->usage_children;
   return TypedAnswer{result->session, usage, usage.cost, result->pending};
 }
@@ -135,13 +130,16 @@ Result<AgentResult> Session::ask(std::string text, std::stop_token stop, Json ou
   messages.push_back(text_message(Role::kUser, std::move(text)));
   actor_->start_turn(std::move(messages), events, std::move(output_schema));
   const std::stop_callback interrupt(stop, [&] { actor_->interrupt(events); });
-  return events->result();
+  return finished(events->result());
 }
 
 void Session::ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done) {
   std::vector<Message> messages;
   messages.push_back(text_message(Role::kUser, std::move(text)));
-  actor_->start_turn(std::move(messages), std::make_shared<EventQueue>(std::move(done)));
+  actor_->start_turn(std::move(messages), std::make_shared<EventQueue>(
+                                              [done = std::move(done)](Result<AgentResult> report) mutable {
+                                                done(finished(std::move(report)));
+                                              }));
 }
 
 Run Session::resume(const Approvals& approvals, const Author& author) {

@@ -80,7 +80,7 @@ TEST_F(SessionNotes, TurnThatWaitedForAnAnswer_FindsThemInTheNextProcess) {
   }
   start_new_process();
   Session session = reopened(id, notes(script).use(ask_user_tool()));
-  ASSERT_TRUE(session.resume({{ParkId{"p1"}, answer("yes")}}).result());
+  ASSERT_TRUE(session.resume({{ParkId{"p1"}, answer("yes")}}).report());
   EXPECT_EQ(result_of_call(session), "precious");
 }
 
@@ -97,7 +97,7 @@ TEST_F(SessionNotes, CallWhoseOutcomeWasNotRecorded_IsMadeAgain) {
   }
   start_new_process();
   Session session = reopened(id, notes(script));
-  ASSERT_TRUE(session.resume().result());
+  ASSERT_TRUE(session.resume().report());
   EXPECT_EQ(result_of_call(session, "k"), R"(stored "k")");
   EXPECT_EQ(result_of_call(session), "precious");
 }

@@ -68,7 +68,7 @@ TEST_F(SessionTest, TurnThatFollowsBeforeTheLastOneIsDurable_GetsItsOwnResult) {
   while (session.status() == SessionStatus::kRunning) std::this_thread::yield();
   auto second = session.send_user_message("b");
   acknowledged->open();
-  auto one = first.result(), two = second.result();
+  auto one = first.report(), two = second.report();
   ASSERT_TRUE(one) << one.error().message;
   ASSERT_TRUE(two) << two.error().message;
   EXPECT_EQ(one->text, "one");
@@ -81,7 +81,7 @@ TEST_F(SessionTest, AddedUserTurn_IsAnsweredByTheNextRun) {
   Session session = session_of(scripted(R"({"text": "both seen"})"));
   ASSERT_TRUE(session.add_user_turn("one"));
   EXPECT_EQ(session.status(), SessionStatus::kIdle) << "adding starts nothing";
-  auto result = session.run().result();
+  auto result = session.run().report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "both seen");
   EXPECT_EQ(session.turns().size(), 2U);
@@ -91,7 +91,7 @@ TEST_F(SessionTest, SentMessage_MayCarryMoreThanText) {
   Session session = session_of(scripted(R"({"text": "a cat"})"));
   Message message = text_message(Role::kUser, "What is this?");
   message.parts.emplace_back(ImagePart{{"image/png", "bytes", {}}, nullptr});
-  ASSERT_TRUE(session.send(message).result());
+  ASSERT_TRUE(session.send(message).report());
   EXPECT_EQ(session.turns()[0].message->parts.size(), 2U);
 }
 
@@ -112,7 +112,7 @@ TEST_F(SessionTest, WhileRunning_NothingElseStartsAndEverythingCanBeAsked) {
 
   auto second = session.send_user_message("again");
   EXPECT_THAT(names(second), ElementsAre("turn.failed"));
-  auto refused = second.result();
+  auto refused = second.report();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kInput);
   EXPECT_FALSE(session.ask("and again"));
@@ -132,7 +132,7 @@ TEST_F(SessionTest, WhileRunning_NothingElseStartsAndEverythingCanBeAsked) {
     }
   }
   blocked.release->open();
-  auto result = first.result();
+  auto result = first.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done") << "the refused message changed nothing";
   EXPECT_EQ(session.turns().size(), 4U);
@@ -148,11 +148,11 @@ TEST_F(SessionTest, Status_FollowsTheTurns) {
   EXPECT_EQ(session.status(), SessionStatus::kIdle);
   ASSERT_TRUE(session.ask("a"));
   EXPECT_EQ(session.status(), SessionStatus::kCompleted);
-  ASSERT_TRUE(session.ask("b"));
+  ASSERT_TRUE(session.send_user_message("b").report());
   EXPECT_EQ(session.status(), SessionStatus::kError);
   ASSERT_TRUE(session.ask("c"));
   EXPECT_EQ(session.status(), SessionStatus::kAwaitingUser);
-  ASSERT_TRUE(session.resume({{session.last_result().pending[0].id, approve()}}).result());
+  ASSERT_TRUE(session.resume({{session.last_result().pending[0].id, approve()}}).report());
   EXPECT_EQ(session.status(), SessionStatus::kCompleted);
 }
 
@@ -211,7 +211,7 @@ TEST_F(SessionTest, AgentThatCannotRun_SaysSoAtOnce) {
   ASSERT_FALSE(nothing);
   EXPECT_THAT(nothing.error().message, HasSubstr("neither a model nor a written plan"));
   Agent twice = scripted(R"({"text": "x"})");
-  auto result = twice.use(echo_tool()).use(echo_tool()).stream("hi").result();
+  auto result = twice.use(echo_tool()).use(echo_tool()).stream("hi").report();
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message, HasSubstr("two tools named \"echo\""));
 }

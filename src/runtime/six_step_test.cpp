@@ -46,7 +46,7 @@ class SixStepTest : public Scripted {
       start_new_process();
       session = runtime_->open_session(result->session, planner(lines).runtime(nullptr));
       if (!session) break;
-      result = session->resume({{result->pending.front().id, approval}}).result();
+      result = session->resume({{result->pending.front().id, approval}}).report();
     }
     EXPECT_TRUE(session) << session.error().message;
     if (result) return *result;
@@ -112,7 +112,7 @@ TEST_F(SixStepTest, SubQuestions_RunInParallel) {
   EXPECT_TRUE(cakes.entered->wait_briefly() && games.entered->wait_briefly());
   cakes.release->open();
   games.release->open();
-  EXPECT_TRUE(run.result()->success);
+  EXPECT_TRUE(run.report()->success);
 }
 
 TEST_F(SixStepTest, SteeringInTheMiddle_ReachesTheWorkAndIsAnsweredBeforeTheEnd) {
@@ -124,7 +124,7 @@ TEST_F(SixStepTest, SteeringInTheMiddle_ReachesTheWorkAndIsAnsweredBeforeTheEnd)
   shop.entered->wait();
   run.steer("No sugar");
   shop.release->open();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "A party with cake.");
   EXPECT_EQ(said(session.history())[3], "No sugar");
@@ -139,7 +139,7 @@ TEST_F(SixStepTest, ChangedRequest_RestartsWithTheFirstStep) {
   shop.entered->wait();
   ASSERT_TRUE(runtime_->command({{CommandVerb::kModify, session.session_id(), "Plan a birthday"}}));
   shop.release->open();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "A party with cake.");
   EXPECT_EQ(result->model_calls.size(), 7U);
@@ -156,7 +156,7 @@ TEST_F(SixStepTest, ChangedRequest_StopsTheCopiesThatWorkOnTheOldOne) {
   EXPECT_TRUE(cakes.left->wait_briefly() && games.left->wait_briefly());
   cakes.release->open();
   games.release->open();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "A party with cake.");
   EXPECT_NE(result_for(session.history(), "t1-sub2").text.find("cancelled"), std::string::npos);
@@ -173,7 +173,7 @@ TEST_F(SixStepTest, ChangedRequest_BeginsNoCopyThatWaitsForAPlace) {
   ASSERT_TRUE(runtime_->command({{CommandVerb::kModify, session.session_id(), "Plan a birthday"}}));
   EXPECT_TRUE(cakes.left->wait_briefly());
   cakes.release->open();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "A party with cake.");
   EXPECT_NE(result_for(session.history(), "t1-sub3").text.find("changed the request"), std::string::npos);

@@ -214,7 +214,7 @@ TEST_F(SubAgentsTest, Cancellation_ReachesTheDeepestAgentAndNothingAbove) {
   auto handle = runtime_->open_session(second, middle);  // already active: the same session
   ASSERT_TRUE(handle);
   handle->interrupt();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->success);
   EXPECT_EQ(result->text, "went on without it");
@@ -232,7 +232,7 @@ TEST_F(SubAgentsTest, AnInterruptedRoot_SaysHowEverythingBelowEnded) {
   auto run = session.send_user_message("go");
   deaf.entered->wait();
   session.interrupt();
-  const auto result = run.result();
+  const auto result = run.report();
   ASSERT_TRUE(result);
   EXPECT_EQ(result->reason, StopReason::kCancelled);
   // The child gets time to report that its tool did not stop; on a busy machine it may need more than that.
@@ -303,7 +303,7 @@ TEST_F(SubAgentsTest, ABudgetAbove_IsNotOvershotByMoreThanOneAnswer) {
   });
   lead.limits(limit(&Limits::max_tokens, std::int64_t{60}));
   Session session = session_of(lead);
-  const auto result = session.ask("start");
+  const auto result = session.send_user_message("start").report();
   ASSERT_TRUE(result);
   EXPECT_EQ(result->reason, StopReason::kTokenLimit);
   const std::int64_t used = result->usage.total() + result->usage_children.total();
@@ -371,7 +371,7 @@ TEST_F(SubAgentsTest, AHandlerThatRunsAgain_FindsTheSubAgentsItMade) {
     auto run = session->send_user_message("start");
     slow.entered->wait();
     runtime_.reset();  // simulates the death of the process: the tool call of the child is in doubt
-    EXPECT_FALSE(run.result());
+    EXPECT_FALSE(run.report());
   }
   use_runtime({});
   slow.release->open();

@@ -53,7 +53,7 @@ TEST_F(TakeoverTest, ResultOfATurnThatEndedBelow_IsGivenOnceItIsDurable) {
 
   const auto decision = journal_->hold_append(1);
   auto carried = std::async(std::launch::async,
-                            [&] { return session.resume({{parked->pending[0].id, approve()}}).result(); });
+                            [&] { return session.resume({{parked->pending[0].id, approve()}}).report(); });
   ASSERT_TRUE(eventually([&] { return holds<records::Decided>(child); }));
   const auto end = journal_->hold_append(2);  // the first append records the interrupt
   session.interrupt();

@@ -325,7 +325,7 @@ Result<AgentResult> Team::resume(const Approvals& approvals, const Author& autho
   if (!running && team->pending.empty() && team->next.empty()) return nothing();
   const std::stop_callback interrupt(stop, [&] { session.interrupt(); });
   auto result =
-      running ? session.resume(approvals, author).result() : Result<AgentResult>(session.last_result());
+      running ? session.resume(approvals, author).report() : Result<AgentResult>(session.last_result());
   return parts_->go_on(std::move(result), stop);
 }
 

@@ -33,7 +33,7 @@ class ToolCallsTest : public Scripted {
   /// Runs a turn to its end; returns the result that the model got for call c1.
   ToolResultPart told(const Agent& agent) {
     session_.emplace(session_of(agent));
-    auto result = session_->ask("go");
+    auto result = session_->send_user_message("go").report();
     if (!result) throw std::runtime_error(result.error().message);
     result_ = *result;
     return result_for(session_->history(), "c1");

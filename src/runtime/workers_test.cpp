@@ -46,7 +46,7 @@ TEST_F(WorkersTest, SubAgentsThatWaitForApprovals_DoNotHoldUpOtherSessions) {
   std::vector<praxis::Run> runs;
   for (int i = 0; i < 6; ++i) runs.push_back(session_of(waiting).send_user_message("go"));
   for (praxis::Run& run : runs) {
-    EXPECT_EQ(checked(run.result()).pending.size(), 1U);
+    EXPECT_EQ(checked(run.report()).pending.size(), 1U);
   }
   Session other = session_of(calling(echo_tool(), "text", 3, "other"));
   EXPECT_TRUE(checked(other.ask("go")).success);

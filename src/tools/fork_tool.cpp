@@ -22,7 +22,7 @@ Result<ToolOutput> fork_and_wait(ToolContext& context, const ForkRequest& reques
     return fail(ErrorCode::kInput, "agents are " + std::to_string(kMaxForkDepth) +
                                        " levels deep here already; work on it yourself");
   }
-  return as_output(context.fork(request.prompt).wait());
+  return as_output(context.fork(request.prompt).report());
 }
 
 }  // namespace

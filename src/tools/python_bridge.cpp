@@ -190,7 +190,7 @@ void PythonBridge::call(const std::vector<PythonRequest>& requests) {
 
 void PythonBridge::fork(std::uint64_t id, const PythonFork& request) {
   SubAgent forked = context_.fork(request.prompt);
-  if (forked.session_id().empty()) return answers_->put(id, shown_to_python(as_output(forked.wait())));
+  if (forked.session_id().empty()) return answers_->put(id, shown_to_python(as_output(forked.report())));
   forks_.push_back(std::move(forked));
   answers_->put(id, Json(forks_.size()));
 }
@@ -198,7 +198,7 @@ void PythonBridge::fork(std::uint64_t id, const PythonFork& request) {
 void PythonBridge::wait(std::uint64_t id, const PythonWait& request) {
   if (request.fork > forks_.size()) return refuse(id, "there is no fork " + std::to_string(request.fork));
   waits_[id] = std::jthread([answers = answers_, id, fork = forks_[request.fork - 1]]() mutable {
-    answers->put(id, shown_to_python(as_output(fork.wait())));
+    answers->put(id, shown_to_python(as_output(fork.report())));
   });
 }
 

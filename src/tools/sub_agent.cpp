@@ -1,8 +1,5 @@
 #include "praxis/tools/sub_agent.hpp"
 
-#include <algorithm>
-
-#include "praxis/base/reach.hpp"
 #include "praxis/tools/tool.hpp"
 
 namespace praxis {
@@ -12,22 +9,17 @@ std::unexpected<Error> no_session() {
   return fail(ErrorCode::kInput, "this call is not part of a session, so it has no place in an agent tree");
 }
 
-/// Whether the turn was stopped while something it had begun may have taken effect.
-bool stopped_in_doubt(const AgentResult& result) {
-  const bool stopped = result.reason == StopReason::kCancelled || result.reason == StopReason::kTimeLimit;
-  return stopped && std::ranges::count(result.actions, Outcome::kUnknown, &ActionResult::outcome) != 0;
-}
-
 }  // namespace
 
-Result<ToolOutput> as_output(Result<AgentResult> result) {
-  if (!result) return fail(result.error());
-  if (result->success) return ToolOutput{std::move(result->text), std::move(result->structured), {}, {}};
-  Error error = result->error.value_or(make_error(ErrorCode::kTool, "it was stopped"));
-  error.message = "agent \"" + result->agent + "\" did not finish (" +
-                  std::string(to_string(result->reason.value_or(StopReason::kCancelled))) +
+Result<ToolOutput> as_output(Result<AgentResult> report) {
+  auto result = finished(report);
+  if (result && result->success)
+    return ToolOutput{std::move(result->text), std::move(result->structured), {}, {}};
+  if (!report) return fail(std::move(report.error()));
+  Error error = result ? make_error(ErrorCode::kTool, "it waits for an approver") : std::move(result.error());
+  error.message = "agent \"" + report->agent + "\" did not finish (" +
+                  std::string(report->reason ? to_string(*report->reason) : to_string(report->status)) +
                   "): " + error.message;
-  if (stopped_in_doubt(*result)) error = with_reach(std::move(error), Reach::kSent);
   return fail(std::move(error));
 }
 

@@ -86,13 +86,13 @@ class Trial {
 
   void run() {
     Session session = agent_.session().value();
-    const auto first = session.ask("go");
+    const auto first = session.send_user_message("go").report();
     {
       const std::lock_guard lock(plan_->mutex);
       plan_->behaves = true;
     }
     const std::size_t sent = plan_->sent;
-    const auto second = session.ask(plan_->again);
+    const auto second = session.send_user_message(plan_->again).report();
     const std::lock_guard lock(plan_->mutex);
     EXPECT_EQ(plan_->trouble, "");
     check_log(session.session_id());

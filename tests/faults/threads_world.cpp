@@ -122,7 +122,7 @@ bool World::on_disk_at_rest(const SessionId& session) {
 
 /// False if the session cannot be used any more in this life.
 bool World::one_turn(Root& root, Session& session) {
-  auto result = session.resume().result();
+  auto result = session.resume().report();
   if (!result && result.error().code == ErrorCode::kInput) {
     if (closing()) {
       root.over = on_disk_at_rest(root.id);
@@ -140,9 +140,9 @@ bool World::one_turn(Root& root, Session& session) {
       if (session.add_user_turn(prompt)) {
         promise(root.id, prompt, [prompt](const Log& log) { return holds_prompt(log, prompt); });
       }
-      result = session.run().result();
+      result = session.run().report();
     } else {
-      result = session.ask(prompt);
+      result = session.send_user_message(prompt).report();
     }
   }
   if (!result) return result.error().code == ErrorCode::kInput;

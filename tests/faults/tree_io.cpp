@@ -96,12 +96,12 @@ class Tree {
     if (!session) return fail(session.error());
     const bool begun = session->status() != SessionStatus::kIdle;
     if (begun && session->last_result().reason) return session->last_result();
-    auto result = begun ? session->resume().result() : session->ask("go");
+    auto result = begun ? session->resume().report() : session->send_user_message("go").report();
     while (result && result->status == SessionStatus::kAwaitingUser) {
       Approvals decisions;
       for (const ParkedStep& step : result->pending)
         decisions.emplace_back(step.id, decision_on(*runtime, step));
-      result = session->resume(decisions).result();
+      result = session->resume(decisions).report();
     }
     return result;
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "praxis/base/result.hpp"
 #include "praxis/core/records.hpp"
 
 #pragma GCC visibility push(default)
@@ -81,6 +82,11 @@ struct AgentResult {
 
   bool aborted() const { return reason == StopReason::kCancelled; }
 };
+
+/// `report` if its turn has finished or waits for an approver. Otherwise the reason as an error with the
+/// details `session` and `reason`; it states `Reach::kSent` if the turn was stopped and the outcome of one of
+/// its calls is unknown.
+Result<AgentResult> finished(Result<AgentResult> report);
 
 /// The envelope of the command line: `schema_version, run_id, status, termination, result, usage, cost_usd,
 /// ...`.

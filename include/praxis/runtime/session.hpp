@@ -62,9 +62,12 @@ class Run {
   /// The text alone of what the agent's model writes. Reads the same events as `begin`.
   TextStream text() const { return {events_, session_id()}; }
 
-  /// Blocks until the turn has ended or waits for an approver (`status == kAwaitingUser`). An error means
-  /// that the turn could not run (journal failure, second message while running); a failed turn is a result.
+  /// Blocks until the turn has finished or waits for an approver (`pending` is not empty). Error: the turn
+  /// could not run or did not finish (see `finished`).
   Result<AgentResult> result();
+  /// The same with the whole report of every turn that ran, also of one that failed or was cancelled. Error:
+  /// the turn could not run (journal failure, second message while running).
+  Result<AgentResult> report();
 
   const SessionId& session_id() const;
   void steer(std::string text);    ///< reaches the model at the next safe boundary
@@ -114,15 +117,16 @@ class Session {
   Run send(Message message, Json output_schema = nullptr);
   /// Starts a turn on the messages added so far.
   Run run();
-  /// Runs one turn from start to end; `stop` interrupts it.
+  /// Runs one turn from start to end; `stop` interrupts it. Error: the turn did not finish, as
+  /// `Run::result`.
   Result<AgentResult> ask(std::string text, std::stop_token stop = {}, Json output_schema = nullptr);
   /// Runs one turn whose answer is a `T`, described with PRAXIS_FIELDS.
   template <DescribedStruct T>
   Result<Typed<T>> ask(std::string text, std::stop_token stop = {}) {
     return typed<T>(ask(std::move(text), stop, schema_of<T>()));
   }
-  /// Runs one turn without blocking a thread: `done` is called once, on the session's strand, and must return
-  /// soon.
+  /// Runs one turn without blocking a thread: `done` is called once, on the session's strand, with what the
+  /// blocking `ask` returns, and must return soon.
   void ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done);
   /// Resumes a turn that was parked or cut off by a crash, with approvals (as `decide` accepts them) of
   /// parked steps. Applies all approvals or, if one is invalid, none. Error `kInput`: there is no such turn.

@@ -27,6 +27,7 @@ class ChildSession {
   virtual ~ChildSession() = default;
   virtual const SessionId& id() const = 0;
   virtual Status start(std::string prompt) = 0;
+  /// The whole report of the last started turn, whichever way it ended.
   virtual Result<AgentResult> wait() = 0;
   virtual void steer(std::string text) = 0;
   virtual void interrupt() = 0;
@@ -40,7 +41,7 @@ class SubAgent {
 
   /// Empty if the sub-agent could not be created; `run` and `wait` return the error.
   SessionId session_id() const { return session_ ? (*session_)->id() : SessionId{}; }
-  /// Runs one turn from start to end.
+  /// Runs one turn from start to end. Error as `wait`.
   Result<AgentResult> run(std::string prompt) {
     if (auto started = start(std::move(prompt)); !started) return fail(started.error());
     return wait();
@@ -52,9 +53,11 @@ class SubAgent {
     if (!session_) return fail(session_.error());
     return (*session_)->start(std::move(prompt));
   }
-  /// Waits until the last started turn has ended, including any time it waits for an approver. A turn that
-  /// failed or was cancelled is a result, not an error.
-  Result<AgentResult> wait() {
+  /// Waits until the last started turn has ended, including any time it waits for an approver. Error: the
+  /// turn could not run or did not finish (see `finished`).
+  Result<AgentResult> wait() { return finished(report()); }
+  /// The same with the whole report of a turn that ran, also of one that failed or was cancelled.
+  Result<AgentResult> report() {
     if (!session_) return fail(session_.error());
     return (*session_)->wait();
   }
@@ -70,10 +73,9 @@ class SubAgent {
   Result<std::shared_ptr<ChildSession>> session_;
 };
 
-/// The tool output for a sub-agent's result: its last message and structured answer, or an error with the
-/// reason for their absence. The error of a turn that was stopped states `Reach::kSent` if the outcome of one
-/// of its calls is unknown.
-Result<ToolOutput> as_output(Result<AgentResult> result);
+/// The tool output for a sub-agent's report: its last message and structured answer, or the error of
+/// `finished` with the agent's name in front.
+Result<ToolOutput> as_output(Result<AgentResult> report);
 
 /// A tool call that a handler requests.
 struct InnerCall {
