@@ -29,9 +29,9 @@ void add_tree(Journal& journal, const SessionId& session, std::vector<SessionId>
 
 /// Returns a folder that can be written: that of the journal, if it is still there.
 fs::path folder_for(const app::Workspace& workspace) {
-  const fs::path beside = fs::path(workspace.journal).parent_path();
+  const fs::path folder = fs::path(workspace.journal).parent_path();
   std::error_code failed;
-  return access(beside.c_str(), W_OK | X_OK) == 0 ? beside : fs::temp_directory_path(failed);
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? folder : fs::temp_directory_path(failed);
 }
 
 /// Writes a new file that only this user can read; returns its path.

@@ -56,6 +56,15 @@ Status copy_files(const std::string& from, const std::string& to) {
   return {};
 }
 
+/// Copies what can be read of the log into the file and empties the log: what is behind the damage would be
+/// found again.
+Status empty_log(const Database& database) {
+  const int emptied =
+      sqlite3_wal_checkpoint_v2(database.handle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  if (emptied == SQLITE_OK) return {};
+  return fail(database.error());
+}
+
 Result<JournalLoss> losses(Database& database, const JournalHeads& heads) {
   JournalLoss loss;
   if (auto intact = check_acknowledged(database, heads); !intact) loss.error = intact.error().message;
@@ -98,6 +107,7 @@ Result<std::string> accept_loss(const std::string& path) {
   const auto head = select_journal_head(*database);
   if (!head) return fail(head.error());
   if (auto replaced = replace_heads(path, *head); !replaced) return fail(std::move(replaced.error()));
+  if (auto emptied = empty_log(*database); !emptied) return fail(std::move(emptied.error()));
   return copy;
 }
 

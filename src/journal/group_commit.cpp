@@ -188,7 +188,7 @@ void GroupCommit::commit(std::span<Write> group) {
   std::vector<Status> outcomes(group.size());
   auto committed = transact(group, outcomes);
   if (!committed) {
-    // A file that was taken away is the reason for whatever failed.
+    // A file that was taken away is the reason of any failure.
     if (auto in_place = database_.in_place(); !in_place) committed = in_place;
     std::ranges::fill(outcomes, committed);
     if (is_taken_away(committed.error())) read_what_is_left(group, outcomes);

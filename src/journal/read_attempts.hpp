@@ -16,6 +16,7 @@
 
 #include "journal/acknowledged.hpp"
 #include "journal/journal_file.hpp"
+#include "journal/log_evidence.hpp"
 #include "store/sqlite.hpp"
 
 namespace praxis {
@@ -62,10 +63,13 @@ class ReadAttempts {
   template <class Select>
   std::invoke_result_t<Select, Database&, const JournalHeads&> read_once(Database::Mode mode,
                                                                          Select& select) {
-    const JournalHeads heads = acknowledged_heads(path_);  // the state that is read must not be older
+    JournalHeads heads = acknowledged_heads(path_);  // the state that is read must not be older
+    const auto behind_damage =
+        mode == Database::Mode::kDetached ? entry_behind_damage_of(path_) : std::nullopt;
     auto reader = Database::open(path_, mode);
     if (!reader) return fail(std::move(reader.error()));
     if (auto shown = show_as_latest(*reader); !shown) return fail(std::move(shown.error()));
+    if (behind_damage) heads.push_back(head_of(*reader, *behind_damage));
     return select(*reader, heads);
   }
 

@@ -10,6 +10,7 @@
 #include "journal/group_commit.hpp"
 #include "journal/inbox_store.hpp"
 #include "journal/journal_file.hpp"
+#include "journal/log_evidence.hpp"
 #include "journal/open_journals.hpp"
 #include "journal/owners.hpp"
 #include "journal/read_attempts.hpp"
@@ -112,10 +113,13 @@ class OpenLeases {
 /// Opens a connection for writing. A journal that lost its end is left unchanged: closing the last connection
 /// would copy what is left of the log into the file and delete the rest.
 Result<Database> open_intact(const std::string& path) {
-  const auto heads = acknowledged_heads(path);
+  JournalHeads heads = acknowledged_heads(path);
+  // Living writers know where their log ends.
+  const auto behind_damage = Owners::any_alive_in(path) ? std::nullopt : entry_behind_damage_of(path);
   auto database = Database::open(path, Database::Mode::kWrite);
   if (!database) return database;
   database->keep_log_on_close(true);
+  if (behind_damage) heads.push_back(head_of(*database, *behind_damage));
   if (auto intact = check_acknowledged(*database, heads); !intact) return fail(std::move(intact.error()));
   database->keep_log_on_close(false);
   return database;
@@ -287,7 +291,7 @@ class SqliteJournal final : public Journal, public Inbox {
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
     if (!writer_) return ReadAttempts(path_).read(select);
-    auto result = reading_beside_writer(select);
+    auto result = reading_apart(select);
     if (result || !is_taken_away(result.error())) return result;
     // The connection of the writer has the files that were taken away, and much of them in memory.
     auto read = writer_->run_reading([&](Database& database) -> Status {
@@ -299,7 +303,7 @@ class SqliteJournal final : public Journal, public Inbox {
 
   /// Keeps some connections for later calls. Opens none to files that have taken the place of the journal's.
   template <class Select>
-  std::invoke_result_t<Select, Database&> reading_beside_writer(Select& select) {
+  std::invoke_result_t<Select, Database&> reading_apart(Select& select) {
     if (places_->index_is_cut()) return fail(taken_away(path_, places_->what_happened_to_index()));
     std::optional<Database> reader;
     {

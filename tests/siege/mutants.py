@@ -75,6 +75,15 @@ MUTANTS = (
              "    previous = chain_next(previous, seq, entry->time, entry->kind, entry->body);\n"
              "    if (entry->hash != previous) return fail(untrusted_from(session, seq));",
              "    previous = entry->hash;"),), ("damage",)),
+    Mutant("reader_needs_writer", "reads a log that a crash left only with the index of a writer", (
+        Edit("src/journal/read_attempts.cpp",
+             "  return mode_ = before_.log.empty() ? Database::Mode::kFileOnly : Database::Mode::kDetached;",
+             "  return mode_ = before_.log.empty() ? Database::Mode::kFileOnly : Database::Mode::kRead;"),
+        Edit("src/store/sqlite.cpp", 'mode == Mode::kFileOnly ? "?immutable=1" : ""',
+             'mode == Mode::kFileOnly ? "?immutable=1" : mode == Mode::kRead ? "?readonly_shm=1" : ""')),
+        ("inject",)),
+    Mutant("journal_gone", "does not notice that its journal was taken away", (
+        Edit("src/store/file_places.cpp", "  if (place.inode == 0) return \"\";", "  return \"\";"),), ("taken",)),
     Mutant("fault_hidden", "ends with status 0 when the journal failed", (
         Edit("src/cli/exit_status.cpp", "    case ErrorCode::kTool:\n    case ErrorCode::kJournal:",
              "    case ErrorCode::kJournal:\n      return ExitStatus::kFinished;\n    case ErrorCode::kTool:"),)),
