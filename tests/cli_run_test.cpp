@@ -73,7 +73,7 @@ TEST_F(CliRun, Prompt_IsReadFromStandardInputAndTheAnswerWrittenToAFile) {
   const CommandResult run =
       praxis({"run", "-", "--model", "script:hello.jsonl", "-o", "answer.txt"}, options);
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(contents("answer.txt"), "Hello there.");
+  EXPECT_EQ(contents("answer.txt"), "Hello there.\n");
   EXPECT_THAT(praxis({"show", "last"}).out, HasSubstr("Greet me, please"));
 }
 

@@ -111,7 +111,7 @@ void Definition::define_run() {
   CLI::App* run = command("run", "Run one turn of an agent and print its answer",
                           "  praxis run --model openai:gpt-5-mini \"Explain WebSockets\"\n"
                           "  praxis run reviewer.toml \"Review the last commit\" --max-usd 0.50\n"
-                          "  git diff | praxis run reviewer - -o review.md\n"
+                          "  git diff | praxis run reviewer \"Review this change\" -o review.md\n"
                           "  praxis run \"Whose face is this?\" --attach photo.jpg --schema person.json\n"
                           "  praxis run reviewer \"Check the docs\" --json | jq -r .event",
                           [this] { return Invocation(run_); });
@@ -119,7 +119,9 @@ void Definition::define_run() {
                   "Agent file (NAME.toml), or name of an agent of yours or of a trusted project; otherwise "
                   "this is the prompt")
       ->type_name("");
-  run->add_option("PROMPT", run_.second, "The task of the agent; '-' reads it from standard input")
+  run->add_option("PROMPT", run_.second,
+                  "The task of the agent; '-' reads it from standard input. Text from a pipe or file "
+                  "on standard input follows any other prompt as a block of its own")
       ->type_name("");
   add_turn_output(run, run_.output);
   run->add_option("--model", run_.model,
@@ -151,7 +153,7 @@ void Definition::define_resume() {
   resume->add_option("ID", resume_.id, kIdHelp)->type_name("")->required();
   resume
       ->add_option("PROMPT", resume_.prompt,
-                   "Start another turn with this message; '-' reads it from standard input")
+                   "Start another turn with this message; standard input as with 'praxis run'")
       ->type_name("");
   add_repeated(resume, "--allow", resume_.allow, "Approve the parked call", "P");
   add_repeated(resume, "--deny", resume_.deny, "Reject the parked call", "P");
@@ -289,7 +291,8 @@ void Definition::define_carrying() {
                             "  praxis export 01K9X | gzip > run.jsonl.gz",
                             [this] { return Invocation(export_); });
   write->add_option("ID", export_.id, kIdHelp)->type_name("")->required();
-  takes_path(write->add_option("-o,--output", export_.file, "Write to this file instead of standard output"),
+  takes_path(write->add_option("-o,--output", export_.file,
+                               "Write to this file instead of standard output, which is '-'"),
              "FILE");
   add_place(write, export_.place);
 

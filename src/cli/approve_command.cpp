@@ -180,7 +180,7 @@ Result<Resumption> resumption_of(const ApproveOptions& options, const app::Works
   if (!root) return fail(root.error());
   const auto stored = app::open_session(workspace, root->str(), app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
-  Resumption resumption{*root, with_absolute_file(options.output), {}};
+  Resumption resumption{*root, with_absolute_paths(options.output), {}};
   resumption.reopen.use = runtime_use(resumption.output);
   if (!options.agent.empty()) resumption.reopen.agent = std::filesystem::absolute(options.agent).string();
   resumption.reopen.accept = once(agent_acceptance(options.accept_agent, console));

@@ -16,6 +16,7 @@
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
+#include "cli/prompt.hpp"
 #include "cli/turn.hpp"
 
 namespace praxis::cli {
@@ -78,14 +79,14 @@ void warn_of(pid_t owner, Console& console) {
 }
 
 /// Decides what the open turn waits for and, once that turn has ended well, sends the prompt.
-ExitStatus decide_then_send(app::OpenRun& open, const Approvals& approvals, std::string prompt,
+ExitStatus decide_then_send(app::OpenRun& open, const Approvals& approvals, Message message,
                             const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
                             Console& console) {
   const ExitStatus decided = follow(open.session.resume(approvals, cli_author()), *open.runtime, workspace,
                                     output, interrupts, console);
   if (decided == ExitStatus::kFinished)
-    return follow(open.session.send_user_message(std::move(prompt)), *open.runtime, workspace, output,
-                  interrupts, console);
+    return follow(open.session.send(std::move(message)), *open.runtime, workspace, output, interrupts,
+                  console);
   console.err.write("the prompt was not sent, because the open turn did not complete\n");
   return decided;
 }
@@ -100,11 +101,11 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
   auto approvals = approvals_of(options);
   if (!approvals) return fail(approvals.error());
-  std::string prompt;
+  Message message;
   if (options.prompt) {
-    auto text = read_prompt(*options.prompt);
-    if (!text) return fail(text.error());
-    prompt = *std::move(text);
+    auto read = read_message(*options.prompt, console);
+    if (!read) return fail(read.error());
+    message = *std::move(read);
   }
 
   auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
@@ -120,7 +121,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
       options.force ? owner_of(*workspace, stored->id) : Result<std::optional<pid_t>>(std::nullopt);
   if (!owner) return fail(owner.error());
   if (*owner) warn_of(**owner, console);
-  const TurnOutput output = with_absolute_file(options.output);
+  const TurnOutput output = with_absolute_paths(options.output);
   workspace->waits.end_stopped_writer = options.force;
   auto open = app::reopen_run(*stored, *workspace,
                               {.use = runtime_use(output),
@@ -134,10 +135,9 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     return fail(held ? app::with_hint(open.error(), "--force takes it over") : open.error());
   }
   if (options.prompt && !approvals->empty())
-    return decide_then_send(*open, *approvals, std::move(prompt), *workspace, output, interrupts, console);
+    return decide_then_send(*open, *approvals, std::move(message), *workspace, output, interrupts, console);
   Session& session = open->session;
-  Run run = options.prompt ? session.send_user_message(std::move(prompt))
-                           : session.resume(*approvals, cli_author());
+  Run run = options.prompt ? session.send(std::move(message)) : session.resume(*approvals, cli_author());
   const ExitStatus status = follow(std::move(run), *open->runtime, *workspace, output, interrupts, console);
   const bool still_lives = *owner && kill(**owner, 0) == 0;
   if (status == ExitStatus::kParked && still_lives) warn_of(**owner, console);

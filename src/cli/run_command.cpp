@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "app/agent_sources.hpp"
 #include "app/hints.hpp"
@@ -9,6 +10,7 @@
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
+#include "cli/prompt.hpp"
 #include "cli/turn.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/json/schema.hpp"
@@ -110,14 +112,16 @@ Result<Json> answer_schema(const RunOptions& options) {
 }
 
 /// The user message: the attachments, then the prompt.
-Result<Message> message_of(const RunOptions& options, std::string prompt) {
+Result<Message> message_of(const RunOptions& options, const std::string& prompt, Console& console) {
+  auto text = read_message(prompt, console);
+  if (!text) return fail(text.error());
   Message message;
   for (const std::string& place : options.attach) {
     auto part = attachment(place);
     if (!part) return fail(part.error());
     message.parts.push_back(*std::move(part));
   }
-  message.parts.emplace_back(TextPart{std::move(prompt), nullptr});
+  std::ranges::move(text->parts, std::back_inserter(message.parts));
   return message;
 }
 
@@ -131,22 +135,20 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   auto task = task_of(options, *workspace);
   if (!task) return fail(task.error());
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
-  std::optional<std::string> prompt;
-  if (task->prompt) {
-    auto text = read_prompt(*task->prompt);
-    if (!text) return fail(text.error());
-    prompt = *std::move(text);
-  }
   auto schema = answer_schema(options);
   if (!schema) return fail(schema.error());
-  auto message = message_of(options, prompt.value_or(""));
-  if (!message) return fail(message.error());
+  Message message;
+  if (task->prompt) {
+    auto read = message_of(options, *task->prompt, console);
+    if (!read) return fail(read.error());
+    message = *std::move(read);
+  }
   auto runtime = app::open_runtime(*workspace, runtime_use(options.output));
   if (!runtime) return fail(runtime.error());
   auto agent = agent_for(*task, options, *workspace, **runtime);
   if (!agent) return fail(agent.error());
   const bool follows_plan = !agent->spec().plan.is_null();
-  if (!prompt && needs_model(agent->spec())) {
+  if (!task->prompt && needs_model(agent->spec())) {
     return fail(app::usage_error("no prompt given",
                                  "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
   }
@@ -157,7 +159,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   if (options.timeout) interrupts.limit(*options.timeout);
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());
-  Run run = prompt ? session->send(*std::move(message), *std::move(schema)) : session->run();
+  Run run = task->prompt ? session->send(std::move(message), *std::move(schema)) : session->run();
   return follow(std::move(run), **runtime, *workspace, options.output, interrupts, console);
 }
 

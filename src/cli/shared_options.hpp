@@ -28,7 +28,8 @@ inline void add_place(CLI::App* command, app::Place& place) {
 inline void add_turn_output(CLI::App* command, TurnOutput& output) {
   command->add_flag("--json", output.json,
                     "Write one JSON event per line to standard output, the result last");
-  takes_path(command->add_option("-o,--output", output.file, "Also write the last message to this file"),
+  takes_path(command->add_option("-o,--output", output.file,
+                                 "Also write the last message to this file; '-': to standard output only"),
              "FILE");
   command->add_flag_callback(
       "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");

@@ -11,7 +11,7 @@ Result<ExitStatus> execute(const ExportOptions& options, Console& console) {
   if (!stored) return fail(stored.error());
   const auto text = export_session(*stored->journal, stored->id);
   if (!text) return fail(text.error());
-  if (options.file.empty()) {
+  if (options.file.empty() || options.file == "-") {
     console.out.write(*text);
   } else if (auto written = write_file(options.file, *text); !written) {
     return fail(written.error());

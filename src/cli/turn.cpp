@@ -20,6 +20,7 @@
 #include "cli/kept_run.hpp"
 #include "cli/progress.hpp"
 #include "cli/questions.hpp"
+#include "models/recording/recorder.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -50,14 +51,34 @@ std::string ending(const app::Workspace& workspace, const AgentResult& result) {
   return result.pending.empty() ? text + fmt::format("resume: {}\n", resume) : text;
 }
 
+/// Whether the last message goes to a file. `-` is standard output, which gets it anyway.
+bool has_file(const TurnOutput& output) { return !output.file.empty() && output.file != "-"; }
+
+/// The size of the recording so far, in bytes.
+std::uintmax_t recorded_bytes(const TurnOutput& output) {
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(output.record_to + '/' + kExchangesFile, missing);
+  return missing ? 0 : size;
+}
+
+/// Reports a `--record` that recorded nothing.
+void check_recording(const TurnOutput& output, std::uintmax_t before, Console& console) {
+  if (output.record_to.empty() || recorded_bytes(output) > before) return;
+  console.err.line(
+      app::harmless(fmt::format("praxis: warning: --record {}: nothing was recorded, because no model was "
+                                "called over HTTP; script: and cassette: models are not",
+                                output.record_to)));
+}
+
 /// Writes the JSON envelope or the ending; returns the exit status.
 ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, const app::Workspace& workspace,
                 const TurnOutput& output, int signal, Console& console) {
   if (output.json) console.json(result ? app::envelope(*result) : app::envelope(result.error(), session));
   if (!result) return console.report(result.error(), signal);
   ExitStatus status = exit_status(*result, signal);
-  if (!output.file.empty()) {
-    if (auto written = write_file(output.file, result->text); !written)
+  if (has_file(output)) {
+    const bool needs_end = !result->text.empty() && !result->text.ends_with('\n');
+    if (auto written = write_file(output.file, result->text + (needs_end ? "\n" : "")); !written)
       status = console.report(written.error());
   }
   if (result->error) console.report(*result->error);
@@ -71,24 +92,22 @@ app::RuntimeUse runtime_use(const TurnOutput& output) {
   return {cli_author(), output.stream, output.record_to};
 }
 
-TurnOutput with_absolute_file(TurnOutput output) {
-  if (!output.file.empty()) output.file = std::filesystem::absolute(output.file).string();
+TurnOutput with_absolute_paths(TurnOutput output) {
+  if (has_file(output)) output.file = std::filesystem::absolute(output.file).string();
+  if (!output.record_to.empty()) output.record_to = std::filesystem::absolute(output.record_to).string();
   return output;
 }
 
 Status check_output(const TurnOutput& output) {
-  if (output.file.empty()) return {};
+  if (output.file == "-" && output.json)
+    return fail(app::usage_error("-o - and --json both write to standard output",
+                                 "without -o, the last line of --json has the last message as \"result\""));
+  if (!has_file(output)) return {};
   const int fd = open(output.file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0)
     return fail(app::usage_error(fmt::format("cannot write \"{}\": {}", output.file, std::strerror(errno))));
   close(fd);
   return {};
-}
-
-Result<std::string> read_prompt(const std::string& prompt) {
-  auto text = prompt == "-" ? read_input("-") : Result<std::string>(prompt);
-  if (!text || text->find_first_not_of(" \t\r\n") != std::string::npos) return text;
-  return fail(app::usage_error(prompt == "-" ? "standard input holds no prompt" : "the prompt is empty"));
 }
 
 ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, const TurnOutput& output,
@@ -103,6 +122,7 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
       return questions->ask(step, stop);
     });
   }
+  const std::uintmax_t recorded = recorded_bytes(output);
   for (const Event& event : run) {
     if (progress) {
       progress->show(event);
@@ -117,6 +137,7 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
   }
   if (progress && result) progress->finish(*result);
   progress.reset();
+  check_recording(output, recorded, console);
   const ExitStatus status = tell(result, run.session_id(), workspace, output, interrupts.received(), console);
   if (!result && is_journal_gone(result.error()))
     console.err.write(keep_run(runtime.journal(), run.session_id(), workspace));

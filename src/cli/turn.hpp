@@ -10,16 +10,14 @@
 
 namespace praxis::cli {
 
-/// Fails if the output file cannot be written, before the turn costs money. Error `kInput`.
+/// Fails if the output file cannot be written, before the turn costs money; `-` is standard output, which
+/// gets the last message anyway. Error `kInput`, also for `-` with `--json`.
 Status check_output(const TurnOutput& output);
 
 /// The part of `output` that concerns the runtime.
 app::RuntimeUse runtime_use(const TurnOutput& output);
-/// `output` with the absolute path of its file, so that the current folder may change.
-TurnOutput with_absolute_file(TurnOutput output);
-
-/// The prompt, read from standard input if it is `-`. Error `kInput`.
-Result<std::string> read_prompt(const std::string& prompt);
+/// `output` with absolute paths, so that the current folder may change.
+TurnOutput with_absolute_paths(TurnOutput output);
 
 /// Shows the turn until it ends or awaits a human, and prints how to resume it. On a terminal, the user
 /// answers the agents' questions there.

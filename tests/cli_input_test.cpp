@@ -1,0 +1,94 @@
+// What a user gives to `praxis run` on standard input, and where its output goes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class CliInput : public CommandLine {
+ protected:
+  CliInput() { file("hello.jsonl", "{\"text\": \"Hello there.\"}\n"); }
+
+  CommandResult run_with(const std::string& input, std::vector<std::string> arguments) const {
+    ProcessOptions options = options_;
+    options.input = input;
+    return praxis(std::move(arguments), options);
+  }
+  std::string records() const { return praxis({"export", "last"}).out; }
+};
+
+TEST_F(CliInput, PipeWithAPrompt_IsSentAsABlockOfItsOwn) {
+  const CommandResult run =
+      run_with("-old line\n+new line\n", {"run", "--model", "script:hello.jsonl", "Review this"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(records(),
+              HasSubstr(R"({"type":"text","text":"Review this"},)"
+                        R"({"type":"text","text":"\n\n<stdin>\n-old line\n+new line\n</stdin>"})"));
+  EXPECT_EQ(json_string(praxis({"runs", "--json"}).last_line(), "title").substr(0, 11), "Review this");
+}
+
+TEST_F(CliInput, PipeWithAPromptOfResume_IsSentToo) {
+  ASSERT_EQ(run_with("", {"run", "--model", "script:hello.jsonl", "Hi"}).status, 0);
+  file("hello.jsonl", "{\"text\": \"Hello there.\"}\n{\"text\": \"Read.\"}\n");
+  const CommandResult run = run_with("the log", {"resume", "last", "Read this"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(records(), HasSubstr(R"(<stdin>\nthe log\n</stdin>)"));
+}
+
+TEST_F(CliInput, EmptyPipeAndDevice_AddNothing) {
+  EXPECT_EQ(run_with(" \n", {"run", "--model", "script:hello.jsonl", "Hi"}).status, 0);
+  EXPECT_THAT(records(), Not(HasSubstr("stdin")));
+  EXPECT_EQ(shell("praxis run --model script:hello.jsonl Hi < /dev/zero").status, 0);
+}
+
+TEST_F(CliInput, BytesThatAreNoText_AreRefused) {
+  const std::string bytes("\x89PNG\0\xff", 6);
+  for (const std::string prompt : {"-", "What is this?"}) {
+    const CommandResult run = run_with(bytes, {"run", "--model", "script:hello.jsonl", prompt});
+    EXPECT_EQ(run.status, 2) << prompt;
+    EXPECT_THAT(run.err, HasSubstr("standard input is not UTF-8 text"));
+  }
+}
+
+TEST_F(CliInput, PipeThatStaysOpen_IsNamedWhileTheProgramWaitsForIt) {
+  const CommandResult run = shell(
+      "mkfifo pipe; praxis run --model script:hello.jsonl Hi < pipe 2> errors & exec 3> pipe; "
+      "until grep -q 'waiting for the end of standard input' errors; do sleep 0.05; done; "
+      "echo late >&3; exec 3>&-; wait $!");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(records(), HasSubstr(R"(<stdin>\nlate\n</stdin>)"));
+}
+
+TEST_F(CliInput, OutputFile_EndsWithANewline) {
+  ASSERT_EQ(run_with("", {"run", "--model", "script:hello.jsonl", "Hi", "-o", "answer.txt"}).status, 0);
+  EXPECT_EQ(contents("answer.txt"), "Hello there.\n");
+}
+
+TEST_F(CliInput, DashAsTheOutputFile_IsStandardOutput) {
+  const CommandResult run = run_with("", {"run", "--model", "script:hello.jsonl", "Hi", "-o", "-"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "Hello there.\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "-"));
+  const CommandResult twice =
+      run_with("", {"run", "--json", "--model", "script:hello.jsonl", "Hi", "-o", "-"});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_THAT(twice.err, HasSubstr("-o - and --json both write to standard output"));
+  const CommandResult exported = praxis({"export", "last", "-o", "-"});
+  EXPECT_EQ(exported.status, 0);
+  EXPECT_THAT(exported.out, Not(IsEmpty()));
+}
+
+TEST_F(CliInput, RecordingOfAScript_SaysThatItRecordedNothing) {
+  const CommandResult run = run_with("", {"run", "--model", "script:hello.jsonl", "Hi", "--record", "talk"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("warning: --record talk: nothing was recorded"));
+}
+
+}  // namespace
+}  // namespace praxis::testing
