@@ -65,6 +65,13 @@ TEST_F(CliInput, PipeThatStaysOpen_IsNamedWhileTheProgramWaitsForIt) {
   EXPECT_THAT(records(), HasSubstr(R"(<stdin>\nlate\n</stdin>)"));
 }
 
+TEST_F(CliInput, RepeatedOption_TakesOneValueAndLeavesThePrompt) {
+  file("notes.txt", "buy milk");
+  EXPECT_EQ(run_with("", {"run", "--model", "script:hello.jsonl", "--attach", "notes.txt", "Look"}).status,
+            0);
+  EXPECT_THAT(records(), HasSubstr("Look"));
+}
+
 TEST_F(CliInput, OutputFile_EndsWithANewline) {
   ASSERT_EQ(run_with("", {"run", "--model", "script:hello.jsonl", "Hi", "-o", "answer.txt"}).status, 0);
   EXPECT_EQ(contents("answer.txt"), "Hello there.\n");
@@ -82,6 +89,24 @@ TEST_F(CliInput, DashAsTheOutputFile_IsStandardOutput) {
   const CommandResult exported = praxis({"export", "last", "-o", "-"});
   EXPECT_EQ(exported.status, 0);
   EXPECT_THAT(exported.out, Not(IsEmpty()));
+}
+
+TEST_F(CliInput, UnknownPrice_IsNeitherZeroNorSilentlyABound) {
+  file("priced.jsonl", R"({"text": "Hi", "usage": {"input": 10, "output": 2, "cost_usd": 0.01}})");
+  const CommandResult priced = run_with("", {"run", "--json", "--model", "script:priced.jsonl", "Hi"});
+  EXPECT_EQ(priced.last_line().at("cost_usd"), Json(0.01));
+  EXPECT_THAT(priced.err, HasSubstr("12 tokens, $0.01"));
+  const CommandResult run = run_with("", {"run", "--json", "--model", "script:hello.jsonl", "Hi"});
+  EXPECT_TRUE(run.last_line().at("cost_usd").is_null());
+  EXPECT_THAT(run.err, HasSubstr(" tokens, $?"));
+
+  options_.env["OPENAI_BASE_URL"] = "http://127.0.0.1:1/v1";
+  options_.env["OPENAI_API_KEY"] = "key";
+  const auto bounded = [&](const std::string& model) {
+    return run_with("", {"run", "--max-usd", "0.01", "--timeout", "1ms", "--model", model, "Hi"}).err;
+  };
+  EXPECT_THAT(bounded("openai:mine"), HasSubstr("the price of openai:mine is not known"));
+  EXPECT_THAT(bounded("openai:gpt-5-mini"), Not(HasSubstr("is not known")));
 }
 
 TEST_F(CliInput, RecordingOfAScript_SaysThatItRecordedNothing) {

@@ -17,6 +17,18 @@ bool is_in_files(const ProviderFacts& provider, const Workspace& workspace) {
   return !json_at(json_at(workspace.config.corrections, "providers"), provider.id).is_null();
 }
 
+/// The models in a name: several are separated by `|`.
+std::vector<std::string_view> models_in(std::string_view name) {
+  std::vector<std::string_view> models;
+  while (!name.empty()) {
+    models.push_back(name.substr(0, name.find('|')));
+    name.remove_prefix(std::min(models.back().size() + 1, name.size()));
+  }
+  return models;
+}
+
+std::string_view provider_in(std::string_view model) { return model.substr(0, model.find(':')); }
+
 }  // namespace
 
 ProviderStatus status_of(const ProviderFacts& provider, const Workspace& workspace) {
@@ -41,12 +53,18 @@ ProviderStatus status_of(const ProviderFacts& provider, const Workspace& workspa
 
 std::vector<std::string> providers_of_model(std::string_view name) {
   std::vector<std::string> providers;
-  while (!name.empty()) {
-    const std::string_view one = name.substr(0, name.find('|'));
-    providers.emplace_back(one.substr(0, one.find(':')));
-    name.remove_prefix(std::min(one.size() + 1, name.size()));
-  }
+  for (const std::string_view model : models_in(name)) providers.emplace_back(provider_in(model));
   return providers;
+}
+
+std::vector<std::string> models_without_price(std::string_view name, const Catalog& catalog) {
+  std::vector<std::string> models;
+  for (const std::string_view model : models_in(name)) {
+    const std::string_view provider = provider_in(model);
+    if (provider.size() == model.size() || catalog.provider(provider) == nullptr) continue;
+    if (catalog.model(provider, model.substr(provider.size() + 1)).prices.empty()) models.emplace_back(model);
+  }
+  return models;
 }
 
 }  // namespace praxis::app

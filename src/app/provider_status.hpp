@@ -22,5 +22,9 @@ struct ProviderStatus {
 ProviderStatus status_of(const ProviderFacts& provider, const Workspace& workspace);
 /// The providers of the models in `name`, which can be several separated by `|`.
 std::vector<std::string> providers_of_model(std::string_view name);
+/// Those of the models in `name` whose price `catalog` does not know, so that a bound on the cost cannot hold
+/// them unless their server states what a call costs. Models that no provider serves (`script:`) are left
+/// out.
+std::vector<std::string> models_without_price(std::string_view name, const Catalog& catalog);
 
 }  // namespace praxis::app

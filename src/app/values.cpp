@@ -1,5 +1,6 @@
 #include "app/values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -46,6 +47,23 @@ std::string show_duration(Millis duration) {
 
 std::string show_usd(MicroUsd cost) {
   return cost.value == 0 ? "$0" : '$' + fixed(cost.usd(), cost.usd() < 1 ? 4 : 2);
+}
+
+std::string show_age(Millis age) {
+  const auto seconds = std::max<std::int64_t>(age.count() / 1000, 0);
+  if (seconds < 60) return std::to_string(seconds) + " s";
+  if (seconds < 60 * 60) return std::to_string(seconds / 60) + " min";
+  if (seconds < 48 * 60 * 60) return std::to_string(seconds / (60 * 60)) + " h";
+  return std::to_string(seconds / (24 * 60 * 60)) + " d";
+}
+
+std::string show_cost(const Usage& usage) {
+  if (usage.cost.value == 0) return usage.total() == 0 ? "$0" : "$?";
+  return (usage.estimated ? "~" : "") + show_usd(usage.cost);
+}
+
+std::string show_usage(const Usage& usage) {
+  return (usage.estimated ? "~" : "") + std::to_string(usage.total()) + " tokens, " + show_cost(usage);
 }
 
 std::string shell_word(std::string_view word) {

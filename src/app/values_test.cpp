@@ -30,6 +30,14 @@ TEST(Values, AreFormattedForUsers) {
   EXPECT_EQ(show_usd({}), "$0");
   EXPECT_EQ(show_usd({1200}), "$0.0012");
   EXPECT_EQ(show_usd({12'340'000}), "$12.34");
+  EXPECT_EQ(show_age(59s), "59 s");
+  EXPECT_EQ(show_age(90s), "1 min");
+  EXPECT_EQ(show_age(std::chrono::hours{47}), "47 h");
+  EXPECT_EQ(show_age(std::chrono::hours{49}), "2 d");
+  EXPECT_EQ(show_usage({}), "0 tokens, $0");
+  EXPECT_EQ(show_usage({.input = 300, .output = 40, .cost = {1200}}), "340 tokens, $0.0012");
+  EXPECT_EQ(show_usage({.input = 300, .cost = {1200}, .estimated = true}), "~300 tokens, ~$0.0012");
+  EXPECT_EQ(show_usage({.input = 300}), "300 tokens, $?") << "an unknown price is not $0";
 }
 
 TEST(Values, ShellWordsAreQuotedWhenTheyMustBe) {

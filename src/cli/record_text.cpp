@@ -54,8 +54,7 @@ struct Words {
     std::string text =
         fmt::format("{} {} {}", r.effect.str(), to_string(r.outcome), app::show_duration(r.duration));
     if (const auto* response = std::get_if<ModelResponse>(&r.result)) {
-      text += fmt::format(", {} tokens, {}: {}", response->usage.total(), app::show_usd(response->usage.cost),
-                          parts_text(response->parts));
+      text += fmt::format(", {}: {}", app::show_usage(response->usage), parts_text(response->parts));
     } else if (const auto* tool = std::get_if<ToolOutcome>(&r.result)) {
       text += ": " + tool->result.text;
     }
@@ -93,8 +92,7 @@ struct Words {
     return fmt::format("{} ({})", r.agent, r.cause);
   }
   std::string operator()(const records::ChildSettled& r) const {
-    return fmt::format("{} {}, {} tokens, {}", r.child.str(), to_string(r.reason), r.usage.total(),
-                       app::show_usd(r.usage.cost));
+    return fmt::format("{} {}, {}", r.child.str(), to_string(r.reason), app::show_usage(r.usage));
   }
 };
 

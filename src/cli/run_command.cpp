@@ -7,6 +7,8 @@
 #include "app/agent_sources.hpp"
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
+#include "app/plain_text.hpp"
+#include "app/provider_status.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
@@ -97,6 +99,20 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
   return agent;
 }
 
+/// Names the models for which a bound on the cost cannot hold, because their prices are not known.
+void warn_of_unknown_prices(const AgentSpec& agent, const app::Workspace& workspace, Console& console) {
+  if (agent.limits.max_usd.value == 0) return;
+  const auto catalog = app::open_catalog(workspace);
+  if (!catalog) return;  // reported when the runtime was opened
+  for (const std::string& model : app::models_without_price(agent.model, **catalog)) {
+    console.err.line(app::harmless(fmt::format(
+        "praxis: warning: the price of {} is not known, so max_usd holds only if its server states "
+        "the cost of each call; max_tokens holds in any case, and docs/providers.md says how to "
+        "set prices",
+        model)));
+  }
+}
+
 /// The JSON Schema of the answer; null if not requested. Error `kInput` names the file and the position.
 Result<Json> answer_schema(const RunOptions& options) {
   if (options.schema.empty()) return nullptr;
@@ -156,6 +172,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
     return fail(
         app::usage_error("the agent follows a written plan, which supports neither --schema nor --attach"));
   }
+  warn_of_unknown_prices(agent->spec(), *workspace, console);
   if (options.timeout) interrupts.limit(*options.timeout);
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kTextWidth = 200;  ///< of text by users and models
 
-std::string spent(const Usage& usage) {
-  return fmt::format("{} tokens, {}", usage.total(), app::show_usd(usage.cost));
-}
-
 std::string status_text(const AgentNode& node) {
   return fmt::format("{}{}", to_string(node.status), node.paused ? " (paused)" : "");
 }
@@ -26,8 +22,8 @@ std::string node_text(const AgentNode& node, UnixMillis now) {
   std::string text = fmt::format("{} {}  {}  {}", app::one_line(node.agent, kTextWidth), node.id.str(),
                                  status_text(node), app::show_duration(now - node.created));
   if (node.step > 0) text += fmt::format("  step {}", node.step);
-  text += "  " + spent(node.usage);
-  if (!node.children.empty()) text += fmt::format(" (subtree {})", spent(node.subtree));
+  text += "  " + app::show_usage(node.usage);
+  if (!node.children.empty()) text += fmt::format(" (subtree {})", app::show_usage(node.subtree));
   if (!node.content.empty()) text += fmt::format("  \"{}\"", app::one_line(node.content, kTextWidth));
   return text;
 }
@@ -88,7 +84,7 @@ std::string change_text(const AgentNode& node) {
   std::string text =
       fmt::format("{}  {}  {}", app::one_line(node.path, kTextWidth), node.id.str(), status_text(node));
   if (node.step > 0) text += fmt::format("  step {}", node.step);
-  text += "  " + spent(node.usage);
+  text += "  " + app::show_usage(node.usage);
   if (!node.comment.empty()) text += "  # " + app::one_line(node.comment, kTextWidth);
   for (const ParkedStep& step : node.pending)
     text += fmt::format("  {} waits ({})", step.id.str(), to_string(step.kind));

@@ -41,6 +41,15 @@ Json usage_json(const AgentResult& result) {
                     {"per_model", std::move(models)}};
 }
 
+/// The cost of the turn and of all below it; null if some of it has no known price.
+Json cost_json(const AgentResult& result) {
+  const auto is_unknown = [](const Usage& usage) { return usage.total() != 0 && usage.cost.value == 0; };
+  const Usage all = result.usage + result.usage_children;
+  bool unknown = is_unknown(all) || is_unknown(result.usage_children);
+  for (const ModelCall& call : result.model_calls) unknown = unknown || is_unknown(call.usage);
+  return unknown ? Json(nullptr) : Json(all.cost.usd());
+}
+
 }  // namespace
 
 Json to_json(const AgentResult& result) {
@@ -67,7 +76,7 @@ Json to_json(const AgentResult& result) {
       {"actions", actions_json(result)},
       {"model_calls", model_calls_json(result)},
       {"usage", usage_json(result)},
-      {"cost_usd", (result.usage + result.usage_children).cost.usd()},
+      {"cost_usd", cost_json(result)},
       {"denials", JsonArray(result.denials.begin(), result.denials.end())},
       {"pending", std::move(pending)},
       {"errors", std::move(errors)},
