@@ -1,24 +1,31 @@
 // `doctor`: shows the settings and their origins, and checks whether they work. Never shows secrets.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <sodium/version.h>
 #include <sqlite3.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <boost/version.hpp>
-#include <chrono>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 
 #include "app/calls_in_doubt.hpp"
 #include "app/plain_text.hpp"
+#include "app/provider_probe.hpp"
 #include "app/provider_status.hpp"
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor_journal.hpp"
 #include "cli/place.hpp"
+#include "praxis/models/model.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/process/sandbox.hpp"
 
@@ -26,7 +33,6 @@ namespace praxis::cli {
 namespace {
 
 constexpr std::size_t kSessionsToVerify = 100;
-constexpr std::chrono::seconds kProviderPatience{5};  // for a provider's first byte
 
 enum class Health : std::uint8_t { kGood, kMissing, kBad };
 
@@ -61,14 +67,36 @@ Check check_project(const app::Project& project) {
   return {"project", Health::kMissing, app::project_notice(project)};
 }
 
+/// Why the journal's file, or files next to it, cannot be written; empty if they can. Leaves nothing behind.
+std::string why_unwritable(const std::string& journal) {
+  if (const int fd = open(journal.c_str(), O_WRONLY | O_CLOEXEC); fd >= 0) {
+    close(fd);
+  } else if (errno != ENOENT) {
+    return std::strerror(errno);
+  }
+  std::filesystem::path folder = std::filesystem::absolute(journal).parent_path();
+  std::error_code unreadable;
+  while (!std::filesystem::exists(folder, unreadable) && folder.has_relative_path())
+    folder = folder.parent_path();
+  std::string file = folder / ".praxis-doctor-XXXXXX";
+  const int fd = mkostemp(file.data(), O_CLOEXEC);
+  if (fd < 0) return fmt::format("{}: {}", folder.string(), std::strerror(errno));
+  close(fd);
+  unlink(file.c_str());
+  return "";
+}
+
 Check check_journal(const app::Workspace& workspace) {
   if (!workspace.keeps_runs()) return {"journal", Health::kGood, "in memory: runs are not stored"};
   const auto failed = [&](const Error& error) { return Check{"journal", Health::kBad, error.message}; };
   const auto journal = app::open_journal(workspace, app::JournalUse::kLook);
-  if (!journal && journal.error().kind() == ErrorKind::kNotFound) {
+  const bool is_missing = !journal && journal.error().kind() == ErrorKind::kNotFound;
+  if (!journal && !is_missing) return failed(journal.error());
+  if (const std::string why = why_unwritable(workspace.journal); !why.empty())
+    return {"journal", Health::kBad, fmt::format("{} cannot be written: {}", workspace.journal, why)};
+  if (is_missing) {
     return {"journal", Health::kMissing, workspace.journal + " will be created by the first run"};
   }
-  if (!journal) return failed(journal.error());
   const auto rows = (*journal)->sessions(kSessionsToVerify);
   if (!rows) return failed(rows.error());
   for (const SessionRow& row : *rows) {
@@ -78,27 +106,14 @@ Check check_journal(const app::Workspace& workspace) {
           fmt::format("{}, the newest {} runs verified", workspace.journal, rows->size())};
 }
 
-/// Why the URL cannot be reached; empty if any answer arrives. Sends no key.
-std::string why_unreachable(const std::string& base_url) {
-  HttpRequest request;
-  request.url = base_url;
-  request.timeouts = {.connect = kProviderPatience,
-                      .first_byte = kProviderPatience,
-                      .idle = kProviderPatience,
-                      .total = kProviderPatience};
-  const auto client = make_http_client();
-  const auto response = http_fetch(*client, std::move(request));
-  return response ? "" : response.error().message;
-}
-
 Check check_provider(const ProviderFacts& provider, const app::ProviderStatus& status, bool online) {
   Check check{"provider " + provider.id, Health::kGood, status.detail};
   if (status.state == app::ProviderStatus::State::kUnusable) check.health = Health::kBad;
   if (status.state == app::ProviderStatus::State::kLacksKey) check.health = Health::kMissing;
   if (!online || status.base_url.empty()) return check;
-  const std::string wrong = why_unreachable(status.base_url);
-  check.detail += wrong.empty() ? ", " + status.base_url + " answers" : ", cannot be reached: " + wrong;
-  if (!wrong.empty()) check.health = Health::kBad;
+  const app::ProbeResult probe = app::probe_provider(provider);
+  check.detail += ", " + probe.detail;
+  if (!probe.works) check.health = Health::kBad;
   return check;
 }
 
@@ -119,6 +134,22 @@ std::vector<Check> check_providers(const app::Workspace& workspace, bool online)
                       "no provider has a key; praxis models --all lists where keys are looked up"});
   }
   return checks;
+}
+
+/// Whether the configured model can be made, as a run does it.
+Check check_model(const app::Workspace& workspace) {
+  const std::string name = workspace.config.get("model");
+  if (name.empty()) {
+    return {"model", Health::kMissing,
+            "none is set; --model PROVIDER:NAME, PRAXIS_MODEL or model = in the configuration sets one"};
+  }
+  const auto catalog = app::open_catalog(workspace);
+  if (!catalog) return {"model", Health::kBad, catalog.error().message};
+  const auto model = make_model(name, {.http = make_http_client(),
+                                       .executor = nullptr,
+                                       .env = app::environment_variable,
+                                       .catalog = *catalog});
+  return model ? Check{"model", Health::kGood, name} : Check{"model", Health::kBad, model.error().message};
 }
 
 /// Whether `shell` and `python` can run.
@@ -198,6 +229,7 @@ Report examine(const DoctorOptions& options, Console& console) {
       report.checks.push_back(check_project(*report.workspace->project));
     report.checks.push_back(check_journal(*report.workspace));
     report.checks.push_back(check_people(*report.workspace));
+    report.checks.push_back(check_model(*report.workspace));
     std::ranges::move(check_providers(*report.workspace, options.online), std::back_inserter(report.checks));
   }
   std::ranges::move(check_sandbox(), std::back_inserter(report.checks));
