@@ -60,7 +60,7 @@ TEST_F(CliJournal, RunsShowAndLogs_DescribeARun) {
   EXPECT_EQ(json_string(row, "title"), "Note the color");
   EXPECT_THAT(praxis({"runs"}).out, HasSubstr(id));
 
-  const CommandResult show = praxis({"show", id.substr(0, 20)});
+  const CommandResult show = praxis({"show", id.substr(0, 20), "--records"});
   EXPECT_EQ(show.status, 0) << show.err;
   EXPECT_THAT(show.out, HasSubstr("effect_settled"));
   EXPECT_THAT(show.out, HasSubstr("Noted."));

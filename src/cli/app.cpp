@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Exit status:
   1  the run failed              6    provider, key or network unavailable
   2  usage or configuration      7    a replay diverged
   3  waits for a human           9    the answer does not fit --schema
-  4  blocked by policy           130  interrupted (129: hung up, 143: terminated)
+  4  a rule denied a call        130  interrupted (129: hung up, 143: terminated)
 
 'praxis COMMAND --help' explains a command with examples.)";
 
@@ -232,11 +232,13 @@ void Definition::define_looking() {
   runs->add_flag("--json", runs_.json, "Write one JSON object per line");
   add_place(runs, runs_.place);
 
-  CLI::App* show = command("show", "Show the records of a run",
+  CLI::App* show = command("show", "Show the conversation of a run, or its records",
                            "  praxis show last\n"
+                           "  praxis show 01K9X --records\n"
                            "  praxis show 01K9X --json | jq 'select(.kind == \"effect_settled\")'",
                            [this] { return Invocation(show_); });
   show->add_option("ID", show_.id, kIdHelp)->type_name("")->required();
+  show->add_flag("--records", show_.records, "Show the records, with the numbers that 'praxis fork' takes");
   show->add_flag("--json", show_.json, "Write one JSON record per line");
   add_place(show, show_.place);
 
@@ -286,14 +288,21 @@ void Definition::define_branching() {
 }
 
 void Definition::define_carrying() {
-  CLI::App* write = command("export", "Write a run as JSON Lines, for import elsewhere",
+  CLI::App* write = command("export", "Write a run as JSON Lines, for import elsewhere, or its conversation",
                             "  praxis export last -o run.jsonl\n"
+                            "  praxis export last --format markdown -o run.md\n"
                             "  praxis export 01K9X | gzip > run.jsonl.gz",
                             [this] { return Invocation(export_); });
   write->add_option("ID", export_.id, kIdHelp)->type_name("")->required();
   takes_path(write->add_option("-o,--output", export_.file,
                                "Write to this file instead of standard output, which is '-'"),
              "FILE");
+  write
+      ->add_option(
+          "--format", export_.format,
+          "'records', which can be imported (the default), or the conversation as 'markdown' or 'json'")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"records", "markdown", "json"}).description(""));
   add_place(write, export_.place);
 
   CLI::App* read = command("import", "Read an exported run into the journal",

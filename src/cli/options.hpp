@@ -18,8 +18,9 @@ namespace praxis::cli {
 struct TurnOutput {
   bool json = false;
   bool stream = true;
-  std::string file;       ///< `-o`: file for the last message; empty: none
-  std::string record_to;  ///< `--record`: folder for the exchanges with models; empty: none
+  std::string file;         ///< `-o`: file for the last message; empty: none
+  bool denials_ok = false;  ///< `--denials-ok`: a call that a rule denied does not change the exit status
+  std::string record_to;    ///< `--record`: folder for the exchanges with models; empty: none
 };
 
 struct RunOptions {
@@ -91,7 +92,8 @@ struct ApproveOptions {
 struct ShowOptions {
   app::Place place;
   std::string id;
-  bool json = false;
+  bool records = false;  ///< the records instead of the conversation
+  bool json = false;     ///< the records as JSON
 };
 
 struct LogsOptions {
@@ -124,6 +126,7 @@ struct ExportOptions {
   app::Place place;
   std::string id;
   std::string file;
+  std::string format = "records";
 };
 
 struct ImportOptions {

@@ -1,15 +1,25 @@
 // `export` and `import` of runs; `completion`, `man` and `--help`.
+#include "app/transcript.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
 
 namespace praxis::cli {
+namespace {
+
+Result<std::string> exported(const app::StoredSession& stored, const std::string& format) {
+  if (format == "records") return export_session(*stored.journal, stored.id);
+  const Json transcript = app::transcript(stored.records, stored.state);
+  return format == "json" ? to_json_text(transcript) + '\n' : app::transcript_markdown(transcript);
+}
+
+}  // namespace
 
 Result<ExitStatus> execute(const ExportOptions& options, Console& console) {
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
-  const auto text = export_session(*stored->journal, stored->id);
+  const auto text = exported(*stored, options.format);
   if (!text) return fail(text.error());
   if (options.file.empty() || options.file == "-") {
     console.out.write(*text);

@@ -1,7 +1,8 @@
-// `runs`, `show` and `logs`: show the content of the journal.
+// `show` and `logs`: show the content of the journal.
 #include <fmt/format.h>
 
 #include "app/plain_text.hpp"
+#include "app/transcript.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
@@ -9,37 +10,9 @@
 #include "cli/record_text.hpp"
 #include "core/project.hpp"
 #include "praxis/core/event.hpp"
-#include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis::cli {
 namespace {
-
-Json row_json(const SessionRow& row) {
-  return JsonObject{{"id", row.id.str()},
-                    {"created_at", to_iso8601(row.created)},
-                    {"updated_at", to_iso8601(row.updated)},
-                    {"agent", row.agent},
-                    {"model", row.model},
-                    {"status", row.status},
-                    {"title", row.title},
-                    {"records", row.entries},
-                    {"parent", row.parent.empty() ? Json(nullptr) : Json(row.parent.str())}};
-}
-
-std::string row_text(const SessionRow& row) {
-  const std::string whose = row.parent.empty() ? "" : fmt::format("(for {}) ", row.parent.str());
-  return fmt::format("{}  {}  {:13}  {:24}  {}{}", row.id.str(), to_iso8601(row.created), row.status,
-                     app::one_line(row.model, 24), whose, app::one_line(row.title, 60));
-}
-
-/// Marks the row of a run as awaiting a human if all its running sub-agents do.
-Status look_below(const std::shared_ptr<Journal>& journal, SessionRow& row) {
-  if (row.status != to_string(SessionStatus::kRunning)) return {};
-  JournalTree tree(journal, {.root = row.id});
-  if (auto read = tree.refresh(); !read) return read;
-  if (const auto nodes = tree.nodes(); !nodes.empty()) row.status = to_string(nodes.front().status);
-  return {};
-}
 
 /// The record as stored; payloads above the threshold are replaced by their digest.
 Json record_json(const StoredRecord& stored) {
@@ -57,9 +30,9 @@ std::string record_line(const StoredRecord& stored) {
 }
 
 std::string heading(const State& state) {
-  return fmt::format("run     {}\nagent   {}\nmodel   {}\nstatus  {}\nusage   {} tokens, {}\n",
-                     state.id.str(), app::harmless(state.agent->id), app::harmless(state.agent->model),
-                     to_string(state.status()), state.usage.total(), app::show_usd(state.usage.cost));
+  return fmt::format("run     {}\nagent   {}\nmodel   {}\nstatus  {}\nusage   {}\n", state.id.str(),
+                     app::harmless(state.agent->id), app::harmless(state.agent->model),
+                     to_string(state.status()), app::show_usage(state.usage));
 }
 
 /// The event's own fields, without the common ones.
@@ -74,37 +47,16 @@ std::string event_line(const Event& event) {
 
 }  // namespace
 
-Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
-  auto workspace = open_place(options.place, console);
-  if (!workspace) return fail(workspace.error());
-  auto journal = app::open_journal(*workspace, app::JournalUse::kLook);
-  if (!journal && journal.error().kind() == ErrorKind::kNotFound) {
-    console.err.line("no runs yet in " + workspace->journal);
-    return ExitStatus::kFinished;
-  }
-  if (!journal) return fail(journal.error());
-  auto rows = (*journal)->sessions(options.all ? options.count : 0);
-  if (!rows) return fail(rows.error());
-  if (!options.all) {
-    std::erase_if(*rows, [](const SessionRow& row) { return !row.parent.empty(); });
-    if (options.count != 0 && rows->size() > options.count) rows->resize(options.count);
-  }
-  for (SessionRow& row : *rows) {
-    if (auto looked = look_below(*journal, row); !looked) return fail(looked.error());
-    if (options.json) {
-      console.json(row_json(row));
-    } else {
-      console.out.line(row_text(row));
-    }
-  }
-  return ExitStatus::kFinished;
-}
-
 Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
+  if (!options.json && !options.records) {
+    const std::string text = app::transcript_markdown(app::transcript(stored->records, stored->state));
+    console.out.write(console.terminal.out ? app::harmless(text) : text);
+    return ExitStatus::kFinished;
+  }
   if (!options.json) console.out.line(heading(stored->state));
   for (const StoredRecord& record : stored->records) {
     if (options.json) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <future>
 
+#include "base/ascii.hpp"
 #include "logs/append.hpp"
 #include "logs/log_writer.hpp"
 #include "logs/read_state.hpp"
@@ -11,6 +12,9 @@ namespace praxis {
 namespace {
 
 constexpr std::size_t kShortestPart = 4;
+
+/// Compares without case, as users may type an id.
+bool is_same(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
 
 }  // namespace
 
@@ -66,7 +70,7 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
   auto rows = journal.sessions();
   if (!rows) return fail(rows.error());
   if (rows->empty()) return fail(ErrorCode::kInput, "the journal holds no session yet");
-  if (text == "last") {
+  if (is_same(text, "last")) {
     const auto root = std::ranges::find_if(*rows, [](const SessionRow& row) { return row.parent.empty(); });
     return root == rows->end() ? rows->front().id : root->id;
   }
@@ -74,12 +78,19 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
   for (const SessionRow& row : *rows) {
     const std::string& id = row.id.str();
     if (id == text) return row.id;
-    if (text.size() >= kShortestPart && (id.starts_with(text) || id.ends_with(text)))
+    if (text.size() < kShortestPart || text.size() > id.size()) continue;
+    const std::string_view whole = id;
+    if (is_same(whole.substr(0, text.size()), text) ||
+        is_same(whole.substr(whole.size() - text.size()), text))
       candidates.push_back(row.id);
   }
   if (candidates.size() == 1) return candidates.front();
-  if (candidates.empty())
-    return fail(ErrorCode::kInput, "no session is called \"" + std::string(text) + "\"");
+  const std::string typed = '"' + std::string(text) + '"';
+  if (text.size() < kShortestPart) {
+    return fail(ErrorCode::kInput, typed + " is too short for a part of a session's id; give at least " +
+                                       std::to_string(kShortestPart) + " characters");
+  }
+  if (candidates.empty()) return fail(ErrorCode::kInput, "no session is called " + typed);
   std::string names;
   for (const SessionId& id : candidates) names += " " + id.str();
   return fail(ErrorCode::kInput, "\"" + std::string(text) + "\" matches several sessions:" + names);
