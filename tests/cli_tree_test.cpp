@@ -143,7 +143,7 @@ TEST_F(CliTree, PolicyOfTheParent_AppliesToSubAgents) {
   file("research.jsonl",
        calls(call("file_write", R"({"path": "a.txt", "content": "x"})")) + "{\"text\": \"Done.\"}\n");
   std::filesystem::create_directory(folder_ / "out");
-  ASSERT_EQ(run_lead().status, 0);
+  ASSERT_EQ(run_lead().status, 4) << "a rule denied a call below";
   EXPECT_THAT(praxis({"show", id_of("research")}).out, HasSubstr("They are those of an agent above"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out/a.txt"));
 

@@ -87,11 +87,7 @@ void Progress::show(const Event& event) {
           [&](const events::StepParked& e) {
             line(agent, fmt::format("{} waits for a human ({})", e.step.id.str(), to_string(e.step.kind)));
           },
-          [&](const events::StepDecided& e) {
-            if (!e.decision.park.empty())
-              line(agent,
-                   fmt::format("{} is decided: {}", e.decision.park.str(), to_string(e.decision.verb)));
-          },
+          [&](const events::StepDecided& e) { show_decision(agent, e.decision); },
           [&](const events::SessionRecovered&) { line(agent, "resumes where another process stopped"); },
           [&](const events::SessionPaused& e) { line(agent, "paused " + e.reason); },
           [&](const events::SessionUnpaused&) { line(agent, "unpaused"); },
@@ -107,6 +103,21 @@ void Progress::show(const Event& event) {
           [](const auto&) {},
       },
       event.body);
+}
+
+/// A call that a rule denied was not announced as waiting.
+void Progress::show_decision(const Agent& agent, const records::Decided& decision) {
+  if (!decision.park.empty()) {
+    line(agent, fmt::format("{} is decided: {}", decision.park.str(), to_string(decision.verb)));
+  } else if (decision.verb == ApprovalVerb::kReject) {
+    const auto asked = agent.calls.find(decision.call);
+    line(agent,
+         fmt::format(
+             "{} denied: {}",
+             app::one_line(asked == agent.calls.end() ? decision.call.str() : asked->second, kLineWidth / 2),
+             decision.text),
+         true);
+  }
 }
 
 /// The root's text is the answer, or may become it.
@@ -157,14 +168,13 @@ void Progress::finish(const AgentResult& result) {
 /// The state of the turn: `1.2 s, 340 tokens, $0.0012`.
 std::string Progress::totals() const {
   const auto time = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - started_);
-  return fmt::format("{}, {} tokens, {}", app::show_duration(time), usage_.total(),
-                     app::show_usd(usage_.cost));
+  return fmt::format("{}, {}", app::show_duration(time), app::show_usage(usage_));
 }
 
 /// Shows only a sub-agent's own usage; the root's line includes all of it.
 std::string Progress::totals_of(const Agent& agent) const {
   if (agent.prefix.empty()) return totals();
-  return fmt::format("{} tokens, {}", agent.usage.total(), app::show_usd(agent.usage.cost));
+  return app::show_usage(agent.usage);
 }
 
 // ---- output ---------------------------------------------------------------------------------------------

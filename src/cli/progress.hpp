@@ -43,6 +43,7 @@ class Progress {
 
   Agent& agent_of(const AgentMeta& meta);
   void show_root(const Event& event);
+  void show_decision(const Agent& agent, const records::Decided& decision);
   void tick(const std::stop_token& stop);
   void line(const Agent& agent, std::string_view text, bool failed = false);
   void call_line(const Agent& agent, const CallId& call, const std::string& name, const std::string& how,

@@ -33,6 +33,9 @@ inline void add_turn_output(CLI::App* command, TurnOutput& output) {
              "FILE");
   command->add_flag_callback(
       "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");
+  command->add_flag(
+      "--denials-ok", output.denials_ok,
+      "Exit as if no rule had denied a call (otherwise a finished or failed turn exits with 4)");
   takes_path(command->add_option("--record", output.record_to,
                                  "Record every exchange with models in this folder; cassette:DIR replays it"),
              "DIR");
@@ -58,7 +61,11 @@ void add_parsed(CLI::App* command, const std::string& name, std::optional<T>& va
 /// An option that can be given several times, with one value each.
 inline void add_repeated(CLI::App* command, const std::string& name, std::vector<std::string>& values,
                          const std::string& description, const std::string& type) {
-  command->add_option(name, values, description)->type_name(type)->expected(1)->take_all();
+  command->add_option(name, values, description)
+      ->type_name(type)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 /// How a run finds its agent file, and accepts a changed one.

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -17,6 +19,7 @@
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/author.hpp"
+#include "cli/denials.hpp"
 #include "cli/kept_run.hpp"
 #include "cli/progress.hpp"
 #include "cli/questions.hpp"
@@ -27,8 +30,8 @@ namespace {
 
 std::string sum_of(const AgentResult& result) {
   const Usage all = result.usage + result.usage_children;
-  return fmt::format("{} {}, {}, {} tokens, {}", result.steps, result.steps == 1 ? "step" : "steps",
-                     app::show_duration(result.duration), all.total(), app::show_usd(all.cost));
+  return fmt::format("{} {}, {}, {}", result.steps, result.steps == 1 ? "step" : "steps",
+                     app::show_duration(result.duration), app::show_usage(all));
 }
 
 /// How the turn ended and how to resume it.
@@ -71,11 +74,14 @@ void check_recording(const TurnOutput& output, std::uintmax_t before, Console& c
 }
 
 /// Writes the JSON envelope or the ending; returns the exit status.
+/// `blocked`: a rule denied a call.
 ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, const app::Workspace& workspace,
-                const TurnOutput& output, int signal, Console& console) {
+                const TurnOutput& output, int signal, bool blocked, Console& console) {
   if (output.json) console.json(result ? app::envelope(*result) : app::envelope(result.error(), session));
   if (!result) return console.report(result.error(), signal);
   ExitStatus status = exit_status(*result, signal);
+  const bool has_ended = status == ExitStatus::kFinished || status == ExitStatus::kFailed;
+  if (blocked && has_ended) status = ExitStatus::kBlocked;
   if (has_file(output)) {
     const bool needs_end = !result->text.empty() && !result->text.ends_with('\n');
     if (auto written = write_file(output.file, result->text + (needs_end ? "\n" : "")); !written)
@@ -123,14 +129,17 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
     });
   }
   const std::uintmax_t recorded = recorded_bytes(output);
+  Denials denials(run.session_id());
   for (const Event& event : run) {
+    denials.add(event);
     if (progress) {
       progress->show(event);
     } else {
       console.json(to_json(event));
     }
   }
-  const auto result = run.report();
+  auto result = run.report();
+  if (result) std::ranges::copy(denials.below(), std::back_inserter(result->denials));
   if (questions) {
     runtime.set_approval_handler(nullptr);
     questions->close();
@@ -138,7 +147,8 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
   if (progress && result) progress->finish(*result);
   progress.reset();
   check_recording(output, recorded, console);
-  const ExitStatus status = tell(result, run.session_id(), workspace, output, interrupts.received(), console);
+  const ExitStatus status = tell(result, run.session_id(), workspace, output, interrupts.received(),
+                                 denials.any() && !output.denials_ok, console);
   if (!result && is_journal_gone(result.error()))
     console.err.write(keep_run(runtime.journal(), run.session_id(), workspace));
   return status;
