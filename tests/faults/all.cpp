@@ -18,12 +18,14 @@ Fault threads_fault();
 Fault replay_fault();
 Fault exhaustion_fault();
 Fault waiting_fault();
+Fault hostile_fault();
+Fault races_fault();
 
 std::vector<Fault> all_faults() {
-  return {kill_fault(),     power_loss_fault(), disk_full_fault(),   small_disk_fault(),
-          io_error_fault(), tree_io_fault(),    files_fault(),       damage_fault(),
-          clock_fault(),    endpoint_fault(),   stale_owner_fault(), simulation_fault(),
-          threads_fault(),  replay_fault(),     exhaustion_fault(),  waiting_fault()};
+  return {kill_fault(),        power_loss_fault(), disk_full_fault(), small_disk_fault(), io_error_fault(),
+          tree_io_fault(),     files_fault(),      damage_fault(),    clock_fault(),      endpoint_fault(),
+          stale_owner_fault(), simulation_fault(), threads_fault(),   replay_fault(),     exhaustion_fault(),
+          waiting_fault(),     hostile_fault(),    races_fault()};
 }
 
 }  // namespace praxis::faults

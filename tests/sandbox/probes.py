@@ -526,10 +526,11 @@ def much_shared_memory():
     return True
 
 
-if sys.argv[1] == "--list":
-    for name in probes:
-        print(name + ("*" if name in privileged else ""))
-    sys.exit(0)
 hold = os.pipe()[0]
-if probes[sys.argv[1]]() not in (False, None):
-    print("OPEN", flush=True)
+if __name__ == "__main__":
+    if sys.argv[1] == "--list":
+        for name in probes:
+            print(name + ("*" if name in privileged else ""))
+        sys.exit(0)
+    if probes[sys.argv[1]]() not in (False, None):
+        print("OPEN", flush=True)
