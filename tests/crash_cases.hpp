@@ -105,7 +105,11 @@ inline void finish(Rig& rig, const std::string& agent, const std::string& doubt)
 inline int play(const Case& c) {
   Rig rig(c.agent, c.doubt);
   int kills = 0;
-  for (const Point& point : c.points) kills += rig.run(point) ? 1 : 0;
+  for (const Point& point : c.points) {
+    if (!rig.run(point)) continue;
+    ++kills;
+    check_births(rig);
+  }
   finish(rig, c.agent, c.doubt);
   check_cost(rig, c.agent, kills);
   // A batch of parallel calls leaves more than one outcome.

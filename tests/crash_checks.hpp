@@ -91,6 +91,20 @@ inline void check_result(const std::string& agent, const std::string& doubt, con
   EXPECT_EQ(root->subtree_usage().total(), own) << "usage is lost or counted twice";
 }
 
+/// Checks, without changing what a kill has left, that every session in the journal has its first input: a
+/// prompt, or the conversation that it continues.
+inline void check_births(const Rig& rig) {
+  const auto journal = sqlite_journal(rig.journal(), {.read_only = true});
+  if (!journal) return;  // killed before the journal was made
+  const auto rows = (*journal)->sessions();
+  ASSERT_TRUE(rows) << rows.error().message;
+  for (const SessionRow& row : *rows) {
+    const auto records = read_records(**journal, row.id);
+    ASSERT_TRUE(records) << records.error().message;
+    EXPECT_GT(records->size(), 1U) << row.agent << " is in the journal without its prompt";
+  }
+}
+
 /// Checks that every log equals the one that the core would write again.
 inline void check_replay(const Logs& logs) {
   for (const auto& records : logs) {

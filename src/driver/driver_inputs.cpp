@@ -110,7 +110,11 @@ void TurnDriver::on(TurnEndAwaited input) {
 
 void TurnDriver::on(Retired /*input*/) { retired_ = true; }
 
-void TurnDriver::on(Abandoned /*input*/) { give_up(shut_down_error(), false); }
+/// A root that got no input is written all the same: its caller may open it again.
+void TurnDriver::on(Abandoned /*input*/) {
+  if (!failure_ && !setup_.parent && log_.lone_birth() != nullptr) write_log();
+  give_up(shut_down_error(), false);
+}
 
 void TurnDriver::on(Faulted input) { give_up(std::move(input.why)); }
 

@@ -15,6 +15,13 @@ constexpr std::size_t kTitleBytes = 80;
 
 }  // namespace
 
+const Record* Log::lone_birth() const {
+  const bool lone =
+      durable_ == 0 && !appending_ && pending_.size() == 1 && answers_.empty() && waiters_.empty();
+  if (!lone || !std::holds_alternative<records::SessionCreated>(pending_.front().record.body)) return nullptr;
+  return &pending_.front().record;
+}
+
 bool Log::holds(const ParkId& step) const {
   return std::ranges::any_of(pending_, [&](const PendingRecord& pending) {
     const auto* parked = std::get_if<records::Parked>(&pending.record.body);

@@ -33,6 +33,9 @@ class Log {
   bool appending() const { return appending_; }
   /// True when nothing waits for the next append.
   bool is_empty() const { return pending_.empty() && answers_.empty(); }
+  /// The first record of a new session, if only that waits and no caller waits for it; else null. It can
+  /// share the append of the first input, so that a crash leaves no session without it.
+  const Record* lone_birth() const;
   /// True when the record that parks this step still waits for the next append.
   bool holds(const ParkId& step) const;
 

@@ -104,6 +104,22 @@ TEST(Log, ParkedStepIsHeldUntilItIsAppended) {
   EXPECT_FALSE(log.holds(ParkId{"p1"}));
 }
 
+TEST(Log, FirstRecordIsALoneBirthUntilAnythingJoinsIt) {
+  const auto born = [] { return pending(records::SessionCreated{}); };
+  Log joined({SessionId{"s1"}, 1}, 0);
+  EXPECT_EQ(joined.lone_birth(), nullptr);
+  joined.add(born());
+  ASSERT_NE(joined.lone_birth(), nullptr);
+  EXPECT_EQ(joined.lone_birth()->time, UnixMillis{5});
+  joined.add(said("hello"));
+  EXPECT_EQ(joined.lone_birth(), nullptr);
+
+  Log awaited({SessionId{"s1"}, 1}, 0);
+  awaited.add(born());
+  awaited.wait(11);
+  EXPECT_EQ(awaited.lone_birth(), nullptr) << "a caller waits until it is durable";
+}
+
 TEST(Log, AbandonedLogReturnsPendingRecords) {
   Log log({SessionId{"s1"}, 1}, 2);
   log.add(said("one"));

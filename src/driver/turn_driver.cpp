@@ -162,12 +162,26 @@ void TurnDriver::commit() {
     for (const Token waiter : log_.take_waiters()) emit(AnswerWaiter{waiter, log_.durable()});
     return come_to_rest();
   }
+  // The first record of a session shares the append of the first input: a process that dies in between leaves
+  // no session without its prompt.
+  const Record* birth = rest_waiters_.empty() ? log_.lone_birth() : nullptr;
+  if (birth == nullptr) return write_log();
+  if (!setup_.parent) show(birth->time);  // a sub-agent that is shown has a log
+}
+
+/// Starts the append of everything that waits.
+void TurnDriver::write_log() {
   const bool first = log_.untouched();
   Append append = log_.begin_append(*state_, state_->status());
   // A process that took the session above in the meantime has looked for sessions below before this one
   // existed.
   if (setup_.parent && first) append.on_behalf_of = setup_.parent->lease;
   emit(AppendRecords{std::move(append)});
+}
+
+std::optional<Append> TurnDriver::take_birth() {
+  if (failure_ || setup_.parent || log_.lone_birth() == nullptr) return std::nullopt;
+  return log_.begin_append(*state_, state_->status());
 }
 
 void TurnDriver::on(Appended input) {

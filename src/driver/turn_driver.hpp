@@ -91,6 +91,9 @@ class TurnDriver {
   /// The readers of the turn in progress.
   const Readers& readers() const { return readers_; }
   std::uint64_t durable() const { return log_.durable(); }
+  /// If the session got no input, returns the append of its first record, which no action wrote. For a root
+  /// whose last handle is dropped. After this the driver takes no more input.
+  std::optional<Append> take_birth();
   TurnPlace place() const;
   /// Returns a transient event, which has no record.
   Event transient(EventBody body) const;
@@ -102,6 +105,7 @@ class TurnDriver {
   void advance();
   bool carry_out(Decision decision);
   void commit();
+  void write_log();
   void finish_turn(PendingRecord& settling);
   void come_to_rest();
   void notify_rest();

@@ -77,7 +77,9 @@ SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<c
 
 SessionActor::~SessionActor() {
   for (const auto& [token, timer] : timers_.all()) services_->options.executor->cancel(timer);
-  services_->options.journal->release(lease_);
+  Journal& journal = *services_->options.journal;
+  if (auto birth = driver_.take_birth()) journal.append(*std::move(birth), [](const auto& /*last*/) {});
+  journal.release(lease_);
 }
 
 // ---- the driver and its inputs

@@ -58,7 +58,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   using Inputs = std::function<Result<std::vector<RecordBody>>(const State&)>;
   /// Records `inputs`, continues the loop, and waits until they are durable.
   Status submit(Inputs inputs);
-  /// Records the first record of a new session without waiting for it.
+  /// Records the first record of a new session. It becomes durable with the first input, or when a root is
+  /// closed or its last handle is dropped.
   void begin(RecordBody created);
   /// Starts a turn with `messages`, or on the conversation as it stands when they are empty. The answer has
   /// to match `output_schema` unless that is null. `events` gets the events and the result. The hooks on

@@ -211,7 +211,7 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
                           std::move(origin));
   services->live.add(actor);
   services->inbox_watcher->watch();
-  if (birth.history.empty()) {  // no need to wait: later records are appended after this one
+  if (birth.history.empty()) {  // written with the first input
     actor->begin(std::move(created));
     return actor;
   }

@@ -47,8 +47,8 @@ struct Birth {
   std::vector<MessagePtr> history;  ///< the conversation to start from
 };
 
-/// Creates a session. With a history, its first records are durable when this returns; otherwise later waits
-/// cover them.
+/// Creates a session. With a history, its first records are durable when this returns; otherwise the first
+/// input makes them durable.
 Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Services>& services,
                                                      const std::shared_ptr<const AgentDescription>& agent,
                                                      Birth birth, Origin origin);

@@ -17,10 +17,14 @@ namespace {
 
 /// The name of the store in `MemoryChange`.
 constexpr const char* kStore = "kv";
-constexpr const char* kKvDescription =
-    "Notes by key, kept while the program runs. `put` stores `value` under `key` and replaces what was "
-    "there, `get` "
-    "reads it, `delete` removes it, `list` names the keys, of those that start with `prefix` if given.";
+constexpr std::string_view kSessionNotes =
+    "Notes by key, kept for the whole conversation, also when the program is restarted. ";
+constexpr std::string_view kSharedNotes =
+    "Notes by key, kept while the program runs and shared with other agents. ";
+constexpr std::string_view kOperations =
+    "`put` stores `value` under `key` and replaces what was there, `get` reads it, `delete` removes it, "
+    "`list` "
+    "names the keys, of those that start with `prefix` if given.";
 
 enum class KvOp { kPut, kGet, kDelete, kList };
 PRAXIS_ENUM(KvOp, kPut, kGet, kDelete, kList)
@@ -197,11 +201,11 @@ class SessionNotes {
 };
 
 /// `run` takes the context of the call and the request.
-Tool notes_tool(std::function<Result<ToolOutput>(ToolContext&, KvRequest)> run) {
-  Tool tool =
-      make_tool("kv", kKvDescription, [run = std::move(run)](ToolContext& context, KvRequest request) {
-        return run(context, std::move(request));
-      });
+Tool notes_tool(std::string_view what, std::function<Result<ToolOutput>(ToolContext&, KvRequest)> run) {
+  Tool tool = make_tool("kv", std::string(what).append(kOperations),
+                        [run = std::move(run)](ToolContext& context, KvRequest request) {
+                          return run(context, std::move(request));
+                        });
   tool.definition.idempotent = true;
   tool.definition.safe_by_default = true;
   return tool;
@@ -210,16 +214,18 @@ Tool notes_tool(std::function<Result<ToolOutput>(ToolContext&, KvRequest)> run) 
 }  // namespace
 
 Tool kv_tool(KvLimits limits) {
-  return notes_tool([limits](ToolContext& context, const KvRequest& request) -> Result<ToolOutput> {
-    if (context.scope) return SessionNotes(*context.scope, limits).run(request);
-    return fail(ErrorCode::kInput, "this call is not part of a session, so it has no notes");
-  });
+  return notes_tool(
+      kSessionNotes, [limits](ToolContext& context, const KvRequest& request) -> Result<ToolOutput> {
+        if (context.scope) return SessionNotes(*context.scope, limits).run(request);
+        return fail(ErrorCode::kInput, "this call is not part of a session, so it has no notes");
+      });
 }
 
 Tool shared_kv_tool(KvLimits limits) {
-  return notes_tool([notes = std::make_shared<SharedNotes>(limits)](ToolContext&, KvRequest request) {
-    return notes->run(std::move(request));
-  });
+  return notes_tool(kSharedNotes,
+                    [notes = std::make_shared<SharedNotes>(limits)](ToolContext&, KvRequest request) {
+                      return notes->run(std::move(request));
+                    });
 }
 
 }  // namespace praxis

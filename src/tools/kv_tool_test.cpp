@@ -140,6 +140,11 @@ TEST(KvTool, Notes_BelongToTheSessionAndNotToTheTool) {
   EXPECT_EQ(text_of(one.call(kv_tool(), R"({"op":"get","key":"card"})")), "4111") << "also by another copy";
 }
 
+TEST(KvTool, Description_SaysHowLongNotesAreKept) {
+  EXPECT_NE(kv_tool().definition.description.find("also when the program is restarted"), std::string::npos);
+  EXPECT_NE(shared_kv_tool().definition.description.find("kept while the program runs"), std::string::npos);
+}
+
 TEST(KvTool, UnsettledCalls_ChangeNothing) {
   const Tool kv = kv_tool();
   Notebook notes;

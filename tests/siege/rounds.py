@@ -188,8 +188,8 @@ class Round:
             run.ended = True
             return None
         run.decision = None
-        if row["status"] == "idle":  # killed before the prompt was in the log: it is given again
-            return self.start(["resume", run.id, run.prompt, "--journal", str(self.journal), "--json"], run, wrapper)
+        if row["status"] == "idle":
+            raise Failure("prompt lost", f"{run.id} is in the journal without the prompt of {run.tag}")
         steps = self.pending(run)
         for problem in filter(None, map(run.human.problem, steps)):
             raise Failure("approval forgotten", problem)

@@ -62,9 +62,10 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  /// Creates a session. Returns before its record is durable: this process finds the session at once, and the
-  /// record is durable before anything that is done with the session. A journal that cannot write reports the
-  /// error then.
+  /// Creates a session. Its first record shares one append with the first input: a process that dies leaves
+  /// no session without its prompt. Until then only this process finds the session. Without any input, the
+  /// record is written when the session is closed, its last handle is dropped or the runtime ends. A journal
+  /// that cannot write reports the error to the first input.
   Result<Session> create_session(const Agent& agent, Json metadata = nullptr);
   /// Opens a session from the journal. The agent provides tools, hooks and model; if its description differs
   /// from the recorded one, the difference is recorded. With `force`, takes the session over from a live
