@@ -2,6 +2,7 @@
 // effect.
 #pragma once
 
+#include "carried_through.hpp"
 #include "crash_world.hpp"
 #include "praxis/tools/python_tool.hpp"
 
@@ -158,17 +159,14 @@ inline Approval approval_on(const ParkedStep& step, std::string_view doubt) {
   return doubt == "deny" ? reject("I will look into it.") : answer("it was paid");
 }
 
-/// Begins or resumes the turn of a session, and decides every step that it parks.
+/// As `carried_through` with an approver who passes the point `person` before each decision.
 inline Result<AgentResult> carried_through(Session session, std::string_view doubt, Doom& doom) {
-  const bool begun = session.status() != SessionStatus::kIdle;
-  auto result = begun ? session.resume().report() : session.send_user_message("go").report();
-  while (result && result->status == SessionStatus::kAwaitingUser) {
+  return carried_through(std::move(session), [&](const std::vector<ParkedStep>& pending) {
     doom.pass("person", "inside");
     Approvals decisions;
-    for (const ParkedStep& step : result->pending) decisions.emplace_back(step.id, approval_on(step, doubt));
-    result = session.resume(decisions).report();
-  }
-  return result;
+    for (const ParkedStep& step : pending) decisions.emplace_back(step.id, approval_on(step, doubt));
+    return decisions;
+  });
 }
 
 }  // namespace praxis::testing

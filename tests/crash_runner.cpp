@@ -41,18 +41,6 @@ int report(const Error& error) {
   return 1;
 }
 
-/// Opens the journal's session, or creates one. A session without entries was created by a process that died
-/// before its first append.
-Result<Session> open_or_begin(Runtime& runtime, const Agent& agent, bool force, bool& fresh) {
-  auto rows = runtime.journal().sessions();
-  if (!rows) return fail(rows.error());
-  for (const SessionRow& row : *rows) {
-    if (row.entries != 0 && row.parent.empty()) return runtime.open_session(row.id, agent, force);
-  }
-  fresh = true;
-  return runtime.create_session(agent);
-}
-
 int run(char** arguments, bool force) {
   Doom doom(arguments[5]);
   const Ledger ledger(arguments[2]);
@@ -74,10 +62,8 @@ int run(char** arguments, bool force) {
   const InDoubt in_doubt = doubt == "tell" ? InDoubt::kTell : InDoubt::kPark;
   const Agent agent = agent_called(name, Ground{runtime, doom, ledger, in_doubt});
 
-  bool fresh = false;
-  auto session = open_or_begin(*runtime, agent, force, fresh);
+  auto session = testing::open_or_begin(*runtime, agent, force);
   if (!session) return report(session.error());
-  if (!fresh && session->last_result().reason) return 0;  // the killed process had finished
   const auto result = testing::carried_through(*session, doubt, doom);
   return result ? 0 : report(result.error());
 }

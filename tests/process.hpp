@@ -62,6 +62,10 @@ class Process {
   bool prints(const std::string& text) {
     return pump([&] { return output.find(text) != std::string::npos; });
   }
+  /// As `prints`, for standard error.
+  bool reports(const std::string& text) {
+    return pump([&] { return errors.find(text) != std::string::npos; });
+  }
   void signal(int number) const { kill(pid_, number); }
   /// Closes the reading end of its standard output.
   void stop_reading() { shut(out_[0]); }

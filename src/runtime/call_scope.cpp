@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "base/exhausted.hpp"
 #include "base/worker_pool.hpp"
 #include "runtime/live_child.hpp"
 
@@ -21,6 +22,10 @@ std::vector<MessagePtr> history_before_calls(const State& state) {
 }
 
 }  // namespace
+
+Error out_of_memory() {
+  return with_exhaustion(make_error(ErrorCode::kInternal, "this process has no memory left"), ENOMEM);
+}
 
 LiveCall::LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop,
                    Scope::Deadline deadline)
@@ -78,7 +83,7 @@ std::shared_ptr<const AgentDescription> LiveCall::described(AgentSpec spec, std:
 }
 
 std::unexpected<Error> LiveCall::failed(Error error) const {
-  if (error.code == ErrorCode::kJournal) actor_->fault(error);
+  if (error.code == ErrorCode::kJournal || is_exhausted(error)) actor_->fault(error);
   return fail(std::move(error));
 }
 
@@ -107,6 +112,12 @@ Result<std::shared_ptr<ChildSession>> LiveCall::clone(const std::string& purpose
 Result<std::shared_ptr<LiveChild>> LiveCall::spawn(std::shared_ptr<const AgentDescription> agent,
                                                    const std::string& identity,
                                                    std::vector<MessagePtr> history) {
+  return guarded([&] { return make_child(std::move(agent), identity, std::move(history)); });
+}
+
+Result<std::shared_ptr<LiveChild>> LiveCall::make_child(std::shared_ptr<const AgentDescription> agent,
+                                                        const std::string& identity,
+                                                        std::vector<MessagePtr> history) {
   if (auto open = check_open(); !open) return fail(open.error());
   const std::string key = key_of(identity);
   auto child = actor_->claim_child(call_, agent->spec.id, key);
@@ -126,8 +137,12 @@ Result<std::shared_ptr<LiveChild>> LiveCall::spawn(std::shared_ptr<const AgentDe
              : create_session(services, agent, {child->id, nullptr, std::move(history)}, std::move(origin));
   if (!made) return failed(made.error());
   auto live = std::make_shared<LiveChild>(*std::move(made));
-  const std::lock_guard lock(mutex_);
-  children_.push_back(live);
+  {
+    const std::lock_guard lock(mutex_);
+    children_.push_back(live);
+  }
+  // A request to stop that came in between has not reached this sub-agent.
+  if (stop_.stop_requested()) live->stop_with(*actor_);
   return live;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -18,6 +19,9 @@ namespace praxis {
 
 class LiveChild;
 class SessionActor;
+
+/// The fault of a process that has no memory left.
+Error out_of_memory();
 
 /// The scope of one attempt at a call. `close` ends it.
 class LiveCall final : public CallScope, public std::enable_shared_from_this<LiveCall> {
@@ -56,9 +60,20 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   /// requests.
   std::string key_of(const std::string& text);
   std::shared_ptr<const AgentDescription> described(AgentSpec spec, std::vector<Tool> tools) const;
-  /// Returns `error` for the handler. Ends the session first when the journal is to blame: whatever the
-  /// handler makes of the error then never becomes the result of the call.
+  /// Returns `error` for the handler. Ends the session first when the journal is to blame, or the process has
+  /// run out of something: whatever the handler makes of the error then never becomes the result of the call.
   std::unexpected<Error> failed(Error error) const;
+  /// Does `work` for the handler. Memory that is missing in it is missing for us, not for the handler.
+  template <class F>
+  auto guarded(F work) const -> decltype(work()) {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      return failed(out_of_memory());
+    }
+  }
+  Result<std::shared_ptr<LiveChild>> make_child(std::shared_ptr<const AgentDescription> agent,
+                                                const std::string& identity, std::vector<MessagePtr> history);
 
   const std::shared_ptr<SessionActor> actor_;
   const CallId call_;

@@ -2,6 +2,8 @@
 // holds one as the result of a call.
 #include <gmock/gmock.h>
 
+#include <future>
+
 #include "base/exhausted.hpp"
 #include "runtime/testing/trees.hpp"
 
@@ -18,6 +20,7 @@ class FaultyReads final : public ForwardingJournal {
  public:
   using ForwardingJournal::ForwardingJournal;
   Result<SessionRow> session(const SessionId& session) override {
+    if (until_throw.fetch_sub(1) == 1) throw std::bad_alloc();
     if (fails_rows) return fault();
     return inner().session(session);
   }
@@ -26,6 +29,7 @@ class FaultyReads final : public ForwardingJournal {
     return inner().create(session, now);
   }
   std::atomic<bool> fails_rows = false, fails_creation = false;
+  std::atomic<int> until_throw = 0;  ///< this call from now on finds no memory
 
  private:
   static std::unexpected<Error> fault() {
@@ -48,22 +52,8 @@ class FaultsTest : public Trees {
       }
     }
   }
-  /// Waits until all sub-agents of a tree that gave up have released their sessions.
-  void await_release(const SessionId& root) {
-    const auto rows = *journal_->sessions(0);
-    for (const SessionRow& row : rows) {
-      for (int i = 0; row.id != root && i < 1'000; ++i) {
-        if (auto lease = journal_->acquire(row.id, false)) {
-          journal_->release(*lease);
-          break;
-        }
-        std::this_thread::sleep_for(1ms);
-      }
-    }
-  }
   /// The session resumes in this process and ends as without a fault; every node is completed.
   void expect_resumes(const SessionId& id, const Agent& agent) {
-    await_release(id);
     auto session = runtime_->open_session(id, agent);
     ASSERT_TRUE(session) << session.error().message;
     const bool begun = session->status() != SessionStatus::kIdle;
@@ -196,6 +186,57 @@ TEST_F(FaultsTest, JournalThatCannotBeReadWhenASubAgentIsCreated_EndsTheRun) {
     EXPECT_EQ(result.error().kind(), ErrorKind::kIo);
     expect_resumes(session->session_id(), agent);
   }
+}
+
+TEST_F(FaultsTest, MemoryThatTheRuntimeLacksInAHandlersRequest_EndsTheRun) {
+  const auto faulty = std::make_shared<FaultyReads>(journal_);
+  RuntimeOptions options;
+  options.journal = faulty;
+  for (const int request : {1, 2}) {  // the sub-agent is created, its turn is started
+    SCOPED_TRACE(request);
+    const auto runtime = Runtime::create(options);
+    const Agent agent = chain(1, speaker());
+    auto session = runtime->create_session(agent);
+    ASSERT_TRUE(session) << session.error().message;
+    faulty->until_throw = request;
+    const auto result = session->ask("go");
+    ASSERT_FALSE(result) << result->text;
+    EXPECT_EQ(result.error().message, "this process has no memory left");
+    expect_resumes(session->session_id(), agent);
+  }
+}
+
+TEST_F(FaultsTest, SubAgentOfATreeThatGaveUp_DoesNotWorkForTheResumedTree) {
+  const Agent agent = chain(1, speaker());
+  const auto blocked = std::make_shared<Gate>(), free = std::make_shared<Gate>();
+  std::atomic<bool> first = true;
+  const auto watching = runtime_->on("turn.started", [&](const Event& event) {
+    if (event.agent.depth == 0 || !first.exchange(false)) return;
+    blocked->open();
+    free->wait();  // on the strand of the sub-agent
+  });
+  Session session = start(agent);
+  auto run = session.send_user_message("go");
+  blocked->wait();
+  journal_->fail_append(1);
+  session.steer("faster");
+  const auto result = run.result();
+  journal_->fail_append(0);
+  ASSERT_FALSE(result) << result->text;
+  // The sub-agent has not noticed yet.
+  auto resumed = std::async(std::launch::async, [&]() -> Result<AgentResult> {
+    auto again = runtime_->open_session(session.session_id(), agent);
+    if (!again) return fail(again.error());
+    auto ended = again->resume().report();
+    EXPECT_EQ(result_for(again->history(), "c0").text, "part");
+    return ended;
+  });
+  EXPECT_EQ(resumed.wait_for(200ms), std::future_status::timeout) << "it did not wait for the sub-agent";
+  free->open();
+  const auto ended = resumed.get();
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(ended->text, "done");
+  expect_untold();
 }
 
 TEST_F(FaultsTest, ExceptionOfAHandlerIsTheResultOfItsCall) {

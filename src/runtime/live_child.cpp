@@ -5,6 +5,7 @@
 
 #include "base/worker_pool.hpp"
 #include "praxis/logs/logs.hpp"
+#include "runtime/call_scope.hpp"
 
 namespace praxis {
 namespace {
@@ -48,6 +49,15 @@ Result<MaybeTurn> recorded_turn(Journal& journal, const SessionId& session, std:
 std::unexpected<Error> call_cancelled() { return fail(ErrorCode::kCancelled, "the call was asked to stop"); }
 
 Status LiveChild::start(std::string prompt) {
+  try {
+    return begin_turn(std::move(prompt));
+  } catch (const std::bad_alloc&) {
+    actor_->fault(out_of_memory());
+    return fail(out_of_memory());
+  }
+}
+
+Status LiveChild::begin_turn(std::string prompt) {
   if (actor_->cancelled_above()) return call_cancelled();
   const std::lock_guard lock(mutex_);
   if (turn_ && !turn_->finished()) {

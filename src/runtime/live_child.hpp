@@ -32,6 +32,8 @@ class LiveChild final : public ChildSession {
   void close();
 
  private:
+  Status begin_turn(std::string prompt);
+
   const std::shared_ptr<SessionActor> actor_;
   std::mutex mutex_;
   std::size_t started_ = 0;  ///< turns started by this handle

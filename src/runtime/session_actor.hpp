@@ -41,6 +41,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   const std::shared_ptr<Model>& model() const { return model_; }
   /// For whom the session works: the author of commands through handles that name none.
   const Author& principal() const { return origin_.scope->principal; }
+  /// The session whose call created this one; null for a root. Lives as long as this actor.
+  const SessionActor* above() const { return origin_.above.get(); }
   /// False once the journal failed or the session was abandoned: it does nothing more in this process.
   bool usable() const { return usable_; }
 

@@ -84,14 +84,32 @@ AgentSpecPtr with_bounds_of(const AgentSpecPtr& spec, const AgentSpec& recorded)
   return changed;
 }
 
+/// Returns the actor of an active session, or null, for a session at `origin`. When a tree gives up in this
+/// process, its sub-agents and handlers end a moment later, and the tree may be resumed before. The
+/// sub-agents of the old tree must not work for the new one: they end now. The handlers of the old tree must
+/// not reach the sub-agents of the new one: error `kCancelled`.
+Result<std::shared_ptr<SessionActor>> active_session(Services& services, const SessionId& session,
+                                                     const Origin& origin) {
+  if (origin.above && !origin.above->usable())
+    return fail(ErrorCode::kCancelled, "session " + origin.above->id().str() +
+                                           " has stopped; nothing more can be done on its behalf");
+  auto live = services.live.find(session);
+  if (!live || !origin.above || live->above() == nullptr || live->above() == origin.above.get()) return live;
+  live->abandon();
+  live->query([](const State&) { return true; });  // runs after `abandon`, which releases the lease
+  return nullptr;
+}
+
 /// Acquires the lease, with retries for half a second: another holder may be about to release it, after
-/// closing the session or deciding one of its steps.
-Result<Lease> acquire_soon(Journal& journal, const SessionId& session, bool force) {
+/// closing the session or deciding one of its steps, or because its tree gave up.
+Result<Lease> acquire_soon(Services& services, const SessionId& session, bool force, const Origin& origin) {
   constexpr int kAttempts = 50;
   constexpr std::chrono::milliseconds kMoment{10};
+  Journal& journal = *services.options.journal;
   auto lease = journal.acquire(session, force);
   for (int i = 1; i < kAttempts && !lease && lease.error().kind() == ErrorKind::kLeaseHeld; ++i) {
     std::this_thread::sleep_for(kMoment);
+    if (auto active = active_session(services, session, origin); !active) return fail(active.error());
     lease = journal.acquire(session, force);
   }
   return lease;
@@ -199,10 +217,11 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
   const RuntimeOptions& options = services->options;
   records::SessionCreated created =
       birth_record(*services, birth, origin, with_bounds(equipment->spec, origin));
+  if (auto left = active_session(*services, created.session, origin); !left) return fail(left.error());
   auto lease = options.journal->create(created.session, options.environment->now());
   if (!lease && lease.error().kind() == ErrorKind::kExists && !birth.id.empty())
-    lease = acquire_soon(*options.journal, created.session,
-                         false);  // created before a crash, but without records
+    lease = acquire_soon(*services, created.session, false,
+                         origin);  // created before a crash or fault, but without records
   if (!lease) return fail(lease.error());
 
   State fresh;
@@ -230,12 +249,13 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
                                                    const SessionId& session,
                                                    const std::shared_ptr<const AgentDescription>& agent,
                                                    bool force, Origin origin) {
-  if (auto live = services->live.find(session)) return live;
+  auto active = active_session(*services, session, origin);
+  if (!active || *active) return active;
   auto equipment = equip(*services, agent);
   if (!equipment) return fail(equipment.error());
 
   Journal& journal = *services->options.journal;
-  auto lease = acquire_soon(journal, session, force);
+  auto lease = acquire_soon(*services, session, force, origin);
   if (!lease) return fail(lease.error());
   if (auto taken = force ? take_below(*services, session) : Status{}; !taken) {
     journal.release(*lease);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <system_error>
 
+#include "base/exhausted.hpp"
 #include "base/path_below.hpp"
 
 namespace praxis {
@@ -50,7 +51,9 @@ std::unexpected<Error> file_error(std::string_view path, int error) {
     case EXDEV:
       return because("leads out of its folder");
     default:
-      return because("cannot be used: " + std::generic_category().message(error));
+      return fail(with_exhaustion(make_error(ErrorCode::kTool, path_in_quotes(path) + " cannot be used: " +
+                                                                   std::generic_category().message(error)),
+                                  error));
   }
 }
 

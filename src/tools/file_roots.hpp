@@ -23,7 +23,8 @@
 
 namespace praxis {
 
-/// Converts the `errno` of a failed system call on `path` to an error that a model can act on.
+/// Converts the `errno` of a failed system call on `path` to an error that a model can act on, or to the
+/// fault of a process that has run out of something.
 std::unexpected<Error> file_error(std::string_view path, int error);
 
 /// The error for a file that a tool must not write or, when it is secret, read.
