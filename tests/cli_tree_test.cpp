@@ -107,7 +107,8 @@ TEST_F(CliTree, Run_ListsParkedStepsOfSubAgentsWithACommandThatDecidesThem) {
   const CommandResult run = run_lead();
   EXPECT_EQ(run.status, 3) << run.err;
   EXPECT_THAT(run.out, IsEmpty());
-  EXPECT_THAT(run.err, HasSubstr("/p1 waits for lead/research (approval): kv {"));
+  EXPECT_THAT(run.err, HasSubstr("/p1 waits for lead/research (approval)\n  - The agent's rules require an "
+                                 "approval for \"kv\".\n  | call kv\n"));
   const auto at = run.err.find("praxis resume ");
   ASSERT_NE(at, std::string::npos) << run.err;
   const CommandResult resumed = shell(run.err.substr(at, run.err.find('\n', at) - at));
@@ -171,7 +172,8 @@ TEST_F(CliTree, Approve_ListsParkedStepsOfAllRuns) {
   EXPECT_EQ(json_string(waiting, "path"), "lead/research");
   EXPECT_EQ(json_string(waiting, "tool"), "kv");
   EXPECT_THAT(praxis({"approve"}).out,
-              AllOf(HasSubstr("lead/research  (approval)"), HasSubstr(R"(kv {"op":"put","key":"colour")"),
+              AllOf(HasSubstr("lead/research  (approval)"),
+                    HasSubstr("  | call kv\n  | op: \"put\"\n  | key: \"colour\"\n"),
                     HasSubstr("praxis approve " + id_of("research") + "/p1 --allow")));
 }
 
@@ -229,7 +231,9 @@ TEST_F(CliTree, Approve_AlwaysSavesANarrowRuleForLaterRuns) {
   ASSERT_EQ(run_lead().status, 3);
   const CommandResult unsure = praxis({"approve", "p1", "--always"});
   EXPECT_EQ(unsure.status, 2) << "the saved rule cannot be verified";
-  EXPECT_THAT(unsure.err, HasSubstr("Allow \"kv\" without asking whenever its arguments are exactly"));
+  EXPECT_THAT(
+      unsure.err,
+      HasSubstr("Allow \"kv\" without asking whenever its arguments are exactly these:\n  | call kv\n"));
 
   const CommandResult always = praxis({"approve", "p1", "--always", "--yes"});
   EXPECT_EQ(always.status, 0) << always.err;
@@ -260,6 +264,10 @@ TEST_F(CliTree, Approve_WithInvalidArgumentsIsAUsageError) {
   mistake({"p1", "-m", "why"}, "requires --deny");
   mistake({"p1", "--answer", "blue"}, "allow, deny, edit");
   mistake({"p1", "--edit", "missing.json"}, "cannot read");
+  file("twice.json", R"({"op": "get", "op": "put", "key": "colour", "value": "red"})");
+  mistake({"p1", "--edit", "twice.json"}, "the key \"op\" occurs more than once");
+  mistake({"p1", "--deny", "--seen", "0123456789abcdef"}, "--seen belongs to --allow");
+  mistake({"p1", "--allow", "--seen", "0123456789abcdef"}, "--seen is not the digest of this call");
   EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 0) << "and the step is still parked";
 }
 
@@ -300,8 +308,9 @@ TEST_F(CliQuestion, OnATerminal_IsAnsweredThere) {
   if (shell("command -v script").status != 0) PRAXIS_MISSING_PART("needs script");
   const CommandResult run =
       shell("printf 'green\\n2\\n' | script -qec 'praxis run lead.toml Find; echo status $?' /dev/null");
-  EXPECT_THAT(run.out, AllOf(HasSubstr("lead/research asks: Which one?"), HasSubstr("not one of the choices"),
-                             HasSubstr("It is red."), HasSubstr("status 0")));
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("lead/research asks:\r\n  | Which one?"), HasSubstr("not one of the choices"),
+                    HasSubstr("It is red."), HasSubstr("status 0")));
   EXPECT_THAT(praxis({"show", id_of("research"), "--json"}).out, HasSubstr("blue"));
 }
 

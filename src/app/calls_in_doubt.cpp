@@ -1,5 +1,6 @@
 #include "app/calls_in_doubt.hpp"
 
+#include "app/call_text.hpp"
 #include "app/plain_text.hpp"
 #include "app/run_trees.hpp"
 #include "logs/read_state.hpp"
@@ -52,13 +53,12 @@ Result<std::vector<CallInDoubt>> calls_in_doubt(const Workspace& workspace) {
   return calls;
 }
 
-std::string doubt_text(const Workspace& workspace, const CallInDoubt& call, std::size_t most) {
-  std::string what = call.tool + ' ' + call.arguments;
-  const bool is_cut = most != 0 && what.size() > most;
-  if (is_cut) what.resize(most);
-  std::string text = call.node.id.str() + "  " + harmless(call.node.path) + "  (in_doubt, not resumed)\n";
+std::string doubt_text(const Workspace& workspace, const CallInDoubt& call, std::size_t columns) {
+  constexpr std::size_t kPathColumns = 60;
+  std::string text = call.node.id.str() + "  " + one_line(exact(call.node.path), kPathColumns);
+  text += "  (in_doubt, not resumed)\n";
   text += "  The process ended while this call ran: it may or may not have taken effect.\n";
-  text.append("  ").append(exact(what)).append(is_cut ? "...\n" : "\n");
+  text += call_view(call.tool, call.arguments, columns, kOverviewRows).text;
   return text.append("  resume:  ").append(resume_command(workspace, call.root)).append("\n");
 }
 

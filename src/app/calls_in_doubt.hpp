@@ -21,8 +21,8 @@ struct CallInDoubt {
 /// agents with `in_doubt = "tell"` are not among them. Error `kJournal`.
 Result<std::vector<CallInDoubt>> calls_in_doubt(const Workspace& workspace);
 
-/// The call, and how to resume its run, on lines of their own.
-std::string doubt_text(const Workspace& workspace, const CallInDoubt& call, std::size_t most);
+/// An overview of the call, and how to resume its run.
+std::string doubt_text(const Workspace& workspace, const CallInDoubt& call, std::size_t columns);
 /// The same for programs: `id` is null until the run is resumed, `resume` names the run.
 Json doubt_json(const CallInDoubt& call);
 

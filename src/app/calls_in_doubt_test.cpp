@@ -54,7 +54,7 @@ TEST_F(CallsInDoubt, CallOfARunWhoseProcessEnded_IsFoundBeforeItIsResumed) {
   EXPECT_EQ(calls[0].tool, "pay");
   EXPECT_TRUE(pending_in(workspace_)->empty()) << "nothing is parked yet";
   const std::string text = doubt_text(workspace_, calls[0], 0);
-  EXPECT_TRUE(text.contains("pay {\"sum\":7}")) << text;
+  EXPECT_TRUE(text.contains("  | call pay\n  | sum: 7\n")) << text;
   EXPECT_TRUE(text.contains("praxis resume " + run_.str())) << text;
   EXPECT_EQ(json_string(doubt_json(calls[0]), "resume"), run_.str());
 }

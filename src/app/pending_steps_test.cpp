@@ -43,12 +43,32 @@ TEST(PendingText, WaitingStep_ShowsWhatWouldRunAndEachDecision) {
   Workspace workspace;
   workspace.journal = "a journal.db";
   const PendingStep step = kThree.front();
-  const std::string text = waiting_text(workspace, step.node, step.step, UnixMillis{0}, 4);
-  EXPECT_TRUE(text.starts_with("01AAAA0001/p1  lead/research  (approval)\n  kv {... (11 more bytes)\n"))
+  const std::string text =
+      waiting_text(workspace, step.node, step.step, UnixMillis{0}, 80, Extent::kOverview);
+  EXPECT_TRUE(text.starts_with("01AAAA0001/p1  lead/research  (approval)\n  | call kv\n  | op: \"get\"\n"))
       << text;
   EXPECT_TRUE(text.contains("  allow:   praxis approve 01AAAA0001/p1 --allow\n")) << text;
   workspace.journal_given = true;
   EXPECT_TRUE(approve_command(workspace, step.step.id).ends_with(" --journal 'a journal.db'"));
+}
+
+TEST(PendingText, LongCall_IsAllowedByTheDigestBelowAllOfIt) {
+  PendingStep step = kThree.front();
+  step.step.arguments = to_json_text(JsonObject{{"value", std::string(5000, 'x')}, {"op", "put"}});
+  step.step.digest = digest_of("the call");
+  const auto text = [&](Extent extent) {
+    return waiting_text({}, step.node, step.step, UnixMillis{0}, 80, extent);
+  };
+  EXPECT_TRUE(is_long(step.step, 80));
+  EXPECT_FALSE(text(Extent::kOverview).contains("--allow"));
+  EXPECT_TRUE(text(Extent::kOverview).contains("  show:    praxis approve 01AAAA0001/p1 "));
+  EXPECT_TRUE(text(Extent::kOverview).contains("  | ... 5000 bytes, digest "));
+  EXPECT_TRUE(text(Extent::kWhole).contains("--allow --seen " + seen_mark(step.step) + "\n"));
+  EXPECT_TRUE(is_seen(step.step, seen_mark(step.step)));
+  EXPECT_FALSE(is_seen(step.step, seen_mark(step.step).substr(0, 8))) << "too short";
+  EXPECT_FALSE(is_seen(step.step, digest_of("another").hex()));
+  EXPECT_TRUE(check_seen({}, step.step, ApprovalVerb::kReject, 80));
+  EXPECT_FALSE(check_seen({}, step.step, ApprovalVerb::kApprove, 80));
 }
 
 }  // namespace

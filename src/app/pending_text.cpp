@@ -4,13 +4,16 @@
 #include <string_view>
 #include <utility>
 
+#include "app/call_text.hpp"
+#include "app/hints.hpp"
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
 
 namespace praxis::app {
 namespace {
 
-constexpr std::size_t kPromptWidth = 2000;
+constexpr std::size_t kReasonRows = 3, kPathColumns = 60;
+constexpr std::size_t kMarkBytes = 8;  ///< of the digest that `--seen` repeats
 
 /// How to type a decision.
 struct Choice {
@@ -35,34 +38,46 @@ Choice choice_for(ApprovalVerb verb, ParkKind kind) {
   std::unreachable();
 }
 
-/// The call or question, on one line.
-std::string what_of(const ParkedStep& step) {
-  return step.tool.empty() ? step.arguments : step.tool + ' ' + step.arguments;
-}
+bool is_call(const ParkedStep& step) { return step.kind != ParkKind::kQuestion && !step.tool.empty(); }
 
-/// `exact` of the first `most` bytes, with a note on how many are omitted.
-std::string shown(const std::string& text, std::size_t most) {
-  if (most == 0 || text.size() <= most) return exact(text);
-  return exact(text.substr(0, most)) + "... (" + std::to_string(text.size() - most) + " more bytes)";
-}
-
-/// The prompt of the step, on its own line; empty without a prompt.
-std::string prompt_line(const ParkedStep& step) {
-  return step.prompt.empty() ? "" : "  " + one_line(step.prompt, kPromptWidth) + '\n';
+/// What waits, below its heading: why, and the call; or the question.
+CallView body_of(const ParkedStep& step, std::size_t columns, Extent extent) {
+  const std::size_t rows = extent == Extent::kWhole ? 0 : kOverviewRows;
+  if (!is_call(step)) {
+    const std::string& text = step.prompt.empty() ? step.arguments : step.prompt;
+    return {text.empty() ? "" : prefixed_lines("  | ", text, columns, rows), false};
+  }
+  CallView view = call_view(step.tool, step.arguments, columns, rows);
+  if (!step.prompt.empty()) {
+    const std::size_t most = extent == Extent::kWhole ? 0 : kReasonRows;
+    view.text.insert(0, prefixed_lines("  - ", step.prompt, columns, most));
+  }
+  return view;
 }
 
 /// The text before the command for this decision.
-std::string label(const Choice& choice) {
+std::string label(std::string_view word) {
   constexpr std::size_t kWidth = 8;
-  std::string word = std::string(choice.word) + ':';
-  word.resize(std::max(word.size(), kWidth), ' ');
-  return "  " + word + ' ';
+  std::string text = std::string(word) + ':';
+  text.resize(std::max(text.size(), kWidth), ' ');
+  return "  " + text + ' ';
+}
+
+/// The line that replaces the command to allow a call of which a part was left out.
+std::string show_line(const Workspace& workspace, const ParkId& id) {
+  return label("show") + approve_command(workspace, id) + "   (the call is cut; this shows all of it)\n";
 }
 
 std::string expiry_text(const ParkedStep& step, UnixMillis now) {
   if (step.expires.value == 0) return "";
   if (step.expires <= now) return ", expired: it counts as rejected";
   return ", for " + show_duration(step.expires - now) + " more";
+}
+
+/// The id of a step that is unique in the journal.
+ParkId unique_id(const ParkedStep& step) {
+  if (step.session.empty() || step.id.str().contains('/')) return step.id;
+  return qualified_id(step.session, step.id);
 }
 
 }  // namespace
@@ -72,21 +87,23 @@ std::string approve_command(const Workspace& workspace, const ParkId& id) {
   return workspace.journal_given ? command + " --journal " + shell_word(workspace.journal) : command;
 }
 
-std::string pending_text(const Workspace& workspace, const AgentResult& result) {
+std::string pending_text(const Workspace& workspace, const AgentResult& result, std::size_t columns) {
   std::string text;
   const std::string resume = resume_command(workspace, result.session);
   for (const ParkedStep& step : result.pending) {
     const std::string& id = step.id.str();
-    const std::string whose = step.session == result.session ? "" : " for " + harmless(step.path);
-    const std::string what = step.kind == ParkKind::kQuestion ? "" : what_of(step);
-    text.append(id).append(" waits").append(whose).append(" (").append(to_string(step.kind)).append(")");
-    text.append(what.empty() ? "" : ": ")
-        .append(shown(what, kPromptWidth))
-        .append("\n")
-        .append(prompt_line(step));
+    const std::string whose =
+        step.session == result.session ? "" : " for " + one_line(exact(step.path), kPathColumns);
+    text.append(id).append(" waits").append(whose).append(" (").append(to_string(step.kind)).append(")\n");
+    const CallView body = body_of(step, columns, Extent::kOverview);
+    text += body.text;
     for (const ApprovalVerb verb : allowed_approvals(step.kind)) {
       const Choice choice = choice_for(verb, step.kind);
-      text.append(label(choice)).append(resume).append(" ").append(choice.flag).append(" ").append(id);
+      if (body.cut && verb == ApprovalVerb::kApprove) {
+        text += show_line(workspace, unique_id(step));
+        continue;
+      }
+      text.append(label(choice.word)).append(resume).append(" ").append(choice.flag).append(" ").append(id);
       text.append(choice.value.empty() ? "" : "=").append(choice.value).append(choice.reason).append("\n");
     }
   }
@@ -94,29 +111,50 @@ std::string pending_text(const Workspace& workspace, const AgentResult& result) 
 }
 
 std::string waiting_text(const Workspace& workspace, const AgentNode& node, const ParkedStep& step,
-                         UnixMillis now, std::size_t most) {
-  std::string text = step.id.str() + "  " + harmless(node.path) + "  (";
+                         UnixMillis now, std::size_t columns, Extent extent) {
+  std::string text = step.id.str() + "  " + one_line(exact(node.path), kPathColumns) + "  (";
   text.append(to_string(step.kind)).append(expiry_text(step, now)).append(")\n");
-  text += prompt_line(step);
-  if (const std::string what = what_of(step); !what.empty()) text += "  " + shown(what, most) + '\n';
+  const CallView body = body_of(step, columns, extent);
+  text += body.text;
+  const bool is_whole = extent == Extent::kWhole && is_long(step, columns);
   for (const ApprovalVerb verb : allowed_approvals(step.kind)) {
     const Choice choice = choice_for(verb, step.kind);
-    text.append(label(choice)).append(approve_command(workspace, step.id)).append(" ").append(choice.flag);
+    if (body.cut && verb == ApprovalVerb::kApprove) {
+      text += show_line(workspace, step.id);
+      continue;
+    }
+    text.append(label(choice.word)).append(approve_command(workspace, step.id));
+    text.append(" ").append(choice.flag);
+    if (is_whole && verb == ApprovalVerb::kApprove) text.append(" --seen ").append(seen_mark(step));
     text.append(choice.value.empty() ? "" : " ").append(choice.value).append(choice.reason).append("\n");
   }
   return text;
 }
 
-std::string deciding_text(const Workspace& workspace, const ParkedStep& step) {
+std::string deciding_text(const Workspace& workspace, const ParkedStep& step, bool cut) {
   const std::string command = approve_command(workspace, step.id);
-  switch (step.kind) {
-    case ParkKind::kQuestion:
-      return command + " --answer TEXT (or --deny)";
-    case ParkKind::kApproval:
-      return command + " --allow (or --deny, --edit FILE)";
-    default:
-      return command + " --allow (or --deny)";
-  }
+  if (step.kind == ParkKind::kQuestion) return command + " --answer TEXT (or --deny)";
+  if (cut) return command + " (shows all of it)";
+  return command +
+         (step.kind == ParkKind::kApproval ? " --allow (or --deny, --edit FILE)" : " --allow (or --deny)");
+}
+
+bool is_long(const ParkedStep& step, std::size_t columns) {
+  return is_call(step) && call_view(step.tool, step.arguments, columns, kOverviewRows).cut;
+}
+
+std::string seen_mark(const ParkedStep& step) { return step.digest.hex(kMarkBytes); }
+
+bool is_seen(const ParkedStep& step, std::string_view seen) {
+  return seen.size() >= 2 * kMarkBytes && step.digest.hex().starts_with(seen);
+}
+
+Status check_seen(const Workspace& workspace, const ParkedStep& step, ApprovalVerb verb,
+                  std::size_t columns) {
+  if (verb != ApprovalVerb::kApprove || !is_long(step, columns)) return {};
+  return fail(usage_error(
+      "the call of " + step.id.str() + " is longer than what was shown of it",
+      approve_command(workspace, unique_id(step)) + " shows all of it, with the command that allows it"));
 }
 
 }  // namespace praxis::app

@@ -1,33 +1,30 @@
-// Makes untrusted text safe to display: models and tools must not move the cursor, set the title or reorder
-// text that a user reads.
+// Shows text that is not ours. `visible_text` (base/visible_text.hpp) makes it safe to display; `exact` is
+// for a user who must decide about it.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "base/visible_text.hpp"
+
 namespace praxis::app {
 
-/// Makes streamed text safe: control characters except newline and tab become symbols; direction overrides
-/// and invalid UTF-8 become U+FFFD. Joins sequences that are split between two pieces.
-class TextFilter {
- public:
-  std::string feed(std::string_view piece);
-  /// Returns what is left after the last piece.
-  std::string finish();
-
- private:
-  std::string held_;  ///< start of an incomplete sequence
-};
-
-/// `TextFilter` for a complete text.
-std::string harmless(std::string_view text);
-/// The exact text, for a user who must decide about it. Characters that are invisible, or that affect the
-/// terminal or the reading order, are written as `\u202e`; invalid UTF-8 bytes as `\xff`.
+/// The exact text on one line. As `\u202e` are written: characters that are invisible, that affect the
+/// terminal or the reading order, spaces other than U+0020, combining marks, characters without a known
+/// glyph, and look-alikes of ASCII characters in a word or name that has ASCII characters too. Invalid UTF-8
+/// bytes become
+/// `\xff`. Three spaces and more, and spaces at the end, become `\s{200}`; up to 16 at the start stay.
 std::string exact(std::string_view text);
 /// The text in double quotes, as used for values in messages.
 std::string in_quotes(std::string_view text);
-/// Safe text on one line of at most `columns` characters; white space is collapsed, `...` marks a cut.
+/// Safe text on one line of at most `columns` columns; white space is collapsed, `...` marks a cut.
 std::string one_line(std::string_view text, std::size_t columns);
+
+/// Upper bound of the columns that a character takes on a terminal, 1 or 2. Terminals differ for rare
+/// characters; a bound that is too high only breaks a line earlier.
+std::size_t columns_of(char32_t c);
+/// The same for a text.
+std::size_t columns_of(std::string_view text);
 
 }  // namespace praxis::app

@@ -5,48 +5,35 @@
 namespace praxis::app {
 namespace {
 
-TEST(Harmless, ControlCharactersBecomeSymbols) {
-  EXPECT_EQ(harmless("a\x1b[2Jb"), "a\u241B[2Jb");
-  EXPECT_EQ(harmless("bell\a, back\b, return\r, delete\x7f"),
-            "bell\u2407, back\u2408, return\u240D, delete\u2421");
-  EXPECT_EQ(harmless(std::string("nul\0", 4)), "nul\u2400");
-  EXPECT_EQ(harmless("line\n\ttab"), "line\n\ttab");
-}
-
-TEST(Harmless, EightBitControlsAndDirectionMarksBecomeReplacements) {
-  EXPECT_EQ(harmless("\u009B31m"), "\uFFFD31m") << "CSI as a character";
-  EXPECT_EQ(harmless("\x9B"
-                     "31m"),
-            "\uFFFD31m")
-      << "CSI as a byte";
-  EXPECT_EQ(harmless("a\u202Eb\u2066c\u200F"), "a\uFFFDb\uFFFDc\uFFFD");
-  EXPECT_EQ(harmless("\u00A0\u00E9\u2014\u65E5\U0001F600"), "\u00A0\u00E9\u2014\u65E5\U0001F600")
-      << "ordinary text stays";
-}
-
-TEST(Harmless, CharactersCutBetweenPiecesArePutTogether) {
-  TextFilter filter;
-  EXPECT_EQ(filter.feed("caf\xC3"), "caf");
-  EXPECT_EQ(filter.feed("\xA9 \xF0\x9F"), "\u00E9 ");
-  EXPECT_EQ(filter.feed("\x98\x80!"), "\U0001F600!");
-  EXPECT_EQ(filter.finish(), "");
-  EXPECT_EQ(filter.feed("\xE2\x80"), "");
-  EXPECT_EQ(filter.finish(), "\uFFFD");
-}
-
-TEST(Harmless, EscapeCutBetweenPiecesIsStillCaught) {
-  TextFilter filter;
-  EXPECT_EQ(filter.feed("\xC2") + filter.feed("\x9B"), "\uFFFD");
-}
-
 TEST(OneLine, FoldsWhiteSpaceAndCuts) {
   EXPECT_EQ(one_line("  a \n\t b  ", 10), "a b");
   EXPECT_EQ(one_line("exactly ten", 11), "exactly ten");
   EXPECT_EQ(one_line("exactly ten", 10), "exactly...");
-  EXPECT_EQ(one_line("\u65E5\u65E5\u65E5\u65E5\u65E5", 4), "\u65E5...");
+  EXPECT_EQ(one_line("\u65E5\u65E5\u65E5\u65E5\u65E5", 9), "\u65E5\u65E5\u65E5...");
+  EXPECT_EQ(one_line("\u65E5\u65E5", 3), "...") << "each takes two columns";
   EXPECT_EQ(one_line("anything", 2), "..");
   EXPECT_EQ(one_line("anything", 0), "");
   EXPECT_EQ(one_line("", 5), "");
+}
+
+TEST(Exact, ShowsLookAlikesOfAsciiInNames) {
+  EXPECT_EQ(exact("p\u0430ypal.com"), R"(p\u0430ypal.com)") << "one Cyrillic letter";
+  EXPECT_EQ(exact("/etc/\u0440\u0430\u0441"), R"(/etc/\u0440\u0430\u0441)") << "a word of look-alikes";
+  EXPECT_EQ(exact("a\u2215b \uFF52\uFF4D/x \U0001D42Cudo"), R"(a\u2215b \uff52\uff4d/x \ud835\udc2cudo)");
+  EXPECT_EQ(exact("\u0441 \u0444\u0430\u0439\u043B\u043E\u043C"),
+            "\u0441 \u0444\u0430\u0439\u043B\u043E\u043C")
+      << "ordinary text stays";
+  EXPECT_EQ(exact("e\u0301"), R"(e\u0301)") << "a combining mark";
+  EXPECT_EQ(exact("a\u3000b\u2009"), R"(a\u3000b\u2009)");
+  EXPECT_EQ(exact("rm\u05D0/"), R"(rm\u05d0/)") << "Hebrew would reorder the slash";
+  EXPECT_EQ(exact("\u05D0\u05D1"), "\u05D0\u05D1");
+}
+
+TEST(Exact, CountsRunsOfSpaces) {
+  EXPECT_EQ(exact("a  b   c"), R"(a  b\s{3}c)");
+  EXPECT_EQ(exact("    if x:"), "    if x:");
+  EXPECT_EQ(exact(std::string(17, ' ') + "x "), R"(\s{17}x\s{1})");
+  EXPECT_EQ(exact("  "), R"(\s{2})");
 }
 
 TEST(Exact, ShowsInvisibleCharactersByNumber) {

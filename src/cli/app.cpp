@@ -183,6 +183,12 @@ void Definition::define_approve() {
                    "Step to decide: RUN/p1, or p1 if it is unique; without a decision it is shown")
       ->type_name("");
   approve->add_flag("--allow", approve_.allow, "Approve the call");
+  approve
+      ->add_option(
+          "--seen", approve_.seen,
+          "With --allow or --always: all of a call was shown that a list cuts; DIGEST is in the command "
+          "that 'praxis approve ID' prints below the whole call")
+      ->type_name("DIGEST");
   approve->add_flag("--deny", approve_.deny, "Reject the call, or decline to answer");
   approve
       ->add_option("--edit", approve_.edit,

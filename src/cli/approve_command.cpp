@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/call_text.hpp"
 #include "app/calls_in_doubt.hpp"
 #include "app/hints.hpp"
 #include "app/pending_steps.hpp"
@@ -22,6 +23,7 @@
 #include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
+#include "cli/pages.hpp"
 #include "cli/place.hpp"
 #include "cli/turn.hpp"
 #include "praxis/policy/policy.hpp"
@@ -30,7 +32,6 @@
 namespace praxis::cli {
 namespace {
 
-constexpr std::size_t kMostListed = 4000;          ///< bytes of one call's arguments in a list
 constexpr std::chrono::seconds kOwnerPatience{5};  ///< for the process that owns the session to answer
 
 Json waiting_json(const app::PendingStep& waiting) {
@@ -47,20 +48,21 @@ Result<std::size_t> list_in_doubt(const app::Workspace& workspace, bool json, Co
     if (json) {
       console.json(app::doubt_json(call));
     } else {
-      console.out.write(app::doubt_text(workspace, call, kMostListed));
+      console.out.write(app::doubt_text(workspace, call, terminal_size(STDOUT_FILENO).columns));
     }
   }
   return calls->size();
 }
 
 ExitStatus list(const std::vector<app::PendingStep>& all, const app::Workspace& workspace, bool json,
-                std::size_t most, Console& console) {
+                app::Extent extent, Console& console) {
   const UnixMillis now = system_environment()->now();
+  const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
   for (const app::PendingStep& each : all) {
     if (json) {
       console.json(waiting_json(each));
     } else {
-      console.out.write(app::waiting_text(workspace, each.node, each.step, now, most));
+      console.out.write(app::waiting_text(workspace, each.node, each.step, now, columns, extent));
     }
   }
   return ExitStatus::kFinished;
@@ -68,7 +70,7 @@ ExitStatus list(const std::vector<app::PendingStep>& all, const app::Workspace& 
 
 Result<ExitStatus> list_all(const std::vector<app::PendingStep>& all, const app::Workspace& workspace,
                             bool json, Console& console) {
-  list(all, workspace, json, kMostListed, console);
+  list(all, workspace, json, app::Extent::kOverview, console);
   const auto doubts = list_in_doubt(workspace, json, console);
   if (!doubts) return fail(doubts.error());
   if (all.empty() && *doubts == 0 && !json) console.err.line("no step awaits a human");
@@ -123,7 +125,10 @@ Result<std::vector<std::string>> who_asks(Journal& journal, const app::PendingSt
 /// Asks for confirmation; false unless the user says yes.
 Result<bool> confirmed(const CallRule& rule, const std::vector<std::string>& files, bool yes,
                        Console& console) {
-  console.err.line(app::exact(to_text(rule)));
+  console.err.line(
+      fmt::format("Allow \"{}\" without asking whenever its arguments are exactly these:", rule.tool));
+  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
+  console.err.write(app::call_view(rule.tool, to_json_text(rule.arguments), columns, 0).text);
   for (const std::string& file : files) console.err.line("  for the agent " + app::exact(file));
   if (yes) return true;
   if (!can_confirm())
@@ -148,6 +153,38 @@ Result<bool> remember(Journal& journal, const app::PendingStep& waiting, bool ye
     if (auto added = rules->add(file, *rule); !added) return fail(added.error());
   }
   return true;
+}
+
+// ---- long calls -------------------------------------------------------------------------------------------
+
+/// Shows all of a long call at the terminal, then asks about it.
+bool allowed_after_reading(const app::Workspace& workspace, const app::PendingStep& waiting,
+                           Console& console) {
+  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
+  const std::string text = app::call_view(waiting.step.tool, waiting.step.arguments, columns, 0).text;
+  if (show_pages(text, console) && confirmed("Allow this call?", console)) return true;
+  console.err.line("not decided: " + app::approve_command(workspace, waiting.step.id));
+  return false;
+}
+
+/// Whether all was shown of what the decision allows. False: the user leaves it undecided. Error `kInput`: it
+/// cannot be shown now, or `--seen` names another call.
+Result<bool> has_seen(const app::PendingStep& waiting, const ApproveOptions& options,
+                      const app::Workspace& workspace, Console& console) {
+  if (!options.allow && !options.always) {
+    if (options.seen.empty()) return true;
+    return fail(app::usage_error("--seen belongs to --allow or --always"));
+  }
+  if (!options.seen.empty()) {
+    if (app::is_seen(waiting.step, options.seen)) return true;
+    return fail(app::usage_error("--seen is not the digest of this call",
+                                 app::approve_command(workspace, waiting.step.id) + " shows it"));
+  }
+  const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
+  const Status short_enough = app::check_seen(workspace, waiting.step, ApprovalVerb::kApprove, columns);
+  if (short_enough) return true;
+  if (!can_confirm() || !console.terminal.err) return fail(short_enough.error());
+  return allowed_after_reading(workspace, waiting, console);
 }
 
 // ---- decide -----------------------------------------------------------------------------------------------
@@ -251,7 +288,10 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   if (options.id.empty()) return list_all(*all, *workspace, options.output.json, console);
   const auto waiting = app::find_pending(*all, options.id);
   if (!waiting) return fail(waiting.error());
-  if (!*approval) return list({*waiting}, *workspace, options.output.json, 0, console);
+  if (!*approval) return list({*waiting}, *workspace, options.output.json, app::Extent::kWhole, console);
+  const auto seen = has_seen(*waiting, options, *workspace, console);
+  if (!seen) return fail(seen.error());
+  if (!*seen) return ExitStatus::kParked;
   const auto resumption = resumption_of(options, *workspace, waiting->node.id, console);
   if (!resumption) return fail(resumption.error());
   const auto ended = rule(*waiting, **approval, options, *workspace, console);

@@ -34,6 +34,14 @@ std::unexpected<Error> failed(std::string_view verb, const std::string& path) {
   return fail(ErrorCode::kInput, fmt::format("cannot {} {}: {}", verb, path, std::strerror(errno)));
 }
 
+/// Foreign text after our words: its further lines get a prefix, so that they cannot imitate ours.
+std::string on_own_lines(std::string_view text) {
+  std::string lines = visible_text(text);
+  for (std::size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; at += 5)
+    lines.insert(at + 1, "  | ");
+  return lines;
+}
+
 }  // namespace
 
 void Stream::write(std::string_view bytes) {
@@ -49,9 +57,9 @@ void Stream::write(std::string_view bytes) {
 }
 
 ExitStatus Console::report(const Error& error, int signal) {
-  err.line("praxis: error: " + app::harmless(error.message));
+  err.line("praxis: error: " + on_own_lines(error.message));
   const std::string hint = json_string(error.detail(), "hint");
-  if (!hint.empty()) err.line("hint: " + app::harmless(hint));
+  if (!hint.empty()) err.line("hint: " + on_own_lines(hint));
   return exit_status(error, signal);
 }
 

@@ -262,11 +262,11 @@ Json report_json(const Report& report) {
 void print(const Report& report, Console& console) {
   for (const Check& check : report.checks) {
     console.out.line(
-        fmt::format("{:8} {:22} {}", word_for(check.health), check.name, app::harmless(check.detail)));
+        fmt::format("{:8} {:22} {}", word_for(check.health), check.name, visible_text(check.detail)));
   }
   if (!report.workspace) return;
   for (const auto& [key, setting] : report.workspace->config.settings) {
-    console.out.line(app::harmless(
+    console.out.line(visible_text(
         fmt::format("{:8} {} = {} ({})", "setting", key, shown_value(key, setting), setting.origin)));
   }
 }

@@ -61,7 +61,7 @@ Result<ExitStatus> show_or_check_head(const DoctorOptions& options, Console& con
     return fail(app::usage_error("the text after --head is not a head, or not complete",
                                  "praxis doctor --head prints one; quote it"));
   if (auto checked = check_journal_head(*path, *head); !checked) return fail(std::move(checked.error()));
-  console.out.line(app::harmless(fmt::format("ok       journal {} has all that the head names", *path)));
+  console.out.line(visible_text(fmt::format("ok       journal {} has all that the head names", *path)));
   return ExitStatus::kFinished;
 }
 
@@ -71,17 +71,17 @@ Result<ExitStatus> accept_loss(const DoctorOptions& options, Console& console) {
   const auto loss = find_loss(*path);
   if (!loss) return fail(loss.error());
   if (loss->error.empty()) {
-    console.out.line(app::harmless(fmt::format("journal {} has lost nothing", *path)));
+    console.out.line(visible_text(fmt::format("journal {} has lost nothing", *path)));
     return ExitStatus::kFinished;
   }
-  console.err.line(app::harmless(loss->error));
-  for (const LostRecords& lost : loss->sessions) console.err.line(app::harmless("  " + sentence(lost)));
+  console.err.line(visible_text(loss->error));
+  for (const LostRecords& lost : loss->sessions) console.err.line(visible_text("  " + sentence(lost)));
   const auto sure = confirmed(options.yes, console);
   if (!sure) return fail(sure.error());
   if (!*sure) return ExitStatus::kFailed;
   const auto copy = praxis::accept_loss(*path);
   if (!copy) return fail(copy.error());
-  console.out.line(app::harmless(fmt::format("the damaged files are kept as {}", *copy)));
+  console.out.line(visible_text(fmt::format("the damaged files are kept as {}", *copy)));
   return ExitStatus::kFinished;
 }
 

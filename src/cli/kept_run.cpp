@@ -71,7 +71,7 @@ std::string keep_run(Journal& journal, const SessionId& session, const app::Work
   for (const SessionId& each : sessions) {
     const auto kept = keep_session(journal, each, workspace);
     lines += kept ? fmt::format("kept: praxis import {} --journal OTHER\n", app::shell_word(*kept))
-                  : fmt::format("not kept: {}: {}\n", each.str(), app::harmless(kept.error().message));
+                  : fmt::format("not kept: {}: {}\n", each.str(), visible_text(kept.error().message));
   }
   return lines;
 }

@@ -70,16 +70,16 @@ void list(const ProviderFacts& provider, const app::ProviderStatus& status, cons
   }
   std::string heading = fmt::format("{} ({}): {}", provider.id, provider.name, status.detail);
   if (models.empty()) heading += fmt::format("; use any model of the server as {}:NAME", provider.id);
-  console.err.line(app::harmless(heading));
+  console.err.line(visible_text(heading));
   std::size_t width = 0;
   for (const ModelFacts& facts : models) width = std::max(width, facts.provider.size() + 1 + facts.id.size());
-  for (const ModelFacts& facts : models) console.out.line(app::harmless(row(facts, width)));
+  for (const ModelFacts& facts : models) console.out.line(visible_text(row(facts, width)));
 }
 
 /// Prints one fact per line.
 void print(const ModelFacts& facts, Console& console) {
   const auto line = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) console.out.line(app::harmless(fmt::format("{:16}  {}", name, value)));
+    if (!value.empty()) console.out.line(visible_text(fmt::format("{:16}  {}", name, value)));
   };
   line("model", facts.provider + ':' + facts.id);
   line("name", facts.known ? facts.name : "not in the catalogue; using defaults");

@@ -81,6 +81,7 @@ struct ApproveOptions {
   bool allow = false;
   bool deny = false;
   bool always = false;              ///< approve now and from now on
+  std::string seen;                 ///< start of the digest of the call that was shown
   bool yes = false;                 ///< skip the confirmation of the rule
   std::optional<std::string> edit;  ///< file with the arguments
   std::optional<std::string> answer;

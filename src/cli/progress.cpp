@@ -159,7 +159,7 @@ void Progress::finish(const AgentResult& result) {
   erase();
   const bool seen = !answer_.empty() && answer_ == result.text;
   if (!seen && !result.text.empty()) {
-    console_.out.write(console_.terminal.out ? app::harmless(result.text) : result.text);
+    console_.out.write(console_.terminal.out ? visible_text(result.text) : result.text);
     if (!result.text.ends_with('\n')) console_.out.write("\n");
   }
   doing_.clear();

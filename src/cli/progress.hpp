@@ -64,7 +64,7 @@ class Progress {
   std::map<SessionId, Agent> agents_;
   std::string doing_ = "starting";
   std::string answer_;  ///< streamed to the terminal since the last model request
-  app::TextFilter filter_;
+  TextFilter filter_;
   Usage usage_;  ///< of all agents
   bool held_ = false;
   bool drawn_ = false;      ///< the status line is on the screen

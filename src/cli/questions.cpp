@@ -10,6 +10,7 @@
 #include <charconv>
 #include <vector>
 
+#include "app/call_text.hpp"
 #include "app/plain_text.hpp"
 #include "praxis/json/json.hpp"
 
@@ -38,9 +39,11 @@ std::optional<std::string> chosen(const std::vector<std::string>& choices, const
 }
 
 std::string question_text(const ParkedStep& step, const std::vector<std::string>& choices) {
-  std::string text = fmt::format("{} asks: {}\n", app::harmless(step.path), app::harmless(step.prompt));
+  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
+  std::string text = fmt::format("{} asks:\n", app::one_line(app::exact(step.path), columns / 2));
+  text += app::prefixed_lines("  | ", step.prompt, columns, 0);
   for (std::size_t i = 0; i < choices.size(); ++i)
-    text += fmt::format("  {}  {}\n", i + 1, app::one_line(choices[i], 160));
+    text += app::prefixed_lines(fmt::format("  {}  ", i + 1), choices[i], columns, 0);
   return text + "answer (empty to decline, Ctrl-D to leave it for later): ";
 }
 

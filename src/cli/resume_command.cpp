@@ -42,6 +42,18 @@ Result<Approvals> approvals_of(const ResumeOptions& options) {
   return approvals;
 }
 
+/// Checks that no call is allowed of which only a part was shown. Error `kInput`.
+Status check_approvals(const Approvals& approvals, const std::vector<ParkedStep>& waiting,
+                       const app::Workspace& workspace) {
+  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
+  for (const auto& [id, approval] : approvals) {
+    const auto step = std::ranges::find(waiting, id, &ParkedStep::id);
+    if (step == waiting.end()) continue;  // the run itself refuses the decision
+    if (auto seen = app::check_seen(workspace, *step, approval.verb, columns); !seen) return seen;
+  }
+  return {};
+}
+
 /// Reports the state of a run that cannot be resumed now: its pending steps, if any.
 Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<ParkedStep> waiting,
                               const app::Workspace& workspace, bool json, Console& console) {
@@ -54,7 +66,7 @@ Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<Park
   }
   result.status = SessionStatus::kAwaitingUser;
   if (json) console.json(app::envelope(result));
-  console.err.write(app::pending_text(workspace, result));
+  console.err.write(app::pending_text(workspace, result, terminal_size(STDERR_FILENO).columns));
   return ExitStatus::kParked;
 }
 
@@ -112,6 +124,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (!stored) return fail(stored.error());
   auto waiting = app::pending_steps(*stored);
   if (!waiting) return fail(waiting.error());
+  if (auto seen = check_approvals(*approvals, *waiting, *workspace); !seen) return fail(seen.error());
   const bool waits = !waiting->empty() && approvals->empty();
   const bool has_turn = stored->state.turn.has_value() || !stored->state.queue.empty();
   if (!options.prompt && (waits || !has_turn))

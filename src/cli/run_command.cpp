@@ -105,7 +105,7 @@ void warn_of_unknown_prices(const AgentSpec& agent, const app::Workspace& worksp
   const auto catalog = app::open_catalog(workspace);
   if (!catalog) return;  // reported when the runtime was opened
   for (const std::string& model : app::models_without_price(agent.model, **catalog)) {
-    console.err.line(app::harmless(fmt::format(
+    console.err.line(visible_text(fmt::format(
         "praxis: warning: the price of {} is not known, so max_usd holds only if its server states "
         "the cost of each call; max_tokens holds in any case, and docs/providers.md says how to "
         "set prices",

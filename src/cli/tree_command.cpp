@@ -94,9 +94,11 @@ class View {
  private:
   /// On a terminal, each line except commands is cut to the width.
   std::vector<TreeLine> lines(const std::vector<AgentNode>& nodes) const {
-    auto drawn = tree_lines(nodes, workspace_, system_environment()->now());
-    if (!console_.terminal.out) return drawn;
-    const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
+    constexpr std::size_t kPipeColumns = 200;
+    const bool is_terminal = console_.terminal.out;
+    const std::size_t columns = is_terminal ? terminal_size(STDOUT_FILENO).columns : kPipeColumns;
+    auto drawn = tree_lines(nodes, workspace_, system_environment()->now(), columns);
+    if (!is_terminal) return drawn;
     for (TreeLine& line : drawn) {
       if (!line.is_typed) line.text = cut(line.text, columns);
     }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
+#include "app/call_text.hpp"
 #include "app/pending_text.hpp"
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
@@ -31,8 +33,9 @@ std::string node_text(const AgentNode& node, UnixMillis now) {
 /// Draws each node below its parent.
 class Drawing {
  public:
-  Drawing(const std::vector<AgentNode>& nodes, const app::Workspace& workspace, UnixMillis now)
-      : nodes_(nodes), workspace_(workspace), now_(now) {
+  Drawing(const std::vector<AgentNode>& nodes, const app::Workspace& workspace, UnixMillis now,
+          std::size_t columns)
+      : nodes_(nodes), workspace_(workspace), now_(now), columns_(columns) {
     for (const AgentNode& node : nodes) by_id_[node.id] = &node;
   }
 
@@ -53,10 +56,10 @@ class Drawing {
     };
     if (!node.comment.empty()) say("# " + app::one_line(node.comment, kTextWidth));
     for (const ParkedStep& step : node.pending) {
-      const bool is_call = step.kind != ParkKind::kQuestion && !step.tool.empty();
-      const std::string what = is_call ? app::exact(step.tool + ' ' + step.arguments) : step.prompt;
-      say(fmt::format("waits for a human ({}): {}", to_string(step.kind), app::one_line(what, kTextWidth)));
-      say("  " + app::deciding_text(workspace_, step), true);
+      const app::CallView what = shown(step, app::columns_of(beside) + 2);
+      say(fmt::format("waits for a human ({}):", to_string(step.kind)));
+      say("| " + what.text);
+      say("  " + app::deciding_text(workspace_, step, what.cut), true);
     }
     for (const SessionId& child : node.children) {
       const auto found = by_id_.find(child);
@@ -66,9 +69,18 @@ class Drawing {
     }
   }
 
+  /// The call or question on what is left of a line after `before` columns.
+  app::CallView shown(const ParkedStep& step, std::size_t before) const {
+    const std::size_t columns = columns_ > before ? columns_ - before : 0;
+    if (step.kind == ParkKind::kQuestion || step.tool.empty())
+      return {app::one_line(step.prompt, std::max<std::size_t>(columns, 24)), false};
+    return app::call_line(step.tool, step.arguments, columns);
+  }
+
   const std::vector<AgentNode>& nodes_;
   const app::Workspace& workspace_;
   const UnixMillis now_;
+  const std::size_t columns_;
   std::map<SessionId, const AgentNode*> by_id_;
   std::vector<TreeLine> lines_;
 };
@@ -76,8 +88,8 @@ class Drawing {
 }  // namespace
 
 std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const app::Workspace& workspace,
-                                 UnixMillis now) {
-  return Drawing(nodes, workspace, now).draw();
+                                 UnixMillis now, std::size_t columns) {
+  return Drawing(nodes, workspace, now, columns).draw();
 }
 
 std::string change_text(const AgentNode& node) {

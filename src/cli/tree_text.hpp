@@ -18,9 +18,9 @@ struct TreeLine {
 };
 
 /// One line per node, in the order of `RunTrees::nodes`: agent, id, status, age, step, own tokens and cost,
-/// those of the subtree, and its task. Below it: its comment and pending steps.
+/// those of the subtree, and its task. Below it: its comment and pending steps, each in at most `columns`.
 std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const app::Workspace& workspace,
-                                 UnixMillis now);
+                                 UnixMillis now, std::size_t columns);
 
 /// One line for a change log: path, id, status, step, tokens, cost, comment.
 std::string change_text(const AgentNode& node);

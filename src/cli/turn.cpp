@@ -46,7 +46,7 @@ std::string ending(const app::Workspace& workspace, const AgentResult& result) {
   }
   for (const std::string& warning : result.warnings)
     text += fmt::format("warning: {}\n", app::one_line(warning, 200));
-  text += app::pending_text(workspace, result);
+  text += app::pending_text(workspace, result, terminal_size(STDERR_FILENO).columns);
   text += fmt::format("run {}\n", result.session.str());
   if (!workspace.keeps_runs()) return text;
   const std::string resume = app::resume_command(workspace, result.session);
@@ -68,7 +68,7 @@ std::uintmax_t recorded_bytes(const TurnOutput& output) {
 void check_recording(const TurnOutput& output, std::uintmax_t before, Console& console) {
   if (output.record_to.empty() || recorded_bytes(output) > before) return;
   console.err.line(
-      app::harmless(fmt::format("praxis: warning: --record {}: nothing was recorded, because no model was "
+      visible_text(fmt::format("praxis: warning: --record {}: nothing was recorded, because no model was "
                                 "called over HTTP; script: and cassette: models are not",
                                 output.record_to)));
 }

@@ -31,7 +31,7 @@ std::string record_line(const StoredRecord& stored) {
 
 std::string heading(const State& state) {
   return fmt::format("run     {}\nagent   {}\nmodel   {}\nstatus  {}\nusage   {}\n", state.id.str(),
-                     app::harmless(state.agent->id), app::harmless(state.agent->model),
+                     visible_text(state.agent->id), visible_text(state.agent->model),
                      to_string(state.status()), app::show_usage(state.usage));
 }
 
@@ -54,7 +54,7 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
   if (!stored) return fail(stored.error());
   if (!options.json && !options.records) {
     const std::string text = app::transcript_markdown(app::transcript(stored->records, stored->state));
-    console.out.write(console.terminal.out ? app::harmless(text) : text);
+    console.out.write(console.terminal.out ? visible_text(text) : text);
     return ExitStatus::kFinished;
   }
   if (!options.json) console.out.line(heading(stored->state));

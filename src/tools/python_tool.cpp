@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
+#include "base/visible_text.hpp"
 #include "praxis/base/reach.hpp"
 #include "praxis/process/process.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/python_bridge.hpp"
-#include "tools/visible_text.hpp"
 
 namespace praxis {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/visible_text.hpp"
 #include "praxis/base/reach.hpp"
-#include "tools/visible_text.hpp"
 
 namespace praxis {
 

@@ -9,7 +9,6 @@
 
 #include "base/testing/missing_part.hpp"
 #include "tools/testing/call.hpp"
-#include "tools/visible_text.hpp"
 
 namespace praxis {
 namespace {
@@ -94,25 +93,6 @@ TEST(ShellTool, Tool_NeedsAnAllowRuleAndIsNotIdempotent) {
   const Tool tool = shell_tool({});
   EXPECT_FALSE(tool.definition.safe_by_default);
   EXPECT_FALSE(tool.definition.idempotent);
-}
-
-TEST(VisibleText, ControlCharacters_AreMadeVisible) {
-  struct Case {
-    std::string_view bytes, text;
-  };
-  const std::vector<Case> cases{
-      {"plain\ttext\n", "plain\ttext\n"},
-      {"\x1b[31mred\x07", "␛[31mred␇"},
-      {std::string_view("a\0b", 3), "a␀b"},
-      {"over\rwritten\r\n", "over␍written\n"},
-      {"\x7f\xc2\x9b"
-       "2J",
-       "␡\uFFFD2J"},
-      {"\u202Egnp.exe\u2066", "\uFFFDgnp.exe\uFFFD"},
-      {"\xff\xc3", "\uFFFD\uFFFD"},
-      {"größe €", "größe €"},
-  };
-  for (const Case& one : cases) EXPECT_EQ(visible_text(one.bytes), one.text);
 }
 
 }  // namespace
