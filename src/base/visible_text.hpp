@@ -32,7 +32,7 @@ class TextFilter {
   char32_t previous_ = 0;  ///< the last character that stayed as it was
 };
 
-/// `TextFilter` for a complete text: the output of programs, and whatever else is not ours.
+/// `TextFilter` for a complete text: the output of programs, and other foreign text.
 std::string visible_text(std::string_view bytes);
 
 }  // namespace praxis
