@@ -100,7 +100,7 @@ TEST_F(CliApprove, OnATerminal_AllOfTheCallIsShownPageByPageBeforeTheQuestion) {
 
 TEST_F(CliApprove, RepeatedKey_IsRefusedWithoutAnApprover) {
   const CommandResult result = wait_for(R"({"op":"get","key":"a","\u006fp":"put"})");
-  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.status, 4) << "blocked by policy: " << result.err;
   EXPECT_THAT(result.err, HasSubstr("the key \"op\" occurs more than once"));
 }
 
