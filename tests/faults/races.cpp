@@ -63,8 +63,8 @@ class Ground {
   ~Ground() {
     threads_.clear();
     std::cerr << "races: " << built << " sandboxes were built and " << refused_sandboxes << " refused; "
-              << served << " file operations were served and " << refused_files << " refused; " << swaps_
-              << " swaps\n";
+              << served << " file operations were served and " << refused_files << " refused; " << left_
+              << " folders were left; " << swaps_ << " swaps\n";
     std::error_code failed;
     fs::remove_all(top_, failed);
   }
@@ -116,7 +116,7 @@ class Ground {
           case 0:  // it is gone for a moment
             renameat(at, one.name, at, aside.c_str());
             pause(random);
-            renameat(at, aside.c_str(), at, one.name);
+            put_back(at, aside, one.name);
             break;
           case 1:  // it is a link, without a moment in which it is gone
             symlinkat(target.c_str(), at, link.c_str());
@@ -130,19 +130,26 @@ class Ground {
             symlinkat(target.c_str(), at, one.name);
             pause(random);
             unlinkat(at, one.name, 0);
-            renameat(at, aside.c_str(), at, one.name);
+            put_back(at, aside, one.name);
         }
         ++swaps_;
       }
       usleep(static_cast<useconds_t>(random.below(most_wait)));
     }
   }
+  /// Moves a component back to its name, and what a sandbox or a tool has made there meanwhile out of the
+  /// way.
+  void put_back(int at, const std::string& aside, const char* name) {
+    if (renameat(at, aside.c_str(), at, name) == 0) return;
+    if (renameat2(at, aside.c_str(), at, name, RENAME_EXCHANGE) != 0) return;
+    renameat(at, aside.c_str(), at, (".left" + std::to_string(++left_)).c_str());
+  }
   static void pause(Random& random) { usleep(static_cast<useconds_t>(random.below(300))); }
 
   fs::path top_;
   std::vector<FileDescriptor> folders_;  ///< that hold the components
   std::array<std::mutex, kComponents.size()> locks_;
-  std::atomic<std::uint64_t> swaps_ = 0;
+  std::atomic<std::uint64_t> swaps_ = 0, left_ = 0;
   std::vector<std::jthread> threads_;
 };
 
