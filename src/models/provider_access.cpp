@@ -148,7 +148,8 @@ Result<ProviderAccess> access_to(const ProviderFacts& provider, const Environ& e
   if (key->value.empty() && provider.needs_key && !places.empty() && base_url->origin.empty()) {
     return fail(ErrorCode::kInput, "provider \"" + provider.id + "\" needs a key: set " + places);
   }
-  ProviderAccess access{std::move(base_url->value), std::move(key->value), {}, {}};
+  ProviderAccess access{std::move(base_url->value),  std::move(key->value), {}, {},
+                        std::move(base_url->origin), std::move(key->origin)};
   if (!access.key.empty()) access.secrets.push_back(access.key);
   for (const auto& [name, text] : provider.headers) {
     auto value = filled_in(provider, text, env);

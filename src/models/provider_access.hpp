@@ -34,6 +34,8 @@ struct ProviderAccess {
   std::string key;  ///< secret; empty: no key is needed
   HttpHeaders headers;
   std::vector<std::string> secrets;  ///< the key, and the values of headers that hold a variable
+  std::string url_origin = {};       ///< the variable that holds the base URL; empty: the provider's facts do
+  std::string key_origin = {};       ///< the variable or file that holds the key; empty: there is no key
 };
 /// Resolves all of it. Error `kInput` also for a missing key; the key is optional if the environment sets the
 /// base URL.

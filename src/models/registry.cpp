@@ -62,7 +62,9 @@ Made make_vendor(const ProviderFacts& provider, const std::string& model, const 
                     .key = std::move(access->key),
                     .auth = provider.auth,
                     .headers = std::move(access->headers),
-                    .secrets = std::move(access->secrets)};
+                    .secrets = std::move(access->secrets),
+                    .url_origin = std::move(access->url_origin),
+                    .key_origin = std::move(access->key_origin)};
   return model_at(provider, model, catalog, std::move(endpoint), std::move(http), services.executor);
 }
 

@@ -70,10 +70,23 @@ class VendorExchange final : public HttpSink {
     if (error.code == ErrorCode::kCancelled) return error;
     const Redactor& redactor = shared_->for_errors;
     error.message = redactor.without_cut_secrets(shared_->target.provider + ':' + shared_->target.model +
-                                                 ": " + error.message);
+                                                 ": " + error.message + origin_of(error));
     if (!redactor.empty() && error.detail().is_object())
       error.facts = std::make_shared<const Json>(redactor.without_cut_secrets(error.detail()));
     return error;
+  }
+
+  /// Where the setting comes from that may have caused the error: the address or the key.
+  std::string origin_of(const Error& error) const {
+    const Endpoint& endpoint = shared_->endpoint;
+    const ErrorKind kind = error.kind();
+    const bool is_address =
+        kind == ErrorKind::kNotFound || kind == ErrorKind::kNetwork || kind == ErrorKind::kProtocol;
+    if (is_address && !endpoint.url_origin.empty())
+      return "; the address is " + endpoint.base_url + ", from " + endpoint.url_origin;
+    if (kind == ErrorKind::kAuth && !endpoint.key_origin.empty())
+      return "; the key is from " + endpoint.key_origin;
+    return "";
   }
 
   const std::shared_ptr<const VendorShared> shared_;

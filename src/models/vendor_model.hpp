@@ -18,6 +18,8 @@ struct Endpoint {
   /// Further secrets that requests carry. Like the key, they never appear in errors or answers.
   std::vector<std::string> secrets = {};
   HttpTimeouts timeouts = {};
+  /// Where base URL and key come from, for errors, such as a variable's name. Empty: errors name neither.
+  std::string url_origin = {}, key_origin = {};
 };
 
 /// With an `executor`, the sessions of the model share a rate limiter: a request that the endpoint would
