@@ -13,6 +13,7 @@
 #include "cli/console.hpp"
 #include "cli/description.hpp"
 #include "cli/doctor_flags.hpp"
+#include "cli/parse_words.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/tree_words.hpp"
 #include "praxis/base/duration.hpp"
@@ -142,14 +143,15 @@ void Definition::define_run() {
 }
 
 void Definition::define_resume() {
-  CLI::App* resume = command("resume", "Resume a run: after a crash, with approvals, or with a new message",
-                             "  praxis resume last\n"
-                             "  praxis resume 01K9X --allow p1\n"
-                             "  praxis resume 01K9X --deny p1 -m \"not on a Friday\"\n"
-                             "  praxis resume 01K9X --allow p1 \"Then send it\"\n"
-                             "  praxis resume 01K9X --edit p1=arguments.json --answer p2=\"the blue one\"\n"
-                             "  praxis resume last \"And now in French\"",
-                             [this] { return Invocation(resume_); });
+  CLI::App* resume = command(
+      "resume", "Resume a run: after a crash, an outage or a limit, with approvals, or with a new message",
+      "  praxis resume last\n"
+      "  praxis resume 01K9X --allow p1\n"
+      "  praxis resume 01K9X --deny p1 -m \"not on a Friday\"\n"
+      "  praxis resume 01K9X --allow p1 \"Then send it\"\n"
+      "  praxis resume 01K9X --edit p1=arguments.json --answer p2=\"the blue one\"\n"
+      "  praxis resume last \"And now in French\"",
+      [this] { return Invocation(resume_); });
   resume->add_option("ID", resume_.id, kIdHelp)->type_name("")->required();
   resume
       ->add_option("PROMPT", resume_.prompt,
@@ -233,6 +235,7 @@ void Definition::define_looking() {
                            [this] { return Invocation(runs_); });
   runs->add_option("-n,--count", runs_.count, "List at most this many; 0: all")
       ->type_name("N")
+      ->check(CLI::Validator(is_count, ""))
       ->capture_default_str();
   runs->add_flag("--all", runs_.all, "List sub-agents too");
   runs->add_flag("--json", runs_.json, "Write one JSON object per line");
@@ -261,6 +264,7 @@ void Definition::define_branching() {
   CLI::App* fork = command("fork", "Branch a run at a step; the run itself is unchanged",
                            "  praxis fork last\n"
                            "  praxis fork 01K9X@3 --model openai:gpt-5\n"
+                           "  praxis fork 01K9X@3 --prompt \"Try it without the cache\"\n"
                            "  praxis fork 01K9X --seq 12",
                            [this] { return Invocation(fork_); });
   fork->add_option("ID[@STEP]", fork_.id, "Run id; with @STEP, branch after that step")
@@ -268,8 +272,11 @@ void Definition::define_branching() {
       ->required();
   fork->add_option("--seq", fork_.seq, "Branch after the record with this number")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()).description(""));
+      ->check(CLI::Validator(is_count, ""));
   fork->add_option("--model", fork_.model, "Model of the branch")->type_name("MODEL");
+  fork->add_option("--prompt", fork_.prompt,
+                   "Run the branch with this message: as the next turn, or, within a turn, at its next step")
+      ->type_name("TEXT");
   add_place(fork, fork_.place);
 
   CLI::App* rewind = command("rewind", "Return a conversation to the state before a turn",
@@ -441,6 +448,11 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
         fmt::format("unknown command \"{}\"{}", arguments[0], suggestion(arguments[0], command_names())),
         "praxis --help"));
   }
+  const bool is_known_flag = arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version";
+  if (!named && !is_known_flag) {
+    return fail(app::usage_error(fmt::format("the command comes first, not \"{}\"", arguments[0]),
+                                 "praxis COMMAND [OPTION]...; praxis --help lists the commands"));
+  }
   const std::string hint = named ? fmt::format("praxis {} --help", named->get_name()) : "praxis --help";
   try {
     app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -451,10 +463,8 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
   } catch (const CLI::ParseError& error) {
     // Reported first: an unknown argument is the likely cause of other missing arguments.
     if (named && named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
-    return fail(app::usage_error(error.what(), hint));
+    return fail(app::usage_error(plain_message(error.what()), hint));
   }
-  if (!named)
-    return fail(app::usage_error(fmt::format("the command comes first, not \"{}\"", arguments[0]), hint));
   if (named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
   return found->second();
 }
@@ -465,7 +475,7 @@ Result<Invocation> parse_arguments(std::span<const std::string> arguments) {
   if (arguments.empty()) {
     return fail(app::usage_error("no command given; try praxis run \"Explain WebSockets\"", "praxis --help"));
   }
-  return Definition().parse(arguments);
+  return Definition().parse(without_shortcuts(arguments));
 }
 
 }  // namespace praxis::cli

@@ -65,6 +65,27 @@ std::string replay_text(const app::StoredSession& stored, const ReplayReport& re
                      app::one_line(first.found, 400));
 }
 
+/// Runs the branch with the prompt. A branch within a turn gets it as a command at its next step.
+Result<ExitStatus> run_branch(const ForkOptions& options, const SessionId& branch, bool within_turn,
+                              Console& console) {
+  ResumeOptions resume;
+  resume.place = options.place;
+  resume.id = branch.str();
+  resume.model = options.model;
+  if (!within_turn) {
+    resume.prompt = options.prompt;
+    return execute(resume, console);
+  }
+  TreeCommandOptions steer;
+  steer.place = options.place;
+  steer.name = "steer";
+  steer.verb = CommandVerb::kSteer;
+  steer.node = branch.str();
+  steer.text = options.prompt;
+  auto steered = execute(steer, console);
+  return steered ? execute(resume, console) : steered;
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
@@ -81,6 +102,7 @@ Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
   console.out.line(branch->str());
   const auto state = fold(stored->records, *seq);
   const bool goes_on = state && state->turn.has_value();
+  if (!options.prompt.empty()) return run_branch(options, *branch, goes_on, console);
   console.err.line(fmt::format("resume: {}{}{}", app::resume_command(*workspace, *branch),
                                options.model.empty() ? "" : " --model " + app::shell_word(options.model),
                                goes_on ? "" : " \"PROMPT\""));

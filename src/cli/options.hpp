@@ -105,7 +105,8 @@ struct LogsOptions {
 
 struct ForkOptions {
   app::Place place;
-  std::string id;  ///< with or without `@STEP`
+  std::string id;      ///< with or without `@STEP`
+  std::string prompt;  ///< runs the branch with this message; empty: the branch is only made
   std::optional<std::uint64_t> seq;
   std::string model;
 };

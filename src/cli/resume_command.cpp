@@ -70,6 +70,23 @@ Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<Park
   return ExitStatus::kParked;
 }
 
+/// Whether the last turn ended without an answer although the model could go on: an outage, or a limit of
+/// that turn. A written plan would start again.
+bool ended_early(const State& state) {
+  if (!state.agent->plan.is_null()) return false;
+  switch (result_of(state).reason.value_or(StopReason::kFinished)) {
+    case StopReason::kModelFailed:
+    case StopReason::kMaxSteps:
+    case StopReason::kMaxToolCalls:
+    case StopReason::kTimeLimit:
+    case StopReason::kTokenLimit:
+    case StopReason::kCostLimit:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Returns the living process that has the run open, if any.
 Result<std::optional<pid_t>> owner_of(const app::Workspace& workspace, const SessionId& run) {
   auto journal = app::open_journal(workspace, app::JournalUse::kWrite);
@@ -127,7 +144,8 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (auto seen = check_approvals(*approvals, *waiting, *workspace); !seen) return fail(seen.error());
   const bool waits = !waiting->empty() && approvals->empty();
   const bool has_turn = stored->state.turn.has_value() || !stored->state.queue.empty();
-  if (!options.prompt && (waits || !has_turn))
+  const bool carries_on = !options.prompt && approvals->empty() && !has_turn && ended_early(stored->state);
+  if (!options.prompt && !carries_on && (waits || !has_turn))
     return tell_state(*stored, *std::move(waiting), *workspace, options.output.json, console);
 
   const auto owner =
@@ -147,10 +165,17 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     const bool held = open.error().kind() == ErrorKind::kLeaseHeld;
     return fail(held ? app::with_hint(open.error(), "--force takes it over") : open.error());
   }
+  if (options.prompt && approvals->empty() && stored->state.turn && waiting->empty()) {
+    return fail(app::usage_error(fmt::format("run {} is in the middle of a turn", stored->id.str()),
+                                 fmt::format("{} ends that turn, and then takes a prompt",
+                                             app::resume_command(*workspace, stored->id))));
+  }
   if (options.prompt && !approvals->empty())
     return decide_then_send(*open, *approvals, std::move(message), *workspace, output, interrupts, console);
   Session& session = open->session;
-  Run run = options.prompt ? session.send(std::move(message)) : session.resume(*approvals, cli_author());
+  Run run = options.prompt ? session.send(std::move(message))
+            : carries_on   ? session.run()
+                           : session.resume(*approvals, cli_author());
   const ExitStatus status = follow(std::move(run), *open->runtime, *workspace, output, interrupts, console);
   const bool still_lives = *owner && kill(**owner, 0) == 0;
   if (status == ExitStatus::kParked && still_lives) warn_of(**owner, console);

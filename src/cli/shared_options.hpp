@@ -19,6 +19,12 @@ inline CLI::Option* takes_path(CLI::Option* option, const std::string& type) {
       [](const std::string& path) { return path.empty() ? "the path is empty" : std::string(); });
 }
 
+/// Refuses what is not a number without a sign; the parser would take -1 for the largest one.
+inline std::string is_count(const std::string& text) {
+  const bool good = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return good ? "" : '"' + text + "\" is not a number";
+}
+
 inline void add_place(CLI::App* command, app::Place& place) {
   takes_path(command->add_option("-C,--directory", place.folder, "Work in this directory"), "DIR");
   takes_path(command->add_option("--journal", place.journal, "Journal file, or 'memory' to keep nothing"),

@@ -1,0 +1,16 @@
+// The words of the command line's errors and of its shortcuts.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace praxis::cli {
+
+/// The arguments with `help [COMMAND]` as `[COMMAND] --help`, and `version` and `-V` as `--version`.
+std::vector<std::string> without_shortcuts(std::span<const std::string> arguments);
+
+/// The message of the argument parser in our words, with values in quotes.
+std::string plain_message(const std::string& message);
+
+}  // namespace praxis::cli
