@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "app/plain_text.hpp"
@@ -127,8 +128,8 @@ std::vector<ShownArgument> shown_arguments(std::string_view tool, std::string_vi
     ranked.emplace_back(rank_of(tool, key), argument(name_of(key), value));
     ranked.back().second.decides = ranked.back().first < ranks_of(tool);
   }
-  std::ranges::stable_sort(ranked, {}, [](const auto& entry) {
-    return std::pair(entry.first, entry.second.decides ? 0 : entry.second.bytes);
+  std::ranges::sort(ranked, {}, [](const auto& entry) {
+    return std::tuple(entry.first, entry.second.bytes, entry.second.lines.front().shown);
   });
   std::vector<ShownArgument> shown;
   shown.reserve(ranked.size());
