@@ -182,6 +182,12 @@ class Projector {
 
 }  // namespace
 
+void set_result(EventBody& body, const AgentResult& result) {
+  if (auto* completed = std::get_if<events::TurnCompleted>(&body)) completed->result = result;
+  if (auto* failed = std::get_if<events::TurnFailed>(&body)) failed->result = result;
+  if (auto* cancelled = std::get_if<events::TurnCancelled>(&body)) cancelled->result = result;
+}
+
 std::vector<Event> project(const Record& record, const State& after, const EventKinds& wanted) {
   return Projector(record, after, wanted).take();
 }

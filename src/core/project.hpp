@@ -13,4 +13,7 @@ namespace praxis {
 std::vector<Event> project(const Record& record, const State& after,
                            const EventKinds& wanted = EventKinds().set());
 
+/// Replaces the result in the last event of a turn; no-op for other events.
+void set_result(EventBody& body, const AgentResult& result);
+
 }  // namespace praxis

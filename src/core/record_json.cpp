@@ -57,6 +57,12 @@ void put(JsonFields& out, std::string_view key, const Value& value) {
   out.object(key, [&](JsonFields& fields) { write(fields, value); });
 }
 
+void put_outcome(JsonFields& out, const ToolOutcome& tool) {
+  out.object("result", [&](JsonFields& result) { write_result(result, tool.result); });
+  if (!tool.value.is_null()) out.value("value", tool.value);
+  if (!tool.memory.is_null()) out.value("memory", tool.memory);
+}
+
 /// Records up to version 4 hold only the `by` of an author.
 void put_author(JsonFields& out, const Author& author) {
   out.text_if_any("by", author.principal);
@@ -106,6 +112,9 @@ struct Writer {
     out.text("source", to_string(r.source));
     if (r.reason != NoteReason::kNone) out.text("reason", to_string(r.reason));
     put(out, "message", *r.message);
+    if (!r.original) return;
+    put(out, "original", *r.original);
+    out.text("by", "hook");
   }
   void operator()(const records::EffectIntended& r) const {
     const std::string_view kind = r.summary ? kSummaryKind : r.consult ? kConsultKind : to_string(r.kind);
@@ -137,14 +146,15 @@ struct Writer {
     if (r.outcome != Outcome::kOk) out.text("outcome", to_string(r.outcome));
     if (r.duration.count() != 0) out.number("duration_ms", r.duration.count());
     if (const auto* response = std::get_if<ModelResponse>(&r.result)) put(out, "response", *response);
-    if (const auto* tool = std::get_if<ToolOutcome>(&r.result)) {
-      out.object("result", [&](JsonFields& result) { write_result(result, tool->result); });
-      if (!tool->value.is_null()) out.value("value", tool->value);
-      if (!tool->memory.is_null()) out.value("memory", tool->memory);
-    }
+    if (const auto* tool = std::get_if<ToolOutcome>(&r.result)) put_outcome(out, *tool);
     if (r.error) put(out, "error", *r.error);
     out.text_if_any("by", r.by);
     if (r.spent.total() != 0) put_usage(out, "spent", r.spent);
+    if (!r.original) return;
+    out.object("original", [&](JsonFields& before) {
+      if (r.original->result) put_outcome(before, *r.original->result);
+      if (r.original->error) put(before, "error", *r.original->error);
+    });
   }
   void operator()(const records::CallProposed& r) const {
     out.text("within", r.within.str());
@@ -184,6 +194,9 @@ struct Writer {
     out.text_if_any("text", r.text);
     if (r.agent) out.value("agent", praxis::to_json(*r.agent));
     put_author(out, r.author);
+    if (r.original.empty()) return;
+    out.text("original", r.original);
+    out.text("changed_by", "hook");
   }
   void operator()(const records::Compacted& r) const {
     out.value("keep_from", r.keep_from);
@@ -243,7 +256,10 @@ Result<RecordBody> read_message_appended(const Json& json) {
   if (!source) return bad("message_appended", "unknown source");
   const auto reason = note_reason_from(json_string(json, "reason", to_string(NoteReason::kNone)));
   if (!reason) return bad("message_appended", "unknown reason");
-  return records::MessageAppended{std::make_shared<const Message>(*std::move(message)), *source, *reason};
+  records::MessageAppended r{std::make_shared<const Message>(*std::move(message)), *source, *reason};
+  if (auto original = message_from_json(json_at(json, "original")))
+    r.original = std::make_shared<const Message>(*std::move(original));
+  return r;
 }
 
 Result<RecordBody> read_effect_intended(const Json& json) {
@@ -255,9 +271,8 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   if (summarises) {
     r.summary = {static_cast<std::size_t>(json_int(json, "keep_from")), json_string(json, "cause")};
   }
-  if (consults) {
+  if (consults)
     r.consult = {json_string(json, "purpose"), json_string(json, "prompt"), json_at(json, "schema")};
-  }
   r.effect = EffectId{json_string(json, "effect")};
   r.kind = *kind;
   r.attempt = static_cast<std::uint32_t>(json_int(json, "attempt", 1));
@@ -274,6 +289,19 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   r.patch = patch_from_json(json_at(json, "patch"));
   r.delay = Millis{json_int(json, "delay_ms")};
   r.non_strict = json_bool(json, "non_strict");
+  return r;
+}
+
+Result<RecordBody> with_original(records::EffectSettled r, const Json& json) {
+  if (!json.is_object()) return r;
+  auto original = std::make_shared<records::ToolOriginal>();
+  if (const Json& error = json_at(json, "error"); error.is_object()) original->error = error_from_json(error);
+  if (const Json& result = json_at(json, "result"); result.is_object()) {
+    auto tool = tool_result_from_json(result);
+    if (!tool) return bad("effect_settled", tool.error().message);
+    original->result = ToolOutcome{*std::move(tool), json_at(json, "value"), json_at(json, "memory")};
+  }
+  r.original = std::move(original);
   return r;
 }
 
@@ -296,7 +324,7 @@ Result<RecordBody> read_effect_settled(const Json& json) {
   }
   if (const Json& error = json_at(json, "error"); error.is_object()) r.error = error_from_json(error);
   r.spent = usage_from_json(json_at(json, "spent"));
-  return r;
+  return with_original(std::move(r), json_at(json, "original"));
 }
 
 Result<RecordBody> read_parked(const Json& json) {
@@ -348,7 +376,8 @@ Result<RecordBody> read_decided(const Json& json) {
 Result<RecordBody> read_intervened(const Json& json) {
   const auto verb = command_verb_from(json_string(json, "kind"));
   if (!verb) return bad("intervened", "unknown kind");
-  records::Intervened r{*verb, json_string(json, "text"), nullptr, author_of(json)};
+  records::Intervened r{*verb, json_string(json, "text"), nullptr, author_of(json),
+                        json_string(json, "original")};
   if (json_at(json, "agent").is_object()) {
     auto agent = agent_of(json);
     if (!agent) return fail(agent.error());

@@ -125,6 +125,28 @@ TEST(Records, MessageAppended_SurvivesTheJournal) {
   EXPECT_EQ(std::get<ToolResultPart>(back.message->parts[4]).images[0].source.data, "\x01\xff");
 }
 
+TEST(Records, WhatAHookChangedSurvivesTheJournal) {
+  const auto before = std::make_shared<const Message>(text_message(Role::kUser, "before"));
+  const auto said = round_trip_as(records::MessageAppended{std::make_shared<const Message>(rich_message()),
+                                                           MessageSource::kUser, NoteReason::kNone, before});
+  ASSERT_TRUE(said.original);
+  EXPECT_EQ(said.original->text(), "before");
+  const auto steered =
+      round_trip_as(records::Intervened{CommandVerb::kSteer, "after", nullptr, by_library(), "before"});
+  EXPECT_EQ(steered.original, "before");
+  records::EffectSettled settled;
+  settled.effect = EffectId{"e1"};
+  settled.result = ToolOutcome{{CallId{}, "", ToolStatus::kOk, "after", {}, {}}, nullptr, nullptr};
+  settled.original = std::make_shared<const records::ToolOriginal>(
+      records::ToolOriginal{ToolOutcome{{CallId{}, "", ToolStatus::kOk, "before", {}, {}}, Json(1), nullptr},
+                            make_error(ErrorCode::kTool, "broken")});
+  const auto back = round_trip_as(settled);
+  ASSERT_TRUE(back.original && back.original->result && back.original->error);
+  EXPECT_EQ(back.original->result->result.text, "before");
+  EXPECT_EQ(back.original->result->value, Json(1));
+  EXPECT_EQ(back.original->error->message, "broken");
+}
+
 TEST(Records, EffectIntended_SurvivesTheJournal) {
   records::EffectIntended intent;
   intent.effect = EffectId{"e7"};

@@ -85,7 +85,12 @@ struct Publish {
   Readers readers;
   bool readers_only = false;
 };
-/// The end of the turn is durable. The `after_turn` hooks see the result before the readers do.
+/// Show the result of a turn, whose end is durable, to the `after_turn` hooks; answered by `TurnReported`.
+struct AskAfterTurn {
+  TurnPlace place;
+  AgentResult result;
+};
+/// The end of the turn is durable, and the hooks have seen the result.
 struct FinishTurn {
   Readers readers;
   AgentResult result;
@@ -140,10 +145,11 @@ struct GiveUp {
   Error error;
 };
 
-using Action = std::variant<AppendRecords, AwaitActions, StartModel, StartTool, StopEffect, DropEffect,
-                            ArmTimer, DisarmTimer, AskHooks, AskPerson, WithdrawQuestion, Publish, FinishTurn,
-                            FinishReaders, ReadersChanged, ShowSession, TellParent, AnswerWaiter, HandBack,
-                            ReserveBudget, ExtendBudget, SettleBudget, CloseBudget, GiveUp>;
+using Action =
+    std::variant<AppendRecords, AwaitActions, StartModel, StartTool, StopEffect, DropEffect, ArmTimer,
+                 DisarmTimer, AskHooks, AskAfterTurn, AskPerson, WithdrawQuestion, Publish, FinishTurn,
+                 FinishReaders, ReadersChanged, ShowSession, TellParent, AnswerWaiter, HandBack,
+                 ReserveBudget, ExtendBudget, SettleBudget, CloseBudget, GiveUp>;
 using Actions = std::vector<Action>;
 
 }  // namespace praxis::driver

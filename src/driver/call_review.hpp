@@ -23,6 +23,8 @@ struct Review {
   std::optional<std::string> arguments = {};  ///< replace those of the call
   std::optional<ToolOutcome> result = {};     ///< instead of running the tool
   Author author = by_policy();                ///< the policy or a hook
+  /// The result that a hook gave first, if another changed it.
+  std::shared_ptr<const records::ToolOriginal> original = nullptr;
 };
 
 /// Judges a call by the rules alone. `tool` is null for a tool that the agent does not have: the result is

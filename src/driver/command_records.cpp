@@ -132,7 +132,8 @@ Result<std::vector<RecordBody>> request_records(const State& state, const InboxR
   std::vector<RecordBody> records;
   for (const Command& command : std::get<Commands>(request)) {
     if (auto possible = check_command(state, command.verb, over); !possible) return fail(possible.error());
-    records.emplace_back(records::Intervened{command.verb, command.text, nullptr, command.author});
+    records.emplace_back(
+        records::Intervened{command.verb, command.text, nullptr, command.author, command.original});
   }
   return records;
 }

@@ -142,6 +142,10 @@ void TurnDriver::on(ToolEnded&& input) {
   } else {
     ended = failed_call(*running, std::move(input.outcome.error()));
   }
+  if (input.original) {
+    ended.original = std::move(input.original);
+    ended.by = "hook";
+  }
   if (settle(input.effect, input.attempt, std::move(ended))) advance();
 }
 

@@ -13,6 +13,7 @@ void TurnDriver::refuse(const Reader& reader, Error error) {
 
 void TurnDriver::on(TurnRequested input) {
   if (const auto error = refusal()) return refuse(input.reader, *error);
+  if (turn_ending_) return held_turns_.push_back(std::move(input));
   if (state_->deleted) return refuse(input.reader, deleted_error());
   if (state_->turn) {
     Error error =
@@ -29,9 +30,11 @@ void TurnDriver::on(TurnRequested input) {
     record(records::Intervened{CommandVerb::kSetAgent, {}, std::move(input.described), by_hook()});
   record(
       records::TurnStarted{TurnId{"t" + std::to_string(state_->next_turn)}, std::move(input.output_schema)});
-  for (Message& message : input.messages) {
-    record(
-        records::MessageAppended{std::make_shared<const Message>(std::move(message)), MessageSource::kUser});
+  for (std::size_t i = 0; i < input.messages.size(); ++i) {
+    records::MessageAppended said{std::make_shared<const Message>(std::move(input.messages[i])),
+                                  MessageSource::kUser};
+    if (i < input.originals.size()) said.original = std::move(input.originals[i]);
+    record(std::move(said));
   }
   advance();
 }
@@ -104,7 +107,7 @@ void TurnDriver::on(RestAwaited input) {
 }
 
 void TurnDriver::on(TurnEndAwaited input) {
-  if (failure_ || !state_->turn) return emit(AnswerWaiter{input.waiter, log_.durable()});
+  if (failure_ || (!state_->turn && !turn_ending_)) return emit(AnswerWaiter{input.waiter, log_.durable()});
   end_waiters_.push_back(input.waiter);
 }
 

@@ -117,8 +117,7 @@ bool TurnDriver::run_call(const CallId& id) {
   }
   call = state_->find_call(id);
   review = review_.find(id);
-  if (call != nullptr && review != nullptr && review->result)
-    give_in_its_place(*call, *std::exchange(review->result, std::nullopt));
+  if (call != nullptr && review != nullptr && review->result) give_in_its_place(*call, *review);
   return true;
 }
 
@@ -141,7 +140,8 @@ bool TurnDriver::record_review(const CallId& id, Review& review) {
 }
 
 /// Uses the result that a hook gave instead of running the tool or asking the user.
-void TurnDriver::give_in_its_place(const CallState& call, ToolOutcome outcome) {
+void TurnDriver::give_in_its_place(const CallState& call, Review& review) {
+  ToolOutcome outcome = *std::exchange(review.result, std::nullopt);
   for (const auto& [park, step] : state_->parked) {
     if (step.call != call.call.id) continue;
     record(records::Decided{ParkId(park), CallId(step.call), ApprovalVerb::kAnswer,
@@ -152,6 +152,7 @@ void TurnDriver::give_in_its_place(const CallState& call, ToolOutcome outcome) {
   mocked.effect = call.effect;
   mocked.by = "hook";
   mocked.result = std::move(outcome);
+  mocked.original = std::move(review.original);
   record(std::move(mocked));
 }
 

@@ -91,6 +91,7 @@ struct ToolEnded {
   EffectId effect;
   std::uint32_t attempt = 1;
   Result<ToolOutcome> outcome;
+  std::shared_ptr<const records::ToolOriginal> original = nullptr;  ///< if hooks changed the outcome
 };
 struct TimerFired {
   Token timer = 0;
@@ -106,6 +107,8 @@ struct TurnRequested {
   Json output_schema;
   AgentSpecPtr described;
   Reader reader;
+  /// The messages as the caller gave them, where hooks changed them: null entries for others; may be empty.
+  std::vector<MessagePtr> originals = {};
 };
 /// Append these records and resume the turn in progress or a queued one; `reader` follows it too.
 struct ResumeRequested {
@@ -149,6 +152,10 @@ struct HooksAnswered {
   TurnPlace place;
   std::variant<TurnAdvice, ModelAdvice, CallReviews> advice;
   std::optional<std::string> pause = {};  ///< the reason why a hook wants the session to pause
+};
+/// The hooks after a turn have seen its result, and may have changed it.
+struct TurnReported {
+  AgentResult result;
 };
 /// A hook threw; observers get `hook.failed`.
 struct HookThrew {
@@ -240,8 +247,8 @@ struct BudgetExceeded {
 using Input = std::variant<Appended, ActionsDone, DurableAwaited, ModelEnded, ToolEnded, TimerFired,
                            ExpireParked, TurnRequested, ResumeRequested, RecordsGiven, InterruptRequested,
                            WindDownRequested, RestAwaited, TurnEndAwaited, Retired, Abandoned, HooksAnswered,
-                           HookThrew, ToolReported, PersonAnswered, ApproverChanged, ChildBegan, ChildEnded,
-                           ChildWaits, ChildLost, Faulted, StepDecidedBelow, CallRequested,
+                           TurnReported, HookThrew, ToolReported, PersonAnswered, ApproverChanged, ChildBegan,
+                           ChildEnded, ChildWaits, ChildLost, Faulted, StepDecidedBelow, CallRequested,
                            CallsWithinStopped, BudgetAnswered, BudgetFreed, AnswerGrew, BudgetExceeded>;
 
 }  // namespace praxis::driver

@@ -101,6 +101,7 @@ Error TurnDriver::shut_down_error() const {
 /// Removes everything that belongs to the turn.
 void TurnDriver::close_turn(PendingRecord& settling) {
   settling.result = std::make_unique<AgentResult>(result_of(*state_));
+  turn_ending_ = setup_.hooks.ended;
   readers_.clear();
   emit(ReadersChanged{});
   model_advice_.reset();
@@ -133,7 +134,7 @@ bool TurnDriver::carry_out(Decision decision) {
   if (std::holds_alternative<Idle>(decision) || std::holds_alternative<Wait>(decision)) return false;
   if ((winding_down_ || setup_.at_rest) && std::holds_alternative<BeginTurn>(decision)) return false;
   if (const auto* calls = std::get_if<RunCalls>(&decision)) return review_calls(*calls);
-  if (std::holds_alternative<BeginTurn>(decision) && asks_before_turn()) return false;
+  if (std::holds_alternative<BeginTurn>(decision) && (turn_ending_ || asks_before_turn())) return false;
   auto* call = std::get_if<CallModel>(&decision);
   if ((call != nullptr || std::holds_alternative<Summarise>(decision)) && !affords_model()) return false;
   std::optional<ModelResponse> answered;
@@ -198,8 +199,9 @@ void TurnDriver::on(Appended input) {
   bool settled = false;
   bool calls_out = false;  // true when callers are answered, who may send commands to the session
   for (PendingRecord& pending : carried.records) {
+    if (report(pending)) continue;
     calls_out |= !pending.events.empty() || !pending.handed_back.empty() || pending.result;
-    for (Event& event : pending.events) emit(Publish{std::move(event), pending.readers});
+    publish(pending);
     if (const auto* intent = std::get_if<records::EffectIntended>(&pending.record.body))
       settled = !begin(*intent) || settled;
     if (!pending.handed_back.empty()) hand_back(pending.handed_back);
@@ -208,6 +210,36 @@ void TurnDriver::on(Appended input) {
   arm_deadline();
   if (settled) return advance();
   calls_out ? emit(AwaitActions{}) : commit();
+}
+
+void TurnDriver::publish(PendingRecord& pending) {
+  for (Event& event : pending.events) emit(Publish{std::move(event), pending.readers});
+}
+
+/// Has the hooks after a turn look at its result first. Until they answer, the events of this record and of
+/// later ones wait. Returns false when there is nothing to wait for.
+bool TurnDriver::report(PendingRecord& pending) {
+  const bool ends = pending.result != nullptr && setup_.hooks.ended;
+  if (ends) {
+    disarm(deadline_);
+    const std::string& id = pending.result->id;  // `<session>/<turn>`
+    emit(AskAfterTurn{{TurnId{id.substr(id.find('/') + 1)}, pending.result->steps}, *pending.result});
+  }
+  if (!ends && unreported_.empty()) return false;
+  unreported_.push_back(std::move(pending));
+  return true;
+}
+
+void TurnDriver::on(TurnReported input) {
+  if (unreported_.empty()) return;  // the driver has given up
+  turn_ending_ = false;
+  std::vector<PendingRecord> ended = std::exchange(unreported_, {});
+  for (Event& event : ended.front().events) set_result(event.body, input.result);
+  *ended.front().result = std::move(input.result);
+  for (PendingRecord& pending : ended) publish(pending);
+  finish_turn(ended.front());
+  advance();
+  for (TurnRequested& request : std::exchange(held_turns_, {})) on(std::move(request));
 }
 
 void TurnDriver::on(ActionsDone /*input*/) { commit(); }
@@ -219,7 +251,8 @@ void TurnDriver::finish_turn(PendingRecord& settling) {
         {state_->id, settling.result->reason.value_or(StopReason::kFinished), state_->subtree_usage()}}});
   }
   disarm(deadline_);
-  if (!settling.readers.empty()) emit(FinishTurn{std::move(settling.readers), *std::move(settling.result)});
+  if (!settling.readers.empty() || setup_.hooks.ended)
+    emit(FinishTurn{std::move(settling.readers), *std::move(settling.result)});
   for (const Token waiter : std::exchange(end_waiters_, {})) emit(AnswerWaiter{waiter, log_.durable()});
 }
 
@@ -235,6 +268,7 @@ void TurnDriver::come_to_rest() {
 }
 
 void TurnDriver::notify_rest() {
+  if (!failure_ && turn_ending_) return;
   if (!failure_ && !inherited_ && state_->turn && !waits_for_people() && !state_->paused) return;
   for (const Token waiter : std::exchange(rest_waiters_, {})) emit(AnswerWaiter{waiter, log_.durable()});
 }
@@ -282,6 +316,10 @@ void TurnDriver::give_up(Error error, bool fault) {
   }
   for (const Token waiter : dropped.waiters) emit(AnswerWaiter{waiter, fail(*failure_)});
   if (!readers_.empty()) emit(FinishReaders{std::exchange(readers_, {}), fail(*failure_)});
+  for (PendingRecord& pending : std::exchange(unreported_, {})) {
+    if (!pending.readers.empty()) emit(FinishReaders{std::move(pending.readers), fail(*failure_)});
+  }
+  for (const TurnRequested& request : std::exchange(held_turns_, {})) refuse(request.reader, *failure_);
   emit(ReadersChanged{});
   tree_.forget_children();
   for (const Token waiter : tree_.take_all()) emit(HandBack{waiter, fail(*failure_)});

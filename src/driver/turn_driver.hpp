@@ -34,6 +34,7 @@ struct HookSet {
   bool turn = false;   ///< `before_turn`
   bool model = false;  ///< `before_model`, `pause_check`
   bool calls = false;  ///< `before_tool`, `pause_check`, and `approve` of this session or one above
+  bool ended = false;  ///< `after_turn`
 };
 
 /// The parts of a driver that do not change.
@@ -107,6 +108,8 @@ class TurnDriver {
   void commit();
   void write_log();
   void finish_turn(PendingRecord& settling);
+  void publish(PendingRecord& pending);
+  bool report(PendingRecord& pending);
   void come_to_rest();
   void notify_rest();
   void take_records(std::vector<RecordBody> records, bool resumes);
@@ -147,7 +150,7 @@ class TurnDriver {
   bool review_calls(const RunCalls& decision);
   bool run_call(const CallId& id);
   bool record_review(const CallId& id, Review& review);
-  void give_in_its_place(const CallState& call, ToolOutcome outcome);
+  void give_in_its_place(const CallState& call, Review& review);
   void ask_hooks(decltype(AskHooks::question) question);
   void take_advice(TurnAdvice advice);
   void take_advice(ModelAdvice advice);
@@ -190,6 +193,7 @@ class TurnDriver {
   void on(Retired input);
   void on(Abandoned input);
   void on(HooksAnswered input);
+  void on(TurnReported input);
   void on(HookThrew input);
   void on(ToolReported input);
   void on(PersonAnswered input);
@@ -231,7 +235,11 @@ class TurnDriver {
   bool winding_down_ = false;
   bool retired_ = false;
   bool hooks_asked_ = false;
-  bool turn_advised_ = false;  ///< the hooks before the next queued turn have run
+  bool turn_ending_ = false;               ///< the hooks after a turn have not answered; no turn starts
+  std::vector<PendingRecord> unreported_;  ///< durable records whose events wait for those hooks; that of the
+                                           ///< ended turn first
+  std::vector<TurnRequested> held_turns_;  ///< requested meanwhile
+  bool turn_advised_ = false;              ///< the hooks before the next queued turn have run
   std::unique_ptr<ModelAdvice> model_advice_;
   Token next_request_ = 1;
   Token deadline_ = 0;

@@ -39,7 +39,24 @@ void add_instruction_hook(AgentDescription& description) {
                });
 }
 
+template <class Hook>
+void append(std::vector<Hook>& hooks, std::vector<Hook>&& more) {
+  hooks.insert(hooks.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 }  // namespace
+
+void add(Hooks& hooks, Hooks more) {
+  append(hooks.outgoing_message, std::move(more.outgoing_message));
+  append(hooks.before_turn, std::move(more.before_turn));
+  append(hooks.after_turn, std::move(more.after_turn));
+  append(hooks.before_model, std::move(more.before_model));
+  append(hooks.after_model, std::move(more.after_model));
+  append(hooks.before_tool, std::move(more.before_tool));
+  append(hooks.approve, std::move(more.approve));
+  append(hooks.after_tool, std::move(more.after_tool));
+  append(hooks.pause_check, std::move(more.pause_check));
+}
 
 Agent::Agent(std::string model, std::string instructions) {
   AgentDescription description;
@@ -152,9 +169,40 @@ Agent& Agent::approve(std::function<Permission(const ToolCall&)> hook) {
   return *this;
 }
 Agent& Agent::hooks(Hooks hooks) {
-  AgentDescription& description = edit();
-  description.hooks = std::move(hooks);
-  add_instruction_hook(description);
+  add(edit().hooks, std::move(hooks));
+  return *this;
+}
+Agent& Agent::on_outgoing_message(std::function<void(const HookContext&, Message&)> hook) {
+  edit().hooks.outgoing_message.push_back(std::move(hook));
+  return *this;
+}
+Agent& Agent::on_before_turn(std::function<void(const HookContext&, AgentSpec&)> hook) {
+  edit().hooks.before_turn.push_back(std::move(hook));
+  return *this;
+}
+Agent& Agent::on_after_turn(std::function<void(const HookContext&, AgentResult&)> hook) {
+  edit().hooks.after_turn.push_back(std::move(hook));
+  return *this;
+}
+Agent& Agent::on_before_model(std::function<ModelHookResult(const HookContext&, const History&)> hook) {
+  edit().hooks.before_model.push_back(std::move(hook));
+  return *this;
+}
+Agent& Agent::on_after_model(std::function<void(const HookContext&, const ModelResponse&)> hook) {
+  edit().hooks.after_model.push_back(std::move(hook));
+  return *this;
+}
+Agent& Agent::on_before_tool(std::function<ToolHookResult(const HookContext&, const ToolCall&)> hook) {
+  edit().hooks.before_tool.push_back(std::move(hook));
+  return *this;
+}
+Agent& Agent::on_after_tool(
+    std::function<void(const HookContext&, const ToolCall&, Result<ToolOutput>&)> hook) {
+  edit().hooks.after_tool.push_back(std::move(hook));
+  return *this;
+}
+Agent& Agent::on_pause_check(std::function<std::optional<std::string>(const HookContext&)> hook) {
+  edit().hooks.pause_check.push_back(std::move(hook));
   return *this;
 }
 Agent& Agent::on(std::string pattern, EventHandler handler) {

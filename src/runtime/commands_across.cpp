@@ -44,8 +44,9 @@ void SessionActor::run_outgoing_hooks(InboxRequest& request) {
   auto* commands = std::get_if<Commands>(&request);
   if (commands == nullptr) return;
   for (Command& command : *commands) {
-    if (is_said(command.verb))
-      command.text = outgoing(text_message(Role::kUser, std::move(command.text))).text();
+    if (!is_said(command.verb)) continue;
+    const Outgoing said = outgoing(text_message(Role::kUser, command.text));
+    if (said.original) command.original = std::exchange(command.text, said.message.text());
   }
 }
 

@@ -1,6 +1,7 @@
 // Calls the hooks of an agent. Hooks may block, so they run on a worker or on the calling thread.
 #include <ranges>
 
+#include "runtime/hook_narrowing.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -36,15 +37,17 @@ bool SessionActor::run_hook(std::string_view name, const std::function<void()>& 
   }
 }
 
-Message SessionActor::outgoing(Message message) {
+SessionActor::Outgoing SessionActor::outgoing(Message message) {
   const auto& hooks = agent_->hooks.outgoing_message;
-  if (hooks.empty()) return message;
+  if (hooks.empty()) return {std::move(message), nullptr};
+  auto original = std::make_shared<const Message>(message);
   const HookContext context = query([this](const State&) { return hook_context(); });
   for (const auto& hook : hooks) {
     Message changed = message;
     if (run_hook("outgoing_message", [&] { hook(context, changed); })) message = std::move(changed);
   }
-  return message;
+  if (to_json(message) == to_json(*original)) original.reset();
+  return {std::move(message), std::move(original)};
 }
 
 /// Returns the description as the hooks want it from the next turn on; null when they change nothing.
@@ -58,10 +61,8 @@ AgentSpecPtr SessionActor::before_turn() {
     AgentSpec changed = *after;
     if (run_hook("before_turn", [&] { hook(context, changed); })) *after = std::move(changed);
   }
-  after->model = before->model;
-  after->tools = before->tools;
-  after->plan = before->plan;
-  after->profile = before->profile;
+  if (const std::string kept = narrow(*before, *after); !kept.empty())
+    post_input(driver::HookThrew{"before_turn", "a hook cannot change or widen: " + kept});
   return to_json(*after) == to_json(*before) ? nullptr : after;
 }
 
@@ -71,7 +72,9 @@ void SessionActor::perform(driver::AskHooks& action) {
         driver::HooksAnswered answered{asked.place, driver::TurnAdvice{}};
         if (const auto* model = std::get_if<driver::AskBeforeModel>(&asked.question)) {
           answered.pause = self->asked_to_pause(context);
-          answered.advice = self->before_model(context, model->conversation);
+          driver::ModelAdvice advice = self->before_model(context, model->conversation);
+          if (advice.answer) self->after_model(context, *advice.answer);
+          answered.advice = std::move(advice);
         } else if (const auto* calls = std::get_if<driver::AskAboutCalls>(&asked.question)) {
           answered.pause = self->asked_to_pause(context);
           driver::CallReviews reviews{calls->version};
@@ -99,6 +102,33 @@ driver::ModelAdvice SessionActor::before_model(const HookContext& context, const
   return advice;
 }
 
+void SessionActor::after_model(const HookContext& context, const ModelResponse& response) {
+  for (const auto& hook : agent_->hooks.after_model)
+    run_hook("after_model", [&] { hook(context, response); });
+}
+
+/// A hook that throws leaves the output as it was.
+void SessionActor::after_tool(const HookContext& context, const ToolCallPart& call,
+                              Result<ToolOutput>& output) {
+  for (const auto& hook : agent_->hooks.after_tool) {
+    Result<ToolOutput> changed = output;
+    if (run_hook("after_tool", [&] { hook(context, call, changed); })) output = std::move(changed);
+  }
+}
+
+void SessionActor::perform(driver::AskAfterTurn& action) {
+  services_->options.executor->post_blocking(
+      [self = shared_from_this(), asked = std::move(action)]() mutable {
+        const HookContext context{self->id(), self->agent_->spec.id, asked.place.turn, asked.place.step};
+        for (const auto& hook : self->agent_->hooks.after_turn) {
+          AgentResult changed = asked.result;
+          if (self->run_hook("after_turn", [&] { hook(context, changed); }))
+            asked.result = std::move(changed);
+        }
+        self->post_input(driver::TurnReported{std::move(asked.result)});
+      });
+}
+
 std::optional<std::string> SessionActor::asked_to_pause(const HookContext& context) {
   std::optional<std::string> pause;
   for (const auto& hook : agent_->hooks.pause_check) {
@@ -121,13 +151,15 @@ driver::Review SessionActor::review(const driver::Rules& rules, const ToolCallPa
     seen.arguments = arguments;
     review.arguments = std::move(arguments);
   };
+  std::optional<ToolOutput> mocked;
   for (const auto& hook : agent_->hooks.before_tool) {
     run_hook("before_tool", [&] {
       ToolHookResult result = hook(context, seen);
       if (result.arguments) replace_arguments(*std::move(result.arguments));
-      if (result.result) review.result = outcome_of(call, *std::move(result.result));
+      if (result.result) mocked = *std::move(result.result);
     });
   }
+  if (mocked) give(review, call, *std::move(mocked), context);
   for (const auto& approver :
        approvers_ | std::views::reverse) {  // agents above see what the agents below changed
     for (const auto& hook : approver->hooks.approve) {
@@ -147,6 +179,20 @@ driver::Review SessionActor::review(const driver::Rules& rules, const ToolCallPa
     if (!std::holds_alternative<Allow>(again)) review.permission = std::move(again);
   }
   return review;
+}
+
+/// Sets the result that a hook gave in the tool's place, as the hooks after a call want it.
+void SessionActor::give(driver::Review& review, const ToolCallPart& call, ToolOutput mocked,
+                        const HookContext& context) {
+  Result<ToolOutput> output = std::move(mocked);
+  const Result<ToolOutcome> before = outcome_of(call, output);
+  after_tool(context, call, output);
+  const Result<ToolOutcome> after = outcome_of(call, std::move(output));
+  review.original = original_of(before, after);
+  review.result = after ? *after
+                        : ToolOutcome{{call.id, call.name, ToolStatus::kError, after.error().message, {}, {}},
+                                      nullptr,
+                                      nullptr};
 }
 
 HookContext SessionActor::hook_context() {

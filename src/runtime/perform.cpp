@@ -50,14 +50,31 @@ ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output) {
           memory_json(output.memory)};
 }
 
-namespace {
-
 Result<ToolOutcome> outcome_of(const ToolCallPart& call, Result<ToolOutput> output) {
   if (output) return outcome_of(call, *std::move(output));
   Error error = std::move(output.error());
   error.message = presentable(std::move(error.message));
   return fail(std::move(error));
 }
+
+std::shared_ptr<const records::ToolOriginal> original_of(const Result<ToolOutcome>& before,
+                                                         const Result<ToolOutcome>& after) {
+  records::EffectSettled was, is;
+  const auto fill = [](records::EffectSettled& settled, const Result<ToolOutcome>& outcome) {
+    if (outcome) settled.result = *outcome;
+    if (!outcome) settled.error = outcome.error();
+  };
+  fill(was, before);
+  fill(is, after);
+  std::vector<RecordBlob> blobs;
+  if (encode_record(was, blobs) == encode_record(is, blobs)) return nullptr;
+  records::ToolOriginal original;
+  if (before) original.result = *before;
+  if (!before) original.error = before.error();
+  return std::make_shared<const records::ToolOriginal>(std::move(original));
+}
+
+namespace {
 
 /// The data that a handler runs with outside the strand.
 struct ToolRun {
@@ -136,15 +153,23 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
     if (actor_->driver_.runs(effect_, attempt_)) actor_->publish(event);
   }
 
-  void end(Result<ModelResponse> response) const {
+  /// The hooks after the model see an answer before the session does.
+  void end(Result<ModelResponse> response) {
     const auto& hooks = actor_->agent_->hooks.after_model;
     if (response && answers_ && !hooks.empty() && actor_->driver_.runs(effect_, attempt_)) {
-      actor_->services_->options.executor->post_blocking(
-          [actor = actor_, context = actor_->hook_context(), copy = *response] {
-            for (const auto& hook : actor->agent_->hooks.after_model)
-              actor->run_hook("after_model", [&] { hook(context, copy); });
-          });
+      actor_->services_->options.executor->post_blocking([sink = shared_from_this(),
+                                                          context = actor_->hook_context(),
+                                                          response = std::move(response)]() mutable {
+        sink->actor_->after_model(context, *response);
+        sink->actor_->post(
+            [sink, response = std::move(response)]() mutable { sink->settle(std::move(response)); });
+      });
+      return;
     }
+    settle(std::move(response));
+  }
+
+  void settle(Result<ModelResponse> response) const {
     if (!response && is_exhausted(response.error())) return actor_->fault(std::move(response.error()));
     const auto stated = response ? std::nullopt : take_reported_usage(response.error());
     const bool billable = response || stated || may_have_cost(response.error());
@@ -202,20 +227,23 @@ void SessionActor::perform(driver::StartTool& action) {
   run->attempt = action.attempt;
   run->call = std::move(action.call);
   run->context.scope = scope;
-  services_->options.executor->post_blocking([self = shared_from_this(), run = std::move(run),
-                                              scope = std::move(scope)] {
-    auto output = self->tools_for_call()->execute(run->context, run->call.name, run->call.arguments);
-    scope->close();
-    if (!output && is_exhausted(output.error())) return self->fault(std::move(output.error()));
-    for (const auto& hook : self->agent_->hooks.after_tool) {
-      if (!output) break;
-      self->run_hook("after_tool", [&] { hook(run->hooks, run->call, *output); });
-    }
-    driver::ToolEnded ended{std::move(run->effect), run->attempt, outcome_of(run->call, std::move(output))};
-    // From the event loop, which can also commit the records that follow; committing here might block this
-    // worker.
-    self->post_from_loop([self, ended = std::move(ended)]() mutable { self->feed(std::move(ended)); });
-  });
+  services_->options.executor->post_blocking(
+      [self = shared_from_this(), run = std::move(run), scope = std::move(scope)] {
+        auto output = self->tools_for_call()->execute(run->context, run->call.name, run->call.arguments);
+        scope->close();
+        if (!output && is_exhausted(output.error())) return self->fault(std::move(output.error()));
+        std::shared_ptr<const records::ToolOriginal> original;
+        if (!self->agent_->hooks.after_tool.empty()) {
+          const Result<ToolOutcome> before = outcome_of(run->call, output);
+          self->after_tool(run->hooks, run->call, output);
+          original = original_of(before, outcome_of(run->call, output));
+        }
+        driver::ToolEnded ended{std::move(run->effect), run->attempt,
+                                outcome_of(run->call, std::move(output)), std::move(original)};
+        // From the event loop, which can also commit the records that follow; committing here might block
+        // this worker.
+        self->post_from_loop([self, ended = std::move(ended)]() mutable { self->feed(std::move(ended)); });
+      });
 }
 
 ToolContext SessionActor::tool_context(driver::StartTool& action) {

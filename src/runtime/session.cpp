@@ -98,13 +98,14 @@ std::string Session::comment() const {
 }
 
 Status Session::add_user_turn(std::string text) {
-  auto message =
-      std::make_shared<const Message>(actor_->outgoing(text_message(Role::kUser, std::move(text))));
+  auto said = actor_->outgoing(text_message(Role::kUser, std::move(text)));
+  auto message = std::make_shared<const Message>(std::move(said.message));
   return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
     if (s.turn)
       return fail(ErrorCode::kInput,
                   "session " + s.id.str() + " is running; a user turn cannot be added now");
-    return std::vector<RecordBody>{records::MessageAppended{std::move(message), MessageSource::kUser}};
+    return std::vector<RecordBody>{records::MessageAppended{std::move(message), MessageSource::kUser,
+                                                            NoteReason::kNone, std::move(said.original)}};
   });
 }
 

@@ -81,20 +81,9 @@ std::vector<std::shared_ptr<EventQueue>> SessionActor::take_readers(const driver
 }
 
 void SessionActor::perform(driver::FinishTurn& action) {
-  auto readers = take_readers(action.readers);
-  const auto finish = [](const auto& all, const AgentResult& result) {
-    for (const auto& reader : all) reader->finish(result);
-  };
-  if (agent_->hooks.after_turn.empty()) return finish(readers, action.result);
-  const std::string& turn = action.result.id;  // `<session>/<turn>`
-  HookContext context{id(), agent_->spec.id, TurnId{turn.substr(turn.find('/') + 1)}, action.result.steps};
-  services_->options.executor->post_blocking([self = shared_from_this(), readers = std::move(readers),
-                                              context, finish, result = std::move(action.result)]() mutable {
-    for (const auto& hook : self->agent_->hooks.after_turn) {
-      self->run_hook("after_turn", [&] { hook(context, result); });
-    }
-    finish(readers, result);
-  });
+  const auto readers = take_readers(action.readers);
+  if (!agent_->hooks.after_turn.empty()) reported_ = std::make_unique<AgentResult>(action.result);
+  for (const auto& reader : readers) reader->finish(action.result);
 }
 
 void SessionActor::perform(driver::FinishReaders& action) {

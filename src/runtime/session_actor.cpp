@@ -29,6 +29,7 @@ driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
         driver::ParentAddress{above->session, origin.call, *above});
   const Hooks& hooks = agent->hooks;
   setup.hooks.turn = !hooks.before_turn.empty();
+  setup.hooks.ended = !hooks.after_turn.empty();
   setup.hooks.model =
       !hooks.before_model.empty() || !hooks.pause_check.empty() || !agent->tool_sources.empty();
   setup.hooks.calls = !hooks.before_tool.empty() || !hooks.pause_check.empty() || approves ||
@@ -201,12 +202,17 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
   auto possible = check_output_schema(output_schema);
   if (possible && model_) possible = check_media(messages, *model_);
   if (!possible) return events->finish(fail(possible.error()));
-  for (Message& message : messages) message = outgoing(std::move(message));
+  std::vector<MessagePtr> originals;
+  for (Message& message : messages) {
+    Outgoing said = outgoing(std::move(message));
+    message = std::move(said.message);
+    originals.push_back(std::move(said.original));
+  }
   AgentSpecPtr described = before_turn();
   post([this, described = std::move(described), messages = std::move(messages), events = std::move(events),
-        output_schema = std::move(output_schema)]() mutable {
+        output_schema = std::move(output_schema), originals = std::move(originals)]() mutable {
     feed(driver::TurnRequested{std::move(messages), std::move(output_schema), std::move(described),
-                               follow(std::move(events))});
+                               follow(std::move(events)), std::move(originals)});
   });
 }
 
@@ -229,11 +235,17 @@ void SessionActor::resume(std::shared_ptr<EventQueue> events, Inputs inputs, boo
   });
 }
 
+/// The result of the last turn, as the hooks after it want callers to see it.
+AgentResult SessionActor::last_reported() {
+  AgentResult result = result_of(state());
+  return reported_ && reported_->id == result.id ? *reported_ : result;
+}
+
 /// Finishes `events` with the result of a turn that is over, once that end is durable: a crash before could
 /// undo it.
 void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
   feed(driver::DurableAwaited{wait(AppendDone(
-      [events = std::move(events), result = result_of(state())](const Result<std::uint64_t>& durable) {
+      [events = std::move(events), result = last_reported()](const Result<std::uint64_t>& durable) {
         events->finish(durable ? Result<AgentResult>(result) : fail(durable.error()));
       }))});
 }
@@ -252,9 +264,14 @@ void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
 }
 
 void SessionActor::command(CommandVerb verb, std::string text) {
-  if (is_said(verb)) text = outgoing(text_message(Role::kUser, std::move(text))).text();
+  Outgoing said;
+  if (is_said(verb)) {
+    said = outgoing(text_message(Role::kUser, std::move(text)));
+    text = said.message.text();
+  }
   driver::RecordsGiven given;
-  given.records.emplace_back(records::Intervened{verb, std::move(text), nullptr, origin_.scope->principal});
+  given.records.emplace_back(records::Intervened{verb, std::move(text), nullptr, origin_.scope->principal,
+                                                 said.original ? said.original->text() : std::string()});
   given.resumes = true;
   post_input(std::move(given));
 }

@@ -142,8 +142,13 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// Asks the effects of calls within `call` to stop.
   void stop_within(const CallId& call);
 
-  /// Returns a user message as the hooks want it stored; runs them on the calling thread (hook_calls.cpp).
-  Message outgoing(Message message);
+  /// A user message as the hooks want it stored, and the caller's if they changed it; else null.
+  struct Outgoing {
+    Message message;
+    MessagePtr original;
+  };
+  /// Runs the hooks on the calling thread (hook_calls.cpp).
+  Outgoing outgoing(Message message);
 
  private:
   class ModelCallSink;
@@ -171,6 +176,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   driver::Token wait(Task done);
   bool expire();
   void finish_over(std::shared_ptr<EventQueue> events);
+  AgentResult last_reported();
 
   // Actions of the driver (session_actions.cpp).
   void perform(driver::AppendRecords& action);
@@ -182,6 +188,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void perform(driver::ArmTimer& action);
   void perform(driver::DisarmTimer& action);
   void perform(driver::AskHooks& action);
+  void perform(driver::AskAfterTurn& action);
   void perform(driver::AskPerson& action);
   void perform(driver::WithdrawQuestion& action);
   void perform(driver::Publish& action);
@@ -212,11 +219,14 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   HookContext hook_context();
   bool run_hook(std::string_view name, const std::function<void()>& hook);
   AgentSpecPtr before_turn();
+  void after_model(const HookContext& context, const ModelResponse& response);
+  void after_tool(const HookContext& context, const ToolCallPart& call, Result<ToolOutput>& output);
   std::shared_ptr<const ToolSet> tools_for_call();
   bool ask_tool_sources();
   AgentSpecPtr tools_of_sources();
   driver::ModelAdvice before_model(const HookContext& context, const History& history);
   driver::Review review(const driver::Rules& rules, const ToolCallPart& call, const HookContext& context);
+  void give(driver::Review& review, const ToolCallPart& call, ToolOutput mocked, const HookContext& context);
   std::optional<std::string> asked_to_pause(const HookContext& context);
   void person_said(driver::Token question, const ParkId& step, std::optional<Approval> approval);
 
@@ -260,6 +270,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::map<EffectId, Running> effects_;
   std::shared_ptr<std::atomic<std::size_t>> arrived_;  ///< bytes received by the last model call
   std::unique_ptr<ModelSession> model_session_;
+  std::unique_ptr<AgentResult> reported_;  ///< of the last turn, if hooks after it may have changed it
   std::shared_ptr<Budget> budget_;
   bool budget_known_ = false;
   std::unique_ptr<AgentRegistry::Place> place_;  ///< in the agent tree; empty before the first record
@@ -268,6 +279,11 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
 /// Returns a tool's output in the form that is recorded: valid UTF-8 of bounded length.
 ToolOutcome outcome_of(const ToolCallPart& call, ToolOutput output);
+/// The same for a call that may have failed.
+Result<ToolOutcome> outcome_of(const ToolCallPart& call, Result<ToolOutput> output);
+/// What the call gave before hooks made `after` of it; null if they changed nothing.
+std::shared_ptr<const records::ToolOriginal> original_of(const Result<ToolOutcome>& before,
+                                                         const Result<ToolOutcome>& after);
 
 template <class F>
 auto SessionActor::query(F work) -> std::invoke_result_t<F, const State&> {

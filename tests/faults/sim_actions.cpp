@@ -157,6 +157,12 @@ driver::Review World::review(const Node& node, const driver::Rules& rules, const
   return review;
 }
 
+void World::perform(Node& node, driver::AskAfterTurn& action) {
+  if (action.result.last_seq > node.driver->durable())
+    complain(node, "hooks see a turn before its end is durable");
+  nap(20, [this, &node, result = std::move(action.result)] { feed(node, driver::TurnReported{result}); });
+}
+
 void World::perform(Node& node, driver::AskPerson& action) {
   if (!node.questions.insert(action.question).second) complain(node, "a question is asked twice");
   nap(30, [this, &node, question = action.question, step = std::move(action.step)] {

@@ -175,7 +175,8 @@ Node& World::make_node(Lease lease, AgentSpecPtr agent, State state, Node* above
   setup.agent = node.agent;
   setup.planner = planner_;
   setup.lease = node.lease;
-  if (life_.hooks) setup.hooks = {random_.once_in(2), random_.once_in(2), random_.once_in(2)};
+  if (life_.hooks)
+    setup.hooks = {random_.once_in(2), random_.once_in(2), random_.once_in(2), random_.once_in(2)};
   setup.model.max_output = random_.once_in(2) ? 100 : 0;
   setup.model.price = [](const Usage& usage) { return MicroUsd{usage.total() * 3}; };
   if (above != nullptr) {

@@ -79,6 +79,7 @@ class World {
   void perform(Node& node, driver::ArmTimer& action);
   void perform(Node& node, driver::DisarmTimer& action);
   void perform(Node& node, driver::AskHooks& action);
+  void perform(Node& node, driver::AskAfterTurn& action);
   void perform(Node& node, driver::AskPerson& action);
   void perform(Node& node, driver::WithdrawQuestion& action);
   void perform(Node& node, driver::Publish& action);

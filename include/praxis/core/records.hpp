@@ -170,6 +170,8 @@ struct MessageAppended {
   MessagePtr message;
   MessageSource source = MessageSource::kUser;
   NoteReason reason = NoteReason::kNone;  ///< of runtime notes; records up to version 4 do not say
+  /// The caller's message, if hooks on outgoing messages changed it; else null.
+  MessagePtr original = nullptr;
 };
 /// Derived. Durable before the effect starts. A further attempt intends the same effect again. Holds only
 /// what does not follow from the log before it: the model is the agent's, a tool's arguments are the call's.
@@ -215,6 +217,11 @@ struct ChildSettled {
   StopReason reason = StopReason::kFinished;
   Usage usage;  ///< of the child and all below it, since its creation
 };
+/// What a tool gave before a hook changed it: a result or an error.
+struct ToolOriginal {
+  std::optional<ToolOutcome> result;
+  std::optional<Error> error;
+};
 /// Input. Durable before any observer sees the effect as done.
 struct EffectSettled {
   EffectId effect;
@@ -222,12 +229,13 @@ struct EffectSettled {
   Millis duration{0};
   std::variant<std::monostate, ModelResponse, ToolOutcome> result;
   std::optional<Error> error;
-  /// Empty for the effect itself; `hook` if a hook answered in its place; `recovery` (then derived) for a
-  /// call in doubt that is reported to the model as unknown.
+  /// Empty for the effect itself; `hook` if a hook answered in its place, or changed what the tool gave
+  /// (`original`); `recovery` (then derived) for a call in doubt that is reported to the model as unknown.
   std::string by;
   /// For a model call without an answer: the usage that its vendor stated, else an estimate. Zero if its
   /// request was not sent or was refused.
   Usage spent = {};
+  std::shared_ptr<const ToolOriginal> original = nullptr;  ///< null: no hook changed the outcome
 };
 /// Derived, except for approvals, which rules and hooks of the host request. The turn waits for an approver.
 struct Parked {
@@ -247,6 +255,8 @@ struct Intervened {
   std::string text;
   AgentSpecPtr agent;  ///< of `kSetAgent`
   Author author = {};
+  /// The caller's text, if hooks on outgoing messages changed it; else empty.
+  std::string original = {};
 };
 /// Derived. The model no longer sees the messages before `keep_from` (index into the history's messages).
 struct Compacted {

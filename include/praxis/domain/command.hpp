@@ -41,6 +41,7 @@ struct Command {
   SessionId target = {};
   std::string text = {};
   Author author = by_library();
+  std::string original = {};  ///< the caller's text, if a hook changed it; set by the runtime
 };
 /// Commands for one session, carried out together or not at all.
 using Commands = std::vector<Command>;

@@ -79,9 +79,19 @@ class Agent {
   Agent& tool_failure(ToolFailureMode mode);
   Agent& in_doubt(InDoubt mode);
   Agent& metadata(Json metadata);
-  /// Gives the permission for every call that the rules allow.
+  /// Adds a hook that gives the permission for every call that the rules allow.
   Agent& approve(std::function<Permission(const ToolCall&)> hook);
+  /// Adds these hooks after those that the agent has.
   Agent& hooks(Hooks hooks);
+  /// Each adds one hook of a kind; see `Hooks` for what it may do.
+  Agent& on_outgoing_message(std::function<void(const HookContext&, Message&)> hook);
+  Agent& on_before_turn(std::function<void(const HookContext&, AgentSpec&)> hook);
+  Agent& on_after_turn(std::function<void(const HookContext&, AgentResult&)> hook);
+  Agent& on_before_model(std::function<ModelHookResult(const HookContext&, const History&)> hook);
+  Agent& on_after_model(std::function<void(const HookContext&, const ModelResponse&)> hook);
+  Agent& on_before_tool(std::function<ToolHookResult(const HookContext&, const ToolCall&)> hook);
+  Agent& on_after_tool(std::function<void(const HookContext&, const ToolCall&, Result<ToolOutput>&)> hook);
+  Agent& on_pause_check(std::function<std::optional<std::string>(const HookContext&)> hook);
   Agent& on(std::string pattern, EventHandler handler);
   /// Uses a separate runtime on this journal, which the first run creates.
   Agent& journal(std::shared_ptr<Journal> journal);

@@ -1,6 +1,8 @@
 // Hooks let a host intervene in the loop. They run on worker threads unless stated otherwise, and may block.
-// Their changes are recorded, so a replay does not need them. A hook that throws is reported as `hook.failed`
-// and otherwise ignored, except `approve`: its failure denies the call.
+// The session waits for each of them. Their changes are recorded with the original and the author `hook`, so
+// a replay does not need them; those of `after_turn` are not recorded. A hook can narrow what the agent may
+// do and never widen it. A hook that throws is reported as `hook.failed` and otherwise ignored, except
+// `approve`: its failure denies the call.
 #pragma once
 
 #include <functional>
@@ -43,20 +45,28 @@ struct Hooks {
   /// Sees a user message before it is stored (sent, steered or queued) and may change it. Runs on the
   /// caller's thread.
   std::vector<std::function<void(const HookContext&, Message&)>> outgoing_message;
-  /// May change the description (except model, tools and plan) from this turn on. Runs on the thread that
-  /// starts the turn, or on a worker for a queued turn. The context has no turn id yet.
+  /// May change the description from this turn on. Rules and limits can only become narrower; model, tools,
+  /// plan and the treatment of calls in doubt stay (a change of these is reported as `hook.failed`). Runs on
+  /// the thread that starts the turn, or on a worker for a queued turn. The context has no turn id yet.
   std::vector<std::function<void(const HookContext&, AgentSpec&)>> before_turn;
-  /// May change the result for callers, but not what is recorded.
+  /// Called once for every turn that ended in this process, also a queued one, before its last event is
+  /// published and the next turn starts. May change the result for callers and observers, but not what is
+  /// recorded.
   std::vector<std::function<void(const HookContext&, AgentResult&)>> after_turn;
   std::vector<std::function<ModelHookResult(const HookContext&, const History&)>> before_model;
+  /// Sees each answer before its calls are judged, also one that a `before_model` hook gave.
   std::vector<std::function<void(const HookContext&, const ModelResponse&)>> after_model;
   std::vector<std::function<ToolHookResult(const HookContext&, const ToolCall&)>> before_tool;
   std::vector<std::function<Permission(const ToolCall&)>> approve;
-  /// May change the output.
-  std::vector<std::function<void(const HookContext&, const ToolCall&, ToolOutput&)>> after_tool;
+  /// May change the output or the error of a call whose handler returned, or the result that a `before_tool`
+  /// hook gave.
+  std::vector<std::function<void(const HookContext&, const ToolCall&, Result<ToolOutput>&)>> after_tool;
   /// Returns a reason to pause the session at this boundary until it is unpaused.
   std::vector<std::function<std::optional<std::string>(const HookContext&)>> pause_check;
 };
+
+/// Adds the hooks of `more` after those of `hooks`.
+void add(Hooks& hooks, Hooks more);
 
 }  // namespace praxis
 #pragma GCC visibility pop

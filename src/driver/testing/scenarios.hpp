@@ -126,7 +126,7 @@ inline void add_outer_scenarios(std::vector<Scenario>& all) {
   within.outside = {interrupt()};
 
   Scenario& hooks = add(all, "Hooks", echo, {one, says("done")});
-  hooks.hooks = {true, true, true};
+  hooks.hooks = {true, true, true, true};
   hooks.outside = {act("enqueue", CommandVerb::kEnqueue, "more"), interrupt()};
 
   Scenario& budget = add(all, "Budget", echo, {one, says("done")});

@@ -70,6 +70,7 @@ struct Node {
   std::map<EffectId, Running> running;
   std::map<Token, Timer> timers;
   std::optional<AskHooks> hooks;
+  std::optional<AskAfterTurn> ended;
   std::map<Token, ParkedStep> questions;
   std::set<Token> reserved;  ///< not answered yet
   std::set<Token> busy, granted;
@@ -190,6 +191,10 @@ class World {
   void carry_out(Node& node, ArmTimer& action);
   void carry_out(Node& node, DisarmTimer& action);
   void carry_out(Node& node, AskHooks& action);
+  void carry_out(Node& node, AskAfterTurn& action) {
+    if (node.ended) complain(node, "two turns are shown to hooks at once");
+    node.ended = std::move(action);
+  }
   void carry_out(Node& node, driver::AskPerson& action);
   void carry_out(Node& node, WithdrawQuestion& action);
   void carry_out(Node& node, Publish& action);
@@ -209,6 +214,12 @@ class World {
   // Possible events.
   void offer(Node& node, std::vector<Choice>& all, bool faults);
   void offer_effects(Node& node, std::vector<Choice>& all);
+  void offer_ended(Node& node, std::vector<Choice>& all) {
+    if (!node.ended) return;
+    all.push_back({node.id.str() + " hooks see the turn", [this, &node] {
+                     feed(node, TurnReported{std::exchange(node.ended, std::nullopt)->result});
+                   }});
+  }
   void offer_budget(Node& node, std::vector<Choice>& all);
   /// An answer becomes longer than its reservation, and the budgets have no more.
   void offer_long_answers(Node& node, std::vector<Choice>& all) {

@@ -306,6 +306,7 @@ inline void World::offer(Node& node, std::vector<Choice>& all, bool faults) {
                      feed(node, std::move(answered));
                    }});
   }
+  offer_ended(node, all);
   for (const auto& [token, step] : node.questions) {
     all.push_back({who + "handler answers", [this, &node, question = token] {
                      const ParkedStep asked = node.questions.at(question);
@@ -435,7 +436,7 @@ inline void World::check_end() {
     check_waiters(*node);
     if (node->gave_up) continue;
     if (!node->running.empty()) complain(*node, "an effect runs that nothing can end");
-    if (node->appending || node->hooks || !node->reserved.empty())
+    if (node->appending || node->hooks || node->ended || !node->reserved.empty())
       complain(*node, "something is left undone");
     const State& last = state(*node);
     const bool waits = node->driver->waits_for_people() || last.paused || !node->busy.empty();

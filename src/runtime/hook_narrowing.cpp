@@ -1,0 +1,97 @@
+#include "runtime/hook_narrowing.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "praxis/policy/policy.hpp"
+
+namespace praxis {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool covers(const Names& patterns, const std::string& pattern) {
+  return std::ranges::any_of(patterns, [&](const std::string& p) { return rule_names(p, pattern); });
+}
+
+/// The patterns of either list that the other list covers: what both of them match.
+Names common(const Names& a, const Names& b) {
+  Names both;
+  std::ranges::copy_if(a, std::back_inserter(both), [&](const std::string& p) { return covers(b, p); });
+  std::ranges::copy_if(b, std::back_inserter(both), [&](const std::string& p) {
+    return covers(a, p) && std::ranges::find(both, p) == both.end();
+  });
+  return both;
+}
+
+void add_missing(Names& names, const Names& wanted) {
+  for (const std::string& name : wanted) {
+    if (!covers(names, name)) names.push_back(name);
+  }
+}
+
+/// A call that `before` denies or asks about is still denied or asked about.
+PolicyRules narrowed(const PolicyRules& before, PolicyRules after) {
+  if (before == after) return after;
+  after.allow = common(before.allow, after.allow);
+  add_missing(after.deny, before.deny);
+  add_missing(after.ask, before.ask);
+  std::erase_if(after.calls, [&](const CallRule& rule) {
+    return std::ranges::find(before.calls, rule) == before.calls.end();
+  });
+  return after;
+}
+
+/// The stricter of two bounds, where 0 means no bound.
+template <class T>
+T stricter(T before, T after) {
+  if (before == T{}) return after;
+  return after == T{} ? before : std::min(before, after);
+}
+
+Limits narrowed(const Limits& before, Limits after) {
+  after.max_steps = stricter(before.max_steps, after.max_steps);
+  after.max_tool_calls = stricter(before.max_tool_calls, after.max_tool_calls);
+  after.timeout = stricter(before.timeout, after.timeout);
+  after.max_tokens = stricter(before.max_tokens, after.max_tokens);
+  after.max_usd = stricter(before.max_usd, after.max_usd);
+  after.max_context = stricter(before.max_context, after.max_context);
+  after.max_parallel_tools = stricter(before.max_parallel_tools, after.max_parallel_tools);
+  after.max_model_attempts = stricter(before.max_model_attempts, after.max_model_attempts);
+  after.max_model_retries = std::min(before.max_model_retries, after.max_model_retries);
+  after.max_wait = stricter(before.max_wait, after.max_wait);
+  return after;
+}
+
+}  // namespace
+
+std::string narrow(const AgentSpec& before, AgentSpec& after) {
+  std::string kept;
+  const auto keep = [&](std::string_view name, bool changed) {
+    if (changed) kept += (kept.empty() ? "" : ", ") + std::string(name);
+    return changed;
+  };
+  const AgentSpec wanted = after;
+  AgentSpec fixed = after;
+  fixed.model = before.model;
+  keep("model", wanted.model != fixed.model);
+  fixed.plan = before.plan;
+  keep("plan", wanted.plan != fixed.plan);
+  fixed.in_doubt = before.in_doubt;
+  keep("in_doubt", wanted.in_doubt != fixed.in_doubt);
+  fixed.tools = before.tools;
+  fixed.profile = before.profile;
+  AgentSpec others = wanted;
+  others.tools = before.tools;
+  keep("tools", to_json(others) != to_json(wanted));
+  const PolicyRules asked = policy_rules_from_json(wanted.policy);
+  if (const PolicyRules rules = narrowed(policy_rules_from_json(before.policy), asked);
+      keep("policy", rules != asked))
+    fixed.policy = to_json(rules);
+  fixed.limits = narrowed(before.limits, wanted.limits);
+  keep("limits", fixed.limits != wanted.limits);
+  after = std::move(fixed);
+  return kept;
+}
+
+}  // namespace praxis
