@@ -1,5 +1,6 @@
 // One function per record: how the state changes when that fact becomes known. Makes no decisions.
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "core/apply_parts.hpp"
@@ -63,7 +64,7 @@ class Applier {
       note_modified(*state_.turn);
     }
     if (r.source == MessageSource::kQueue && !state_.queue.empty()) state_.queue.erase(state_.queue.begin());
-    state_.conversation.push(stamped(state_, time_, *r.message));
+    state_.conversation.push(stamped_as_given(state_, time_, *r.message));
     if (!state_.turn) return {};
     TurnState& turn = *state_.turn;
     const bool by_user = r.source == MessageSource::kUser || r.source == MessageSource::kQueue;
@@ -400,6 +401,23 @@ std::unexpected<Error> against_rules(std::string what) {
 MessagePtr stamped(State& state, UnixMillis time, Message message) {
   message.id = MessageId{"m" + std::to_string(state.next_message++)};
   message.created = time;
+  return std::make_shared<const Message>(std::move(message));
+}
+
+MessagePtr stamped_as_given(State& state, UnixMillis time, Message message) {
+  const MessageId given = message.id;
+  const UnixMillis created = message.created;
+  if (given.empty() || std::ranges::any_of(state.conversation.history().messages(),
+                                           [&](const MessagePtr& said) { return said->id == given; }))
+    return stamped(state, time, std::move(message));
+  // An id of the form that `stamped` gives must not be given again.
+  std::uint32_t number = 0;
+  const std::string& text = given.str();
+  const char* const end = text.data() + text.size();
+  constexpr std::uint32_t kMost = 1'000'000'000;  // far from an overflow
+  if (text.starts_with('m') && std::from_chars(text.data() + 1, end, number).ptr == end && number < kMost)
+    state.next_message = std::max(state.next_message, number + 1);
+  if (created.value == 0) message.created = time;
   return std::make_shared<const Message>(std::move(message));
 }
 

@@ -10,7 +10,9 @@ namespace {
 using Phase = CallState::Phase;
 
 void report_action(TurnState& turn, const CallState& call, Outcome outcome, Millis duration) {
-  turn.report.actions.push_back({turn.step, call.call.id, call.call.name, outcome, call.attempt, duration});
+  const auto position = static_cast<std::uint32_t>(&call - turn.calls.data());
+  turn.report.actions.push_back(
+      {turn.step, call.call.id, call.call.name, outcome, call.attempt, duration, position});
 }
 
 ToolResultPart result_of_call(const CallState& call, ToolStatus status, std::string text) {

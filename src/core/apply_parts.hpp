@@ -14,6 +14,9 @@ namespace praxis {
 std::unexpected<Error> against_rules(std::string what);
 /// Returns the message with the next id of the session and its time.
 MessagePtr stamped(State& state, UnixMillis time, Message message);
+/// The same for a message that a caller gave: it keeps its id, unless the conversation has that id already,
+/// and its time.
+MessagePtr stamped_as_given(State& state, UnixMillis time, Message message);
 /// Records that a step of a plan is done: plans find their position by counting results. No-op without a
 /// plan.
 void note_plan_result(State& state, StepResult result);

@@ -467,7 +467,9 @@ TEST(Recovery, OtherTool_IsReportedToTheModelIfConfigured) {
   EXPECT_NE(fold.result_text(0).find("Outcome unknown"), std::string::npos);
   EXPECT_EQ(fold.result_text(1), "content");
   EXPECT_EQ(fold.turn().effect->kind, EffectKind::kModel);
-  EXPECT_EQ(fold.result().actions.back().outcome, Outcome::kUnknown);
+  ASSERT_EQ(fold.result().actions.size(), 2U);
+  EXPECT_EQ(fold.result().actions[0].call, CallId{"w"}) << "in the order of the calls";
+  EXPECT_EQ(fold.result().actions[0].outcome, Outcome::kUnknown);
 }
 
 TEST(Recovery, SettledEffects_AreNotRepeated) {

@@ -31,6 +31,14 @@ JsonArray model_calls_json(const AgentResult& result) {
   return out;
 }
 
+Json latency_by_tool(const AgentResult& result) {
+  std::map<std::string, std::int64_t> tools;
+  for (const ActionResult& action : result.actions) tools[action.tool] += action.duration.count();
+  JsonObject out;
+  for (const auto& [tool, latency] : tools) out[tool] = latency;
+  return out;
+}
+
 Json usage_json(const AgentResult& result) {
   std::map<std::string, Usage> per_model;
   for (const ModelCall& call : result.model_calls) per_model[call.model] += call.usage;
@@ -86,9 +94,9 @@ Json to_json(const AgentResult& result) {
       {"provenance", JsonObject{{"session", result.session.str()}, {"last_seq", result.last_seq}}},
       {"diagnostics", JsonObject{{"warnings", JsonArray(result.warnings.begin(), result.warnings.end())}}},
       {"seed", result.seed},
-      {"deterministic", true},
       {"metrics", JsonObject{{"duration_ms", result.duration.count()},
-                             {"tool_latency_ms", result.tool_latency.count()}}},
+                             {"tool_latency_ms", result.tool_latency.count()},
+                             {"latency_by_tool_ms", latency_by_tool(result)}}},
   };
 }
 

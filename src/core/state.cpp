@@ -124,6 +124,8 @@ Result<AgentResult> finished(Result<AgentResult> report) {
 
 AgentResult result_of(const State& state) {
   AgentResult result = state.turn ? state.turn->report : state.last.value_or(AgentResult{});
+  // The state has them in the order in which they ended.
+  std::ranges::sort(result.actions, {}, [](const ActionResult& a) { return std::pair(a.step, a.position); });
   result.session = state.id;
   result.seed = state.seed;
   result.last_seq = state.seq;

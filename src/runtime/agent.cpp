@@ -229,6 +229,26 @@ std::shared_ptr<Runtime> Agent::runtime_or_default() const {
 
 Result<Session> Agent::session() const { return runtime_or_default()->create_session(*this); }
 
+Result<Session> Agent::session(Conversation start) const {
+  return runtime_or_default()->create_session(*this, std::move(start));
+}
+
+Result<AgentResult> Agent::run(std::vector<Message> messages, std::stop_token stop) const {
+  Run turn = stream(std::move(messages));
+  const std::stop_callback interrupt(stop, [&] { turn.interrupt(); });
+  return turn.result();
+}
+
+Run Agent::stream(std::vector<Message> messages) const {
+  if (messages.empty() || messages.back().role != Role::kUser)
+    return Run::failed(make_error(ErrorCode::kInput, "the last message must be one of the user"));
+  Message prompt = std::move(messages.back());
+  messages.pop_back();
+  auto session = this->session(Conversation{{}, std::move(messages), nullptr});
+  if (!session) return Run::failed(session.error());
+  return session->send(std::move(prompt));
+}
+
 Result<AgentResult> Agent::run(std::string prompt, std::stop_token stop) const {
   return runtime_or_default()->run_once(*this, std::move(prompt), stop);
 }

@@ -174,7 +174,7 @@ TEST_F(AnswersTest, WindowAndPrices_AreRecordedWithTheDescription) {
   Session session = session_of(Agent().model(model).runtime(runtime_));
   ASSERT_TRUE(session.ask("hi"));
   EXPECT_EQ(session.context_usage_percent(), 25);
-  EXPECT_EQ(session.context_usage(), (std::pair<std::int64_t, std::int64_t>{250, 750}));
+  EXPECT_EQ(session.context_usage(), (std::pair<std::int64_t, std::int64_t>{250, 1000}));
   const auto state = fold(*read_records(*journal_, session.session_id()));
   ASSERT_TRUE(state);
   EXPECT_EQ(state->agent->profile, (ModelProfile{1'000, false, MicroUsd{2'000'000}, MicroUsd{0}}));
@@ -186,7 +186,7 @@ TEST_F(AnswersTest, ContextUsage_RefersToTheWindowThatTheLoopUses) {
       Agent().model(model).limits(limit(&Limits::max_context, std::int64_t{1'000})).runtime(runtime_));
   ASSERT_TRUE(session.ask("hi"));
   EXPECT_EQ(session.context_usage_percent(), 25);
-  EXPECT_EQ(session.context_usage(), (std::pair<std::int64_t, std::int64_t>{250, 750}));
+  EXPECT_EQ(session.context_usage(), (std::pair<std::int64_t, std::int64_t>{250, 1000}));
 }
 
 /// Three long tool rounds, the third of which needs a summary first.

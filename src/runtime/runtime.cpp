@@ -77,6 +77,14 @@ Result<Session> Runtime::create_session(const Agent& agent, Json metadata) {
   return Session(*std::move(actor));
 }
 
+Result<Session> Runtime::create_session(const Agent& agent, Conversation start) {
+  auto birth = birth_of(*parts_->services, std::move(start));
+  if (!birth) return fail(birth.error());
+  auto actor = praxis::create_session(parts_->services, agent.description(), *std::move(birth), {});
+  if (!actor) return fail(actor.error());
+  return Session(*std::move(actor));
+}
+
 Result<Session> Runtime::open_session(const SessionId& session, const Agent& agent, bool force) {
   auto actor = praxis::open_session(parts_->services, session, agent.description(), force, {});
   if (!actor) return fail(actor.error());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/command_records.hpp"
+#include "praxis/logs/logs.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -70,6 +71,10 @@ SessionStatus Session::status() const {
 History Session::history() const {
   return actor_->query([](const State& s) { return s.conversation.history(); });
 }
+Result<Conversation> Session::transcript() const {
+  const auto records = read_records(*actor_->services()->options.journal, session_id());
+  return records ? praxis::transcript(*records) : Result<Conversation>(fail(records.error()));
+}
 std::vector<TurnView> Session::turns() const {
   std::vector<TurnView> turns;
   const History said = history();
@@ -82,7 +87,7 @@ Usage Session::token_usage() const {
 std::pair<std::int64_t, std::int64_t> Session::context_usage() const {
   return actor_->query([](const State& s) {
     const std::int64_t used = s.context_tokens != 0 ? s.context_tokens : s.request_tokens();
-    return std::pair(used, std::max<std::int64_t>(s.context_window() - used, 0));
+    return std::pair(used, s.context_window());
   });
 }
 int Session::context_usage_percent() const {

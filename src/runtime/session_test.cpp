@@ -136,7 +136,7 @@ TEST_F(SessionTest, WhileRunning_NothingElseStartsAndEverythingCanBeAsked) {
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done") << "the refused message changed nothing";
   EXPECT_EQ(session.turns().size(), 4U);
-  EXPECT_EQ(session.context_usage(), (std::pair<std::int64_t, std::int64_t>{80, 920}));
+  EXPECT_EQ(session.context_usage(), (std::pair<std::int64_t, std::int64_t>{80, 1000}));
 }
 
 TEST_F(SessionTest, Status_FollowsTheTurns) {
@@ -154,6 +154,102 @@ TEST_F(SessionTest, Status_FollowsTheTurns) {
   EXPECT_EQ(session.status(), SessionStatus::kAwaitingUser);
   ASSERT_TRUE(session.resume({{session.last_result().pending[0].id, approve()}}).report());
   EXPECT_EQ(session.status(), SessionStatus::kCompleted);
+}
+
+Message said(Role role, std::string_view id, std::string text) {
+  Message message = text_message(role, std::move(text));
+  message.id = MessageId{std::string(id)};
+  return message;
+}
+
+TEST_F(SessionTest, ConversationIsWhereASessionStarts) {
+  const Conversation start{
+      "order-4711",
+      {said(Role::kUser, "u1", "My name is Ada."), said(Role::kAssistant, "m7", "Hello Ada.")},
+      JsonObject{{"tenant", "t9"}}};
+  auto session = scripted(R"({"text": "You are Ada."})").session(start);
+  ASSERT_TRUE(session) << session.error().message;
+  EXPECT_EQ(session->session_id(), SessionId{"order-4711"});
+  Message question = said(Role::kUser, "u2", "Who am I?");
+  ASSERT_TRUE(session->send(question).result());
+  const auto whole = session->transcript();
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(whole->id, "order-4711");
+  EXPECT_EQ(whole->metadata, start.metadata);
+  std::vector<std::string> ids;
+  for (const Message& message : whole->messages) ids.push_back(message.id.str() + " " + message.text());
+  EXPECT_THAT(ids, ElementsAre("u1 My name is Ada.", "m7 Hello Ada.", "u2 Who am I?", "m8 You are Ada."));
+  const auto taken = scripted(R"({"text": "x"})").session(start);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().kind(), ErrorKind::kExists);
+}
+
+TEST_F(SessionTest, ConversationThatIsNotValidIsRefused) {
+  Message orphan;
+  orphan.role = Role::kTool;
+  orphan.id = MessageId{"r1"};
+  orphan.parts.emplace_back(ToolResultPart{CallId{"c"}, "echo", ToolStatus::kOk, "x", {}, {}});
+  const Agent agent = scripted(R"({"text": "x"})");
+  for (const Conversation& start : {Conversation{{}, {orphan}, nullptr}, Conversation{"a b", {}, nullptr},
+                                    Conversation{"last", {}, nullptr}, Conversation{"../x", {}, nullptr}}) {
+    const auto session = agent.session(start);
+    ASSERT_FALSE(session);
+    EXPECT_EQ(session.error().code, ErrorCode::kInput);
+  }
+  EXPECT_TRUE(journal_->sessions(0)->empty());
+}
+
+TEST_F(SessionTest, RunTakesMessages) {
+  const Agent agent = scripted(R"({"asked": "Who am I?", "text": "You are Ada."})");
+  const auto reply = agent.run(std::vector{said(Role::kUser, "u1", "My name is Ada."),
+                                           said(Role::kAssistant, "a1", "Hello Ada."),
+                                           said(Role::kUser, "u2", "Who am I?")});
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(reply->text, "You are Ada.");
+  EXPECT_EQ(runtime_->agent_state(reply->session)->history.messages().size(), 4U);
+  const auto refused = agent.run(std::vector{said(Role::kAssistant, "a1", "Hello.")});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInput);
+}
+
+TEST_F(SessionTest, TranscriptHasWhatTheWindowCut) {
+  std::string script;
+  for (int i = 0; i < 12; ++i) script += R"({"text": "answer )" + std::to_string(i) + "\"}\n";
+  Session session = session_of(scripted(script).limits(limit(&Limits::max_messages, 6U)));
+  for (int i = 0; i < 12; ++i) ASSERT_TRUE(session.ask("question " + std::to_string(i)));
+  EXPECT_LT(session.turns().size(), 24U);
+  const auto whole = session.transcript();
+  ASSERT_TRUE(whole) << whole.error().message;
+  ASSERT_EQ(whole->messages.size(), 24U);
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(whole->messages[2 * i].text(), "question " + std::to_string(i));
+    EXPECT_EQ(whole->messages[2 * i + 1].text(), "answer " + std::to_string(i));
+  }
+  ASSERT_TRUE(session.rewind(TurnId{"t12"}));
+  EXPECT_EQ(session.transcript()->messages.size(), 22U);
+}
+
+TEST_F(SessionTest, ActionsAreInTheOrderOfTheCalls) {
+  Gate second;
+  const Tool slow = host_tool("slow", [&](ToolContext&, const Json&) -> Result<ToolOutput> {
+    second.wait();
+    return says("slow");
+  });
+  const Tool fast =
+      host_tool("fast", [&](ToolContext&, const Json&) -> Result<ToolOutput> { return says("fast"); });
+  Session session = session_of(scripted(R"({"tool_calls": [{"name": "slow"}, {"name": "fast"}]}
+{"text": "done"})")
+                                   .use(slow)
+                                   .use(fast));
+  const auto ended = session.on("tool.completed", [&](const Event&) { second.open(); });
+  const auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_EQ(result->actions.size(), 2U);
+  EXPECT_EQ(result->actions[0].tool, "slow");
+  EXPECT_EQ(result->actions[1].tool, "fast");
+  const Json json = to_json(*result);
+  EXPECT_TRUE(json.at("metrics").at("latency_by_tool_ms").as_object().contains("slow"));
+  EXPECT_FALSE(json.as_object().contains("deterministic"));
 }
 
 TEST_F(SessionTest, UnknownContextWindow_CountsAsNothingUsed) {

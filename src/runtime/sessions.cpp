@@ -209,6 +209,35 @@ bool LiveSessions::any() {
   return !sessions_.empty();
 }
 
+Result<Birth> birth_of(Services& services, Conversation start) {
+  constexpr std::size_t kLongestId = 64;
+  Birth birth{SessionId{std::move(start.id)}, std::move(start.metadata), {}};
+  const std::string& id = birth.id.str();
+  const bool usable = id.size() <= kLongestId && id != "last" && std::ranges::all_of(id, [](char c) {
+                        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                               c == '.' || c == '_' || c == '-';
+                      });
+  if (!usable)
+    return fail(ErrorCode::kInput, "\"" + repair_utf8(id) +
+                                       "\" cannot be the id of a session: it has 1 to 64 letters, digits, "
+                                       "\".\", \"_\" or \"-\", and is not \"last\"");
+  if (!id.empty()) {
+    const auto row = services.options.journal->session(birth.id);
+    if (row || services.live.find(birth.id))
+      return fail(ErrorCode::kInput, ErrorKind::kExists, "there is already a session " + id);
+  }
+  const Normalised checked = normalise(start.messages);
+  if (!checked.repairs.empty()) {
+    const Repair& first = checked.repairs.front();
+    return fail(ErrorCode::kInput,
+                "the messages are not a valid conversation: " + std::string(to_string(first.kind)) +
+                    " in message \"" + first.message.str() + "\"");
+  }
+  for (Message& message : start.messages)
+    birth.history.push_back(std::make_shared<const Message>(std::move(message)));
+  return birth;
+}
+
 Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Services>& services,
                                                      const std::shared_ptr<const AgentDescription>& agent,
                                                      Birth birth, Origin origin) {

@@ -47,6 +47,8 @@ struct Birth {
   std::vector<MessagePtr> history;  ///< the conversation to start from
 };
 
+/// A birth with the caller's messages and id. Error `kInput`: see `Runtime::create_session`.
+Result<Birth> birth_of(Services& services, Conversation start);
 /// Creates a session. With a history, its first records are durable when this returns; otherwise the first
 /// input makes them durable.
 Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Services>& services,

@@ -20,6 +20,7 @@ struct ActionResult {
   Outcome outcome = Outcome::kOk;
   std::uint32_t attempts = 1;
   Millis duration{0};
+  std::uint32_t position = 0;  ///< among the calls of its step, from 0
 };
 /// One model call and its cost.
 struct ModelCall {
@@ -64,7 +65,7 @@ struct AgentResult {
   UnixMillis finished_at;
   std::optional<Error> error;
   std::uint32_t steps = 0;
-  std::vector<ActionResult> actions;
+  std::vector<ActionResult> actions;  ///< in the order of the calls
   std::vector<ModelCall> model_calls;
   Usage usage;                       ///< of this turn
   Usage usage_children;              ///< of the turn's sub-agents and all below them

@@ -29,6 +29,10 @@ Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId
 /// Returns the state after the first `count` records (all if 0).
 Result<State> fold(const std::vector<StoredRecord>& records, std::uint64_t count = 0);
 
+/// Returns the whole conversation that the records hold, also what was cut or summarised for the model since.
+/// Leaves out summaries, and messages that a rewind took back. Error `kJournal`.
+Result<Conversation> transcript(const std::vector<StoredRecord>& records);
+
 /// Resolves a session id as a user types it: the whole id, a unique prefix or suffix of at least 4
 /// characters, or `last`, the newest session that is not a sub-agent. Error `kInput` lists the candidates.
 Result<SessionId> find_session(Journal& journal, std::string_view text);

@@ -107,10 +107,17 @@ class Agent {
     if (!session) return fail(session.error());
     return session->template ask<T>(std::move(prompt), stop);
   }
+  /// Runs one turn in a new session that starts from all of `messages` but the last, which is the prompt.
+  /// Errors: as `session(Conversation)`; `kInput` if the last is not a user message.
+  Result<AgentResult> run(std::vector<Message> messages, std::stop_token stop = {}) const;
   /// One turn whose events are read while it runs.
   Run stream(std::string prompt) const;
+  /// The same from messages, as `run`.
+  Run stream(std::vector<Message> messages) const;
   /// Starts a conversation: several turns that see the earlier ones.
   Result<Session> session() const;
+  /// The same with the messages of `start`, which keep their ids. See `Runtime::create_session`.
+  Result<Session> session(Conversation start) const;
   /// Resumes the turn of a session from the journal: after a crash, or with approvals of parked steps.
   Result<AgentResult> resume(const SessionId& session, const Approvals& approvals = {}) const;
   /// The same for a turn that was begun by `run<T>`.

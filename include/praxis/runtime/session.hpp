@@ -96,12 +96,16 @@ class Session {
   SessionStatus status() const;
   /// The conversation so far, even while a turn is running.
   std::vector<TurnView> turns() const;
+  /// As the model sees it: what was cut or summarised is missing.
   History history() const;
+  /// The whole conversation, also what was cut or summarised for the model since. Reads the log. Error
+  /// `kJournal`.
+  Result<Conversation> transcript() const;
   /// Cumulative over the session.
   Usage token_usage() const;
   /// Used part of the context window (`State::context_window`), 0 to 100; 0 when the window is unknown.
   int context_usage_percent() const;
-  /// Used and available tokens; available is 0 if the window is unknown.
+  /// Used tokens and those of the whole window; the second is 0 if the window is unknown.
   std::pair<std::int64_t, std::int64_t> context_usage() const;
   /// The result of the last turn, or the known part of the result of a running turn.
   AgentResult last_result() const;
