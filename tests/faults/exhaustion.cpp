@@ -100,17 +100,13 @@ class StarvedLife {
     options.executor = std::make_shared<testing::DoomedExecutor>(make_executor(), doom_, ledger_);
     const auto runtime = Runtime::create(std::move(options));
     const Agent agent = agent_called(agent_, testing::Ground{runtime, doom_, ledger_, InDoubt::kTell});
-    auto session = session_of(*runtime, agent);
+    auto session = testing::open_or_begin(*runtime, agent);
     if (!session) return fail(session.error());
-    const bool begun = session->status() != SessionStatus::kIdle;
-    if (begun && session->last_result().reason) return session->last_result();
-    auto result = begun ? session->resume().report() : session->send_user_message("go").report();
-    while (result && result->status == SessionStatus::kAwaitingUser) {
+    return testing::carried_through(*session, [](const std::vector<ParkedStep>& pending) {
       Approvals decisions;
-      for (const ParkedStep& step : result->pending) decisions.emplace_back(step.id, approval_on(step));
-      result = session->resume(decisions).report();
-    }
-    return result;
+      for (const ParkedStep& step : pending) decisions.emplace_back(step.id, approval_on(step));
+      return decisions;
+    });
   }
 
   /// Runs the agent. When a runtime cannot be created, the system's refusal is thrown, with a message.
@@ -123,15 +119,6 @@ class StarvedLife {
   }
 
  private:
-  static Result<Session> session_of(Runtime& runtime, const Agent& agent) {
-    auto rows = runtime.journal().sessions();
-    if (!rows) return fail(rows.error());
-    for (const SessionRow& row : *rows) {
-      if (row.entries != 0 && row.parent.empty()) return runtime.open_session(row.id, agent);
-    }
-    return runtime.create_session(agent);
-  }
-
   testing::Doom doom_{"-"};
   const std::string journal_;
   const testing::Ledger ledger_;

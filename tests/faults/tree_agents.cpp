@@ -63,6 +63,8 @@ struct Ground {
   }
 };
 
+const PolicyRules kMayProgram{.allow = {"python"}, .deny = {}, .ask = {}};
+
 std::string call_of(const std::string& tool, int number = 0) {
   return R"({"name": ")" + tool + R"(", "arguments": {"prompt": "part )" + std::to_string(number) + "\"}}";
 }
@@ -89,7 +91,7 @@ Agent clerk(const Ground& ground) {
 }
 
 Agent manager(const Ground& ground) {
-  Agent agent = ground.agent("manager", work_for(9) + R"({"text": "They did it."})");
+  Agent agent = ground.agent("manager", work_for(8) + R"({"text": "They did it."})");
   return agent.use(clerk(ground).as_tool("clerk", "Does a part"));
 }
 
@@ -138,19 +140,36 @@ Agent errander(const Ground& ground) {
   return agent.use(errand(ground));
 }
 
+/// Writes two programs in one session of Python: the first pays three times at once. Without a sandbox, which
+/// has its own tests; the code here is trusted.
+Agent coder(const Ground& ground) {
+  const auto runs = [](const char* code) {
+    return R"({"name": "python", "arguments": )" + to_json_text(JsonObject{{"code", code}}) + "}";
+  };
+  Agent agent = ground.agent(
+      "coder",
+      asking_for({runs("said = gather([('pay', {'what': w}) for w in 'abc'], return_exceptions=True)")}) +
+          asking_for({runs("print(len(said), 'payments')")}) + R"({"text": "It is computed."})");
+  PythonToolOptions unsandboxed;
+  unsandboxed.sandbox = std::nullopt;
+  return agent.use(python_tool(std::move(unsandboxed))).policy(kMayProgram);
+}
+
 }  // namespace
 
 Agent tree_of_twenty(const std::shared_ptr<Runtime>& runtime, const std::shared_ptr<Outside>& outside,
                      InDoubt in_doubt) {
   const Ground ground{runtime, outside, in_doubt};
-  Agent lead = ground.agent("lead", asking_for({call_of("manager"), call_of("stepper"), call_of("planned"),
-                                                call_of("errander"), R"({"name": "pay", "arguments": {}})"}) +
-                                        R"({"text": ")" + kTreeAnswer + "\"}");
+  Agent lead = ground.agent(
+      "lead", asking_for({call_of("manager"), call_of("stepper"), call_of("planned"), call_of("errander"),
+                          call_of("coder"), R"({"name": "pay", "arguments": {}})"}) +
+                  R"({"text": ")" + kTreeAnswer + "\"}");
   lead.use(manager(ground).as_tool("manager", "Has it done"));
   lead.use(stepper(ground).as_tool("stepper", "Has it done"));
   lead.use(planned(ground).as_tool("planned", "Does it"));
   lead.use(errander(ground).as_tool("errander", "Does it"));
-  return lead.runtime(runtime);
+  lead.use(coder(ground).as_tool("coder", "Computes it"));
+  return lead.policy(kMayProgram).runtime(runtime);
 }
 
 }  // namespace praxis::faults

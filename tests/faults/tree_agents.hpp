@@ -50,8 +50,8 @@ constexpr std::size_t kTreeSize = 20;
 /// The final answer of its root.
 constexpr const char* kTreeAnswer = "All is done.";
 
-/// Returns the root: it pays, and delegates to agents on models, a plan, six steps and a handler that
-/// swallows every error. Their sub-agents pay too.
+/// Returns the root: it pays, and delegates to agents on models, a plan, six steps, a handler that swallows
+/// every error and a session of Python. They and their sub-agents pay too.
 Agent tree_of_twenty(const std::shared_ptr<Runtime>& runtime, const std::shared_ptr<Outside>& outside,
                      InDoubt in_doubt);
 

@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 
+#include "carried_through.hpp"
 #include "crash_rig.hpp"
 #include "fault.hpp"
 #include "journal/testing/forwarding_journal.hpp"
@@ -92,27 +93,13 @@ class Tree {
     options.journal = std::move(journal);
     const auto runtime = Runtime::create(std::move(options));
     const Agent agent = tree_of_twenty(runtime, outside_, in_doubt_);
-    auto session = session_of(*runtime, agent);
+    auto session = testing::open_or_begin(*runtime, agent);
     if (!session) return fail(session.error());
-    const bool begun = session->status() != SessionStatus::kIdle;
-    if (begun && session->last_result().reason) return session->last_result();
-    auto result = begun ? session->resume().report() : session->send_user_message("go").report();
-    while (result && result->status == SessionStatus::kAwaitingUser) {
+    return testing::carried_through(*session, [&](const std::vector<ParkedStep>& pending) {
       Approvals decisions;
-      for (const ParkedStep& step : result->pending)
-        decisions.emplace_back(step.id, decision_on(*runtime, step));
-      result = session->resume(decisions).report();
-    }
-    return result;
-  }
-
-  static Result<Session> session_of(Runtime& runtime, const Agent& agent) {
-    const auto rows = runtime.journal().sessions(0);
-    if (!rows) return fail(rows.error());
-    for (const SessionRow& row : *rows) {
-      if (row.entries != 0 && row.parent.empty()) return runtime.open_session(row.id, agent);
-    }
-    return runtime.create_session(agent);
+      for (const ParkedStep& step : pending) decisions.emplace_back(step.id, decision_on(*runtime, step));
+      return decisions;
+    });
   }
 
   /// A human who looks outside: a call in doubt is repeated unless it was carried out.
