@@ -24,7 +24,7 @@ std::vector<MessagePtr> history_before_calls(const State& state) {
 }  // namespace
 
 Error out_of_memory() {
-  return with_exhaustion(make_error(ErrorCode::kInternal, "this process has no memory left"), ENOMEM);
+  return with_exhaustion(make_error(ErrorCode::kTool, "this process has no memory left"), ENOMEM);
 }
 
 LiveCall::LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop,

@@ -54,7 +54,8 @@ void World::turn(Root& root, Node& node) {
 
 void World::prompt(Root& root, Node& node) {
   const State& now = state(node);
-  const bool durable = node.driver->durable() == now.seq;
+  const std::uint64_t written = node.driver->durable();
+  const bool durable = written == now.seq || (written == 0 && now.seq == 1);  // a birth waits for its prompt
   if (node.gave_up || !durable) return nap(10, [this, &root, &node] { turn(root, node); });
   if (vendor_.calm) {
     root.over = true;
