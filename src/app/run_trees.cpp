@@ -13,6 +13,7 @@ bool is_idle_status(SessionStatus status) {
     case SessionStatus::kRunning:
     case SessionStatus::kAwaitingUser:
     case SessionStatus::kModified:
+    case SessionStatus::kOrphaned:
       return false;
     default:
       return true;
@@ -63,11 +64,7 @@ std::vector<SessionId> RunTrees::busy() const {
 Result<std::vector<SessionId>> RunTrees::deserted() const {
   std::vector<SessionId> roots;
   for (const SessionId& root : busy()) {
-    const SessionStatus status = trees_.at(root).nodes().front().status;
-    if (status != SessionStatus::kRunning && status != SessionStatus::kModified) continue;
-    const auto row = journal_->session(root);
-    if (!row) return fail(row.error());
-    if (!row->held) roots.push_back(root);
+    if (trees_.at(root).nodes().front().status == SessionStatus::kOrphaned) roots.push_back(root);
   }
   return roots;
 }

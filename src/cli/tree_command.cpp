@@ -37,6 +37,7 @@ std::string_view color_of(const TreeLine& line) {
     case SessionStatus::kAwaitingUser:
       return kYellow;
     case SessionStatus::kError:
+    case SessionStatus::kOrphaned:
       return kRed;
     default:
       return kDim;

@@ -55,6 +55,10 @@ class Drawing {
       lines_.push_back({beside + text, node.status, false, is_typed});
     };
     if (!node.comment.empty()) say("# " + app::one_line(node.comment, kTextWidth));
+    if (node.status == SessionStatus::kOrphaned && node.parent.empty()) {
+      say("its process has ended; continue with:");
+      say("  " + app::resume_command(workspace_, node.id), true);
+    }
     for (const ParkedStep& step : node.pending) {
       const app::CallView what = shown(step, app::columns_of(beside) + 2);
       say(fmt::format("waits for a human ({}):", to_string(step.kind)));

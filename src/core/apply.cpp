@@ -134,7 +134,7 @@ class Applier {
 
   Status operator()(const records::EffectSettled& r) {
     if (!state_.turn) return against_rules("an effect settles outside a turn");
-    state_.turn->report.duration += r.duration;
+    state_.turn->report.duration += r.active.value_or(r.duration);
     if (CallState* call = state_.find_call(r.effect)) return settle_call(state_, time_, *call, r);
     return settle_effect(state_, time_, r);
   }
@@ -286,9 +286,12 @@ class Applier {
       report.structured = structured_answer(schema, report.text).value_or(nullptr);
     }
     if (!state_.deleted) {
-      state_.rest_status =
-          report.success || report.aborted() ? SessionStatus::kCompleted : SessionStatus::kError;
+      state_.rest_status = report.success     ? SessionStatus::kCompleted
+                           : report.aborted() ? SessionStatus::kCancelled
+                                              : SessionStatus::kError;
     }
+    state_.last_task =
+        state_.turn->task.empty() ? std::move(state_.turn->prompt) : std::move(state_.turn->task);
     state_.turn.reset();
     state_.parked.clear();
     state_.steering.clear();

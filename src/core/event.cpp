@@ -10,6 +10,7 @@ struct Name {
   std::string_view operator()(const events::StepCompleted&) const { return "step.completed"; }
   std::string_view operator()(const events::TurnCompleted&) const { return "turn.completed"; }
   std::string_view operator()(const events::TurnFailed&) const { return "turn.failed"; }
+  std::string_view operator()(const events::TurnTimedOut&) const { return "turn.timed_out"; }
   std::string_view operator()(const events::TurnCancelled&) const { return "turn.cancelled"; }
   std::string_view operator()(const events::ModelRequested&) const { return "model.requested"; }
   std::string_view operator()(const events::TextDelta&) const { return "text.delta"; }
@@ -56,6 +57,7 @@ struct Payload {
   }
   void operator()(const events::TurnCompleted& e) const { out["result"] = to_json(e.result); }
   void operator()(const events::TurnFailed& e) const { out["result"] = to_json(e.result); }
+  void operator()(const events::TurnTimedOut& e) const { out["result"] = to_json(e.result); }
   void operator()(const events::TurnCancelled& e) const { out["result"] = to_json(e.result); }
   void operator()(const events::ModelRequested& e) const {
     out["model"] = e.model;

@@ -7,13 +7,15 @@
 namespace praxis {
 namespace {
 
-constexpr Names<SessionStatus, 7> kStatusNames{{{SessionStatus::kIdle, "idle"},
+constexpr Names<SessionStatus, 9> kStatusNames{{{SessionStatus::kIdle, "idle"},
                                                 {SessionStatus::kRunning, "running"},
                                                 {SessionStatus::kAwaitingUser, "awaiting_user"},
                                                 {SessionStatus::kCompleted, "completed"},
                                                 {SessionStatus::kError, "error"},
                                                 {SessionStatus::kModified, "modified"},
-                                                {SessionStatus::kDeleted, "deleted"}}};
+                                                {SessionStatus::kDeleted, "deleted"},
+                                                {SessionStatus::kCancelled, "cancelled"},
+                                                {SessionStatus::kOrphaned, "orphaned"}}};
 
 constexpr Names<StopReason, 15> kReasonNames{{{StopReason::kFinished, "finished"},
                                               {StopReason::kMaxSteps, "max_steps"},

@@ -81,6 +81,7 @@ class Projector {
     step_ = result.steps;
     if (r.reason == StopReason::kFinished) return add(events::TurnCompleted{std::move(result)});
     if (r.reason == StopReason::kCancelled) return add(events::TurnCancelled{std::move(result)});
+    if (r.reason == StopReason::kTimeLimit) return add(events::TurnTimedOut{std::move(result)});
     add(events::TurnFailed{std::move(result)});
   }
 

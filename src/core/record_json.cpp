@@ -145,6 +145,7 @@ struct Writer {
     out.text("effect", r.effect.str());
     if (r.outcome != Outcome::kOk) out.text("outcome", to_string(r.outcome));
     if (r.duration.count() != 0) out.number("duration_ms", r.duration.count());
+    if (r.active) out.number("active_ms", r.active->count());
     if (const auto* response = std::get_if<ModelResponse>(&r.result)) put(out, "response", *response);
     if (const auto* tool = std::get_if<ToolOutcome>(&r.result)) put_outcome(out, *tool);
     if (r.error) put(out, "error", *r.error);
@@ -312,6 +313,7 @@ Result<RecordBody> read_effect_settled(const Json& json) {
   r.effect = EffectId{json_string(json, "effect")};
   r.outcome = *outcome;
   r.duration = Millis{json_int(json, "duration_ms")};
+  if (json_at(json, "active_ms").is_number()) r.active = Millis{json_int(json, "active_ms")};
   r.by = json_string(json, "by");
   if (const Json& response = json_at(json, "response"); response.is_object()) {
     auto parsed = model_response_from_json(response);

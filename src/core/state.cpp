@@ -130,7 +130,7 @@ AgentResult result_of(const State& state) {
   result.seed = state.seed;
   result.last_seq = state.seq;
   result.status = state.status();
-  result.usage_total = state.usage;
+  result.usage_total = state.subtree_usage();
   if (state.agent) {
     result.agent = state.agent->id;
     result.model = state.agent->model;

@@ -1,6 +1,7 @@
 #include "driver/command_records.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "json/repeated_key.hpp"
@@ -125,6 +126,19 @@ Result<std::vector<RecordBody>> approval_records(const State& state, const Appro
   return records;
 }
 
+std::vector<RecordBody> command_records(const State& state, const Command& command) {
+  std::vector<RecordBody> records;
+  records.emplace_back(
+      records::Intervened{command.verb, command.text, nullptr, command.author, command.original});
+  if (command.verb != CommandVerb::kModify) return records;
+  for (const auto& [id, step] : state.parked) {
+    if (step.kind != ParkKind::kQuestion || !step.call.empty()) continue;
+    records.emplace_back(records::Decided{
+        ParkId(id), {}, ApprovalVerb::kReject, "the user has changed the request", by_policy()});
+  }
+  return records;
+}
+
 Result<std::vector<RecordBody>> request_records(const State& state, const InboxRequest& request, bool over) {
   if (const auto* step = std::get_if<StepApproval>(&request)) {
     return approval_records(state, {{step->park, step->approval}}, step->author);
@@ -132,8 +146,7 @@ Result<std::vector<RecordBody>> request_records(const State& state, const InboxR
   std::vector<RecordBody> records;
   for (const Command& command : std::get<Commands>(request)) {
     if (auto possible = check_command(state, command.verb, over); !possible) return fail(possible.error());
-    records.emplace_back(
-        records::Intervened{command.verb, command.text, nullptr, command.author, command.original});
+    std::ranges::move(command_records(state, command), std::back_inserter(records));
   }
   return records;
 }

@@ -25,6 +25,9 @@ std::pair<SessionId, ParkId> split_id(const ParkId& id);
 Result<std::vector<RecordBody>> approval_records(const State& state, const Approvals& approvals,
                                                  const Author& author);
 
+/// Returns the records of a command. A changed request withdraws the question that a planner has put.
+std::vector<RecordBody> command_records(const State& state, const Command& command);
+
 /// Returns the records of a request. Error `kInput` says why a session in this state refuses it. `over`: the
 /// session is a sub-agent whose call has ended.
 Result<std::vector<RecordBody>> request_records(const State& state, const InboxRequest& request, bool over);

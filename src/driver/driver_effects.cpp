@@ -169,6 +169,7 @@ bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, records::
   if (running->kind == EffectKind::kModel) count_spent(*running, ended);
   if (running->kind == EffectKind::kTool) settle_within(CallId(state_->find_call(effect)->call.id));
   ended.duration = effects_.finish(effect, now_.monotonic);
+  if (effects_.last_active() != ended.duration) ended.active = effects_.last_active();
   emit(DropEffect{ended.effect});
   record(std::move(ended));
   return true;
@@ -341,10 +342,10 @@ void TurnDriver::hold_clocks() {
     if (call == nullptr) continue;
     const bool waits = tree_.is_blocked(*state_, *call);
     if (waits && !running.waits_since) {
-      hold_clock(running, now_.monotonic);
+      effects_.hold_clock(running, now_.monotonic);
       disarm(running.timer);
     } else if (!waits && running.waits_since) {
-      release_clock(running, now_.monotonic);
+      effects_.release_clock(running, now_.monotonic);
       arm_limit(effect, running);
     }
   }
@@ -356,8 +357,8 @@ void TurnDriver::arm_deadline() {
   if (failure_ || deadline_ != 0 || !state_->turn || state_->paused) return;
   const Limits& limits = state_->agent->limits;
   if (limits.timeout.count() == 0 || waits_for_people()) return;
-  const Millis left = std::max(limits.timeout - state_->turn->report.duration, Millis{0});
-  deadline_ = arm(TurnDeadline{}, left);
+  const std::chrono::nanoseconds spent = state_->turn->report.duration + effects_.active(now_.monotonic);
+  deadline_ = arm(TurnDeadline{}, std::max<std::chrono::nanoseconds>(limits.timeout - spent, {}));
 }
 
 }  // namespace praxis::driver

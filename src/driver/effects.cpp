@@ -5,6 +5,7 @@
 namespace praxis::driver {
 
 RunningEffect& Effects::begin(const records::EffectIntended& intent, std::chrono::nanoseconds now) {
+  count(now);
   RunningEffect& effect = running_[intent.effect];
   effect = RunningEffect{};
   effect.kind = intent.kind;
@@ -28,17 +29,32 @@ bool Effects::asks_model() const {
 }
 
 Millis Effects::finish(const EffectId& effect, std::chrono::nanoseconds now) {
+  count(now);
+  last_active_ = std::exchange(active_, std::chrono::nanoseconds{0});
   auto done = running_.extract(effect);
   if (!done) return Millis{0};
   release_clock(done.mapped(), now);
   return std::chrono::duration_cast<Millis>(now - done.mapped().started - done.mapped().waited);
 }
 
-void hold_clock(RunningEffect& effect, std::chrono::nanoseconds now) {
+std::chrono::nanoseconds Effects::active(std::chrono::nanoseconds now) const {
+  const bool runs = std::ranges::any_of(running_, [](const auto& e) { return !e.second.waits_since; });
+  return runs ? active_ + (now - counted_) : active_;
+}
+
+/// Must be called before an effect starts, ends, waits or continues.
+void Effects::count(std::chrono::nanoseconds now) {
+  active_ = active(now);
+  counted_ = now;
+}
+
+void Effects::hold_clock(RunningEffect& effect, std::chrono::nanoseconds now) {
+  count(now);
   if (!effect.waits_since) effect.waits_since = now;
 }
 
-void release_clock(RunningEffect& effect, std::chrono::nanoseconds now) {
+void Effects::release_clock(RunningEffect& effect, std::chrono::nanoseconds now) {
+  count(now);
   if (effect.waits_since) effect.waited += now - *std::exchange(effect.waits_since, std::nullopt);
 }
 

@@ -50,14 +50,24 @@ class Effects {
   /// Removes an effect and returns how long it ran, without the time that it waited for approvals.
   Millis finish(const EffectId& effect, std::chrono::nanoseconds now);
 
+  /// Stops the time limit of a running effect at `now`.
+  void hold_clock(RunningEffect& effect, std::chrono::nanoseconds now);
+  /// Restarts the time limit.
+  void release_clock(RunningEffect& effect, std::chrono::nanoseconds now);
+  /// Returns for how long at least one effect has been running, not waiting, since `finish` was called last.
+  std::chrono::nanoseconds active(std::chrono::nanoseconds now) const;
+  /// Returns that time as of the last `finish` and the one before it.
+  Millis last_active() const { return std::chrono::duration_cast<Millis>(last_active_); }
+
  private:
+  void count(std::chrono::nanoseconds now);
+
+  std::chrono::nanoseconds counted_{0};      ///< until when `active_` is up to date
+  std::chrono::nanoseconds active_{0};       ///< since the last `finish`
+  std::chrono::nanoseconds last_active_{0};  ///< before that
   std::map<EffectId, RunningEffect> running_;
 };
 
-/// Stops the time limit of `effect` at `now`.
-void hold_clock(RunningEffect& effect, std::chrono::nanoseconds now);
-/// Restarts the time limit.
-void release_clock(RunningEffect& effect, std::chrono::nanoseconds now);
 /// Returns the time that is left of the limit, at least 0.
 std::chrono::nanoseconds time_left(const RunningEffect& effect, std::chrono::nanoseconds now);
 

@@ -38,12 +38,27 @@ TEST(Effects, TimeThatItWaitsForApprovalsDoesNotCount) {
   Effects effects;
   RunningEffect& effect = effects.begin(tool("e1"), 0ms);
   effect.limit = Millis{100};
-  hold_clock(effect, 30ms);
-  hold_clock(effect, 40ms);  // already stopped
-  release_clock(effect, 80ms);
+  effects.hold_clock(effect, 30ms);
+  effects.hold_clock(effect, 40ms);  // already stopped
+  effects.release_clock(effect, 80ms);
   EXPECT_EQ(time_left(effect, 90ms), 60ms);
-  hold_clock(effect, 90ms);
+  effects.hold_clock(effect, 90ms);
   EXPECT_EQ(effects.finish(EffectId{"e1"}, 500ms), Millis{40});
+}
+
+TEST(Effects, TimeOfEffectsThatRunAtOnceCountsOnce) {
+  Effects effects;
+  effects.begin(tool("e1"), 0ms);
+  RunningEffect& second = effects.begin(tool("e2"), 10ms);
+  EXPECT_EQ(effects.active(30ms), 30ms);
+  effects.hold_clock(second, 20ms);
+  EXPECT_EQ(effects.finish(EffectId{"e1"}, 40ms), Millis{40});
+  EXPECT_EQ(effects.last_active(), Millis{40});
+  EXPECT_EQ(effects.active(90ms), 0ms) << "the other one waits";
+  effects.release_clock(second, 100ms);
+  EXPECT_EQ(effects.finish(EffectId{"e2"}, 130ms), Millis{40});
+  EXPECT_EQ(effects.last_active(), Millis{30});
+  EXPECT_EQ(effects.active(500ms), 0ms);
 }
 
 TEST(Effects, TimeLeftIsNeverNegative) {

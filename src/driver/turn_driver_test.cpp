@@ -319,6 +319,41 @@ TEST(TurnDriver, SuspensionWaitsForTheLog) {
   EXPECT_EQ(rig.driver->failure()->kind(), ErrorKind::kLeaseLost);
 }
 
+// ---- active time
+
+TEST(TurnDriver, CallsThatRunAtOnceCountOnceAsActiveTime) {
+  AgentSpec agent = echoing();
+  agent.limits.timeout = Millis{3'000};
+  agent.tools.push_back(test_tool("careful"));
+  agent.policy = JsonObject{{"allow", JsonArray{"echo"}}, {"ask", JsonArray{"careful"}}};
+  Rig rig(agent);
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo"), tool_call("b", "echo"), tool_call("c", "careful")}));
+  const auto ended = [](const char* id) {
+    return ToolOutcome{{CallId{id}, "echo", ToolStatus::kOk, "done", {}, {}}, nullptr, nullptr};
+  };
+  rig.now.monotonic += std::chrono::seconds(1);
+  rig.feed(ToolEnded{rig.call("a"), 1, ended("a")});
+  rig.feed(ToolEnded{rig.call("b"), 1, ended("b")});
+  EXPECT_EQ(rig.driver->state().turn->report.duration, Millis{1'000});
+  EXPECT_EQ(rig.driver->state().turn->report.tool_latency, Millis{2'000});
+  rig.now.monotonic += std::chrono::seconds(60);  // waits for an approval
+  const ParkedStep step = rig.driver->state().parked.begin()->second;
+  RecordsGiven approval;
+  approval.records.emplace_back(
+      records::Decided{step.id, step.call, ApprovalVerb::kApprove, {}, person_by_library()});
+  rig.feed(std::move(approval));
+  ASSERT_NE(rig.find<ArmTimer>(), nullptr);
+  const auto arms = [&] {
+    std::vector<std::chrono::nanoseconds> delays;
+    for (const Action& action : rig.last) {
+      if (const auto* timer = std::get_if<ArmTimer>(&action)) delays.push_back(timer->delay);
+    }
+    return delays;
+  };
+  EXPECT_EQ(std::ranges::count(arms(), std::chrono::nanoseconds(std::chrono::seconds(2))), 1);
+}
+
 // ---- budgets, hooks, and what works for a call
 
 TEST(TurnDriver, SpentBudgetEndsTheTurn) {

@@ -178,7 +178,11 @@ std::vector<AgentNode> JournalTree::Reader::nodes() const {
   for (const auto& [id, known] : known_) {
     loose.push_back({known.node});
     if (waits(known, kMaxLevels)) loose.back().node.status = SessionStatus::kAwaitingUser;
-    if (is_left(known)) loose.back().node.status = SessionStatus::kError;
+    AgentNode& node = loose.back().node;
+    const bool works = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
+    node.held = known.state && known.held;
+    if (works && !known.held) node.status = SessionStatus::kOrphaned;
+    if (is_left(known)) node.status = SessionStatus::kError;
   }
   return arrange(std::move(loose));
 }

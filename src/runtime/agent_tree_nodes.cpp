@@ -56,6 +56,7 @@ class Arranger {
 
 std::string content_of(const State& state) {
   if (state.turn) return head_of(state.turn->task.empty() ? state.turn->prompt : state.turn->task);
+  if (!state.last_task.empty()) return head_of(state.last_task);
   for (const MessagePtr& message : state.conversation.history().messages() | std::views::reverse) {
     if (message->role == Role::kUser) return head_of(message->text());
   }
@@ -111,6 +112,7 @@ Json to_json(const AgentNode& node) {
       {"depth", node.depth},
       {"status", to_string(node.status)},
       {"paused", node.paused},
+      {"held", node.held},
       {"content", node.content},
       {"comment", node.comment},
       {"metadata", node.metadata},

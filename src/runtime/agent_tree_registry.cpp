@@ -33,6 +33,7 @@ void AgentRegistry::Place::show(const State& state, SessionStatus status, std::o
   AgentNode& node = entry.node;
   node.status = status;
   node.paused = state.paused;
+  node.held = turn != nullptr;
   node.usage = state.usage;
   node.step = turn != nullptr ? turn->step : 0;
   if (updated) node.updated = *updated;
@@ -54,6 +55,7 @@ void AgentRegistry::Place::show(const State& state, SessionStatus status, std::o
 void AgentRegistry::Place::lost() {
   const std::lock_guard lock(registry_.mutex_);
   entry_->node.status = SessionStatus::kError;
+  entry_->node.held = false;
 }
 
 void AgentRegistry::leave(const SessionId& root, Entry& entry) {

@@ -129,7 +129,7 @@ TEST_F(LimitsTest, Time_HoldsForQueuedTurnsToo) {
 {"text": "never", "delay_ms": 600000})")
                                    .limits(limit(&Limits::timeout, Millis{200})));
   Gate second;
-  const auto failing = session.on("turn.failed", [&](const Event&) { second.open(); });
+  const auto failing = session.on("turn.timed_out", [&](const Event&) { second.open(); });
   const auto queueing = session.on("turn.started", [&](const Event& event) {
     if (event.turn == TurnId{"t1"}) session.enqueue("next");
   });

@@ -82,7 +82,7 @@ std::vector<TurnView> Session::turns() const {
   return turns;
 }
 Usage Session::token_usage() const {
-  return actor_->query([](const State& s) { return s.usage; });
+  return actor_->query([](const State& s) { return s.subtree_usage(); });
 }
 std::pair<std::int64_t, std::int64_t> Session::context_usage() const {
   return actor_->query([](const State& s) {

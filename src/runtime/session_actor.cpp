@@ -269,11 +269,14 @@ void SessionActor::command(CommandVerb verb, std::string text) {
     said = outgoing(text_message(Role::kUser, std::move(text)));
     text = said.message.text();
   }
-  driver::RecordsGiven given;
-  given.records.emplace_back(records::Intervened{verb, std::move(text), nullptr, origin_.scope->principal,
-                                                 said.original ? said.original->text() : std::string()});
-  given.resumes = true;
-  post_input(std::move(given));
+  Command command{verb, id(), std::move(text), origin_.scope->principal,
+                  said.original ? said.original->text() : std::string()};
+  post([this, command = std::move(command)] {
+    driver::RecordsGiven given;
+    given.records = command_records(state(), command);
+    given.resumes = true;
+    feed(std::move(given));
+  });
 }
 
 void SessionActor::wind_down() { post_input(driver::WindDownRequested{}); }

@@ -145,6 +145,19 @@ TEST_F(SixStepTest, ChangedRequest_RestartsWithTheFirstStep) {
   EXPECT_EQ(result->model_calls.size(), 7U);
 }
 
+TEST_F(SixStepTest, ChangedRequest_WithdrawsTheQuestionThatWaits) {
+  Session session = session_of(planner({kWhose, kClear, kNoSubQuestions, kWork, kSure}));
+  const auto waiting = session.ask("Plan a funeral");
+  ASSERT_TRUE(waiting) << waiting.error().message;
+  ASSERT_EQ(waiting->pending.size(), 1U);
+  Gate done;
+  const auto watching = session.on("turn.completed", [&](const Event&) { done.open(); });
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kModify, session.session_id(), "Plan a birthday"}}));
+  ASSERT_TRUE(done.wait_briefly());
+  EXPECT_EQ(session.last_result().text, "A party with cake.");
+  EXPECT_TRUE(session.last_result().pending.empty());
+}
+
 TEST_F(SixStepTest, ChangedRequest_StopsTheCopiesThatWorkOnTheOldOne) {
   BlockedTool cakes, games;
   Agent agent = planner({kClear, kTwoSubQuestions, kClear, kNoSubQuestions, kWork, kSure}, kCopiesLookUp);

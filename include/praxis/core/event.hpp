@@ -47,6 +47,10 @@ struct TurnCompleted {
 struct TurnFailed {
   AgentResult result;
 };
+/// `turn.timed_out`
+struct TurnTimedOut {
+  AgentResult result;
+};
 /// `turn.cancelled`
 struct TurnCancelled {
   AgentResult result;
@@ -195,14 +199,15 @@ struct Custom {
 
 using EventBody =
     std::variant<events::TurnStarted, events::MessageAdded, events::StepStarted, events::StepCompleted,
-                 events::TurnCompleted, events::TurnFailed, events::TurnCancelled, events::ModelRequested,
-                 events::TextDelta, events::ReasoningDelta, events::ToolCallDelta, events::AssistantText,
-                 events::AssistantReasoning, events::ModelResponded, events::ModelFailed,
-                 events::AttemptSuperseded, events::ToolCalled, events::ToolStarted, events::ToolProgress,
-                 events::ToolCompleted, events::ToolFailed, events::ToolTimedOut, events::ChildSpawned,
-                 events::ChildSettled, events::StepParked, events::StepDecided, events::SessionPaused,
-                 events::SessionUnpaused, events::SessionRecovered, events::SessionIntervened,
-                 events::HistoryCut, events::PrefixBroken, events::HookFailed, events::Custom>;
+                 events::TurnCompleted, events::TurnFailed, events::TurnTimedOut, events::TurnCancelled,
+                 events::ModelRequested, events::TextDelta, events::ReasoningDelta, events::ToolCallDelta,
+                 events::AssistantText, events::AssistantReasoning, events::ModelResponded,
+                 events::ModelFailed, events::AttemptSuperseded, events::ToolCalled, events::ToolStarted,
+                 events::ToolProgress, events::ToolCompleted, events::ToolFailed, events::ToolTimedOut,
+                 events::ChildSpawned, events::ChildSettled, events::StepParked, events::StepDecided,
+                 events::SessionPaused, events::SessionUnpaused, events::SessionRecovered,
+                 events::SessionIntervened, events::HistoryCut, events::PrefixBroken, events::HookFailed,
+                 events::Custom>;
 /// A set of event kinds, each by its index in `EventBody`.
 using EventKinds = std::bitset<std::variant_size_v<EventBody>>;
 

@@ -34,7 +34,9 @@ enum class SessionStatus : std::uint8_t {
   kCompleted,
   kError,
   kModified,
-  kDeleted
+  kDeleted,
+  kCancelled,  ///< the last turn was stopped
+  kOrphaned    ///< in the middle of a turn, but its process has ended; only seen from outside (`JournalTree`)
 };
 std::string_view to_string(SessionStatus status);
 std::optional<SessionStatus> session_status_from(std::string_view name);
@@ -236,6 +238,9 @@ struct EffectSettled {
   /// request was not sent or was refused.
   Usage spent = {};
   std::shared_ptr<const ToolOriginal> original = nullptr;  ///< null: no hook changed the outcome
+  /// How much longer the turn was active by the end of this effect than by that of the effect before; less
+  /// than `duration` for effects that ran at the same time. Empty: as long as `duration`.
+  std::optional<Millis> active = std::nullopt;
 };
 /// Derived, except for approvals, which rules and hooks of the host request. The turn waits for an approver.
 struct Parked {

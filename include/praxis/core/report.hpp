@@ -69,7 +69,7 @@ struct AgentResult {
   std::vector<ModelCall> model_calls;
   Usage usage;                       ///< of this turn
   Usage usage_children;              ///< of the turn's sub-agents and all below them
-  Usage usage_total;                 ///< of the session so far
+  Usage usage_total;                 ///< of the session so far, with its sub-agents
   std::vector<ParkedStep> pending;   ///< parked steps
   std::vector<std::string> denials;  ///< calls that a rule or approver refused: `tool: reason`
   std::vector<std::string> warnings;
@@ -78,7 +78,8 @@ struct AgentResult {
   std::uint64_t seed = 0;
   /// Of the session's log: where the event stream of this turn ends.
   std::uint64_t last_seq = 0;
-  Millis duration{0};  ///< active time: model calls, tools and timers
+  /// Active time: how long model calls, tools or timers ran. Those that run at the same time count once.
+  Millis duration{0};
   Millis tool_latency{0};
 
   bool aborted() const { return reason == StopReason::kCancelled; }

@@ -203,6 +203,7 @@ struct State {
   std::string comment;               ///< the last annotation
   std::vector<ChildState> children;  ///< of the calls in progress, in order of creation
   Usage settled_children;            ///< of calls that have ended
+  std::string last_task;             ///< of the last turn: its prompt, or what a modification made of it
   Usage usage;
   std::int64_t context_tokens = 0;  ///< of the last request and its answer, as the vendor counted
   /// Estimate for instructions and tools, which are part of every request.

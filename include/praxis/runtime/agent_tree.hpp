@@ -27,10 +27,11 @@ struct AgentNode {
   std::string path;                 ///< agent ids from the root to this one
   std::uint32_t depth = 0;
   /// `awaiting_user` also if all running sub-agents wait for approvers; `modified` until the model has
-  /// received a modification.
+  /// received a modification; `orphaned` if its turn is not over and its process has ended.
   SessionStatus status = SessionStatus::kIdle;
   bool paused = false;
-  std::string content;     ///< its last task; cut after `kMaxNodeContent` bytes
+  bool held = false;       ///< a turn is in progress and a process works on it, or waits for its approvers
+  std::string content;     ///< its last task, as modified; cut after `kMaxNodeContent` bytes
   std::string comment;     ///< the last annotation
   Json metadata;           ///< set by the caller
   Usage usage;             ///< of its own model calls
@@ -49,8 +50,8 @@ struct AgentState {
 };
 Json to_json(const AgentState& state);
 
-/// The sessions of a journal as a tree, for processes that do not run them. A session whose process has ended
-/// keeps its last recorded state. Not thread-safe; caches what it has read, so that refreshing is cheap.
+/// The sessions of a journal as a tree, for processes that do not run them. Not thread-safe; caches what it
+/// has read, so that refreshing is cheap.
 class JournalTree {
  public:
   /// The sessions to show.

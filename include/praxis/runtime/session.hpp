@@ -101,7 +101,7 @@ class Session {
   /// The whole conversation, also what was cut or summarised for the model since. Reads the log. Error
   /// `kJournal`.
   Result<Conversation> transcript() const;
-  /// Cumulative over the session.
+  /// Cumulative over the session, with its sub-agents.
   Usage token_usage() const;
   /// Used part of the context window (`State::context_window`), 0 to 100; 0 when the window is unknown.
   int context_usage_percent() const;
