@@ -46,7 +46,7 @@ TEST(Stop, Stop_WaitsForRunningCallsAndReportsEachOutcome) {
   EXPECT_TRUE(is<Idle>(fold.give("c", "late, but done")));
   EXPECT_EQ(fold.result().reason, StopReason::kCancelled);
   EXPECT_TRUE(fold.result().aborted());
-  EXPECT_EQ(fold.state().status(), SessionStatus::kCompleted);
+  EXPECT_EQ(fold.state().status(), SessionStatus::kCancelled);
   EXPECT_EQ(fold.result_text(0), "done");
   EXPECT_EQ(fold.result_text(1), "cancelled");
   EXPECT_EQ(fold.result_text(2), "late, but done");

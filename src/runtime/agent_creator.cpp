@@ -51,6 +51,14 @@ Result<Session> AgentCreator::create_with_default_model(std::string system_promp
   return session_of(live(scope_).spawn_own(std::move(spec), std::move(tools)));
 }
 
+Result<ToolOutput> SubAgentHandler::operator()(ToolContext& context, const Json& arguments) const {
+  if (!context.scope) return fail(ErrorCode::kInput, "this call is not part of a session");
+  std::string prompt = json_string(arguments, "prompt");
+  auto child = live(context.scope).spawn(agent, agent->spec.id + '\n' + prompt);
+  if (!child) return fail(child.error());
+  return live(context.scope).hand_over(*std::move(child), std::move(prompt));
+}
+
 Tool Agent::as_tool(std::string name, std::string description) const {
   Tool tool;
   tool.definition.name = std::move(name);
@@ -66,15 +74,7 @@ Tool Agent::as_tool(std::string name, std::string description) const {
   tool.definition.safe_by_default = true;
   Agent copy(*this);
   copy.runtime(nullptr);  // the sub-agent uses the runtime of the call
-  tool.handler = [agent = copy.description_](ToolContext& context,
-                                             const Json& arguments) -> Result<ToolOutput> {
-    if (!context.scope) return fail(ErrorCode::kInput, "this call is not part of a session");
-    std::string prompt = json_string(arguments, "prompt");
-    auto child = live(context.scope).spawn(agent, agent->spec.id + '\n' + prompt);
-    if (!child) return fail(child.error());
-    if (auto started = (*child)->start(std::move(prompt)); !started) return fail(std::move(started.error()));
-    return as_output((*child)->wait());
-  };
+  tool.handler = SubAgentHandler{copy.description_};
   return tool;
 }
 

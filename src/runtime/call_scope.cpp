@@ -217,6 +217,33 @@ Status LiveCall::read_memory(std::string_view store,
   });
 }
 
+Result<ToolOutput> LiveCall::hand_over(std::shared_ptr<LiveChild> child, std::string prompt) {
+  if (!may_hand_over_) {
+    if (auto started = child->start(std::move(prompt)); !started) return fail(std::move(started.error()));
+    return as_output(child->wait());
+  }
+  const std::lock_guard lock(mutex_);
+  successor_ = std::move(child);
+  prompt_ = std::move(prompt);
+  return ToolOutput{};
+}
+
+bool LiveCall::continue_with(EventQueue::Done done) {
+  std::shared_ptr<LiveChild> child;
+  std::string prompt;
+  {
+    const std::lock_guard lock(mutex_);
+    child = std::exchange(successor_, nullptr);
+    prompt = std::move(prompt_);
+  }
+  if (!child) return false;
+  const auto once = std::make_shared<EventQueue::Done>(std::move(done));
+  auto started =
+      child->start(std::move(prompt), [once](Result<AgentResult> result) { (*once)(std::move(result)); });
+  if (!started) (*once)(fail(std::move(started.error())));
+  return true;
+}
+
 void LiveCall::close() {
   std::vector<std::shared_ptr<LiveChild>> children;
   {

@@ -13,6 +13,7 @@
 
 #include "praxis/runtime/agent.hpp"
 #include "praxis/tools/sub_agent.hpp"
+#include "runtime/observers.hpp"
 #include "runtime/scope.hpp"
 
 namespace praxis {
@@ -47,6 +48,16 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
 
   /// As `spawn(spec, tools)`.
   Result<std::shared_ptr<LiveChild>> spawn_own(AgentSpec spec, std::vector<Tool> tools);
+
+  /// The handler of the call is a `SubAgentHandler`, so the call may be handed over.
+  void let_hand_over() { may_hand_over_ = true; }
+  /// For a handler that only waits for the turn of one sub-agent: has it work on `prompt` once the handler
+  /// has returned. The result of the turn replaces that of the handler, so no thread waits for it. Waits for
+  /// it here when another handler has called this one.
+  Result<ToolOutput> hand_over(std::shared_ptr<LiveChild> child, std::string prompt);
+  /// If the handler has handed the call over, starts the turn, and calls `done` with its result on any
+  /// thread. Returns false when it has not.
+  bool continue_with(EventQueue::Done done);
 
   /// The handler has returned. Interrupts the running sub-agents, waits for them, and refuses further
   /// requests.
@@ -84,7 +95,16 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   bool closed_ = false;
   std::map<std::string, std::uint32_t> occurrences_;
   std::vector<std::shared_ptr<LiveChild>> children_;
+  bool may_hand_over_ = false;            ///< set before the handler runs
+  std::shared_ptr<LiveChild> successor_;  ///< works on `prompt_` in place of the handler
+  std::string prompt_;
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+};
+
+/// The handler of `Agent::as_tool`.
+struct SubAgentHandler {
+  std::shared_ptr<const AgentDescription> agent;
+  Result<ToolOutput> operator()(ToolContext& context, const Json& arguments) const;
 };
 
 }  // namespace praxis

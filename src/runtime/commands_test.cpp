@@ -197,7 +197,7 @@ TEST_F(CommandsTest, OnAnInactiveSession_AreWrittenToItsLog) {
   EXPECT_FALSE(state->turn) << "nothing runs, so the turn ends at once";
   EXPECT_EQ(state->last->reason, StopReason::kCancelled);
   EXPECT_EQ(state->comment, "later");
-  EXPECT_EQ(journal_->session(id)->status, "completed");
+  EXPECT_EQ(journal_->session(id)->status, "cancelled");
 }
 
 TEST_F(CommandsTest, FromManyThreadsAtAnyMoment_AreAllRecordedAndTheRunEnds) {

@@ -49,17 +49,25 @@ Result<MaybeTurn> recorded_turn(Journal& journal, const SessionId& session, std:
 std::unexpected<Error> call_cancelled() { return fail(ErrorCode::kCancelled, "the call was asked to stop"); }
 
 Status LiveChild::start(std::string prompt) {
+  return start(std::move(prompt), std::make_shared<EventQueue>(false, EventQueue::Until::kEnd));
+}
+
+Status LiveChild::start(std::string prompt, EventQueue::Done done) {
+  return start(std::move(prompt), std::make_shared<EventQueue>(std::move(done), EventQueue::Until::kEnd));
+}
+
+Status LiveChild::start(std::string prompt, std::shared_ptr<EventQueue> turn) {
   try {
-    return begin_turn(std::move(prompt));
+    return begin_turn(std::move(prompt), std::move(turn));
   } catch (const std::bad_alloc&) {
     actor_->fault(out_of_memory());
     return fail(out_of_memory());
   }
 }
 
-Status LiveChild::begin_turn(std::string prompt) {
+Status LiveChild::begin_turn(std::string prompt, std::shared_ptr<EventQueue> turn) {
   if (actor_->cancelled_above()) return call_cancelled();
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (turn_ && !turn_->finished()) {
     return fail(ErrorCode::kInput,
                 "sub-agent " + id().str() + " is in the middle of a turn; wait for it before the next");
@@ -70,17 +78,18 @@ Status LiveChild::begin_turn(std::string prompt) {
     return fail(found.error());
   }
   ++started_;
-  turn_ = std::make_shared<EventQueue>(false, EventQueue::Until::kEnd);
+  if (turn->keeps_result()) turn_ = turn;
+  lock.unlock();  // `turn` may call its callback at once
   const MaybeTurn& recorded = *found;
   if (!recorded || recorded->prompt != prompt) {
     std::vector<Message> messages;
     messages.push_back(text_message(Role::kUser, std::move(prompt)));
-    actor_->start_turn(std::move(messages), turn_);
+    actor_->start_turn(std::move(messages), turn);
   } else if (recorded->result) {
     actor_->report_last_turn();
-    turn_->finish(*recorded->result);
+    turn->finish(*recorded->result);
   } else {
-    actor_->resume(turn_, [](const State&) { return std::vector<RecordBody>{}; });
+    actor_->resume(turn, [](const State&) { return std::vector<RecordBody>{}; });
   }
   return {};
 }

@@ -20,6 +20,9 @@ class LiveChild final : public ChildSession {
 
   const SessionId& id() const override { return actor_->id(); }
   Status start(std::string prompt) override;
+  /// As `start`, but calls `done` with the result of the turn, on any thread, instead of keeping it for
+  /// `wait`.
+  Status start(std::string prompt, EventQueue::Done done);
   Result<AgentResult> wait() override;
   void steer(std::string text) override { actor_->command(CommandVerb::kSteer, std::move(text)); }
   void interrupt() override { actor_->interrupt(); }
@@ -32,7 +35,8 @@ class LiveChild final : public ChildSession {
   void close();
 
  private:
-  Status begin_turn(std::string prompt);
+  Status start(std::string prompt, std::shared_ptr<EventQueue> turn);
+  Status begin_turn(std::string prompt, std::shared_ptr<EventQueue> turn);
 
   const std::shared_ptr<SessionActor> actor_;
   std::mutex mutex_;

@@ -70,9 +70,12 @@ class EventQueue {
   /// With `collect` false, only the result is kept.
   explicit EventQueue(bool collect, Until until = Until::kRest) : collect_(collect), until_(until) {}
   /// Keeps nothing: calls `done` with the result.
-  explicit EventQueue(Done done) : collect_(false), done_(std::move(done)) {}
+  explicit EventQueue(Done done, Until until = Until::kRest)
+      : collect_(false), until_(until), has_callback_(true), done_(std::move(done)) {}
 
   bool collects() const { return collect_; }
+  /// False when the result goes to a callback.
+  bool keeps_result() const { return !has_callback_; }
   bool stays() const { return until_ == Until::kEnd; }
   void push(const Event& event);
   void finish(Result<AgentResult> result);
@@ -87,6 +90,7 @@ class EventQueue {
 
   const bool collect_;
   const Until until_ = Until::kRest;
+  const bool has_callback_ = false;
   Done done_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

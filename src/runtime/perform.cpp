@@ -74,18 +74,15 @@ std::shared_ptr<const records::ToolOriginal> original_of(const Result<ToolOutcom
   return std::make_shared<const records::ToolOriginal>(std::move(original));
 }
 
-namespace {
-
-/// The data that a handler runs with outside the strand.
-struct ToolRun {
+/// A tool call outside the strand.
+struct SessionActor::ToolRun {
   EffectId effect;
   std::uint32_t attempt = 1;
   ToolCallPart call;
   ToolContext context;
   HookContext hooks;
+  std::shared_ptr<LiveCall> scope;
 };
-
-}  // namespace
 
 /// Passes deltas to observers and readers, and the response to the driver.
 class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_from_this<ModelCallSink> {
@@ -217,33 +214,50 @@ void SessionActor::perform(driver::StartModel& action) {
 
 void SessionActor::perform(driver::StartTool& action) {
   effects_[action.effect] = Running{};
-  auto run = std::make_unique<ToolRun>();
+  const auto run = std::make_shared<ToolRun>();
   run->context = tool_context(action);
-  auto scope = std::make_shared<LiveCall>(shared_from_this(), action.call.id, run->context.stop,
+  run->scope = std::make_shared<LiveCall>(shared_from_this(), action.call.id, run->context.stop,
                                           run->context.deadline);
-  scope->watch();
+  run->scope->watch();
   run->hooks = hook_context();
   run->effect = std::move(action.effect);
   run->attempt = action.attempt;
   run->call = std::move(action.call);
-  run->context.scope = scope;
-  services_->options.executor->post_blocking(
-      [self = shared_from_this(), run = std::move(run), scope = std::move(scope)] {
-        auto output = self->tools_for_call()->execute(run->context, run->call.name, run->call.arguments);
-        scope->close();
-        if (!output && is_exhausted(output.error())) return self->fault(std::move(output.error()));
-        std::shared_ptr<const records::ToolOriginal> original;
-        if (!self->agent_->hooks.after_tool.empty()) {
-          const Result<ToolOutcome> before = outcome_of(run->call, output);
-          self->after_tool(run->hooks, run->call, output);
-          original = original_of(before, outcome_of(run->call, output));
-        }
-        driver::ToolEnded ended{std::move(run->effect), run->attempt,
-                                outcome_of(run->call, std::move(output)), std::move(original)};
-        // From the event loop, which can also commit the records that follow; committing here might block
-        // this worker.
-        self->post_from_loop([self, ended = std::move(ended)]() mutable { self->feed(std::move(ended)); });
-      });
+  run->context.scope = run->scope;
+  services_->options.executor->post_blocking([self = shared_from_this(), run] { self->run_tool(run); });
+}
+
+/// Runs the handler. A call that it has handed over to a sub-agent ends with the turn of that one.
+void SessionActor::run_tool(const std::shared_ptr<ToolRun>& run) {
+  const auto tools = tools_for_call();
+  const Tool* tool = tools->find(run->call.name);
+  if (tool != nullptr && tool->handler.target<SubAgentHandler>() != nullptr) run->scope->let_hand_over();
+  auto output = tools->execute(run->context, run->call.name, run->call.arguments);
+  const bool continues = output && run->scope->continue_with([self = shared_from_this(),
+                                                              run](Result<AgentResult> result) mutable {
+    // Called on the strand of the sub-agent, which must not wait or run hooks.
+    self->services_->options.executor->post_blocking([self, run, result = std::move(result)]() mutable {
+      self->end_tool(*run, as_output(std::move(result)));
+    });
+  });
+  if (!continues) end_tool(*run, std::move(output));
+}
+
+void SessionActor::end_tool(ToolRun& run, Result<ToolOutput> output) {
+  run.scope->close();
+  if (!output && is_exhausted(output.error())) return fault(std::move(output.error()));
+  std::shared_ptr<const records::ToolOriginal> original;
+  if (!agent_->hooks.after_tool.empty()) {
+    const Result<ToolOutcome> before = outcome_of(run.call, output);
+    after_tool(run.hooks, run.call, output);
+    original = original_of(before, outcome_of(run.call, output));
+  }
+  driver::ToolEnded ended{std::move(run.effect), run.attempt, outcome_of(run.call, std::move(output)),
+                          std::move(original)};
+  // From the event loop, which can also commit the records that follow; committing here might block this
+  // worker.
+  post_from_loop(
+      [self = shared_from_this(), ended = std::move(ended)]() mutable { self->feed(std::move(ended)); });
 }
 
 ToolContext SessionActor::tool_context(driver::StartTool& action) {

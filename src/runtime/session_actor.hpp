@@ -152,6 +152,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
  private:
   class ModelCallSink;
+  struct ToolRun;
   /// An effect in progress.
   struct Running {
     std::stop_source stop;
@@ -216,6 +217,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   // Effects, hooks and approvals (perform.cpp, hook_calls.cpp, people.cpp).
   ToolContext tool_context(driver::StartTool& action);
+  void run_tool(const std::shared_ptr<ToolRun>& run);
+  void end_tool(ToolRun& run, Result<ToolOutput> output);
   HookContext hook_context();
   bool run_hook(std::string_view name, const std::function<void()>& hook);
   AgentSpecPtr before_turn();

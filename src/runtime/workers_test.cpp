@@ -1,4 +1,7 @@
 // Calls that wait for sub-agents, approvers or calls within them take no worker from other calls.
+#include <filesystem>
+#include <iterator>
+
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -11,6 +14,10 @@ class WorkersTest : public Scripted {
     RuntimeOptions options;
     options.executor = make_executor(2);
     use_runtime(std::move(options));
+  }
+
+  static std::ptrdiff_t threads() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
   }
 
   /// An agent that makes `width` calls of `tool` at once, which takes one argument, and then ends.
@@ -61,6 +68,41 @@ TEST_F(WorkersTest, HandlersThatCallTools_LeaveThemTheWorkers) {
   const AgentResult result = checked(session.ask("go"));
   EXPECT_TRUE(result.success);
   EXPECT_EQ(result.actions.size(), 2 * 6U) << "each with the call within it";
+}
+
+TEST_F(WorkersTest, CallsThatWaitForSubAgents_HoldNoThread) {
+  const Agent below = calling(echo_tool(), "text", 1, "below").policy(asking({"echo"}));
+  const Agent waiting = calling(below.as_tool("work", "Does the work"), "prompt", 1, "above");
+  std::vector<Session> sessions;
+  std::vector<praxis::Run> runs;
+  constexpr std::size_t kRoots = 200;
+  for (std::size_t i = 0; i < kRoots; ++i) {
+    sessions.push_back(session_of(waiting));
+    runs.push_back(sessions.back().send_user_message("go"));
+  }
+  std::vector<ParkId> steps;
+  for (praxis::Run& run : runs) {
+    const AgentResult result = checked(run.result());
+    ASSERT_EQ(result.pending.size(), 1U);
+    steps.push_back(result.pending.front().id);
+  }
+  EXPECT_LT(threads(), 50);
+  for (std::size_t i = 0; i < kRoots; ++i) {
+    EXPECT_EQ(checked(sessions[i].resume({{steps[i], approve()}}).result()).text, "done");
+  }
+}
+
+TEST_F(WorkersTest, HandlerAroundASubAgent_SeesItsResult) {
+  const Agent below = scripted(R"({"text":"inner"})").id("below");
+  Tool around = below.as_tool("work", "Does the work");
+  around.handler = [inner = around.handler](ToolContext& context, const Json& arguments) {
+    auto output = inner(context, arguments);
+    if (output) output->text += " and outer";
+    return output;
+  };
+  Session session = session_of(calling(around, "prompt", 1, "above"));
+  EXPECT_TRUE(checked(session.ask("go")).success);
+  EXPECT_EQ(result_for(session.history(), "0").text, "inner and outer");
 }
 
 }  // namespace
