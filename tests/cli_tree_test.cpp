@@ -405,7 +405,7 @@ TEST_F(CliTree, CommandToAnIdleRun_IsWrittenToItsLog) {
   EXPECT_EQ(praxis({"tree", "annotate", "last", "for the painter"}).status, 0);
   EXPECT_THAT(praxis({"tree"}).out, HasSubstr("# for the painter"));
   EXPECT_EQ(praxis({"tree", "stop", "last"}).status, 0);
-  EXPECT_EQ(json_string(node("lead"), "status"), "completed") << "the turn is over";
+  EXPECT_EQ(json_string(node("lead"), "status"), "cancelled") << "the turn is over";
   EXPECT_EQ(praxis({"tree", "stop", "last"}).status, 2) << "nothing is left to stop";
 }
 
