@@ -118,6 +118,7 @@ TEST_F(CliJournal, Replay_IsIdenticalUntilTheAgentChanges) {
 TEST_F(CliJournal, ExportAndImport_ReproduceTheRun) {
   const std::string id = noted();
   ASSERT_EQ(praxis({"export", id, "-o", "run.jsonl"}).status, 0);
+  EXPECT_EQ(mode_of("run.jsonl"), 0600U) << "as the journal";
   const CommandResult imported = praxis({"import", "run.jsonl", "--journal", "other.db"});
   EXPECT_EQ(imported.status, 0) << imported.err;
   EXPECT_EQ(imported.out, id + "\n");

@@ -81,6 +81,9 @@ class CommandLine : public ::testing::Test {
     std::ofstream(path) << text;
     return path;
   }
+  unsigned mode_of(const std::string& name) const {
+    return static_cast<unsigned>(std::filesystem::status(folder_ / name).permissions());
+  }
   std::string contents(const std::string& name) const {
     std::ifstream in(folder_ / name);
     return {std::istreambuf_iterator<char>(in), {}};

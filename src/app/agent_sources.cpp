@@ -8,14 +8,12 @@
 #include <utility>
 
 #include "app/line_changes.hpp"
-#include "app/model_files.hpp"
 #include "app/plain_text.hpp"
 #include "app/toml_document.hpp"
 #include "app/trust.hpp"
 #include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
 #include "praxis/base/digest.hpp"
-#include "praxis/base/environment.hpp"
 
 namespace praxis::app {
 namespace {
@@ -46,14 +44,14 @@ class Notes {
 
 /// Adds the scripts and cassettes that the noted agent files name. One that is missing is an error of the
 /// run.
-void add_models(const AgentFileOptions& options, AgentSources& sources) {
+void add_models(const AgentFileOptions& options, ModelFileReader& models, AgentSources& sources) {
   const fs::path base = options.within.empty() ? fs::path(".") : fs::path(options.within);
   for (const auto& [path, text] : AgentSources(sources)) {
     if (path != "." && !path.ends_with(".toml")) continue;
     const auto document = TomlDocument::parse(text, path);
     if (!document) continue;
     for (const std::string& file : model_files(json_text(document->json(), "model"))) {
-      if (auto read = read_regular_file((base / file).string(), kMaxModelFile))
+      if (auto read = models.read((base / file).string(), kMaxModelFile))
         sources.emplace(kModelPrefix + file, *std::move(read));
     }
   }
@@ -82,13 +80,13 @@ void keep(const fs::path& folder, const std::string& text) {
   std::error_code error;
   if (text.size() > kMaxKept || fs::exists(path, error)) return;
   if (make_private_folders(folder) != 0) return;
-  const fs::path next = path.string() + '.' + system_environment()->new_id();
-  const FileDescriptor file(
-      open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  // Without a name until it is whole, so that a process that is killed leaves nothing. Where the file system
+  // has no such files, the text is not kept.
+  const FileDescriptor file(open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file.get() < 0) return;
-  const bool written = write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (written) fs::rename(next, path, error);
-  if (!written || error) fs::remove(next, error);
+  if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return;
+  const std::string own = "/proc/self/fd/" + std::to_string(file.get());
+  (void)linkat(AT_FDCWD, own.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW);  // another process may win
 }
 
 /// The lines that say how one file changed; an empty digest stands for a file that was or is not there.
@@ -108,7 +106,8 @@ void add_change(const std::string& path, const std::string& before, const std::s
 
 }  // namespace
 
-Result<Agent> load_noted_agent(const std::string& path, AgentFileOptions options, AgentSources& sources) {
+Result<Agent> load_noted_agent(const std::string& path, AgentFileOptions options, ModelFileReader& models,
+                               AgentSources& sources) {
   Notes notes(path, sources);
   options.read_file = [&notes, read = std::move(options.read_file)](const std::string& file,
                                                                     std::size_t max_bytes) {
@@ -118,7 +117,7 @@ Result<Agent> load_noted_agent(const std::string& path, AgentFileOptions options
   };
   auto agent = load_agent_file(path, options);
   if (!agent) return agent;
-  add_models(options, sources);
+  add_models(options, models, sources);
   JsonObject metadata = agent->spec().metadata.get_object();  // names at least the file
   metadata[kAgentFiles] = digests_of(sources);
   agent->metadata(std::move(metadata));

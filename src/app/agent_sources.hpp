@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/model_files.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/json/json.hpp"
 
@@ -20,8 +21,10 @@ inline constexpr const char* kAgentFiles = "agent_files";
 using AgentSources = std::map<std::string, std::string>;
 
 /// Reads an agent file and notes the digests of its files in the agent's metadata. `sources` gets their
-/// contents. Errors as `load_agent_file`.
-Result<Agent> load_noted_agent(const std::string& path, AgentFileOptions options, AgentSources& sources);
+/// contents; `models` reads scripts and cassettes, and must be what the runtime reads them with. Errors as
+/// `load_agent_file`.
+Result<Agent> load_noted_agent(const std::string& path, AgentFileOptions options, ModelFileReader& models,
+                               AgentSources& sources);
 /// Keeps the texts, so that `changed_sources` can show later what changed. A text that cannot be kept is
 /// skipped.
 void keep_sources(const AgentSources& sources);

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "base/regular_file.hpp"
 #include "models/recording/recorder.hpp"
 
 namespace praxis::app {
@@ -42,6 +43,14 @@ std::vector<std::string> model_files(std::string_view model) {
     files.push_back(member.starts_with(kScript) ? path.string() : (path / kExchangesFile).string());
   }
   return files;
+}
+
+Result<std::string> ModelFileReader::read(const std::string& path, std::size_t max_bytes) {
+  const std::string key = std::filesystem::absolute(path).lexically_normal().string();
+  const std::lock_guard lock(mutex_);
+  const auto known = read_.find(key);
+  if (known != read_.end()) return known->second;
+  return read_.emplace(key, read_regular_file(path, max_bytes)).first->second;
 }
 
 std::string with_model_paths(std::string_view model,

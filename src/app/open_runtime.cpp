@@ -1,7 +1,10 @@
 #include "app/open_runtime.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <utility>
+
+#include "models/file_models.hpp"
 
 namespace praxis::app {
 
@@ -16,6 +19,12 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
   options.principal = use.principal;
   options.stream = use.stream;
   options.record_to = use.record_to;
+  for (const char* kind : kFileModels) {
+    options.providers[kind] = [kind, files = workspace.model_files](const std::string& path,
+                                                                    const ModelServices& services) {
+      return make_file_model(kind, path, services, std::bind_front(&ModelFileReader::read, files.get()));
+    };
+  }
   options.suspend_when_waiting = workspace.config.get("suspend") == "true";
   return Runtime::create(std::move(options));
 }

@@ -66,7 +66,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   if (*project) bind_to_project(file_options, *project);
   if (needs_model(spec) || !options.model.empty()) file_options.model = model;
   AgentSources sources;
-  auto agent = load_noted_agent(file, file_options, sources);
+  auto agent = load_noted_agent(file, file_options, *workspace.model_files, sources);
   if (!agent) return agent;
   if (const AgentChange change = changed_sources(spec.metadata, sources); !change.digest.empty()) {
     const Status accepted = options.accept ? options.accept(change) : refuse_change(change);

@@ -44,7 +44,7 @@ std::uint64_t memory_of(const Json& table, std::uint64_t otherwise) {
 class WayOut {
  public:
   explicit WayOut(HostRules rules) : rules_(std::make_shared<const HostRules>(std::move(rules))) {
-    path_ = fs::temp_directory_path() / ("praxis-" + system_environment()->new_id()) / "proxy";
+    path_ = new_proxy_path(fs::temp_directory_path(), system_environment()->new_id());
   }
 
   const std::string& path() const { return path_; }
@@ -52,6 +52,7 @@ class WayOut {
   Status open() {
     const std::lock_guard lock(mutex_);
     if (proxy_) return {};
+    remove_ended_proxies(fs::temp_directory_path());
     EgressOptions options;
     options.socket_path = path_;
     options.rules.allows = [rules = rules_](const Url& url) { return rules->allows(url); };

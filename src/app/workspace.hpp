@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/model_files.hpp"
 #include "app/own_folder.hpp"
 #include "app/project.hpp"
 #include "praxis/app/config.hpp"
@@ -35,6 +36,9 @@ struct Workspace {
   /// How the journal waits for other processes; the surface sets `on_wait`, `stop_waiting`,
   /// `end_stopped_writer`.
   SqliteJournalOptions waits = {};
+
+  /// Reads the scripts and cassettes of this process.
+  std::shared_ptr<ModelFileReader> model_files = std::make_shared<ModelFileReader>();
 
   bool keeps_runs() const { return journal != "memory"; }
 };

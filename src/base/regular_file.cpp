@@ -1,6 +1,7 @@
 #include "base/regular_file.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,6 +23,23 @@ Result<RegularFile> open_regular_file(const std::string& path) {
   FileDescriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (descriptor.get() < 0) return unreadable(path, errno);
   return regular_file_of(std::move(descriptor), path);
+}
+
+FileDescriptor open_state_file(const std::string& path, int flags) {
+  constexpr mode_t kOwn = S_IRUSR | S_IWUSR;
+  FileDescriptor file(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, kOwn));
+  struct stat about = {};
+  if (file.get() < 0) return file;
+  if (fstat(file.get(), &about) != 0) return {};
+  if (!S_ISREG(about.st_mode)) {
+    file = {};
+    errno = EINVAL;
+    return file;
+  }
+  // The umask may have taken away our own rights.
+  if ((flags & O_CREAT) != 0 && about.st_uid == geteuid() && (about.st_mode & kOwn) != kOwn)
+    fchmod(file.get(), kOwn);
+  return file;
 }
 
 Result<RegularFile> regular_file_of(FileDescriptor descriptor, const std::string& name) {

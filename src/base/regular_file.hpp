@@ -21,6 +21,10 @@ struct RegularFile {
 /// Opens a file without ever blocking; follows links. Error `kInput`: cannot be opened, or is not a regular
 /// file.
 Result<RegularFile> open_regular_file(const std::string& path);
+/// Opens a file of the program's own state with `flags` of open(2), and O_CLOEXEC. Creates it with mode 0600
+/// under any umask, follows no link and never blocks. On failure the descriptor is -1 with `errno` set: ELOOP
+/// for a link, EINVAL for what is no regular file.
+FileDescriptor open_state_file(const std::string& path, int flags);
 /// Checks an open descriptor in the same way; `name` stands for the file in errors.
 Result<RegularFile> regular_file_of(FileDescriptor descriptor, const std::string& name);
 /// Returns the whole content. Error `kInput`: unreadable, or longer than `max_bytes`.

@@ -85,7 +85,7 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
     if (!options.model.empty()) file_options.model = options.model;
     if (task.project) app::bind_to_project(file_options, task.project);
     app::AgentSources sources;
-    auto loaded = app::load_noted_agent(task.agent_file, file_options, sources);
+    auto loaded = app::load_noted_agent(task.agent_file, file_options, *workspace.model_files, sources);
     if (!loaded) return fail(loaded.error());
     if (workspace.keeps_runs() && !workspace.journal_given) app::keep_sources(sources);
     agent = *std::move(loaded);

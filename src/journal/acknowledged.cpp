@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/file_descriptor.hpp"
+#include "base/regular_file.hpp"
 #include "journal/chain.hpp"
 
 namespace praxis {
@@ -184,9 +185,9 @@ std::optional<JournalHead> parse_journal_head(std::string_view text) {
 
 Result<HeadFile> HeadFile::open(const std::string& journal, std::int64_t owner) {
   const auto path = path_of(journal);
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return fail(cannot("open", path));
-  return HeadFile(file, owner % kSlots);
+  FileDescriptor file = open_state_file(path, O_RDWR | O_CREAT);
+  if (file.get() < 0) return fail(cannot("open", path));
+  return HeadFile(file.release(), owner % kSlots);
 }
 
 HeadFile::HeadFile(HeadFile&& other) noexcept : file_(std::exchange(other.file_, -1)), slot_(other.slot_) {}
@@ -202,7 +203,7 @@ void HeadFile::write(const JournalHead& head) const {
 
 JournalHeads acknowledged_heads(const std::string& journal) {
   JournalHeads heads;
-  const FileDescriptor file(::open(path_of(journal).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const FileDescriptor file = open_state_file(path_of(journal), O_RDONLY);
   if (file.get() < 0) return heads;
   std::array<char, HeadFile::kSlots * HeadFile::kSlotBytes> bytes;
   const ssize_t size = pread(file.get(), bytes.data(), bytes.size(), 0);
@@ -236,14 +237,14 @@ Result<std::uint64_t> records_left(Database& database, const JournalHead& head) 
 
 Status replace_heads(const std::string& journal, const JournalHead& head) {
   const auto path = path_of(journal);
-  const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const FileDescriptor file = open_state_file(path, O_RDWR | O_CREAT);
   if (file.get() < 0) return fail(cannot("open", path));
   return write_synced(file, path, line_of(head));
 }
 
 Status forget_heads(const std::string& journal) {
   const auto path = path_of(journal);
-  const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  const FileDescriptor file = open_state_file(path, O_RDWR);
   if (file.get() < 0) return errno == ENOENT ? Status{} : fail(cannot("open", path));
   return lseek(file.get(), 0, SEEK_END) == 0 ? Status{} : write_synced(file, path, "");
 }

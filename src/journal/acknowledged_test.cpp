@@ -2,6 +2,7 @@
 #include "journal/acknowledged.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -280,6 +281,47 @@ TEST_F(AcknowledgedTest, LogOfAMissingJournalIsNotLaidOverANewOne) {
   EXPECT_EQ(kind_of(opened), "corrupt");
   EXPECT_FALSE(fs::exists(copy_));
   EXPECT_TRUE(file_bytes(copy_ + "-wal") == left.log);
+}
+
+TEST(JournalFiles, FifoOrLinkInPlaceOfOne_IsRefusedAtOnce) {
+  for (const std::string suffix : {".head", ".owners"}) {
+    for (const bool is_fifo : {true, false}) {
+      const TemporaryFolder folder;
+      const std::string path = folder / "j", part = path + suffix;
+      {
+        const auto journal = open_journal(path);
+      }
+      fs::remove(part);
+      if (is_fifo) {
+        ASSERT_EQ(mkfifo(part.c_str(), 0600), 0);
+      } else {
+        fs::create_symlink(folder / "elsewhere", part);
+      }
+      const auto refused = sqlite_journal(path);  // would wait for the other end of a FIFO
+      ASSERT_FALSE(refused) << suffix << is_fifo;
+      EXPECT_TRUE(refused.error().message.contains(suffix)) << refused.error().message;
+      (void)acknowledged_heads(path);
+      EXPECT_FALSE(fs::exists(folder / "elsewhere"));
+    }
+  }
+}
+
+TEST(JournalFiles, EachIsTheUsersAloneUnderAnyUmask) {
+  for (const mode_t mask : {0U, 022U, 077U}) {
+    const TemporaryFolder folder;
+    const std::string path = folder / "state/j";
+    const mode_t before = umask(mask);
+    const auto journal = sqlite_journal(path);
+    umask(before);
+    ASSERT_TRUE(journal) << journal.error().message;
+    struct stat about{};
+    ASSERT_EQ(stat((folder / "state").c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 07777, 0700U);
+    for (const char* suffix : {"", "-wal", "-shm", ".owners", ".head"}) {
+      ASSERT_EQ(stat((path + suffix).c_str(), &about), 0) << suffix;
+      EXPECT_EQ(about.st_mode & 07777, 0600U) << suffix << " umask " << mask;
+    }
+  }
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string log_stamp(const std::string& log) {
   struct stat file{};
   if (stat(log.c_str(), &file) != 0) return "";
   std::string header(kLogHeader, '\0');
-  const int descriptor = open(log.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor >= 0) {
     if (pread(descriptor, header.data(), header.size(), 0) < 0) header.clear();
     close(descriptor);

@@ -1,9 +1,10 @@
 // Makes models by name: scripts, cassettes, routers, and the providers of the catalogue.
-#include <array>
+#include <algorithm>
 #include <cstddef>
 
 #include "base/regular_file.hpp"
 #include "models/catalog/facts.hpp"
+#include "models/file_models.hpp"
 #include "models/provider_access.hpp"
 #include "models/recording/cassette.hpp"
 #include "models/recording/recorder.hpp"
@@ -21,8 +22,8 @@ constexpr std::size_t kMaxScriptBytes = 1024UL * 1024 * 1024;
 
 using Made = Result<std::shared_ptr<Model>>;
 
-Made make_script(const std::string& file, const ModelServices& services) {
-  const auto text = read_regular_file(file, kMaxScriptBytes);
+Made make_script(const std::string& file, const ModelServices& services, const ReadFile& read) {
+  const auto text = read(file, kMaxScriptBytes);
   if (!text) return fail(ErrorCode::kInput, "cannot read the script \"" + file + '"');
   return script_model(*text, file, services.executor);
 }
@@ -70,10 +71,10 @@ Made make_vendor(const ProviderFacts& provider, const std::string& model, const 
 
 /// No executor, hence no rate limiting: pauses make no sense for a recording.
 Made make_cassette(const std::string& folder, CassetteCheck check, std::shared_ptr<const Catalog> catalog,
-                   const ModelServices& services) {
+                   const ModelServices& services, const ReadFile& read) {
   const Catalog& facts = *catalog;
   return cassette_model(
-      folder, check, facts, services.executor,
+      folder, read, check, facts, services.executor,
       [catalog = std::move(catalog)](const ProviderFacts& provider, const std::string& model,
                                      std::shared_ptr<HttpClient> http) {
         return model_at(provider, model, *catalog, {.base_url = "http://cassette"}, std::move(http), nullptr);
@@ -95,6 +96,14 @@ Made make_route(std::string_view names, const ModelServices& services) {
 
 }  // namespace
 
+Result<std::shared_ptr<Model>> make_file_model(const std::string& kind, const std::string& path,
+                                               const ModelServices& services, const ReadFile& read) {
+  if (kind == "script") return make_script(path, services, read);
+  const auto catalog = services.catalog ? services.catalog : built_in_catalog();
+  const auto check = kind == "cassette-check" ? CassetteCheck::kRequests : CassetteCheck::kNone;
+  return make_cassette(path, check, catalog, services, read);
+}
+
 Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelServices& services) {
   if (name.contains('|') && !name.starts_with("script:")) return make_route(name, services);
   const std::size_t colon = name.find(':');
@@ -107,15 +116,14 @@ Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelSe
     const auto own = services.providers->find(provider);
     if (own != services.providers->end()) return own->second(model, services);
   }
-  if (provider == "script") return make_script(model, services);
+  if (std::ranges::find(kFileModels, provider) != kFileModels.end())
+    return make_file_model(provider, model, services, read_regular_file);
   const auto catalog = services.catalog ? services.catalog : built_in_catalog();
-  if (provider == "cassette") return make_cassette(model, CassetteCheck::kNone, catalog, services);
-  if (provider == "cassette-check") return make_cassette(model, CassetteCheck::kRequests, catalog, services);
   if (const ProviderFacts* facts = catalog->provider(provider)) {
     return make_vendor(*facts, model, *catalog, services);
   }
   std::vector<std::string> known = catalog->providers();
-  known.insert(known.end(), {"script", "cassette", "cassette-check"});
+  known.insert(known.end(), kFileModels.begin(), kFileModels.end());
   if (services.providers) {
     for (const auto& [own, factory] : *services.providers) known.push_back(own);
   }

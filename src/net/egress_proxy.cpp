@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +22,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetryAccept{100};
 constexpr int kBacklog = 128;
+constexpr const char* kFolderPrefix = "praxis-";
+constexpr const char* kSocketName = "/proxy";
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -35,6 +39,18 @@ Status check_path(const std::string& path) {
       ErrorCode::kInput,
       "the egress proxy's socket needs an absolute path of at most 107 bytes in a folder of its own, not " +
           path);
+}
+
+/// Whether a process listens on the socket; true also when that cannot be found out.
+bool listens(const std::string& socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket.size() >= sizeof(address.sun_path)) return true;
+  std::ranges::copy(socket, address.sun_path);
+  const FileDescriptor client(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (client.get() < 0) return true;
+  if (::connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return true;
+  return errno != ECONNREFUSED && errno != ENOENT;
 }
 
 /// Listens in a folder that it creates for the socket; the destructor removes both.
@@ -114,6 +130,26 @@ void ListeningProxy::accept_all() {
 }
 
 }  // namespace
+
+void remove_ended_proxies(const std::string& folder, std::chrono::seconds least_age) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string path = entry.path().string(), socket = path + kSocketName;
+    if (!entry.path().filename().string().starts_with(kFolderPrefix)) continue;
+    struct stat about{};
+    if (::lstat(path.c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != ::geteuid())
+      continue;
+    if (std::chrono::seconds(::time(nullptr) - about.st_mtime) < least_age || listens(socket)) continue;
+    // Removes nothing but an empty folder or one with that socket alone.
+    if (::lstat(socket.c_str(), &about) == 0 && S_ISSOCK(about.st_mode)) ::unlink(socket.c_str());
+    ::rmdir(path.c_str());
+  }
+}
+
+std::string new_proxy_path(const std::string& folder, const std::string& id) {
+  return folder + '/' + kFolderPrefix + id + kSocketName;
+}
 
 Result<std::unique_ptr<EgressProxy>> EgressProxy::start(EgressOptions options) {
   if (Status ok = check_path(options.socket_path); !ok) return fail(ok.error());

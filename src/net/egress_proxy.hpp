@@ -80,4 +80,11 @@ class EgressProxy {
   virtual const std::string& socket_path() const = 0;
 };
 
+/// The path of a socket in a new folder of its own below `folder`; `id` is unique.
+std::string new_proxy_path(const std::string& folder, const std::string& id);
+/// Removes what proxies of killed processes left below `folder`: folders of this user, of at least that age
+/// and named by `new_proxy_path`, in which no process listens. Ignores errors.
+void remove_ended_proxies(const std::string& folder,
+                          std::chrono::seconds least_age = std::chrono::minutes(1));
+
 }  // namespace praxis

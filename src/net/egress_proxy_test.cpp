@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -424,6 +425,40 @@ TEST(EgressProxy, UnusablePath_IsAnErrorAndUnchanged) {
   EXPECT_EQ(start_at(folder / "missing/own/proxy.sock"), "tool");
   EXPECT_EQ(start_at(folder / "proxy.sock"), "tool");  // the folder exists already
   EXPECT_TRUE(std::filesystem::is_directory(folder.path()));
+}
+
+TEST(EgressProxy, FoldersOfKilledProxies_AreRemoved) {
+  const ProxyFolder folder;
+  const auto start = [&](const std::string& id) {
+    EgressOptions options;
+    options.socket_path = new_proxy_path(folder.path(), id);
+    return EgressProxy::start(std::move(options)).value();
+  };
+  const auto living = start("living");
+  if (const pid_t child = fork(); child == 0) {
+    const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+    const std::string path = new_proxy_path(folder.path(), "killed");
+    ::mkdir(path.substr(0, path.rfind('/')).c_str(), 0700);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::ranges::copy(path, address.sun_path);
+    _exit(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)));
+  } else {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+  }
+  for (const char* name : {"praxis-other", "praxis-empty", "unrelated"})
+    std::filesystem::create_directory(folder / name);
+  std::ofstream(folder / "praxis-other/file") << "kept";
+  const auto exists = [&](const std::string& name) { return std::filesystem::exists(folder / name); };
+  remove_ended_proxies(folder.path());
+  EXPECT_TRUE(exists("praxis-killed/proxy")) << "too young: it may be about to listen";
+  remove_ended_proxies(folder.path(), std::chrono::seconds(0));
+  EXPECT_FALSE(exists("praxis-killed"));
+  EXPECT_FALSE(exists("praxis-empty"));
+  for (const char* name : {"praxis-living/proxy", "praxis-other/file", "unrelated"})
+    EXPECT_TRUE(exists(name)) << name;
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ SandboxSupport probe() {
         "Landlock in the kernel (Linux 5.13 or later, with landlock in its lsm= list)");
   }
   if (!support.missing.empty()) return support;
-  support.version = version + ", Landlock " + std::to_string(landlock);
+  support.version = version + ", " + landlock_text(landlock);
 
   ProcessSpec spec;
   spec.argv = {"/usr/bin/true"};
@@ -238,6 +238,23 @@ SandboxSupport probe() {
 }
 
 }  // namespace
+
+std::string landlock_text(long version) {
+  struct Part {
+    long since;
+    const char* name;
+  };
+  constexpr std::array kParts{Part{4, "ports (Linux 6.7)"}, Part{5, "controls of devices (Linux 6.10)"},
+                              Part{6, "signals and abstract sockets (Linux 6.12)"}};
+  std::string lacking;
+  for (const Part& part : kParts) {
+    if (version < part.since) lacking += (lacking.empty() ? "" : ", ") + std::string(part.name);
+  }
+  return "Landlock " + std::to_string(version) +
+         (lacking.empty()
+              ? ""
+              : ", which does not know: " + lacking + "; name spaces and seccomp stand alone there");
+}
 
 std::string SandboxSupport::reason() const {
   std::string text;

@@ -15,4 +15,7 @@ namespace praxis {
 /// sandbox cannot be built as requested.
 Result<std::vector<std::string>> plan_sandbox(const Sandbox& sandbox, supervisor::Request& request);
 
+/// Names a version of the kernel's Landlock, and the parts of the sandbox that it is too old for.
+std::string landlock_text(long version);
+
 }  // namespace praxis

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/regular_file.hpp"
+
 namespace praxis {
 namespace {
 
@@ -36,8 +38,8 @@ Result<ByteLocks> ByteLocks::open(const std::string& journal, Use use) {
   const auto path = owners_file(journal);
   const int access = use == Use::kLock ? O_RDWR | O_CREAT : O_RDONLY;
   // Close-on-exec matters: a tool that inherited the file would hold our locks after this process has ended.
-  const int file = ::open(path.c_str(), access | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file >= 0) return ByteLocks(file);
+  FileDescriptor file = open_state_file(path, access);
+  if (file.get() >= 0) return ByteLocks(file.release());
   const auto kind = errno == ENOENT                      ? ErrorKind::kNotFound
                     : errno == ENOSPC || errno == EDQUOT ? ErrorKind::kFull
                                                          : ErrorKind::kIo;

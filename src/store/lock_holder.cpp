@@ -27,7 +27,7 @@ int lasting_descriptor(const std::string& path, const struct stat& file) {
   static auto& opened = *new std::map<std::pair<dev_t, ino_t>, int>;
   const std::lock_guard lock(mutex);
   const auto [found, is_new] = opened.try_emplace({file.st_dev, file.st_ino}, -1);
-  if (is_new) found->second = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (is_new) found->second = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   return found->second;
 }
 

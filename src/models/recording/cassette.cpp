@@ -81,9 +81,10 @@ std::optional<Exchange> exchange_from(const Json& line, const Catalog& catalog) 
   return exchange;
 }
 
-Result<std::vector<Exchange>> read_cassette(const std::string& folder, const Catalog& catalog) {
+Result<std::vector<Exchange>> read_cassette(const std::string& folder, const ReadFile& read,
+                                            const Catalog& catalog) {
   const std::string file = (std::filesystem::path(folder) / kExchangesFile).string();
-  auto text = read_regular_file(file, kMaxCassetteBytes);
+  auto text = read(file, kMaxCassetteBytes);
   if (!text) return fail(ErrorCode::kInput, "cannot read the cassette \"" + file + '"');
   std::istringstream in(*std::move(text));
   std::vector<Exchange> exchanges;
@@ -278,10 +279,10 @@ std::string first_difference(const Json& sent, const Json& recorded) {
   return differ(ours, theirs, {});
 }
 
-Result<std::shared_ptr<Model>> cassette_model(const std::string& folder, CassetteCheck check,
-                                              const Catalog& catalog, std::shared_ptr<Executor> executor,
-                                              ModelOver model_over) {
-  auto exchanges = read_cassette(folder, catalog);
+Result<std::shared_ptr<Model>> cassette_model(const std::string& folder, const ReadFile& read,
+                                              CassetteCheck check, const Catalog& catalog,
+                                              std::shared_ptr<Executor> executor, ModelOver model_over) {
+  auto exchanges = read_cassette(folder, read, catalog);
   if (!exchanges) return fail(exchanges.error());
   const auto player =
       std::make_shared<const Player>(Player{std::make_shared<const Tape>(Tape{folder, *std::move(exchanges)}),

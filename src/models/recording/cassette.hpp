@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "models/file_models.hpp"
 #include "praxis/models/catalog.hpp"
 #include "praxis/models/model.hpp"
 
@@ -23,10 +24,10 @@ using ModelOver = std::function<Result<std::shared_ptr<Model>>(
 /// Protocol and model come from the recorded requests; if the recorded base URL belongs to a provider of
 /// `catalog`, that provider's flags apply. A request beyond the recording, or one that differs from the
 /// recorded request when checked, fails with a model error of kind `protocol`. Error `kInput`: the cassette
-/// is unreadable or empty.
-Result<std::shared_ptr<Model>> cassette_model(const std::string& folder, CassetteCheck check,
-                                              const Catalog& catalog, std::shared_ptr<Executor> executor,
-                                              ModelOver model_over);
+/// is unreadable (`read`) or empty.
+Result<std::shared_ptr<Model>> cassette_model(const std::string& folder, const ReadFile& read,
+                                              CassetteCheck check, const Catalog& catalog,
+                                              std::shared_ptr<Executor> executor, ModelOver model_over);
 
 /// The first place where two requests differ in meaning, as `at /messages/1/content: X instead of Y`; empty
 /// if they are equivalent. Ignores the order of object keys, nulls, the spelling of numbers, and whether the
