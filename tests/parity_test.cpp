@@ -13,9 +13,9 @@
 namespace praxis::testing {
 namespace {
 
-constexpr std::array<std::string_view, 9> kTimes{
-    "time",     "created_at",      "started_at",         "finished_at", "duration_ms",
-    "duration", "tool_latency_ms", "latency_by_tool_ms", "elapsed_ms",  "updated"};
+constexpr auto kTimes = std::to_array<std::string_view>(
+    {"time", "created_at", "started_at", "finished_at", "duration_ms", "active_ms", "duration",
+     "tool_latency_ms", "latency_by_tool_ms", "elapsed_ms", "updated"});
 
 /// Returns a copy without times.
 Json timeless(const Json& json) {
