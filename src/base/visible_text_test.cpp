@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string_view>
 
 namespace praxis {
 namespace {
@@ -37,8 +38,9 @@ TEST(VisibleText, CharactersCutBetweenPiecesArePutTogether) {
 }
 
 TEST(VisibleText, EachInvisibleCharacterIsSeen) {
-  for (const char32_t c : {0x61C, 0xAD, 0x34F, 0x115F, 0x180E, 0x200B, 0x200C, 0x200D, 0x2028, 0x2060, 0x2062,
-                           0x2800, 0x3164, 0xFE0F, 0xFEFF, 0xFFF9, 0xE0041, 0xE0101}) {
+  for (const char32_t c : std::u32string_view(
+           U"\U0000061C\U000000AD\U0000034F\U0000115F\U0000180E\U0000200B\U0000200C\U0000200D\U00002028"
+           U"\U00002060\U00002062\U00002800\U00003164\U0000FE0F\U0000FEFF\U0000FFF9\U000E0041\U000E0101")) {
     EXPECT_TRUE(is_invisible(c)) << static_cast<std::uint32_t>(c);
   }
   EXPECT_EQ(visible_text("a\u200Bb\uFE0Fc\u2800\U000E0041"), R"(a\u200bb\ufe0fc\u2800\udb40\udc41)");

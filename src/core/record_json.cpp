@@ -269,9 +269,8 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   const auto kind = summarises || consults ? EffectKind::kModel : effect_kind_from(json_string(json, "kind"));
   if (!kind) return bad("effect_intended", "unknown effect kind");
   records::EffectIntended r;
-  if (summarises) {
+  if (summarises)
     r.summary = {static_cast<std::size_t>(json_int(json, "keep_from")), json_string(json, "cause")};
-  }
   if (consults)
     r.consult = {json_string(json, "purpose"), json_string(json, "prompt"), json_at(json, "schema")};
   r.effect = EffectId{json_string(json, "effect")};
@@ -293,14 +292,21 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   return r;
 }
 
+/// Reads `result` with what belongs to it.
+Result<ToolOutcome> outcome_of(const Json& json) {
+  auto result = tool_result_from_json(json_at(json, "result"));
+  if (!result) return fail(std::move(result.error()));
+  return ToolOutcome{*std::move(result), json_at(json, "value"), json_at(json, "memory")};
+}
+
 Result<RecordBody> with_original(records::EffectSettled r, const Json& json) {
   if (!json.is_object()) return r;
   auto original = std::make_shared<records::ToolOriginal>();
   if (const Json& error = json_at(json, "error"); error.is_object()) original->error = error_from_json(error);
-  if (const Json& result = json_at(json, "result"); result.is_object()) {
-    auto tool = tool_result_from_json(result);
+  if (json_at(json, "result").is_object()) {
+    auto tool = outcome_of(json);
     if (!tool) return bad("effect_settled", tool.error().message);
-    original->result = ToolOutcome{*std::move(tool), json_at(json, "value"), json_at(json, "memory")};
+    original->result = *std::move(tool);
   }
   r.original = std::move(original);
   return r;
@@ -319,10 +325,10 @@ Result<RecordBody> read_effect_settled(const Json& json) {
     auto parsed = model_response_from_json(response);
     if (!parsed) return bad("effect_settled", parsed.error().message);
     r.result = *std::move(parsed);
-  } else if (const Json& result = json_at(json, "result"); result.is_object()) {
-    auto tool = tool_result_from_json(result);
+  } else if (json_at(json, "result").is_object()) {
+    auto tool = outcome_of(json);
     if (!tool) return bad("effect_settled", tool.error().message);
-    r.result = ToolOutcome{*std::move(tool), json_at(json, "value"), json_at(json, "memory")};
+    r.result = *std::move(tool);
   }
   if (const Json& error = json_at(json, "error"); error.is_object()) r.error = error_from_json(error);
   r.spent = usage_from_json(json_at(json, "spent"));
@@ -425,50 +431,7 @@ Result<RecordBody> read_body(std::string_view kind, const Json& json) {
   return bad(kind, "this build does not know such a record; a newer praxis wrote it");
 }
 
-struct KindName {
-  std::string_view operator()(const records::SessionCreated&) const { return "session_created"; }
-  std::string_view operator()(const records::TurnStarted&) const { return "turn_started"; }
-  std::string_view operator()(const records::MessageAppended&) const { return "message_appended"; }
-  std::string_view operator()(const records::EffectIntended&) const { return "effect_intended"; }
-  std::string_view operator()(const records::EffectSettled&) const { return "effect_settled"; }
-  std::string_view operator()(const records::Parked&) const { return "parked"; }
-  std::string_view operator()(const records::Decided&) const { return "decided"; }
-  std::string_view operator()(const records::Intervened&) const { return "intervened"; }
-  std::string_view operator()(const records::Compacted&) const { return "compacted"; }
-  std::string_view operator()(const records::StatusChanged&) const { return "status_changed"; }
-  std::string_view operator()(const records::TurnSettled&) const { return "turn_settled"; }
-  std::string_view operator()(const records::CallProposed&) const { return "call_proposed"; }
-  std::string_view operator()(const records::ChildSpawned&) const { return "child_spawned"; }
-  std::string_view operator()(const records::ChildSettled&) const { return "child_settled"; }
-  std::string_view operator()(const records::SpeakerSet&) const { return "speaker_set"; }
-};
-
-struct IsDerived {
-  bool operator()(const records::MessageAppended& r) const {
-    return r.source == MessageSource::kPlan || r.source == MessageSource::kRuntime ||
-           r.source == MessageSource::kSteer;
-  }
-  bool operator()(const records::EffectIntended&) const { return true; }
-  bool operator()(const records::EffectSettled& r) const { return r.by == "recovery"; }
-  // Rules and hooks of the host decide what needs approval; the other kinds follow from the state alone.
-  bool operator()(const records::Parked& r) const { return r.step.kind != ParkKind::kApproval; }
-  bool operator()(const records::Compacted&) const { return true; }
-  bool operator()(const records::TurnSettled&) const { return true; }
-  bool operator()(const records::SessionCreated&) const { return false; }
-  bool operator()(const records::TurnStarted&) const { return false; }
-  bool operator()(const records::Decided&) const { return false; }
-  bool operator()(const records::Intervened&) const { return false; }
-  bool operator()(const records::StatusChanged&) const { return false; }
-  bool operator()(const records::CallProposed&) const { return false; }
-  bool operator()(const records::ChildSpawned&) const { return false; }
-  bool operator()(const records::ChildSettled&) const { return false; }
-  bool operator()(const records::SpeakerSet&) const { return false; }
-};
-
 }  // namespace
-
-std::string_view kind_name(const RecordBody& body) { return std::visit(KindName{}, body); }
-bool is_derived(const RecordBody& body) { return std::visit(IsDerived{}, body); }
 
 Json to_json(const ParkedStep& parked) {
   JsonObject out = object_of([&](JsonFields& fields) { write(fields, parked); });
