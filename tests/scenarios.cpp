@@ -60,7 +60,9 @@ void World::hear(const Event& event) {
   events_.push_back(event);
   if (std::holds_alternative<events::ToolCompleted>(event.body)) ++completions_;
   const std::string_view name = event_name(event.body);
-  if (name == "turn.completed" || name == "turn.failed" || name == "turn.timed_out" || name == "turn.cancelled") ++turns_;
+  if (name == "turn.completed" || name == "turn.failed" || name == "turn.timed_out" ||
+      name == "turn.cancelled")
+    ++turns_;
   changed_.notify_all();
 }
 

@@ -69,8 +69,8 @@ void check_recording(const TurnOutput& output, std::uintmax_t before, Console& c
   if (output.record_to.empty() || recorded_bytes(output) > before) return;
   console.err.line(
       visible_text(fmt::format("praxis: warning: --record {}: nothing was recorded, because no model was "
-                                "called over HTTP; script: and cassette: models are not",
-                                output.record_to)));
+                               "called over HTTP; script: and cassette: models are not",
+                               output.record_to)));
 }
 
 /// Writes the JSON envelope or the ending; returns the exit status.

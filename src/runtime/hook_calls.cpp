@@ -189,10 +189,10 @@ void SessionActor::give(driver::Review& review, const ToolCallPart& call, ToolOu
   after_tool(context, call, output);
   const Result<ToolOutcome> after = outcome_of(call, std::move(output));
   review.original = original_of(before, after);
-  review.result = after ? *after
-                        : ToolOutcome{{call.id, call.name, ToolStatus::kError, after.error().message, {}, {}},
-                                      nullptr,
-                                      nullptr};
+  review.result =
+      after ? *after
+            : ToolOutcome{
+                  {call.id, call.name, ToolStatus::kError, after.error().message, {}, {}}, nullptr, nullptr};
 }
 
 HookContext SessionActor::hook_context() {
