@@ -239,7 +239,9 @@ void TurnDriver::on(TurnReported input) {
   for (PendingRecord& pending : ended) publish(pending);
   finish_turn(ended.front());
   advance();
+  if (held_turns_.empty()) return;
   for (TurnRequested& request : std::exchange(held_turns_, {})) on(std::move(request));
+  commit();
 }
 
 void TurnDriver::on(ActionsDone /*input*/) { commit(); }
@@ -268,7 +270,7 @@ void TurnDriver::come_to_rest() {
 }
 
 void TurnDriver::notify_rest() {
-  if (!failure_ && turn_ending_) return;
+  if (!failure_ && (turn_ending_ || !held_turns_.empty())) return;
   if (!failure_ && !inherited_ && state_->turn && !waits_for_people() && !state_->paused) return;
   for (const Token waiter : std::exchange(rest_waiters_, {})) emit(AnswerWaiter{waiter, log_.durable()});
 }

@@ -251,6 +251,27 @@ TEST(TurnDriver, RestWaiterIsAnsweredWhenTheTurnIsOver) {
   EXPECT_NE(rig.find<AnswerWaiter>(), nullptr);
 }
 
+TEST(TurnDriver, SessionDoesNotRestBeforeATurnThatWasRequestedWhileHooksRan) {
+  Rig rig;
+  driver::Setup setup = Rig::setup_of(echoing());
+  setup.hooks.ended = true;
+  State state = rig.driver->state();
+  rig.driver.emplace(setup, std::move(state));
+  rig.ask();
+  rig.feed(RestAwaited{5});
+  rig.answer(says("done"));
+  ASSERT_NE(rig.find<AskAfterTurn>(), nullptr);
+  const AgentResult first = rig.find<AskAfterTurn>()->result;
+  rig.ask();
+  EXPECT_EQ(rig.find<StartModel>(), nullptr);
+  rig.feed(TurnReported{first});
+  EXPECT_NE(rig.find<StartModel>(), nullptr);
+  EXPECT_EQ(rig.find<AnswerWaiter>(), nullptr);
+  rig.answer(says("done"));
+  rig.feed(TurnReported{first});
+  EXPECT_NE(rig.find<AnswerWaiter>(), nullptr);
+}
+
 TEST(TurnDriver, SecondTurnIsRefusedWhileOneIsInProgress) {
   Rig rig;
   rig.ask();
