@@ -224,15 +224,16 @@ TEST_F(HooksTest, ChangedMessageIsRecordedWithTheOriginal) {
   agent.on_outgoing_message(
       [](const HookContext&, Message& message) { message = text_message(Role::kUser, "changed"); });
   Session session = session_of(agent);
-  ASSERT_TRUE(session.add_user_turn("added"));
   ASSERT_TRUE(session.ask("sent"));
+  session.pause();
   session.enqueue("queued");
+  ASSERT_TRUE(session.add_user_turn("added"));  // waits until all are recorded
   std::vector<std::string> originals;
   for (const auto& said : recorded<records::MessageAppended>(session))
     if (said.source == MessageSource::kUser && said.original) originals.push_back(said.original->text());
   for (const auto& command : recorded<records::Intervened>(session))
     if (!command.original.empty()) originals.push_back(command.original);
-  EXPECT_THAT(originals, ElementsAre("added", "sent", "queued"));
+  EXPECT_THAT(originals, ElementsAre("sent", "added", "queued"));
 }
 
 }  // namespace
