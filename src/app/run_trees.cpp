@@ -13,7 +13,7 @@ bool is_idle_status(SessionStatus status) {
     case SessionStatus::kRunning:
     case SessionStatus::kAwaitingUser:
     case SessionStatus::kModified:
-    case SessionStatus::kOrphaned:
+    case SessionStatus::kInterrupted:
       return false;
     default:
       return true;
@@ -64,7 +64,7 @@ std::vector<SessionId> RunTrees::busy() const {
 Result<std::vector<SessionId>> RunTrees::deserted() const {
   std::vector<SessionId> roots;
   for (const SessionId& root : busy()) {
-    if (trees_.at(root).nodes().front().status == SessionStatus::kOrphaned) roots.push_back(root);
+    if (trees_.at(root).nodes().front().status == SessionStatus::kInterrupted) roots.push_back(root);
   }
   return roots;
 }

@@ -37,7 +37,7 @@ std::string_view color_of(const TreeLine& line) {
     case SessionStatus::kAwaitingUser:
       return kYellow;
     case SessionStatus::kError:
-    case SessionStatus::kOrphaned:
+    case SessionStatus::kInterrupted:
       return kRed;
     default:
       return kDim;

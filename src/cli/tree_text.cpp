@@ -55,7 +55,7 @@ class Drawing {
       lines_.push_back({beside + text, node.status, false, is_typed});
     };
     if (!node.comment.empty()) say("# " + app::one_line(node.comment, kTextWidth));
-    if (node.status == SessionStatus::kOrphaned && node.parent.empty()) {
+    if (node.status == SessionStatus::kInterrupted && node.parent.empty()) {
       say("its process has ended; continue with:");
       say("  " + app::resume_command(workspace_, node.id), true);
     }

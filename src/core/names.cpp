@@ -15,7 +15,7 @@ constexpr Names<SessionStatus, 9> kStatusNames{{{SessionStatus::kIdle, "idle"},
                                                 {SessionStatus::kModified, "modified"},
                                                 {SessionStatus::kDeleted, "deleted"},
                                                 {SessionStatus::kCancelled, "cancelled"},
-                                                {SessionStatus::kOrphaned, "orphaned"}}};
+                                                {SessionStatus::kInterrupted, "interrupted"}}};
 
 constexpr Names<StopReason, 15> kReasonNames{{{StopReason::kFinished, "finished"},
                                               {StopReason::kMaxSteps, "max_steps"},

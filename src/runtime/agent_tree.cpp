@@ -181,7 +181,7 @@ std::vector<AgentNode> JournalTree::Reader::nodes() const {
     AgentNode& node = loose.back().node;
     const bool works = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
     node.held = known.state && known.held;
-    if (works && !known.held) node.status = SessionStatus::kOrphaned;
+    if (works && !known.held) node.status = SessionStatus::kInterrupted;
     if (is_left(known)) node.status = SessionStatus::kError;
   }
   return arrange(std::move(loose));

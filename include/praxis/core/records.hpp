@@ -35,8 +35,9 @@ enum class SessionStatus : std::uint8_t {
   kError,
   kModified,
   kDeleted,
-  kCancelled,  ///< the last turn was stopped
-  kOrphaned    ///< in the middle of a turn, but its process has ended; only seen from outside (`JournalTree`)
+  kCancelled,   ///< the last turn was stopped
+  kInterrupted  ///< in the middle of a turn, but its process has ended; only seen from outside
+                ///< (`JournalTree`)
 };
 std::string_view to_string(SessionStatus status);
 std::optional<SessionStatus> session_status_from(std::string_view name);

@@ -27,7 +27,7 @@ struct AgentNode {
   std::string path;                 ///< agent ids from the root to this one
   std::uint32_t depth = 0;
   /// `awaiting_user` also if all running sub-agents wait for approvers; `modified` until the model has
-  /// received a modification; `orphaned` if its turn is not over and its process has ended.
+  /// received a modification; `interrupted` if its turn is not over and its process has ended.
   SessionStatus status = SessionStatus::kIdle;
   bool paused = false;
   bool held = false;       ///< a turn is in progress and a process works on it, or waits for its approvers
