@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "command_line.hpp"
 #include "net/testing/test_server.hpp"
 
@@ -69,7 +71,7 @@ TEST_F(CliAgain, PromptWithinATurn_NamesTheCommandThatHelps) {
 }
 
 TEST_F(CliAgain, RefusedKeyAndWrongAddress_AreNamedWithTheirOrigin) {
-  int status = 401;
+  std::atomic<int> status = 401;
   TestServer server([&](const TestRequest&, TestConnection& to) {
     to.write(http_reply(status, "<html>no</html>", "Content-Type: text/html\r\n"));
   });

@@ -40,6 +40,8 @@ int take_public_address() {
 }
 
 TEST(HostRules, PublicAddressOfThisMachine_MustBeListedItself) {
+  if (PRAXIS_SANITIZED)
+    GTEST_SKIP() << "a process with threads, as the sanitizers have, enters no name space";
   const auto rules = HostRules::parse({"wiki.example"}).value();
   const auto listed = HostRules::parse({"wiki.example", "8.8.4.4"}).value();
   const Url url = parse_url("http://wiki.example/").value();
