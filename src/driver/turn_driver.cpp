@@ -188,6 +188,8 @@ std::optional<Append> TurnDriver::take_birth() {
 void TurnDriver::on(Appended input) {
   Log::Carried carried = log_.end_append(input.last);
   if (!input.last) give_up(input.last.error());
+  // Before callers continue, who may look at what they have changed.
+  if (input.last && !carried.records.empty()) show(carried.records.back().record.time);
   for (const Token waiter : carried.waiters) emit(AnswerWaiter{waiter, input.last});
   if (!input.last) {
     for (PendingRecord& pending : carried.records) {
@@ -195,7 +197,6 @@ void TurnDriver::on(Appended input) {
     }
     return;
   }
-  if (!carried.records.empty()) show(carried.records.back().record.time);
   bool settled = false;
   bool calls_out = false;  // true when callers are answered, who may send commands to the session
   for (PendingRecord& pending : carried.records) {
