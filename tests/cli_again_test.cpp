@@ -14,12 +14,18 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class CliAgain : public CommandLine {};
+class CliAgain : public CommandLine {
+ protected:
+  /// Writes `steps.jsonl`: a call, an answer, and the lines `more`.
+  void script_of_steps(const std::string& more = "") {
+    const std::string call =
+        R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "k", "value": "v"}}]})";
+    file("steps.jsonl", call + "\n" + R"({"text": "Done."})" + "\n" + more);
+  }
+};
 
 TEST_F(CliAgain, TurnThatALimitEnded_IsContinuedWithoutAPrompt) {
-  const std::string call =
-      R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "k", "value": "v"}}]})";
-  file("steps.jsonl", call + "\n" + R"({"text": "Done."})" + "\n");
+  script_of_steps();
   file("steps.toml", "model = \"script:steps.jsonl\"\n[tools.kv]\n[limits]\nmax_steps = 1\n");
   ASSERT_EQ(praxis({"run", "steps.toml", "Go"}).status, 5);
   const CommandResult resumed = praxis({"resume", "last"});
@@ -43,9 +49,8 @@ TEST_F(CliAgain, TurnThatAnOutageEnded_IsContinuedWithoutAPrompt) {
 }
 
 TEST_F(CliAgain, ForkWithAPrompt_RunsTheBranchAnotherWay) {
-  const std::string call =
-      R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "k", "value": "v"}}]})";
-  file("steps.jsonl", call + "\n" + R"({"text": "Done."})" + "\n" + R"({"text": "Again."})" + "\n");
+  script_of_steps(R"({"text": "Again."})"
+                  "\n");
   file("steps.toml", "model = \"script:steps.jsonl\"\n[tools.kv]\n");
   ASSERT_EQ(praxis({"run", "steps.toml", "Go"}).status, 0);
   const std::string first = last_run();
@@ -59,9 +64,7 @@ TEST_F(CliAgain, ForkWithAPrompt_RunsTheBranchAnotherWay) {
 }
 
 TEST_F(CliAgain, PromptWithinATurn_NamesTheCommandThatHelps) {
-  const std::string call =
-      R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "k", "value": "v"}}]})";
-  file("steps.jsonl", call + "\n" + R"({"text": "Done."})" + "\n");
+  script_of_steps();
   file("steps.toml", "model = \"script:steps.jsonl\"\n[tools.kv]\n");
   ASSERT_EQ(praxis({"run", "steps.toml", "Go"}).status, 0);
   ASSERT_EQ(praxis({"fork", "last@1"}).status, 0);

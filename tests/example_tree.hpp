@@ -8,8 +8,8 @@
 
 namespace praxis::testing {
 
-/// Returns the lines of `praxis tree` of the last run in `journal` whose node is not `completed`; "no tree"
-/// when there is none.
+/// Returns the lines of `praxis tree` of the last run in `journal` whose node is not `completed`, or "no
+/// tree" if the command prints no lines.
 inline std::string unfinished_nodes(const std::filesystem::path& journal) {
   const std::string command = PRAXIS_BINARY_DIR "/praxis tree last --journal " + journal.string() + " 2>&1";
   std::string drawn;

@@ -11,6 +11,7 @@
 
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
+#include "base/file_descriptor.hpp"
 #include "cli/console.hpp"
 #include "praxis/logs/logs.hpp"
 
@@ -38,14 +39,12 @@ fs::path folder_for(const app::Workspace& workspace) {
 Result<std::string> write_new_file(const std::string& start, std::string_view text) {
   for (int number = 1;; ++number) {
     std::string path = number == 1 ? start + ".jsonl" : fmt::format("{}-{}.jsonl", start, number);
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0 && errno == EEXIST) continue;
-    if (file < 0) return fail(ErrorCode::kInput, "cannot create " + path + ": " + std::strerror(errno));
-    Stream stream(file);
+    const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (file.get() < 0 && errno == EEXIST) continue;
+    if (file.get() < 0) return fail(ErrorCode::kInput, "cannot create " + path + ": " + std::strerror(errno));
+    Stream stream(file.get());
     stream.write(text);
-    const bool synced = stream.error() == 0 && fsync(file) == 0;
-    close(file);
-    if (!synced) return fail(ErrorCode::kInput, "cannot write " + path);
+    if (stream.error() != 0 || fsync(file.get()) != 0) return fail(ErrorCode::kInput, "cannot write " + path);
     return path;
   }
 }

@@ -9,7 +9,7 @@
 namespace praxis {
 
 /// Returns `body`, a stream of events or of JSON lines, without secrets whose pieces are in the same member
-/// of successive lines. A line that holds such a piece is written anew; all others keep their bytes.
+/// of successive lines. A line that holds such a piece is written again; all others keep their bytes.
 std::string without_secrets_across_lines(std::string_view body, const Redactor& redactor);
 
 }  // namespace praxis
