@@ -201,7 +201,7 @@ TEST(AgentFileMistake, ValuesOfTheWrongKind) {
   EXPECT_EQ(mistake("policy.allow = ['kv', 3]"),
             "a.toml:1:8: \"policy.allow\" must be an array of non-empty strings, not [\"kv\",3]");
   EXPECT_EQ(mistake("planner = 'seven_steps'"),
-            "a.toml:1:1: \"planner\" must be \"six_steps\", not \"seven_steps\"");
+            "a.toml:1:1: \"planner\" must be \"six_steps\" or \"reflect\", not \"seven_steps\"");
   EXPECT_EQ(mistake("planner = 'six_steps'\n[[plan]]\nfinish = 'x'"),
             "a.toml:1:1: give either \"planner\" or [[plan]], not both");
   EXPECT_EQ(mistake("plan = 'x'"), "a.toml:1:1: \"plan\" must be an array of tables, not \"x\"");

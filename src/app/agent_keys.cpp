@@ -78,8 +78,9 @@ constexpr std::array kOwnKeys{
     SettingKey{
         "tools.python.max_output", Type::kWhole, "Bytes kept of what the code prints", {}, 1, 16 << 20},
     SettingKey{"planner", Type::kText,
-               "How the model is led through a request (docs/six-steps.md); absent: it decides itself",
-               "six_steps"},
+               "How the model is led through a request (docs/six-steps.md, docs/plans.md); absent: it "
+               "decides itself",
+               "six_steps|reflect"},
     SettingKey{"plan", Type::kTables, "Steps to follow instead of a model (docs/plans.md)"},
     SettingKey{"metadata", Type::kAnyTable, "Arbitrary data of the host; visible to tools"},
 };

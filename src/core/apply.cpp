@@ -72,7 +72,7 @@ class Applier {
     if (r.source == MessageSource::kRuntime)
       note_said(turn, r.reason == NoteReason::kNone ? likely_reason(turn) : r.reason);
     // The model has to see the message before its answer counts.
-    if (r.source != MessageSource::kPlan) turn.answer.reset();
+    if (r.source != MessageSource::kPlan || r.message->role == Role::kUser) turn.answer.reset();
     if (r.message->role == Role::kAssistant) propose_calls(state_);
     if (r.source == MessageSource::kPlan) {
       ++turn.step;

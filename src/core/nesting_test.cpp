@@ -220,8 +220,8 @@ TEST(Waiting, WaitForAnApproval_IsBoundedByTheAgentsLimit) {
 /// A planner that makes one side query, then adds the answer as a message.
 class Curious final : public Planner {
  public:
-  PlanStep plan(const State& state) const override {
-    const auto& results = state.turn->results;
+  PlanStep plan(const PlannerState& state) const override {
+    const auto results = state.results();
     if (results.empty()) return Consult{{"clarify", "Is it clear?", schema_}};
     return Conclude{StopReason::kFinished, results[0].ok ? to_json_text(results[0].value) : "misfit", {}};
   }

@@ -218,13 +218,35 @@ struct StepDecision {
     return Say{std::move(message), MessageSource::kPlan};
   }
   Decision operator()(const AddMessage& step) const {
-    return Say{text_message(Role::kAssistant, step.text), MessageSource::kPlan};
+    const Role role = step.role == Role::kUser ? Role::kUser : Role::kAssistant;
+    return Say{text_message(role, step.text), MessageSource::kPlan};
   }
   Decision operator()(const AskPerson& step) const { return Park{step.prompt}; }
   Decision operator()(const Consult& step) const { return CallModel{1, Millis{0}, {}, step.question}; }
   Decision operator()(const Sleep& step) const { return StartTimer{step.delay}; }
   Decision operator()(const Conclude& step) const { return Finish{step.reason, step.text, step.error}; }
 };
+
+Conclude plan_failed(std::string why) {
+  return {StopReason::kPlanFailed, {}, make_error(ErrorCode::kInput, std::move(why))};
+}
+
+/// Returns the step if the session can carry it out, else the end of the turn. Gives ids to calls that have
+/// none.
+PlanStep checked(const State& state, PlanStep step) {
+  const bool asks_model = std::holds_alternative<AskModel>(step) || std::holds_alternative<Consult>(step);
+  if (asks_model && state.agent->model.empty())
+    return plan_failed("the plan asks a model, and agent \"" + state.agent->id + "\" has none");
+  auto* batch = std::get_if<UseTools>(&step);
+  if (batch == nullptr) return step;
+  if (batch->calls.empty()) return plan_failed("a step of the plan uses tools, but names no call");
+  std::size_t number = state.turn->results.size();
+  for (ToolCallPart& call : batch->calls) {
+    ++number;
+    if (call.id.empty()) call.id = CallId{state.turn->id.str() + "-call" + std::to_string(number)};
+  }
+  return step;
+}
 
 /// `std::nullopt` if the summary failed for good: the turn continues without it.
 std::optional<Decision> next_of_summary(const State& state, const EffectState& effect) {
@@ -306,7 +328,7 @@ Decision next(const State& state, const Planner& planner) {
   if (auto decision = check_limits(state)) return *std::move(decision);
   if (auto decision = check_repetition(state)) return *std::move(decision);
   if (auto decision = fit_window(state)) return *std::move(decision);
-  return std::visit(StepDecision{}, planner.plan(state));
+  return std::visit(StepDecision{}, checked(state, planner.plan(PlannerState(state))));
 }
 
 }  // namespace praxis

@@ -220,7 +220,7 @@ void TurnDriver::stop(const EffectId& effect, RunningEffect& running) {
 void TurnDriver::stop_outdated() {
   if (failure_ || !state_->turn) return;
   std::vector<Attempt> stopping;
-  for (const CallId& id : setup_.planner->outdated(*state_)) {
+  for (const CallId& id : setup_.planner->outdated(PlannerState(*state_))) {
     const CallState& call = *state_->find_call(id);
     if (call.phase == CallState::Phase::kProposed) {
       if (!record(records::Decided{
@@ -237,7 +237,7 @@ void TurnDriver::stop_outdated() {
 }
 
 bool TurnDriver::is_outdated(const CallId& call) const {
-  return !call.empty() && std::ranges::count(setup_.planner->outdated(*state_), call) != 0;
+  return !call.empty() && std::ranges::count(setup_.planner->outdated(PlannerState(*state_)), call) != 0;
 }
 
 /// Asks every effect in progress to stop. Settles timers at once; settles as unknown every effect that has

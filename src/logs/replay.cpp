@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "planners/guarded_planner.hpp"
 #include "praxis/core/next.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/planners/make_planner.hpp"
@@ -31,7 +32,8 @@ Result<Json> comparable(const RecordBody& body) {
 
 class Replayer {
  public:
-  explicit Replayer(const AgentSpec* agent) : agent_(agent) {}
+  Replayer(const AgentSpec* agent, std::shared_ptr<const Planner> planner)
+      : agent_(agent), host_planner_(std::move(planner)) {}
 
   Status feed(const StoredRecord& stored, ReplayReport& report) {
     Record record = stored.record;
@@ -46,7 +48,7 @@ class Replayer {
     if (auto applied = apply_to(state_, record); !applied) return applied;
     ++report.records;
     if (planned_for_ != state_.agent.get()) {
-      auto planner = make_planner(*state_.agent);
+      auto planner = planner_of(*state_.agent);
       if (!planner) return fail(planner.error());
       planner_ = *std::move(planner);
       planned_for_ = state_.agent.get();
@@ -55,6 +57,12 @@ class Replayer {
   }
 
  private:
+  Result<std::shared_ptr<const Planner>> planner_of(const AgentSpec& agent) const {
+    const std::string name = host_plan_name(agent);
+    if (host_planner_ && !name.empty()) return std::make_shared<const GuardedPlanner>(host_planner_, name);
+    return make_planner(agent);
+  }
+
   Status compare(std::uint64_t seq, const RecordBody& recorded, ReplayReport& report) {
     if (!planner_) return fail(ErrorCode::kJournal, "the log does not begin with session_created");
     Decision decision = next(state_, *planner_);
@@ -100,15 +108,17 @@ class Replayer {
   }
 
   const AgentSpec* agent_;
+  const std::shared_ptr<const Planner> host_planner_;
   State state_;
-  std::unique_ptr<Planner> planner_;
+  std::shared_ptr<const Planner> planner_;
   const AgentSpec* planned_for_ = nullptr;
 };
 
 }  // namespace
 
-Result<ReplayReport> replay(const std::vector<StoredRecord>& records, const AgentSpec* agent) {
-  Replayer replayer(agent);
+Result<ReplayReport> replay(const std::vector<StoredRecord>& records, const AgentSpec* agent,
+                            std::shared_ptr<const Planner> planner) {
+  Replayer replayer(agent, std::move(planner));
   ReplayReport report;
   for (const StoredRecord& stored : records) {
     if (auto fed = replayer.feed(stored, report); !fed) return fail(fed.error());

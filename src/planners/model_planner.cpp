@@ -2,6 +2,10 @@
 
 namespace praxis {
 
-PlanStep ModelPlanner::plan(const State& /*state*/) const { return AskModel{}; }
+PlanStep ModelPlanner::plan(const PlannerState& state) const {
+  const auto& answer = state.answer();
+  if (answer && answer->finish != FinishReason::kPause) return Conclude{};
+  return AskModel{};
+}
 
 }  // namespace praxis

@@ -14,8 +14,8 @@ constexpr std::size_t kMaxElements = 1'000;
 /// Walks a plan along the results of its steps.
 class Walk {
  public:
-  explicit Walk(const TurnState& turn)
-      : results_(turn.results), scope_(JsonObject{{"prompt", turn.prompt}, {"steps", JsonObject{}}}) {}
+  explicit Walk(const PlannerState& state)
+      : results_(state.results()), scope_(JsonObject{{"prompt", state.prompt()}, {"steps", JsonObject{}}}) {}
 
   PlanStep along(const std::vector<WrittenStep>& steps) {
     for (const WrittenStep& step : steps) {
@@ -150,6 +150,6 @@ Result<ScriptedPlanner> ScriptedPlanner::parse(const Json& plan) {
   return ScriptedPlanner{*std::move(steps)};
 }
 
-PlanStep ScriptedPlanner::plan(const State& state) const { return Walk{*state.turn}.along(*steps_); }
+PlanStep ScriptedPlanner::plan(const PlannerState& state) const { return Walk{state}.along(*steps_); }
 
 }  // namespace praxis

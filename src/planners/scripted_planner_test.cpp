@@ -36,8 +36,15 @@ struct Planned {
   Fold fold;
 };
 
-TEST(ModelPlanner, AlwaysAsksTheModel) {
-  EXPECT_TRUE(std::holds_alternative<AskModel>(ModelPlanner{}.plan(State{})));
+TEST(ModelPlanner, AsksTheModelUntilItHasAnswered) {
+  State state;
+  state.turn.emplace();
+  const auto planned = [&] { return ModelPlanner{}.plan(PlannerState(state)); };
+  EXPECT_TRUE(std::holds_alternative<AskModel>(planned()));
+  state.turn->answer = Answer{FinishReason::kPause};
+  EXPECT_TRUE(std::holds_alternative<AskModel>(planned()));
+  state.turn->answer = Answer{};
+  EXPECT_TRUE(std::holds_alternative<Conclude>(planned()));
 }
 
 TEST(ScriptedPlanner, RunsStepsInOrder_AndFeedsResultsForward) {

@@ -12,8 +12,8 @@ constexpr std::string_view kKind = "six_steps";
 Result<SixStepPlanner> SixStepPlanner::parse(const Json& plan) {
   const std::string kind = json_string(plan, "kind");
   if (kind != kKind) {
-    return fail(ErrorCode::kInput,
-                "unknown kind of plan \"" + kind + "\"; write \"six_steps\", or an array of steps");
+    return fail(ErrorCode::kInput, "unknown kind of plan \"" + kind +
+                                       "\"; write \"six_steps\", \"reflect\" or an array of steps");
   }
   for (const auto& [key, value] : plan.get_object()) {
     if (key != "kind")
@@ -22,8 +22,8 @@ Result<SixStepPlanner> SixStepPlanner::parse(const Json& plan) {
   return SixStepPlanner{};
 }
 
-PlanStep SixStepPlanner::plan(const State& state) const {
-  if (state.conversation.history().messages().empty()) {
+PlanStep SixStepPlanner::plan(const PlannerState& state) const {
+  if (state.conversation().messages().empty()) {
     return Conclude{StopReason::kPlanFailed,
                     {},
                     make_error(ErrorCode::kInput, "six steps need a request, and nothing was said")};
@@ -36,8 +36,8 @@ PlanStep SixStepPlanner::plan(const State& state) const {
   return six_steps::conclude(progress);
 }
 
-std::vector<CallId> SixStepPlanner::outdated(const State& state) const {
-  return state.turn->modified ? six_steps::open_sub_questions(state) : std::vector<CallId>{};
+std::vector<CallId> SixStepPlanner::outdated(const PlannerState& state) const {
+  return state.request_changes() ? six_steps::open_sub_questions(state) : std::vector<CallId>{};
 }
 
 }  // namespace praxis

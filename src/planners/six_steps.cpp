@@ -92,7 +92,7 @@ std::string question_in(const StepResult& answer, std::string_view flag) {
 }
 
 /// The prefix of the ids of calls that work on sub-questions.
-std::string sub_question_prefix(const State& state) { return state.turn->id.str() + "-sub"; }
+std::string sub_question_prefix(const PlannerState& state) { return state.turn().str() + "-sub"; }
 
 /// Returns the step to take until the user has answered `question`, given the results since it came up. Adds
 /// the question as a message first, so that the conversation has the question as well as the answer.
@@ -131,9 +131,8 @@ std::string answer_in(const StepResult& conclusion, const StepResult& before) {
 
 }  // namespace
 
-Progress progress_of(const State& state) {
-  const Results all = state.turn->results;
-  return {state, all, all.subspan(state.turn->modified_at)};
+Progress progress_of(const PlannerState& state) {
+  return {state, state.results(), state.results_for_request()};
 }
 
 std::optional<PlanStep> clarify(const Progress& progress) {
@@ -153,7 +152,7 @@ std::optional<PlanStep> clarify(const Progress& progress) {
 }
 
 std::optional<PlanStep> find_sub_questions(const Progress& progress) {
-  if (progress.state.agent->find_tool(kFork) == nullptr) return std::nullopt;
+  if (progress.state.agent().find_tool(kFork) == nullptr) return std::nullopt;
   if (first(progress.current, kSubQuestions) != nullptr) return std::nullopt;
   if (count(progress.all, kSubQuestions) >= kMaxDivisions) return std::nullopt;
   return ask_for_sub_questions();
@@ -175,18 +174,15 @@ std::optional<PlanStep> work_on_sub_questions(const Progress& progress) {
   return forks;
 }
 
-std::vector<CallId> open_sub_questions(const State& state) {
+std::vector<CallId> open_sub_questions(const PlannerState& state) {
   const std::string prefix = sub_question_prefix(state);
-  std::vector<CallId> open;
-  for (const CallState& call : state.turn->calls) {
-    const bool is_own = call.within.empty() && call.call.id.str().starts_with(prefix);
-    if (is_own && call.phase != CallState::Phase::kSettled) open.push_back(call.call.id);
-  }
+  std::vector<CallId> open = state.open_calls();
+  std::erase_if(open, [&](const CallId& call) { return !call.str().starts_with(prefix); });
   return open;
 }
 
 std::optional<PlanStep> work_on_request(const Progress& progress) {
-  const auto& answer = progress.state.turn->answer;
+  const auto& answer = progress.state.answer();
   if (answer && answer->finish != FinishReason::kPause) return std::nullopt;
   return AskModel{};
 }

@@ -28,14 +28,14 @@ inline constexpr std::size_t kMaxDivisions = 3;
 
 /// The progress of a turn. Refers to the state.
 struct Progress {
-  const State& state;
+  PlannerState state;
   std::span<const StepResult> all;      ///< results of the turn
   std::span<const StepResult> current;  ///< results since the request was last changed
 };
 
 /// Step 5, which comes before all others: a change of the request invalidates the results for the old one, so
 /// the steps begin again. Blocks nothing while the request is unchanged.
-Progress progress_of(const State& state);
+Progress progress_of(const PlannerState& state);
 
 /// Steps 1 and 2: asks the model whether the request is ambiguous, and the user while it is. If the user
 /// declines, ends the turn with the missing information as its result.
@@ -45,7 +45,7 @@ std::optional<PlanStep> find_sub_questions(const Progress& progress);
 /// Step 4, first half: sub-agents work on all sub-questions in parallel.
 std::optional<PlanStep> work_on_sub_questions(const Progress& progress);
 /// Returns the calls of sub-agents on sub-questions that are not settled.
-std::vector<CallId> open_sub_questions(const State& state);
+std::vector<CallId> open_sub_questions(const PlannerState& state);
 /// Step 4, second half: the model works on the request, with its tools and the findings of the sub-agents.
 std::optional<PlanStep> work_on_request(const Progress& progress);
 /// Step 6: the model summarises and may ask one last question. Always returns a step.

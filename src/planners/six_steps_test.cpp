@@ -57,7 +57,7 @@ struct Situation {
     state.turn->id = TurnId{"t1"};
     state.turn->results = std::move(results);
   }
-  Progress progress() const { return progress_of(state); }
+  Progress progress() const { return progress_of(PlannerState(state)); }
   State state;
 };
 
@@ -183,7 +183,7 @@ TEST(SixSteps, ChangedRequest_RestartsTheStepsWithinBounds) {
 TEST(SixStepPlanner, PlanOfAnotherKind_IsRefusedByName) {
   EXPECT_TRUE(SixStepPlanner::parse(plan_of_kind()));
   EXPECT_EQ(SixStepPlanner::parse(plan_of_kind("seven_steps")).error().message,
-            "unknown kind of plan \"seven_steps\"; write \"six_steps\", or an array of steps");
+            "unknown kind of plan \"seven_steps\"; write \"six_steps\", \"reflect\" or an array of steps");
   EXPECT_EQ(SixStepPlanner::parse(JsonObject{{"kind", "six_steps"}, {"steps", 6}}).error().message,
             "a plan of six steps has no key \"steps\"");
 }
@@ -287,11 +287,11 @@ TEST(SixStepPlanner, ChangedRequest_RestartsTheStepsWhenRunningCallsHaveEnded) {
   turn.clear();
   turn.divide(R"(["Which cake?", "Which games?"])");
   turn.fold.give("t1-sub3", "Tag");
-  EXPECT_TRUE(turn.planner.outdated(turn.fold.state()).empty());
+  EXPECT_TRUE(turn.planner.outdated(PlannerState(turn.fold.state())).empty());
   EXPECT_TRUE(is<Wait>(turn.fold.command(CommandVerb::kModify, "Plan a funeral")));
-  EXPECT_EQ(turn.planner.outdated(turn.fold.state()), std::vector{CallId{"t1-sub2"}});
+  EXPECT_EQ(turn.planner.outdated(PlannerState(turn.fold.state())), std::vector{CallId{"t1-sub2"}});
   turn.fold.give("t1-sub2", "Chocolate");
-  EXPECT_TRUE(turn.planner.outdated(turn.fold.state()).empty());
+  EXPECT_TRUE(turn.planner.outdated(PlannerState(turn.fold.state())).empty());
   turn.clear();
   turn.divide(R"(["Which flowers?"])");
   turn.fold.give("t1-sub6", "Lilies");

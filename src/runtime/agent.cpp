@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "praxis/planners/make_planner.hpp"
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis {
@@ -37,6 +38,13 @@ void add_instruction_hook(AgentDescription& description) {
                [source = description.instructions](const HookContext& context, AgentSpec& spec) {
                  spec.instructions = source(context);
                });
+}
+
+/// Records that strategies of the program decide; `key` says which one is called `name`.
+void name_host_plan(AgentDescription& description, std::string_view key, std::string name) {
+  Json& plan = description.spec.plan;
+  if (json_text(plan, "kind") != kHostPlan) plan = JsonObject{{"kind", kHostPlan}};
+  plan.get_object()[key] = std::move(name);
 }
 
 template <class Hook>
@@ -149,7 +157,26 @@ Agent& Agent::policy(PolicyRules rules) {
   return *this;
 }
 Agent& Agent::plan(Json plan) {
-  edit().spec.plan = std::move(plan);
+  AgentDescription& description = edit();
+  description.spec.plan = std::move(plan);
+  description.planner.reset();
+  description.reflector.reset();
+  return *this;
+}
+Agent& Agent::planner(std::shared_ptr<const Planner> planner, std::string name) {
+  AgentDescription& description = edit();
+  description.planner = std::move(planner);
+  name_host_plan(description, "name", std::move(name));
+  return *this;
+}
+Agent& Agent::reflector(std::shared_ptr<const Reflector> reflector, std::string name) {
+  AgentDescription& description = edit();
+  description.reflector = std::move(reflector);
+  name_host_plan(description, "reflector", std::move(name));
+  return *this;
+}
+Agent& Agent::executor(ToolExecutor executor) {
+  edit().executor = std::move(executor);
   return *this;
 }
 Agent& Agent::tool_failure(ToolFailureMode mode) {

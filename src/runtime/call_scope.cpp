@@ -104,7 +104,11 @@ Result<std::shared_ptr<ChildSession>> LiveCall::clone(const std::string& purpose
   agent->spec.bounds = nullptr;
   // The plan has already come as far as this call. A copy that started it again would reach the same call
   // again.
-  if (!agent->spec.model.empty()) agent->spec.plan = nullptr;
+  if (!agent->spec.model.empty()) {
+    agent->spec.plan = nullptr;
+    agent->planner.reset();
+    agent->reflector.reset();
+  }
   agent->model = actor_->model();
   return spawn(std::move(agent), "clone\n" + purpose, std::move(history));
 }

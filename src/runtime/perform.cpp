@@ -232,7 +232,7 @@ void SessionActor::run_tool(const std::shared_ptr<ToolRun>& run) {
   const auto tools = tools_for_call();
   const Tool* tool = tools->find(run->call.name);
   if (tool != nullptr && tool->handler.target<SubAgentHandler>() != nullptr) run->scope->let_hand_over();
-  auto output = tools->execute(run->context, run->call.name, run->call.arguments);
+  auto output = tools->execute(run->context, run->call.name, run->call.arguments, agent_->executor);
   const bool continues = output && run->scope->continue_with([self = shared_from_this(),
                                                               run](Result<AgentResult> result) mutable {
     // Called on the strand of the sub-agent, which must not wait or run hooks.

@@ -18,7 +18,7 @@ bool has_approval_predicate(const ToolSet& tools) {
 }
 
 driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
-                       const std::shared_ptr<Model>& model, std::unique_ptr<Planner> planner,
+                       const std::shared_ptr<Model>& model, std::shared_ptr<const Planner> planner,
                        const Lease& lease, const Origin& origin, const Lease* above, bool approves) {
   driver::Setup setup;
   setup.agent = AgentSpecPtr(agent, &agent->spec);
@@ -53,7 +53,7 @@ std::vector<std::shared_ptr<const AgentDescription>> with_approver(
 }  // namespace
 
 SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<const AgentDescription> agent,
-                           std::shared_ptr<Model> model, std::unique_ptr<Planner> planner, Lease lease,
+                           std::shared_ptr<Model> model, std::shared_ptr<const Planner> planner, Lease lease,
                            State state, Origin origin)
     : services_(std::move(services)),
       agent_(std::move(agent)),

@@ -27,7 +27,7 @@ namespace praxis {
 class SessionActor : public std::enable_shared_from_this<SessionActor> {
  public:
   SessionActor(std::shared_ptr<Services> services, std::shared_ptr<const AgentDescription> agent,
-               std::shared_ptr<Model> model, std::unique_ptr<Planner> planner, Lease lease, State state,
+               std::shared_ptr<Model> model, std::shared_ptr<const Planner> planner, Lease lease, State state,
                Origin origin);
   ~SessionActor();
 

@@ -4,8 +4,11 @@
 #include <cstdlib>
 #include <thread>
 
+#include "planners/guarded_planner.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/planners/make_planner.hpp"
+#include "praxis/planners/model_planner.hpp"
+#include "praxis/planners/reflect_planner.hpp"
 #include "runtime/input_checks.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -14,7 +17,7 @@ namespace {
 
 /// What a session needs in addition to its description.
 struct Equipment {
-  std::unique_ptr<Planner> planner;
+  std::shared_ptr<const Planner> planner;
   std::shared_ptr<Model> model;  ///< null for an agent that only follows a plan
   AgentSpecPtr spec;             ///< the description, completed with the profile of the model
 };
@@ -53,6 +56,16 @@ AgentSpecPtr with_tools(const AgentSpecPtr& spec, const std::vector<ToolSpec>& t
   return changed;
 }
 
+/// The planner of a description: the host's strategies, or that of the plan.
+Result<std::shared_ptr<const Planner>> planner_of(const AgentDescription& description) {
+  if (!description.planner && !description.reflector) return make_planner(description.spec);
+  std::shared_ptr<const Planner> planner = description.planner;
+  if (!planner) planner = std::make_shared<const ModelPlanner>();
+  if (description.reflector)
+    planner = std::make_shared<const ReflectPlanner>(std::move(planner), description.reflector);
+  return std::make_shared<const GuardedPlanner>(std::move(planner), host_plan_name(description.spec));
+}
+
 Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDescription>& description) {
   if (!description->status) return fail(description->status.error());
   const AgentSpec& spec = description->spec;
@@ -60,7 +73,7 @@ Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDes
     return fail(ErrorCode::kInput, "agent \"" + spec.id + "\" has neither a model nor a written plan");
   }
   if (auto usable = check_output_schema(spec.options.output_schema); !usable) return fail(usable.error());
-  auto planner = make_planner(spec);
+  auto planner = planner_of(*description);
   if (!planner) return fail(planner.error());
   auto model = services.model_for(*description);
   if (!model) return fail(model.error());

@@ -120,8 +120,8 @@ Result<Json> ToolSet::arguments(std::string_view name, std::string_view text) co
   return invalid_arguments(tool->definition.name, listed);
 }
 
-Result<ToolOutput> ToolSet::execute(ToolContext& context, std::string_view name,
-                                    std::string_view text) const {
+Result<ToolOutput> ToolSet::execute(ToolContext& context, std::string_view name, std::string_view text,
+                                    const Runner& runner) const {
   auto json = arguments(name, text);
   if (!json) return fail(std::move(json.error()));
   const auto failed = [&](std::string_view why) {
@@ -129,7 +129,8 @@ Result<ToolOutput> ToolSet::execute(ToolContext& context, std::string_view name,
                       "tool \"" + std::string(name) + "\" failed: " + repair_utf8(why));
   };
   try {
-    auto output = find(name)->handler(context, *json);
+    const Tool& tool = *find(name);
+    auto output = runner ? runner(context, tool, *json) : tool.handler(context, *json);
     if (output) output->text = repair_utf8(output->text);
     return output;
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 #include "praxis/core/records.hpp"
 #include "praxis/core/report.hpp"
 #include "praxis/core/session_memory.hpp"
+#include "praxis/core/step_result.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -84,23 +85,6 @@ struct SentRequest {
   RequestPatch patch;
   /// Of the request, and of its answer once received.
   std::int64_t tokens = 0;
-};
-
-/// How the model's last answer ended, if there is more to do than to run its calls; not yet acted on.
-struct Answer {
-  FinishReason finish = FinishReason::kStop;
-  bool malformed_call = false;  ///< at least one tool call could not be read
-};
-
-/// A result that a plan can refer to. Each executed step leaves exactly one (a batch one per call, in call
-/// order), so a plan finds its position by walking its steps along the results.
-struct StepResult {
-  CallId call;  ///< empty for steps that are not tool calls
-  /// Tool name, or `message`, `sleep`, `ask`, `answer`, or the purpose of a side query.
-  std::string tool;
-  bool ok = true;
-  std::string text;
-  Json value;
 };
 
 /// Signatures of the last batches, to detect a model that repeats itself.

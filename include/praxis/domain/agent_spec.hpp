@@ -72,7 +72,8 @@ struct AgentSpec {
   Limits limits;
   ToolFailureMode tool_failure = ToolFailureMode::kContinue;
   InDoubt in_doubt = InDoubt::kPark;
-  /// Steps of a written plan, or `{"kind": "six_steps"}`; null if the model decides.
+  /// Steps of a written plan, or an object that names the kind of planner (`six_steps`, `reflect`, `host`);
+  /// null if the model decides.
   Json plan;
   Json policy;  ///< the rules, in the form of `policy/`
   /// Array of the rules of the agents above in the tree, root first; null for a root.

@@ -15,7 +15,8 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
-struct State;  // praxis/core/state.hpp
+class Planner;  // praxis/core/planner.hpp
+struct State;   // praxis/core/state.hpp
 
 /// A record with its place in the log.
 struct StoredRecord {
@@ -62,9 +63,12 @@ struct ReplayReport {
   std::optional<Divergence> divergence;
 };
 /// Replays a log offline: takes inputs from the log, derives every conclusion of the core again and compares
-/// it. With `agent`, as if the session had been created with that description. Error `kJournal` if the log
-/// cannot be read; a difference is not an error.
-Result<ReplayReport> replay(const std::vector<StoredRecord>& records, const AgentSpec* agent = nullptr);
+/// it. With `agent`, as if the session had been created with that description. `planner` is the one of the
+/// program (`Agent::planner`), for sessions that followed it; with a reflector, the `ReflectPlanner` of both.
+/// Errors: `kJournal` if the log cannot be read, `kInput` if such a planner is missing; a difference is not
+/// an error.
+Result<ReplayReport> replay(const std::vector<StoredRecord>& records, const AgentSpec* agent = nullptr,
+                            std::shared_ptr<const Planner> planner = nullptr);
 
 /// Exports a session as JSON Lines: a header, then one record a line, with blobs inline.
 Result<std::string> export_session(Journal& journal, const SessionId& session);

@@ -6,10 +6,10 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
-/// Always calls the model. Stateless and thread-safe.
+/// Calls the model until it has answered without a tool call, then finishes. Stateless and thread-safe.
 class ModelPlanner final : public Planner {
  public:
-  PlanStep plan(const State& state) const override;
+  PlanStep plan(const PlannerState& state) const override;
 };
 
 }  // namespace praxis

@@ -22,7 +22,7 @@ class ScriptedPlanner final : public Planner {
 
   /// Returns the first step that has no result yet. If a step failed, or refers to something that does not
   /// exist, concludes the turn with `kPlanFailed`.
-  PlanStep plan(const State& state) const override;
+  PlanStep plan(const PlannerState& state) const override;
 
  private:
   explicit ScriptedPlanner(std::vector<WrittenStep> steps);

@@ -17,10 +17,10 @@ class SixStepPlanner final : public Planner {
 
   /// Returns the first of the six steps that is not done. A turn without any message concludes with
   /// `kPlanFailed`.
-  PlanStep plan(const State& state) const override;
+  PlanStep plan(const PlannerState& state) const override;
   /// The open calls of sub-agents on sub-questions, if the request was modified after they were asked; else
   /// empty.
-  std::vector<CallId> outdated(const State& state) const override;
+  std::vector<CallId> outdated(const PlannerState& state) const override;
 
  private:
   SixStepPlanner() = default;

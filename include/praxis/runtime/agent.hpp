@@ -17,6 +17,8 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
+class Planner;    // praxis/core/planner.hpp
+class Reflector;  // praxis/core/planner.hpp
 class Runtime;
 /// A runtime on a journal of the agent's own, created when the agent is first run. Shared by copies of the
 /// agent.
@@ -33,6 +35,12 @@ using InstructionSource = std::function<std::string(const HookContext&)>;
 /// example), the event `hook.failed` reports it and the list stays as it was.
 using ToolSource = std::function<std::vector<Tool>()>;
 
+/// Carries out a tool call in place of the library: in another process, on another machine, in a pool of its
+/// own. `arguments` fit the tool's schema; `tool.handler(context, arguments)` is what the library would do.
+/// Runs on a worker thread, for several calls at once, and may block; it observes `context.stop`. An
+/// exception is an error of the call.
+using ToolExecutor = ToolSet::Runner;
+
 /// The contents of an `Agent`, shared by the sessions made from it. Immutable once a session uses it.
 struct AgentDescription {
   AgentSpec spec;
@@ -42,9 +50,12 @@ struct AgentDescription {
   std::shared_ptr<Model> model;      ///< null: made from `spec.model`
   std::shared_ptr<Runtime> runtime;  ///< null: `own_runtime`, or else the default one
   std::shared_ptr<OwnRuntime> own_runtime;
-  InstructionSource instructions;        ///< null: those of `spec`
-  std::vector<ToolSource> tool_sources;  ///< of tools that are not in `spec` and `tools`
-  Status status;                         ///< the first error in the description
+  std::shared_ptr<const Planner> planner;      ///< of the host; null: that of `spec.plan`
+  std::shared_ptr<const Reflector> reflector;  ///< null: none
+  ToolExecutor executor;                       ///< null: handlers run in this process
+  InstructionSource instructions;              ///< null: those of `spec`
+  std::vector<ToolSource> tool_sources;        ///< of tools that are not in `spec` and `tools`
+  Status status;                               ///< the first error in the description
 };
 
 /// An agent as a value: cheap to copy (copies share one description until one is changed). Setters return the
@@ -73,9 +84,18 @@ class Agent {
   Agent& tools_from(ToolSource source);
   /// Allows tools that are not safe by default; names may end in `*`.
   Agent& policy(PolicyRules rules);
-  /// Follows a written plan (docs/plans.md), or `{"kind": "six_steps"}` (docs/six-steps.md), instead of
-  /// letting the model decide.
+  /// Follows a written plan (docs/plans.md), `{"kind": "six_steps"}` (docs/six-steps.md) or `{"kind":
+  /// "reflect"}` (docs/plans.md), instead of letting the model decide. Replaces `planner` and `reflector`.
   Agent& plan(Json plan);
+  /// Lets a planner of the program decide the steps (docs/library.md). The log records `name`; only a program
+  /// with the planner can resume such a session. Replaces `plan`.
+  Agent& planner(std::shared_ptr<const Planner> planner, std::string name = "planner");
+  /// Lets a reflector of the program look at the results before each step of the planner, or of the model
+  /// where the agent has no planner. The log records `name`. Replaces `plan`.
+  Agent& reflector(std::shared_ptr<const Reflector> reflector, std::string name = "reflector");
+  /// Carries out the tool calls of this agent and of its clones. Rules, hooks, limits and the journal apply
+  /// as to any call.
+  Agent& executor(ToolExecutor executor);
   Agent& tool_failure(ToolFailureMode mode);
   Agent& in_doubt(InDoubt mode);
   Agent& metadata(Json metadata);

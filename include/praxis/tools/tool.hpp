@@ -125,8 +125,12 @@ class ToolSet {
   /// `not_found` (names the nearest tool) or `invalid_arguments`. The message is written for the model and
   /// names each invalid path.
   Result<Json> arguments(std::string_view name, std::string_view text) const;
-  /// Validates, then runs the handler on the calling thread. Turns an exception of the handler into an error.
-  Result<ToolOutput> execute(ToolContext& context, std::string_view name, std::string_view arguments) const;
+  /// Runs one call with arguments that fit the tool's schema.
+  using Runner = std::function<Result<ToolOutput>(ToolContext&, const Tool&, const Json& arguments)>;
+  /// Validates, then runs the handler on the calling thread, or `runner` unless it is null. Turns an
+  /// exception of either into an error.
+  Result<ToolOutput> execute(ToolContext& context, std::string_view name, std::string_view arguments,
+                             const Runner& runner = nullptr) const;
 
  private:
   std::vector<Tool> tools_;

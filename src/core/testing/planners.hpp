@@ -8,15 +8,15 @@
 namespace praxis {
 
 struct AlwaysAskModel final : Planner {
-  PlanStep plan(const State&) const override { return AskModel{}; }
+  PlanStep plan(const PlannerState&) const override { return AskModel{}; }
 };
 inline const AlwaysAskModel kAskModel;
 
 /// Returns the n-th step when there are n plan results, then finishes.
 struct FixedPlan final : Planner {
   explicit FixedPlan(std::vector<PlanStep> todo) : steps(std::move(todo)) {}
-  PlanStep plan(const State& state) const override {
-    const std::size_t done = state.turn->results.size();
+  PlanStep plan(const PlannerState& state) const override {
+    const std::size_t done = state.results().size();
     return done < steps.size() ? steps[done] : Conclude{};
   }
   std::vector<PlanStep> steps;

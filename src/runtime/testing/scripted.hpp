@@ -199,7 +199,7 @@ class Scripted : public ::testing::Test {
     for (const SessionRow& row : *sessions) {
       const auto records = read_records(*journal_, row.id);
       if (!records) continue;  // created, but without records
-      const auto report = replay(*records);
+      const auto report = replay(*records, nullptr, planner_);
       ASSERT_TRUE(report) << report.error().message;
       EXPECT_FALSE(report->divergence)
           << "record " << report->divergence->seq << ", " << report->divergence->field << ": "
@@ -253,6 +253,7 @@ class Scripted : public ::testing::Test {
 
   std::shared_ptr<UnreliableJournal> journal_ = std::make_shared<UnreliableJournal>(memory_journal());
   std::shared_ptr<Runtime> runtime_;
+  std::shared_ptr<const Planner> planner_;  ///< of the test's agents, for the replay
 };
 
 }  // namespace praxis::testing
