@@ -1,12 +1,12 @@
 #include "recorded_run.hpp"
 
 #include <array>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "faults/fault.hpp"
-#include "orderly_executor.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/tools/ask_user_tool.hpp"
 #include "scenarios.hpp"
@@ -175,13 +175,19 @@ RecordedRun recorded_run(std::uint64_t seed) {
   static const std::shared_ptr<HttpClient> kHttp = make_http_client();
   Random random(seed);
   const Scenario scenario = scenario_for(seed, random);
-  auto own = std::make_shared<OrderlyExecutor>();
+  auto own = make_orderly_executor();
   const LastOwner executor(own);
   std::shared_ptr<TappedModel> tap;
   Setting setting;
   setting.environment = std::make_shared<TimelessEnvironment>(seed);
-  // A session works on the calling thread when it can: run all calls on one thread.
-  setting.call = [&thread = *own](Task task) { thread.call(std::move(task)); };
+  setting.call = [&thread = *own](Task task) {
+    std::promise<void> done;
+    thread.post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().wait();
+  };
   setting.executor = std::move(own);
   setting.http = kHttp;
   const bool stream = !random.once_in(4);

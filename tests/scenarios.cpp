@@ -55,7 +55,8 @@ std::map<std::string, int> World::executions() const {
 }
 
 void World::hear(const Event& event) {
-  if (event.agent.depth != 0) return;  // events of sub-agents have no fixed place among the root's
+  // Events of sub-agents and of the agent tree have no fixed place among the root's.
+  if (event.agent.depth != 0 || std::holds_alternative<events::AgentStatus>(event.body)) return;
   const std::lock_guard lock(mutex_);
   events_.push_back(event);
   if (std::holds_alternative<events::ToolCompleted>(event.body)) ++completions_;

@@ -82,6 +82,7 @@ class AgentReader {
   void read_values() {
     spec_.id = json_string(document_.json(), "id", spec_.id);
     spec_.name = text("name");
+    spec_.description = text("description");
     spec_.options = model_options_from_json(at("options"));
     spec_.limits = limits_from_table(at("limits"));
     if (text("tool_failure") == "fail") spec_.tool_failure = ToolFailureMode::kFail;

@@ -42,6 +42,7 @@ TEST(AgentFile, EveryFieldIsRead) {
   const AgentSpec spec = spec_of(R"(
 id = "reviewer"
 name = "Reviewer"
+description = "Reviews code."
 model = "openai:gpt-5-mini"
 instructions = "Be brief."
 tool_failure = "fail"

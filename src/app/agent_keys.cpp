@@ -11,6 +11,7 @@ using Type = SettingKey::Type;
 constexpr std::array kOwnKeys{
     SettingKey{"id", Type::kText, "Short name for programs; \"agent\" if absent"},
     SettingKey{"name", Type::kText, "Name shown to users"},
+    SettingKey{"description", Type::kText, "What the agent is good at, for those who choose one"},
     SettingKey{"model", Type::kText, "PROVIDER:NAME, such as openai:gpt-5-mini"},
     SettingKey{"instructions", Type::kText, "System instructions for the model"},
     SettingKey{"instructions_file", Type::kText, "A file with the instructions; relative to this file"},

@@ -76,6 +76,7 @@ class Applier {
     if (r.message->role == Role::kAssistant) propose_calls(state_);
     if (r.source == MessageSource::kPlan) {
       ++turn.step;
+      turn.step_began = time_;
       if (turn.calls.empty()) {
         note_plan_result(state_, {CallId{}, "message", true, r.message->text(), nullptr});
       }
@@ -129,7 +130,7 @@ class Applier {
   Status operator()(const records::EffectIntended& r) {
     if (!state_.turn) return against_rules("an effect is intended outside a turn");
     if (r.attempt <= 1) ++state_.next_effect;
-    return r.kind == EffectKind::kTool ? start_call(state_, r) : start_effect(state_, r);
+    return r.kind == EffectKind::kTool ? start_call(state_, r) : start_effect(state_, time_, r);
   }
 
   Status operator()(const records::EffectSettled& r) {

@@ -3,16 +3,24 @@
 #include <utility>
 
 #include "core/apply_parts.hpp"
+#include "praxis/base/utf8.hpp"
 
 namespace praxis {
 namespace {
 
 using Phase = CallState::Phase;
 
-void report_action(TurnState& turn, const CallState& call, Outcome outcome, Millis duration) {
+/// The part of a text that the report of a turn keeps.
+std::string reported(std::string_view text) {
+  constexpr std::size_t kMost = std::size_t{16} * 1024;
+  return std::string(utf8_head(text, kMost));
+}
+
+void report_action(TurnState& turn, const CallState& call, Outcome outcome, Millis duration,
+                   std::string_view result) {
   const auto position = static_cast<std::uint32_t>(&call - turn.calls.data());
-  turn.report.actions.push_back(
-      {turn.step, call.call.id, call.call.name, outcome, call.attempt, duration, position});
+  turn.report.actions.push_back({turn.step, call.call.id, call.call.name, outcome, call.attempt, duration,
+                                 position, reported(call.call.arguments), reported(result)});
 }
 
 ToolResultPart result_of_call(const CallState& call, ToolStatus status, std::string text) {
@@ -115,7 +123,7 @@ void deny_call(State& state, UnixMillis time, CallState& call, const records::De
   const std::string what = denial(r, kind);
   const std::string reason = r.text.empty() ? what : what + " " + r.text;
   if (kind != ParkKind::kQuestion) state.turn->report.denials.push_back(call.call.name + ": " + reason);
-  if (in_doubt) report_action(*state.turn, call, Outcome::kUnknown, Millis{0});
+  if (in_doubt) report_action(*state.turn, call, Outcome::kUnknown, Millis{0}, reason);
   finish_call(state, time, call, result_of_call(call, ToolStatus::kError, reason), nullptr);
 }
 
@@ -167,7 +175,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   settled.result.name = call.call.name;
   report_memory_changes(turn.report, settled.memory);
   state.memory.apply(settled.memory, call.call.arguments, state.marks.size());
-  report_action(turn, call, r.outcome, r.duration);
+  report_action(turn, call, r.outcome, r.duration, settled.result.text);
   const bool fatal =
       (tool != nullptr && tool->fatal_errors) || state.agent->tool_failure == ToolFailureMode::kFail;
   // A call that got no answer in time has failed, though its outcome is unknown; one that was stopped has
@@ -190,7 +198,7 @@ void decide_call(State& state, UnixMillis time, CallState& call, const records::
     case ApprovalVerb::kReject:
       return deny_call(state, time, call, r, kind);
     case ApprovalVerb::kAnswer:
-      if (in_doubt) report_action(*state.turn, call, Outcome::kOk, Millis{0});
+      if (in_doubt) report_action(*state.turn, call, Outcome::kOk, Millis{0}, r.text);
       return finish_call(state, time, call, result_of_call(call, ToolStatus::kOk, r.text), nullptr);
   }
   std::unreachable();
@@ -202,11 +210,12 @@ void abandon_calls(State& state, UnixMillis time, StopReason reason) {
   message.role = Role::kTool;
   for (CallState& call : state.turn->calls) {
     if (call.phase != Phase::kSettled && call.attempt > 0) {
-      report_action(*state.turn, call, call.result ? Outcome::kError : Outcome::kUnknown, Millis{0});
+      const Outcome outcome = call.result ? Outcome::kError : Outcome::kUnknown;
       if (!call.result) {
         call.result =
             result_of_call(call, ToolStatus::kError, "Outcome unknown: the call had started, but " + when);
       }
+      report_action(*state.turn, call, outcome, Millis{0}, call.result->text);
     }
     if (call.result && call.within.empty()) message.parts.emplace_back(*std::move(call.result));
   }

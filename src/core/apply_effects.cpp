@@ -27,10 +27,26 @@ std::string purpose_of(const EffectState& effect) {
   return effect.summary ? "summary" : "";
 }
 
+/// The provider that a part of the answer names, else the only one that the agent has.
+std::string provider_of(const AgentSpec& agent, const ModelResponse& response) {
+  for (const Part& part : response.parts) {
+    const VendorStatePtr vendor = std::visit(
+        [](const auto& each) -> VendorStatePtr {
+          if constexpr (requires { each.vendor; }) return each.vendor;
+          return nullptr;
+        },
+        part);
+    if (vendor) return vendor->vendor;
+  }
+  if (agent.model.find('|') != std::string::npos) return {};
+  return agent.model.substr(0, agent.model.find(':'));
+}
+
 void report_model_call(State& state, const records::EffectSettled& r, const ModelResponse& response) {
   TurnState& turn = *state.turn;
   turn.report.model_calls.push_back({turn.step, response.model, response.finish, response.usage,
-                                     turn.effect->attempt, r.duration, purpose_of(*turn.effect)});
+                                     turn.effect->attempt, r.duration, purpose_of(*turn.effect),
+                                     provider_of(*state.agent, response), turn.effect->prompt});
   charge(state, response.usage);
   charge(state, response.failed_usage);
   turn.report.warnings.insert(turn.report.warnings.end(), response.warnings.begin(), response.warnings.end());
@@ -142,7 +158,7 @@ void leave_failed_effect(TurnState& turn) {
   turn.effect.reset();
 }
 
-Status start_effect(State& state, const records::EffectIntended& r) {
+Status start_effect(State& state, UnixMillis time, const records::EffectIntended& r) {
   TurnState& turn = *state.turn;
   if (turn.in_flight() || !turn.calls.empty()) {
     return against_rules("an effect is intended while another is in progress");
@@ -151,12 +167,14 @@ Status start_effect(State& state, const records::EffectIntended& r) {
     if (turn.effect && turn.effect->phase == EffectState::Phase::kFailed) ++turn.model_retries;
   } else {
     leave_failed_effect(turn);
+    if (r.step > turn.step) turn.step_began = time;
     turn.step = std::max(turn.step, r.step);
   }
   if (r.non_strict) state.non_strict = true;
   if (r.kind == EffectKind::kModel && !r.summary && !r.consult) note_request(state, r);
-  turn.effect = EffectState{
-      r.effect, r.kind, EffectState::Phase::kRunning, r.attempt, r.delay, std::nullopt, r.summary, r.consult};
+  turn.effect = EffectState{r.effect,  r.kind,    EffectState::Phase::kRunning,
+                            r.attempt, r.delay,   std::nullopt,
+                            r.summary, r.consult, r.request.history};
   return {};
 }
 

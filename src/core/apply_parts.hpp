@@ -25,7 +25,7 @@ void charge(State& state, const Usage& usage);
 
 // The model call or timer in progress (apply_effects.cpp).
 
-Status start_effect(State& state, const records::EffectIntended& r);
+Status start_effect(State& state, UnixMillis time, const records::EffectIntended& r);
 Status settle_effect(State& state, UnixMillis time, const records::EffectSettled& r);
 /// Marks a failed effect as not to be retried unchanged.
 void leave_failed_effect(TurnState& turn);

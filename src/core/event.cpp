@@ -37,6 +37,7 @@ struct Name {
   std::string_view operator()(const events::SessionIntervened&) const { return "session.intervened"; }
   std::string_view operator()(const events::HistoryCut&) const { return "history.cut"; }
   std::string_view operator()(const events::PrefixBroken&) const { return "prefix.broken"; }
+  std::string_view operator()(const events::AgentStatus&) const { return "agent.status"; }
   std::string_view operator()(const events::HookFailed&) const { return "hook.failed"; }
   std::string_view operator()(const events::Custom& e) const { return e.name; }
 };
@@ -45,9 +46,14 @@ struct Name {
 struct Payload {
   JsonObject& out;
 
-  void operator()(const events::TurnStarted&) const {}
+  void operator()(const events::TurnStarted& e) const {
+    if (e.config) out["config"] = config(*e.config);
+  }
   void operator()(const events::StepStarted&) const {}
-  void operator()(const events::StepCompleted&) const {}
+  void operator()(const events::StepCompleted& e) const {
+    if (e.message) out["message"] = e.message->id.str();
+    out["duration_ms"] = e.duration.count();
+  }
   void operator()(const events::AttemptSuperseded&) const {}
   void operator()(const events::SessionUnpaused&) const {}
   void operator()(const events::SessionRecovered&) const {}
@@ -62,15 +68,22 @@ struct Payload {
   void operator()(const events::ModelRequested& e) const {
     out["model"] = e.model;
     if (!e.purpose.empty()) out["purpose"] = e.purpose;
+    if (const Json options = to_json(e.options); !options.get_object().empty()) out["options"] = options;
   }
-  void operator()(const events::TextDelta& e) const { out["text"] = e.text; }
+  void operator()(const events::TextDelta& e) const {
+    out["text"] = e.text;
+    out["item"] = e.item;
+  }
   void operator()(const events::ReasoningDelta& e) const {
     out["text"] = e.text;
     if (e.summary) out["summary"] = true;
+    out["item"] = e.item;
   }
   void operator()(const events::ToolCallDelta& e) const {
+    out["call"] = e.call.str();
     if (!e.name.empty()) out["name"] = e.name;
     out["arguments"] = e.arguments;
+    out["item"] = e.item;
   }
   void operator()(const events::AssistantText& e) const { out["text"] = e.text; }
   void operator()(const events::AssistantReasoning& e) const { out["text"] = e.text; }
@@ -78,32 +91,33 @@ struct Payload {
     out["model"] = e.model;
     out["finish"] = to_string(e.finish);
     out["usage"] = to_json(e.usage);
+    out["duration_ms"] = e.duration.count();
     if (!e.purpose.empty()) out["purpose"] = e.purpose;
+    if (e.message) out["message"] = to_json(*e.message);
   }
   void operator()(const events::ModelFailed& e) const { out["error"] = to_json(e.error); }
-  void operator()(const events::ToolCalled& e) const {
-    call(e.call, e.name);
-    out["arguments"] = e.arguments;
-  }
-  void operator()(const events::ToolStarted& e) const { call(e.call, e.name); }
+  void operator()(const events::ToolCalled& e) const { call(e.call, e.name, e.arguments); }
+  void operator()(const events::ToolStarted& e) const { call(e.call, e.name, e.arguments); }
   void operator()(const events::ToolProgress& e) const {
     call(e.call, e.name);
     out["text"] = e.text;
     if (e.fraction) out["fraction"] = *e.fraction;
   }
   void operator()(const events::ToolCompleted& e) const {
-    call(e.call, e.name);
+    call(e.call, e.name, e.arguments);
     out["text"] = e.text;
+    if (!e.value.is_null()) out["value"] = e.value;
     out["duration_ms"] = e.duration.count();
   }
   void operator()(const events::ToolFailed& e) const {
-    call(e.call, e.name);
+    call(e.call, e.name, e.arguments);
     out["outcome"] = to_string(e.outcome);
     out["error"] = to_json(e.error);
     out["duration_ms"] = e.duration.count();
   }
   void operator()(const events::ToolTimedOut& e) const {
-    call(e.call, e.name);
+    call(e.call, e.name, e.arguments);
+    out["limit_ms"] = e.limit.count();
     out["duration_ms"] = e.duration.count();
   }
   void operator()(const events::ChildSpawned& e) const {
@@ -139,6 +153,12 @@ struct Payload {
     out["tokens"] = e.prefix.tokens;
     out["cost_usd"] = e.prefix.cost.usd();
   }
+  void operator()(const events::AgentStatus& e) const {
+    out["status"] = to_string(e.status);
+    out["paused"] = e.paused;
+    out["content"] = e.content;
+    out["comment"] = e.comment;
+  }
   void operator()(const events::HookFailed& e) const {
     out["hook"] = e.hook;
     out["message"] = e.message;
@@ -148,6 +168,20 @@ struct Payload {
   void call(const CallId& id, const std::string& name) const {
     out["call"] = id.str();
     out["name"] = name;
+  }
+  void call(const CallId& id, const std::string& name, const std::string& arguments) const {
+    call(id, name);
+    out["arguments"] = arguments;
+  }
+  /// What an observer needs of a description; tools by name.
+  static JsonObject config(const AgentSpec& agent) {
+    JsonArray tools;
+    for (const ToolSpec& tool : agent.tools) tools.emplace_back(tool.definition.name);
+    return JsonObject{{"agent", agent.id},
+                      {"model", agent.model},
+                      {"options", to_json(agent.options)},
+                      {"limits", to_json(agent.limits)},
+                      {"tools", std::move(tools)}};
   }
 };
 
@@ -159,22 +193,6 @@ bool is_delta(const EventBody& body) {
   return std::holds_alternative<events::TextDelta>(body) ||
          std::holds_alternative<events::ReasoningDelta>(body) ||
          std::holds_alternative<events::ToolCallDelta>(body);
-}
-
-bool selects(std::string_view pattern, const EventBody& body) {
-  if (pattern == "parts") return !is_delta(body);
-  if (pattern == "deltas") return is_delta(body);
-  if (pattern.ends_with('*')) return event_name(body).starts_with(pattern.substr(0, pattern.size() - 1));
-  return event_name(body) == pattern;
-}
-
-EventKinds kinds_of(std::string_view pattern) {
-  EventKinds kinds;
-  const auto look_at = [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-    (kinds.set(kIndex, selects(pattern, EventBody(std::in_place_index<kIndex>))), ...);
-  };
-  look_at(std::make_index_sequence<std::variant_size_v<EventBody>>());
-  return kinds;
 }
 
 Json to_json(const Event& event) {

@@ -18,14 +18,14 @@ class Projector {
   }
 
   void operator()(const records::SessionCreated&) {}
-  void operator()(const records::TurnStarted&) { add(events::TurnStarted{}); }
+  void operator()(const records::TurnStarted&) { add(events::TurnStarted{after_.agent}); }
 
   void operator()(const records::MessageAppended& r) {
     if (r.source == MessageSource::kPlan) add(events::StepStarted{});
     add(events::MessageAdded{stored(r.message), r.source});
     if (!after_.turn) return;
     add_calls();
-    if (r.source == MessageSource::kPlan && after_.turn->calls.empty()) add(events::StepCompleted{});
+    if (r.source == MessageSource::kPlan && after_.turn->calls.empty()) end_step();
   }
 
   void operator()(const records::SpeakerSet&) {}
@@ -37,30 +37,32 @@ class Projector {
 
   void operator()(const records::EffectIntended& r) {
     attempt_ = r.attempt;
-    if (r.kind == EffectKind::kTool) return add(events::ToolStarted{r.call, r.tool});
+    if (r.kind == EffectKind::kTool) return add(events::ToolStarted{r.call, r.tool, arguments_of(r.call)});
     const bool repeated = after_.turn && after_.turn->redo;  // the step began with a call that failed
     if (r.attempt == 1 && !r.summary && !r.consult && !repeated) add(events::StepStarted{});
     if (r.kind != EffectKind::kModel) return;
-    if (r.summary) return add(events::ModelRequested{after_.agent->model, "summary"});
-    if (r.consult) return add(events::ModelRequested{after_.agent->model, r.consult->purpose});
+    const ModelOptions& options = r.patch.options ? *r.patch.options : after_.agent->options;
+    if (r.summary) return add(events::ModelRequested{after_.agent->model, "summary", options});
+    if (r.consult) return add(events::ModelRequested{after_.agent->model, r.consult->purpose, options});
     if (r.attempt > 1 || repeated) add(events::AttemptSuperseded{});
     if (r.attempt == 1 && after_.prefix_break) add(events::PrefixBroken{*after_.prefix_break});
-    add(events::ModelRequested{after_.agent->model, {}});
+    add(events::ModelRequested{after_.agent->model, {}, options});
   }
 
   void operator()(const records::EffectSettled& r) {
-    if (const auto* response = std::get_if<ModelResponse>(&r.result)) return model_answered(*response);
+    if (const auto* response = std::get_if<ModelResponse>(&r.result))
+      return model_answered(*response, r.duration);
     if (is_tool(r)) return tool_settled(r);
     if (after_.turn && after_.turn->effect) attempt_ = after_.turn->effect->attempt;
     if (r.error) return add(events::ModelFailed{*r.error});
-    add(events::StepCompleted{});  // a timer has fired
+    add(events::StepCompleted{nullptr, since_step_began()});  // a timer has fired
   }
 
   void operator()(const records::Parked& r) { add(events::StepParked{after_.parked.at(r.step.id)}); }
   void operator()(const records::Decided& r) {
     add(events::StepDecided{r});
     const bool was_last = !r.call.empty() && after_.turn && after_.turn->calls.empty();
-    if (was_last) add(events::StepCompleted{});
+    if (was_last) end_step();
   }
 
   void operator()(const records::Intervened& r) {
@@ -113,13 +115,49 @@ class Projector {
     }
   }
 
-  void model_answered(const ModelResponse& response) {
+  const std::string& arguments_of(const CallId& id) const {
+    static const std::string kNone;
+    const CallState* call = after_.find_call(id);
+    return call != nullptr ? call->call.arguments : kNone;
+  }
+
+  Millis since_step_began() const {
+    const std::int64_t began = after_.turn ? after_.turn->step_began.value : 0;
+    return Millis{began == 0 ? 0 : std::max<std::int64_t>(record_.time.value - began, 0)};
+  }
+
+  /// The step of a message of the model or the plan has ended, with its last call if it has calls.
+  void end_step() {
+    const auto& messages = after_.conversation.history().messages();
+    const auto said = std::find_if(messages.rbegin(), messages.rend(),
+                                   [](const MessagePtr& m) { return m->role == Role::kAssistant; });
+    add(events::StepCompleted{said != messages.rend() ? *said : nullptr, since_step_began()});
+  }
+
+  /// The answer as stored in the conversation, or as given if it is no part of that.
+  MessagePtr answer_of(const ModelResponse& response, bool stored) const {
+    const auto& messages = after_.conversation.history().messages();
+    if (stored && !messages.empty() && messages.back()->role == Role::kAssistant) return messages.back();
+    auto message = std::make_shared<Message>();
+    message->role = Role::kAssistant;
+    message->parts = response.parts;
+    message->usage = response.usage;
+    return message;
+  }
+
+  void add_answer(const ModelResponse& response, Millis duration, std::string purpose, bool stored) {
+    if (!wanted_.test(EventBody(events::ModelResponded{}).index())) return;
+    add(events::ModelResponded{response.model, response.finish, response.usage, std::move(purpose),
+                               answer_of(response, stored), duration});
+  }
+
+  void model_answered(const ModelResponse& response, Millis duration) {
     const ModelCall& call = after_.turn->report.model_calls.back();
     if (!call.purpose.empty()) {
-      return add(events::ModelResponded{response.model, response.finish, response.usage, call.purpose});
+      return add_answer(response, duration, call.purpose, false);
     }
     if (const auto& failed = after_.turn->effect) {  // the attempt broke off and will be repeated
-      add(events::ModelResponded{response.model, response.finish, response.usage, {}});
+      add_answer(response, duration, {}, false);
       return add(events::ModelFailed{*failed->error});
     }
     for (const Part& part : response.parts) {
@@ -127,9 +165,9 @@ class Projector {
         add(events::AssistantReasoning{reasoning->text});
       if (const auto* text = std::get_if<TextPart>(&part)) add(events::AssistantText{text->text});
     }
-    add(events::ModelResponded{response.model, response.finish, response.usage, {}});
+    add_answer(response, duration, {}, true);
     add_calls();
-    if (after_.turn->calls.empty()) add(events::StepCompleted{});
+    if (after_.turn->calls.empty()) end_step();
   }
 
   bool is_tool(const records::EffectSettled& r) const {
@@ -140,19 +178,23 @@ class Projector {
   }
 
   void tool_settled(const records::EffectSettled& r) {
-    const auto [call, name] = call_of(r);
+    const ToolCallPart made = call_of(r);
+    const auto& [call, name, arguments, valid, vendor] = made;
     attempt_ = attempt_of(r.effect);
     const auto* outcome = std::get_if<ToolOutcome>(&r.result);
     if (r.outcome == Outcome::kOk && outcome != nullptr) {
-      add(events::ToolCompleted{call, name, outcome->result.text, r.duration});
+      add(events::ToolCompleted{call, name, outcome->result.text, r.duration, arguments, outcome->value,
+                                std::make_shared<const ToolResultPart>(outcome->result)});
     } else if (r.error && r.error->kind() == ErrorKind::kTimeout) {
-      add(events::ToolTimedOut{call, name, r.duration});
+      const ToolSpec* tool = after_.agent->find_tool(name);
+      add(events::ToolTimedOut{call, name, r.duration, arguments,
+                               tool != nullptr ? tool->definition.timeout : Millis{0}});
     } else {
       const std::string text = outcome != nullptr ? outcome->result.text : std::string(to_string(r.outcome));
       add(events::ToolFailed{call, name, r.outcome, r.error.value_or(make_error(ErrorCode::kTool, text)),
-                             r.duration});
+                             r.duration, arguments});
     }
-    if (after_.turn->calls.empty()) add(events::StepCompleted{});
+    if (after_.turn->calls.empty()) end_step();
   }
 
   std::uint32_t attempt_of(const EffectId& effect) const {
@@ -163,13 +205,13 @@ class Projector {
     return actions.empty() ? 1 : actions.back().attempts;
   }
 
-  std::pair<CallId, std::string> call_of(const records::EffectSettled& r) const {
+  ToolCallPart call_of(const records::EffectSettled& r) const {
     for (const CallState& call : after_.turn->calls) {
-      if (call.effect == r.effect) return {call.call.id, call.call.name};
+      if (call.effect == r.effect) return call.call;
     }
     const auto& actions = after_.turn->report.actions;
-    return actions.empty() ? std::pair<CallId, std::string>{}
-                           : std::pair{actions.back().call, actions.back().tool};
+    if (actions.empty()) return {};
+    return {actions.back().call, actions.back().tool, actions.back().arguments, true, nullptr};
   }
 
   const Record& record_;
@@ -186,6 +228,7 @@ class Projector {
 void set_result(EventBody& body, const AgentResult& result) {
   if (auto* completed = std::get_if<events::TurnCompleted>(&body)) completed->result = result;
   if (auto* failed = std::get_if<events::TurnFailed>(&body)) failed->result = result;
+  if (auto* timed_out = std::get_if<events::TurnTimedOut>(&body)) timed_out->result = result;
   if (auto* cancelled = std::get_if<events::TurnCancelled>(&body)) cancelled->result = result;
 }
 

@@ -10,6 +10,8 @@ JsonArray actions_json(const AgentResult& result) {
                              {"call", action.call.str()},
                              {"tool", action.tool},
                              {"outcome", to_string(action.outcome)},
+                             {"arguments", action.arguments},
+                             {"result", action.result},
                              {"attempts", action.attempts},
                              {"duration_ms", action.duration.count()}});
   }
@@ -26,17 +28,27 @@ JsonArray model_calls_json(const AgentResult& result) {
                     {"attempts", call.attempts},
                     {"duration_ms", call.duration.count()}};
     if (!call.purpose.empty()) item["purpose"] = call.purpose;
+    if (!call.provider.empty()) item["provider"] = call.provider;
+    item["prompt"] = call.prompt.hex().substr(0, 32);
     out.push_back(std::move(item));
   }
   return out;
 }
 
-Json latency_by_tool(const AgentResult& result) {
-  std::map<std::string, std::int64_t> tools;
-  for (const ActionResult& action : result.actions) tools[action.tool] += action.duration.count();
+Json latency_json(const AgentResult& result) {
   JsonObject out;
-  for (const auto& [tool, latency] : tools) out[tool] = latency;
+  for (const auto& [tool, latency] : latency_by_tool(result)) out[tool] = latency.count();
   return out;
+}
+
+Json provenance_json(const AgentResult& result) {
+  const Provenance& from = result.provenance;
+  return JsonObject{{"session", result.session.str()},
+                    {"last_seq", result.last_seq},
+                    {"agent", from.agent},
+                    {"instructions", from.instructions.hex()},
+                    {"tools", from.tools.hex()},
+                    {"models", JsonArray(from.models.begin(), from.models.end())}};
 }
 
 Json usage_json(const AgentResult& result) {
@@ -59,6 +71,12 @@ Json cost_json(const AgentResult& result) {
 }
 
 }  // namespace
+
+std::map<std::string, Millis> latency_by_tool(const AgentResult& result) {
+  std::map<std::string, Millis> tools;
+  for (const ActionResult& action : result.actions) tools[action.tool] += action.duration;
+  return tools;
+}
 
 Json to_json(const AgentResult& result) {
   JsonArray pending, errors;
@@ -91,12 +109,12 @@ Json to_json(const AgentResult& result) {
       {"memory_deltas", result.memory_deltas},
       {"retry_info", std::move(retries)},
       {"aborted", result.aborted()},
-      {"provenance", JsonObject{{"session", result.session.str()}, {"last_seq", result.last_seq}}},
+      {"provenance", provenance_json(result)},
       {"diagnostics", JsonObject{{"warnings", JsonArray(result.warnings.begin(), result.warnings.end())}}},
       {"seed", result.seed},
       {"metrics", JsonObject{{"duration_ms", result.duration.count()},
                              {"tool_latency_ms", result.tool_latency.count()},
-                             {"latency_by_tool_ms", latency_by_tool(result)}}},
+                             {"latency_by_tool_ms", latency_json(result)}}},
   };
 }
 

@@ -1,6 +1,7 @@
 #include "praxis/core/state.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "praxis/base/reach.hpp"
@@ -122,6 +123,26 @@ Result<AgentResult> finished(Result<AgentResult> report) {
   return fail(std::move(error));
 }
 
+namespace {
+
+Provenance provenance_of(const State& state, const AgentResult& result) {
+  Provenance from{state.agent->id, state.described.settings, state.described.tools, {}};
+  for (const ModelCall& call : result.model_calls) {
+    if (std::ranges::count(from.models, call.model) == 0) from.models.push_back(call.model);
+  }
+  return from;
+}
+
+void add_messages(const State& state, AgentResult& result) {
+  const auto& messages = state.conversation.history().messages();
+  const std::size_t first = state.marks.empty() ? 0 : std::min(state.marks.back().messages, messages.size());
+  result.messages.assign(messages.begin() + static_cast<std::ptrdiff_t>(first), messages.end());
+  const bool answered = !result.messages.empty() && result.messages.back()->role == Role::kAssistant;
+  if (answered && result.reason) result.message = result.messages.back();
+}
+
+}  // namespace
+
 AgentResult result_of(const State& state) {
   AgentResult result = state.turn ? state.turn->report : state.last.value_or(AgentResult{});
   // The state has them in the order in which they ended.
@@ -134,7 +155,9 @@ AgentResult result_of(const State& state) {
   if (state.agent) {
     result.agent = state.agent->id;
     result.model = state.agent->model;
+    result.provenance = provenance_of(state, result);
   }
+  if (state.turn || state.last) add_messages(state, result);
   for (const auto& [id, parked] : state.parked) result.pending.push_back(parked);
   return result;
 }

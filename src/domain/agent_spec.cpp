@@ -118,6 +118,7 @@ Json to_json(const AgentSpec& spec) {
   for (const ToolSpec& tool : spec.tools) tools.push_back(to_json(tool));
   JsonObject out{{"id", spec.id}, {"limits", to_json(spec.limits)}};
   if (!spec.name.empty()) out["name"] = spec.name;
+  if (!spec.description.empty()) out["description"] = spec.description;
   if (!spec.model.empty()) out["model"] = spec.model;
   if (!spec.instructions.empty()) out["instructions"] = spec.instructions;
   if (spec.options != ModelOptions{}) out["options"] = to_json(spec.options);
@@ -137,6 +138,7 @@ Result<AgentSpec> agent_spec_from_json(const Json& json) {
   AgentSpec spec;
   spec.id = json_string(json, "id", spec.id);
   spec.name = json_string(json, "name");
+  spec.description = json_string(json, "description");
   spec.model = json_string(json, "model");
   spec.instructions = json_string(json, "instructions");
   spec.options = model_options_from_json(json_at(json, "options"));

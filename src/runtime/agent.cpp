@@ -95,6 +95,10 @@ Agent& Agent::name(std::string name) {
   edit().spec.name = std::move(name);
   return *this;
 }
+Agent& Agent::description(std::string text) {
+  edit().spec.description = std::move(text);
+  return *this;
+}
 Agent& Agent::model(std::string model) {
   AgentDescription& description = edit();
   description.spec.model = std::move(model);
@@ -233,7 +237,12 @@ Agent& Agent::on_pause_check(std::function<std::optional<std::string>(const Hook
   return *this;
 }
 Agent& Agent::on(std::string pattern, EventHandler handler) {
-  edit().handlers.emplace_back(std::move(pattern), std::move(handler));
+  AgentDescription& description = edit();
+  if (auto known = check_pattern(pattern); known) {
+    description.handlers.emplace_back(std::move(pattern), std::move(handler));
+  } else if (description.status) {
+    description.status = std::move(known);
+  }
   return *this;
 }
 Agent& Agent::journal(std::shared_ptr<Journal> journal) {

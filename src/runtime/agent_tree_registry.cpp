@@ -26,22 +26,30 @@ std::unique_ptr<AgentRegistry::Place> AgentRegistry::enter(const SessionId& root
   return std::make_unique<Place>(*this, root, std::move(entry));
 }
 
-void AgentRegistry::Place::show(const State& state, SessionStatus status, std::optional<UnixMillis> updated) {
+std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state, SessionStatus status,
+                                                              std::optional<UnixMillis> updated) {
   const TurnState* turn = state.turn ? &*state.turn : nullptr;
   const std::lock_guard lock(registry_.mutex_);
   Entry& entry = *entry_;
   AgentNode& node = entry.node;
+  const bool was_idle = !entry.shown && status == SessionStatus::kIdle;  // as every session begins
+  bool changed = !was_idle && (!entry.shown || node.status != status || node.paused != state.paused);
+  entry.shown = true;
   node.status = status;
   node.paused = state.paused;
   node.held = turn != nullptr;
   node.usage = state.usage;
   node.step = turn != nullptr ? turn->step : 0;
   if (updated) node.updated = *updated;
-  if (node.comment != state.comment) node.comment = state.comment;
+  if (node.comment != state.comment) {
+    node.comment = state.comment;
+    changed = true;
+  }
   if (turn != nullptr && (entry.turn != turn->id || entry.task != turn->task)) {
     entry.turn = turn->id;
     entry.task = turn->task;
     node.content = content_of(state);
+    changed = true;
   }
   if (node.agent != state.agent->id) node.agent = state.agent->id;
   if (node.metadata != state.agent->metadata) node.metadata = state.agent->metadata;
@@ -50,6 +58,8 @@ void AgentRegistry::Place::show(const State& state, SessionStatus status, std::o
     entry.parked = parked;
     node.pending = pending_of(state);
   }
+  if (!changed) return std::nullopt;
+  return events::AgentStatus{node.status, node.paused, node.content, node.comment};
 }
 
 void AgentRegistry::Place::lost() {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "praxis/core/event.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
@@ -33,8 +34,10 @@ class AgentRegistry {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// Copies what the tree shows of `state`. Does not allocate when the copied text is unchanged.
-    void show(const State& state, SessionStatus status, std::optional<UnixMillis> updated);
+    /// Copies what the tree shows of `state`. Does not allocate when the copied text is unchanged. Returns
+    /// the event of the change; `std::nullopt` if status, pause, task and comment are as before.
+    std::optional<events::AgentStatus> show(const State& state, SessionStatus status,
+                                            std::optional<UnixMillis> updated);
     /// Shows status `error`: the session cannot continue.
     void lost();
 
@@ -59,6 +62,7 @@ class AgentRegistry {
     Usage earlier;  ///< usage of sub-agents that are not listed
     std::vector<ChildState> recorded;  ///< sub-agents that the log already held when the session was opened
     bool awake = true;
+    bool shown = false;  ///< `Place::show` was called
   };
   struct Tree {
     std::map<SessionId, std::shared_ptr<Entry>> entries;

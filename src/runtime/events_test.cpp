@@ -41,9 +41,12 @@ class Seen {
   std::vector<Event> events_;
 };
 
+/// The events of a run without those of the agent tree.
 std::vector<Event> collect(Run run) {
   std::vector<Event> events;
-  for (const Event& event : run) events.push_back(event);
+  for (const Event& event : run) {
+    if (!std::holds_alternative<events::AgentStatus>(event.body)) events.push_back(event);
+  }
   return events;
 }
 
@@ -130,6 +133,85 @@ TEST_F(EventsTest, Payloads_DescribeTheTurn) {
   EXPECT_EQ(first<events::TurnCompleted>(events)->result.text, "done");
 }
 
+TEST_F(EventsTest, Payloads_HaveConfigOptionsArgumentsAndAnswers) {
+  Agent agent = scripted(kToolThenText);
+  ModelOptions options;
+  options.temperature = 0.5;
+  const std::vector<Event> events =
+      collect(session_of(agent.use(echo_tool()).options(options)).send_user_message("go"));
+  EXPECT_EQ(first<events::TurnStarted>(events)->config->tools.at(0).definition.name, "echo");
+  EXPECT_EQ(first<events::ModelRequested>(events)->options.temperature, 0.5);
+  const auto* responded = first<events::ModelResponded>(events);
+  EXPECT_EQ(responded->message->text(), "I look");
+  EXPECT_EQ(responded->message->usage.output, responded->usage.output);
+  EXPECT_EQ(first<events::StepCompleted>(events)->message->id, responded->message->id);
+  const auto* delta = first<events::ToolCallDelta>(events);
+  EXPECT_EQ(delta->call, CallId{"c1"});
+  EXPECT_EQ(first<events::ToolStarted>(events)->arguments, R"({"text":"abc"})");
+  const auto* completed = first<events::ToolCompleted>(events);
+  EXPECT_EQ(completed->arguments, R"({"text":"abc"})");
+  EXPECT_EQ(completed->result->text, "abc");
+  EXPECT_EQ(json_string(to_json(events.front()).at("config"), "model"), "script:test");
+}
+
+TEST_F(EventsTest, NamesOfOtherDesigns_AreViews) {
+  Agent agent = scripted(kToolThenText);
+  std::map<std::string, std::size_t> times;
+  for (const char* name :
+       {"tool:start", "tool:detected", "step", "onToolCall", "stream:end", "EventTypeToolComplete",
+        "response.tool_call.start", "message:sent", "agent-state", "error"})
+    agent.on(name, [&times, name](const Event&) { ++times[name]; });
+  ASSERT_TRUE(agent.use(echo_tool()).run("go"));
+  const std::map<std::string, std::size_t> expected{{"tool:start", 1},
+                                                    {"tool:detected", 1},
+                                                    {"step", 4},
+                                                    {"onToolCall", 1},
+                                                    {"stream:end", 1},
+                                                    {"message:sent", 1},
+                                                    {"agent-state", 2},
+                                                    {"EventTypeToolComplete", 1},
+                                                    {"response.tool_call.start", 1}};
+  EXPECT_EQ(times, expected);
+}
+
+TEST_F(EventsTest, PatternThatCanNeverMatch_IsRefused) {
+  Session session = session_of(scripted(R"({"text": "x"})"));
+  for (const char* pattern : {"tool.finished", "tool:strat", "turn.complete", ""}) {
+    EXPECT_FALSE(check_pattern(pattern)) << pattern;
+    EXPECT_THROW((void)session.on(pattern, [](const Event&) {}), std::invalid_argument) << pattern;
+    EXPECT_THROW((void)runtime_->on(pattern, [](const Event&) {}), std::invalid_argument) << pattern;
+  }
+  const auto run = scripted(R"({"text": "x"})").on("turn.complete", [](const Event&) {}).run("go");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().message, R"(no event is called "turn.complete"; did you mean "turn.completed"?)");
+  EXPECT_TRUE(check_pattern("deploy.done"));
+  EXPECT_TRUE(check_pattern("deploy.*"));
+  EXPECT_FALSE(runtime_->emit("tool.finished", nullptr)) << "only the library has such names";
+  EXPECT_FALSE(session.emit("turn.complete", nullptr)) << "too close to a name of the library";
+}
+
+TEST_F(EventsTest, StatusOfTheTree_IsAnEventAtEveryLevel) {
+  Agent below = scripted(R"({"tool_calls": [{"id": "c1", "name": "echo", "arguments": {"text": "x"}}]}
+{"text": "below"})");
+  below.use(echo_tool()).policy(asking({"echo"}));
+  Session session = session_of(above(below, "lead"));
+  std::mutex mutex;
+  std::map<std::uint32_t, std::vector<SessionStatus>> seen;  // by depth
+  const auto watching = session.on("agent.status", [&](const Event& event) {
+    const std::lock_guard lock(mutex);
+    seen[event.agent.depth].push_back(std::get<events::AgentStatus>(event.body).status);
+  });
+  const AgentResult waiting = checked(session.ask("go"));
+  ASSERT_EQ(waiting.pending.size(), 1U);
+  ASSERT_TRUE(session.resume({{waiting.pending[0].id, approve()}}).result());
+  const std::lock_guard lock(mutex);
+  for (const std::uint32_t depth : {0U, 1U}) {
+    EXPECT_THAT(seen[depth], ElementsAre(SessionStatus::kRunning, SessionStatus::kAwaitingUser,
+                                         SessionStatus::kRunning, SessionStatus::kCompleted))
+        << "depth " << depth;
+  }
+}
+
 TEST_F(EventsTest, PartsAndDeltas_AreTwoViewsOfOneLog) {
   Session session = session_of(scripted(R"({"text": "a longer answer", "chunk": 4})"));
   Seen all, parts, deltas;
@@ -205,12 +287,21 @@ TEST_F(EventsTest, EachPattern_HearsAllOfItsEventsAndNoOthers) {
   }
 }
 
-TEST_F(EventsTest, HostsOwnEvent_ReachesTheRuntimesSubscribers) {
-  Seen seen;
-  const auto subscription = runtime_->on("deploy.*", seen.handler());
-  runtime_->emit("deploy.done", JsonObject{{"version", 7}});
-  ASSERT_EQ(seen.events().size(), 1U);
-  EXPECT_EQ(to_json(seen.events()[0]).at("payload").at("version").as_int64(), 7);
+TEST_F(EventsTest, HostsOwnEvent_ReachesEveryLevel) {
+  Seen of_runtime, of_agent, of_session;
+  Agent agent = scripted(R"({"text": "x"})");
+  agent.on("deploy.*", of_agent.handler());
+  Session session = session_of(agent);
+  const auto everywhere = runtime_->on("deploy.*", of_runtime.handler());
+  const auto here = session.on("deploy.*", of_session.handler());
+  ASSERT_TRUE(runtime_->emit("deploy.done", JsonObject{{"version", 7}}));
+  ASSERT_TRUE(session.ask("go"));  // after the handlers of the session were called
+  ASSERT_TRUE(session.emit("deploy.begun", nullptr));
+  ASSERT_EQ(of_runtime.events().size(), 2U);
+  EXPECT_EQ(to_json(of_runtime.events()[0]).at("payload").at("version").as_int64(), 7);
+  EXPECT_EQ(of_runtime.events()[1].agent.id, session.session_id());
+  EXPECT_THAT(of_agent.names(), ElementsAre("deploy.done", "deploy.begun"));
+  EXPECT_THAT(of_session.names(), ElementsAre("deploy.done", "deploy.begun"));
 }
 
 TEST_F(EventsTest, Retry_SupersedesTheFailedAttempt) {

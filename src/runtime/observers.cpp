@@ -1,6 +1,7 @@
 #include "runtime/observers.hpp"
 
 #include <boost/container/small_vector.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "base/worker_pool.hpp"
@@ -8,15 +9,19 @@
 namespace praxis {
 namespace {
 
-bool may_select_deltas(std::string_view pattern) {
-  return selects(pattern, events::TextDelta{}) || selects(pattern, events::ReasoningDelta{}) ||
-         selects(pattern, events::ToolCallDelta{});
+bool may_select_deltas(const EventKinds& kinds) {
+  static const EventKinds kDeltas = kinds_of("deltas");
+  return (kinds & kDeltas).any();
 }
 
 }  // namespace
 
 Observers::Subscription::Subscription(std::string p, EventHandler h, std::shared_ptr<Counts> c)
-    : pattern(std::move(p)), handler(std::move(h)), counts(std::move(c)), deltas(may_select_deltas(pattern)) {
+    : pattern(std::move(p)),
+      kinds(kinds_of(pattern)),
+      handler(std::move(h)),
+      counts(std::move(c)),
+      deltas(may_select_deltas(kinds)) {
   ++counts->all;
   if (deltas) ++counts->deltas;
 }
@@ -27,8 +32,9 @@ Observers::Subscription::~Subscription() {
 }
 
 std::shared_ptr<void> Observers::add(std::string pattern, EventHandler handler) {
+  if (auto known = check_pattern(pattern); !known) throw std::invalid_argument(known.error().message);
   auto subscription = std::make_shared<Subscription>(std::move(pattern), std::move(handler), counts_);
-  const unsigned long long kinds = kinds_of(subscription->pattern).to_ullong();
+  const unsigned long long kinds = subscription->kinds.to_ullong();
   const std::lock_guard lock(mutex_);
   kinds_ |= kinds;
   std::erase_if(list_, [](const Listed& listed) { return listed.subscription.expired(); });
@@ -39,14 +45,15 @@ std::shared_ptr<void> Observers::add(std::string pattern, EventHandler handler) 
 void Observers::publish(const Event& event) const {
   const bool delta = is_delta(event.body);
   if (delta ? !want_deltas() : !want_any()) return;
+  const bool own = std::holds_alternative<events::Custom>(event.body);
   boost::container::small_vector<std::shared_ptr<Subscription>, 4> called;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [listed, deltas] : list_) {
       if (delta && !deltas) continue;
       auto subscription = listed.lock();
-      if (subscription && selects(subscription->pattern, event.body))
-        called.push_back(std::move(subscription));
+      if (!subscription || !(own || subscription->kinds.test(event.body.index()))) continue;
+      if (selects(subscription->pattern, event.body)) called.push_back(std::move(subscription));
     }
   }
   for (const auto& subscription : called) subscription->handler(event);

@@ -18,6 +18,7 @@ namespace praxis {
 /// A thread-safe list of handlers. A handler may be called once more while its subscription is being dropped.
 class Observers {
  public:
+  /// Throws `std::invalid_argument` when no event can ever match `pattern`.
   [[nodiscard]] std::shared_ptr<void> add(std::string pattern, EventHandler handler);
   void publish(const Event& event) const;
   /// The kinds of events that must be created: a superset of what the subscriptions match.
@@ -41,6 +42,7 @@ class Observers {
     Subscription& operator=(const Subscription&) = delete;
 
     const std::string pattern;
+    const EventKinds kinds;  ///< that may match, without custom events
     const EventHandler handler;
     const std::shared_ptr<Counts> counts;
     const bool deltas;

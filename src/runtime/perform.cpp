@@ -118,21 +118,29 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
     });
   }
 
-  EventBody operator()(const TextChunk& chunk) const { return events::TextDelta{std::string(chunk.text)}; }
+  EventBody operator()(const TextChunk& chunk) const {
+    return events::TextDelta{std::string(chunk.text), chunk.item};
+  }
   EventBody operator()(const ReasoningChunk& chunk) const {
-    return events::ReasoningDelta{std::string(chunk.text), chunk.summary};
+    return events::ReasoningDelta{std::string(chunk.text), chunk.summary, chunk.item};
   }
-  EventBody operator()(const ToolCallChunk& chunk) const {
-    return events::ToolCallDelta{std::string(chunk.name), {}};
+  EventBody operator()(const ToolCallChunk& chunk) {
+    const CallId& call = calls_[chunk.item] = CallId{std::string(chunk.id)};
+    return events::ToolCallDelta{std::string(chunk.name), {}, call, chunk.item};
   }
-  EventBody operator()(const ToolArgumentsChunk& chunk) const {
-    return events::ToolCallDelta{{}, std::string(chunk.bytes)};
+  EventBody operator()(const ToolArgumentsChunk& chunk) {
+    return events::ToolCallDelta{{}, std::string(chunk.bytes), calls_[chunk.item], chunk.item};
   }
-  EventBody operator()(const RefusalChunk& chunk) const { return events::TextDelta{std::string(chunk.text)}; }
+  EventBody operator()(const RefusalChunk& chunk) const {
+    return events::TextDelta{std::string(chunk.text), chunk.item};
+  }
   EventBody operator()(const ProviderEvent& event) const {
     return events::Custom{"provider", Json(std::string(event.raw))};
   }
-  EventBody operator()(const Restarted&) const { return events::AttemptSuperseded{}; }
+  EventBody operator()(const Restarted&) {
+    calls_.clear();
+    return events::AttemptSuperseded{};
+  }
   EventBody operator()(const KeepAlive&) const { std::unreachable(); }
 
  private:
@@ -184,7 +192,8 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
   const bool answers_;
   const bool bounded_;  ///< a budget limits the turn
   const std::shared_ptr<std::atomic<std::size_t>> arrived_;
-  Event event_;  ///< the last delta, reused for the next one
+  Event event_;                            ///< the last delta, reused for the next one
+  std::map<std::uint32_t, CallId> calls_;  ///< of the answer so far, by item
   const Audience audience_;
 };
 

@@ -253,6 +253,30 @@ TEST_F(RunControlTest, RuntimeStop_SettlesEverySession) {
   EXPECT_TRUE(second.report()->aborted());
 }
 
+TEST_F(RunControlTest, RuntimeStop_IsFinal) {
+  const Agent agent = scripted(R"({"text": "x"}
+{"text": "y"})");
+  Session session = session_of(agent);
+  ASSERT_TRUE(session.ask("go"));
+  EXPECT_TRUE(runtime_->health().ok());
+  EXPECT_EQ(runtime_->health().sessions, 1U);
+  runtime_->stop();
+  EXPECT_FALSE(runtime_->health().ok());
+  for (const auto& refused :
+       {runtime_->run_once(agent, "go"), session.ask("again"), agent.resume(session.session_id())}) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "the runtime was stopped; it takes no more work");
+  }
+}
+
+TEST_F(RunControlTest, Health_CountsWhatWaits) {
+  Agent agent = scripted(kTwoCallsThenText);
+  Session session = session_of(agent.use(echo_tool()).policy(asking({"echo"})));
+  ASSERT_TRUE(session.ask("go"));
+  EXPECT_EQ(runtime_->health().waiting, 1U);
+  EXPECT_EQ(runtime_->health().running, 0U);
+}
+
 // ---- calls that wait for an approval
 
 TEST_F(RunControlTest, AskedCall_WaitsAndContinuesWithTheDecision) {

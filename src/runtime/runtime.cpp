@@ -23,6 +23,11 @@ std::string environment_variable(const std::string& name) {
 
 }  // namespace
 
+Status Services::accepts_work() const {
+  if (!stopped) return {};
+  return fail(ErrorCode::kCancelled, "the runtime was stopped; it takes no more work");
+}
+
 ModelServices Services::model_services() const {
   return {.http = options.http,
           .executor = options.executor,
@@ -98,6 +103,7 @@ Result<AgentResult> Runtime::run_once(const Agent& agent, std::string prompt, st
 }
 
 void Runtime::stop(std::chrono::milliseconds grace) {
+  parts_->services->stopped = true;
   const auto until = std::chrono::steady_clock::now() + grace;
   std::vector<std::future<void>> settled;
   for (const auto& actor : parts_->services->live.all()) {
@@ -107,6 +113,18 @@ void Runtime::stop(std::chrono::milliseconds grace) {
     actor->when_at_rest([at_rest] { at_rest->set_value(); });
   }
   for (const auto& rest : settled) rest.wait_until(until);
+}
+
+RuntimeHealth Runtime::health() const {
+  RuntimeHealth health;
+  health.accepts_work = !parts_->services->stopped;
+  if (const auto rows = journal().sessions(1); !rows) health.journal = fail(rows.error());
+  for (const AgentNode& node : agent_tree()) {
+    ++health.sessions;
+    if (node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified) ++health.running;
+    if (node.status == SessionStatus::kAwaitingUser) ++health.waiting;
+  }
+  return health;
 }
 
 std::vector<AgentNode> Runtime::agent_tree() const { return parts_->services->tree.snapshot(); }
@@ -139,11 +157,15 @@ void Runtime::set_query_user_handler(QueryUserHandler handler) {
   set_approval_handler(answers_questions(std::move(handler)));
 }
 
-void Runtime::emit(std::string name, Json payload) {
+Status Runtime::emit(std::string name, Json payload) {
+  if (auto own = check_event_name(name); !own) return own;
   Event event;
   event.time = parts_->services->options.environment->now();
   event.body = events::Custom{std::move(name), std::move(payload)};
   parts_->services->observers.publish(event);
+  const auto shared = std::make_shared<const Event>(std::move(event));
+  for (const auto& actor : parts_->services->live.all()) actor->hear_host(shared);
+  return {};
 }
 
 Journal& Runtime::journal() const { return *parts_->services->options.journal; }

@@ -25,8 +25,11 @@ struct Services {
   AgentRegistry tree;
   std::shared_ptr<InboxWatcher> inbox_watcher;
   People people;
+  std::atomic<bool> stopped = false;  ///< `Runtime::stop` was called: no turn starts
   std::atomic<bool> closing = false;  ///< the runtime is being destroyed: sessions record nothing more
 
+  /// Error `kCancelled` once the runtime was stopped.
+  Status accepts_work() const;
   ModelServices model_services() const;
   /// Returns the model of a description. Sessions share the models that were made from a name. Null without
   /// an error for an agent that only follows a plan.

@@ -4,19 +4,39 @@
 
 #include "driver/command_records.hpp"
 #include "praxis/logs/logs.hpp"
+#include "runtime/run_control.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
 
 // ---- Run
 
+namespace {
+
+/// Acts on the turn of one session.
+class SessionControl final : public RunControl {
+ public:
+  explicit SessionControl(std::shared_ptr<SessionActor> actor) : actor_(std::move(actor)) {}
+
+  SessionId session_id() const override { return actor_->id(); }
+  void command(CommandVerb verb, std::string text) override { actor_->command(verb, std::move(text)); }
+  void interrupt() override { actor_->interrupt(); }
+
+ private:
+  const std::shared_ptr<SessionActor> actor_;
+};
+
+}  // namespace
+
 Run::Run(std::shared_ptr<SessionActor> actor, std::shared_ptr<EventQueue> events)
-    : actor_(std::move(actor)), events_(std::move(events)) {}
+    : control_(std::make_shared<SessionControl>(std::move(actor))), events_(std::move(events)) {}
+Run::Run(std::shared_ptr<RunControl> control, std::shared_ptr<EventQueue> events)
+    : control_(std::move(control)), events_(std::move(events)) {}
 
 Run Run::failed(Error error) {
   auto events = std::make_shared<EventQueue>(false);
   events->finish(fail(std::move(error)));
-  return Run(nullptr, std::move(events));
+  return Run(std::shared_ptr<RunControl>(), std::move(events));
 }
 
 Run::Iterator& Run::Iterator::operator++() {
@@ -27,24 +47,21 @@ Run::Iterator& Run::Iterator::operator++() {
 
 Result<AgentResult> Run::result() { return finished(report()); }
 Result<AgentResult> Run::report() { return events_->result(); }
-const SessionId& Run::session_id() const {
-  static const SessionId kNone;
-  return actor_ ? actor_->id() : kNone;
-}
+SessionId Run::session_id() const { return control_ ? control_->session_id() : SessionId{}; }
 void Run::steer(std::string text) {
-  if (actor_) actor_->command(CommandVerb::kSteer, std::move(text));
+  if (control_) control_->command(CommandVerb::kSteer, std::move(text));
 }
 void Run::enqueue(std::string text) {
-  if (actor_) actor_->command(CommandVerb::kEnqueue, std::move(text));
+  if (control_) control_->command(CommandVerb::kEnqueue, std::move(text));
 }
 void Run::interrupt() {
-  if (actor_) actor_->interrupt();
+  if (control_) control_->interrupt();
 }
 void Run::pause(std::string reason) {
-  if (actor_) actor_->command(CommandVerb::kPause, std::move(reason));
+  if (control_) control_->command(CommandVerb::kPause, std::move(reason));
 }
 void Run::unpause() {
-  if (actor_) actor_->command(CommandVerb::kUnpause, {});
+  if (control_) control_->command(CommandVerb::kUnpause, {});
 }
 
 Result<Json> structured_of(const Result<AgentResult>& result) {
@@ -198,6 +215,12 @@ Status Session::close() {
   actor_->abandon();
   actor_->query(
       [](const State&) { return true; });  // runs on the strand after `abandon`, which releases the lease
+  return {};
+}
+
+Status Session::emit(std::string name, Json payload) {
+  if (auto own = check_event_name(name); !own) return own;
+  actor_->emit(events::Custom{std::move(name), std::move(payload)});
   return {};
 }
 

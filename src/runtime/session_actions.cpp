@@ -7,6 +7,12 @@
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
+namespace {
+
+const std::size_t kStatusKind = EventBody(events::AgentStatus{}).index();
+const EventKinds kTurnEnds = kinds_of("stream:end");
+
+}  // namespace
 
 // ---- the journal and the end
 
@@ -59,7 +65,12 @@ void SessionActor::perform(driver::DisarmTimer& action) {
 
 // ---- events and readers
 
+void SessionActor::publish_status() {
+  if (status_change_) publish(transient(*std::exchange(status_change_, nullptr)));
+}
+
 void SessionActor::perform(driver::Publish& action) {
+  if (kTurnEnds.test(action.event.body.index())) publish_status();
   if (!action.readers_only) {
     observers_.publish(action.event);
     services_->observers.publish(action.event);
@@ -87,6 +98,7 @@ void SessionActor::perform(driver::FinishTurn& action) {
 }
 
 void SessionActor::perform(driver::FinishReaders& action) {
+  publish_status();
   for (const auto& reader : take_readers(action.readers)) reader->finish(action.result);
 }
 
@@ -107,6 +119,30 @@ void SessionActor::publish(const Event& event) {
   if (heard_above(is_delta(event.body))) origin_.above->overhear(std::make_shared<const Event>(event));
 }
 
+Event SessionActor::transient(EventBody body) {
+  const State& now = state();
+  Event event;
+  event.agent = {now.id, now.depth, now.parent};
+  event.seq = now.seq;
+  const driver::TurnPlace place = driver_.place();
+  event.turn = place.turn;
+  event.step = place.step;
+  event.time = services_->options.environment->now();
+  event.body = std::move(body);
+  return event;
+}
+
+void SessionActor::emit(EventBody body) {
+  post([this, body = std::move(body)]() mutable { publish(transient(std::move(body))); });
+}
+
+void SessionActor::hear_host(std::shared_ptr<const Event> event) {
+  post([this, event = std::move(event)] {
+    observers_.publish(*event);
+    for (const auto& reader : following_) reader->push(*event);
+  });
+}
+
 // ---- the agent tree
 
 void SessionActor::perform(driver::ShowSession& action) { show(action.status, action.updated); }
@@ -119,7 +155,9 @@ void SessionActor::show(SessionStatus status, std::optional<UnixMillis> updated)
     place_ = services_->tree.enter(root->id(), state(), updated.value_or(UnixMillis{}));
   }
   const bool waits = status == SessionStatus::kAwaitingUser && !state().deleted;
-  place_->show(state(), waits ? status : shown_status(state()), updated);
+  auto change = place_->show(state(), waits ? status : shown_status(state()), updated);
+  if (change && wanted().test(kStatusKind))
+    status_change_ = std::make_unique<events::AgentStatus>(*std::move(change));
 }
 
 void SessionActor::perform(driver::TellParent& action) {

@@ -87,8 +87,10 @@ SessionActor::~SessionActor() {
 
 void SessionActor::post(Task work) {
   // Keeps the actor and its strand alive until `run` returns.
-  const auto keep = shared_from_this();
-  strand_.run(std::move(work));
+  auto keep = shared_from_this();
+  if (!services_->options.executor->wants_work()) return strand_.run(std::move(work));
+  services_->options.executor->post(
+      [keep = std::move(keep), work = std::move(work)]() mutable { keep->strand_.run(std::move(work)); });
 }
 
 void SessionActor::post_from_loop(Task work) {
@@ -118,6 +120,7 @@ void SessionActor::drain() {
     performing_.swap(actions_);  // carrying them out may add actions
     for (driver::Action& action : performing_) std::visit([this](auto& each) { perform(each); }, action);
     performing_.clear();
+    if (actions_.empty()) publish_status();  // observers may cause further actions
   }
   draining_ = false;
   if (!services_->options.suspend_when_waiting) return;
@@ -199,7 +202,8 @@ void SessionActor::begin(RecordBody created) {
 
 void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<EventQueue> events,
                               Json output_schema) {
-  auto possible = check_output_schema(output_schema);
+  auto possible = services_->accepts_work();
+  if (possible) possible = check_output_schema(output_schema);
   if (possible && model_) possible = check_media(messages, *model_);
   if (!possible) return events->finish(fail(possible.error()));
   std::vector<MessagePtr> originals;
@@ -219,6 +223,7 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
 void SessionActor::resume(std::shared_ptr<EventQueue> events, Inputs inputs, bool may_be_over) {
   post([this, events = std::move(events), inputs = std::move(inputs), may_be_over]() mutable {
     const State& s = state();
+    if (auto accepts = services_->accepts_work(); !accepts) return events->finish(fail(accepts.error()));
     const auto refused = driver_.refuses_resume();
     if (refused && may_be_over && !driver_.failure() && !s.turn && s.queue.empty() && s.last)
       return finish_over(std::move(events));

@@ -113,6 +113,10 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   void appear(UnixMillis created, UnixMillis updated);
   /// Publishes an event of a session below to the observers and readers here and further up.
   void overhear(std::shared_ptr<const Event> event);
+  /// Publishes an event of the whole runtime to the observers and readers of this session alone.
+  void hear_host(std::shared_ptr<const Event> event);
+  /// Publishes a transient event of this session.
+  void emit(EventBody body);
   /// A sub-agent of a call: its id and its depth in the tree.
   struct Claim {
     SessionId id;
@@ -208,6 +212,8 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
 
   // Events.
   void publish(const Event& event);
+  Event transient(EventBody body);
+  void publish_status();
   void find_readers();
   std::vector<std::shared_ptr<EventQueue>> take_readers(const driver::Readers& readers);
   bool heard_above(bool deltas) const;
@@ -277,7 +283,9 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::shared_ptr<Budget> budget_;
   bool budget_known_ = false;
   std::unique_ptr<AgentRegistry::Place> place_;  ///< in the agent tree; empty before the first record
-  InboxId inbox_taken_ = 0;                      ///< the last message carried out; used by `collect_inbox`
+  /// Not yet published: it follows the events that explain it, but precedes the end of a turn.
+  std::unique_ptr<events::AgentStatus> status_change_;
+  InboxId inbox_taken_ = 0;  ///< the last message carried out; used by `collect_inbox`
 };
 
 /// Returns a tool's output in the form that is recorded: valid UTF-8 of bounded length.

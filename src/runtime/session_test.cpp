@@ -312,5 +312,27 @@ TEST_F(SessionTest, AgentThatCannotRun_SaysSoAtOnce) {
   EXPECT_THAT(result.error().message, HasSubstr("two tools named \"echo\""));
 }
 
+TEST_F(SessionTest, ResultHasMessagesActionsAndProvenance) {
+  Agent agent = scripted(R"({"tool_calls": [{"id": "c1", "name": "echo", "arguments": {"text": "abc"}}]}
+{"text": "done"})");
+  Session session = session_of(agent.id("teller").use(echo_tool()));
+  const AgentResult result = checked(session.ask("go"));
+  ASSERT_EQ(result.messages.size(), 4U);
+  EXPECT_EQ(result.messages.front()->text(), "go");
+  EXPECT_EQ(result.message, result.messages.back());
+  EXPECT_EQ(result.message->text(), "done");
+  ASSERT_EQ(result.actions.size(), 1U);
+  EXPECT_EQ(result.actions[0].arguments, R"({"text":"abc"})");
+  EXPECT_EQ(result.actions[0].result, "abc");
+  ASSERT_EQ(result.model_calls.size(), 2U);
+  EXPECT_EQ(result.model_calls[0].provider, "script");
+  EXPECT_FALSE(result.model_calls[0].prompt.empty());
+  EXPECT_NE(result.model_calls[0].prompt, result.model_calls[1].prompt);
+  EXPECT_EQ(result.provenance.agent, "teller");
+  EXPECT_FALSE(result.provenance.tools.empty());
+  EXPECT_EQ(result.provenance.models.size(), 1U);
+  EXPECT_EQ(latency_by_tool(result).count("echo"), 1U);
+}
+
 }  // namespace
 }  // namespace praxis::testing

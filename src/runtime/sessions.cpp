@@ -254,6 +254,7 @@ Result<Birth> birth_of(Services& services, Conversation start) {
 Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Services>& services,
                                                      const std::shared_ptr<const AgentDescription>& agent,
                                                      Birth birth, Origin origin) {
+  if (auto accepts = services->accepts_work(); !accepts) return fail(accepts.error());
   auto equipment = equip(*services, agent);
   if (!equipment) return fail(equipment.error());
   const RuntimeOptions& options = services->options;
@@ -291,6 +292,7 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
                                                    const SessionId& session,
                                                    const std::shared_ptr<const AgentDescription>& agent,
                                                    bool force, Origin origin) {
+  if (auto accepts = services->accepts_work(); !accepts) return fail(accepts.error());
   auto active = active_session(*services, session, origin);
   if (!active || *active) return active;
   auto equipment = equip(*services, agent);

@@ -1,88 +1,20 @@
 #include "praxis/runtime/team.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include "base/ascii.hpp"
 #include "logs/read_state.hpp"
-#include "praxis/base/suggest.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "runtime/observers.hpp"
+#include "runtime/run_control.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
 namespace {
 
 constexpr int kMaxHandoffs = 8;
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words(1);
-  for (const char c : lower_case(text)) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-') {
-      words.back() += c;
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
-  }
-  return words;
-}
-
-Json choice_schema(const std::vector<Agent>& agents) {
-  JsonArray ids;
-  for (const Agent& agent : agents) ids.emplace_back(agent.spec().id);
-  return JsonObject{{"type", "object"},
-                    {"properties", JsonObject{{"agent", JsonObject{{"type", "string"}, {"enum", ids}}}}},
-                    {"required", JsonArray{"agent"}},
-                    {"additionalProperties", false}};
-}
-
-std::string choice_prompt(const Routing& routing) {
-  std::string prompt = "Choose the agent that should answer the message.\nAgents:\n";
-  for (const Agent& agent : routing.agents) {
-    prompt += "- " + agent.spec().id + ": " +
-              (agent.spec().name.empty() ? agent.spec().instructions : agent.spec().name) + "\n";
-  }
-  return prompt + "Message:\n" + routing.text;
-}
-
-}  // namespace
-
-Strategy route_by_role(std::map<std::string, std::string> agents) {
-  JsonObject roles;
-  for (const auto& [role, id] : agents) roles[role] = id;
-  Strategy::Route route =
-      [agents = std::move(agents)](const Routing& routing) -> Result<std::vector<std::string>> {
-    for (const std::string& word : words_of(routing.text)) {
-      if (const auto found = agents.find(word); found != agents.end()) return std::vector{found->second};
-    }
-    return std::vector{routing.current};
-  };
-  return {std::move(route), JsonObject{{"kind", "role"}, {"agents", std::move(roles)}}};
-}
-
-Strategy route_by_supervisor(Agent supervisor) {
-  supervisor.runtime(nullptr);  // uses the runtime of the team
-  return [supervisor = std::move(supervisor)](const Routing& routing) -> Result<std::vector<std::string>> {
-    auto session = routing.runtime.create_session(supervisor);
-    if (!session) return fail(session.error());
-    auto choice = structured_of(session->ask(choice_prompt(routing), {}, choice_schema(routing.agents)));
-    if (!choice) return fail(choice.error());
-    return std::vector{json_string(*choice, "agent")};
-  };
-}
-
-Strategy route_chain(std::vector<std::string> ids) {
-  Json form = JsonObject{{"kind", "chain"}, {"agents", JsonArray(ids.begin(), ids.end())}};
-  Strategy::Route route = [ids = std::move(ids)](const Routing&) -> Result<std::vector<std::string>> {
-    return ids;
-  };
-  return {std::move(route), std::move(form)};
-}
-
-namespace {
 
 /// Rebuilds a strategy from its recorded form; empty when the form is not sufficient.
 Strategy strategy_from(const Json& form) {
@@ -134,6 +66,7 @@ struct Team::Parts {
   Result<Session> seat(const Agent& agent);
   Result<AgentResult> answer(const std::string& id, const std::string& text, std::stop_token stop);
   Result<std::vector<std::string>> route(const std::string& text);
+  Result<AgentResult> send(std::string text, std::stop_token stop, const std::string& agent_id);
   Status speaks(std::vector<std::string> ids, const std::string& cause);
   Result<AgentResult> go_on(Result<AgentResult> result, std::stop_token stop);
   Status restore(const SessionId& id);
@@ -300,19 +233,76 @@ Status Team::route_message(Strategy strategy) {
   return speaker.empty() ? Status{} : parts_->speaks({speaker}, "set");
 }
 
-Result<AgentResult> Team::send(std::string text, std::stop_token stop) {
-  const std::lock_guard one_at_a_time(parts_->sending);
-  auto ids = parts_->route(text);
+Result<AgentResult> Team::Parts::send(std::string text, std::stop_token stop, const std::string& agent_id) {
+  const std::lock_guard one_at_a_time(sending);
+  auto ids = agent_id.empty() ? route(text) : Result<std::vector<std::string>>(std::vector{agent_id});
   if (!ids) return fail(ids.error());
   const std::string first = ids->front();
-  auto agent = parts_->known(first);
+  auto agent = known(first);
   if (!agent) return fail(agent.error());
-  if (auto seat = parts_->seat(*agent); !seat) return fail(seat.error());
-  if (!parts_->recorded()) {
-    if (auto set = parts_->speaks({current_agent().spec().id}, "set"); !set) return fail(set.error());
+  if (auto seated_now = seat(*agent); !seated_now) return fail(seated_now.error());
+  if (!recorded()) {
+    std::string speaker;
+    {
+      const std::lock_guard lock(mutex);
+      speaker = current;
+    }
+    if (auto set = speaks({speaker}, "set"); !set) return fail(set.error());
   }
-  if (auto set = parts_->speaks(*std::move(ids), "route"); !set) return fail(set.error());
-  return parts_->go_on(parts_->answer(first, text, stop), stop);
+  if (auto set = speaks(*std::move(ids), "route"); !set) return fail(set.error());
+  return go_on(answer(first, text, stop), stop);
+}
+
+/// Acts on the agent that works on a message.
+struct Team::Control final : RunControl {
+  explicit Control(const std::shared_ptr<Parts>& parts) : team(parts) {}
+
+  SessionId session_id() const override {
+    const auto session = now();
+    return session ? session->session_id() : SessionId{};
+  }
+  void command(CommandVerb verb, std::string text) override {
+    if (const auto session = now()) session->actor_->command(verb, std::move(text));
+  }
+  void interrupt() override { stop.request_stop(); }
+
+  std::optional<Session> now() const {
+    const auto parts = team.lock();
+    if (!parts) return std::nullopt;
+    const std::lock_guard lock(parts->mutex);
+    return parts->session;
+  }
+
+  const std::weak_ptr<Parts> team;
+  std::stop_source stop;
+};
+
+Result<AgentResult> Team::send(std::string text, std::stop_token stop, const std::string& agent_id) {
+  return parts_->send(std::move(text), std::move(stop), agent_id);
+}
+
+Run Team::stream(std::string text, std::string agent_id) {
+  auto events = std::make_shared<EventQueue>(true);
+  auto control = std::make_shared<Control>(parts_);
+  parts_->runtime.model_services().executor->post_blocking(
+      [parts = parts_, home = parts_->runtime.shared_from_this(), control, events, text = std::move(text),
+       agent_id = std::move(agent_id)]() mutable {
+        auto watching = parts->observers.add("*", [events](const Event& event) { events->push(event); });
+        auto result = parts->send(std::move(text), control->stop.get_token(), agent_id);
+        watching.reset();
+        events->finish(std::move(result));
+      });
+  return {std::move(control), std::move(events)};
+}
+
+Status Team::decide(const ParkId& park, Approval approval, Author author) {
+  std::optional<Session> session;
+  {
+    const std::lock_guard lock(parts_->mutex);
+    session = parts_->session;
+  }
+  if (!session) return fail(ErrorCode::kInput, "the team has no conversation yet");
+  return session->decide(park, std::move(approval), std::move(author));
 }
 
 Result<AgentResult> Team::resume(const Approvals& approvals, const Author& author, std::stop_token stop) {
@@ -350,10 +340,12 @@ std::vector<Tool> Team::handoff_tools(const std::string& from) const {
   for (const Agent& agent : parts_->agents) {
     const std::string id = agent.spec().id;
     if (id == from) continue;
+    const std::string& about =
+        agent.spec().description.empty() ? agent.spec().name : agent.spec().description;
     Tool tool;
     tool.definition.name = "hand_over_to_" + id;
     tool.definition.description = "Hand the conversation over to the agent \"" + id + "\"" +
-                                  (agent.spec().name.empty() ? "" : " (" + agent.spec().name + ")") +
+                                  (about.empty() ? "" : " (" + about + ")") +
                                   ". It answers instead of you as soon as you end your turn.";
     tool.definition.parameters = JsonObject{{"type", "object"}, {"properties", JsonObject{}}};
     tool.definition.safe_by_default = true;

@@ -1,6 +1,7 @@
 // Several agents on one conversation.
 #include <gmock/gmock.h>
 
+#include "praxis/models/stub_model.hpp"
 #include "praxis/runtime/team.hpp"
 #include "runtime/testing/scripted.hpp"
 
@@ -118,6 +119,84 @@ TEST_F(TeamTest, Subscriptions_OutlastASwitch_AndMessagesCanBeInjected) {
   answer(both, "and you?");
   EXPECT_THAT(heard, ElementsAre("I am one", "I am two"));
   EXPECT_EQ(both.history().messages()[2]->text(), "by the way");
+}
+
+TEST_F(TeamTest, Roles_AreFoundInOtherFormsAndByDescriptions) {
+  Agent coder = named("coder"), writer = named("writer");
+  coder.description("Writes and debugs programs; explains crashes and functions");
+  writer.description("Drafts letters and speeches");
+  Team both = team({named("one"), coder, writer});
+  ASSERT_TRUE(both.route_message(route_by_role({{"code", "coder"}, {"prose", "writer"}})));
+  EXPECT_EQ(answer(both, "Fix my codes"), "I am coder");
+  EXPECT_EQ(answer(both, "A source-code question"), "I am coder");
+  EXPECT_EQ(answer(both, "Why does this function crash?"), "I am coder");
+  EXPECT_EQ(answer(both, "I need a letter"), "I am writer");
+  EXPECT_EQ(answer(both, "Hello"), "I am one");
+}
+
+TEST_F(TeamTest, ASupervisor_SeesDescriptionsAndTheConversation) {
+  std::string asked;
+  Agent supervisor;
+  supervisor.id("supervisor").model(stub_model([&asked](const ModelRequest& request) {
+    asked = request.history.messages().back()->text();
+    return stub_text(R"({"agent":"two"})");
+  }));
+  Team both = team({named("one"), named("two").description("Knows the law")});
+  ASSERT_TRUE(both.route_message(route_by_supervisor(supervisor)));
+  EXPECT_EQ(answer(both, "First paragraph?"), "I am two");
+  EXPECT_EQ(answer(both, "And the second?"), "I am two");
+  EXPECT_THAT(asked, HasSubstr("- two: Knows the law"));
+  EXPECT_THAT(asked, HasSubstr("user: First paragraph?\nassistant: I am two"));
+}
+
+TEST_F(TeamTest, AMessage_MayNameItsAgent) {
+  Team both = team({named("one"), named("two")});
+  EXPECT_EQ(both.send("hello", {}, "two")->text, "I am two");
+  EXPECT_EQ(answer(both, "and you?"), "I am one") << "the choice was for one message";
+  EXPECT_FALSE(both.send("hello", {}, "three"));
+}
+
+TEST_F(TeamTest, ARun_HasTheEventsOfAllMembers) {
+  Team both = team({named("one"), named("two")});
+  ASSERT_TRUE(both.route_message(route_chain({"one", "two"})));
+  std::vector<std::string> texts;
+  auto run = both.stream("go");
+  for (const Event& event : run) {
+    if (const auto* text = std::get_if<events::AssistantText>(&event.body)) texts.push_back(text->text);
+  }
+  EXPECT_THAT(texts, ElementsAre("I am one", "I am two"));
+  EXPECT_EQ(run.result()->text, "I am two");
+  EXPECT_EQ(run.session_id(), both.session_id());
+  std::string said;
+  for (const std::string_view piece : both.stream("again", "one").text()) said += piece;
+  EXPECT_EQ(said, "I am one");
+}
+
+TEST_F(TeamTest, ARun_IsSteeredAndInterrupted) {
+  BlockedTool blocked;
+  Agent slow = scripted(R"({"tool_calls": [{"id": "c1", "name": "wait"}]}
+{"text": "steered"}
+{"tool_calls": [{"id": "c2", "name": "wait"}]})");
+  Team both = team({slow.id("slow").use(blocked.tool("wait", true))});
+  auto run = both.stream("go");
+  blocked.entered->wait();
+  run.steer("be quick");
+  blocked.release->open();
+  EXPECT_EQ(run.result()->text, "steered");
+  EXPECT_EQ(both.history().messages()[3]->text(), "be quick");
+
+  BlockedTool again;
+  both.register_agent(scripted(R"({"tool_calls": [{"id": "c2", "name": "wait"}]}
+{"tool_calls": [{"id": "c3", "name": "wait"}]}
+{"tool_calls": [{"id": "c4", "name": "wait"}]})")
+                          .id("slow")
+                          .use(again.tool("wait", true)));
+  auto stopped = both.stream("again");
+  again.entered->wait();
+  stopped.interrupt();
+  const auto result = stopped.result();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(json_text(result.error().detail(), "reason"), "cancelled");
 }
 
 // ---- a team outlives its process

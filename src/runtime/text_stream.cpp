@@ -17,7 +17,8 @@ struct TextStream::Position {
 
   void next() {
     while (auto event = events->pop()) {
-      if (event->agent.id != session) continue;
+      // Before its first message, a team has no session yet.
+      if (session.empty() ? event->agent.depth != 0 : event->agent.id != session) continue;
       if (auto* delta = std::get_if<events::TextDelta>(&event->body)) {
         in_deltas = true;
         piece = std::move(delta->text);

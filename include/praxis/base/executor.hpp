@@ -48,6 +48,9 @@ class Executor {
   /// Drops a watch and destroys its task without running it, unless the task has begun. No-op for an unknown
   /// watch.
   virtual void unwatch(WatchId watch);
+  /// Whether the caller has to post work that it could do itself: true for an executor on which each run is
+  /// the same, except on its own thread.
+  virtual bool wants_work() const { return false; }
 };
 
 /// Creates an executor with one I/O thread (short tasks, timers, sockets), a standby thread, and up to
@@ -55,6 +58,13 @@ class Executor {
 /// such tasks stay short; when one does not return within milliseconds, the standby thread takes over the
 /// loop.
 std::shared_ptr<Executor> make_executor(std::size_t max_workers = 512);
+
+/// Creates an executor for tests and demonstrations: one thread runs all tasks in the order in which they
+/// were posted, and timers in the order of their due times on a virtual clock that skips short delays.
+/// Together with `fixed_environment`, a run on models that answer the same is then the same each time,
+/// however many calls it makes in parallel. A task that blocks, such as a tool that waits for a sub-agent
+/// (`SubAgent::run`), must not wait for another task. Tools of `Agent::as_tool` and `fork_tool` do not.
+std::shared_ptr<Executor> make_orderly_executor();
 
 /// Runs tasks one at a time, in order. When the strand is free, the calling thread runs the task, so a strand
 /// costs no thread switch; otherwise the thread that holds the strand runs it next. Keep tasks short: they

@@ -5,6 +5,7 @@
 #include <bitset>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,7 +30,9 @@ namespace events {
 
 // ---- turns and steps
 /// `turn.started`
-struct TurnStarted {};
+struct TurnStarted {
+  AgentSpecPtr config;  ///< the description that the turn begins with
+};
 /// `message.added`
 struct MessageAdded {
   MessagePtr message;
@@ -38,7 +41,10 @@ struct MessageAdded {
 /// `step.started`
 struct StepStarted {};
 /// `step.completed`
-struct StepCompleted {};
+struct StepCompleted {
+  MessagePtr message;  ///< the model's or the plan's, with its calls; null for a timer
+  Millis duration{0};  ///< since the step started
+};
 /// `turn.completed`
 struct TurnCompleted {
   AgentResult result;
@@ -62,20 +68,25 @@ struct ModelRequested {
   std::string model;
   /// `summary` for a summary, the purpose of a side query, or empty for an answer.
   std::string purpose;
+  ModelOptions options;  ///< with the changes of a hook
 };
 /// `text.delta`, transient
 struct TextDelta {
   std::string text;
+  std::uint32_t item = 0;  ///< number of the part of the answer that this belongs to
 };
 /// `reasoning.delta`, transient
 struct ReasoningDelta {
   std::string text;
   bool summary = false;
+  std::uint32_t item = 0;  ///< as in `TextDelta`
 };
 /// `tool_call.delta`, transient: a piece of a call that the model is writing
 struct ToolCallDelta {
   std::string name;  ///< only in the first delta of a call
   std::string arguments;
+  CallId call;             ///< the same in all deltas of a call
+  std::uint32_t item = 0;  ///< as in `TextDelta`
 };
 /// `assistant.text`: a complete part
 struct AssistantText {
@@ -91,6 +102,8 @@ struct ModelResponded {
   FinishReason finish = FinishReason::kStop;
   Usage usage;
   std::string purpose;  ///< as in `ModelRequested`
+  MessagePtr message;   ///< the answer with its calls, and with its usage
+  Millis duration{0};
 };
 /// `model.failed`: one attempt failed; another may follow
 struct ModelFailed {
@@ -109,6 +122,7 @@ struct ToolCalled {
 struct ToolStarted {
   CallId call;
   std::string name;
+  std::string arguments;  ///< as they run, with the changes of hooks and approvers
 };
 /// `tool.progress`, transient: what the handler of a running call reports
 struct ToolProgress {
@@ -123,6 +137,9 @@ struct ToolCompleted {
   std::string name;
   std::string text;
   Millis duration{0};
+  std::string arguments;
+  Json value;                                    ///< the structured form of the result; null: none
+  std::shared_ptr<const ToolResultPart> result;  ///< with images and files
 };
 /// `tool.failed`
 struct ToolFailed {
@@ -131,12 +148,15 @@ struct ToolFailed {
   Outcome outcome = Outcome::kError;
   Error error;
   Millis duration{0};
+  std::string arguments;
 };
 /// `tool.timed_out`
 struct ToolTimedOut {
   CallId call;
   std::string name;
   Millis duration{0};
+  std::string arguments;
+  Millis limit{0};
 };
 
 // ---- sub-agents; their own events follow, with their `AgentMeta`
@@ -185,6 +205,13 @@ struct HistoryCut {
 struct PrefixBroken {
   PrefixBreak prefix;
 };
+/// `agent.status`, transient: what the agent tree shows of a session has changed
+struct AgentStatus {
+  SessionStatus status = SessionStatus::kIdle;
+  bool paused = false;
+  std::string content;  ///< the task, as in `AgentNode`
+  std::string comment;
+};
 /// `hook.failed`, transient
 struct HookFailed {
   std::string hook, message;
@@ -206,8 +233,8 @@ using EventBody =
                  events::ToolProgress, events::ToolCompleted, events::ToolFailed, events::ToolTimedOut,
                  events::ChildSpawned, events::ChildSettled, events::StepParked, events::StepDecided,
                  events::SessionPaused, events::SessionUnpaused, events::SessionRecovered,
-                 events::SessionIntervened, events::HistoryCut, events::PrefixBroken, events::HookFailed,
-                 events::Custom>;
+                 events::SessionIntervened, events::HistoryCut, events::PrefixBroken, events::AgentStatus,
+                 events::HookFailed, events::Custom>;
 /// A set of event kinds, each by its index in `EventBody`.
 using EventKinds = std::bitset<std::variant_size_v<EventBody>>;
 
@@ -232,10 +259,18 @@ Json to_json(const Event& event);
 
 /// Called in order, on the session's strand: return soon and do not wait for the same session.
 using EventHandler = std::function<void(const Event&)>;
-/// Whether `pattern` selects an event: its name, a prefix ending in `*`, `parts` (all but deltas), `deltas`.
+/// Whether `pattern` selects an event: its name, a prefix ending in `*`, `parts` (all but deltas), `deltas`,
+/// or a name of another design (docs/events.md), such as `tool:start`.
 bool selects(std::string_view pattern, const EventBody& body);
 /// The kinds that `pattern` selects, without custom events.
 EventKinds kinds_of(std::string_view pattern);
+/// Error `kInput` if no event can ever match `pattern`; names the nearest known name. A program's own events
+/// are those that `check_event_name` allows.
+Status check_pattern(std::string_view pattern);
+/// Error `kInput` if a program cannot give this name to an event of its own: it is empty, belongs to the
+/// library
+/// (`tool.finished`), or is nearly a name of the library.
+Status check_event_name(std::string_view name);
 
 /// `std::visit` with a set of lambdas.
 template <class... Fs>

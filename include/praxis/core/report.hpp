@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "praxis/base/digest.hpp"
 #include "praxis/base/result.hpp"
 #include "praxis/core/records.hpp"
 
@@ -21,6 +23,8 @@ struct ActionResult {
   std::uint32_t attempts = 1;
   Millis duration{0};
   std::uint32_t position = 0;  ///< among the calls of its step, from 0
+  std::string arguments = {};  ///< JSON text as it ran; the first 16 KiB
+  std::string result = {};     ///< what the model read; the first 16 KiB
 };
 /// One model call and its cost.
 struct ModelCall {
@@ -32,6 +36,16 @@ struct ModelCall {
   Millis duration{0};
   /// `summary` for a summary, the purpose of a side query, or empty for an answer.
   std::string purpose = {};
+  std::string provider = {};  ///< that answered; empty if a router does not say which
+  /// Of the conversation that was sent: the reference to the prompt. The same for the same messages.
+  Digest prompt = {};
+};
+/// What the turn was made from: the description of the agent, and the models that answered.
+struct Provenance {
+  std::string agent;
+  Digest instructions;              ///< of model, instructions and options
+  Digest tools;                     ///< of their definitions
+  std::vector<std::string> models;  ///< as their vendors named them, each once
 };
 /// Failed attempts that were retried.
 struct RetryInfo {
@@ -57,6 +71,10 @@ struct AgentResult {
   /// Empty while the turn waits for an approver.
   std::optional<StopReason> reason;
   std::string text;  ///< the final answer
+  /// The message with the final answer; null without one.
+  MessagePtr message;
+  /// The messages of the turn, from the prompt to the answer, as far as the window still has them.
+  std::vector<MessagePtr> messages;
   /// All text of the model in the turn, over all its calls.
   std::string full_text;
   /// The final answer as JSON if a schema was requested and the answer matches; else null.
@@ -75,6 +93,7 @@ struct AgentResult {
   std::vector<std::string> warnings;
   Json memory_deltas;  ///< array of `{store, key, operation}`
   RetryInfo retries;
+  Provenance provenance;
   std::uint64_t seed = 0;
   /// Of the session's log: where the event stream of this turn ends.
   std::uint64_t last_seq = 0;
@@ -84,6 +103,9 @@ struct AgentResult {
 
   bool aborted() const { return reason == StopReason::kCancelled; }
 };
+
+/// How long the calls of each tool took.
+std::map<std::string, Millis> latency_by_tool(const AgentResult& result);
 
 /// `report` if its turn has finished or waits for an approver. Otherwise the reason as an error with the
 /// details `session` and `reason`; it states `Reach::kSent` if the turn was stopped and the outcome of one of

@@ -53,6 +53,7 @@ struct EffectState {
   std::optional<SummaryTask> summary = std::nullopt;  ///< of a model call that makes a summary
   /// Of a model call that answers a planner's side query.
   std::optional<Consultation> consult = std::nullopt;
+  Digest prompt = {};  ///< of the conversation that a model call sends
 };
 
 /// A sub-agent of a call in progress.
@@ -101,6 +102,7 @@ struct TurnState {
   TurnId id;
   std::string prompt;  ///< text of the user message that began it
   std::uint32_t step = 0;
+  UnixMillis step_began;  ///< of the step in progress
   std::uint32_t malformed_calls = 0;
   std::uint32_t tool_calls = 0;
   std::vector<CallState> calls;

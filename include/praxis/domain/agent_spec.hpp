@@ -65,6 +65,8 @@ struct ModelProfile {
 struct AgentSpec {
   std::string id = "agent";
   std::string name;
+  /// What the agent is good at, for those who choose one: routing, supervisors, hand-overs.
+  std::string description = {};
   std::string model;  ///< `provider:model`; empty for an agent that only follows a plan
   std::string instructions;
   ModelOptions options;

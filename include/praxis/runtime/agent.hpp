@@ -67,6 +67,8 @@ class Agent {
 
   Agent& id(std::string id);
   Agent& name(std::string name);
+  /// What the agent is good at: routing, supervisors and hand-overs choose by it.
+  Agent& description(std::string text);
   Agent& model(std::string model);
   /// Uses this model instead of making one by name.
   Agent& model(std::shared_ptr<Model> model);
@@ -112,6 +114,8 @@ class Agent {
   Agent& on_before_tool(std::function<ToolHookResult(const HookContext&, const ToolCall&)> hook);
   Agent& on_after_tool(std::function<void(const HookContext&, const ToolCall&, Result<ToolOutput>&)> hook);
   Agent& on_pause_check(std::function<std::optional<std::string>(const HookContext&)> hook);
+  /// Calls `handler` with the events of all sessions of this agent that match `pattern` (see `selects`). A
+  /// pattern that no event can ever match is an error of the description (`check_pattern`).
   Agent& on(std::string pattern, EventHandler handler);
   /// Uses a separate runtime on this journal, which the first run creates.
   Agent& journal(std::shared_ptr<Journal> journal);

@@ -2,6 +2,7 @@
 // operations on logs that need no running session: list, fork, replay.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,6 +40,17 @@ struct RuntimeOptions {
   bool suspend_when_waiting = false;
   std::chrono::milliseconds cancel_grace{
       100};  ///< time for a cancelled tool to return, before its outcome is recorded as unknown
+};
+
+/// The condition of a runtime.
+struct RuntimeHealth {
+  bool accepts_work = true;  ///< false once it was stopped
+  Status journal;            ///< whether the journal can be read
+  std::size_t sessions = 0;  ///< active ones, sub-agents among them
+  std::size_t running = 0;   ///< of them, with a turn that works
+  std::size_t waiting = 0;   ///< of them, with a turn that waits for an approver
+
+  bool ok() const { return accepts_work && journal.has_value(); }
 };
 
 /// Decides a parked step: `approve()`, `reject(reason)`, `edit(arguments)`, or `answer(text)` to a question;
@@ -79,8 +91,12 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// Runs one turn in a new session.
   Result<AgentResult> run_once(const Agent& agent, std::string prompt, std::stop_token stop = {});
   /// Interrupts all running sessions and waits until they have settled, at most `grace`. Turns that wait for
-  /// an approver and queued messages stay in the journal unchanged.
+  /// an approver and queued messages stay in the journal unchanged. Final: from now on the runtime creates
+  /// and opens no session and starts no turn (error `kCancelled`).
   void stop(std::chrono::milliseconds grace = std::chrono::seconds{5});
+
+  /// Whether the runtime takes work, and what it does.
+  RuntimeHealth health() const;
 
   /// Sets the handler that decides parked steps of any session in this process, as soon as they are durable.
   /// Null: they wait for `Session::decide`. Steps that are already parked go to the handler too, several at
@@ -104,10 +120,12 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// with the runtime; handlers and strategies in it must not keep the runtime alive.
   Team& team();
 
-  /// Subscribes to the events of all sessions until the returned object is destroyed.
+  /// Subscribes to the events of all sessions until the returned object is destroyed. Throws
+  /// `std::invalid_argument` if no event can ever match `pattern` (`check_pattern`).
   Subscription on(std::string pattern, EventHandler handler);
-  /// Publishes a host-defined event to the runtime's subscribers.
-  void emit(std::string name, Json payload);
+  /// Publishes a transient event of the program to the observers and readers of every level: the runtime's,
+  /// and those of each active session. Error `kInput`: see `check_event_name`.
+  Status emit(std::string name, Json payload);
 
   Journal& journal() const;
   Environment& environment() const;

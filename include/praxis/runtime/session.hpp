@@ -25,6 +25,7 @@ namespace praxis {
 
 class SessionActor;
 class EventQueue;
+class RunControl;
 
 /// The structured answer of a turn that requested one. Error: that of the turn, or `kPolicy` while the turn
 /// waits for an approver.
@@ -34,6 +35,8 @@ Result<Json> structured_of(const Result<AgentResult>& result);
 class Run {
  public:
   Run(std::shared_ptr<SessionActor> actor, std::shared_ptr<EventQueue> events);
+  /// A run that `control` acts on, such as that of a team.
+  Run(std::shared_ptr<RunControl> control, std::shared_ptr<EventQueue> events);
   /// A run that could not start: no events, and `error` as its result.
   static Run failed(Error error);
 
@@ -69,7 +72,7 @@ class Run {
   /// the turn could not run (journal failure, second message while running).
   Result<AgentResult> report();
 
-  const SessionId& session_id() const;
+  SessionId session_id() const;
   void steer(std::string text);    ///< reaches the model at the next safe boundary
   void enqueue(std::string text);  ///< becomes the next turn
   void interrupt();                ///< stop now
@@ -77,7 +80,7 @@ class Run {
   void unpause();
 
  private:
-  std::shared_ptr<SessionActor> actor_;
+  std::shared_ptr<RunControl> control_;  ///< null: the run could not start
   std::shared_ptr<EventQueue> events_;
 };
 
@@ -163,7 +166,11 @@ class Session {
   /// handles become unusable. Error `kInput` while a turn is running.
   Status close();
 
-  /// Subscribes to the events that match `pattern` until the returned object is destroyed.
+  /// Publishes a transient event of the program to the observers and readers of this session and of those
+  /// above it. Error `kInput`: see `check_event_name`.
+  Status emit(std::string name, Json payload);
+  /// Subscribes to the events that match `pattern` (see `selects`) until the returned object is destroyed.
+  /// Throws `std::invalid_argument` if no event can ever match (`check_pattern`).
   Subscription on(std::string pattern, EventHandler handler);
 
  private:

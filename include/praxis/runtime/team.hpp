@@ -51,10 +51,12 @@ class Strategy {
   Json form_;
 };
 
-/// Selects the agent of the first role whose name occurs as a word in the message; without a match, the
-/// current agent. `agents` maps roles to agent ids.
+/// Selects the agent whose role, name and description have most words in common with the message, whatever
+/// their ending (`code`, `coding`, `source-code`); the role counts most. Without any, the current agent.
+/// `agents` maps roles to agent ids.
 Strategy route_by_role(std::map<std::string, std::string> agents);
-/// A supervisor agent reads the message and selects the agent by structured output, in a separate session.
+/// A supervisor agent reads the last messages of the conversation and the new one, and selects the agent by
+/// structured output, in a separate session. It sees the descriptions of the agents (`Agent::description`).
 Strategy route_by_supervisor(Agent supervisor);
 /// Sends every message through these agents in order.
 Strategy route_chain(std::vector<std::string> ids);
@@ -91,8 +93,15 @@ class Team {
   /// `Runtime::open_session`.
   Status open(const SessionId& session);
   /// Sends one message and returns the answer of the last agent that worked on it. An agent with
-  /// `handoff_tools` can hand the conversation over, at most eight times per message.
-  Result<AgentResult> send(std::string text, std::stop_token stop = {});
+  /// `handoff_tools` can hand the conversation over, at most eight times per message. With `agent_id`, that
+  /// agent answers this message, whatever the strategy; error `kInput` for an unknown one.
+  Result<AgentResult> send(std::string text, std::stop_token stop = {}, const std::string& agent_id = {});
+  /// The same as a run: events of all agents that work on the message, until the last has answered; steering
+  /// and pausing reach the one that works, and an interrupt ends the message.
+  Run stream(std::string text, std::string agent_id = {});
+  /// Decides a parked step of the conversation, as `Session::decide`; `resume` then lets the remaining
+  /// members answer. Error `kInput` before the first message.
+  Status decide(const ParkId& park, Approval approval, Author author = person_by_library());
   /// Continues after a crash, an approval or an error: finishes the turn in progress, with approvals of its
   /// parked steps, then lets the remaining members answer. Error `kInput` when there is nothing to continue.
   Result<AgentResult> resume(const Approvals& approvals = {}, const Author& author = person_by_library(),
@@ -106,6 +115,7 @@ class Team {
   SessionId session_id() const;
   History history() const;
   /// Subscribes to the events of the conversation, for all agents, until the returned object is destroyed.
+  /// Throws `std::invalid_argument` if no event can ever match `pattern` (`check_pattern`).
   Subscription on(std::string pattern, EventHandler handler);
 
  private:
@@ -114,6 +124,7 @@ class Team {
   explicit Team(Runtime& runtime);
 
   struct Parts;
+  struct Control;
   std::shared_ptr<Parts> parts_;
 };
 

@@ -102,10 +102,12 @@ struct BlockedTool {
   }
 };
 
-/// The name of every event of a run, to its end.
+/// The name of every event of a run, to its end, without the changes that the agent tree shows.
 inline std::vector<std::string> names(Run run) {
   std::vector<std::string> names;
-  for (const Event& event : run) names.emplace_back(event_name(event.body));
+  for (const Event& event : run) {
+    if (!std::holds_alternative<events::AgentStatus>(event.body)) names.emplace_back(event_name(event.body));
+  }
   return names;
 }
 

@@ -1,10 +1,7 @@
 // An executor that runs its tasks one after the other on one thread, and timers in the order of their due
 // times, independent of the machine's speed: what a run records then depends only on its input.
-#pragma once
-
 #include <condition_variable>
 #include <deque>
-#include <future>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -12,11 +9,11 @@
 
 #include "praxis/base/executor.hpp"
 
-namespace praxis::testing {
+namespace praxis {
+namespace {
 
-/// Blocking tasks share the thread, so none may wait for a later one. Time is virtual and passes only while
-/// no task is ready: short delays a hundred times as fast as real time, limits no faster, so that a loaded
-/// machine does not reach them.
+/// Time is virtual and passes only while no task is ready: short delays a hundred times as fast as real time,
+/// limits no faster, so that a loaded machine does not reach them.
 class OrderlyExecutor final : public Executor {
  public:
   OrderlyExecutor() : thread_([this] { work(); }) {}
@@ -28,6 +25,11 @@ class OrderlyExecutor final : public Executor {
     changed_.notify_all();
     thread_.join();
   }
+  /// Destroys it, from another thread if this is its own.
+  static void destroy(OrderlyExecutor* executor) {
+    if (executor->thread_.get_id() != std::this_thread::get_id()) return delete executor;
+    std::thread([executor] { delete executor; }).detach();
+  }
   OrderlyExecutor(const OrderlyExecutor&) = delete;
   OrderlyExecutor& operator=(const OrderlyExecutor&) = delete;
 
@@ -36,16 +38,8 @@ class OrderlyExecutor final : public Executor {
     ready_.push_back(std::move(task));
     changed_.notify_all();
   }
-  /// Runs a task on the thread, after the queued ones, and waits for it.
-  void call(Task task) {
-    std::promise<void> done;
-    post([&] {
-      task();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
   void post_blocking(Task task) override { post(std::move(task)); }
+  bool wants_work() const override { return thread_.get_id() != std::this_thread::get_id(); }
   TimerId after(std::chrono::nanoseconds delay, Task task) override {
     const std::lock_guard lock(mutex_);
     timers_.emplace(std::pair(now_ + delay, ++last_timer_), std::move(task));
@@ -105,4 +99,10 @@ class OrderlyExecutor final : public Executor {
   std::thread thread_;
 };
 
-}  // namespace praxis::testing
+}  // namespace
+
+std::shared_ptr<Executor> make_orderly_executor() {
+  return {new OrderlyExecutor(), OrderlyExecutor::destroy};
+}
+
+}  // namespace praxis
