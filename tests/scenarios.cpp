@@ -148,6 +148,7 @@ std::vector<Tool> tools_of(const std::shared_ptr<World>& world) {
     return says("at last");
   }));
   tools.back().retries = 3;
+  tools.back().retry_delay = Millis{1};
   tools.push_back(counting(world, "steer", true,
                            [world](ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
                              world->session(context.session).steer(json_string(arguments, "text"));

@@ -108,6 +108,11 @@ class AgentReader {
   /// A script or cassette of a bounded agent is in its folder.
   Status read_model() {
     const std::string given = text("model");
+    spec_.route = given.empty() ? options_.default_route : Route{};
+    if (const Json& route = at("route"); !route.is_null()) {
+      if (auto read = read_route(route, spec_.route); !read)
+        return document_.mistake("route", read.error().message);
+    }
     spec_.model = options_.model.value_or(given);
     if (options_.within.empty() || options_.model) return {};
     const auto inside = [&](const std::string& path) { return (fs::path(options_.within) / path).string(); };
@@ -230,7 +235,10 @@ class AgentReader {
     }
     AgentFileOptions below = options_;
     below.model.reset();
-    if (!spec_.model.empty()) below.default_model = spec_.model;
+    if (!spec_.model.empty()) {
+      below.default_model = spec_.model;
+      below.default_route = spec_.route;
+    }
     return load(path, below, chain_);
   }
 

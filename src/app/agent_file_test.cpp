@@ -38,6 +38,13 @@ std::vector<std::string> tools_of(const AgentSpec& spec) {
 
 using Names = std::vector<std::string>;
 
+TEST(AgentFile, RouteIsReadWithItsModels) {
+  const AgentSpec spec =
+      spec_of("model = 'openai:a|openai:b'\n[route]\norder = 'latency'\nmax_usd = 0.05\nrestart = true");
+  EXPECT_EQ(spec.route, (Route{RouteOrder::kLatency, MicroUsd{50'000}, true}));
+  EXPECT_NE(mistake("[route]\norder = 'quick'").find("route.order"), std::string::npos);
+}
+
 TEST(AgentFile, EveryFieldIsRead) {
   const AgentSpec spec = spec_of(R"(
 id = "reviewer"

@@ -74,6 +74,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   }
   if (workspace.keeps_runs() && !workspace.journal_given) keep_sources(sources);
   agent->limits(spec.limits);
+  agent->route(spec.route);
   remember_place(*agent, project->get());
   return agent;
 }

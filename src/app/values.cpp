@@ -30,6 +30,12 @@ Result<MicroUsd> parse_usd(std::string_view text) {
               in_quotes(text) + " is not an amount in US dollars; write a number such as 0.5");
 }
 
+Result<RouteOrder> parse_route_order(std::string_view text) {
+  Route route;
+  if (read_route(JsonObject{{"order", text}}, route)) return route.order;
+  return fail(ErrorCode::kInput, in_quotes(text) + " is not an order; write priority, cost or latency");
+}
+
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {

@@ -7,12 +7,15 @@
 
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
+#include "praxis/domain/agent_spec.hpp"
 #include "praxis/domain/usage.hpp"
 
 namespace praxis::app {
 
 /// US dollars such as `0.5`; more than zero, at most a million. Error `kInput`.
 Result<MicroUsd> parse_usd(std::string_view text);
+/// `priority`, `cost` or `latency`. Error `kInput`.
+Result<RouteOrder> parse_route_order(std::string_view text);
 /// Splits `NAME=VALUE`. Error `kInput`.
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view text);
 

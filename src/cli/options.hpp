@@ -10,6 +10,7 @@
 #include "app/workspace.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/core/records.hpp"
+#include "praxis/domain/agent_spec.hpp"
 #include "praxis/domain/usage.hpp"
 
 namespace praxis::cli {
@@ -29,6 +30,8 @@ struct RunOptions {
   std::optional<std::string> first;   ///< an agent or the prompt
   std::optional<std::string> second;  ///< the prompt after an agent
   std::string model;
+  std::optional<RouteOrder> route_order;
+  std::optional<MicroUsd> route_max_usd;
   std::string schema;               ///< file with the JSON Schema of the answer; empty: free text
   std::vector<std::string> attach;  ///< files and URLs sent with the prompt
   std::optional<MicroUsd> max_usd;

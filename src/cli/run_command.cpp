@@ -76,6 +76,14 @@ Limits bounded(Limits limits, const Config& config) {
   return limits;
 }
 
+/// The agent's route with what the flags say about it.
+Route route_of(const AgentSpec& agent, const RunOptions& options) {
+  Route route = agent.route;
+  route.order = options.route_order.value_or(route.order);
+  route.max_usd = options.route_max_usd.value_or(route.max_usd);
+  return route;
+}
+
 Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::Workspace& workspace,
                         const Runtime& runtime) {
   const std::string model = workspace.config.get("model");
@@ -94,7 +102,7 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
     return fail(app::usage_error("no model is set",
                                  "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
   }
-  agent.limits(bounded(agent.spec().limits, workspace.config));
+  agent.limits(bounded(agent.spec().limits, workspace.config)).route(route_of(agent.spec(), options));
   app::remember_place(agent, task.project.get());
   return agent;
 }

@@ -15,7 +15,8 @@ namespace {
 using Phase = CallState::Phase;
 
 std::string settings_text(const AgentSpec& agent) {
-  return agent.model + '\n' + agent.instructions + '\n' + to_canonical_json(to_json(agent.options));
+  return agent.model + '\n' + agent.with_preface(agent.instructions) + '\n' +
+         to_canonical_json(to_json(agent.options));
 }
 
 std::string tools_text(const AgentSpec& agent) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/apply_parts.hpp"
+#include "core/backoff.hpp"
 #include "praxis/base/utf8.hpp"
 
 namespace praxis {
@@ -95,8 +96,10 @@ void finish_call(State& state, UnixMillis time, CallState& call, ToolResultPart 
   state.conversation.push(stamped(state, time, std::move(message)));
 }
 
-void retry_call(TurnState& turn, CallState& call, const records::EffectSettled& r) {
+void retry_call(State& state, const ToolSpec& tool, CallState& call, const records::EffectSettled& r) {
+  TurnState& turn = *state.turn;
   call.phase = Phase::kApproved;
+  call.delay = backoff(tool.retry_delay, state.id, call.effect, call.attempt);
   call.result = failed_result(call, r);
   ++turn.report.retries.attempts;
   turn.report.retries.last_error = r.error;
@@ -148,6 +151,7 @@ Status start_call(State& state, const records::EffectIntended& r) {
   call->phase = Phase::kRunning;
   call->effect = r.effect;
   call->attempt = r.attempt;
+  call->delay = Millis{0};
   return {};
 }
 
@@ -166,7 +170,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   }
   const bool retriable = failed && r.error && r.error->retriable;
   if (retriable && tool != nullptr && call.attempt <= tool->retries && !turn.stop) {
-    retry_call(turn, call, r);
+    retry_call(state, *tool, call, r);
     return {};
   }
   const auto* outcome = std::get_if<ToolOutcome>(&r.result);

@@ -95,6 +95,7 @@ class Deriver {
       intent.tool = call.call.name;
       intent.call = call.call.id;
       intent.attempt = call.attempt + 1;
+      intent.delay = call.delay;
       intent.effect = call.attempt == 0 ? effect_id(number++) : call.effect;
       give_span(intent);
       records.emplace_back(std::move(intent));
@@ -246,7 +247,7 @@ RecordBody park_call(const State& state, const CallState& call, std::string reas
 
 ModelQuestion question_of(const State& state, const records::EffectIntended& intent) {
   const AgentSpec& agent = *state.agent;
-  ModelQuestion question{intent.patch.instructions.value_or(agent.instructions),
+  ModelQuestion question{agent.with_preface(intent.patch.instructions.value_or(agent.instructions)),
                          intent.patch.options.value_or(agent.options),
                          asked_history(state.conversation.history(), intent), intent.non_strict};
   if (intent.summary || intent.consult) {

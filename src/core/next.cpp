@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/backoff.hpp"
 #include "core/context.hpp"
 #include "core/decisions.hpp"
 #include "core/structured.hpp"
@@ -15,7 +16,6 @@ using Phase = CallState::Phase;
 constexpr std::uint32_t kMaxMalformedCalls = 3;
 constexpr std::uint32_t kMaxPauses = 10;
 constexpr Millis kFirstBackoff{500};
-constexpr Millis kLongestBackoff{30'000};
 // A vendor that asks for a longer wait counts as failed.
 constexpr Millis kLongestRetryAfter{60'000};
 
@@ -26,17 +26,13 @@ Finish model_failed(StopReason reason, std::string what) {
 
 /// Returns how long to wait before the next attempt; `std::nullopt` if the vendor asks for a longer wait than
 /// we accept.
-std::optional<Millis> backoff(const State& state, const EffectState& failed) {
+std::optional<Millis> delay_after(const State& state, const EffectState& failed) {
   const Json& asked = json_at(failed.error->detail(), "retry_after_ms");
   if (asked.is_int64()) {
     const Millis delay{asked.get_int64()};
     return delay > kLongestRetryAfter ? std::nullopt : std::optional(std::max(delay, Millis{0}));
   }
-  const Millis full = std::min(kFirstBackoff * (1 << std::min(failed.attempt - 1, 6U)), kLongestBackoff);
-  // Jitter spreads the retries of many sessions; it is computed from the ids so that a replay computes the
-  // same.
-  const Digest draw = digest_of(state.id.str() + failed.effect.str() + std::to_string(failed.attempt));
-  return full / 2 + full / 2 * draw.bytes[0] / 255;
+  return backoff(kFirstBackoff, state.id, failed.effect, failed.attempt);
 }
 
 /// Whether the limits allow another attempt of the failed call.
@@ -49,7 +45,7 @@ bool may_retry(const State& state, const EffectState& failed) {
 /// Returns the delay after which to retry the failed call; `std::nullopt` if it is not retried.
 std::optional<Millis> retry_after(const State& state, const EffectState& failed) {
   if (!failed.error->retriable || !may_retry(state, failed)) return std::nullopt;
-  return backoff(state, failed);
+  return delay_after(state, failed);
 }
 
 /// Whether the vendor refused strict tool schemas and the tools can be offered without them. In sessions that

@@ -9,11 +9,14 @@
 namespace praxis {
 namespace {
 
+constexpr Millis kRetryDelay{400};
+
 AgentSpec test_agent(Limits limits = {}) {
   AgentSpec agent;
   agent.model = "test:model";
   agent.limits = limits;
   agent.tools = {test_tool("read"), test_tool("write"), test_tool("flaky", false, 2)};
+  agent.tools.back().retry_delay = kRetryDelay;
   return agent;
 }
 
@@ -394,6 +397,19 @@ TEST(Retries, FlakyTool_IsRetriedAsTheSameEffect) {
   EXPECT_EQ(std::get<ToolResultPart>(fold.messages().back()->parts[0]).text, "timeout");
   EXPECT_EQ(fold.result().actions[0].attempts, 3U);
   EXPECT_EQ(fold.result().retries.attempts, 2U);
+}
+
+TEST(Retries, RetriesOfAToolBackOff) {
+  Modelled fold;
+  fold.begin("hi");
+  fold.answer(calls({tool_call("f", "flaky")}));
+  EXPECT_EQ(last_intent(fold).delay, Millis{0});
+  Millis full = kRetryDelay;
+  for (int i = 0; i < 2; ++i, full *= 2) {
+    fold.fail_call("f", "busy", true);
+    EXPECT_GE(last_intent(fold).delay, full / 2) << "retry " << i + 1;
+    EXPECT_LE(last_intent(fold).delay, full) << "retry " << i + 1;
+  }
 }
 
 TEST(Retries, PermanentToolErrors_GoToTheModelAtOnce) {

@@ -277,6 +277,7 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   r.kind = *kind;
   r.attempt = static_cast<std::uint32_t>(json_int(json, "attempt", 1));
   r.span = span_id_from(json_text(json, "span")).value_or(0);
+  r.delay = Millis{json_int(json, "delay_ms")};
   // Up to version 3 the record had more fields, all of which follow from the call.
   if (r.kind == EffectKind::kTool) {
     r.tool = json_string(json, "name");
@@ -287,7 +288,6 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   r.request = {from_short_hex(json_string(json, "settings")), from_short_hex(json_string(json, "tools")),
                from_short_hex(json_string(json, "history"))};
   r.patch = patch_from_json(json_at(json, "patch"));
-  r.delay = Millis{json_int(json, "delay_ms")};
   r.non_strict = json_bool(json, "non_strict");
   return r;
 }

@@ -38,7 +38,7 @@ std::int64_t prior_correction(const AgentSpec& agent) { return agent.profile.cou
 
 std::int64_t overhead_of(const AgentSpec& agent) {
   const TokenCounting& counting = agent.profile.counting;
-  std::int64_t tokens = estimate_tokens(agent.instructions);
+  std::int64_t tokens = estimate_tokens(agent.with_preface(agent.instructions));
   // Converts the vendor's tokens into the estimator's.
   if (!agent.tools.empty()) tokens += counting.tool_tokens * 100 / counting.percent;
   for (const ToolSpec& tool : agent.tools) {

@@ -25,6 +25,8 @@ struct JsonForm<MicroUsd> {
 PRAXIS_FIELDS(Limits, max_steps, max_tool_calls, timeout, max_tokens, max_usd, max_context,
               max_parallel_tools, max_model_attempts, max_repeats, max_messages, max_model_retries,
               compact_at, max_wait)
+PRAXIS_ENUM(RouteOrder, kPriority, kCost, kLatency)
+PRAXIS_FIELDS(Route, order, max_usd, restart)
 
 namespace {
 
@@ -41,7 +43,10 @@ Json to_json(const ToolSpec& tool) {
   if (tool.definition.idempotent) out["idempotent"] = true;
   if (tool.definition.safe_by_default) out["safe_by_default"] = true;
   if (tool.definition.needs_approval) out["needs_approval"] = true;
-  if (tool.retries != 0) out["retries"] = tool.retries;
+  if (tool.retries != 0) {
+    out["retries"] = tool.retries;
+    if (tool.retry_delay.count() != 0) out["retry_delay_ms"] = tool.retry_delay.count();
+  }
   if (tool.fatal_errors) out["fatal_errors"] = true;
   if (tool.asks_person) out["asks_person"] = true;
   return out;
@@ -57,6 +62,7 @@ Result<ToolSpec> tool_spec_from_json(const Json& json) {
   tool.definition.safe_by_default = json_bool(json, "safe_by_default");
   tool.definition.needs_approval = json_bool(json, "needs_approval");
   tool.retries = static_cast<std::uint32_t>(json_int(json, "retries"));
+  tool.retry_delay = Millis{json_int(json, "retry_delay_ms")};
   tool.fatal_errors = json_bool(json, "fatal_errors");
   tool.asks_person = json_bool(json, "asks_person");
   if (auto valid = check(tool.definition); !valid) return fail(valid.error());
@@ -93,6 +99,15 @@ const ToolSpec* AgentSpec::find_tool(std::string_view tool) const {
   return nullptr;
 }
 
+std::string AgentSpec::with_preface(std::string own) const {
+  if (preface.empty()) return own;
+  return own.empty() ? preface : preface + "\n\n" + own;
+}
+
+Json to_json(const Route& route) { return to_json_value(route); }
+
+Status read_route(const Json& table, Route& route) { return read_settings(table, "route", route); }
+
 Json to_json(const Limits& limits) { return to_json_value(limits); }
 
 Status read_limits(const Json& table, Limits& limits) { return read_settings(table, "limits", limits); }
@@ -120,6 +135,8 @@ Json to_json(const AgentSpec& spec) {
   if (!spec.name.empty()) out["name"] = spec.name;
   if (!spec.description.empty()) out["description"] = spec.description;
   if (!spec.model.empty()) out["model"] = spec.model;
+  if (spec.route != Route{}) out["route"] = to_json(spec.route);
+  if (!spec.preface.empty()) out["preface"] = spec.preface;
   if (!spec.instructions.empty()) out["instructions"] = spec.instructions;
   if (spec.options != ModelOptions{}) out["options"] = to_json(spec.options);
   if (!tools.empty()) out["tools"] = std::move(tools);
@@ -140,6 +157,10 @@ Result<AgentSpec> agent_spec_from_json(const Json& json) {
   spec.name = json_string(json, "name");
   spec.description = json_string(json, "description");
   spec.model = json_string(json, "model");
+  if (const Json& route = json_at(json, "route"); !route.is_null()) {
+    if (auto read = read_route(route, spec.route); !read) return fail(read.error());
+  }
+  spec.preface = json_string(json, "preface");
   spec.instructions = json_string(json, "instructions");
   spec.options = model_options_from_json(json_at(json, "options"));
   spec.limits = limits_from_json(json_at(json, "limits"));

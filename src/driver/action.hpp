@@ -23,9 +23,10 @@ struct StartModel {
   EffectId effect;
   std::uint32_t attempt = 1;
   ModelQuestion question;
-  std::uint64_t ordinal = 0;  ///< counts the model calls of the session
-  bool answers = true;        ///< false: a summary or side query, whose deltas are not published
-  Event where;                ///< the event of a delta, without its body
+  std::uint64_t ordinal = 0;           ///< counts the model calls of the session
+  bool answers = true;                 ///< false: a summary or side query, whose deltas are not published
+  Event where;                         ///< the event of a delta, without its body
+  std::shared_ptr<const Rules> rules;  ///< a tool that they deny is not offered
 };
 /// Run a tool; answered by `ToolEnded`. Its intent is durable.
 struct StartTool {

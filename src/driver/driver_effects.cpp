@@ -69,23 +69,19 @@ bool TurnDriver::begin(const records::EffectIntended& intent) {
   RunningEffect& running = effects_.begin(intent, now_.monotonic);
   if (state_->turn->stop || is_outdated(intent.call))
     return !settle(intent.effect, intent.attempt, cancelled(intent.kind));
-  switch (intent.kind) {
-    case EffectKind::kModel:
-      if (intent.delay.count() == 0) {
-        start_model(intent);
-      } else {
-        running.delayed = std::make_shared<const records::EffectIntended>(intent);
-        running.timer = arm(EffectTimer{intent.effect, intent.attempt}, intent.delay, true);
-      }
-      return true;
-    case EffectKind::kTool:
-      start_tool(intent, running);
-      return true;
-    case EffectKind::kTimer:
-      running.timer = arm(EffectTimer{intent.effect, intent.attempt}, intent.delay, true);
-      return true;
+  if (intent.kind == EffectKind::kTimer || intent.delay.count() != 0) {
+    if (intent.kind != EffectKind::kTimer)
+      running.delayed = std::make_shared<const records::EffectIntended>(intent);
+    running.timer = arm(EffectTimer{intent.effect, intent.attempt}, intent.delay, true);
+  } else {
+    start(intent, running);
   }
   return true;
+}
+
+void TurnDriver::start(const records::EffectIntended& intent, RunningEffect& running) {
+  if (intent.kind == EffectKind::kModel) return start_model(intent);
+  start_tool(intent, running);
 }
 
 void TurnDriver::start_model(const records::EffectIntended& intent) {
@@ -95,7 +91,8 @@ void TurnDriver::start_model(const records::EffectIntended& intent) {
                    question_of(*state_, intent),
                    state_->model_calls,
                    !intent.summary && !intent.consult,
-                   transient(events::TextDelta{})};
+                   transient(events::TextDelta{}),
+                   review_.rules(state_->agent)};
   start.where.attempt = intent.attempt;
   emit(std::move(start));
 }
@@ -211,9 +208,12 @@ void TurnDriver::count_spent(const RunningEffect& call, records::EffectSettled& 
 
 // ---- stopping
 
+/// An effect that backs off before its next attempt is settled by its timer, which fires at once.
 void TurnDriver::stop(const EffectId& effect, RunningEffect& running) {
   running.stopping = true;
-  emit(StopEffect{effect});
+  if (!running.delayed) return emit(StopEffect{effect});
+  disarm(running.timer);
+  running.timer = arm(EffectTimer{effect, running.attempt}, std::chrono::nanoseconds{0}, true);
 }
 
 /// Stops the effects that a changed request has made pointless, and rejects the calls that have not started.
@@ -245,7 +245,7 @@ bool TurnDriver::is_outdated(const CallId& call) const {
 void TurnDriver::cancel_effects() {
   std::vector<Attempt> now, later;
   for (auto& [effect, running] : effects_.all()) {
-    const bool waits_only = running.timer != 0 && running.kind != EffectKind::kTool;
+    const bool waits_only = running.delayed || running.kind == EffectKind::kTimer;
     (waits_only ? now : later).emplace_back(effect, running.attempt);
   }
   for (const auto& [effect, attempt] : later) stop(effect, *effects_.find(effect, attempt));
@@ -315,14 +315,20 @@ void TurnDriver::fired(const EffectTimer& timer) {
   RunningEffect* running = effects_.find(timer.effect, timer.attempt);
   if (running == nullptr || failure_) return;
   running->timer = 0;
-  switch (running->kind) {
-    case EffectKind::kModel:
-      return start_model(*std::exchange(running->delayed, nullptr));
-    case EffectKind::kTool:
-      return tool_is_late(timer.effect, timer.attempt);
-    case EffectKind::kTimer:
-      if (settle(timer.effect, timer.attempt, {})) advance();
+  if (const auto delayed = std::exchange(running->delayed, nullptr)) {
+    if (!running->stopping) return start_delayed(*delayed, *running);
+    if (settle(timer.effect, timer.attempt, cancelled(running->kind))) advance();
+  } else if (running->kind == EffectKind::kTool) {
+    tool_is_late(timer.effect, timer.attempt);
+  } else if (settle(timer.effect, timer.attempt, {})) {
+    advance();
   }
+}
+
+/// The delay does not count for the time limit of a tool.
+void TurnDriver::start_delayed(const records::EffectIntended& intent, RunningEffect& running) {
+  if (intent.kind == EffectKind::kTool) running.waited += intent.delay;
+  start(intent, running);
 }
 
 void TurnDriver::fired(const GraceOver& grace) {

@@ -23,7 +23,7 @@ struct RunningEffect {
   bool repeatable = false;  ///< may be retried after a timeout
   bool asked = false;       ///< a model call whose request was sent
   std::shared_ptr<const records::EffectIntended> delayed =
-      {};                            ///< a model call that backs off before its request
+      {};                            ///< a retry of a model or tool call that backs off before it starts
   std::optional<Usage> stated = {};  ///< a failed model call: the usage that the vendor reported
   bool stopping = false;             ///< was asked to stop
   std::chrono::nanoseconds waited{

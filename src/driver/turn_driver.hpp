@@ -123,6 +123,8 @@ class TurnDriver {
 
   // Effects and time (driver_effects.cpp).
   bool begin(const records::EffectIntended& intent);
+  void start(const records::EffectIntended& intent, RunningEffect& running);
+  void start_delayed(const records::EffectIntended& intent, RunningEffect& running);
   void start_model(const records::EffectIntended& intent);
   void start_tool(const records::EffectIntended& intent, RunningEffect& running);
   void arm_limit(const EffectId& effect, RunningEffect& running);

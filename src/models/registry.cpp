@@ -81,15 +81,32 @@ Made make_cassette(const std::string& folder, CassetteCheck check, std::shared_p
       });
 }
 
+RouterOptions options_of(const Route& route, const ModelServices& services) {
+  RouterOptions options{
+      .max_usd = route.max_usd, .restart = route.restart, .environment = services.environment};
+  switch (route.order) {
+    case RouteOrder::kPriority:
+      options.strategy = by_priority;
+      break;
+    case RouteOrder::kCost:
+      options.strategy = by_cost;
+      break;
+    case RouteOrder::kLatency:
+      options.strategy = by_latency;
+      break;
+  }
+  return options;
+}
+
 /// `A|B|C`: a router over models in this order of priority.
-Made make_route(std::string_view names, const ModelServices& services) {
+Made make_route(std::string_view names, const ModelServices& services, const Route& route) {
   std::vector<std::shared_ptr<Model>> models;
   while (true) {
     const std::size_t bar = names.find('|');
     auto model = make_model(std::string(names.substr(0, bar)), services);
     if (!model) return model;
     models.push_back(*std::move(model));
-    if (bar == names.npos) return make_router(std::move(models));
+    if (bar == names.npos) return make_router(std::move(models), options_of(route, services));
     names.remove_prefix(bar + 1);
   }
 }
@@ -104,8 +121,9 @@ Result<std::shared_ptr<Model>> make_file_model(const std::string& kind, const st
   return make_cassette(path, check, catalog, services, read);
 }
 
-Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelServices& services) {
-  if (name.contains('|') && !name.starts_with("script:")) return make_route(name, services);
+Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelServices& services,
+                                          const Route& route) {
+  if (name.contains('|') && !name.starts_with("script:")) return make_route(name, services, route);
   const std::size_t colon = name.find(':');
   if (colon == std::string::npos || colon + 1 == name.size()) {
     return fail(ErrorCode::kInput,

@@ -12,7 +12,8 @@ namespace praxis {
 /// the array `list`. The array is the last member; `extra` cannot replace it.
 std::string open_list(JsonObject fields, const Json& extra, std::string_view list);
 
-/// Whether the conversation starts with its own developer instructions, which then replace the agent's.
+/// Whether the conversation starts with its own developer instructions. In protocols whose instructions are a
+/// message they replace the agent's.
 bool opens_with_developer(const History& history);
 
 }  // namespace praxis

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "models/vendor_error.hpp"
+#include "praxis/base/environment.hpp"
 
 namespace praxis {
 namespace {
@@ -30,12 +31,14 @@ bool has_media(const History& history, bool files) {
 struct Needs {
   bool tools, images, files;
   std::int64_t input;
+  std::int64_t output;  ///< tokens; 0: any number
 
   explicit Needs(const ModelRequest& request)
       : tools(request.tools && !request.tools->empty()),
         images(has_media(request.history, false)),
         files(has_media(request.history, true)),
-        input(request.history.estimated_tokens() + estimate_tokens(request.instructions)) {}
+        input(request.history.estimated_tokens() + estimate_tokens(request.instructions)),
+        output(request.options.max_output_tokens.value_or(0)) {}
 
   /// Why a model cannot handle the request; empty if it can.
   std::string unmet_by(const ModelCapabilities& can) const {
@@ -45,6 +48,10 @@ struct Needs {
     if (can.context_window > 0 && input > can.context_window) {
       return "has a window of " + std::to_string(can.context_window) + " tokens, less than about " +
              std::to_string(input);
+    }
+    if (can.max_output > 0 && output > can.max_output) {
+      return "gives at most " + std::to_string(can.max_output) + " tokens, less than " +
+             std::to_string(output);
     }
     return {};
   }
@@ -67,10 +74,16 @@ bool is_worth_another(const Error& error) {
          (error.retriable || std::ranges::find(kElsewhere, error.kind()) != kElsewhere.end());
 }
 
-/// A model and its current failure count.
+/// A model and how it did in the calls so far.
 struct Member {
   std::shared_ptr<Model> model;
   std::atomic<std::size_t> failures = 0;
+  std::atomic<std::int64_t> latency = 0;  ///< nanoseconds
+
+  void answered_after(std::chrono::nanoseconds time) {
+    const std::int64_t before = latency;
+    latency = before == 0 ? time.count() : before + (time.count() - before) / 4;
+  }
 };
 
 struct RouterState {
@@ -109,6 +122,7 @@ class Attempt final : public ModelSink, public std::enable_shared_from_this<Atte
   const std::vector<std::size_t> order_;
   std::size_t at_ = 0;
   bool shown_ = false;
+  std::chrono::nanoseconds started_{0};
   std::vector<std::string> warnings_;
   Usage failed_usage_;  ///< of the members that were asked in vain
 };
@@ -133,7 +147,7 @@ class RouterSession final : public ModelSession {
       }
       if (unmet.empty()) {
         fitting.push_back(i);
-        candidates.push_back({member.model, cost, member.failures});
+        candidates.push_back({member.model, cost, member.failures, std::chrono::nanoseconds(member.latency)});
       } else {
         why_not += "; " + member.model->name() + ' ' + unmet;
       }
@@ -151,6 +165,7 @@ class RouterSession final : public ModelSession {
 
   Member& member(std::size_t index) { return *shared_->members[index]; }
   bool restarts() const { return shared_->options.restart; }
+  std::chrono::nanoseconds monotonic() const { return shared_->options.environment->monotonic(); }
   ModelSession& session(std::size_t index) {
     if (!sessions_[index]) sessions_[index] = member(index).model->open_session();
     return *sessions_[index];
@@ -161,7 +176,10 @@ class RouterSession final : public ModelSession {
   std::vector<std::unique_ptr<ModelSession>> sessions_;  ///< opened on first use
 };
 
-void Attempt::start() { session_.session(order_[at_]).start(request_, shared_from_this(), stop_); }
+void Attempt::start() {
+  started_ = session_.monotonic();
+  session_.session(order_[at_]).start(request_, shared_from_this(), stop_);
+}
 
 bool Attempt::may_go_on(const Error& error) const {
   return at_ + 1 < order_.size() && is_worth_another(error) && !stop_.stop_requested() &&
@@ -180,6 +198,7 @@ void Attempt::on_done(Result<ModelResponse> response) {
   Member& member = session_.member(order_[at_]);
   if (response) {
     member.failures = 0;
+    member.answered_after(session_.monotonic() - started_);
     // The price is set here, because only the router knows which model answered.
     if (response->usage.cost.value == 0) response->usage.cost = member.model->price(response->usage);
     response->failed_usage += failed_usage_;
@@ -202,6 +221,7 @@ class Router final : public Model {
  public:
   Router(std::vector<std::shared_ptr<Model>> models, RouterOptions options) {
     shared_->options = std::move(options);
+    if (!shared_->options.environment) shared_->options.environment = system_environment();
     for (auto& model : models) {
       name_ += (name_.empty() ? "" : "|") + model->name();
       shared_->members.push_back(std::make_unique<Member>());
@@ -259,6 +279,16 @@ std::vector<std::size_t> by_cost(const ModelRequest& request, std::span<const Ca
   auto order = by_priority(request, candidates);
   std::ranges::sort(order, {}, [&](std::size_t i) {  // equal costs keep the given order
     return std::tuple(candidates[i].cost.value == 0, candidates[i].cost, i);
+  });
+  return order;
+}
+
+std::vector<std::size_t> by_latency(const ModelRequest& request, std::span<const Candidate> candidates) {
+  auto order = by_priority(request, candidates);
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    const Candidate& one = candidates[i];
+    const bool failing = one.failures > 0 && one.latency.count() == 0;
+    return std::tuple(failing, one.latency, i);
   });
   return order;
 }

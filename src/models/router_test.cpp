@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/vendor_error.hpp"
+#include "praxis/base/environment.hpp"
 
 namespace praxis {
 namespace {
@@ -22,12 +23,14 @@ class NamedModel final : public Model {
   std::string says_first;  ///< text streamed before it fails
   Usage used_in_vain;      ///< comes with the error
   int calls = 0;
+  std::function<void()> on_call = [] {};
 
  private:
   struct Session final : ModelSession {
     explicit Session(NamedModel& model) : of(model) {}
     void start(const ModelRequest&, std::shared_ptr<ModelSink> sink, std::stop_token) override {
       ++of.calls;
+      of.on_call();
       sink->on_delta(KeepAlive{});
       if (!of.says_first.empty()) sink->on_delta(TextChunk{of.says_first});
       if (of.failure == "cancelled") return sink->on_done(fail(ErrorCode::kCancelled, "cancelled"));
@@ -213,6 +216,65 @@ TEST(Router, Strategy_OrdersTheCandidates) {
   EXPECT_EQ(models[0]->calls, 2) << "one from before";
   EXPECT_EQ(text(ask(*router)), "unknown");
   EXPECT_EQ(models[0]->calls, 2) << "it is no longer the first choice";
+}
+
+TEST(Router, ModelWithShorterAnswersThanRequestedIsSkipped) {
+  ModelCapabilities terse, verbose;
+  terse.max_output = 100;
+  verbose.max_output = 8000;
+  const Models models{std::make_shared<NamedModel>("terse", terse),
+                      std::make_shared<NamedModel>("verbose", verbose)};
+  const auto router = make_router({models[0], models[1]});
+  ModelRequest request;
+  request.options.max_output_tokens = 5000;
+  EXPECT_EQ(text(ask(*router, request)), "verbose");
+  request.options.max_output_tokens = 100;
+  EXPECT_EQ(text(ask(*router, request)), "terse");
+  request.options.max_output_tokens = 9000;
+  const Outcome none = ask(*router, request);
+  ASSERT_FALSE(none.response);
+  EXPECT_NE(none.response.error().message.find("terse gives at most 100 tokens, less than 9000"),
+            std::string::npos)
+      << none.response.error().message;
+}
+
+/// A clock that advances only when a model takes time.
+class ModelClock final : public Environment {
+ public:
+  UnixMillis now() override { return {}; }
+  std::chrono::nanoseconds monotonic() override { return time; }
+  std::uint64_t random() override { return 1; }
+  std::chrono::nanoseconds time{0};
+};
+
+TEST(Router, ByLatency_TriesEachModelOnceThenTheFastest) {
+  const auto clock = std::make_shared<ModelClock>();
+  const Models models{std::make_shared<NamedModel>("slow", ModelCapabilities{}),
+                      std::make_shared<NamedModel>("quick", ModelCapabilities{})};
+  models[0]->on_call = [&] { clock->time += std::chrono::seconds{3}; };
+  models[1]->on_call = [&] { clock->time += std::chrono::seconds{1}; };
+  const auto router =
+      make_router({models[0], models[1]},
+                  {.strategy = by_latency, .max_usd = {}, .restart = false, .environment = clock});
+  std::string answers;
+  for (int i = 0; i < 5; ++i) answers += text(ask(*router)) + ' ';
+  EXPECT_EQ(answers, "slow quick quick quick quick ");
+  models[1]->on_call = [&] { clock->time += std::chrono::seconds{30}; };
+  EXPECT_EQ(text(ask(*router)), "quick");
+  EXPECT_EQ(text(ask(*router)), "slow") << "its mean is lower now";
+}
+
+TEST(Router, ByLatency_TriesAModelThatOnlyFailedLast) {
+  const auto clock = std::make_shared<ModelClock>();
+  const Models models{std::make_shared<NamedModel>("broken", ModelCapabilities{}),
+                      std::make_shared<NamedModel>("sound", ModelCapabilities{})};
+  models[0]->failure = "server";
+  models[1]->on_call = [&] { clock->time += std::chrono::seconds{1}; };
+  const auto router =
+      make_router({models[0], models[1]},
+                  {.strategy = by_latency, .max_usd = {}, .restart = false, .environment = clock});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(text(ask(*router)), "sound");
+  EXPECT_EQ(models[0]->calls, 1);
 }
 
 TEST(Router, Capabilities_AreTheUnionOfItsModels) {

@@ -145,4 +145,8 @@ Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& to
   return strictest;
 }
 
+bool denies(const std::vector<PolicyRules>& rules, std::string_view tool) {
+  return std::ranges::any_of(rules, [&](const PolicyRules& of_one) { return any_names(of_one.deny, tool); });
+}
+
 }  // namespace praxis

@@ -35,6 +35,14 @@ TEST(Policy, Deny_TakesPrecedenceOverAskAndAskOverAllow) {
   EXPECT_TRUE(std::holds_alternative<Allow>(permission({{"file_*"}, {}, {}}, false)));
 }
 
+TEST(Policy, DeniedToolsAreThoseThatSomeDenyRuleNames) {
+  const PolicyRules root{{"*"}, {"delete_*"}, {}}, child{{}, {"shell"}, {"send"}};
+  EXPECT_TRUE(denies({root, child}, "delete_all"));
+  EXPECT_TRUE(denies({root, child}, "shell"));
+  EXPECT_FALSE(denies({root, child}, "send"));
+  EXPECT_FALSE(denies({root, child}, "unnamed")) << "a call rule may still allow single calls";
+}
+
 TEST(Policy, Pattern_MatchesOnlyItsPrefix) {
   EXPECT_TRUE(rule_names("file_*", "file_read"));
   EXPECT_FALSE(rule_names("file_*", "http"));

@@ -111,6 +111,10 @@ Agent& Agent::model(std::shared_ptr<Model> model) {
   description.model = std::move(model);
   return *this;
 }
+Agent& Agent::route(Route route) {
+  edit().spec.route = route;
+  return *this;
+}
 Agent& Agent::instructions(std::string text) {
   instructions(InstructionSource());
   edit().spec.instructions = std::move(text);
@@ -139,7 +143,7 @@ Agent& Agent::output_schema(Json schema) {
 
 Agent& Agent::use(Tool tool) {
   AgentDescription& description = edit();
-  ToolSpec spec{tool.definition, tool.retries, tool.fatal_errors, tool.asks_person};
+  ToolSpec spec = spec_of(tool);
   if (auto added = description.tools.add(std::move(tool)); !added) {
     if (description.status) description.status = std::move(added);
     return *this;

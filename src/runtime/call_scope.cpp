@@ -74,7 +74,7 @@ std::shared_ptr<const AgentDescription> LiveCall::described(AgentSpec spec, std:
   if (spec.model == actor_->description()->spec.model) agent.model = actor_->model();
   spec.tools.clear();
   for (Tool& tool : given) {
-    spec.tools.push_back({tool.definition, tool.retries, tool.fatal_errors, tool.asks_person});
+    spec.tools.push_back(spec_of(tool));
     if (auto added = agent.tools.add(std::move(tool)); !added && agent.status)
       agent.status = std::move(added);
   }

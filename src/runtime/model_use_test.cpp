@@ -58,6 +58,36 @@ TEST_F(ModelUseTest, Tools_AreOfferedOnlyToModelsThatUseThem) {
   EXPECT_FALSE(asked_of({.streaming = true, .tools = false, .context_window = 0, .max_output = 0}).tools);
 }
 
+TEST_F(ModelUseTest, DeniedToolsAreNotOffered) {
+  const auto model = std::make_shared<LimitedModel>(ModelCapabilities{});
+  Agent agent;
+  agent.model(model).use(echo_tool()).use(host_tool("purge", [](ToolContext&, const Json&) {
+    return says("purged");
+  }));
+  ASSERT_TRUE(session_of(Agent(agent).policy({{}, {"purge"}, {}}).runtime(runtime_)).ask("hi"));
+  ASSERT_EQ(model->asked().tools->size(), 1U);
+  EXPECT_EQ(model->asked().tools->front().name, "echo");
+  ASSERT_TRUE(session_of(agent.runtime(runtime_)).ask("hi"));
+  EXPECT_EQ(model->asked().tools->size(), 2U);
+}
+
+TEST_F(ModelUseTest, InstructionsOfTheRuntimePrecedeThoseOfTheAgent) {
+  const auto model = std::make_shared<LimitedModel>(ModelCapabilities{});
+  RuntimeOptions options;
+  options.instructions = "You work for the library.";
+  const auto runtime = Runtime::create(std::move(options));
+  Agent agent;
+  agent.model(model).runtime(runtime);
+  ASSERT_TRUE(agent.run("hi"));
+  EXPECT_EQ(model->asked().instructions, "You work for the library.");
+  agent.instructions("Be brief.").on_before_turn([](const HookContext&, AgentSpec& spec) {
+    spec.instructions += " In French.";
+  });
+  const auto reply = agent.run("hi");
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(model->asked().instructions, "You work for the library.\n\nBe brief. In French.");
+}
+
 TEST_F(ModelUseTest, Streaming_IsAskedOnlyOfModelsThatStream) {
   EXPECT_TRUE(asked_of({.streaming = true, .tools = true, .context_window = 0, .max_output = 0}).stream);
   EXPECT_FALSE(asked_of({.streaming = false, .tools = true, .context_window = 0, .max_output = 0}).stream);

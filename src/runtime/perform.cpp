@@ -203,7 +203,8 @@ void SessionActor::perform(driver::StartModel& action) {
   request.options = std::move(action.question.options);
   request.history = std::move(action.question.history);
   request.non_strict = action.question.non_strict;
-  if (model_->capabilities().tools) request.tools = tools()->definitions();
+  if (model_->capabilities().tools)
+    request.tools = offered_.of(tools()->definitions(), std::move(action.rules));
   request.stream = services_->options.stream && model_->capabilities().streaming;
   request.session = id();
   request.agent = state().agent->id;

@@ -34,16 +34,19 @@ ModelServices Services::model_services() const {
           .env = environment_variable,
           .catalog = options.catalog,
           .record_to = options.record_to,
-          .providers = std::make_shared<const ModelProviders>(options.providers)};
+          .providers = std::make_shared<const ModelProviders>(options.providers),
+          .environment = options.environment};
 }
 
 Result<std::shared_ptr<Model>> Services::model_for(const AgentDescription& agent) {
   if (agent.model) return agent.model;
   if (agent.spec.model.empty()) return nullptr;
+  const AgentSpec& spec = agent.spec;
+  const std::string key = spec.model + '\n' + to_json_text(to_json(spec.route));
   const std::lock_guard lock(mutex_);
-  if (const auto known = models_.find(agent.spec.model); known != models_.end()) return known->second;
-  auto made = make_model(agent.spec.model, model_services());
-  if (made) models_.emplace(agent.spec.model, *made);
+  if (const auto known = models_.find(key); known != models_.end()) return known->second;
+  auto made = make_model(spec.model, model_services(), spec.route);
+  if (made) models_.emplace(key, *made);
   return made;
 }
 

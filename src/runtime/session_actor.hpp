@@ -19,6 +19,7 @@
 #include "praxis/runtime/commands.hpp"
 #include "praxis/runtime/session.hpp"
 #include "runtime/budget.hpp"
+#include "runtime/offered_tools.hpp"
 #include "runtime/services.hpp"
 #include "runtime/tokens.hpp"
 
@@ -279,6 +280,7 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   std::map<EffectId, Running> effects_;
   std::shared_ptr<std::atomic<std::size_t>> arrived_;  ///< bytes received by the last model call
   std::unique_ptr<ModelSession> model_session_;
+  OfferedTools offered_;
   std::unique_ptr<AgentResult> reported_;  ///< of the last turn, if hooks after it may have changed it
   std::shared_ptr<Budget> budget_;
   bool budget_known_ = false;

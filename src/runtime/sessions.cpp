@@ -35,12 +35,14 @@ ModelProfile profile_of(const Model& model) {
           price_of_million(kTokens), capabilities.counting};
 }
 
-AgentSpecPtr with_profile(AgentSpecPtr spec, const Model* model) {
+/// Adds what is known only here: the facts about the model, and the instructions of the runtime.
+AgentSpecPtr completed(AgentSpecPtr spec, const Model* model, const std::string& preface) {
   const ModelProfile profile = model != nullptr ? profile_of(*model) : ModelProfile{};
-  if (spec->profile == profile) return spec;
-  auto profiled = std::make_shared<AgentSpec>(*spec);
-  profiled->profile = profile;
-  return profiled;
+  if (spec->profile == profile && spec->preface == preface) return spec;
+  auto changed = std::make_shared<AgentSpec>(*spec);
+  changed->profile = profile;
+  changed->preface = preface;
+  return changed;
 }
 
 AgentSpecPtr with_metadata(const AgentSpecPtr& spec, Json metadata) {
@@ -77,8 +79,9 @@ Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDes
   if (!planner) return fail(planner.error());
   auto model = services.model_for(*description);
   if (!model) return fail(model.error());
-  AgentSpecPtr profiled = with_profile(AgentSpecPtr(description, &spec), model->get());
-  return Equipment{*std::move(planner), *std::move(model), std::move(profiled)};
+  AgentSpecPtr complete =
+      completed(AgentSpecPtr(description, &spec), model->get(), services.options.instructions);
+  return Equipment{*std::move(planner), *std::move(model), std::move(complete)};
 }
 
 /// A sub-agent stays within the permissions of the agents above it.

@@ -112,6 +112,7 @@ TEST_F(ToolCallsTest, RetriableFailure_IsTriedAgainUnderTheSameKey) {
     return says("third time lucky");
   });
   flaky.retries = 2;
+  flaky.retry_delay = Millis{1};
   EXPECT_EQ(told(scripted(one_call("flaky")).use(flaky)).text, "third time lucky");
   ASSERT_EQ(keys.size(), 3U);
   EXPECT_EQ(keys[0], keys[2]);

@@ -17,8 +17,7 @@ Result<ToolSet> gather(const AgentDescription& agent) {
 
 std::vector<ToolSpec> specs_of(const ToolSet& tools) {
   std::vector<ToolSpec> specs;
-  for (const Tool& tool : tools.tools())
-    specs.push_back({tool.definition, tool.retries, tool.fatal_errors, tool.asks_person});
+  for (const Tool& tool : tools.tools()) specs.push_back(spec_of(tool));
   return specs;
 }
 

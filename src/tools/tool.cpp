@@ -43,6 +43,10 @@ std::unexpected<Error> invalid_arguments(const std::string& tool, const std::str
 
 }  // namespace
 
+ToolSpec spec_of(const Tool& tool) {
+  return {tool.definition, tool.retries, tool.fatal_errors, tool.asks_person, tool.retry_delay};
+}
+
 Tool Tool::needs_approval() const {
   Tool careful = *this;
   careful.definition.needs_approval = true;

@@ -27,6 +27,8 @@ struct AgentFileOptions {
   std::shared_ptr<HttpClient> http;
   /// Model for an agent that needs one but names no model.
   std::string default_model = {};
+  /// The route of an agent that names no model.
+  Route default_route = {};
   /// The user's remembered rules, by the absolute path of the agent file; may be null.
   std::shared_ptr<const RememberedRules> remembered = {};
   /// Reads the agent file and the files that it names, given their paths; null: from disk.

@@ -37,6 +37,7 @@ struct CallState {
   std::uint32_t attempt = 0;
   /// Of the last attempt, while another will follow.
   std::optional<ToolResultPart> result;
+  Millis delay{0};  ///< before the next attempt, after one that failed
   /// Structured form of the result, kept for plans only.
   Json value;
 };

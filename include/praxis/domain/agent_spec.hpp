@@ -49,6 +49,7 @@ struct ToolSpec {
   std::uint32_t retries = 0;
   bool fatal_errors = false;
   bool asks_person = false;  ///< a call is a question to a human, whose answer is its result
+  Millis retry_delay{0};     ///< before the first retry, about; doubles with each
 };
 
 /// Facts about the agent's model that decisions and totals depend on. Recorded with the
@@ -62,12 +63,30 @@ struct ModelProfile {
   bool operator==(const ModelProfile&) const = default;
 };
 
+/// The order in which a call tries the models of a route.
+enum class RouteOrder : std::uint8_t {
+  kPriority,  ///< as named
+  kCost,      ///< the cheapest estimate first
+  kLatency,   ///< the shortest time to an answer first
+};
+/// How calls are distributed over the models of a route (`A|B`).
+struct Route {
+  RouteOrder order = RouteOrder::kPriority;
+  /// Skips models whose estimated cost of the call exceeds this. Zero: no bound.
+  MicroUsd max_usd = {};
+  /// Whether another model may take over after the failed one has streamed part of its answer.
+  bool restart = false;
+  bool operator==(const Route&) const = default;
+};
+
 struct AgentSpec {
   std::string id = "agent";
   std::string name;
   /// What the agent is good at, for those who choose one: routing, supervisors, hand-overs.
   std::string description = {};
-  std::string model;  ///< `provider:model`; empty for an agent that only follows a plan
+  std::string model;  ///< `provider:model`, or a route over several; empty for an agent that follows a plan
+  Route route = {};
+  std::string preface = {};  ///< instructions of the runtime, sent before those of the agent
   std::string instructions;
   ModelOptions options;
   std::vector<ToolSpec> tools;
@@ -84,6 +103,8 @@ struct AgentSpec {
   ModelProfile profile = {};  ///< of `model`; set when a session is created or resumed
 
   const ToolSpec* find_tool(std::string_view tool) const;
+  /// `own`, the agent's instructions or what a hook put in their place, after the preface.
+  std::string with_preface(std::string own) const;
 };
 using AgentSpecPtr = std::shared_ptr<const AgentSpec>;
 
@@ -97,6 +118,9 @@ Limits limits_from_json(const Json& json);
 /// Lays the limits that `table` sets over `limits`; durations may be strings such as "30s". Error `kInput`,
 /// as `read_settings`.
 Status read_limits(const Json& table, Limits& limits);
+Json to_json(const Route& route);
+/// Lays the settings of `table` over `route`. Error `kInput`, as `read_settings`.
+Status read_route(const Json& table, Route& route);
 
 }  // namespace praxis
 #pragma GCC visibility pop

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "praxis/core/history.hpp"
+#include "praxis/domain/agent_spec.hpp"
 #include "praxis/domain/model_types.hpp"
 
 #pragma GCC visibility push(default)
@@ -24,7 +25,9 @@ class HttpClient;   // praxis/net/http_client.hpp
 
 /// One model call. Members are small or shared, so that building a request does not copy the conversation.
 struct ModelRequest {
-  std::string instructions;  ///< of the agent; sent before the instructions in `history`
+  /// Of the agent; sent before the instructions in `history`. Where instructions are a message (Chat,
+  /// Responses, Ollama), a developer message at the start of `history` replaces them.
+  std::string instructions;
   History history;
   std::shared_ptr<const std::vector<ToolDefinition>> tools;  ///< null or empty: no tools are offered
   ModelOptions options;
@@ -120,14 +123,17 @@ struct ModelServices {
   std::string record_to = {};
   /// The program's own providers; null: none.
   std::shared_ptr<const ModelProviders> providers = nullptr;
+  /// Measures how long models take; null: the system's clock.
+  std::shared_ptr<Environment> environment = nullptr;
 };
 
 /// Makes the model for `provider:model`. A name in `ModelServices::providers` is served by its factory.
 /// `script:FILE` answers from a script. `cassette:FOLDER` replays recorded answers; `cassette-check:FOLDER`
 /// also requires each request to equal the recorded one. Any other provider comes from the catalogue
-/// (docs/providers.md), such as `openai:NAME`. Error `kInput`: unknown provider (names the nearest known
-/// one), or missing key.
-Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelServices& services);
+/// (docs/providers.md), such as `openai:NAME`. `A|B` is a router over several, which follows `route`. Error
+/// `kInput`: unknown provider (names the nearest known one), or missing key.
+Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelServices& services,
+                                          const Route& route = {});
 
 /// A model that answers from a script (JSON Lines, docs/script-model.md) passed as a string. `label` names
 /// the script in errors.

@@ -63,6 +63,8 @@ Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const Too
 /// Applies several sets of rules, those of the agents above first. The call runs only if all of them allow
 /// it, and is denied if any denies it.
 Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool, const ToolCallPart& call);
+/// Whether a deny rule names `tool`: no call of it can run, so it is not offered to the model.
+bool denies(const std::vector<PolicyRules>& rules, std::string_view tool);
 /// Whether `pattern` (exact, or ending in `*`) matches `name`.
 bool rule_names(std::string_view pattern, std::string_view name);
 

@@ -72,6 +72,8 @@ class Agent {
   Agent& model(std::string model);
   /// Uses this model instead of making one by name.
   Agent& model(std::shared_ptr<Model> model);
+  /// How calls are distributed when the model is a route (`A|B`).
+  Agent& route(Route route);
   Agent& instructions(std::string text);
   /// Resolves the instructions at the start of each turn. Records them when they have changed.
   Agent& instructions(InstructionSource source);

@@ -33,6 +33,8 @@ struct RuntimeOptions {
   ModelProviders providers;
   /// For whom the sessions work: the author of commands through `Session`, `Run` and `Team`.
   Author principal = by_library();
+  /// Instructions for every agent, sent before its own and recorded with its description.
+  std::string instructions;
   bool stream = true;     ///< request deltas from models
   std::string record_to;  ///< folder in which model calls are recorded (docs/cassettes.md); empty: none
   /// Drop a session's state whenever it waits, and rebuild it from the journal when needed: least memory,

@@ -15,6 +15,7 @@
 
 #include "praxis/base/ids.hpp"
 #include "praxis/core/history.hpp"
+#include "praxis/domain/agent_spec.hpp"
 #include "praxis/domain/tool_definition.hpp"
 #include "praxis/json/schema.hpp"
 #include "praxis/tools/sub_agent.hpp"
@@ -59,6 +60,8 @@ struct Tool {
   ToolDefinition definition;
   ToolHandler handler;
   std::uint32_t retries = 0;  ///< further attempts after a failure that is marked retriable
+  /// About how long the first retry waits; each further one waits twice as long, at most 30 s.
+  Millis retry_delay{500};
   bool fatal_errors = false;  ///< a failure ends the turn instead of going back to the model
   bool asks_person = false;   ///< a call is a question to a human (`ask_user_tool`); no handler runs
   /// The calls that wait for an approval, in addition to `ToolDefinition::needs_approval`; null: none.
@@ -72,6 +75,9 @@ struct Tool {
   /// be read is selected.
   bool asks_approval_of(std::string_view arguments) const;
 };
+
+/// What a session records about a tool.
+ToolSpec spec_of(const Tool& tool);
 
 /// For a handler that needs access which only a human can grant. The call waits for an approver, who sees
 /// `prompt`. If approved, the handler runs again; if rejected, the model receives the rejection.

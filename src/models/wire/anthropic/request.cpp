@@ -114,14 +114,11 @@ void add_system(JsonArray& blocks, std::string_view text) {
   if (!is_blank(text)) blocks.push_back(JsonObject{{"type", "text"}, {"text", text}});
 }
 
-/// The agent's instructions, unless the history starts with its own, plus the instructions at the start of
-/// the history.
+/// The agent's instructions, then those at the start of the history.
 JsonArray system_blocks(const CodecTarget& target, const Dialect& dialect, const ModelRequest& request) {
   JsonArray blocks;
-  const auto& messages = request.history.messages();
-  const bool has_own = !messages.empty() && messages.front()->role == Role::kDeveloper;
-  if (!has_own) add_system(blocks, request.instructions);
-  for (const MessagePtr& message : messages) {
+  add_system(blocks, request.instructions);
+  for (const MessagePtr& message : request.history.messages()) {
     if (message->role != Role::kSystem && message->role != Role::kDeveloper) break;
     add_system(blocks, message->text());
   }

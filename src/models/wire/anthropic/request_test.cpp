@@ -107,9 +107,14 @@ TEST(MessagesRequest, Instructions_AreInTheHead) {
   EXPECT_EQ(field(request, "system"),
             R"([{"type":"text","text":"You add."},{"type":"text","text":"Be brief."}])");
   EXPECT_EQ(field(request, "messages"), "[" + user("hi") + "]");
-  request = request_of({text_message(Role::kDeveloper, "Mine."), text_message(Role::kUser, "hi")});
-  request.instructions = "Not these.";
-  EXPECT_EQ(field(request, "system"), R"([{"type":"text","text":"Mine."}])");
+}
+
+TEST(MessagesRequest, DeveloperMessageFollowsTheAgentsInstructions) {
+  ModelRequest request =
+      request_of({text_message(Role::kDeveloper, "Mine."), text_message(Role::kUser, "hi")});
+  request.instructions = "You add.";
+  EXPECT_EQ(field(request, "system"),
+            R"([{"type":"text","text":"You add."},{"type":"text","text":"Mine."}])");
 }
 
 TEST(MessagesRequest, ToolsAndToolChoice_AreSent) {

@@ -21,16 +21,14 @@ bool asks_for_schema(const Dialect& dialect, const ModelRequest& request) {
   return !request.options.output_schema.is_null() && offers_tools(request) && !dialect.schema_with_tools;
 }
 
-/// The agent's instructions, unless the conversation starts with developer instructions; then the
-/// conversation's own.
+/// The agent's instructions, then those at the start of the conversation.
 JsonArray instruction_parts(const Dialect& dialect, const ModelRequest& request) {
   JsonArray parts;
   const auto add = [&](std::string text) {
     if (!text.empty()) parts.push_back(JsonObject{{"text", std::move(text)}});
   };
-  const std::vector<MessagePtr>& messages = request.history.messages();
-  if (messages.empty() || messages.front()->role != Role::kDeveloper) add(request.instructions);
-  for (const MessagePtr& message : messages) {
+  add(request.instructions);
+  for (const MessagePtr& message : request.history.messages()) {
     if (!is_instruction(*message)) break;
     add(message->text());
   }

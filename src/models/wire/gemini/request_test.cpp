@@ -92,6 +92,15 @@ TEST(GeminiRequest, Instructions_AreSeparateAndMessagesOfOneRoleAreJoined) {
             R"({"role":"model","parts":[{"text":"C"}]},{"role":"user","parts":[{"text":"D"}]}]})");
 }
 
+TEST(GeminiRequest, DeveloperMessageFollowsTheAgentsInstructions) {
+  ModelRequest request =
+      request_of({text_message(Role::kDeveloper, "Be kind."), text_message(Role::kUser, "A")});
+  request.instructions = "Be brief.";
+  EXPECT_EQ(to_json_text(sent(request)),
+            R"({"systemInstruction":{"parts":[{"text":"Be brief."},{"text":"Be kind."}]},)"
+            R"("contents":[{"role":"user","parts":[{"text":"A"}]}]})");
+}
+
 TEST(GeminiRequest, Conversation_StartsAndEndsWithAUserTurn) {
   constexpr std::string_view go_on = R"({"role":"user","parts":[{"text":"Continue."}]})";
   EXPECT_EQ(contents_of({}), "[" + std::string(go_on) + "]");
