@@ -14,6 +14,7 @@
 #include "praxis/base/suggest.hpp"
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/planners/scripted_planner.hpp"
+#include "praxis/planners/six_step_planner.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/tools/ask_user_tool.hpp"
 #include "praxis/tools/file_tool.hpp"
@@ -345,7 +346,12 @@ class AgentReader {
   Status read_plan() {
     const Json& plan = at("plan");
     if (const std::string planner = text("planner"); !planner.empty()) {
-      spec_.plan = JsonObject{{"kind", planner}};
+      spec_.plan = planner == "six_steps" ? six_steps_plan() : JsonObject{{"kind", planner}};
+      if (const auto* settings = at(planner).if_object()) {
+        for (const auto& [key, value] : *settings) spec_.plan.get_object()[key] = value;
+      }
+      if (auto parsed = make_planner(spec_); !parsed)
+        return document_.mistake(planner, parsed.error().message);
       if (plan.is_null()) return {};
       return document_.mistake("planner", "give either \"planner\" or [[plan]], not both");
     }

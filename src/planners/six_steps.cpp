@@ -16,6 +16,10 @@ constexpr const char* kClarifyPrompt =
     "user can tell you, without which your work would probably be of no use. If so, ask for the most "
     "important "
     "thing in one short question. What you can find out, or sensibly assume, is no reason to ask.";
+constexpr const char* kInformationPrompt =
+    "Do not work on the request yet. Say whether critical information is missing: a fact that only the user "
+    "can give and that you cannot do without, look up or sensibly assume. If so, ask for the most important "
+    "one in one short question.";
 constexpr const char* kSubQuestionsPrompt =
     "Do not work on the request yet. First say which parts of it are worth looking into separately. Name up "
     "to "
@@ -28,6 +32,22 @@ constexpr const char* kConcludePrompt =
     "it depends on something uncertain that the user can settle, say so and ask for it in one short "
     "question; "
     "even then, give the best answer you can.";
+constexpr const char* kMainWorkPrompt =
+    "Work on the request now. Others work on the following parts of it at the same time; leave these to "
+    "them, "
+    "and do what is left:";
+
+/// A question that the model answers with a flag and what to ask the user.
+struct Decision {
+  std::string_view purpose;
+  std::string_view flag;
+  std::string_view prompt;
+  std::uint32_t rounds;  ///< the most questions to the user
+};
+
+std::string_view either(const std::string& own, std::string_view built_in) {
+  return own.empty() ? built_in : std::string_view(own);
+}
 
 Json text_type() { return JsonObject{{"type", "string"}}; }
 Json flag_type() { return JsonObject{{"type", "boolean"}}; }
@@ -42,20 +62,23 @@ Json schema_of_answer(const JsonObject& properties) {
                     {"additionalProperties", false}};
 }
 
-PlanStep ask_whether_clear() {
-  return Consult{{std::string(kClarify), kClarifyPrompt,
-                  schema_of_answer(JsonObject{{"ambiguous", flag_type()}, {"question", text_type()}})}};
+Consult query(std::string_view purpose, std::string_view prompt, const JsonObject& properties) {
+  return Consult{{std::string(purpose), std::string(prompt), schema_of_answer(properties)}};
 }
-PlanStep ask_for_sub_questions() {
+
+PlanStep ask_for(const Decision& decision) {
+  return query(decision.purpose, decision.prompt,
+               JsonObject{{decision.flag, flag_type()}, {"question", text_type()}});
+}
+PlanStep ask_for_sub_questions(const SixSteps& settings) {
   const Json questions =
-      JsonObject{{"type", "array"}, {"items", text_type()}, {"maxItems", kMaxSubQuestions}};
-  return Consult{{std::string(kSubQuestions), kSubQuestionsPrompt,
-                  schema_of_answer(JsonObject{{"questions", questions}})}};
+      JsonObject{{"type", "array"}, {"items", text_type()}, {"maxItems", settings.sub_questions}};
+  return query(kSubQuestions, either(settings.sub_questions_prompt, kSubQuestionsPrompt),
+               JsonObject{{"questions", questions}});
 }
-PlanStep ask_for_conclusion() {
-  return Consult{{std::string(kConclude), kConcludePrompt,
-                  schema_of_answer(JsonObject{
-                      {"answer", text_type()}, {"uncertain", flag_type()}, {"question", text_type()}})}};
+PlanStep ask_for_conclusion(const SixSteps& settings) {
+  return query(kConclude, either(settings.conclude_prompt, kConcludePrompt),
+               JsonObject{{"answer", text_type()}, {"uncertain", flag_type()}, {"question", text_type()}});
 }
 
 /// Whether this is a result of the plan itself, not of a tool that has the same name.
@@ -129,18 +152,27 @@ std::string answer_in(const StepResult& conclusion, const StepResult& before) {
   return usable ? answer : before.text;
 }
 
-}  // namespace
-
-Progress progress_of(const PlannerState& state) {
-  return {state, state.results(), state.results_for_request()};
+/// Returns how many questions to the user came from this decision.
+std::size_t questions_of(Results results, std::string_view purpose) {
+  std::size_t asked = 0;
+  bool by_this = false;
+  for (const StepResult& result : results) {
+    for (const std::string_view other : {kClarify, kInformation, kConclude}) {
+      if (is_a(result, other)) by_this = other == purpose;
+    }
+    if (by_this && is_a(result, "ask")) ++asked;
+  }
+  return asked;
 }
 
-std::optional<PlanStep> clarify(const Progress& progress) {
-  const std::size_t asked = count(progress.all, "ask");
-  const bool may_consult = asked < kMaxQuestions && count(progress.all, kClarify) < kMaxClarifications;
-  const StepResult* verdict = last(progress.current, kClarify);
-  if (verdict == nullptr) return may_consult ? std::optional(ask_whether_clear()) : std::nullopt;
-  const std::string question = question_in(*verdict, "ambiguous");
+/// Puts a decision to the model, and its question to the user, until the model needs nothing more or the
+/// rounds are used up.
+std::optional<PlanStep> decide(const Progress& progress, const Decision& decision) {
+  const bool may_consult = questions_of(progress.all, decision.purpose) < decision.rounds &&
+                           count(progress.all, decision.purpose) < 2 * std::size_t{decision.rounds};
+  const StepResult* verdict = last(progress.current, decision.purpose);
+  if (verdict == nullptr) return may_consult ? std::optional(ask_for(decision)) : std::nullopt;
+  const std::string question = question_in(*verdict, decision.flag);
   if (question.empty()) return std::nullopt;
   const Results since = after(progress.current, verdict);
   if (auto step = put_to_person(since, question)) return step;
@@ -148,29 +180,55 @@ std::optional<PlanStep> clarify(const Progress& progress) {
     return finish_with(progress.all,
                        "I stopped here, because I would have needed an answer to this: " + question);
   }
-  return may_consult ? std::optional(ask_whether_clear()) : std::nullopt;
+  return may_consult ? std::optional(ask_for(decision)) : std::nullopt;
+}
+
+std::string main_work(const SixSteps& settings, const std::vector<std::string>& questions) {
+  std::string prompt(either(settings.main_work_prompt, kMainWorkPrompt));
+  for (const std::string& question : questions) prompt += "\n- " + question;
+  return prompt;
+}
+
+}  // namespace
+
+Progress progress_of(const PlannerState& state, const SixSteps& settings) {
+  return {settings, state, state.results(), state.results_for_request()};
+}
+
+std::optional<PlanStep> clarify(const Progress& progress) {
+  return decide(progress, {kClarify, "ambiguous", either(progress.settings.clarify_prompt, kClarifyPrompt),
+                           progress.settings.clarify_rounds});
+}
+
+std::optional<PlanStep> complete(const Progress& progress) {
+  return decide(progress,
+                {kInformation, "missing", either(progress.settings.information_prompt, kInformationPrompt),
+                 progress.settings.information_rounds});
 }
 
 std::optional<PlanStep> find_sub_questions(const Progress& progress) {
   if (progress.state.agent().find_tool(kFork) == nullptr) return std::nullopt;
   if (first(progress.current, kSubQuestions) != nullptr) return std::nullopt;
   if (count(progress.all, kSubQuestions) >= kMaxDivisions) return std::nullopt;
-  return ask_for_sub_questions();
+  if (progress.settings.sub_questions == 0) return std::nullopt;
+  return ask_for_sub_questions(progress.settings);
 }
 
-std::optional<PlanStep> work_on_sub_questions(const Progress& progress) {
+std::optional<PlanStep> work_in_parallel(const Progress& progress) {
   const StepResult* named = first(progress.current, kSubQuestions);
   // All forks have settled together, so any later result means that this step is done.
   if (named == nullptr || !after(progress.current, named).empty()) return std::nullopt;
+  std::vector<std::string> prompts = sub_questions_in(*named);
+  if (prompts.empty()) return std::nullopt;
+  if (progress.settings.main_work) prompts.push_back(main_work(progress.settings, prompts));
   UseTools forks;
-  for (const std::string& question : sub_questions_in(*named)) {
+  for (const std::string& prompt : prompts) {
     // Unique among the calls of the turn.
     const std::size_t number = progress.all.size() + forks.calls.size();
     const std::string id = sub_question_prefix(progress.state) + std::to_string(number);
     forks.calls.push_back(
-        {CallId{id}, std::string(kFork), to_json_text(JsonObject{{"prompt", question}}), true, nullptr});
+        {CallId{id}, std::string(kFork), to_json_text(JsonObject{{"prompt", prompt}}), true, nullptr});
   }
-  if (forks.calls.empty()) return std::nullopt;
   return forks;
 }
 
@@ -190,7 +248,7 @@ std::optional<PlanStep> work_on_request(const Progress& progress) {
 PlanStep conclude(const Progress& progress) {
   const StepResult* work = last(progress.all, "answer");
   const StepResult* conclusion = last(after(progress.all, work), kConclude);
-  if (conclusion == nullptr) return ask_for_conclusion();
+  if (conclusion == nullptr) return ask_for_conclusion(progress.settings);
   const std::string answer = answer_in(*conclusion, *work);
   const std::string question = question_in(*conclusion, "uncertain");
   const StepResult* first_conclusion = first(progress.all, kConclude);
@@ -199,7 +257,7 @@ PlanStep conclude(const Progress& progress) {
   if (question.empty() || asked_before) return finish_with(progress.all, answer);
   const Results since = after(progress.all, conclusion);
   if (auto step = put_to_person(since, question)) return *std::move(step);
-  if (first(since, "ask")->ok) return ask_for_conclusion();
+  if (first(since, "ask")->ok) return ask_for_conclusion(progress.settings);
   return finish_with(progress.all, answer + "\n\nThis stayed open: " + question);
 }
 

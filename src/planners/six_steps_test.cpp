@@ -57,7 +57,8 @@ struct Situation {
     state.turn->id = TurnId{"t1"};
     state.turn->results = std::move(results);
   }
-  Progress progress() const { return progress_of(PlannerState(state)); }
+  Progress progress() const { return progress_of(PlannerState(state), settings); }
+  SixSteps settings{.information_rounds = 0, .main_work = false};
   State state;
 };
 
@@ -113,6 +114,52 @@ TEST(SixSteps, Clarify_DeclinedByTheUser_EndsTheTurnWithTheOpenQuestion) {
   EXPECT_EQ(told(clarify(Situation(results).progress())), "end " + farewell);
 }
 
+TEST(SixSteps, Complete_IsADecisionOfItsOwnWithItsOwnRounds) {
+  const auto missing = [](std::string question) {
+    return StepResult{{},
+                      "information",
+                      true,
+                      "",
+                      JsonObject{{"missing", !question.empty()}, {"question", std::move(question)}}};
+  };
+  std::vector<StepResult> results{verdict("Whose?"), said("Whose?"), answered("Ada's"), verdict("")};
+  Situation at(results);
+  EXPECT_EQ(told(complete(at.progress())), "done") << "no rounds: the first form of the plan";
+  at.settings.information_rounds = 2;
+  EXPECT_EQ(told(complete(at.progress())), "consult information");
+  for (const char* question : {"How many?", "Which day?"}) {
+    at.state.turn->results.push_back(missing(question));
+    EXPECT_EQ(told(complete(at.progress())), "say " + std::string(question));
+    at.state.turn->results.push_back(said(question));
+    EXPECT_EQ(told(complete(at.progress())), "ask " + std::string(question));
+    at.state.turn->results.push_back(answered("8"));
+  }
+  EXPECT_EQ(told(complete(at.progress())), "done") << "two rounds, the question of step 1 apart";
+  EXPECT_EQ(told(clarify(at.progress())), "done");
+}
+
+TEST(SixSteps, SettingsAreBoundsAndPrompts) {
+  Situation at({});
+  at.settings.clarify_prompt = "Is it clear?";
+  const auto step = clarify(at.progress());
+  ASSERT_TRUE(step);
+  EXPECT_EQ(std::get<Consult>(*step).question.prompt, "Is it clear?");
+  at.settings.clarify_rounds = at.settings.sub_questions = 0;
+  EXPECT_EQ(told(clarify(at.progress())), "done");
+  EXPECT_EQ(told(find_sub_questions(at.progress())), "done");
+}
+
+TEST(SixSteps, WorkInParallel_IncludesTheRequestItself) {
+  Situation at({verdict(""), divided({"Which cake?", "Which games?"})});
+  at.settings.main_work = true;
+  at.settings.main_work_prompt = "Do the rest of:";
+  const auto step = work_in_parallel(at.progress());
+  ASSERT_TRUE(step);
+  const auto& calls = std::get<UseTools>(*step).calls;
+  ASSERT_EQ(calls.size(), 3U);
+  EXPECT_EQ(calls[2].arguments, R"({"prompt":"Do the rest of:\n- Which cake?\n- Which games?"})");
+}
+
 TEST(SixSteps, FindSubQuestions_RunsOnceAndOnlyForAnAgentThatCanFork) {
   EXPECT_EQ(told(find_sub_questions(Situation({verdict("")}).progress())), "consult sub_questions");
   EXPECT_EQ(told(find_sub_questions(Situation({verdict(""), divided({})}).progress())), "done");
@@ -120,14 +167,13 @@ TEST(SixSteps, FindSubQuestions_RunsOnceAndOnlyForAnAgentThatCanFork) {
   EXPECT_EQ(told(find_sub_questions(alone.progress())), "done");
 }
 
-TEST(SixSteps, WorkOnSubQuestions_ForksAllAtOnceUnderUniqueIds) {
+TEST(SixSteps, WorkInParallel_ForksAllAtOnceUnderUniqueIds) {
   const std::vector<StepResult> two{verdict(""), divided({"Which cake?", "", "Which games?"})};
-  EXPECT_EQ(told(work_on_sub_questions(Situation(two).progress())),
+  EXPECT_EQ(told(work_in_parallel(Situation(two).progress())),
             R"(call t1-sub2{"prompt":"Which cake?"} t1-sub3{"prompt":"Which games?"})");
-  EXPECT_EQ(told(work_on_sub_questions(Situation({verdict(""), divided({})}).progress())), "done");
-  EXPECT_EQ(told(work_on_sub_questions(Situation({misfit("sub_questions", "None.")}).progress())), "done");
-  EXPECT_EQ(told(work_on_sub_questions(Situation({divided({"Which cake?"}), looked_up()}).progress())),
-            "done");
+  EXPECT_EQ(told(work_in_parallel(Situation({verdict(""), divided({})}).progress())), "done");
+  EXPECT_EQ(told(work_in_parallel(Situation({misfit("sub_questions", "None.")}).progress())), "done");
+  EXPECT_EQ(told(work_in_parallel(Situation({divided({"Which cake?"}), looked_up()}).progress())), "done");
 }
 
 TEST(SixSteps, WorkOnRequest_ContinuesUntilTheModelHasAnswered) {
@@ -168,9 +214,9 @@ TEST(SixSteps, ChangedRequest_RestartsTheStepsWithinBounds) {
   changed.state.turn->modified_at = 3;
   EXPECT_EQ(told(clarify(changed.progress())), "consult clarify");
   EXPECT_EQ(told(find_sub_questions(changed.progress())), "consult sub_questions");
-  EXPECT_EQ(told(work_on_sub_questions(changed.progress())), "done");
+  EXPECT_EQ(told(work_in_parallel(changed.progress())), "done");
 
-  for (std::size_t i = 1; i < kMaxClarifications; ++i) results.push_back(verdict(""));
+  for (std::size_t i = 1; i < 2U * SixSteps{}.clarify_rounds; ++i) results.push_back(verdict(""));
   for (std::size_t i = 1; i < kMaxDivisions; ++i) results.push_back(divided({}));
   Situation often(results);
   often.state.turn->modified_at = static_cast<std::uint32_t>(results.size());
@@ -186,6 +232,21 @@ TEST(SixStepPlanner, PlanOfAnotherKind_IsRefusedByName) {
             "unknown kind of plan \"seven_steps\"; write \"six_steps\", \"reflect\" or an array of steps");
   EXPECT_EQ(SixStepPlanner::parse(JsonObject{{"kind", "six_steps"}, {"steps", 6}}).error().message,
             "a plan of six steps has no key \"steps\"");
+}
+
+TEST(SixStepPlanner, PlanSpellsOutItsSettings) {
+  SixSteps settings;
+  settings.information_rounds = 1;
+  settings.conclude_prompt = "Sum up.";
+  EXPECT_EQ(to_json_text(six_steps_plan(settings)),
+            R"({"kind":"six_steps","clarify_rounds":3,"information_rounds":1,"sub_questions":4,)"
+            R"("main_work":true,"conclude_prompt":"Sum up."})");
+  EXPECT_TRUE(SixStepPlanner::parse(six_steps_plan(settings)));
+  const auto mistyped = SixStepPlanner::parse(JsonObject{{"kind", "six_steps"}, {"clarify_round", 1}});
+  ASSERT_FALSE(mistyped);
+  EXPECT_EQ(
+      mistyped.error().message,
+      "a plan of the kind \"six_steps\" has no key \"clarify_round\"; did you mean \"clarify_rounds\"?");
 }
 
 TEST(SixStepPlanner, AgentWithSixSteps_GetsThePlannerAndNeedsAModel) {
@@ -312,7 +373,7 @@ TEST(SixStepPlanner, ChangeDuringASideQuery_DiscardsItsAnswer) {
 TEST(SixStepPlanner, RequestChangedTooOften_IsNoLongerClarified) {
   SixStepTurn turn;
   turn.fold.begin("Plan a party");
-  for (std::size_t i = 0; i < kMaxClarifications; ++i) {
+  for (std::size_t i = 0; i < 2U * SixSteps{}.clarify_rounds; ++i) {
     EXPECT_EQ(turn.asked(), "clarify");
     turn.fold.command(CommandVerb::kModify, "Plan something else");
     turn.clear();

@@ -1,6 +1,7 @@
 // An agent that works in six steps, with scripted models, sub-agents and users.
 #include <algorithm>
 
+#include "praxis/planners/six_step_planner.hpp"
 #include "praxis/tools/fork_tool.hpp"
 #include "runtime/testing/scripted.hpp"
 
@@ -68,6 +69,32 @@ TEST_F(SixStepTest, PlainRequest_IsAnsweredWithoutAQuestion) {
   EXPECT_EQ(result->text, "A party with cake.");
   EXPECT_EQ(said(session.history()),
             (std::vector<std::string>{"Plan a birthday", "Cake and tag.", "A party with cake."}));
+}
+
+TEST_F(SixStepTest, SecondDecisionHasItsOwnQuestionAndTheMainWorkIsParallel) {
+  const std::string lines =
+      R"({"asked": "Which cake?", "text": "Chocolate"}
+{"asked": "Which games?", "text": "Tag"}
+{"asked": "Others work on the following parts", "text": "Balloons."}
+{"text": "{\"ambiguous\": false, \"question\": \"\"}"}
+{"text": "{\"missing\": true, \"question\": \"How many guests?\"}"}
+{"text": "{\"missing\": false, \"question\": \"\"}"}
+)" + std::string(kTwoSubQuestions) +
+      '\n' + std::string(kWork) + '\n' + std::string(kSure);
+  Agent agent = scripted(lines);
+  agent.id("planner").use(fork_tool()).plan(six_steps_plan());
+  Session session = session_of(agent);
+  auto waiting = session.send_user_message("Plan a birthday").report();
+  ASSERT_TRUE(waiting);
+  ASSERT_EQ(waiting->pending.size(), 1U);
+  EXPECT_EQ(waiting->pending.front().prompt, "How many guests?");
+  const auto result = session.resume({{waiting->pending.front().id, answer("Eight")}}).report();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->text, "A party with cake.");
+  ASSERT_EQ(result->actions.size(), 3U);
+  EXPECT_EQ(result->actions[0].step, result->actions[2].step) << "one batch";
+  const auto turns = said(session.history());
+  EXPECT_EQ(std::ranges::count(turns, "Cake and tag."), 1);
 }
 
 TEST_F(SixStepTest, AmbiguousRequest_WaitsForEachAnswerAcrossProcesses) {
