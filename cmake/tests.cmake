@@ -119,6 +119,12 @@ if(NOT PRAXIS_SANITIZE)
            COMMAND ${PROJECT_SOURCE_DIR}/tests/headers/check ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include)
   set_tests_properties(header_cost PROPERTIES TIMEOUT 60)
 endif()
+# Wrong programs: one error each, which says what to write instead.
+if(NOT PRAXIS_SANITIZE)
+  add_test(NAME compiler_errors COMMAND ${PROJECT_SOURCE_DIR}/tests/wrong_programs/check ${CMAKE_CXX_COMPILER}
+                                        ${PROJECT_SOURCE_DIR}/include)
+  set_tests_properties(compiler_errors PROPERTIES TIMEOUT 300)
+endif()
 # Installs to a scratch folder, then builds and runs a program against it. Not with a sanitizer, which that
 # program would need too.
 if(NOT PRAXIS_SANITIZE)

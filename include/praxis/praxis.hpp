@@ -2,6 +2,10 @@
 // built-in ones), models and routers, journals, agent files and configuration.
 #pragma once
 
+#if __cplusplus <= 202002L
+#error "Praxis needs C++23: compile with -std=c++23"
+#else
+
 #include "praxis/app/agent_file.hpp"
 #include "praxis/app/config.hpp"
 #include "praxis/json/describe.hpp"
@@ -25,3 +29,5 @@
 #include "praxis/tools/text_tool.hpp"
 #include "praxis/tools/tool.hpp"
 #include "praxis/tools/typed_tool.hpp"
+
+#endif

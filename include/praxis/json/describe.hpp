@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -67,6 +68,7 @@ struct arg<T, Description> : T {
 #define PRAXIS_FIELDS(Type, ...)                                                   \
   [[maybe_unused]] constexpr auto praxis_fields(const Type*) {                     \
     using Described [[maybe_unused]] = Type;                                       \
+    __VA_OPT__(PRAXIS_EXPAND(PRAXIS_CHECK_EACH(__VA_ARGS__)))                      \
     return std::tuple{__VA_OPT__(PRAXIS_EXPAND(PRAXIS_FIELDS_EACH(__VA_ARGS__)))}; \
   }
 /// Makes an enum usable as JSON, by the names of its enumerators; `kSomeName` is written `some_name`.
@@ -103,10 +105,26 @@ Status read_settings(const Json& json, const std::string& name, T& value);
 #define PRAXIS_FIELDS_EACH(member, ...) \
   ::praxis::Field{#member, &Described::member} __VA_OPT__(, PRAXIS_FIELDS_AGAIN PRAXIS_PARENS(__VA_ARGS__))
 #define PRAXIS_FIELDS_AGAIN() PRAXIS_FIELDS_EACH
+#define PRAXIS_CHECK_EACH(member, ...)                                                                    \
+  static_assert(!std::is_pointer_v<decltype(Described::member)>,                                          \
+                "the member " #member " is a pointer; use std::string, or std::optional of its type");    \
+  static_assert(!::praxis::kIsForeignTime<decltype(Described::member)>,                                   \
+                "the member " #member " must be praxis::Millis, the only type of std::chrono with JSON"); \
+  __VA_OPT__(PRAXIS_CHECK_AGAIN PRAXIS_PARENS(__VA_ARGS__))
+#define PRAXIS_CHECK_AGAIN() PRAXIS_CHECK_EACH
 #define PRAXIS_ENUM_EACH(enumerator, ...) \
   ::praxis::Enumerator<Described>{        \
       #enumerator, Described::enumerator} __VA_OPT__(, PRAXIS_ENUM_AGAIN PRAXIS_PARENS(__VA_ARGS__))
 #define PRAXIS_ENUM_AGAIN() PRAXIS_ENUM_EACH
+
+/// Whether a type is a time of std::chrono without JSON form.
+template <class T>
+inline constexpr bool kIsForeignTime = false;
+template <class Count, class Period>
+inline constexpr bool kIsForeignTime<std::chrono::duration<Count, Period>> =
+    !std::same_as<std::chrono::duration<Count, Period>, Millis>;
+template <class Clock, class Duration>
+inline constexpr bool kIsForeignTime<std::chrono::time_point<Clock, Duration>> = true;
 
 template <class Struct, class T>
 struct Field {
@@ -161,7 +179,13 @@ Result<double> read_double(const Json& json, const std::string& path);
 /// Schema, reader and writer of one type.
 template <class T>
 struct JsonForm {
-  static_assert(sizeof(T) == 0, "describe this type with PRAXIS_FIELDS or PRAXIS_ENUM, in its own namespace");
+  static constexpr bool kIsDescribable = !std::is_pointer_v<T> && !kIsForeignTime<T>;
+  static_assert(!kIsDescribable || sizeof(T) == 0,
+                "describe this type with PRAXIS_FIELDS or PRAXIS_ENUM, in its own namespace");
+  static_assert(kIsDescribable, "neither pointers nor times of std::chrono but praxis::Millis have JSON");
+  static Json schema(const SchemaPlace&);  // so that the sentence above is the only error
+  static Status read(const Json&, const std::string&, T&);
+  static Json write(const T&);
 };
 
 template <>

@@ -33,9 +33,9 @@ bool allows(const CallRule& rule, const ToolCallPart& call);
 
 /// Tool names; `*` is a wildcard, alone or at the end. An empty list matches nothing.
 struct PolicyRules {
-  std::vector<std::string> allow;
-  std::vector<std::string> deny;
-  std::vector<std::string> ask;
+  std::vector<std::string> allow = {};
+  std::vector<std::string> deny = {};
+  std::vector<std::string> ask = {};
   std::vector<CallRule> calls = {};  ///< exact calls that are pre-approved
   bool operator==(const PolicyRules&) const = default;
 };

@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <source_location>
 #include <string>
@@ -84,6 +85,69 @@ template <class F>
   requires requires { &F::operator(); }
 auto signature_of(const F&) -> decltype(signature_of(&F::operator()));
 
+/// What a handler returns, and its parameters without the context.
+template <class R, class... Parameters>
+struct HandlerShape {
+  static constexpr bool kReturnsVoid = std::is_void_v<R>;
+  static constexpr std::size_t kParameters = sizeof...(Parameters);
+};
+template <class R, class... Parameters>
+struct HandlerShape<R, ToolContext&, Parameters...> : HandlerShape<R, Parameters...> {};
+template <class R, class... Parameters>
+HandlerShape<R, Parameters...> handler_shape(R (*)(Parameters...));
+template <class F, class R, class... Parameters>
+HandlerShape<R, Parameters...> handler_shape(R (F::*)(Parameters...) const);
+
+template <class R, class F, class... Parameters>
+std::true_type is_mutable(R (F::*)(Parameters...));
+template <class R, class F, class... Parameters>
+std::false_type is_mutable(R (F::*)(Parameters...) const);
+
+/// Why a type cannot be a handler. The checks below turn it into one sentence of the compiler's.
+enum class HandlerFault : std::uint8_t { kNone, kMember, kNotOneFunction, kMutable, kVoid };
+
+template <class F>
+consteval HandlerFault handler_fault() {
+  using enum HandlerFault;
+  if constexpr (std::is_member_pointer_v<F>) {
+    return kMember;
+  } else if constexpr (requires { &F::operator(); }) {
+    if constexpr (decltype(is_mutable(&F::operator()))::value)
+      return kMutable;
+    else
+      return decltype(handler_shape(&F::operator()))::kReturnsVoid ? kVoid : kNone;
+  } else if constexpr (requires(F function) { handler_shape(function); }) {
+    return decltype(handler_shape(std::declval<F>()))::kReturnsVoid ? kVoid : kNone;
+  } else {
+    return kNotOneFunction;
+  }
+}
+
+/// Fails to compile with a reason unless `F` can be a handler; returns whether it can.
+template <class F>
+consteval bool check_handler() {
+  constexpr HandlerFault kFault = handler_fault<F>();
+  static_assert(kFault != HandlerFault::kMember,
+                "a member function needs its object: make_tool with a lambda that calls it");
+  static_assert(kFault != HandlerFault::kNotOneFunction,
+                "the handler of a tool is a function, or has one operator() that is no template");
+  static_assert(kFault != HandlerFault::kMutable,
+                "several threads call the handler of a tool at once, so its lambda must not be mutable");
+  static_assert(
+      kFault != HandlerFault::kVoid,
+      "the handler of a tool returns its result: std::string, a described type, or a Result of one");
+  return kFault == HandlerFault::kNone;
+}
+
+/// Number of parameters of a handler, without the context.
+template <class F>
+consteval std::size_t parameter_count() {
+  if constexpr (requires { &F::operator(); })
+    return decltype(handler_shape(&F::operator()))::kParameters;
+  else
+    return decltype(handler_shape(std::declval<F>()))::kParameters;
+}
+
 template <class T>
 Result<ToolOutput> to_output(T value) {
   if constexpr (std::same_as<T, ToolOutput>) {
@@ -102,12 +166,11 @@ Result<ToolOutput> to_output(Result<T> result) {
   return to_output(std::move(*result));
 }
 
+/// The tool of a handler that takes one struct, or nothing.
 template <class F>
-Tool make_tool(std::string name, std::string description, F function) {
+Tool tool_of_struct(std::string name, std::string description, F function) {
   using Shape = decltype(signature_of(function));
   using Arguments = typename Shape::Arguments;
-  static_assert(DescribedStruct<Arguments>,
-                "the arguments of a tool are a struct described with PRAXIS_FIELDS");
   Tool made;
   made.definition.name = std::move(name);
   made.definition.description = std::move(description);
@@ -120,6 +183,30 @@ Tool make_tool(std::string name, std::string description, F function) {
     return to_output(Shape::call(function, context, std::move(*arguments)));
   };
   return made;
+}
+
+template <class F>
+consteval bool check_one_struct() {
+  constexpr bool kIsOne = parameter_count<F>() <= 1;
+  static_assert(kIsOne, "a handler with several parameters needs their names: {\"city\", \"days\"}");
+  if constexpr (kIsOne) {
+    using Arguments = typename decltype(signature_of(std::declval<F&>()))::Arguments;
+    static_assert(
+        DescribedStruct<Arguments>,
+        "the parameter of a handler is a struct described with PRAXIS_FIELDS, or needs a name: {\"city\"}");
+    return DescribedStruct<Arguments>;
+  } else {
+    return false;
+  }
+}
+
+template <class F>
+Tool make_tool(std::string name, std::string description, F function) {
+  if constexpr (check_handler<F>()) {
+    if constexpr (check_one_struct<F>())
+      return tool_of_struct(std::move(name), std::move(description), std::move(function));
+  }
+  std::unreachable();
 }
 
 /// How to call a handler with plain parameters; a context comes first where the handler takes one.
@@ -180,11 +267,12 @@ Status read_parameters(const Json& json, const std::string* names, Values& out,
   return status;
 }
 
+/// The tool of a handler with plain parameters.
 template <class F, std::size_t N>
-Tool make_tool(std::string name, std::string description, F function, const char* const (&parameters)[N]) {
+Tool tool_of_parameters(std::string name, std::string description, F function,
+                        const char* const (&parameters)[N]) {
   using Shape = decltype(plain_signature_of(function));
   using Values = typename Shape::Values;
-  static_assert(std::tuple_size_v<Values> == N, "a tool needs a name for each parameter of its handler");
   Tool made;
   made.definition.name = std::move(name);
   made.definition.description = std::move(description);
@@ -199,6 +287,17 @@ Tool make_tool(std::string name, std::string description, F function, const char
     return to_output(Shape::call(function, context, std::move(values)));
   };
   return made;
+}
+
+template <class F, std::size_t N>
+Tool make_tool(std::string name, std::string description, F function, const char* const (&parameters)[N]) {
+  if constexpr (check_handler<F>()) {
+    constexpr bool kAllNamed = parameter_count<F>() == N;
+    static_assert(kAllNamed, "a tool needs a name for each parameter of its handler");
+    if constexpr (kAllNamed)
+      return tool_of_parameters(std::move(name), std::move(description), std::move(function), parameters);
+  }
+  std::unreachable();
 }
 
 /// The unqualified name of `Function`, taken from the compiler's spelling of this function's signature.

@@ -1,0 +1,3 @@
+// expects: Praxis needs C++23
+// standard: c++20
+#include <praxis/praxis.hpp>
