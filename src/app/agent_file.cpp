@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,8 @@ constexpr std::size_t kMaxFiles =
 /// The agent files being read, each named by the one before it.
 struct FileChain {
   std::vector<std::string> files;
-  std::size_t read = 0;  ///< total number, for the whole chain
+  std::size_t read = 0;            ///< total number, for the whole chain
+  std::vector<std::string> tools;  ///< of the agents that were read
 };
 
 Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain);
@@ -93,10 +95,14 @@ class AgentReader {
   }
 
   Status read_rules() {
+    std::ranges::move(tool_names(), std::back_inserter(chain_.tools));
     for (const auto& [list, rules] : {std::pair{"policy.allow", &rules_.allow},
                                       {"policy.deny", &rules_.deny},
                                       {"policy.ask", &rules_.ask}}) {
-      for (std::string& rule : texts_of(at(list))) rules->push_back(std::move(rule));
+      for (std::string& rule : texts_of(at(list))) {
+        warn_of_rule(list, rule);
+        rules->push_back(std::move(rule));
+      }
     }
     if (auto read = read_call_rules(); !read) return read;
     if (!options_.remembered) return {};
@@ -104,6 +110,27 @@ class AgentReader {
     if (!remembered) return fail(remembered.error());
     add_remembered(rules_, *remembered);
     return {};
+  }
+
+  void warn(const std::string& place, const std::string& text) const {
+    if (options_.warn) options_.warn(document_.mistake(place, text).error().message);
+  }
+
+  /// Rules hold for the tools of sub-agents too.
+  void warn_of_rule(const std::string& place, const std::string& rule) const {
+    const auto named = [&](const std::string& tool) { return rule_names(rule, tool); };
+    if (rule == "*" || std::ranges::any_of(chain_.tools, named)) return;
+    const auto meant = closest(rule, chain_.tools);
+    warn(place, "no tool of this agent or those below it is called \"" + rule + '"' +
+                    (meant ? "; did you mean \"" + *meant + "\"?" : ""));
+  }
+
+  void warn_of_folders(const std::string& place, const std::vector<std::string>& folders) const {
+    for (const std::string& folder : folders) {
+      std::error_code ignored;
+      if (!fs::exists(start_folder() / folder, ignored))
+        warn(place, "the folder \"" + folder + "\" does not exist");
+    }
   }
 
   /// A script or cassette of a bounded agent is in its folder.
@@ -184,7 +211,9 @@ class AgentReader {
     for (const char* list : {"read", "write", "protect"}) {
       const std::string place = table + '.' + list;
       if (auto checked = check_all_within(place, texts_of(at(place))); !checked) return checked;
+      if (list != std::string_view("protect")) warn_of_folders(place, texts_of(at(place)));
     }
+    warn_of_folders(table + ".folder", {json_string(at(table), "folder", ".")});
     auto tool = make(document_, start_folder(), file_bounds());
     if (!tool) return fail(tool.error());
     tools_.push_back(*std::move(tool));
@@ -258,6 +287,7 @@ class AgentReader {
     for (const char* list : {"read", "write"}) {
       const std::string place = std::string("tools.file.") + list;
       if (auto checked = check_all_within(place, texts_of(json_at(file, list))); !checked) return checked;
+      warn_of_folders(place, texts_of(json_at(file, list)));
     }
     const auto readable = roots(json_at(file, "read")), writable = roots(json_at(file, "write"));
     if (readable.empty() && writable.empty()) {

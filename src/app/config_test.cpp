@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/config_keys.hpp"
 #include "praxis/models/catalog.hpp"
 
 namespace praxis {
@@ -279,6 +280,39 @@ TEST_F(ConfigTest, MistakesOutsideOfFilesNameTheirOrigin) {
   env_.clear();
   flags_["limits.max_cost"] = "1";
   EXPECT_EQ(mistake(), "there is no setting \"limits.max_cost\"");
+}
+
+TEST_F(ConfigTest, ProfileLiesBetweenTheUserAndTheProject) {
+  write(user_file(), "profile = 'night'\nmodel = 'a:user'\nlimits.max_steps = 9");
+  write(user_file().parent_path() / "profiles/night.toml", "model = 'a:night'");
+  EXPECT_EQ(loaded().get("model"), "a:night");
+  EXPECT_EQ(loaded().settings.at("model").layer, "profile");
+  EXPECT_EQ(loaded().get("limits.max_steps"), "9");
+  write(project_file(), "model = 'a:project'");
+  EXPECT_EQ(loaded().settings.at("model").layer, "project");
+  const auto given = loaded().given.at("model");
+  ASSERT_EQ(given.size(), 3U);
+  EXPECT_EQ(given[0].layer, "user");
+  EXPECT_EQ(given[1].layer, "profile");
+  env_["PRAXIS_PROFILE"] = "../night";
+  EXPECT_NE(mistake().find("there is no profile \"../night\"; there are: night"), std::string::npos);
+  write(user_file().parent_path() / "profiles/night.toml", "profile = 'day'");
+  env_["PRAXIS_PROFILE"] = "night";
+  EXPECT_NE(mistake().find("a profile does not choose another"), std::string::npos);
+  write(project_file(), "profile = 'night'");
+  write(user_file(), "");
+  env_.clear();
+  EXPECT_NE(mistake().find("a project must not choose a profile of yours"), std::string::npos);
+}
+
+TEST(ConfigSchema, IsThePublishedOne) {
+  std::ifstream file(PRAXIS_SOURCE_DIR "/share/praxis/config.schema.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto published = parse_json(text);
+  ASSERT_TRUE(published.has_value()) << to_json_text(app::config_schema());
+  EXPECT_EQ(to_canonical_json(*published), to_canonical_json(app::config_schema()))
+      << "share/praxis/config.schema.json should be:\n"
+      << to_json_text(app::config_schema());
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "app/own_folder.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <string_view>
 
 namespace praxis::app {
 
@@ -9,6 +12,15 @@ namespace fs = std::filesystem;
 std::string environment_variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value ? value : "";
+}
+
+std::vector<std::string> environment_names() {
+  std::vector<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
 }
 
 fs::path own_folder(const std::string& variable, const char* fallback) {

@@ -94,31 +94,6 @@ std::string bounds(const SettingKey& key) {
   return " from " + to_json_text(key.least) + " to " + to_json_text(key.most);
 }
 
-std::string what_fits(const SettingKey& key) {
-  switch (key.type) {
-    case Type::kText: {
-      std::vector<std::string> choices = split(key.choices, '|');
-      if (choices.empty()) return "a non-empty string";
-      std::ranges::transform(choices, choices.begin(), in_quotes);
-      return (choices.size() == 1 ? "" : "one of ") + joined(choices, ", ");
-    }
-    case Type::kTexts:
-      return "an array of non-empty strings";
-    case Type::kWhole:
-      return "an integer" + bounds(key);
-    case Type::kNumber:
-      return "a number" + bounds(key);
-    case Type::kDuration:
-      return std::string(kMustBeDuration.substr(kMustBeDuration.find("a duration")));
-    case Type::kFlag:
-      return "true or false";
-    case Type::kTables:
-      return "an array of tables";
-    default:
-      return "a table";
-  }
-}
-
 bool is_text(const Json& value) { return value.is_string() && !value.get_string().empty(); }
 
 bool is_choice(std::string_view choices, std::string_view text) {
@@ -279,6 +254,31 @@ Limits limits_from_table(const Json& table) {
   Limits limits;
   // The caller has checked each key, so this does not fail.
   return read_limits(table, limits) ? limits : Limits{};
+}
+
+std::string what_fits(const SettingKey& key) {
+  switch (key.type) {
+    case Type::kText: {
+      std::vector<std::string> choices = split(key.choices, '|');
+      if (choices.empty()) return "a non-empty string";
+      std::ranges::transform(choices, choices.begin(), in_quotes);
+      return (choices.size() == 1 ? "" : "one of ") + joined(choices, ", ");
+    }
+    case Type::kTexts:
+      return "an array of non-empty strings";
+    case Type::kWhole:
+      return "an integer" + bounds(key);
+    case Type::kNumber:
+      return "a number" + bounds(key);
+    case Type::kDuration:
+      return std::string(kMustBeDuration.substr(kMustBeDuration.find("a duration")));
+    case Type::kFlag:
+      return "true or false";
+    case Type::kTables:
+      return "an array of tables";
+    default:
+      return "a table";
+  }
 }
 
 std::string why_unfit(const SettingKey& key, const Json& value) {

@@ -40,6 +40,8 @@ std::span<const SettingKey> limit_keys();
 /// The limits that a checked `[limits]` table sets; others have their defaults.
 Limits limits_from_table(const Json& table);
 
+/// What values a key takes, such as `an integer from 1 to 10`.
+std::string what_fits(const SettingKey& key);
 /// `must be ..., not ...` if the value is invalid for the key; empty if it is valid.
 std::string why_unfit(const SettingKey& key, const Json& value);
 /// The owner of a file determines which keys it may have.

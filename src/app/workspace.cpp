@@ -110,9 +110,11 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   if (auto entered = enter_place(place); !entered) return fail(entered.error());
   if (auto checked = check_variables(place); !checked) return fail(checked.error());
   if (!place.journal.empty()) flags["journal"] = place.journal;
+  if (!place.profile.empty()) flags["profile"] = place.profile;
   auto project = current_project();
   ConfigSources sources{environment_variable, std::move(flags)};
   if (project) sources.project = settings_of(*project);
+  sources.variables = environment_names();
   auto config = load_config(sources);
   if (!config) return fail(config.error());
   auto journal = journal_path(config->get("journal"));

@@ -22,8 +22,9 @@ namespace praxis::app {
 
 /// Working directory and journal of a command.
 struct Place {
-  std::string folder;   ///< `-C`; empty: the current one
-  std::string journal;  ///< `--journal`; empty: as configured
+  std::string folder;        ///< `-C`; empty: the current one
+  std::string journal;       ///< `--journal`; empty: as configured
+  std::string profile = {};  ///< `--profile`; empty: as configured
 };
 
 /// The configuration of a place and the journal that it names.

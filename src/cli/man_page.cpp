@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "app/config_keys.hpp"
 #include "cli/description.hpp"
 
 namespace praxis::cli {
@@ -65,6 +66,36 @@ std::string command_text(const ProgramText& program, const CommandText& command)
   return text + ".PP\n" + verbatim(command.footer);
 }
 
+std::string term(std::string_view name, std::string_view text) {
+  return fmt::format(".TP\n.B {}\n{}\n", troff(name), troff(text));
+}
+
+/// The variables of settings, and those that other programs know too.
+std::string environment_text() {
+  std::string text = ".SH ENVIRONMENT\n";
+  for (const SettingKey& key : app::scalar_keys())
+    text += term(app::variable_of(key), fmt::format("{}.", key.description));
+  text += term("OPENAI_API_KEY, ANTHROPIC_API_KEY, ...",
+               "Keys of providers; praxis models --all lists where each is looked up.");
+  text += term("OPENAI_BASE_URL, ...", "Other addresses of providers.");
+  text += term("https_proxy, http_proxy, no_proxy, SSL_CERT_FILE", "How servers are reached and checked.");
+  text += term("XDG_CONFIG_HOME, XDG_STATE_HOME",
+               "Where the files below are, instead of ~/.config and ~/.local/state.");
+  text += term("VISUAL, EDITOR", "The editor; vi if neither is set.");
+  return text + term("NO_COLOR", "If set, output has no colours.");
+}
+
+std::string files_text() {
+  return ".SH FILES\n" + term("~/.local/state/praxis/journal.db", "The journal: all runs.") +
+         term("~/.config/praxis/config.toml, profiles/NAME.toml",
+              "Settings of the user; praxis config changes them.") +
+         term("~/.config/praxis/agents/NAME.toml", "Agents of the user, found by their names.") +
+         term("~/.config/praxis/allowed.jsonl", "Calls that the user always allows.") +
+         term("/etc/praxis/config.toml", "Settings of the system; its limits bound all others.") +
+         term(".praxis/config.toml, .praxis/config.local.toml, .praxis/agents",
+              "Settings and agents of a project, once it is trusted.");
+}
+
 }  // namespace
 
 std::string man_page(const ProgramText& program) {
@@ -78,6 +109,7 @@ std::string man_page(const ProgramText& program) {
   page += verbatim(program.footer);
   page += ".SH COMMANDS\n";
   for (const CommandText& command : program.commands) page += command_text(program, command);
+  page += environment_text() + files_text();
   return page;
 }
 

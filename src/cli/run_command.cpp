@@ -85,13 +85,16 @@ Route route_of(const AgentSpec& agent, const RunOptions& options) {
 }
 
 Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::Workspace& workspace,
-                        const Runtime& runtime) {
+                        const Runtime& runtime, Console& console) {
   const std::string model = workspace.config.get("model");
   Agent agent(model);
   if (!task.agent_file.empty()) {
     AgentFileOptions file_options = app::agent_file_options(workspace, runtime);
     if (!options.model.empty()) file_options.model = options.model;
     if (task.project) app::bind_to_project(file_options, task.project);
+    file_options.warn = [&](const std::string& text) {
+      console.err.line(visible_text("praxis: warning: " + text));
+    };
     app::AgentSources sources;
     auto loaded = app::load_noted_agent(task.agent_file, file_options, *workspace.model_files, sources);
     if (!loaded) return fail(loaded.error());
@@ -169,7 +172,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   }
   auto runtime = app::open_runtime(*workspace, runtime_use(options.output));
   if (!runtime) return fail(runtime.error());
-  auto agent = agent_for(*task, options, *workspace, **runtime);
+  auto agent = agent_for(*task, options, *workspace, **runtime, console);
   if (!agent) return fail(agent.error());
   const bool follows_plan = !agent->spec().plan.is_null();
   if (!task->prompt && needs_model(agent->spec())) {

@@ -41,6 +41,9 @@ struct AgentFileOptions {
   std::vector<std::string> protect = {};
   /// Files and folders that no tool reads or writes.
   std::vector<std::string> hide = {};
+  /// Gets what is probably a mistake, with file, line and column: a folder that does not exist, a rule about
+  /// a tool that neither the agent nor a sub-agent has. Null: nothing is reported.
+  std::function<void(const std::string&)> warn = {};
 };
 
 /// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.

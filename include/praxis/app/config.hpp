@@ -1,6 +1,7 @@
-// Configuration in layers: flags > environment > project.local > project > user > system > built-in. Each
-// value records its layer. Limits of the system file are upper bounds for all layers. A project comes from a
-// repository: its files count only if the caller passes them, and can only tighten limits.
+// Configuration in layers: flags > environment > project.local > project > profile > user > system >
+// built-in. Each value records its layer. Limits of the system file are upper bounds for all layers. A
+// project comes from a repository: its files count only if the caller passes them, and can only tighten
+// limits.
 #pragma once
 
 #include <functional>
@@ -20,6 +21,8 @@ struct Setting {
   std::string value;
   std::string origin;
   bool project = false;  ///< set by a project
+  /// `system`, `user`, `profile`, `project`, `project.local`, `environment` or `flag`.
+  std::string layer = {};
 };
 
 /// The merged configuration. Keys are the dotted names of docs/configuration.md; `limits.timeout` is in
@@ -27,7 +30,11 @@ struct Setting {
 struct Config {
   std::map<std::string, Setting> settings;
   std::vector<std::string> files;  ///< the files that were read, lowest layer first
-  Json corrections = {};           ///< `[providers]` and `[models]`, for `catalog_with`; null if absent
+  /// What each layer gives for a setting, lowest layer first, also what does not count.
+  std::map<std::string, std::vector<Setting>> given = {};
+  /// What is probably a mistake: a mistyped variable, a folder that does not exist.
+  std::vector<std::string> warnings = {};
+  Json corrections = {};  ///< `[providers]` and `[models]`, for `catalog_with`; null if absent
 
   /// The value; empty if it is not set.
   std::string get(const std::string& key) const;
@@ -45,6 +52,7 @@ struct ConfigSources {
   std::map<std::string, std::string> flags = {};       ///< by key, such as `limits.max_steps`
   std::string system_file = "/etc/praxis/config.toml";
   std::vector<ProjectSettings> project = {};  ///< lowest layer first; the library looks for none itself
+  std::vector<std::string> variables = {};    ///< names in the environment, to report mistyped settings
 };
 
 /// Error `kInput` names file, line, key and the nearest valid key, or the flag or environment variable; or a

@@ -1,0 +1,91 @@
+#include "app/config_keys.hpp"
+
+#include <array>
+#include <vector>
+
+namespace praxis::app {
+namespace {
+
+using Type = SettingKey::Type;
+
+// Settings that a project must not change, because it may come from an untrusted source.
+constexpr std::string_view kRedirect = "say where requests go, how, or with which key";
+constexpr std::string_view kReprice = "say what a model costs";
+
+// 0 would mean "no limit", which a configuration layer must not grant.
+constexpr std::array kKeys{
+    SettingKey{"model", Type::kText, "Model of agents without a model, as PROVIDER:NAME"},
+    SettingKey{.path = "journal",
+               .type = Type::kText,
+               .description = "Journal file, or memory",
+               .own = "say where runs are kept"},
+    SettingKey{.path = "profile",
+               .type = Type::kText,
+               .description = "Profile that is used: profiles/NAME.toml next to the user's file",
+               .own = "choose a profile of yours"},
+    SettingKey{"suspend", Type::kFlag, "Whether a session leaves memory whenever it waits"},
+    SettingKey{"agents.folder", Type::kText, "Where agents are looked up by name"},
+    SettingKey{"limits.max_steps", Type::kWhole, "Passes of the loop in one turn", {}, 1, 4'294'967'295},
+    SettingKey{"limits.max_usd", Type::kNumber, "Cost of one turn in US dollars", {}, 0.000'001, 1e6},
+    SettingKey{"limits.timeout", Type::kDuration, "Active time of one turn"},
+    SettingKey{"limits.max_wait", Type::kDuration, "How long a step waits for an approval"},
+};
+
+constexpr double kMostTokens = 1e12;
+
+constexpr SettingKey own_key(std::string_view path, Type type, std::string_view description,
+                             std::string_view own, std::string_view choices = {}) {
+  return {.path = path, .type = type, .description = description, .choices = choices, .own = own};
+}
+
+/// Settings for the catalogue: facts about providers and models.
+constexpr std::array kCatalogKeys{
+    own_key("providers.*.name", Type::kText, "Name shown to users", kRedirect),
+    own_key("providers.*.api", Type::kText, "Protocol", kRedirect, "chat|responses|messages|gemini|ollama"),
+    own_key("providers.*.base_url", Type::kText, "Where it is", kRedirect),
+    own_key("providers.*.base_url_env", Type::kText, "Variable with another base URL", kRedirect),
+    own_key("providers.*.key_env", Type::kText, "Variable with its key", kRedirect),
+    own_key("providers.*.key_file", Type::kText, "File with its key", kRedirect),
+    own_key("providers.*.needs_key", Type::kFlag, "Whether it can do without a key", kRedirect),
+    own_key("providers.*.auth", Type::kText, "Header that carries the key", kRedirect),
+    own_key("providers.*.headers", Type::kAnyTable, "Sent with every request", kRedirect),
+    own_key("providers.*.dialect", Type::kAnyTable, "How it differs from others of its protocol", kRedirect),
+    own_key("providers.*.catalog", Type::kText, "Provider whose models it serves", kReprice),
+    SettingKey{"providers.*.models", Type::kTexts, "Models to list"},
+    SettingKey{"models.*.name", Type::kText, "Name shown to users"},
+    SettingKey{"models.*.context_window", Type::kWhole, "Tokens", {}, 0, kMostTokens},
+    SettingKey{"models.*.max_output", Type::kWhole, "Tokens", {}, 0, kMostTokens},
+    own_key("models.*.prices", Type::kTables, "US dollars for a million tokens", kReprice),
+    SettingKey{"models.*.tools", Type::kFlag, "Calls tools"},
+    SettingKey{"models.*.images", Type::kFlag, "Accepts images"},
+    SettingKey{"models.*.files", Type::kFlag, "Accepts PDF files"},
+    SettingKey{"models.*.reasoning", Type::kFlag, "Thinks before it answers"},
+    SettingKey{"models.*.temperature", Type::kFlag, "Accepts the parameter"},
+    SettingKey{"models.*.structured_output", Type::kFlag, "Can be held to a schema"},
+    SettingKey{"models.*.reasoning_levels", Type::kAnyTable, "Our levels and the provider's"},
+    own_key("models.*.dialect", Type::kAnyTable, "How it differs from the provider's others", kRedirect),
+};
+
+}  // namespace
+
+std::span<const SettingKey> scalar_keys() { return kKeys; }
+
+std::span<const SettingKey> config_keys() {
+  static const std::vector<SettingKey> keys = [] {
+    std::vector<SettingKey> all(kKeys.begin(), kKeys.end());
+    all.insert(all.end(), kCatalogKeys.begin(), kCatalogKeys.end());
+    return all;
+  }();
+  return keys;
+}
+
+Json config_schema() { return schema_of_keys(config_keys(), "urn:praxis:config", "Praxis configuration"); }
+
+std::string variable_of(const SettingKey& key) {
+  std::string name = "PRAXIS_";
+  for (const char c : key.path)
+    name += c == '.' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return name;
+}
+
+}  // namespace praxis::app

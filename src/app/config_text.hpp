@@ -1,0 +1,14 @@
+// Settings as they are shown to users.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "praxis/app/config.hpp"
+
+namespace praxis::app {
+
+/// The value of a setting, or `(not shown)` for a secret.
+std::string shown_value(std::string_view key, const Setting& setting);
+
+}  // namespace praxis::app
