@@ -104,7 +104,7 @@ TEST_P(CliAgentChange, EverySurface_RefusesTheChange) {
   const CommandResult branch = user_praxis({"fork", "last"});
   ASSERT_EQ(branch.status, 0) << branch.err;
   const std::string fork = branch.out.substr(0, branch.out.find('\n'));
-  const std::string run = json_string(user_praxis({"runs", "--json", "-n", "5"}).last_line(), "id");
+  const std::string run = json_string(user_praxis({"runs", "--json", "-n", "5"}).last_item(), "id");
   widen();
   EXPECT_EQ(user_praxis({"resume", fork, "--allow", "p1"}).status, 2);
   EXPECT_EQ(user_praxis({"resume", fork, "more"}).status, 2);

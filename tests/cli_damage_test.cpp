@@ -32,7 +32,7 @@ class CliDamage : public CommandLine {
   }
   std::size_t records() const {
     const CommandResult show = praxis({"show", "last", "--json", "--journal", "j"});
-    return show.status == 0 ? show.lines().size() : 0;
+    return show.status == 0 ? show.items().size() : 0;
   }
   fs::path path(const std::string& part) const { return folder_ / ("j" + part); }
   void put_back() const {

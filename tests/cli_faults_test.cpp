@@ -56,7 +56,7 @@ class CliFaults : public CommandLine {
     EXPECT_EQ(run.status, 1) << run.err;
     EXPECT_THAT(run.err, HasSubstr("no space left"));
     ASSERT_TRUE(enlarge_disk());
-    const std::string id = json_string(with_journal({"runs", "--json"}).last_line(), "id");
+    const std::string id = json_string(with_journal({"runs", "--json"}).last_item(), "id");
     if (id.empty()) return;  // not even its first record was written
     const CommandResult watched = with_journal({"tree", id, "--watch", "--json"});
     const bool begun = watched.status == 1;
@@ -66,7 +66,7 @@ class CliFaults : public CommandLine {
     EXPECT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_THAT(resumed.out, HasSubstr("DONE"));
     std::size_t nodes = 0;
-    for (const Json& node : with_journal({"tree", id, "--json"}).lines()) {
+    for (const Json& node : with_journal({"tree", id, "--json"}).items()) {
       EXPECT_EQ(json_string(node, "status"), "completed") << json_string(node, "path");
       EXPECT_THAT(with_journal({"export", json_string(node, "id")}).out, Not(HasSubstr("no space")));
       ++nodes;
@@ -127,7 +127,7 @@ TEST_F(CliInDoubt, CallOfAKilledRun_IsListedBeforeTheRunIsResumed) {
   EXPECT_THAT(listed.out, HasSubstr("(in_doubt, not resumed)"));
   EXPECT_THAT(listed.out, HasSubstr("/pay"));
   EXPECT_THAT(listed.out, HasSubstr("praxis resume " + last_run()));
-  EXPECT_EQ(json_string(praxis({"approve", "--json"}).last_line(), "resume"), last_run());
+  EXPECT_EQ(json_string(praxis({"approve", "--json"}).last_item(), "resume"), last_run());
   EXPECT_THAT(praxis({"doctor"}).out, HasSubstr("1 call may or may not have run"));
 }
 

@@ -30,7 +30,7 @@ TEST_F(CliInput, PipeWithAPrompt_IsSentAsABlockOfItsOwn) {
   EXPECT_THAT(records(),
               HasSubstr(R"({"type":"text","text":"Review this"},)"
                         R"({"type":"text","text":"\n\n<stdin>\n-old line\n+new line\n</stdin>"})"));
-  EXPECT_EQ(json_string(praxis({"runs", "--json"}).last_line(), "title").substr(0, 11), "Review this");
+  EXPECT_EQ(json_string(praxis({"runs", "--json"}).last_item(), "title").substr(0, 11), "Review this");
 }
 
 TEST_F(CliInput, PipeWithAPromptOfResume_IsSentToo) {

@@ -54,7 +54,7 @@ TEST_F(CliJournal, RunsThatEnd_LeaveNoLog) {
 
 TEST_F(CliJournal, RunsShowAndLogs_DescribeARun) {
   const std::string id = noted();
-  const Json row = praxis({"runs", "--json"}).last_line();
+  const Json row = praxis({"runs", "--json"}).last_item();
   EXPECT_EQ(json_string(row, "id"), id);
   EXPECT_EQ(json_string(row, "status"), "completed");
   EXPECT_EQ(json_string(row, "title"), "Note the color");
@@ -64,11 +64,11 @@ TEST_F(CliJournal, RunsShowAndLogs_DescribeARun) {
   EXPECT_EQ(show.status, 0) << show.err;
   EXPECT_THAT(show.out, HasSubstr("effect_settled"));
   EXPECT_THAT(show.out, HasSubstr("Noted."));
-  EXPECT_EQ(json_string(praxis({"show", id, "--json"}).lines().front(), "kind"), "session_created");
+  EXPECT_EQ(json_string(praxis({"show", id, "--json"}).items().front(), "kind"), "session_created");
 
   const CommandResult logs = praxis({"logs", id.substr(id.size() - 8), "--json"});
   EXPECT_EQ(logs.status, 0) << logs.err;
-  EXPECT_EQ(json_string(logs.last_line(), "event"), "turn.completed");
+  EXPECT_EQ(json_string(logs.last_item(), "event"), "turn.completed");
   EXPECT_THAT(praxis({"logs", "last"}).out, HasSubstr("tool.completed"));
 }
 

@@ -28,7 +28,7 @@ TEST_F(CliModels, ModelByItsFullName_ShowsItsFacts) {
   EXPECT_THAT(text.out, HasSubstr("400000"));
   EXPECT_THAT(text.out, HasSubstr("$0.2500 input, $2.00 output"));
   const CommandResult json = praxis({"models", "openai:gpt-5-mini", "--json"});
-  EXPECT_EQ(json_int(json.last_line(), "context_window"), 400'000);
+  EXPECT_EQ(json_int(json.last_item(), "context_window"), 400'000);
   EXPECT_THAT(praxis({"models", "vllm:own"}).out, HasSubstr("not in the catalogue"));
 }
 
@@ -46,7 +46,7 @@ TEST_F(CliModels, OnlyConfiguredProviders_AreListedUnlessAllAreRequested) {
   options.env["MISTRAL_API_KEY"] = "";
   const CommandResult some = praxis({"models", "--json"}, options);
   std::map<std::string, Json> providers;
-  for (const Json& line : some.lines()) {
+  for (const Json& line : some.items()) {
     if (json_at(line, "id").is_null()) providers[json_string(line, "provider")] = line;
   }
   ASSERT_TRUE(providers.contains("anthropic"));

@@ -97,7 +97,7 @@ TEST_F(CliRun, ReaderThatClosesThePipe_DoesNotStopTheRun) {
   const CommandResult run =
       shell("set -o pipefail; praxis run --json --model script:hello.jsonl Hi | head -1; exit $?");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(json_string(praxis({"runs", "--json"}).last_line(), "status"), "completed");
+  EXPECT_EQ(json_string(praxis({"runs", "--json"}).last_item(), "status"), "completed");
 }
 
 TEST_F(CliRun, FullOutputDevice_IsAnError) {

@@ -59,7 +59,7 @@ TEST_F(CliRuns, Pipe_GetsWholeIdsWithoutAHeader) {
   const CommandResult runs = praxis({"runs"});
   EXPECT_THAT(runs.out, AllOf(StartsWith(last_run()), HasSubstr("script:hello.jsonl"), HasSubstr("$0.01"),
                               HasSubstr("no narrow screen can show whole")));
-  const Json row = praxis({"runs", "--json"}).last_line();
+  const Json row = praxis({"runs", "--json"}).last_item();
   EXPECT_EQ(row.at("cost_usd"), Json(0.01));
   EXPECT_EQ(json_int(row, "tokens"), 12);
 }

@@ -28,7 +28,7 @@ class CliTakenAway : public CommandLine {
   }
   std::size_t records(const std::string& journal) const {
     const CommandResult show = praxis({"show", "last", "--json", "--journal", journal});
-    return show.status == 0 ? show.lines().size() : 0;
+    return show.status == 0 ? show.items().size() : 0;
   }
   /// The run wants to record an interrupt, and finds that it cannot.
   void expect_stopped(const std::string& says) {

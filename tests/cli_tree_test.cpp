@@ -56,7 +56,7 @@ class CliTree : public CommandLine {
   CommandResult run_lead() const { return praxis({"run", "lead.toml", "Find the colour"}); }
   /// Returns the node of the newest tree whose agent has this id.
   Json node(const std::string& agent) const {
-    for (const Json& each : praxis({"tree", "last", "--json"}).lines()) {
+    for (const Json& each : praxis({"tree", "last", "--json"}).items()) {
       if (json_string(each, "agent") == agent) return each;
     }
     return nullptr;
@@ -134,8 +134,8 @@ TEST_F(CliTree, ResumeOfASubAgent_NamesItsRun) {
 
 TEST_F(CliTree, Runs_HidesSubAgentsUnlessAllAreRequested) {
   ASSERT_EQ(run_lead().status, 3);
-  EXPECT_EQ(praxis({"runs", "--json"}).lines().size(), 1U);
-  EXPECT_EQ(praxis({"runs", "--json", "--all"}).lines().size(), 2U);
+  EXPECT_EQ(praxis({"runs", "--json"}).items().size(), 1U);
+  EXPECT_EQ(praxis({"runs", "--json", "--all"}).items().size(), 2U);
   EXPECT_THAT(praxis({"runs", "--all"}).out, HasSubstr("(for " + last_run() + ")"));
 }
 
@@ -167,7 +167,7 @@ TEST_F(CliTree, CircularAgentFiles_AreAUsageErrorThatNamesThem) {
 TEST_F(CliTree, Approve_ListsParkedStepsOfAllRuns) {
   EXPECT_THAT(praxis({"approve"}).err, HasSubstr("no step awaits a human"));
   ASSERT_EQ(run_lead().status, 3);
-  const Json waiting = praxis({"approve", "--json"}).last_line();
+  const Json waiting = praxis({"approve", "--json"}).last_item();
   EXPECT_EQ(json_string(waiting, "id"), id_of("research") + "/p1");
   EXPECT_EQ(json_string(waiting, "path"), "lead/research");
   EXPECT_EQ(json_string(waiting, "tool"), "kv");
@@ -224,7 +224,7 @@ TEST_F(CliTree, Approve_AfterTheProcessWasKilledResumesTheTree) {
   const CommandResult approved = praxis({"approve", "p1", "--allow", "--accept-agent", digest_in(changed)});
   EXPECT_EQ(approved.status, 0) << approved.err;
   EXPECT_EQ(approved.out, "It is red.\n");
-  EXPECT_EQ(praxis({"runs", "--all", "--json"}).lines().size(), 3U) << "no sub-agent was created twice";
+  EXPECT_EQ(praxis({"runs", "--all", "--json"}).items().size(), 3U) << "no sub-agent was created twice";
 }
 
 TEST_F(CliTree, Approve_AlwaysSavesANarrowRuleForLaterRuns) {
@@ -276,7 +276,7 @@ TEST_F(CliTree, Approve_OnlyOneOfTwoLeavesTheOther) {
        calls(call("research", R"({"prompt": "One"})") + ", " + call("research", R"({"prompt": "Two"})")) +
            kDone);
   ASSERT_EQ(run_lead().status, 3);
-  const auto waiting = praxis({"approve", "--json"}).lines();
+  const auto waiting = praxis({"approve", "--json"}).items();
   ASSERT_EQ(waiting.size(), 2U);
   EXPECT_EQ(praxis({"approve", "p1", "--allow"}).status, 2) << "the short id matches both";
   EXPECT_EQ(praxis({"approve", json_string(waiting[0], "id"), "--allow"}).status, 3);

@@ -28,8 +28,19 @@ struct CommandResult {
     }
     return values;
   }
+  /// The last line: with `--json` the envelope.
   Json last_line() const {
     const auto values = lines();
+    return values.empty() ? Json(nullptr) : values.back();
+  }
+  /// The lines before the envelope.
+  std::vector<Json> items() const {
+    auto values = lines();
+    if (!values.empty()) values.pop_back();
+    return values;
+  }
+  Json last_item() const {
+    const auto values = items();
     return values.empty() ? Json(nullptr) : values.back();
   }
 };
@@ -100,7 +111,7 @@ class CommandLine : public ::testing::Test {
   /// Returns the id of the newest run.
   std::string last_run() const {
     const CommandResult runs = praxis({"runs", "--json", "-n", "1"});
-    return json_string(runs.last_line(), "id");
+    return json_string(runs.last_item(), "id");
   }
 
   std::filesystem::path folder_;

@@ -1,6 +1,7 @@
 #include "app/calls_in_doubt.hpp"
 
 #include "app/call_text.hpp"
+#include "app/envelope.hpp"
 #include "app/plain_text.hpp"
 #include "app/run_trees.hpp"
 #include "logs/read_state.hpp"
@@ -62,14 +63,14 @@ std::string doubt_text(const Workspace& workspace, const CallInDoubt& call, std:
   return text.append("  resume:  ").append(resume_command(workspace, call.root)).append("\n");
 }
 
-Json doubt_json(const CallInDoubt& call) {
+JsonObject doubt_json(const CallInDoubt& call) {
   return JsonObject{{"id", nullptr},
                     {"kind", "in_doubt"},
                     {"session", call.node.id.str()},
                     {"agent", call.node.agent},
                     {"path", call.node.path},
                     {"tool", call.tool},
-                    {"arguments", call.arguments},
+                    {"arguments", program_arguments(call.arguments)},
                     {"resume", call.root.str()}};
 }
 

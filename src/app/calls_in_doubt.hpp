@@ -24,6 +24,6 @@ Result<std::vector<CallInDoubt>> calls_in_doubt(const Workspace& workspace);
 /// An overview of the call, and how to resume its run.
 std::string doubt_text(const Workspace& workspace, const CallInDoubt& call, std::size_t columns);
 /// The same for programs: `id` is null until the run is resumed, `resume` names the run.
-Json doubt_json(const CallInDoubt& call);
+JsonObject doubt_json(const CallInDoubt& call);
 
 }  // namespace praxis::app

@@ -10,6 +10,7 @@
 #include "app/hints.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
+#include "cli/config_flags.hpp"
 #include "cli/console.hpp"
 #include "cli/description.hpp"
 #include "cli/doctor_flags.hpp"
@@ -78,6 +79,7 @@ class Definition {
   ModelsOptions models_;
   DoctorOptions doctor_;
   TrustOptions trust_;
+  ConfigOptions config_;
   std::string shell_;
 };
 
@@ -230,7 +232,7 @@ void Definition::define_tree() {
   tree->add_option("TEXT", tree_words_.text, "Text for steer, annotate and modify")->type_name("");
   tree->add_flag("--watch", tree_.watch, "Show changes until all agents are idle or their process has ended");
   tree->add_flag("--all", tree_.all, "Draw every run in the journal");
-  tree->add_flag("--json", tree_.json, "Write one JSON object per node; with --watch per change");
+  add_json(tree, tree_.json, "agent, with --watch for each change");
   add_place(tree, tree_.place);
 }
 
@@ -244,7 +246,7 @@ void Definition::define_looking() {
       ->check(CLI::Validator(is_count, ""))
       ->capture_default_str();
   runs->add_flag("--all", runs_.all, "List sub-agents too");
-  runs->add_flag("--json", runs_.json, "Write one JSON object per line");
+  add_json(runs, runs_.json, "run");
   add_place(runs, runs_.place);
 
   CLI::App* show = command("show", "Show the conversation of a run, or its records",
@@ -254,7 +256,7 @@ void Definition::define_looking() {
                            [this] { return Invocation(show_); });
   show->add_option("ID", show_.id, kIdHelp)->type_name("")->required();
   show->add_flag("--records", show_.records, "Show the records, with the numbers that 'praxis fork' takes");
-  show->add_flag("--json", show_.json, "Write one JSON record per line");
+  add_json(show, show_.json, "record");
   add_place(show, show_.place);
 
   CLI::App* logs = command("logs", "Show the events of a run, computed from its journal",
@@ -262,7 +264,7 @@ void Definition::define_looking() {
                            "  praxis logs 01K9X --json | jq -r 'select(.event == \"tool.failed\")'",
                            [this] { return Invocation(logs_); });
   logs->add_option("ID", logs_.id, kIdHelp)->type_name("")->required();
-  logs->add_flag("--json", logs_.json, "Write one JSON event per line");
+  add_json(logs, logs_.json, "event");
   add_place(logs, logs_.place);
 }
 
@@ -283,6 +285,7 @@ void Definition::define_branching() {
   fork->add_option("--prompt", fork_.prompt,
                    "Run the branch with this message: as the next turn, or, within a turn, at its next step")
       ->type_name("TEXT");
+  add_json(fork, fork_.json, kEnvelope);
   add_place(fork, fork_.place);
 
   CLI::App* rewind = command("rewind", "Return a conversation to the state before a turn",
@@ -293,6 +296,7 @@ void Definition::define_branching() {
   rewind->add_option("--to", rewind_.turn, "First turn to undo, as listed by 'praxis show'")
       ->type_name("TURN")
       ->required();
+  add_json(rewind, rewind_.json, kEnvelope);
   add_place(rewind, rewind_.place);
 
   CLI::App* replay = command("replay", "Replay a run offline and report the first divergence",
@@ -302,7 +306,7 @@ void Definition::define_branching() {
   replay->add_option("ID", replay_.id, kIdHelp)->type_name("")->required();
   takes_path(replay->add_option("--agent", replay_.agent, "Replay as if the run had used this agent file"),
              "FILE");
-  replay->add_flag("--json", replay_.json, "The report as JSON");
+  add_json(replay, replay_.json, kEnvelope);
   add_place(replay, replay_.place);
 }
 
@@ -329,6 +333,7 @@ void Definition::define_carrying() {
                            "  zcat run.jsonl.gz | praxis import -",
                            [this] { return Invocation(import_); });
   read->add_option("FILE", import_.file, "An export; '-' for standard input")->type_name("")->required();
+  add_json(read, import_.json, kEnvelope);
   add_place(read, import_.place);
 }
 
@@ -341,7 +346,7 @@ void Definition::define_models() {
                              [this] { return Invocation(models_); });
   models->add_option("NAME", models_.name, "A provider, or a model as PROVIDER:NAME")->type_name("");
   models->add_flag("--all", models_.all, "List providers without configuration too");
-  models->add_flag("--json", models_.json, "Write one JSON object per line");
+  add_json(models, models_.json, "provider and model");
   add_place(models, models_.place);
 }
 
@@ -351,7 +356,7 @@ void Definition::define_trust() {
               "  praxis trust\n"
               "  praxis trust show\n"
               "  praxis trust accept --digest DIGEST\n"
-              "  praxis trust list --json | jq -r .project\n"
+              "  praxis trust list --json | jq -r 'select(.item) | .project'\n"
               "  praxis trust revoke ~/src/clone",
               [this] { return Invocation(trust_); });
   using Verb = TrustOptions::Verb;
@@ -367,11 +372,15 @@ void Definition::define_trust() {
       ->type_name("");
   trust->add_option("--digest", trust_.digest, "Accept without a question, if what is there has this digest")
       ->type_name("DIGEST");
-  trust->add_flag("--json", trust_.json, "Write JSON: the project, or with list one object per line");
+  add_json(trust, trust_.json, kEnvelope);
   takes_path(trust->add_option("-C,--directory", trust_.folder, "Work in this directory"), "DIR");
 }
 
 void Definition::define_help() {
+  CLI::App* config = command("config", "Show, explain and change the configuration", kConfigExamples,
+                             [this] { return Invocation(config_); });
+  add_config_flags(config, config_);
+
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"
                              "  praxis doctor --online\n"

@@ -13,6 +13,7 @@
 
 #include "app/call_text.hpp"
 #include "app/calls_in_doubt.hpp"
+#include "app/envelope.hpp"
 #include "app/hints.hpp"
 #include "app/pending_steps.hpp"
 #include "app/pending_text.hpp"
@@ -34,8 +35,8 @@ namespace {
 
 constexpr std::chrono::seconds kOwnerPatience{5};  ///< for the process that owns the session to answer
 
-Json waiting_json(const app::PendingStep& waiting) {
-  JsonObject json = to_json(waiting.step).get_object();
+JsonObject waiting_json(const app::PendingStep& waiting) {
+  JsonObject json = app::program_json(waiting.step);
   json["agent"] = waiting.node.agent;
   return json;
 }
@@ -46,7 +47,7 @@ Result<std::size_t> list_in_doubt(const app::Workspace& workspace, bool json, Co
   if (!calls) return fail(calls.error());
   for (const app::CallInDoubt& call : *calls) {
     if (json) {
-      console.json(app::doubt_json(call));
+      console.item("call_in_doubt", app::doubt_json(call));
     } else {
       console.out.write(app::doubt_text(workspace, call, terminal_size(STDOUT_FILENO).columns));
     }
@@ -60,7 +61,7 @@ ExitStatus list(const std::vector<app::PendingStep>& all, const app::Workspace& 
   const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
   for (const app::PendingStep& each : all) {
     if (json) {
-      console.json(waiting_json(each));
+      console.item("pending_step", waiting_json(each));
     } else {
       console.out.write(app::waiting_text(workspace, each.node, each.step, now, columns, extent));
     }
@@ -236,7 +237,7 @@ Result<ExitStatus> go_on(const Resumption& resumption, const app::Workspace& wor
   auto open = app::reopen_run(*stored, workspace, resumption.reopen);
   if (!open && open.error().kind() == ErrorKind::kLeaseHeld) {
     const std::string& run = resumption.run.str();
-    if (resumption.output.json) console.json(JsonObject{{"run_id", run}, {"outcome", "delivered"}});
+    console.result({{"run_id", run}, {"outcome", "delivered"}});
     console.err.line(fmt::format("run {} continues in the process that owns it", run));
     return ExitStatus::kFinished;
   }
@@ -266,7 +267,7 @@ Result<std::optional<ExitStatus>> rule(const app::PendingStep& waiting, const Ap
   if (!answer) return fail(answer.error());
   if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(app::usage_error(refused->reason));
   if (std::holds_alternative<Delivered>(*answer)) return std::nullopt;
-  if (options.output.json) console.json(JsonObject{{"run_id", stored->id.str()}, {"outcome", "queued"}});
+  console.result({{"run_id", stored->id.str()}, {"outcome", "queued"}});
   console.err.line(fmt::format(
       "{} belongs to a process that has not answered yet; the decision waits in its inbox for that "
       "process, or for the next one that opens the run",

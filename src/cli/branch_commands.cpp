@@ -72,6 +72,7 @@ Result<ExitStatus> run_branch(const ForkOptions& options, const SessionId& branc
   resume.place = options.place;
   resume.id = branch.str();
   resume.model = options.model;
+  resume.output.json = options.json;
   if (!within_turn) {
     resume.prompt = options.prompt;
     return execute(resume, console);
@@ -99,7 +100,8 @@ Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
   if (!seq) return fail(seq.error());
   const auto branch = fork_session(*stored->journal, *system_environment(), stored->id, *seq);
   if (!branch) return fail(branch.error());
-  console.out.line(branch->str());
+  console.result({{"run_id", branch->str()}, {"forked_from", stored->id.str()}});
+  if (!options.json) console.out.line(branch->str());
   const auto state = fold(stored->records, *seq);
   const bool goes_on = state && state->turn.has_value();
   if (!options.prompt.empty()) return run_branch(options, *branch, goes_on, console);
@@ -118,6 +120,7 @@ Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
   if (auto done = rewind_session(*stored->journal, *environment, stored->id, TurnId(options.turn)); !done) {
     return fail(done.error());
   }
+  console.result({{"run_id", stored->id.str()}, {"turn", options.turn}});
   console.err.line(fmt::format("run {} stands before {}\nresume: {} \"PROMPT\"", stored->id.str(),
                                options.turn, app::resume_command(*workspace, stored->id)));
   return ExitStatus::kFinished;
@@ -136,15 +139,12 @@ Result<ExitStatus> execute(const ReplayOptions& options, Console& console) {
   }
   const auto report = replay(stored->records, agent ? &agent->spec() : nullptr);
   if (!report) return fail(report.error());
-  if (options.json) {
-    console.json(JsonObject{{"run_id", stored->id.str()},
-                            {"identical", !report->divergence},
-                            {"records", report->records},
-                            {"derived", report->derived},
-                            {"divergence", divergence_json(report->divergence)}});
-  } else {
-    console.out.line(replay_text(*stored, *report));
-  }
+  console.result({{"run_id", stored->id.str()},
+                  {"identical", !report->divergence},
+                  {"records", report->records},
+                  {"derived", report->derived},
+                  {"divergence", divergence_json(report->divergence)}});
+  if (!options.json) console.out.line(replay_text(*stored, *report));
   return report->divergence ? ExitStatus::kDiverged : ExitStatus::kFinished;
 }
 

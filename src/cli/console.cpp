@@ -56,6 +56,12 @@ void Stream::write(std::string_view bytes) {
   }
 }
 
+void Console::item(std::string_view kind, const JsonObject& members) {
+  JsonObject line{{"item", kind}};
+  for (const auto& [key, value] : members) line[key] = value;
+  json(line);
+}
+
 ExitStatus Console::report(const Error& error, int signal) {
   err.line("praxis: error: " + on_own_lines(error.message));
   const std::string hint = json_string(error.detail(), "hint");

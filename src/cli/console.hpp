@@ -1,8 +1,10 @@
 // The output streams of the command line: results on standard output, messages on standard error.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/exit_status.hpp"
 #include "cli/terminal.hpp"
@@ -32,7 +34,14 @@ struct Console {
   Stream err{2};
   Terminal terminal = Terminal::detect();
 
+  /// Writes a line of `--json`, such as an event.
   void json(const Json& value) { out.line(to_json_text(value)); }
+  /// Writes a line of `--json` for one of the things that a command lists.
+  void item(std::string_view kind, const JsonObject& members);
+  /// Keeps the members that the last line of `--json`, the envelope, has in addition to the common ones.
+  void result(JsonObject members) { fields = std::move(members); }
+  std::optional<JsonObject> fields = {};
+
   /// Prints `praxis: error: ...` and the error's hint, if any; returns the exit status.
   ExitStatus report(const Error& error, int signal = 0);
 };

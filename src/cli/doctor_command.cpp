@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "app/calls_in_doubt.hpp"
+#include "app/config_text.hpp"
 #include "app/plain_text.hpp"
 #include "app/provider_probe.hpp"
 #include "app/provider_status.hpp"
@@ -52,14 +53,6 @@ std::string_view word_for(Health health) {
       return "failed";
   }
   std::unreachable();
-}
-
-/// Whether the setting is a secret.
-bool is_secret(std::string_view key) {
-  for (const std::string_view word : {"key", "token", "secret", "password"}) {
-    if (key.find(word) != std::string_view::npos) return true;
-  }
-  return false;
 }
 
 Check check_project(const app::Project& project) {
@@ -225,6 +218,8 @@ Report examine(const DoctorOptions& options, Console& console) {
     const auto& files = report.workspace->config.files;
     report.checks.push_back({"configuration", Health::kGood,
                              files.empty() ? "no files" : fmt::format("{}", fmt::join(files, ", "))});
+    for (const std::string& warning : report.workspace->config.warnings)
+      report.checks.push_back({"configuration", Health::kBad, warning});
     if (report.workspace->project && report.workspace->project->has_content())
       report.checks.push_back(check_project(*report.workspace->project));
     report.checks.push_back(check_journal(*report.workspace));
@@ -239,11 +234,7 @@ Report examine(const DoctorOptions& options, Console& console) {
   return report;
 }
 
-std::string shown_value(const std::string& key, const Setting& setting) {
-  return is_secret(key) ? "(not shown)" : setting.value;
-}
-
-Json report_json(const Report& report) {
+JsonObject report_json(const Report& report) {
   JsonArray checks;
   for (const Check& check : report.checks) {
     checks.push_back(
@@ -252,7 +243,7 @@ Json report_json(const Report& report) {
   JsonObject settings;
   if (report.workspace) {
     for (const auto& [key, setting] : report.workspace->config.settings) {
-      settings[key] = JsonObject{{"value", shown_value(key, setting)}, {"origin", setting.origin}};
+      settings[key] = JsonObject{{"value", app::shown_value(key, setting)}, {"origin", setting.origin}};
     }
   }
   return JsonObject{
@@ -267,7 +258,7 @@ void print(const Report& report, Console& console) {
   if (!report.workspace) return;
   for (const auto& [key, setting] : report.workspace->config.settings) {
     console.out.line(visible_text(
-        fmt::format("{:8} {} = {} ({})", "setting", key, shown_value(key, setting), setting.origin)));
+        fmt::format("{:8} {} = {} ({})", "setting", key, app::shown_value(key, setting), setting.origin)));
   }
 }
 
@@ -277,11 +268,8 @@ Result<ExitStatus> execute(const DoctorOptions& options, Console& console) {
   if (options.accept_loss) return accept_loss(options, console);
   if (options.head) return show_or_check_head(options, console);
   const Report report = examine(options, console);
-  if (options.json) {
-    console.json(report_json(report));
-  } else {
-    print(report, console);
-  }
+  console.result(report_json(report));
+  if (!options.json) print(report, console);
   return report.healthy() ? ExitStatus::kFinished : ExitStatus::kUsage;
 }
 

@@ -5,11 +5,12 @@
 #include <string>
 
 #include "cli/options.hpp"
+#include "cli/shared_options.hpp"
 
 namespace praxis::cli {
 
 inline void add_doctor_flags(CLI::App* doctor, DoctorOptions& options) {
-  doctor->add_flag("--json", options.json, "The report as JSON");
+  add_json(doctor, options.json, kEnvelope);
   doctor->add_flag("--online", options.online, "Check whether the providers can be reached too");
   doctor
       ->add_option_function<std::string>(

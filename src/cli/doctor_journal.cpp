@@ -53,7 +53,8 @@ Result<ExitStatus> show_or_check_head(const DoctorOptions& options, Console& con
   if (options.head->empty()) {
     const auto head = head_of_journal(*path);
     if (!head) return fail(head.error());
-    console.out.line(to_text(*head));
+    console.result({{"head", to_text(*head)}});
+    if (!options.json) console.out.line(to_text(*head));
     return ExitStatus::kFinished;
   }
   const auto head = parse_journal_head(*options.head);
@@ -61,6 +62,7 @@ Result<ExitStatus> show_or_check_head(const DoctorOptions& options, Console& con
     return fail(app::usage_error("the text after --head is not a head, or not complete",
                                  "praxis doctor --head prints one; quote it"));
   if (auto checked = check_journal_head(*path, *head); !checked) return fail(std::move(checked.error()));
+  if (options.json) return ExitStatus::kFinished;
   console.out.line(visible_text(fmt::format("ok       journal {} has all that the head names", *path)));
   return ExitStatus::kFinished;
 }
@@ -70,8 +72,9 @@ Result<ExitStatus> accept_loss(const DoctorOptions& options, Console& console) {
   if (!path) return fail(path.error());
   const auto loss = find_loss(*path);
   if (!loss) return fail(loss.error());
+  console.result({{"journal", *path}});
   if (loss->error.empty()) {
-    console.out.line(visible_text(fmt::format("journal {} has lost nothing", *path)));
+    if (!options.json) console.out.line(visible_text(fmt::format("journal {} has lost nothing", *path)));
     return ExitStatus::kFinished;
   }
   console.err.line(visible_text(loss->error));
@@ -81,6 +84,8 @@ Result<ExitStatus> accept_loss(const DoctorOptions& options, Console& console) {
   if (!*sure) return ExitStatus::kFailed;
   const auto copy = praxis::accept_loss(*path);
   if (!copy) return fail(copy.error());
+  console.result({{"journal", *path}, {"kept_as", *copy}});
+  if (options.json) return ExitStatus::kFinished;
   console.out.line(visible_text(fmt::format("the damaged files are kept as {}", *copy)));
   return ExitStatus::kFinished;
 }

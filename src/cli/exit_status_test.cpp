@@ -71,14 +71,15 @@ TEST(ExitStatusOf, ErrorsWithoutAResult) {
 }
 
 TEST(Envelope, OfAFailureHasTheFieldsOfAResult) {
-  const Json failure = app::envelope(error(ErrorCode::kInput));
-  const Json success = app::envelope(ended(StopReason::kFinished));
+  const Json failure = app::envelope("run", 2, app::run_fields(error(ErrorCode::kInput)));
+  const Json success = app::envelope("run", 0, app::run_fields(ended(StopReason::kFinished)));
   for (const auto& [key, value] : success.get_object())
     EXPECT_TRUE(failure.get_object().contains(key)) << key;
   EXPECT_TRUE(failure.at("run_id").is_null());
   EXPECT_EQ(json_string(failure, "status"), "error");
   EXPECT_EQ(failure.at("errors").as_array().size(), 1U);
-  EXPECT_EQ(json_string(app::envelope(error(ErrorCode::kJournal), SessionId{"01K"}), "run_id"), "01K");
+  const auto fields = app::run_fields(error(ErrorCode::kJournal), SessionId{"01K"});
+  EXPECT_EQ(json_string(Json(fields), "run_id"), "01K");
 }
 
 }  // namespace

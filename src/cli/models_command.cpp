@@ -47,7 +47,7 @@ std::string row(const ModelFacts& facts, std::size_t width) {
                      facts.prices.empty() ? "-" : show_prices(facts.prices.front()), abilities(facts));
 }
 
-Json provider_json(const ProviderFacts& provider, const app::ProviderStatus& status) {
+JsonObject provider_json(const ProviderFacts& provider, const app::ProviderStatus& status) {
   JsonArray key_env(provider.key_env.begin(), provider.key_env.end());
   return JsonObject{{"provider", provider.id},
                     {"name", provider.name},
@@ -64,8 +64,8 @@ void list(const ProviderFacts& provider, const app::ProviderStatus& status, cons
           Console& console) {
   const auto models = catalog.models(provider.id);
   if (json) {
-    console.json(provider_json(provider, status));
-    for (const ModelFacts& facts : models) console.json(to_json(facts));
+    console.item("provider", provider_json(provider, status));
+    for (const ModelFacts& facts : models) console.item("model", to_json(facts).get_object());
     return;
   }
   std::string heading = fmt::format("{} ({}): {}", provider.id, provider.name, status.detail);
@@ -127,7 +127,7 @@ Result<ExitStatus> execute(const ModelsOptions& options, Console& console) {
     }
     const ModelFacts facts = (*catalog)->model((*provider)->id, options.name.substr(colon + 1));
     if (options.json) {
-      console.json(to_json(facts));
+      console.item("model", to_json(facts).get_object());
     } else {
       print(facts, console);
     }

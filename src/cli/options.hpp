@@ -112,12 +112,14 @@ struct ForkOptions {
   std::string prompt;  ///< runs the branch with this message; empty: the branch is only made
   std::optional<std::uint64_t> seq;
   std::string model;
+  bool json = false;
 };
 
 struct RewindOptions {
   app::Place place;
   std::string id;
   std::string turn;
+  bool json = false;
 };
 
 struct ReplayOptions {
@@ -137,6 +139,7 @@ struct ExportOptions {
 struct ImportOptions {
   app::Place place;
   std::string file;
+  bool json = false;
 };
 
 struct ModelsOptions {
@@ -166,6 +169,15 @@ struct TrustOptions {
   bool json = false;
 };
 
+/// Shows, explains or changes the configuration.
+struct ConfigOptions {
+  enum class Verb : std::uint8_t { kShow, kExplain, kSet, kEdit };
+  app::Place place;
+  Verb verb = Verb::kShow;
+  std::optional<std::string> key, value;
+  bool json = false;
+};
+
 /// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
@@ -174,6 +186,6 @@ struct PrintText {
 using Invocation =
     std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, TreeCommandOptions,
                  RunsOptions, ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions,
-                 ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions>;
+                 ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions>;
 
 }  // namespace praxis::cli

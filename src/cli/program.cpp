@@ -33,30 +33,41 @@ void fill_standard_streams() {
   }
 }
 
-Result<ExitStatus> carry_out(const std::vector<std::string>& arguments, Console& console) {
+/// `prints_text`: set if the command only prints help or the like.
+Result<ExitStatus> carry_out(const std::vector<std::string>& arguments, bool& prints_text, Console& console) {
   auto command = parse_arguments(arguments);
   if (!command) return fail(command.error());
+  prints_text = std::holds_alternative<PrintText>(*command);
   return std::visit([&](const auto& options) { return execute(options, console); }, *command);
 }
 
-/// With `--json`, a run that could not start is reported as JSON too.
+/// Looks at the words, because the envelope also reports that they cannot be parsed.
 bool wants_envelope(const std::vector<std::string>& arguments) {
-  const bool makes_a_run = !arguments.empty() && (arguments[0] == "run" || arguments[0] == "resume");
   const auto end_of_options = std::ranges::find(arguments, "--");
-  return makes_a_run && std::find(arguments.begin(), end_of_options, "--json") != end_of_options;
+  return std::find(arguments.begin(), end_of_options, "--json") != end_of_options;
+}
+
+/// Writes the last line of `--json`. That of a run has the same members when the run could not start.
+void write_envelope(const std::string& command, ExitStatus status, const Error* error, Console& console) {
+  const bool makes_a_run = command == "run" || command == "resume";
+  if (error != nullptr && makes_a_run && !console.fields) console.fields = app::run_fields(*error);
+  console.json(app::envelope(command.starts_with('-') ? "" : command, static_cast<int>(status),
+                             console.fields.value_or(JsonObject{}), error));
 }
 
 ExitStatus guarded(const std::vector<std::string>& arguments, Console& console) {
   Result<ExitStatus> status = ExitStatus::kFailed;
+  bool prints_text = false;
   try {
-    status = carry_out(arguments, console);
+    status = carry_out(arguments, prints_text, console);
   } catch (const std::exception& bug) {
     status =
         fail(ErrorCode::kInternal, fmt::format("internal error: {}; this is a bug in Praxis", bug.what()));
   }
-  if (status) return *status;
-  if (wants_envelope(arguments)) console.json(app::envelope(status.error()));
-  return console.report(status.error());
+  const Error* error = status ? nullptr : &status.error();
+  const ExitStatus ended = status ? *status : console.report(*error);
+  if (wants_envelope(arguments) && !prints_text) write_envelope(arguments[0], ended, error, console);
+  return ended;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ Status check_approvals(const Approvals& approvals, const std::vector<ParkedStep>
 
 /// Reports the state of a run that cannot be resumed now: its pending steps, if any.
 Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<ParkedStep> waiting,
-                              const app::Workspace& workspace, bool json, Console& console) {
+                              const app::Workspace& workspace, Console& console) {
   AgentResult result = result_of(stored.state);
   result.pending = std::move(waiting);
   if (result.pending.empty()) {
@@ -65,7 +65,7 @@ Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<Park
         fmt::format("{} \"PROMPT\" starts another", app::resume_command(workspace, stored.id))));
   }
   result.status = SessionStatus::kAwaitingUser;
-  if (json) console.json(app::envelope(result));
+  console.result(app::run_fields(result));
   console.err.write(app::pending_text(workspace, result, terminal_size(STDERR_FILENO).columns));
   return ExitStatus::kParked;
 }
@@ -146,7 +146,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   const bool has_turn = stored->state.turn.has_value() || !stored->state.queue.empty();
   const bool carries_on = !options.prompt && approvals->empty() && !has_turn && ended_early(stored->state);
   if (!options.prompt && !carries_on && (waits || !has_turn))
-    return tell_state(*stored, *std::move(waiting), *workspace, options.output.json, console);
+    return tell_state(*stored, *std::move(waiting), *workspace, console);
 
   const auto owner =
       options.force ? owner_of(*workspace, stored->id) : Result<std::optional<pid_t>>(std::nullopt);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/envelope.hpp"
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
@@ -38,9 +39,8 @@ Result<Listed> look_below(const std::shared_ptr<Journal>& journal, SessionRow ro
   return listed;
 }
 
-Json row_json(const Listed& listed) {
+JsonObject row_json(const Listed& listed) {
   const SessionRow& row = listed.row;
-  const bool is_known = listed.usage.cost.value != 0 || listed.usage.total() == 0;
   return JsonObject{{"id", row.id.str()},
                     {"created_at", to_iso8601(row.created)},
                     {"updated_at", to_iso8601(row.updated)},
@@ -50,7 +50,7 @@ Json row_json(const Listed& listed) {
                     {"title", row.title},
                     {"records", row.entries},
                     {"tokens", listed.usage.total()},
-                    {"cost_usd", is_known ? Json(listed.usage.cost.usd()) : Json(nullptr)},
+                    {"cost_usd", app::cost_or_null(listed.usage)},
                     {"parent", row.parent.empty() ? Json(nullptr) : Json(row.parent.str())}};
 }
 
@@ -147,7 +147,7 @@ Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
     const auto listed = look_below(*journal, std::move(row));
     if (!listed) return fail(listed.error());
     if (options.json) {
-      console.json(row_json(*listed));
+      console.item("run", row_json(*listed));
     } else {
       table.row(*listed);
     }

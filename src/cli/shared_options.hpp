@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/workspace.hpp"
@@ -26,14 +27,23 @@ inline std::string is_count(const std::string& text) {
 }
 
 inline void add_place(CLI::App* command, app::Place& place) {
+  command->add_option("--profile", place.profile, "Use this profile of the configuration")->type_name("NAME");
   takes_path(command->add_option("-C,--directory", place.folder, "Work in this directory"), "DIR");
   takes_path(command->add_option("--journal", place.journal, "Journal file, or 'memory' to keep nothing"),
              "FILE");
 }
 
+inline constexpr std::string_view kEnvelope;
+
+/// `--json` of a command that lists things: one line for each, and the result last.
+inline void add_json(CLI::App* command, bool& json, std::string_view each) {
+  const std::string lines = each.empty() ? "" : " one line for each " + std::string(each) + ", then";
+  command->add_flag("--json", json, "Write JSON for programs:" + lines + " the result as one line");
+}
+
 inline void add_turn_output(CLI::App* command, TurnOutput& output) {
   command->add_flag("--json", output.json,
-                    "Write one JSON event per line to standard output, the result last");
+                    "Write JSON for programs: one line for each event, then the result as one line");
   takes_path(command->add_option("-o,--output", output.file,
                                  "Also write the last message to this file; '-': to standard output only"),
              "FILE");

@@ -38,7 +38,8 @@ Result<ExitStatus> execute(const ImportOptions& options, Console& console) {
   if (!journal) return fail(journal.error());
   const auto id = import_session(**journal, *text);
   if (!id) return fail(id.error());
-  console.out.line(id->str());
+  console.result({{"run_id", id->str()}});
+  if (!options.json) console.out.line(id->str());
   return ExitStatus::kFinished;
 }
 

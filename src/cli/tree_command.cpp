@@ -9,6 +9,7 @@
 #include <tuple>
 #include <variant>
 
+#include "app/envelope.hpp"
 #include "app/hints.hpp"
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
@@ -143,7 +144,7 @@ class Changes {
 };
 
 void print_json(const std::vector<AgentNode>& nodes, Console& console) {
-  for (const AgentNode& node : nodes) console.json(to_json(node));
+  for (const AgentNode& node : nodes) console.item("agent", app::program_json(node));
 }
 
 /// Runs without a process in two consecutive checks; a single check could fall into a handover between
@@ -260,9 +261,7 @@ Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) 
   const auto answer = deliver(*journal, *environment,
                               Commands{{options.verb, node, options.text, cli_author()}}, kAnswerPatience);
   if (!answer) return fail(answer.error());
-  if (options.json)
-    console.json(
-        JsonObject{{"id", node.str()}, {"command", options.name}, {"outcome", outcome_name(*answer)}});
+  console.result({{"session", node.str()}, {"verb", options.name}, {"outcome", outcome_name(*answer)}});
   if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(app::usage_error(refused->reason));
   if (std::holds_alternative<Queued>(*answer)) {
     console.err.line(fmt::format(

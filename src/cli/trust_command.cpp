@@ -32,7 +32,7 @@ std::string_view state_of(const app::Project& project) {
   return project.changed ? "changed" : "untrusted";
 }
 
-Json project_json(const app::Project& project) {
+JsonObject project_json(const app::Project& project) {
   const auto shown = app::describe_project(project);
   JsonObject files;
   for (const auto& [path, text] : project.files) files[path] = digest_of(text).hex();
@@ -89,7 +89,7 @@ Result<ExitStatus> list(bool json, Console& console) {
   for (const app::TrustedProject& each : *all) {
     const auto now = app::project_at(each.root);
     if (json) {
-      console.json(JsonObject{{"project", each.root}, {"state", state_of(*now)}, {"digest", each.digest}});
+      console.item("project", {{"project", each.root}, {"state", state_of(*now)}, {"digest", each.digest}});
     } else {
       console.out.line(fmt::format("{:9} {}", state_of(*now), app::exact(each.root)));
     }
@@ -110,6 +110,7 @@ Result<ExitStatus> revoke(const TrustOptions& options, Console& console) {
   }
   const auto removed = store->remove(root);
   if (!removed) return fail(removed.error());
+  console.result({{"project", root}});
   if (!*removed)
     return fail(
         app::usage_error(app::in_quotes(root) + " is not trusted", "praxis trust list shows what is"));
@@ -125,10 +126,8 @@ Result<ExitStatus> decide(const TrustOptions& options, Console& console) {
         app::usage_error("there is no project here: no folder .praxis with settings or agents",
                          "the home folder is not a project; your own agents are in ~/.config/praxis/agents"));
   }
-  if (options.json) {
-    console.json(project_json(*project));
-    if (options.verb == Verb::kShow) return ExitStatus::kFinished;
-  }
+  console.result(project_json(*project));
+  if (options.json && options.verb == Verb::kShow) return ExitStatus::kFinished;
   if (!project->problem.empty())
     return fail(app::usage_error("this project can never count: " + app::exact(project->problem)));
   if (options.verb == Verb::kAccept && !options.digest.empty()) {
@@ -148,12 +147,12 @@ Result<ExitStatus> decide(const TrustOptions& options, Console& console) {
 
 Result<ExitStatus> execute(const TrustOptions& options, Console& console) {
   if (auto entered = app::enter_place({options.folder, ""}); !entered) return fail(entered.error());
-  const bool decides = options.verb == Verb::kAccept || options.verb == Verb::kAsk;
   if (!options.digest.empty() && options.verb != Verb::kAccept)
     return fail(app::usage_error("--digest belongs to praxis trust accept"));
   if (!options.target.empty() && options.verb != Verb::kRevoke)
     return fail(app::usage_error("a folder belongs to praxis trust revoke; name others with -C"));
-  if (options.json && decides) return fail(app::usage_error("--json belongs to praxis trust show and list"));
+  if (options.json && options.verb == Verb::kAsk)
+    return fail(app::usage_error("praxis trust --json needs show, list, accept or revoke"));
   if (options.verb == Verb::kList) return list(options.json, console);
   if (options.verb == Verb::kRevoke) return revoke(options, console);
   return decide(options, console);

@@ -73,19 +73,21 @@ void check_recording(const TurnOutput& output, std::uintmax_t before, Console& c
                                output.record_to)));
 }
 
-/// Writes the JSON envelope or the ending; returns the exit status.
+/// Keeps the members of the envelope, writes the ending; returns the exit status.
 /// `blocked`: a rule denied a call.
 ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, const app::Workspace& workspace,
                 const TurnOutput& output, int signal, bool blocked, Console& console) {
-  if (output.json) console.json(result ? app::envelope(*result) : app::envelope(result.error(), session));
+  console.result(result ? app::run_fields(*result) : app::run_fields(result.error(), session));
   if (!result) return console.report(result.error(), signal);
   ExitStatus status = exit_status(*result, signal);
   const bool has_ended = status == ExitStatus::kFinished || status == ExitStatus::kFailed;
   if (blocked && has_ended) status = ExitStatus::kBlocked;
   if (has_file(output)) {
     const bool needs_end = !result->text.empty() && !result->text.ends_with('\n');
-    if (auto written = write_file(output.file, result->text + (needs_end ? "\n" : "")); !written)
+    if (auto written = write_file(output.file, result->text + (needs_end ? "\n" : "")); !written) {
+      console.fields->at("errors").get_array().push_back(to_json(written.error()));
       status = console.report(written.error());
+    }
   }
   if (result->error) console.report(*result->error);
   console.err.write(ending(workspace, *result));
@@ -135,7 +137,7 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
     if (progress) {
       progress->show(event);
     } else {
-      console.json(to_json(event));
+      console.json(app::program_json(event));
     }
   }
   auto result = run.report();

@@ -1,6 +1,7 @@
 // `show` and `logs`: show the content of the journal.
 #include <fmt/format.h>
 
+#include "app/envelope.hpp"
 #include "app/plain_text.hpp"
 #include "app/transcript.hpp"
 #include "app/values.hpp"
@@ -13,16 +14,6 @@
 
 namespace praxis::cli {
 namespace {
-
-/// The record as stored; payloads above the threshold are replaced by their digest.
-Json record_json(const StoredRecord& stored) {
-  std::vector<RecordBlob> blobs;
-  const auto body = parse_json(encode_record(stored.record.body, blobs));
-  return JsonObject{{"seq", stored.seq},
-                    {"time", to_iso8601(stored.record.time)},
-                    {"kind", kind_name(stored.record.body)},
-                    {"body", body ? *body : Json(nullptr)}};
-}
 
 std::string record_line(const StoredRecord& stored) {
   return fmt::format("{:5}  {}  {:16}  {}", stored.seq, to_iso8601(stored.record.time),
@@ -52,6 +43,7 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
+  console.result({{"run_id", stored->id.str()}});
   if (!options.json && !options.records) {
     const std::string text = app::transcript_markdown(app::transcript(stored->records, stored->state));
     console.out.write(console.terminal.out ? visible_text(text) : text);
@@ -60,7 +52,7 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
   if (!options.json) console.out.line(heading(stored->state));
   for (const StoredRecord& record : stored->records) {
     if (options.json) {
-      console.json(record_json(record));
+      console.item("record", app::program_json(record));
     } else {
       console.out.line(record_line(record));
     }
@@ -73,12 +65,13 @@ Result<ExitStatus> execute(const LogsOptions& options, Console& console) {
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
+  console.result({{"run_id", stored->id.str()}});
   State state;
   for (const StoredRecord& record : stored->records) {
     if (auto applied = apply_to(state, record.record); !applied) return fail(applied.error());
     for (const Event& event : project(record.record, state)) {
       if (options.json) {
-        console.json(to_json(event));
+        console.json(app::program_json(event));
       } else {
         console.out.line(event_line(event));
       }

@@ -111,7 +111,7 @@ Json to_json(const AgentResult& result) {
       {"aborted", result.aborted()},
       {"provenance", provenance_json(result)},
       {"diagnostics", JsonObject{{"warnings", JsonArray(result.warnings.begin(), result.warnings.end())}}},
-      {"seed", result.seed},
+      {"seed", std::to_string(result.seed)},  // more than the 53 bits of other languages
       {"metrics", JsonObject{{"duration_ms", result.duration.count()},
                              {"tool_latency_ms", result.tool_latency.count()},
                              {"latency_by_tool_ms", latency_json(result)}}},

@@ -22,8 +22,13 @@ class Answer:
     seconds: float
 
     def lines(self) -> list[dict]:
-        """Returns the JSON lines of the output; a line cut off by a kill is dropped."""
-        return json_lines(self.out)
+        """Returns the JSON lines of the output without the envelope; a line cut off by a kill is dropped."""
+        return [line for line in json_lines(self.out) if line.get("event") != "result"]
+
+    def envelope(self) -> dict:
+        """Returns the last line of the output of a command with --json; empty if a kill cut it off."""
+        lines = json_lines(self.out)
+        return lines[-1] if lines and lines[-1].get("event") == "result" else {}
 
     def text(self) -> str:
         """Returns the call and its end in one line."""

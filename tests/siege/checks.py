@@ -104,13 +104,24 @@ def outcome(round_: Round, run: Run) -> None:
 def answer(round_: Round, run: Run) -> None:
     """The answer is that of the undisturbed run, but for calls in doubt that were refused or reported."""
     events = round_.must("logs", run.id)
-    run.answer = next((e["result"]["result"] for e in reversed(events) if e["event"] == "turn.completed"), "")
+    run.answer = _last_answer(events)
     pattern = re.escape(run.scenario.answer(run.tag))
     loose = _names(run) if run.scenario.tell else run.human.refused
     for name in loose:
         pattern = re.sub(rf"\b{name}=(ok\\ {name}|ran\\ {name})", rf"{name}=(\1|denied|unknown)", pattern)
     if not re.fullmatch(pattern, run.answer, re.DOTALL):
         raise Failure("answer", f"{run.answer!r} instead of {run.scenario.answer(run.tag)!r}")
+
+
+def _last_answer(events: list[dict]) -> str:
+    """Returns the answer of the last turn: the text of the model, or of a written plan."""
+    said = ""
+    for event in events:
+        if event["event"] == "assistant.text":
+            said = event["text"]
+        if event["event"] == "turn.completed":
+            said = event["result"].get("result", said)
+    return said
 
 
 def reached(round_: Round, run: Run) -> None:
@@ -134,8 +145,8 @@ def _names(run: Run) -> list[str]:
 def replay(round_: Round, run: Run) -> None:
     """Every session replays identically."""
     for session, records in run.records.items():
-        report = round_.must("replay", session)
-        if not report or not report[0].get("identical") or report[0].get("records") != len(records):
+        report = round_.ask("replay", session, "--json").envelope()
+        if not report.get("identical") or report.get("records") != len(records):
             raise Failure("replay", f"{session}: {report}")
 
 

@@ -135,7 +135,7 @@ def altered(round_: Round) -> None:
         taken_in = round_.binary.call(["import", str(file), *journal])
         if taken_in.status == 0:
             answer = round_.binary.call(["replay", "last", "--json", *journal])
-            if answer.status != 7 or answer.lines()[0].get("identical"):
+            if answer.status != 7 or answer.envelope().get("identical"):
                 raise Failure("replay", f"the result {text[:150]} was altered; {answer.text()} {answer.out[:200]}")
         elif not _clear(taken_in):
             raise Failure("unclear refusal", taken_in.text())

@@ -78,7 +78,7 @@ class Human:
 
     def _arguments(self, verb: str, text: str, step: dict, call: str) -> list[str]:
         if verb == "edit":
-            arguments = json.loads(step["arguments"])
+            arguments = dict(step["arguments"])
             arguments["body"] = f"{self.tag} {call} edited"
             file = self.folder / f"edit-{call}.json"
             file.write_text(json.dumps(arguments))
@@ -90,7 +90,7 @@ class Human:
 
 def call_of(step: dict, tag: str) -> str:
     """Returns the name of the call that a pending step is about: of an effect, the end of its address."""
-    arguments = json.loads(step.get("arguments") or "{}")
+    arguments = step.get("arguments") or {}
     if "url" in arguments:
         return arguments["url"].rsplit("/", 1)[1]
     return (step.get("call") or "").removeprefix(tag + "-") or "q"

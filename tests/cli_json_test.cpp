@@ -1,0 +1,246 @@
+// What `--json` writes, checked line by line against the published schema (docs/json.md): every command that
+// has the option, in its good and its bad cases.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "command_line.hpp"
+#include "praxis/json/schema.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Words = std::vector<std::string>;
+
+Json published_schema() {
+  std::ifstream file(PRAXIS_SOURCE_DIR "/share/praxis/output.schema.json");
+  return parse_json(std::string{std::istreambuf_iterator<char>(file), {}}).value();
+}
+
+/// Forbids members that the schema does not list. Readers must ignore them, but we must not forget them.
+void make_strict(Json& schema) {
+  if (JsonArray* items = schema.if_array()) {
+    for (Json& item : *items) make_strict(item);
+  }
+  JsonObject* members = schema.if_object();
+  if (members == nullptr) return;
+  for (auto& [key, value] : *members) make_strict(value);
+  const bool lists_members = json_string(schema, "type") == "object" && members->contains("properties");
+  if (lists_members && !members->contains("additionalProperties"))
+    members->emplace("additionalProperties", false);
+}
+
+class CliJson : public CommandLine {
+ protected:
+  CliJson() {
+    Json schema = published_schema();
+    make_strict(schema);
+    for (const auto& [name, definition] : schema.at("$defs").get_object()) {
+      Json whole = schema;
+      whole.get_object().erase("oneOf");
+      whole.get_object()["$ref"] = "#/$defs/" + std::string(name);
+      schemas_.emplace(name, JsonSchema::compile(whole).value());
+    }
+    file("hello.jsonl", R"({"text": "Hello there."})");
+    file(
+        "ask.jsonl",
+        R"({"text": "Noting.", "tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "a", "value": "b"}}]})"
+        "\n"
+        R"({"text": "Noted."})");
+    file("ask.toml", "model = \"script:ask.jsonl\"\n[tools.kv]\n[policy]\nask = [\"kv\"]\n");
+    file("lead.jsonl", R"({"tool_calls": [{"name": "below", "arguments": {"prompt": "Go"}}]})"
+                       "\n"
+                       R"({"text": "Done."})");
+    file("lead.toml",
+         "model = \"script:lead.jsonl\"\n[agents.below]\ndescription = \"Does it\"\nfile = \"ask.toml\"\n");
+    file("plan.toml", "[[plan]]\nfinish = \"By the plan.\"\n");
+    file("city.json",
+         R"({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]})");
+    file("city.jsonl", R"({"text": "{\"city\": \"Oslo\"}"})");
+    file("failed.jsonl", R"({"error": {"status": 401, "message": "the key was refused"}})");
+  }
+
+  void check_line(const Json& line, const std::string& where) {
+    const std::string event = json_string(line, "event"), item = json_string(line, "item");
+    const std::string name = !item.empty() ? item : event == "result" ? "result" : "event";
+    const auto schema = schemas_.find(name);
+    ASSERT_NE(schema, schemas_.end()) << where << ": no schema for " << to_json_text(line);
+    for (const SchemaProblem& problem : schema->second.validate(line))
+      ADD_FAILURE() << where << ": " << problem.path << ' ' << problem.message << " in "
+                    << to_json_text(line);
+  }
+
+  /// Runs the command; checks its status and all of its lines. Returns the envelope.
+  Json check(Words words, int status) {
+    words.emplace_back("--json");
+    const CommandResult result = praxis(words);
+    std::string where = "praxis";
+    for (const std::string& word : words) where += ' ' + word;
+    EXPECT_EQ(result.status, status) << where << '\n' << result.err;
+    const auto lines = result.lines();
+    for (const Json& line : lines) check_line(line, where);
+    items_ = result.items();
+    const Json last = result.last_line();
+    EXPECT_EQ(json_string(last, "event"), "result") << where << '\n' << result.out;
+    EXPECT_EQ(json_string(last, "command"), words[0]) << where;
+    EXPECT_EQ(json_int(last, "exit_status", -1), status) << where;
+    EXPECT_EQ(json_bool(last, "success"), status == 0) << where;
+    for (const Json& item : items_)
+      EXPECT_NE(json_string(item, "event"), "result") << where << ": two envelopes";
+    return last;
+  }
+
+  /// As `check`, for a command that fails with an error.
+  void check_failure(const Words& words, int status, const std::string& message) {
+    const Json last = check(words, status);
+    ASSERT_TRUE(json_at(last, "errors").is_array() && !last.at("errors").get_array().empty()) << words[0];
+    EXPECT_THAT(json_string(last.at("errors").get_array().front(), "message"), HasSubstr(message));
+  }
+
+  std::map<std::string, JsonSchema, std::less<>> schemas_;
+  std::vector<Json> items_;
+};
+
+TEST_F(CliJson, RunsFollowTheSchema) {
+  EXPECT_EQ(json_string(check({"run", "--model", "script:hello.jsonl", "Hi"}, 0), "result"), "Hello there.");
+  EXPECT_EQ(json_string(check({"run", "plan.toml", "Hi"}, 0), "result"), "By the plan.");
+  EXPECT_EQ(
+      json_at(check({"run", "--model", "script:city.jsonl", "--schema", "city.json", "Hi"}, 0), "structured"),
+      Json({{"city", "Oslo"}}));
+  check({"run", "--model", "script:failed.jsonl", "Hi"}, 6);
+  check({"run", "lead.toml", "Hi", "--max-steps", "1"}, 3);
+  check({"run", "ask.toml", "Hi"}, 3);
+  check({"resume", "last"}, 3);
+  check({"resume", "last", "--allow", "p1"}, 0);
+  check({"run", "--no-stream", "--model", "script:hello.jsonl", "Hi", "-o", "folder/missing"}, 2);
+}
+
+TEST_F(CliJson, ListsAndReportsFollowTheSchema) {
+  check({"runs"}, 0);
+  check({"tree"}, 0);
+  check({"approve"}, 0);
+  check({"doctor"}, 0);
+  check({"run", "lead.toml", "Hi"}, 3);
+  for (const char* command : {"runs", "tree", "approve", "doctor"}) check({command}, 0);
+  check({"runs", "--all"}, 0);
+  EXPECT_EQ(items_.size(), 2U);
+  check({"approve"}, 0);
+  ASSERT_EQ(items_.size(), 1U);
+  const std::string step = json_string(items_[0], "id");
+  check({"approve", step}, 0);
+  check({"approve", step, "--deny", "-m", "no"}, 0);
+  check({"tree", "annotate", last_run(), "careful"}, 0);
+  check({"show", "last"}, 0);
+  check({"logs", "last"}, 0);
+  EXPECT_TRUE(json_bool(check({"replay", "last"}, 0), "identical"));
+  check({"models", "openai"}, 0);
+  check({"models", "--all"}, 0);
+  check({"models", "openai:gpt-5-mini"}, 0);
+  check({"trust", "list"}, 0);
+  check({"config"}, 0);
+  check({"config", "set", "limits.max_usd", "0.5"}, 0);
+  check({"config", "show"}, 0);
+  check({"config", "explain", "limits.max_usd"}, 0);
+}
+
+TEST_F(CliJson, CommandsThatChangeThingsFollowTheSchema) {
+  check({"run", "ask.toml", "Hi"}, 3);
+  const std::string branch = json_string(check({"fork", "last@1"}, 0), "run_id");
+  EXPECT_EQ(branch, last_run());
+  check({"resume", branch, "--allow", "p1"}, 0);
+  EXPECT_EQ(
+      json_string(check({"fork", branch, "--model", "script:hello.jsonl", "--prompt", "More"}, 0), "result"),
+      "Hello there.");
+  check({"rewind", branch, "--to", "t1"}, 0);
+  ASSERT_EQ(praxis({"export", branch, "-o", "run.jsonl"}).status, 0);
+  EXPECT_EQ(json_string(check({"import", "run.jsonl", "--journal", "other.db"}, 0), "run_id"), branch);
+  EXPECT_THAT(json_string(check({"doctor", "--head"}, 0), "head"), HasSubstr("praxis-head"));
+  check({"doctor", "--accept-loss"}, 0);
+
+  file(".praxis/config.toml", "[limits]\nmax_steps = 3\n");
+  const std::string digest = json_string(check({"trust", "show"}, 2), "digest");
+  EXPECT_THAT(digest, IsEmpty()) << "the home folder is no project";
+  std::filesystem::create_directories(folder_ / "work/.git");
+  file("work/.praxis/config.toml", "[limits]\nmax_steps = 3\n");
+  const std::string shown = json_string(check({"trust", "show", "-C", "work"}, 0), "digest");
+  check({"trust", "accept", "-C", "work", "--digest", shown}, 0);
+  check({"trust", "list"}, 0);
+  EXPECT_EQ(items_.size(), 1U);
+  check({"trust", "revoke", "-C", "work"}, 0);
+}
+
+TEST_F(CliJson, FailuresHaveAnEnvelopeToo) {
+  for (const char* command : {"resume", "show", "logs", "fork", "replay"})
+    check_failure({command, "nothing"}, 1, "journal");
+  check({"run", "--model", "script:hello.jsonl", "Hi"}, 0);
+  for (const char* command : {"resume", "show", "logs", "fork", "replay"})
+    check_failure({command, "nothing"}, 2, "nothing");
+  check_failure({"run", "missing", "Hi"}, 2, "missing");
+  check_failure({"rewind", "last", "--to", "t9"}, 2, "t9");
+  check_failure({"import", "missing.jsonl"}, 2, "missing.jsonl");
+  check_failure({"tree", "nothing"}, 2, "nothing");
+  check_failure({"tree", "pause", "nothing"}, 2, "nothing");
+  check_failure({"approve", "nothing"}, 2, "nothing");
+  check_failure({"config", "explain", "modell"}, 2, "modell");
+  check_failure({"models", "openay"}, 2, "openay");
+  check_failure({"trust", "accept", "--digest", "0", "-C", "missing"}, 2, "missing");
+  check_failure({"runs", "--nosuch"}, 2, "--nosuch");
+  check_failure({"runs", "-C", "missing"}, 2, "missing");
+  file("config/praxis/config.toml", "nosuch = 1");
+  check_failure({"runs"}, 2, "nosuch");
+  EXPECT_FALSE(json_bool(check({"doctor"}, 2), "healthy", true));
+}
+
+// A seed has 64 bits, more than a number in JavaScript or jq holds.
+TEST_F(CliJson, BigNumbersAreStringsAndArgumentsObjects) {
+  const Json parked = check({"run", "ask.toml", "Hi"}, 3);
+  const std::string seed = json_string(parked, "seed");
+  EXPECT_GE(seed.size(), 15U);
+  const Json arguments{{"op", "put"}, {"key", "a"}, {"value", "b"}};
+  EXPECT_EQ(parked.at("pending").get_array()[0].at("arguments"), arguments);
+  std::size_t called = 0;
+  for (const Json& event : items_) {
+    if (json_string(event, "event") == "tool.called") called += event.at("arguments") == arguments ? 1 : 100;
+    if (json_string(event, "event") == "step.parked") {
+      EXPECT_EQ(event.at("parked").at("arguments"), arguments);
+    }
+  }
+  EXPECT_EQ(called, 1U);
+  check({"show", "last"}, 0);
+  EXPECT_EQ(json_string(items_.front().at("body"), "seed"), seed);
+  check({"approve"}, 0);
+  EXPECT_EQ(items_.at(0).at("arguments"), arguments);
+  check({"tree"}, 0);
+  EXPECT_EQ(items_.at(0).at("pending").get_array()[0].at("arguments"), arguments);
+  EXPECT_TRUE(items_.at(0).at("cost_usd").is_null()) << "the script's price is not known";
+}
+
+TEST_F(CliJson, AnswerIsWrittenOnce) {
+  const CommandResult run = praxis({"run", "--no-stream", "--model", "script:hello.jsonl", "Hi", "--json"});
+  std::size_t events = 0;
+  for (const Json& event : run.items()) {
+    const bool has_answer = to_json_text(event).find("Hello there.") != std::string::npos;
+    if (has_answer) {
+      EXPECT_EQ(json_string(event, "event"), "assistant.text");
+    }
+    events += has_answer ? 1 : 0;
+  }
+  EXPECT_EQ(events, 1U);
+  const std::string last = to_json_text(run.last_line());
+  EXPECT_EQ(last.find("Hello there."), last.rfind("Hello there.")) << last;
+}
+
+TEST_F(CliJson, HelpIsText) {
+  const CommandResult help = praxis({"runs", "--json", "--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_THAT(help.out, HasSubstr("Usage"));
+  EXPECT_EQ(help.out.find("\"event\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace praxis::testing
