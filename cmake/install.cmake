@@ -60,8 +60,10 @@ write_basic_package_version_file(praxisConfigVersion.cmake COMPATIBILITY SameMin
 install(FILES ${PROJECT_BINARY_DIR}/praxisConfigVersion.cmake cmake/praxisComponents.cmake DESTINATION ${PRAXIS_CMAKE_DIR}
         COMPONENT headers)
 
-install(FILES LICENSE CHANGELOG.md TYPE DOC)
-install(FILES share/praxis/agent.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/praxis)
+install(FILES LICENSE CHANGELOG.md README.md TYPE DOC)
+install(DIRECTORY docs examples TYPE DOC PATTERN CMakeLists.txt EXCLUDE PATTERN check EXCLUDE)
+install(FILES share/praxis/agent.schema.json share/praxis/config.schema.json share/praxis/output.schema.json
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/praxis)
 if(PRAXIS_COMPLETE)
   install(TARGETS praxis_cli)
   install(CODE "set(PRAXIS_BINARY \"$<TARGET_FILE:praxis_cli>\")")

@@ -37,9 +37,9 @@ JsonObject setting_json(std::string_view key, const Setting& setting) {
 
 std::string setting_line(std::string_view key, const Setting& setting) {
   const bool is_unset = setting.layer == kUnset.layer;
-  return visible_text(fmt::format("{:24} {:30} {:13} {}", key,
-                                  is_unset ? "-" : app::one_line(app::shown_value(key, setting), 200),
-                                  setting.layer, setting.origin));
+  const std::string value = is_unset ? "-" : app::one_line(app::shown_value(key, setting), 200);
+  if (is_unset) return fmt::format("{:24} {:30} {}", key, value, setting.layer);
+  return visible_text(fmt::format("{:24} {:30} {:13} {}", key, value, setting.layer, setting.origin));
 }
 
 Result<ExitStatus> show_settings(const Config& config, bool json, Console& console) {
