@@ -52,7 +52,8 @@ class CommandLine : public ::testing::Test {
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     folder_ = name;
     options_.folder = folder_.string();
-    options_.env = {{"HOME", folder_.string()},
+    std::filesystem::create_directory(home_folder());
+    options_.env = {{"HOME", home_folder()},
                     {"XDG_STATE_HOME", (folder_ / "state").string()},
                     {"XDG_CONFIG_HOME", (folder_ / "config").string()},
                     {"OPENAI_API_KEY", ""},
@@ -62,7 +63,11 @@ class CommandLine : public ::testing::Test {
   ~CommandLine() override {
     std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
     std::filesystem::remove_all(folder_);
+    std::filesystem::remove_all(home_folder());
   }
+
+  /// Apart from the folder in which the commands run.
+  std::string home_folder() const { return folder_.string() + "_home"; }
 
   std::vector<std::string> command(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), PRAXIS_BINARY_DIR "/praxis");

@@ -164,6 +164,15 @@ class AgentReader {
     return {};
   }
 
+  /// Checks the folders that a tool gets, and reports them.
+  Status check_granted(const std::string& place, const std::vector<std::string>& paths) const {
+    if (auto checked = check_all_within(place, paths); !checked) return checked;
+    for (const std::string& path : paths) {
+      if (options_.on_folder) options_.on_folder((start_folder() / path).lexically_normal().string());
+    }
+    return {};
+  }
+
   Status read_instructions() {
     spec_.instructions = text("instructions");
     const std::string file = text("instructions_file");
@@ -206,12 +215,14 @@ class AgentReader {
       return document_.mistake(
           table, '[' + table + "] needs a rule: name \"" + name + "\" in policy.ask, or in policy.allow");
     }
-    if (auto checked = check_all_within(table, {json_string(at(table), "folder", ".")}); !checked)
-      return checked;
-    for (const char* list : {"read", "write", "protect"}) {
+    const std::string protect = table + ".protect";
+    if (auto checked = check_all_within(protect, texts_of(at(protect))); !checked) return checked;
+    const std::string work = json_string(at(table), "folder", name == "shell" ? "." : "");
+    if (auto checked = work.empty() ? Status{} : check_granted(table, {work}); !checked) return checked;
+    for (const char* list : {"read", "write"}) {
       const std::string place = table + '.' + list;
-      if (auto checked = check_all_within(place, texts_of(at(place))); !checked) return checked;
-      if (list != std::string_view("protect")) warn_of_folders(place, texts_of(at(place)));
+      if (auto checked = check_granted(place, texts_of(at(place))); !checked) return checked;
+      warn_of_folders(place, texts_of(at(place)));
     }
     warn_of_folders(table + ".folder", {json_string(at(table), "folder", ".")});
     auto tool = make(document_, start_folder(), file_bounds());
@@ -286,7 +297,7 @@ class AgentReader {
     if (file.is_null()) return {};
     for (const char* list : {"read", "write"}) {
       const std::string place = std::string("tools.file.") + list;
-      if (auto checked = check_all_within(place, texts_of(json_at(file, list))); !checked) return checked;
+      if (auto checked = check_granted(place, texts_of(json_at(file, list))); !checked) return checked;
       warn_of_folders(place, texts_of(json_at(file, list)));
     }
     const auto readable = roots(json_at(file, "read")), writable = roots(json_at(file, "write"));

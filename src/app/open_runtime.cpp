@@ -7,6 +7,11 @@
 #include "models/file_models.hpp"
 
 namespace praxis::app {
+namespace {
+
+constexpr const char* kHome = "home_accepted";
+
+}  // namespace
 
 Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const RuntimeUse& use) {
   auto journal = open_journal(workspace, JournalUse::kWrite);
@@ -39,13 +44,16 @@ AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& r
   return options;
 }
 
-void remember_place(Agent& agent, const Project* project) {
+void remember_place(Agent& agent, const Project* project, bool home) {
   const Json& given = agent.spec().metadata;
   JsonObject metadata = given.is_object() ? given.get_object() : JsonObject{};
   metadata["folder"] = std::filesystem::current_path().string();
-  metadata.erase("project");  // an agent file must not say so itself
+  for (const char* key : {"project", kHome}) metadata.erase(key);  // an agent file must not say so itself
   if (project != nullptr) metadata["project"] = project->root;
+  if (home) metadata[kHome] = true;
   agent.metadata(std::move(metadata));
 }
+
+bool accepts_home(const Json& metadata) { return json_bool(metadata, kHome); }
 
 }  // namespace praxis::app

@@ -24,7 +24,10 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
 AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& runtime);
 
 /// Records in the agent's metadata, for `reopen_run`, the current folder, and the trusted project that the
-/// agent belongs to; null for an agent of the user's own.
-void remember_place(Agent& agent, const Project* project);
+/// agent belongs to; null for an agent of the user's own. `home`: the user agreed that its tools reach the
+/// home folder.
+void remember_place(Agent& agent, const Project* project, bool home);
+/// Whether the metadata of a run records that agreement.
+bool accepts_home(const Json& metadata);
 
 }  // namespace praxis::app

@@ -65,6 +65,8 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   if (!project) return fail(project.error());
   if (*project) bind_to_project(file_options, *project);
   if (needs_model(spec) || !options.model.empty()) file_options.model = model;
+  HomeReach home;
+  home.watch(file_options);
   AgentSources sources;
   auto agent = load_noted_agent(file, file_options, *workspace.model_files, sources);
   if (!agent) return agent;
@@ -72,10 +74,12 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
     const Status accepted = options.accept ? options.accept(change) : refuse_change(change);
     if (!accepted) return fail(accepted.error());
   }
+  if (auto agreed = home.check(accepts_home(spec.metadata), options.accept_home); !agreed)
+    return fail(agreed.error());
   if (workspace.keeps_runs() && !workspace.journal_given) keep_sources(sources);
   agent->limits(spec.limits);
   agent->route(spec.route);
-  remember_place(*agent, project->get());
+  remember_place(*agent, project->get(), home.reached());
   return agent;
 }
 

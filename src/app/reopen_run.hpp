@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/agent_sources.hpp"
+#include "app/home_folder.hpp"
 #include "app/open_runtime.hpp"
 #include "app/workspace.hpp"
 
@@ -20,6 +21,9 @@ struct ReopenOptions {
   /// Decides whether the run continues although files of its agent changed since they were recorded; null:
   /// it does not.
   std::function<Status(const AgentChange&)> accept = {};
+  /// Decides whether the tools may reach the home folder, unless the run records that the user agreed; null:
+  /// they may not.
+  HomeAcceptance accept_home = {};
   bool stays_here = false;  ///< keeps the current folder; else enters the one in which the run was started
 };
 
@@ -31,11 +35,12 @@ struct OpenRun {
 
 /// Opens the run in its folder, which becomes the current one. Relative paths in `options` are read before.
 /// Errors: `kInput`, the folder, the agent or the run cannot be used, among them a sub-agent, which continues
-/// with its root only; the error of `accept`; `kJournal` with `lease_held`, another process holds the run.
+/// with its root only; the error of `accept` or `accept_home`; `kJournal` with `lease_held`, another process
+/// holds the run.
 Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace,
                            const ReopenOptions& options);
-/// Returns the error that `reopen_run` would give for the folder, the agent or `accept`, without opening the
-/// run or taking it from another process. Enters the folder of the run like `reopen_run`.
+/// Returns the error that `reopen_run` would give for the folder, the agent, `accept` or `accept_home`,
+/// without opening the run or taking it from another process. Enters the folder of the run like `reopen_run`.
 Status check_reopening(const StoredSession& stored, const Workspace& workspace, const ReopenOptions& options);
 
 }  // namespace praxis::app

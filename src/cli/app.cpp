@@ -147,6 +147,7 @@ void Definition::define_run() {
       ->check(CLI::Range(1U, 1'000'000U).description(""));
   add_parsed<Millis>(run, "--timeout", run_.timeout, "Stop after this much active time: 30s, 5m", "TIME",
                      parse_duration);
+  add_home(run, run_.allow_home);
   add_place(run, run_.place);
 }
 
@@ -173,6 +174,7 @@ void Definition::define_resume() {
   resume->add_option("-m,--reason", resume_.reason, "Reason for a rejection; the model receives it")
       ->type_name("REASON");
   add_agent(resume, resume_.agent, resume_.accept_agent);
+  add_home(resume, resume_.allow_home);
   resume->add_option("--model", resume_.model, "Resume with another model")->type_name("MODEL");
   resume->add_flag("--force", resume_.force, "Take the run over from a process that still owns it");
   add_turn_output(resume, resume_.output);
@@ -212,6 +214,7 @@ void Definition::define_approve() {
   approve->add_option("-m,--reason", approve_.reason, "Reason for a rejection; the model receives it")
       ->type_name("REASON");
   add_agent(approve, approve_.agent, approve_.accept_agent);
+  add_home(approve, approve_.allow_home);
   add_turn_output(approve, approve_.output);
   add_place(approve, approve_.place);
 }

@@ -24,6 +24,7 @@
 #include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
+#include "cli/home_question.hpp"
 #include "cli/pages.hpp"
 #include "cli/place.hpp"
 #include "cli/turn.hpp"
@@ -222,6 +223,7 @@ Result<Resumption> resumption_of(const ApproveOptions& options, const app::Works
   resumption.reopen.use = runtime_use(resumption.output);
   if (!options.agent.empty()) resumption.reopen.agent = std::filesystem::absolute(options.agent).string();
   resumption.reopen.accept = once(agent_acceptance(options.accept_agent, console));
+  resumption.reopen.accept_home = home_acceptance(options.allow_home, console);
   resumption.reopen.stays_here = !options.place.folder.empty();
   if (!stored->state.turn || app::is_held(*stored->journal, *root)) return resumption;
   if (auto can = app::check_reopening(*stored, workspace, resumption.reopen); !can) return fail(can.error());

@@ -37,6 +37,7 @@ struct RunOptions {
   std::optional<MicroUsd> max_usd;
   std::optional<std::uint32_t> max_steps;
   std::optional<Millis> timeout;
+  bool allow_home = false;  ///< the agent's tools may reach the home folder
 };
 
 struct ResumeOptions {
@@ -48,6 +49,7 @@ struct ResumeOptions {
   std::string reason;
   std::string agent;
   std::string accept_agent;  ///< digest of changed files of the agent that are accepted; empty: ask
+  bool allow_home = false;
   std::string model;
   bool force = false;
 };
@@ -91,6 +93,7 @@ struct ApproveOptions {
   std::string reason;
   std::string agent;         ///< `--agent` of the resumed run
   std::string accept_agent;  ///< `--accept-agent` of the resumed run
+  bool allow_home = false;
 };
 
 struct ShowOptions {

@@ -15,6 +15,7 @@
 #include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
+#include "cli/home_question.hpp"
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/turn.hpp"
@@ -160,6 +161,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
                                .model = options.model,
                                .force = options.force,
                                .accept = agent_acceptance(options.accept_agent, console),
+                               .accept_home = home_acceptance(options.allow_home, console),
                                .stays_here = !options.place.folder.empty()});
   if (!open) {
     const bool held = open.error().kind() == ErrorKind::kLeaseHeld;

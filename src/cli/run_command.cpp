@@ -11,6 +11,7 @@
 #include "app/provider_status.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/home_question.hpp"
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/turn.hpp"
@@ -88,6 +89,7 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
                         const Runtime& runtime, Console& console) {
   const std::string model = workspace.config.get("model");
   Agent agent(model);
+  app::HomeReach home;
   if (!task.agent_file.empty()) {
     AgentFileOptions file_options = app::agent_file_options(workspace, runtime);
     if (!options.model.empty()) file_options.model = options.model;
@@ -95,9 +97,12 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
     file_options.warn = [&](const std::string& text) {
       console.err.line(visible_text("praxis: warning: " + text));
     };
+    home.watch(file_options);
     app::AgentSources sources;
     auto loaded = app::load_noted_agent(task.agent_file, file_options, *workspace.model_files, sources);
     if (!loaded) return fail(loaded.error());
+    if (auto agreed = home.check(false, home_acceptance(options.allow_home, console)); !agreed)
+      return fail(agreed.error());
     if (workspace.keeps_runs() && !workspace.journal_given) app::keep_sources(sources);
     agent = *std::move(loaded);
   }
@@ -106,7 +111,7 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
                                  "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
   }
   agent.limits(bounded(agent.spec().limits, workspace.config)).route(route_of(agent.spec(), options));
-  app::remember_place(agent, task.project.get());
+  app::remember_place(agent, task.project.get(), home.reached());
   return agent;
 }
 

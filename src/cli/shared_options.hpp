@@ -84,6 +84,12 @@ inline void add_repeated(CLI::App* command, const std::string& name, std::vector
       ->allow_extra_args(false);
 }
 
+/// Lets the tools of an agent reach the home folder.
+inline void add_home(CLI::App* command, bool& allowed) {
+  command->add_flag("--allow-home", allowed,
+                    "Let the agent's tools reach your home folder, or a folder above it");
+}
+
 /// How a run finds its agent file, and accepts a changed one.
 inline void add_agent(CLI::App* command, std::string& agent, std::string& accepted) {
   takes_path(command->add_option("--agent", agent, "Agent file, if it is no longer where the run found it"),

@@ -44,6 +44,9 @@ struct AgentFileOptions {
   /// Gets what is probably a mistake, with file, line and column: a folder that does not exist, a rule about
   /// a tool that neither the agent nor a sub-agent has. Null: nothing is reported.
   std::function<void(const std::string&)> warn = {};
+  /// Called with each folder (absolute) that a tool of the agent or of a sub-agent may read or write; may be
+  /// null.
+  std::function<void(const std::string& folder)> on_folder = {};
 };
 
 /// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.
