@@ -51,15 +51,16 @@ bool run_in_sandbox(const std::vector<std::string>& writable) {
   return run(spec);
 }
 
-/// Creates a folder that holds `count` others, each with a file.
-std::string folder_with(int count) {
+/// Creates a folder that holds `count` files, in folders of `each` files.
+std::string folder_with(int count, int each) {
   namespace fs = std::filesystem;
   std::string top = (fs::temp_directory_path() / "praxis_bench_XXXXXX").string();
   if (mkdtemp(top.data()) == nullptr) std::exit(1);
   for (int i = 0; i < count; ++i) {
-    const fs::path made = fs::path(top) / std::to_string(i / 100) / std::to_string(i % 100);
+    const int folder = i / each;
+    const fs::path made = fs::path(top) / std::to_string(folder / 100) / std::to_string(folder % 100);
     fs::create_directories(made);
-    std::fclose(std::fopen((made / "file").c_str(), "w"));
+    std::fclose(std::fopen((made / std::to_string(i)).c_str(), "w"));
   }
   return top;
 }
@@ -85,13 +86,14 @@ void measure(const char* name, const std::function<bool()>& run_once) {
 }  // namespace
 
 int main() {
-  const std::string few = folder_with(0), many = folder_with(20'000);
+  const std::string few = folder_with(0, 1), files = folder_with(20'000, 100), many = folder_with(20'000, 1);
   measure("plain", plainly);
   measure("supervisor", run_supervised);
   measure("sandbox", [] { return run_in_sandbox({}); });
   measure("sandbox, empty folder", [&] { return run_in_sandbox({few}); });
   // A folder that changed a moment ago is read again by each search.
   std::this_thread::sleep_for(std::chrono::seconds(3));
+  measure("sandbox, 20,000 files", [&] { return run_in_sandbox({files}); });
   measure("sandbox, 20,000 folders", [&] { return run_in_sandbox({many}); });
-  for (const std::string& folder : {few, many}) std::filesystem::remove_all(folder);
+  for (const std::string& folder : {few, files, many}) std::filesystem::remove_all(folder);
 }

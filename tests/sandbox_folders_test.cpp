@@ -88,6 +88,30 @@ TEST_F(SandboxTest, HiddenFilesAndFolders_AreEmptyAndStayThere) {
   EXPECT_EQ(result.out.text(), "[]\n") << result.err.text();
 }
 
+TEST_F(SandboxTest, ProtectedNameThatIsGranted_IsOpen) {
+  std::ofstream(top_ / "ws/.gitlab-ci.yml") << "old";
+  auto spec = python({"-c",
+                      "open('.vscode/tasks.json', 'w')\n"
+                      "open('.git/hooks/made', 'w')\n"
+                      "open('.gitlab-ci.yml', 'w').write('new')\n"
+                      "for name in ('.git/config', '.mcp.json', 'conf/agent.toml', 'Jenkinsfile'):\n"
+                      "  try: print('OPEN', open(name, 'w'))\n"
+                      "  except OSError: pass\n"});
+  put_in_sandbox(spec);
+  for (const char* name : {"/.vscode", "/.git/hooks", "/.gitlab-ci.yml"})
+    spec.sandbox->writable.push_back(workspace() + name);
+  const auto result = run(spec);
+  EXPECT_EQ(result.out.text() + result.err.text(), "");
+  EXPECT_TRUE(fs::exists(top_ / "ws/.vscode/tasks.json"));
+  EXPECT_TRUE(fs::exists(top_ / "ws/.git/hooks/made"));
+  EXPECT_EQ(fs::file_size(top_ / "ws/.gitlab-ci.yml"), 3U);
+
+  spec.sandbox->writable.push_back(workspace() + "/conf/agent.toml");
+  EXPECT_FALSE(start_process(spec)) << "what the caller protects is not opened by its name";
+  spec.sandbox->writable = {workspace() + "/conf/agent.toml"};
+  EXPECT_FALSE(start_process(spec)) << "also without the folder that holds it";
+}
+
 TEST_F(SandboxTest, GrantedFolderBehindALink_IsRefused) {
   struct LinkCase {
     const char* about;

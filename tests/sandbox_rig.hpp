@@ -38,13 +38,14 @@ class SandboxTest : public ::testing::Test {
   void fresh() {
     fs::remove_all(top_ / "ws");
     fs::remove_all(top_ / "out");
-    for (const char* folder : {"ws/.git/hooks", "ws/.vscode", "ws/conf", "ws/team/a/.git/hooks",
-                               "ws/team/a/deep/er", "ws/team/b/.praxis", "ws/team/b/.vscode", "out"})
+    for (const char* folder :
+         {"ws/.git/hooks", "ws/.vscode", "ws/.github/workflows", "ws/conf", "ws/team/a/.git/hooks",
+          "ws/team/a/deep/er", "ws/team/b/.praxis", "ws/team/b/.vscode", "out"})
       fs::create_directories(top_ / folder);
     for (const char* file :
          {"ws/.git/config", "ws/.env", "ws/.env.local", "ws/.mcp.json", "ws/.bashrc", "ws/conf/agent.toml",
           "ws/team/a/.git/config", "ws/team/a/deep/er/.mcp.json", "ws/team/b/.git", "ws/team/b/.env.local",
-          "ws/file", "out/secret", "out/victim"}) {
+          "ws/Jenkinsfile", "ws/.gitlab-ci.yml", "ws/file", "out/secret", "out/victim"}) {
       std::ofstream(top_ / file) << "KEY=1\n";
     }
     fs::create_symlink(top_ / "out", top_ / "ws/link");

@@ -150,6 +150,17 @@ TEST_F(SandboxTest, ProcessesThatTogetherHoldTooMuchMemory_AreEnded) {
   EXPECT_EQ(run(spec).end, ProcessEnd::kOutOfMemory);
 }
 
+TEST_F(SandboxTest, FilesInTemporaryFolders_CountAsMemory) {
+  auto spec = python({"-c",
+                      "import time\n"
+                      "for i in range(3):\n"
+                      "  open(('/tmp/a', '/dev/shm/b', '/home/c')[i], 'wb').write(b'x' * (60 << 20))\n"
+                      "time.sleep(25)"});
+  put_in_sandbox(spec);
+  spec.limits.memory_bytes = 160 << 20;
+  EXPECT_EQ(run(spec).end, ProcessEnd::kOutOfMemory);
+}
+
 TEST_F(SandboxTest, SharedMemoryOfManyProcesses_CountsOnce) {
   auto spec = python({"-c",
                       "import os, time\n"

@@ -148,8 +148,13 @@ Check check_model(const app::Workspace& workspace) {
 /// Whether `shell` and `python` can run.
 std::vector<Check> check_sandbox() {
   const SandboxSupport& sandbox = probe_sandbox();
-  if (sandbox.full())
-    return {{"sandbox", Health::kGood, "full: shell and python run in it; " + sandbox.version}};
+  if (sandbox.full()) {
+    const std::string memory = sandbox.memory_group ? "its memory is bounded by a control group"
+                                                    : "its memory is measured four times a second, because "
+                                                      "this user cannot make a control group";
+    return {
+        {"sandbox", Health::kGood, "full: shell and python run in it; " + sandbox.version + "; " + memory}};
+  }
   std::vector<Check> checks{
       {"sandbox", Health::kMissing, "unavailable: calls of shell and python are refused"}};
   for (const std::string& missing : sandbox.missing) checks.push_back({"sandbox", Health::kMissing, missing});
@@ -232,6 +237,20 @@ Report examine(const DoctorOptions& options, Console& console) {
   report.checks.push_back({"program", Health::kGood, "praxis " PRAXIS_VERSION});
   report.checks.push_back({"built with", Health::kGood, built_with()});
   return report;
+}
+
+/// Hides what may be a key in the value of an address: user information, query and fragment.
+std::string shown_value(const std::string& key, const Setting& setting) {
+  if (is_secret(key)) return "(not shown)";
+  std::string value = setting.value;
+  const auto scheme = value.find("://");
+  if (scheme == std::string::npos) return value;
+  if (const auto query = value.find_first_of("?#", scheme); query != std::string::npos)
+    value.replace(query, std::string::npos, "?(not shown)");
+  const auto end = std::min(value.find('/', scheme + 3), value.size());
+  if (const auto user = value.rfind('@', end); user != std::string::npos && user > scheme)
+    value.replace(scheme + 3, user - scheme - 3, "(not shown)");
+  return value;
 }
 
 JsonObject report_json(const Report& report) {

@@ -286,6 +286,7 @@ Result<ProcessResult> Process::wait(const std::stop_token& stop, Clock::time_poi
   if (!whole) return fail(killed_supervisor());
   state_->reap();
   result.duration = Millis(message.duration_ms);
+  result.memory_group = message.memory_group;
   switch (message.end) {
     case supervisor::End::kExited:
       result.exit_code = message.status;

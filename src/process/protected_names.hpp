@@ -12,6 +12,8 @@ struct ProtectedName {
   std::string_view path;  ///< relative to a granted folder
   bool folder = false;
   bool anywhere = false;  ///< protected at any depth, not only at the top
+  /// A sandbox protects it only if it exists: each placeholder is a mount, and costs time in every call.
+  bool only_existing = false;
 };
 std::span<const ProtectedName> protected_names();
 

@@ -1,6 +1,7 @@
 #include "praxis/process/sandbox.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,6 +51,7 @@ struct Granted {
   std::string path;  ///< without links
   FileDescriptor fd;
   bool writable = false;
+  bool is_file = false;  ///< known only if it is writable
 };
 
 /// Why a path cannot be granted, from the `errno` of opening it.
@@ -60,7 +62,7 @@ std::unexpected<Error> not_granted(const std::string& path, int error) {
                  "works in; name the folder that the link points to");
 }
 
-/// Opens a folder or file to be mounted. Refuses a writable folder that belongs to the system.
+/// Opens a folder or file to be mounted. Refuses a writable one that belongs to the system.
 Result<Granted> open_for_mount(const std::string& path, bool writable,
                                const std::vector<std::string>& no_links_below) {
   if (!path.starts_with('/')) return refused("\"" + path + "\" is not an absolute path");
@@ -68,10 +70,13 @@ Result<Granted> open_for_mount(const std::string& path, bool writable,
   if (!opened) return not_granted(path, opened.error());
   std::error_code error;
   Granted granted{fs::read_symlink("/proc/self/fd/" + std::to_string(opened->get()), error),
-                  *std::move(opened), writable};
+                  *std::move(opened), writable, false};
   if (error) return refused(path + ": " + error.message());
   if (!writable) return granted;
-  if (!fs::is_directory(granted.path)) return refused(path + " is not a folder");
+  struct stat info{};
+  if (fstat(granted.fd.get(), &info) != 0 || (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)))
+    return refused(path + " is neither a folder nor a file");
+  granted.is_file = S_ISREG(info.st_mode);
   for (const char* system : kOfTheSystem) {
     if (!path_below(system, granted.path).empty() || !path_below(granted.path, system).empty()) {
       return refused(path + " belongs to the system; it cannot be writable");
@@ -157,8 +162,9 @@ class Plan {
   Status add_folders() {
     const auto folders = granted();
     if (!folders) return fail(folders.error());
-    std::set<std::string> mounted;
-    for (const auto& [path, folder] : *folders) mounted.insert(path);
+    std::set<std::string> by_name;
+    for (const auto& [path, folder] : *folders) by_name.insert(path);
+    std::set<std::string> mounted = by_name;
     for (const auto& [path, folder] : *folders) {
       const SandboxFolder made{path, source_of(path), folder.fd.get()};
       add(options_, {folder.writable ? "--bind" : "--ro-bind", made.source, made.path});
@@ -169,9 +175,21 @@ class Plan {
         continue;
       }
       request_.writable.push_back(made.path);
-      if (auto done = protect_paths(made, sandbox_, mounted, options_, request_); !done) return done;
+      if (folder.is_file && is_closed(path))
+        return refused(path + " decides what agents may do, or records what they did; it cannot be written");
+      if (folder.is_file) continue;
+      if (auto done = protect_paths(made, sandbox_, by_name, mounted, options_, request_); !done) return done;
     }
     return {};
+  }
+
+  /// Whether no program may write a file, although it is granted.
+  bool is_closed(const std::string& path) const {
+    const auto holds = [&](const std::string& closed) {
+      std::error_code failed;
+      return !path_below(fs::weakly_canonical(closed, failed).string(), path).empty();
+    };
+    return std::ranges::any_of(sandbox_.protect, holds) || std::ranges::any_of(sandbox_.hide, holds);
   }
 
   void add_proxy(const std::string& socket) {
@@ -223,11 +241,13 @@ SandboxSupport probe() {
   ProcessSpec spec;
   spec.argv = {"/usr/bin/true"};
   spec.limits.wall_time = Millis(10'000);
+  spec.limits.memory_bytes = 1 << 28;
   spec.sandbox.emplace();
   auto process = start_process(spec);
   const auto result = process ? process->wait({}) : Result<ProcessResult>(fail(process.error()));
   if (result && result->end == ProcessEnd::kExited && result->exit_code == 0) {
     support.level = SandboxSupport::Level::kFull;
+    support.memory_group = result->memory_group;
   } else {
     support.missing.push_back(
         "user namespaces and seccomp (enable kernel.unprivileged_userns_clone and "

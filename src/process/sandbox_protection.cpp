@@ -53,12 +53,12 @@ fs::path below(const SandboxFolder& folder, const std::string& path) {
 
 class Protection {
  public:
-  Protection(const SandboxFolder& folder, std::set<std::string>& mounted, std::vector<std::string>& options,
-             supervisor::Request& request)
-      : folder_(folder), mounted_(mounted), options_(options), request_(request) {}
+  Protection(const SandboxFolder& folder, const std::set<std::string>& granted,
+             std::set<std::string>& mounted, std::vector<std::string>& options, supervisor::Request& request)
+      : folder_(folder), granted_(granted), mounted_(mounted), options_(options), request_(request) {}
 
   /// Protects `relative`, even if it does not exist: then protects its first missing component.
-  Status add(const fs::path& relative, bool is_folder) {
+  Status add(const fs::path& relative, bool is_folder, bool only_existing = false) {
     std::string path;
     for (auto part = relative.begin(); part != relative.end(); ++part) {
       const bool is_last = std::next(part) == relative.end();
@@ -70,6 +70,7 @@ class Protection {
         case What::kLink:
           return add_link(path, above);
         case What::kNothing:
+          if (only_existing) return {};
           request_.guards.push_back({folder_.path + path, is_folder || !is_last});
           fix(path, {});
           return {};
@@ -124,12 +125,16 @@ class Protection {
     if (hides && find(folder_, path).what == What::kFile) mask(path);
     return {};
   }
+  bool is_granted(const std::string& path) const { return granted_.contains(folder_.path + path); }
+
   void fix(const std::string& path, const FileIdentity& identity) {
+    if (is_granted(path)) return;
     read_only_.insert(path);
     bind("--ro-bind", path, identity);
   }
   /// Mounts /dev/null over the file, so that the program can neither read nor replace it.
   void mask(const std::string& path) {
+    if (is_granted(path)) return;
     read_only_.insert(path);
     options_.insert(options_.end(), {"--ro-bind", kNull, folder_.path + path});
     struct stat info{};
@@ -154,6 +159,7 @@ class Protection {
   }
 
   const SandboxFolder& folder_;
+  const std::set<std::string>& granted_;  ///< what the sandbox is given by name
   std::set<std::string>& mounted_;
   std::set<std::string> read_only_;  ///< relative to the folder
   std::vector<std::string>& options_;
@@ -162,15 +168,16 @@ class Protection {
 
 }  // namespace
 
-Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::set<std::string>& mounted,
+Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox,
+                     const std::set<std::string>& granted, std::set<std::string>& mounted,
                      std::vector<std::string>& options, supervisor::Request& request) {
   // Before any folder is pinned: paths that are mounted by now are separate folders with protections of their
   // own.
   auto finds = find_below(folder.fd, folder.path, mounted);
   if (!finds) return fail(std::move(finds.error()));
-  Protection protection(folder, mounted, options, request);
+  Protection protection(folder, granted, mounted, options, request);
   for (const ProtectedName& name : protected_names()) {
-    if (auto done = protection.add(name.path, name.folder); !done) return done;
+    if (auto done = protection.add(name.path, name.folder, name.only_existing); !done) return done;
   }
   // Links first: a folder that becomes read-only for one of them must not hide other mounts in it.
   for (const bool links : {true, false}) {
@@ -180,6 +187,8 @@ Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::s
     }
   }
   for (const std::string& path : sandbox.protect) {
+    if (granted.contains((fs::path(folder.path) / below(folder, path)).string()))
+      return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + path + " is protected and granted");
     if (auto done = protection.add(below(folder, path), false); !done) return done;
   }
   for (const std::string& path : sandbox.hide) protection.pin_above(below(folder, path));
@@ -189,7 +198,8 @@ Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::s
 
 void hide_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::set<std::string>& mounted,
                 std::vector<std::string>& options, supervisor::Request& request) {
-  Protection protection(folder, mounted, options, request);
+  const std::set<std::string> none;  // also what is granted is hidden
+  Protection protection(folder, none, mounted, options, request);
   for (const std::string& path : sandbox.hide) protection.hide(below(folder, path));
 }
 

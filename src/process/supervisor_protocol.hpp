@@ -122,9 +122,10 @@ struct StreamSizes {
 /// `kFailed` comes first, `kEnded` when no process of the command is left.
 struct Message {
   Kind kind = Kind::kStarted;
-  Progress failure = {};    ///< for `kFailed`; its text is in `err`
-  End end = End::kExited;   ///< for `kEnded`, like all below
-  std::int32_t status = 0;  ///< exit status or signal
+  Progress failure = {};      ///< for `kFailed`; its text is in `err`
+  End end = End::kExited;     ///< for `kEnded`, like all below
+  std::int32_t status = 0;    ///< exit status or signal
+  bool memory_group = false;  ///< a control group bounded the memory
   std::int64_t duration_ms = 0;
   StreamSizes out = {};
   StreamSizes err = {};

@@ -69,7 +69,11 @@ std::unexpected<Error> protected_error(std::string_view path, PathProtection pro
 
 FileRoots::FileRoots(const std::vector<std::string>& roots, FileBounds bounds)
     : seen_(std::make_shared<Seen>()), bounds_(std::move(bounds)) {
-  for (const std::string& root : roots) roots_.push_back(normal(std::filesystem::absolute(root)));
+  for (const std::string& root : roots) {
+    std::error_code missing;
+    std::string path = normal(std::filesystem::absolute(root));
+    (std::filesystem::is_regular_file(path, missing) ? files_ : roots_).push_back(std::move(path));
+  }
   bounds_.no_links_below.insert(bounds_.no_links_below.end(), roots_.begin(), roots_.end());
   for (auto* list : {&bounds_.protect, &bounds_.hide}) {
     for (std::string& path : *list) path = real(path);
@@ -81,9 +85,10 @@ PathProtection FileRoots::protection(const FilePlace& place, const std::string& 
   const std::string whole = normal(std::filesystem::path(place.folder) / path);
   const auto holds = [&](const std::string& folder) { return !path_below(folder, whole).empty(); };
   if (std::ranges::any_of(bounds_.hide, holds)) return PathProtection::kSecret;
-  const PathProtection by_name = protection_of(path);
-  if (by_name != PathProtection::kNone) return by_name;
-  return std::ranges::any_of(bounds_.protect, holds) ? PathProtection::kReadOnly : PathProtection::kNone;
+  if (std::ranges::any_of(bounds_.protect, holds)) return PathProtection::kReadOnly;
+  const bool is_given =
+      std::ranges::any_of(files_, [&](const std::string& file) { return real(file) == whole; });
+  return is_given ? PathProtection::kNone : protection_of(path);
 }
 
 Result<FileDescriptor> FileRoots::open_root(const std::string& root) const {
@@ -99,8 +104,20 @@ Result<FileDescriptor> FileRoots::open_root(const std::string& root) const {
 
 std::string FileRoots::list() const {
   std::string text;
-  for (const std::string& root : roots_) text += (text.empty() ? "" : ", ") + root;
+  for (const auto* list : {&roots_, &files_}) {
+    for (const std::string& root : *list) text += (text.empty() ? "" : ", ") + root;
+  }
   return text;
+}
+
+Status FileRoots::add_file(const std::string& file, std::string_view path,
+                           std::vector<FilePlace>& found) const {
+  const std::filesystem::path full(file);
+  if (normal(full.parent_path() / path) != file) return {};
+  auto folder = open_root(full.parent_path());
+  if (!folder) return fail(std::move(folder.error()));
+  found.push_back({*std::move(folder), real(full.parent_path()), full.filename()});
+  return {};
 }
 
 Result<std::vector<FilePlace>> FileRoots::places(std::string_view path) const {
@@ -108,6 +125,9 @@ Result<std::vector<FilePlace>> FileRoots::places(std::string_view path) const {
     return fail(ErrorCode::kInput, "/path must have 1 to 4096 bytes, none of them NUL");
   }
   std::vector<FilePlace> found;
+  for (const std::string& file : files_) {
+    if (auto added = add_file(file, path, found); !added) return fail(std::move(added.error()));
+  }
   for (const std::string& root : roots_) {
     std::string relative(path_below(root, normal(std::filesystem::path(root) / path)));
     if (relative.empty()) continue;
@@ -116,10 +136,10 @@ Result<std::vector<FilePlace>> FileRoots::places(std::string_view path) const {
     found.push_back({*std::move(folder), real(root), std::move(relative)});
   }
   if (!found.empty()) return found;
-  return fail(
-      ErrorCode::kPolicy,
-      path_in_quotes(path) + (roots_.empty() ? " cannot be used: this tool was given no folders"
-                                             : " lies outside of the folders this tool may use: " + list()));
+  return fail(ErrorCode::kPolicy,
+              path_in_quotes(path) + (roots_.empty() && files_.empty()
+                                          ? " cannot be used: this tool was given no folders"
+                                          : " lies outside of the folders this tool may use: " + list()));
 }
 
 Result<std::pair<FilePlace, FileDescriptor>> FileRoots::open(std::string_view path, int flags) const {

@@ -37,7 +37,8 @@ struct FilePlace {
   std::string path;
 };
 
-/// The folders that a tool may access. Thread-safe; copies share what they have seen.
+/// The folders that a tool may access, and single files among them, which are then not protected.
+/// Thread-safe; copies share what they have seen.
 class FileRoots {
  public:
   explicit FileRoots(const std::vector<std::string>& roots, FileBounds bounds = {});
@@ -61,8 +62,12 @@ class FileRoots {
 
   Result<FileDescriptor> open_root(const std::string& root) const;
 
+  /// Adds the single file `file` if `path` names it.
+  Status add_file(const std::string& file, std::string_view path, std::vector<FilePlace>& found) const;
+
   std::shared_ptr<Seen> seen_;
   std::vector<std::string> roots_;  ///< absolute, without a trailing slash
+  std::vector<std::string> files_;  ///< single files that were given by name
   FileBounds bounds_;
 };
 

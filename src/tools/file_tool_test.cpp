@@ -191,10 +191,26 @@ TEST_F(FileToolTest, ProtectedFiles_AreNotWrittenAndSecretsNotRead) {
   scratch_.write("root/.env", "KEY=SECRET");
   scratch_.write("root/deep/.env.local", "KEY=SECRET");
   scratch_.write("root/.venv/ok.txt", "fine");
-  for (const char* path :
-       {".git/config", ".git/hooks/pre-commit", ".praxis/config.toml", ".mcp.json", ".bashrc",
-        ".config/fish/config.fish", ".vscode/tasks.json", "deep/checkout/.git/config",
-        "deep/.praxis/agents/x.toml", ".env", "deep/.env.local", "notes/../.git/config"}) {
+  for (const char* path : {".git/config",
+                           ".git/hooks/pre-commit",
+                           ".praxis/config.toml",
+                           ".mcp.json",
+                           ".bashrc",
+                           ".hg/hgrc",
+                           ".github/workflows/ci.yml",
+                           ".gitlab-ci.yml",
+                           "Jenkinsfile",
+                           ".husky/pre-commit",
+                           ".claude/settings.json",
+                           ".npmrc",
+                           ".ssh/authorized_keys",
+                           ".config/fish/config.fish",
+                           ".vscode/tasks.json",
+                           "deep/checkout/.git/config",
+                           "deep/.praxis/agents/x.toml",
+                           ".env",
+                           "deep/.env.local",
+                           "notes/../.git/config"}) {
     const std::string text = write(path, "x");
     EXPECT_NE(text.find("no tool"), std::string::npos) << path << ": " << text;
   }
@@ -205,7 +221,7 @@ TEST_F(FileToolTest, ProtectedFiles_AreNotWrittenAndSecretsNotRead) {
   EXPECT_EQ(text_of(call_with(read_, {{"op", "search"}, {"pattern", "SECRET"}})).find("KEY"),
             std::string::npos);
   EXPECT_EQ(read(".venv/ok.txt"), "fine");
-  for (const char* path : {".gitignore", "deep/.bashrc", "notes/env", ".github/workflows/ci.yml"}) {
+  for (const char* path : {".gitignore", "deep/.bashrc", "notes/env", "deep/Jenkinsfile"}) {
     const std::string text = write(path, "x");
     EXPECT_NE(text.find("wrote"), std::string::npos) << path << ": " << text;
   }
@@ -214,6 +230,25 @@ TEST_F(FileToolTest, ProtectedFiles_AreNotWrittenAndSecretsNotRead) {
   EXPECT_NE(text_of(call_with(hooks, {{"path", "pre-commit"}, {"content", "x"}})).find("wrote"),
             std::string::npos)
       << "a folder that was given by name";
+}
+
+TEST_F(FileToolTest, FileGivenByName_IsOpenWhileItsNeighboursStayProtected) {
+  scratch_.write("root/.gitlab-ci.yml", "old");
+  scratch_.write("root/.env", "KEY=1");
+  scratch_.write("root/agent.toml", "id = 'a'");
+  FileBounds bounds;
+  bounds.protect = {root("/agent.toml")};
+  const std::vector<std::string> given{root("/.gitlab-ci.yml"), root("/.env"), root("/agent.toml")};
+  const Tool writes = file_write_tool(given, bounds), reads = file_read_tool(given, bounds);
+  const auto written = [&](const std::string& path) {
+    return text_of(call_with(writes, {{"path", path}, {"content", "new"}}));
+  };
+  for (const std::string& path : {std::string(".gitlab-ci.yml"), root("/.gitlab-ci.yml"), root("/.env")})
+    EXPECT_NE(written(path).find("wrote"), std::string::npos) << path << written(path);
+  EXPECT_EQ(text_of(call_with(reads, {{"op", "read"}, {"path", ".gitlab-ci.yml"}})), "new");
+  for (const std::string& path : {root("/.travis.yml"), root("/notes"), std::string(".git/config")})
+    EXPECT_EQ(written(path).find("wrote"), std::string::npos) << path;
+  EXPECT_NE(written("agent.toml").find("no tool"), std::string::npos) << "an agent file is never written";
 }
 
 TEST_F(FileToolTest, FilesOfTheCaller_AreProtectedAndHidden) {

@@ -319,6 +319,27 @@ def shell_start_written():
 def other_start_files_written():
     return all(write(WS + "/" + name) for name in (".bash_login", ".zprofile", ".inputrc", ".xprofile", ".cshrc"))
 @probe
+def pipeline_made():
+    return write(WS + "/.github/workflows/ci.yml")
+@probe
+def existing_pipelines_written():
+    for name in (".gitlab-ci.yml", "Jenkinsfile"):
+        try:
+            return write(WS + "/" + name)
+        except OSError:
+            pass
+@probe
+def settings_of_tools_made():
+    for name in (".hg", ".claude"):
+        os.mkdir(WS + "/" + name)
+    return write(WS + "/.hg/hgrc")
+@probe
+def placeholder_of_a_folder_replaced():
+    os.makedirs(WS + "/.hg", exist_ok=True)
+    os.rmdir(WS + "/.hg")
+    os.mkdir(WS + "/.hg")
+    return True
+@probe
 def fish_settings_made():
     os.makedirs(WS + "/.config/fish")
     return write(WS + "/.config/fish/config.fish")

@@ -26,8 +26,9 @@ struct ProcessLimits {
   /// From the start; when it has passed, the program is ended as by cancellation.
   Millis wall_time{0};
   std::chrono::seconds cpu{0};  ///< processor time, for each process
-  /// Address space, for each process. In a sandbox also the memory that all processes together hold, which is
-  /// measured four times a second; files in `/tmp` and `/dev/shm` have limits of their own.
+  /// Address space, for each process. In a sandbox also the memory that all processes together hold, with the
+  /// files in its temporary folders: bounded by a control group where this user may make one, else measured
+  /// four times a second.
   std::uint64_t memory_bytes = 0;
   /// Processes and threads; only in a sandbox (outside, the kernel can only count all processes of a user).
   std::uint64_t processes = 0;
@@ -77,6 +78,7 @@ struct ProcessResult {
   int signal = 0;     ///< for `kSignalled`
   ProcessOutput out, err;
   Millis duration{0};
+  bool memory_group = false;  ///< whether a control group bounded the memory of the sandbox
 };
 
 /// A running program. It has ended when its first process has; processes that it left running are killed. The

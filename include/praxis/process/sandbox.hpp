@@ -11,13 +11,14 @@ namespace praxis {
 
 /// What a program in a sandbox can reach. All paths are absolute; folders have the same paths in the sandbox.
 struct Sandbox {
-  std::vector<std::string> writable;  ///< folders that the program may write
+  std::vector<std::string> writable;  ///< folders, and single files, that the program may write
   /// Folders and files that it may read, in addition to the system's programs and libraries.
   std::vector<std::string> readable;
   /// Files and folders within the writable folders that stay read-only, whether they exist or not. Always
   /// read-only: `.git`, `.praxis`, `.mcp.json`, `.envrc`, `.vscode` and `.idea` anywhere in a writable
-  /// folder; `.gitconfig` and the start-up files of shells at its top. Files named `.env` or `.env.*` cannot
-  /// even be read.
+  /// folder; at its top the settings of other tools, the definitions of CI systems and the start-up files of
+  /// shells (docs/sandbox.md lists them). Files named `.env` or `.env.*` cannot even be read. What `writable`
+  /// names itself is open.
   std::vector<std::string> protect;
   /// Existing files and folders within the writable and readable folders that the program sees as empty.
   std::vector<std::string> hide;
@@ -37,6 +38,9 @@ struct SandboxSupport {
   /// Of bubblewrap and of the kernel's Landlock; empty when one is missing.
   std::string version;
   std::vector<std::string> missing;  ///< each with what to install or enable
+  /// Whether the kernel bounds the memory of a whole sandbox, by a control group. Otherwise the supervisor
+  /// measures it four times a second.
+  bool memory_group = false;
 
   bool full() const { return level == Level::kFull; }
   /// The missing parts, in one line.

@@ -22,6 +22,9 @@ struct FileBounds {
   std::vector<std::string> hide;
 };
 
+// The roots of both tools are folders, or single files that exist when the tool is made: such a file is not
+// protected, unless `FileBounds` lists it.
+
 /// `file_read`: operations `read` (text from a byte offset; decompresses gzip; reports binary files as such),
 /// `list` and `search` (RE2, over all files below a folder). Paths are absolute inside a root, or relative to
 /// the first root in which they exist. An empty `roots` permits no files. Safe by default, because the roots

@@ -1,6 +1,8 @@
 #include "process/supervisor/memory_use.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -47,6 +49,30 @@ std::uint64_t proportional(pid_t process) {
   return number_at_start(std::string_view(text).substr(at + kField.size())) * 1024;
 }
 
+std::string mounts_of(const std::string& process) {
+  std::array<char, 64> name;
+  const ssize_t size = readlink(("/proc/" + process + "/ns/mnt").c_str(), name.data(), name.size());
+  return size <= 0 ? std::string() : std::string(name.data(), static_cast<std::size_t>(size));
+}
+
+/// What the temporary folders of the sandbox hold, as its first process sees them. They are memory, too.
+std::uint64_t temporary_files(const std::vector<pid_t>& processes) {
+  const std::string outside = mounts_of("self");
+  for (const pid_t process : processes) {
+    const std::string inside = mounts_of(std::to_string(process));
+    if (inside.empty() || inside == outside) continue;
+    std::uint64_t total = 0;
+    for (const char* folder : {"/tmp", "/dev/shm", "/run", "/home", "/root"}) {
+      struct statfs about{};
+      const std::string path = "/proc/" + std::to_string(process) + "/root" + folder;
+      if (statfs(path.c_str(), &about) != 0 || about.f_type != TMPFS_MAGIC) continue;
+      total += (about.f_blocks - about.f_bfree) * static_cast<std::uint64_t>(about.f_bsize);
+    }
+    return total;
+  }
+  return 0;
+}
+
 template <class Measure>
 std::uint64_t sum(const std::vector<pid_t>& processes, Measure measure) {
   std::uint64_t total = 0;
@@ -57,7 +83,8 @@ std::uint64_t sum(const std::vector<pid_t>& processes, Measure measure) {
 }  // namespace
 
 bool holds_more_than(std::uint64_t bytes, const std::vector<pid_t>& processes) {
-  return sum(processes, resident) > bytes && sum(processes, proportional) > bytes;
+  const std::uint64_t files = temporary_files(processes);
+  return files + sum(processes, resident) > bytes && files + sum(processes, proportional) > bytes;
 }
 
 }  // namespace praxis::supervisor

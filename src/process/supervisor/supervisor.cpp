@@ -21,6 +21,7 @@
 #include "process/supervisor/guards.hpp"
 #include "process/supervisor/launch.hpp"
 #include "process/supervisor/loans.hpp"
+#include "process/supervisor/memory_group.hpp"
 #include "process/supervisor/memory_use.hpp"
 
 namespace praxis::supervisor {
@@ -51,8 +52,9 @@ void send_message(const Message& message) {
 
 class Supervisor {
  public:
-  Supervisor(const Request& request, Launched launched)
+  Supervisor(const Request& request, Launched launched, const MemoryGroup& group)
       : settings_(request.settings),
+        group_(group),
         child_(launched.pid),
         out_{std::move(launched.out), CapturedOutput(settings_.output_bytes)},
         err_{std::move(launched.err), CapturedOutput(settings_.output_bytes)},
@@ -125,11 +127,16 @@ class Supervisor {
     if (ready[5].revents != 0) read_some(err_);
   }
 
+  bool holds_too_much() const {
+    return group_.exists() ? group_.has_killed()
+                           : holds_more_than(settings_.limits.memory_bytes, descendants());
+  }
+
   /// No process can be asked to give memory back, so all are killed at once.
   void check_memory() {
     if (Clock::now() < measure_at_) return;
     measure_at_ = Clock::now() + kMeasure;
-    if (phase_ == Phase::kKilling || !holds_more_than(settings_.limits.memory_bytes, descendants())) return;
+    if (phase_ == Phase::kKilling || !holds_too_much()) return;
     if (!stopped_) stopped_ = End::kOutOfMemory;
     phase_ = Phase::kKilling;
   }
@@ -221,8 +228,11 @@ class Supervisor {
                          static_cast<std::uint32_t>(kept.tail().size())};
     };
     Message message{.kind = Kind::kEnded};
-    message.end = stopped_.value_or(WIFEXITED(child_status_) ? End::kExited : End::kSignalled);
+    const auto killed = group_.has_killed() ? std::optional(End::kOutOfMemory) : std::nullopt;
+    message.end =
+        (stopped_ ? stopped_ : killed).value_or(WIFEXITED(child_status_) ? End::kExited : End::kSignalled);
     message.status = WIFEXITED(child_status_) ? WEXITSTATUS(child_status_) : WTERMSIG(child_status_);
+    message.memory_group = group_.exists();
     message.duration_ms = std::chrono::duration_cast<milliseconds>(duration_).count();
     message.out = lengths(out_.kept);
     message.err = lengths(err_.kept);
@@ -234,6 +244,7 @@ class Supervisor {
   }
 
   const Settings settings_;
+  const MemoryGroup& group_;
   const pid_t child_;
   Stream out_, err_;
   FileDescriptor status_, owner_, children_;
@@ -276,12 +287,14 @@ void supervise(const Request& request) {
     const std::string failed = lend(request.loans, request.settings.sandbox_user);
     if (!failed.empty()) return refuse({Stage::kLoan, errno}, failed);
   }
-  Launched launched = launch(request);
+  // Outlives the sandbox, so that it can be removed.
+  MemoryGroup group(request.settings.sandboxed ? request.settings.limits.memory_bytes : 0);
+  Launched launched = group.run([&] { return launch(request); });
   if (launched.pid < 0) return refuse({Stage::kProcess, errno});
   // The command's ends must be the only open ones.
   close(STDIN_FILENO);
   if (request.settings.channel) close(kChannel);
-  Supervisor(request, std::move(launched)).run();
+  Supervisor(request, std::move(launched), group).run();
 }
 
 }  // namespace praxis::supervisor
