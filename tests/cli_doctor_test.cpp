@@ -41,6 +41,17 @@ TEST_F(CliDoctor, ConfiguredModelThatCannotBeMade_IsAFailure) {
   EXPECT_EQ(doctor({{"PRAXIS_MODEL", "openai:gpt-5-mini"}, {"OPENAI_API_KEY", "key"}}).status, 0);
 }
 
+TEST_F(CliDoctor, KeysInAddresses_AreNotShown) {
+  for (const std::string& address :
+       {std::string("http://127.0.0.1:9/v1?key=SECRET"), std::string("http://me:SECRET@127.0.0.1:9/v1"),
+        std::string("http://SECRET@[::1]/@v1#SECRET")}) {
+    file("config/praxis/config.toml", "[providers.house]\napi = \"chat\"\nbase_url = \"" + address + "\"\n");
+    const std::string shown = doctor({}).out + doctor({}, {"--json"}).out;
+    EXPECT_THAT(shown, HasSubstr("http://")) << shown;
+    EXPECT_THAT(shown, Not(HasSubstr("SECRET")));
+  }
+}
+
 TEST_F(CliDoctor, Online_SendsTheKeyAndFailsWhenItIsRefused) {
   TestServer server([](const TestRequest& request, TestConnection& to) {
     const bool good = find_header(request.headers, "authorization") == "Bearer good-key";

@@ -80,7 +80,7 @@ class HostileRepository : public UserCommandLine {
       own_file(std::string("outside/") + name, "id = \"" + std::string(kSecret) + "\"\n");
     own_file("home/.config/praxis/config.toml", "model = \"script:" + home() + "/mine.jsonl\"\n");
     own_file("home/.config/praxis/agents/mine.toml", "[tools.file]\nwrite = [\".\"]\n");
-    own_file("home/mine.jsonl", "{\"text\": \"MINE\"}\n");
+    own_file("home/mine.jsonl", "{\"asked\": \"say it\", \"text\": \"MINE\"}\n");
     options_.env["OPENAI_API_KEY"] = kKey;
     options_.env["PRAXIS_LIMITS_TIMEOUT"] = "20s";
   }
@@ -240,6 +240,14 @@ TEST_P(HostileRepository, EveryCommand_ReachesNothingOutside) {
     check({"run", one_of(kAgents), "hi"}, number);
     constexpr std::array kCommands{"doctor", "tree", "approve", "models"};
     for (const char* command : kCommands) check({command}, number);
+    const std::vector<std::vector<std::string>> others{{"trust"},          {"trust", "show"},
+                                                       {"trust", "list"},  {"runs"},
+                                                       {"show", "last"},   {"logs", "last"},
+                                                       {"export", "last"}, {"replay", "last"},
+                                                       {"fork", "last"},   {"resume", "last", "say it"}};
+    for (const auto& command : others) {
+      if (chance(3)) check(command, number);
+    }
     EXPECT_FALSE(watch.saw()) << "repository " << number << ": something outside was opened";
   }
 }

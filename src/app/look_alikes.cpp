@@ -41,9 +41,15 @@ constexpr std::array<CodeRange, 8> kBlocks{{{0x2100, 0x214F},      // letter-lik
                                             {0x1FBF0, 0x1FBF9}}};  // segmented digits
 constexpr std::array<CodeRange, 5> kRightToLeft{
     {{0x590, 0x8FF}, {0xFB1D, 0xFDFF}, {0xFE70, 0xFEFE}, {0x10800, 0x10FFF}, {0x1E800, 0x1EFFF}}};
-constexpr std::array<CodeRange, 13> kUnclear{{{0xA0, 0xA0},
+constexpr std::array<CodeRange, 19> kUnclear{{{0xA0, 0xA0},
                                               {0x300, 0x36F},
                                               {0x483, 0x489},
+                                              {0x600, 0x605},  // these and the next five: format characters
+                                              {0x6DD, 0x6DD},
+                                              {0x70F, 0x70F},
+                                              {0x890, 0x891},
+                                              {0x8E2, 0x8E2},
+                                              {0x110BD, 0x110CD},
                                               {0x1680, 0x1680},
                                               {0x1AB0, 0x1AFF},
                                               {0x1DC0, 0x1DFF},

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "app/combining_marks.hpp"
 #include "app/look_alikes.hpp"
 #include "base/utf8.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kPlainSpaces = 2;   ///< in a row, that are not counted
 constexpr std::size_t kPlainIndent = 16;  ///< at the start of a text
+constexpr std::size_t kMostMarks = 5;     ///< on one letter
 
 /// One character, or an invalid sequence.
 struct Character {
@@ -44,7 +46,8 @@ std::string hex_bytes(std::string_view bytes) {
 }
 
 /// Appends one word: look-alikes in it are escaped if it has ASCII letters or, next to ASCII characters, if
-/// they are all that it has.
+/// they are all that it has. So are marks without a letter of their script, and those that would pile up over
+/// other rows of the screen.
 void add_word(std::string& out, const std::vector<Character>& token, std::size_t first, std::size_t last,
               bool by_ascii) {
   bool has_ascii = false, has_other = false;
@@ -53,14 +56,17 @@ void add_word(std::string& out, const std::vector<Character>& token, std::size_t
     has_other = has_other || (token[i].code >= 0x80 && !looks_like_ascii(token[i].code));
   }
   const bool imitates = has_ascii || (by_ascii && !has_other);
+  std::size_t marks = 0;  // in a row
   for (std::size_t i = first; i < last; ++i) {
     const char32_t c = token[i].code;
+    marks = is_mark(c) ? marks + 1 : 0;
     if (c < 0x80) {
       out += token[i].bytes;
       continue;
     }
     const bool hides = is_invisible(c) || is_unclear(c) || (imitates && looks_like_ascii(c)) ||
-                       (by_ascii && is_right_to_left(c));
+                       (by_ascii && is_right_to_left(c)) ||
+                       (marks > 0 && (has_ascii || i == first || marks > kMostMarks));
     out += hides ? code_point_escape(c) : std::string(token[i].bytes);
   }
 }

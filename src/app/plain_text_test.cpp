@@ -29,6 +29,22 @@ TEST(Exact, ShowsLookAlikesOfAsciiInNames) {
   EXPECT_EQ(exact("\u05D0\u05D1"), "\u05D0\u05D1");
 }
 
+TEST(Exact, ShowsMarksThatHideOthers) {
+  EXPECT_EQ(exact("rm\u0947 -rf"), "rm\\u0947 -rf") << "a vowel sign of Devanagari on an ASCII letter";
+  EXPECT_EQ(exact("\u0E49x"), "\\u0e49x") << "a mark without a letter";
+  EXPECT_EQ(exact("\u0E14\u0E49\u0E47\u0E49\u0E47\u0E49\u0E47\u0E49"),
+            "\u0E14\u0E49\u0E47\u0E49\u0E47\u0E49\\u0e47\\u0e49")
+      << "a pile that would reach other rows";
+  const std::string words = "\u0928\u092E\u0938\u094D\u0924\u0947 \u0E17\u0E35\u0E48";
+  EXPECT_EQ(exact(words), words) << "words of such scripts";
+}
+
+TEST(Exact, ShowsFormatAndNoCharactersByNumber) {
+  for (const char* hidden : {"\u0600", "\u06DD", "\u070F", "\u08E2", "\uFFFE", "\U0001FFFF", "\U00013430",
+                             "\U0001BCA0", "\U000110BD"})
+    EXPECT_TRUE(exact(hidden).starts_with("\\u")) << exact(hidden);
+}
+
 TEST(Exact, CountsRunsOfSpaces) {
   EXPECT_EQ(exact("a  b   c"), R"(a  b\s{3}c)");
   EXPECT_EQ(exact("    if x:"), "    if x:");

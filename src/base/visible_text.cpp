@@ -15,25 +15,12 @@ struct Range {
   char32_t first, last;
 };
 
-constexpr std::array<Range, 19> kInvisible{{{0x80, 0x9F},
-                                            {0xAD, 0xAD},
-                                            {0x34F, 0x34F},
-                                            {0x61C, 0x61C},
-                                            {0x115F, 0x1160},
-                                            {0x17B4, 0x17B5},
-                                            {0x180B, 0x180F},
-                                            {0x200B, 0x200F},
-                                            {0x2028, 0x202E},
-                                            {0x2060, 0x206F},
-                                            {0x2800, 0x2800},
-                                            {0x3164, 0x3164},
-                                            {0xFDD0, 0xFDEF},
-                                            {0xFE00, 0xFE0F},
-                                            {0xFEFF, 0xFEFF},
-                                            {0xFFA0, 0xFFA0},
-                                            {0xFFF0, 0xFFFB},
-                                            {0x1D173, 0x1D17A},
-                                            {0xE0000, 0xE0FFF}}};
+constexpr std::array<Range, 21> kInvisible{
+    {{0x80, 0x9F},      {0xAD, 0xAD},     {0x34F, 0x34F},     {0x61C, 0x61C},     {0x115F, 0x1160},
+     {0x17B4, 0x17B5},  {0x180B, 0x180F}, {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},
+     {0x2800, 0x2800},  {0x3164, 0x3164}, {0xFDD0, 0xFDEF},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},
+     {0xFFA0, 0xFFA0},  {0xFFF0, 0xFFFB}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+     {0xE0000, 0xE0FFF}}};
 constexpr char32_t kZeroWidthNonJoiner = 0x200C, kZeroWidthJoiner = 0x200D;
 constexpr char32_t kTextStyle = 0xFE0E, kEmojiStyle = 0xFE0F;
 
@@ -93,9 +80,9 @@ std::string code_point_escape(char32_t c) {
 }
 
 bool is_invisible(char32_t c) {
-  return c >= 0x80 && std::ranges::any_of(kInvisible, [&](const Range& range) {
-           return c >= range.first && c <= range.last;
-         });
+  const bool is_no_character = (c & 0xFFFEU) == 0xFFFEU;
+  const auto holds = [&](const Range& range) { return c >= range.first && c <= range.last; };
+  return is_no_character || (c >= 0x80 && std::ranges::any_of(kInvisible, holds));
 }
 
 void TextFilter::add(std::string& out, std::string_view character) {
