@@ -1,5 +1,6 @@
 # src/<room>/*_test.cpp become one program per room, tests/*_test.cpp a single program.
 find_package(GTest REQUIRED)
+pkg_check_modules(vterm REQUIRED IMPORTED_TARGET vterm)  # the emulator that judges screens
 include(GoogleTest)
 
 # The precompiled headers of all test programs. OFF rather than the project's ON, because the compiler refuses
@@ -74,7 +75,7 @@ if(sources)
   add_executable(wire_check tests/wire_check.cpp)
   target_link_libraries(wire_check PRIVATE praxis_wire)
   praxis_test(whole_test ${sources} tests/recorded_run.cpp tests/scenarios.cpp tests/scenario_list.cpp)
-  target_link_libraries(whole_test PRIVATE praxis_wire)
+  target_link_libraries(whole_test PRIVATE praxis_wire PkgConfig::vterm)
   add_dependencies(whole_test crash_runner)
   target_compile_definitions(whole_test PRIVATE PRAXIS_CRASH_RUNNER="$<TARGET_FILE:crash_runner>")
   # Injects faults; docs/reliability.md lists them. It replaces functions that sanitizers replace too.

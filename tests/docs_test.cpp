@@ -41,7 +41,7 @@ std::vector<fs::path> text_files(std::string_view suffix = "") {
     const std::string name = it->path().filename();
     if (it.depth() == 0 && (name == "build" || name == ".git" || name == ".cache"))
       it.disable_recursion_pending();
-    const bool wanted = it->is_regular_file() && name.ends_with(suffix);
+    const bool wanted = it->is_regular_file() && name != ".git" && name.ends_with(suffix);
     if (wanted && !read(it->path()).contains('\0')) files.push_back(it->path());
   }
   return files;

@@ -40,21 +40,6 @@ Choice choice_for(ApprovalVerb verb, ParkKind kind) {
 
 bool is_call(const ParkedStep& step) { return step.kind != ParkKind::kQuestion && !step.tool.empty(); }
 
-/// What waits, below its heading: why, and the call; or the question.
-CallView body_of(const ParkedStep& step, std::size_t columns, Extent extent) {
-  const std::size_t rows = extent == Extent::kWhole ? 0 : kOverviewRows;
-  if (!is_call(step)) {
-    const std::string& text = step.prompt.empty() ? step.arguments : step.prompt;
-    return {text.empty() ? "" : prefixed_lines("  | ", text, columns, rows), false};
-  }
-  CallView view = call_view(step.tool, step.arguments, columns, rows);
-  if (!step.prompt.empty()) {
-    const std::size_t most = extent == Extent::kWhole ? 0 : kReasonRows;
-    view.text.insert(0, prefixed_lines("  - ", step.prompt, columns, most));
-  }
-  return view;
-}
-
 /// The text before the command for this decision.
 std::string label(std::string_view word) {
   constexpr std::size_t kWidth = 8;
@@ -82,6 +67,20 @@ ParkId unique_id(const ParkedStep& step) {
 
 }  // namespace
 
+CallView step_view(const ParkedStep& step, std::size_t columns, Extent extent) {
+  const std::size_t rows = extent == Extent::kWhole ? 0 : kOverviewRows;
+  if (!is_call(step)) {
+    const std::string& text = step.prompt.empty() ? step.arguments : step.prompt;
+    return {text.empty() ? "" : prefixed_lines("  | ", text, columns, rows), false};
+  }
+  CallView view = call_view(step.tool, step.arguments, columns, rows);
+  if (!step.prompt.empty()) {
+    const std::size_t most = extent == Extent::kWhole ? 0 : kReasonRows;
+    view.text.insert(0, prefixed_lines("  - ", step.prompt, columns, most));
+  }
+  return view;
+}
+
 std::string approve_command(const Workspace& workspace, const ParkId& id) {
   const std::string command = "praxis approve " + id.str();
   return workspace.journal_given ? command + " --journal " + shell_word(workspace.journal) : command;
@@ -95,7 +94,7 @@ std::string pending_text(const Workspace& workspace, const AgentResult& result, 
     const std::string whose =
         step.session == result.session ? "" : " for " + one_line(exact(step.path), kPathColumns);
     text.append(id).append(" waits").append(whose).append(" (").append(to_string(step.kind)).append(")\n");
-    const CallView body = body_of(step, columns, Extent::kOverview);
+    const CallView body = step_view(step, columns, Extent::kOverview);
     text += body.text;
     for (const ApprovalVerb verb : allowed_approvals(step.kind)) {
       const Choice choice = choice_for(verb, step.kind);
@@ -114,7 +113,7 @@ std::string waiting_text(const Workspace& workspace, const AgentNode& node, cons
                          UnixMillis now, std::size_t columns, Extent extent) {
   std::string text = step.id.str() + "  " + one_line(exact(node.path), kPathColumns) + "  (";
   text.append(to_string(step.kind)).append(expiry_text(step, now)).append(")\n");
-  const CallView body = body_of(step, columns, extent);
+  const CallView body = step_view(step, columns, extent);
   text += body.text;
   const bool is_whole = extent == Extent::kWhole && is_long(step, columns);
   for (const ApprovalVerb verb : allowed_approvals(step.kind)) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "app/call_text.hpp"
 #include "app/workspace.hpp"
 #include "praxis/core/report.hpp"
 #include "praxis/runtime/agent_tree.hpp"
@@ -26,6 +27,9 @@ std::string pending_text(const Workspace& workspace, const AgentResult& result, 
 /// One step of a node as `praxis approve` shows it: what would run, or the question.
 std::string waiting_text(const Workspace& workspace, const AgentNode& node, const ParkedStep& step,
                          UnixMillis now, std::size_t columns, Extent extent);
+
+/// Why a step waits and what would run, or the question, each line with a prefix; without commands.
+CallView step_view(const ParkedStep& step, std::size_t columns, Extent extent);
 
 /// The command of the most likely decision, and the other ones in brackets. `cut`: the user saw a part only.
 std::string deciding_text(const Workspace& workspace, const ParkedStep& step, bool cut);

@@ -182,17 +182,20 @@ void Definition::define_resume() {
 }
 
 void Definition::define_approve() {
-  CLI::App* approve = command("approve", "List the steps of all runs that await a human, or decide one",
-                              "  praxis approve\n"
-                              "  praxis approve 01K9X/p1 --allow\n"
-                              "  praxis approve p1 --deny -m \"not on a Friday\"\n"
-                              "  praxis approve 01K9X/p2 --edit arguments.json\n"
-                              "  praxis approve 01K9X/p3 --answer \"the blue one\"\n"
-                              "  praxis approve 01K9X/p1 --always",
-                              [this] { return Invocation(approve_); });
+  CLI::App* approve = command(
+      "approve", "Decide the steps of all runs that await a human, one after the other, or one of them",
+      "  praxis approve\n"
+      "  praxis approve 01K9X/p1 --allow\n"
+      "  praxis approve p1 --deny -m \"not on a Friday\"\n"
+      "  praxis approve 01K9X/p2 --edit arguments.json\n"
+      "  praxis approve 01K9X/p3 --answer \"the blue one\"\n"
+      "  praxis approve 01K9X/p1 --always",
+      [this] { return Invocation(approve_); });
   approve
       ->add_option("ID", approve_.id,
-                   "Step to decide: RUN/p1, or p1 if it is unique; without a decision it is shown")
+                   "Step to decide: RUN/p1, or p1 if it is unique; without a decision it is shown. Without a "
+                   "step: at a terminal "
+                   "each one is asked about, elsewhere all are listed")
       ->type_name("");
   approve->add_flag("--allow", approve_.allow, "Approve the call");
   approve

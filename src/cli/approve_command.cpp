@@ -1,4 +1,4 @@
-// `approve`: lists the steps that await a human in all runs, and decides one.
+// `approve`: lists the steps that await a human in all runs, asks about them, or decides one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -22,11 +24,13 @@
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
 #include "cli/agent_changes.hpp"
+#include "cli/always_rules.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/home_question.hpp"
 #include "cli/pages.hpp"
 #include "cli/place.hpp"
+#include "cli/step_dialog.hpp"
 #include "cli/turn.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/runtime/commands.hpp"
@@ -102,58 +106,16 @@ Result<std::optional<Approval>> approval_of(const ApproveOptions& options) {
 
 // ---- allow always -----------------------------------------------------------------------------------------
 
-/// The files of the agents (this one and those above it) whose rules ask about the tool. Rules are remembered
-/// by file.
-Result<std::vector<std::string>> who_asks(Journal& journal, const app::PendingStep& waiting) {
-  std::vector<std::string> files;
-  for (SessionId id = waiting.node.id; !id.empty();) {
-    const auto records = read_records(journal, id);
-    if (!records) return fail(records.error());
-    const auto state = fold(*records);
-    if (!state) return fail(state.error());
-    const std::string file = json_string(state->agent->metadata, "agent_file");
-    const auto asks = policy_rules_from_json(state->agent->policy).ask;
-    const bool is_asked = std::ranges::any_of(
-        asks, [&](const std::string& rule) { return rule_names(rule, waiting.step.tool); });
-    if (is_asked && !file.empty()) files.push_back(file);
-    id = state->parent;
-  }
-  if (!files.empty()) return files;
-  return fail(app::usage_error(
-      fmt::format("no agent file asks about \"{}\", so there is no rule to remember", waiting.step.tool),
-      "--allow approves this one call"));
-}
-
-/// Asks for confirmation; false unless the user says yes.
-Result<bool> confirmed(const CallRule& rule, const std::vector<std::string>& files, bool yes,
-                       Console& console) {
-  console.err.line(
-      fmt::format("Allow \"{}\" without asking whenever its arguments are exactly these:", rule.tool));
-  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
-  console.err.write(app::call_view(rule.tool, to_json_text(rule.arguments), columns, 0).text);
-  for (const std::string& file : files) console.err.line("  for the agent " + app::exact(file));
-  if (yes) return true;
-  if (!can_confirm())
-    return fail(app::usage_error("cannot ask for confirmation: standard input is not a terminal",
-                                 "--yes saves the rule without confirmation"));
-  return cli::confirmed("Save this rule?", console);
-}
-
 /// Saves the rule that would have made this approval unnecessary. False if the user did not confirm.
 Result<bool> remember(Journal& journal, const app::PendingStep& waiting, bool yes, Console& console) {
-  const auto rule = narrow_rule_for(waiting.step);
-  if (!rule) return fail(rule.error());
-  const auto files = who_asks(journal, waiting);
-  if (!files) return fail(files.error());
-  const auto rules = app::remembered_rules();
-  if (!rules)
-    return fail(app::usage_error("there is no place for rules: neither HOME nor XDG_CONFIG_HOME is set"));
-  const auto sure = confirmed(*rule, *files, yes, console);
-  if (!sure || !*sure) return sure;
-  if (auto made = app::make_rules_folder(); !made) return fail(made.error());
-  for (const std::string& file : *files) {
-    if (auto added = rules->add(file, *rule); !added) return fail(added.error());
-  }
+  const auto always = always_rule_for(journal, waiting.node.id, waiting.step);
+  if (!always) return fail(always.error());
+  show_rule(*always, console);
+  if (!yes && !can_confirm())
+    return fail(app::usage_error("cannot ask for confirmation: standard input is not a terminal",
+                                 "--yes saves the rule without confirmation"));
+  if (!yes && !confirmed("Save this rule?", console)) return false;
+  if (auto saved = save_rule(*always); !saved) return fail(saved.error());
   return true;
 }
 
@@ -277,6 +239,62 @@ Result<std::optional<ExitStatus>> rule(const app::PendingStep& waiting, const Ap
   return ExitStatus::kFailed;
 }
 
+// ---- one after the other ----------------------------------------------------------------------------------
+
+/// The runs whose steps were decided, and those with a step that was left for later.
+struct Walked {
+  std::map<SessionId, Resumption> decided;
+  std::set<SessionId> left;
+};
+
+/// Asks about one step; delivers the decision.
+Status ask_about(app::PendingStep waiting, StepDialog& dialog, const ApproveOptions& options,
+                 const app::Workspace& workspace, Walked& walked, Console& console) {
+  waiting.step.session = waiting.node.id;
+  waiting.step.path = waiting.node.path;
+  const auto resumption = resumption_of(options, workspace, waiting.node.id, console);
+  if (!resumption) return fail(resumption.error());
+  const auto approval = dialog.ask(waiting.step, {});
+  if (!approval) {
+    walked.left.insert(resumption->run);
+    return {};
+  }
+  const auto ended = rule(waiting, *approval, options, workspace, console);
+  if (!ended) return fail(ended.error());
+  if (!*ended) walked.decided.try_emplace(resumption->run, *resumption);
+  return {};
+}
+
+/// Asks about one step after the other, then resumes the runs whose steps were decided.
+Result<ExitStatus> walk(const std::vector<app::PendingStep>& all, const ApproveOptions& options,
+                        const app::Workspace& workspace, Interrupts& interrupts, Console& console) {
+  const auto journal = app::open_journal(workspace, app::JournalUse::kLook);
+  if (!journal) return fail(journal.error());
+  StepDialog dialog(console, **journal);
+  Walked walked;
+  ExitStatus status = ExitStatus::kFinished;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    console.err.line(fmt::format("{} of {}: {}", i + 1, all.size(), all[i].step.id.str()));
+    const auto asked = ask_about(all[i], dialog, options, workspace, walked, console);
+    if (!asked) status = console.report(asked.error());
+  }
+  for (auto& [run, resumption] : walked.decided) {
+    if (walked.left.contains(run)) resumption.output.no_input = true;  // it was asked about just now
+    const auto ended = go_on(resumption, workspace, interrupts, console);
+    const ExitStatus one = ended ? *ended : console.report(ended.error());
+    if (one != ExitStatus::kFinished) status = one;
+  }
+  const auto doubts = list_in_doubt(workspace, false, console);
+  if (!doubts) return fail(doubts.error());
+  return status == ExitStatus::kFinished && !walked.left.empty() ? ExitStatus::kParked : status;
+}
+
+/// Whether `praxis approve` without a step asks, instead of listing what waits.
+bool can_walk(const ApproveOptions& options, const Console& console) {
+  return !options.output.json && !options.output.no_input && console.terminal.out &&
+         StepDialog::can_ask(console);
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
@@ -288,6 +306,8 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   if (!approval) return fail(approval.error());
   const auto all = app::pending_in(*workspace);
   if (!all) return fail(all.error());
+  if (options.id.empty() && !all->empty() && can_walk(options, console))
+    return walk(*all, options, *workspace, interrupts, console);
   if (options.id.empty()) return list_all(*all, *workspace, options.output.json, console);
   const auto waiting = app::find_pending(*all, options.id);
   if (!waiting) return fail(waiting.error());

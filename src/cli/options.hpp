@@ -20,6 +20,7 @@ struct TurnOutput {
   bool json = false;
   bool stream = true;
   std::string file;         ///< `-o`: file for the last message; empty: none
+  bool no_input = false;    ///< `--no-input`: ask nothing at the terminal
   bool denials_ok = false;  ///< `--denials-ok`: a call that a rule denied does not change the exit status
   std::string record_to;    ///< `--record`: folder for the exchanges with models; empty: none
 };

@@ -150,7 +150,9 @@ Progress::Agent& Progress::agent_of(const AgentMeta& meta) {
 void Progress::hold(bool held) {
   const std::lock_guard lock(mutex_);
   held_ = held;
+  if (held) end_answer();
   erase();
+  if (!held) console_.err.write(std::exchange(held_lines_, {}));
 }
 
 void Progress::finish(const AgentResult& result) {
@@ -184,7 +186,13 @@ void Progress::line(const Agent& agent, std::string_view text, bool failed) {
   const std::string_view color = failed ? kRed : kDim;
   const std::string shown =
       agent.prefix + app::one_line(fmt::format("step {}: {}", agent.step, text), kLineWidth);
-  console_.err.line(console_.terminal.color ? fmt::format("{}{}{}", color, shown, kPlain) : shown);
+  const std::string whole =
+      console_.terminal.color ? fmt::format("{}{}{}\n", color, shown, kPlain) : shown + '\n';
+  if (held_) {
+    held_lines_ += whole;
+  } else {
+    console_.err.write(whole);
+  }
 }
 
 void Progress::call_line(const Agent& agent, const CallId& call, const std::string& name,

@@ -67,6 +67,7 @@ class Progress {
   TextFilter filter_;
   Usage usage_;  ///< of all agents
   bool held_ = false;
+  std::string held_lines_;  ///< written while the line was held
   bool drawn_ = false;      ///< the status line is on the screen
   bool line_open_ = false;  ///< the answer ends within a line
   std::jthread ticker_;     ///< last, so that it stops first

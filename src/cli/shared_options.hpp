@@ -49,6 +49,8 @@ inline void add_turn_output(CLI::App* command, TurnOutput& output) {
              "FILE");
   command->add_flag_callback(
       "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");
+  command->add_flag("--no-input", output.no_input,
+                    "Ask nothing at the terminal: steps that await a human stay parked");
   command->add_flag(
       "--denials-ok", output.denials_ok,
       "Exit as if no rule had denied a call (otherwise a finished or failed turn exits with 4)");

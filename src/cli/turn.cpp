@@ -124,8 +124,8 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
   std::optional<Progress> progress;
   std::shared_ptr<Questions> questions;
   if (!output.json) progress.emplace(console, run.session_id(), runtime.journal());
-  if (progress && Questions::can_ask(console)) {
-    questions = std::make_shared<Questions>(console, *progress);
+  if (progress && !output.no_input && StepDialog::can_ask(console)) {
+    questions = std::make_shared<Questions>(console, *progress, runtime.journal());
     runtime.set_approval_handler([questions](const ParkedStep& step, const std::stop_token& stop) {
       return questions->ask(step, stop);
     });

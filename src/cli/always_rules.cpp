@@ -1,0 +1,69 @@
+#include "cli/always_rules.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "app/call_text.hpp"
+#include "app/hints.hpp"
+#include "app/plain_text.hpp"
+#include "app/workspace.hpp"
+#include "praxis/core/state.hpp"
+#include "praxis/logs/logs.hpp"
+
+namespace praxis::cli {
+namespace {
+
+/// The files of the agents (this one and those above it) whose rules ask about the tool. Rules are remembered
+/// by file.
+Result<std::vector<std::string>> asking_files(Journal& journal, SessionId id, const std::string& tool) {
+  std::vector<std::string> files;
+  while (!id.empty()) {
+    const auto records = read_records(journal, id);
+    if (!records) return fail(records.error());
+    const auto state = fold(*records);
+    if (!state) return fail(state.error());
+    const std::string file = json_string(state->agent->metadata, "agent_file");
+    const auto asks = policy_rules_from_json(state->agent->policy).ask;
+    const bool is_asked =
+        std::ranges::any_of(asks, [&](const std::string& rule) { return rule_names(rule, tool); });
+    if (is_asked && !file.empty()) files.push_back(file);
+    id = state->parent;
+  }
+  if (!files.empty()) return files;
+  return fail(
+      app::usage_error(fmt::format("no agent file asks about \"{}\", so there is no rule to remember", tool),
+                       "--allow approves this one call"));
+}
+
+}  // namespace
+
+Result<AlwaysRule> always_rule_for(Journal& journal, const SessionId& session, const ParkedStep& step) {
+  auto rule = narrow_rule_for(step);
+  if (!rule) return fail(rule.error());
+  auto files = asking_files(journal, session, step.tool);
+  if (!files) return fail(files.error());
+  return AlwaysRule{*std::move(rule), *std::move(files)};
+}
+
+void show_rule(const AlwaysRule& always, Console& console) {
+  console.err.line(
+      fmt::format("Allow \"{}\" without asking whenever its arguments are exactly these:", always.rule.tool));
+  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
+  console.err.write(app::call_view(always.rule.tool, to_json_text(always.rule.arguments), columns, 0).text);
+  for (const std::string& file : always.files) console.err.line("  for the agent " + app::exact(file));
+}
+
+Status save_rule(const AlwaysRule& always) {
+  const auto rules = app::remembered_rules();
+  if (!rules)
+    return fail(app::usage_error("there is no place for rules: neither HOME nor XDG_CONFIG_HOME is set"));
+  if (auto made = app::make_rules_folder(); !made) return fail(made.error());
+  for (const std::string& file : always.files) {
+    if (auto added = rules->add(file, always.rule); !added) return fail(added.error());
+  }
+  return {};
+}
+
+}  // namespace praxis::cli

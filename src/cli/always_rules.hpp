@@ -1,0 +1,29 @@
+// Saves the rule of an approver who allows a call from now on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "praxis/core/records.hpp"
+#include "praxis/journal/journal.hpp"
+#include "praxis/policy/policy.hpp"
+
+namespace praxis::cli {
+
+/// A call that is allowed from now on, for the agents of these files.
+struct AlwaysRule {
+  CallRule rule;
+  std::vector<std::string> files;
+  bool operator==(const AlwaysRule&) const = default;
+};
+
+/// The narrowest rule that would have made this approval unnecessary, for the files of those agents (of
+/// `session` and above) whose rules ask about the tool. Error `kInput`: there is none to save.
+Result<AlwaysRule> always_rule_for(Journal& journal, const SessionId& session, const ParkedStep& step);
+/// Shows exactly what the rule allows.
+void show_rule(const AlwaysRule& always, Console& console);
+/// Saves the rule among the user's. Error `kInput`.
+Status save_rule(const AlwaysRule& always);
+
+}  // namespace praxis::cli

@@ -1,0 +1,168 @@
+// A person decides where the run asks: whole dialogues at a pseudo-terminal.
+#include <gmock/gmock.h>
+
+#include "command_line.hpp"
+#include "terminal.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kMenu = "[y]es once  [a]lways  [n]o  [e]dit  [l]ater:";
+
+class CliDialog : public CommandLine {
+ protected:
+  CliDialog() {
+    options_.env["EDITOR"] = "false";
+    options_.env["VISUAL"] = "";
+    file("notes.toml",
+         "id = 'notes'\nmodel = 'script:notes.jsonl'\n[tools.kv]\n[policy]\nallow = ['kv']\nask = ['kv']\n");
+    model_calls({put("a"), put("a"), put("b")});
+  }
+
+  static std::string put(const std::string& key, const std::string& value = "1") {
+    return to_json_text(JsonObject{{"op", "put"}, {"key", key}, {"value", value}});
+  }
+  /// One call of `kv` per step, then an answer.
+  void model_calls(const std::vector<std::string>& arguments) const {
+    std::string script;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const Json call{{"id", "c" + std::to_string(i)}, {"name", "kv"}, {"arguments", arguments[i]}};
+      script += to_json_text({{"tool_calls", JsonArray{call}}}) + '\n';
+    }
+    file("notes.jsonl", script + "{\"text\": \"Noted.\"}\n");
+  }
+  std::unique_ptr<TerminalSession> at_terminal(const std::vector<std::string>& arguments,
+                                               TerminalShape shape = {}) const {
+    return std::make_unique<TerminalSession>(command(arguments), options_, shape);
+  }
+  std::string shown() const { return praxis({"show", "last"}).out; }
+};
+
+TEST_F(CliDialog, ApprovalsAreAskedWhereTheRunIs) {
+  model_calls({put("a"), put("b")});
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  run->shows("notes wants to run:\n  - The agent's rules require an approval for \"kv\".\n  | call kv\n");
+  run->answer(kMenu, "maybe\n");
+  run->shows("type one of the letters in brackets");
+  run->answer(kMenu, "Y\n");
+  run->shows("key: \"b\"");
+  run->answer(kMenu, "no, not today\n");
+  EXPECT_EQ(run->finish(), 0);
+  EXPECT_THAT(run->screen(), HasSubstr("Noted."));
+  EXPECT_THAT(shown(), AllOf(HasSubstr("not today"), HasSubstr("**Result** of `kv` (c0, ")));
+}
+
+TEST_F(CliDialog, RejectionAsksForItsReason) {
+  model_calls({put("a")});
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  run->answer(kMenu, "n\n");
+  run->answer("reason, for the model (may be empty):", "wrong key\n");
+  EXPECT_EQ(run->finish(), 0);
+  EXPECT_THAT(shown(), HasSubstr("wrong key"));
+}
+
+TEST_F(CliDialog, AlwaysShowsTheRuleAndAsksNoSecondTime) {
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  run->answer(kMenu, "a\n");
+  run->shows("Allow \"kv\" without asking whenever its arguments are exactly these:");
+  run->answer("Save this rule? [y/N]", "n\n");
+  run->answer(kMenu, "always\n");
+  run->answer("Save this rule? [y/N]", "y\n");
+  run->shows("key: \"b\"");  // the second call has the same arguments
+  run->answer(kMenu, "y\n");
+  EXPECT_EQ(run->finish(), 0);
+  EXPECT_THAT(contents("config/praxis/allowed.jsonl"), HasSubstr("\"key\":\"a\""));
+  EXPECT_THAT(contents("config/praxis/allowed.jsonl"), Not(HasSubstr("\"key\":\"b\"")));
+}
+
+TEST_F(CliDialog, EditOpensTheArgumentsInTheEditor) {
+  model_calls({put("a")});
+  file("edit", "#!/bin/sh\ncp \"$1\" seen.json\nsed -i 's/\"a\"/\"changed\"/' \"$1\"\n");
+  std::filesystem::permissions(folder_ / "edit", std::filesystem::perms::owner_all);
+  options_.env["EDITOR"] = (folder_ / "edit").string();
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  run->answer(kMenu, "e\n");
+  EXPECT_EQ(run->finish(), 0);
+  EXPECT_EQ(contents("seen.json"), "{\n  \"op\": \"put\",\n  \"key\": \"a\",\n  \"value\": \"1\"\n}\n");
+  EXPECT_THAT(shown(), HasSubstr("changed"));
+}
+
+TEST_F(CliDialog, EditorThatFailsOrChangesNothingDecidesNothing) {
+  model_calls({put("a")});
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  run->answer(kMenu, "e\n");
+  run->shows("the editor \"false\" failed");
+  run->answer(kMenu, "l\n");
+  EXPECT_EQ(run->finish(), 3);
+  options_.env["EDITOR"] = "true";
+  const auto approve = at_terminal({"approve"});
+  approve->answer(kMenu, "e\n");
+  approve->shows("nothing was changed");
+  approve->answer(kMenu, "y\n");
+  EXPECT_EQ(approve->finish(), 0);
+}
+
+TEST_F(CliDialog, LaterLeavesTheStepWithTheCommands) {
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  run->answer(kMenu, "l\n");
+  EXPECT_EQ(run->finish(), 3);
+  EXPECT_THAT(run->screen(), HasSubstr("allow:   praxis resume " + last_run() + " --allow p1"));
+}
+
+TEST_F(CliDialog, LongCallIsAllowedOnlyAfterAllOfItWasShown) {
+  model_calls({put("a", std::string(3000, 'x') + "THE END")});
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  const std::string menu = "[s]how all of it  [n]o  [e]dit  [l]ater:";
+  run->answer(menu, "y\n");
+  run->shows("longer than what was shown: type s first");
+  run->answer(menu, "s\n");
+  run->answer("Enter, or q to leave --", "q\n");
+  run->answer(menu, "s\n");
+  run->answer("Enter, or q to leave --", "\n");
+  run->answer("Enter, or q to leave --", "\n");
+  run->answer(kMenu, "y\n");
+  EXPECT_EQ(run->finish(), 0);
+}
+
+TEST_F(CliDialog, NoInputAsksNothing) {
+  const auto run = at_terminal({"run", "notes.toml", "Note it", "--no-input"});
+  EXPECT_EQ(run->finish(), 3);
+  EXPECT_THAT(run->screen(), AllOf(HasSubstr("p1 waits (approval)"), Not(HasSubstr("[y]es"))));
+  const auto approve = at_terminal({"approve", "--no-input"});
+  EXPECT_EQ(approve->finish(), 0);
+  EXPECT_THAT(approve->screen(), AllOf(HasSubstr("allow:   praxis approve"), Not(HasSubstr("[y]es"))));
+}
+
+TEST_F(CliDialog, ApproveWalksThroughAllRuns) {
+  model_calls({put("a")});
+  ASSERT_EQ(praxis({"run", "notes.toml", "first"}).status, 3);
+  ASSERT_EQ(praxis({"run", "notes.toml", "second"}).status, 3);
+  ASSERT_EQ(praxis({"run", "notes.toml", "third"}).status, 3);
+  const auto approve = at_terminal({"approve"});
+  approve->shows("1 of 3: ");
+  approve->answer(kMenu, "y\n");
+  approve->shows("2 of 3: ");
+  approve->answer(kMenu, "l\n");
+  approve->shows("3 of 3: ");
+  approve->answer(kMenu, "n\n");
+  approve->answer("(may be empty):", "\n");
+  EXPECT_EQ(approve->finish(), 3) << "one step is left";
+  EXPECT_EQ(praxis({"approve", "--json"}).lines().size(), 1U);
+  const std::string runs = praxis({"runs", "--json"}).out;
+  EXPECT_THAT(runs, HasSubstr("awaiting_user"));
+}
+
+TEST_F(CliDialog, CtrlCEndsTheQuestionAndTheRun) {
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  run->answer(kMenu, "\x03");
+  EXPECT_EQ(run->finish(), 130);
+  EXPECT_THAT(praxis({"runs", "--json"}).out, HasSubstr("cancelled"));
+}
+
+}  // namespace
+}  // namespace praxis::testing
