@@ -87,6 +87,29 @@ TEST_F(CliLock, SignalDuringATurn_EndsItUnsettledAndItResumes) {
   EXPECT_EQ(praxis({"replay", "last", "--journal", journal_}).status, 0);
 }
 
+TEST_F(CliLock, Force_EndsAProcessThatIsStoppedInACommit) {
+  {
+    Process run(running(), options_);
+    server_.wait_for_requests(1);
+    run.signal(SIGKILL);
+    run.finish();
+  }
+  answers_.count_down();
+  const pid_t stopped = fork();
+  if (stopped == 0) {
+    const HeldLock lock(journal_);
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(stopped, &status, WUNTRACED), stopped);
+  const CommandResult resumed = praxis({"resume", "last", "--force", "--journal", journal_});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("ended process " + std::to_string(stopped)));
+  kill(stopped, SIGKILL);
+  ASSERT_EQ(waitpid(stopped, &status, 0), stopped);
+}
+
 TEST_F(CliLock, SecondSignalDuringATurn_EndsTheProcessAtOnce) {
   Process waits(running(), options_);
   server_.wait_for_requests(1);

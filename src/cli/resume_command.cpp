@@ -149,12 +149,12 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (!options.prompt && !carries_on && (waits || !has_turn))
     return tell_state(*stored, *std::move(waiting), *workspace, console);
 
+  workspace->waits.end_stopped_writer = options.force;
   const auto owner =
       options.force ? owner_of(*workspace, stored->id) : Result<std::optional<pid_t>>(std::nullopt);
   if (!owner) return fail(owner.error());
   if (*owner) warn_of(**owner, console);
   const TurnOutput output = with_absolute_paths(options.output);
-  workspace->waits.end_stopped_writer = options.force;
   auto open = app::reopen_run(*stored, *workspace,
                               {.use = runtime_use(output),
                                .agent = options.agent,

@@ -1,5 +1,6 @@
 // Many processes write to one journal: each waits in order, says for which process, and ends its wait only
 // when its user wants it to.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <thread>
 
 #include "journal/testing/journals.hpp"
+#include "store/byte_locks.hpp"
 
 namespace praxis {
 namespace {
@@ -15,6 +17,7 @@ using namespace std::chrono_literals;
 using testing::append_now;
 using testing::append_of;
 using testing::ChildProcess;
+using ::testing::HasSubstr;
 using testing::kind_of;
 using testing::kSession;
 using testing::make_session;
@@ -25,12 +28,16 @@ class CrowdTest : public ::testing::Test {
  protected:
   CrowdTest() { open_journal(path_); }
 
-  /// A process that takes the write lock, says so, and keeps it until it is continued or killed.
-  std::function<void(int)> holder(bool stops) {
-    return [this, stops](int out) {
+  static constexpr const char* kWrites = "BEGIN IMMEDIATE";
+  /// Keeps all others from the file, as a process does that closes the journal.
+  static constexpr const char* kExcludes = "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE";
+
+  /// A process that takes a lock, says so, and keeps it until it is continued or killed.
+  std::function<void(int)> holder(bool stops, const char* takes = kWrites) {
+    return [this, stops, takes](int out) {
       sqlite3* connection = nullptr;
       sqlite3_open(path_.c_str(), &connection);
-      if (sqlite3_exec(connection, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK) _exit(1);
+      if (sqlite3_exec(connection, takes, nullptr, nullptr, nullptr) != SQLITE_OK) _exit(1);
       say(out, "holds");
       stops ? raise(SIGSTOP) : pause();
       sqlite3_exec(connection, "COMMIT", nullptr, nullptr, nullptr);
@@ -59,6 +66,22 @@ class CrowdTest : public ::testing::Test {
     return "process " + std::to_string(child.pid()) + " (journal_test)";
   }
   std::string running(const ChildProcess& child) const { return process(child) + " holds the write lock"; }
+  /// Opens the journal while the process keeps its lock, and appends once that process was ended.
+  void expect_taken_over(ChildProcess& child) {
+    ASSERT_EQ(child.line(), "holds");
+    auto forced = options();
+    forced.end_stopped_writer = true;
+    const auto start = std::chrono::steady_clock::now();
+    const auto journal = open_journal(path_, forced);
+    EXPECT_EQ(append_now(*journal, append_of(*journal->create(kSession, {5}), 0, {"1"})), 1);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 4s);
+    int status = 0;
+    ASSERT_EQ(waitpid(child.pid(), &status, 0), child.pid());
+    EXPECT_EQ(WTERMSIG(status), SIGKILL);
+    EXPECT_EQ(notices(),
+              std::vector<std::string>{"ended process " + std::to_string(child.pid()) +
+                                       ", which was stopped and held the write lock of journal " + path_});
+  }
   std::string stopped(const ChildProcess& child) const {
     const std::string pid = std::to_string(child.pid());
     return process(child) + " is stopped and holds the write lock: continue it with kill -CONT " + pid +
@@ -104,19 +127,41 @@ TEST_F(CrowdTest, RequestToStop_EndsTheWaitWithTheHoldersName) {
 
 TEST_F(CrowdTest, StoppedWriter_IsEndedOnlyOnRequest) {
   ChildProcess child(holder(true));
+  expect_taken_over(child);
+}
+
+TEST_F(CrowdTest, ProcessStoppedWhileItCloses_IsEndedOnlyOnRequest) {
+  ChildProcess child(holder(true, kExcludes));
+  expect_taken_over(child);
+}
+
+TEST_F(CrowdTest, ProcessStoppedWhileItCloses_IsNamedToThoseThatOpen) {
+  ChildProcess child(holder(true, kExcludes));
   ASSERT_EQ(child.line(), "holds");
-  auto forced = options();
-  forced.end_stopped_writer = true;
-  const auto start = std::chrono::steady_clock::now();
-  const auto journal = open_journal(path_, forced);
-  EXPECT_EQ(append_now(*journal, append_of(*journal->create(kSession, {5}), 0, {"1"})), 1);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 4s);
-  int status = 0;
-  ASSERT_EQ(waitpid(child.pid(), &status, 0), child.pid());
-  EXPECT_EQ(WTERMSIG(status), SIGKILL);
-  EXPECT_EQ(notices(),
-            std::vector<std::string>{"ended process " + std::to_string(child.pid()) +
-                                     ", which was stopped and held the write lock of journal " + path_});
+  auto opened = std::async([this] { return sqlite_journal(path_, options()); });
+  EXPECT_EQ(first_notice(), "waiting for journal " + path_ + ": " + stopped(child));
+  kill(child.pid(), SIGCONT);
+  EXPECT_TRUE(opened.get());
+}
+
+TEST_F(CrowdTest, ProcessStoppedWhileItCreatesTheJournal_IsNamedToThoseThatWait) {
+  const std::string made = folder_ / "new";
+  ChildProcess child([&](int out) {
+    const auto creates = ByteLocks::open(made);
+    sqlite3* connection = nullptr;
+    sqlite3_open((made + ".incomplete").c_str(), &connection);
+    const bool begun = sqlite3_exec(connection, kWrites, nullptr, nullptr, nullptr) == SQLITE_OK;
+    if (!begun || !creates->try_lock(kCreationByte)) _exit(1);
+    say(out, "creates");
+    raise(SIGSTOP);
+  });
+  ASSERT_EQ(child.line(), "creates");
+  auto opened = std::async([&] { return sqlite_journal(made, options()); });
+  EXPECT_THAT(first_notice(), HasSubstr("process " + std::to_string(child.pid()) + " is stopped while it"));
+  stop_.request_stop();
+  EXPECT_EQ(kind_of(opened.get()), "io");
+  child.kill();
+  EXPECT_TRUE(sqlite_journal(made)) << "what is left of the killed process is replaced";
 }
 
 TEST_F(CrowdTest, RunningWriter_IsNeverEnded) {

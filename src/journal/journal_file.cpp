@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "base/private_folders.hpp"
 #include "journal/acknowledged.hpp"
@@ -169,8 +171,34 @@ Status refuse_left_log(const std::string& path) {
                                              "-wal is there; move the journal back, or the log away"));
 }
 
-Error being_created(const std::string& path) {
-  return journal_error(ErrorKind::kIo, "another process is creating journal " + path + "; try again", true);
+std::string incomplete(const std::string& path) { return path + ".incomplete"; }
+
+/// Names the process that creates the journal, which keeps SQLite's lock of the new file most of the time.
+std::string creator_of(const std::string& path) {
+  const auto holder = write_lock_holder(incomplete(path));
+  if (!holder) return "another process is creating it";
+  const std::string pid = std::to_string(holder->pid);
+  if (!holder->stopped) return "process " + pid + " is creating it";
+  return "process " + pid + " is stopped while it creates it: continue it with kill -CONT " + pid +
+         ", or end it with kill -KILL " + pid;
+}
+
+/// Waits until no other process creates the journal.
+Status await_creator(const ByteLocks& locks, const std::string& path, const LockWaits& waits) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kFirstNotice = std::chrono::seconds(1);
+  const auto start = Clock::now();
+  bool told = false;
+  while (!locks.try_lock(kCreationByte)) {
+    if (errno != EAGAIN && errno != EACCES) return fail(system_error("cannot lock " + owners_file(path)));
+    if (waits.stop.stop_requested())
+      return fail(journal_error(ErrorKind::kIo, "journal " + path + ": " + creator_of(path), true));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (told || Clock::now() - start < kFirstNotice) continue;
+    told = true;
+    if (waits.notice) waits.notice("waiting for journal " + path + ": " + creator_of(path));
+  }
+  return {};
 }
 
 /// Creates the file while no other process does. Only a complete file gets the name; an incomplete one is
@@ -179,7 +207,7 @@ Status create_alone(const std::string& path, const std::filesystem::path& folder
   if (access(path.c_str(), F_OK) == 0) return {};
   if (auto refused = refuse_left_log(path); !refused) return refused;
   if (auto forgotten = forget_heads(path); !forgotten) return forgotten;
-  const auto fresh = path + ".incomplete";
+  const auto fresh = incomplete(path);
   for (const char* part : {"", "-wal", "-shm"}) unlink((fresh + part).c_str());
   const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return fail(system_error("cannot create a file in " + folder.string()));
@@ -192,7 +220,7 @@ Status create_alone(const std::string& path, const std::filesystem::path& folder
 
 }  // namespace
 
-Status create_journal_file(const std::string& path) {
+Status create_journal_file(const std::string& path, const LockWaits& waits) {
   if (access(path.c_str(), F_OK) == 0) return {};
   const auto folder = std::filesystem::path(path).parent_path();
   if (const int error = make_private_folders(folder); error != 0) {
@@ -201,9 +229,7 @@ Status create_journal_file(const std::string& path) {
   }
   const auto locks = ByteLocks::open(path);
   if (!locks) return fail(locks.error());
-  for (int tries = 0; !locks->try_lock(kCreationByte); ++tries) {
-    if (!try_again(tries, kBusyTimeoutMs)) return fail(being_created(path));
-  }
+  if (auto alone = await_creator(*locks, path, waits); !alone) return alone;
   return create_alone(path, folder);
 }
 

@@ -9,8 +9,9 @@
 namespace praxis {
 
 /// Creates an empty journal at `path` (mode 0600) and its missing folders (mode 0700), durably; no-op if the
-/// file exists. The file appears complete or not at all. Errors `full`, `io`.
-Status create_journal_file(const std::string& path);
+/// file exists. The file appears complete or not at all. Waits while another process creates it, says so
+/// once, and ends the wait when `waits` asks for it. Errors `full`, `io`.
+Status create_journal_file(const std::string& path, const LockWaits& waits);
 
 /// Upgrades a journal of an older format to the latest, all or nothing; no-op for a current one. Errors
 /// `version`, `full`, `io`.

@@ -80,8 +80,14 @@ Database::Mode ReadAttempts::next_mode() {
 }
 
 bool ReadAttempts::is_final(const Error* error) {
-  if (mode_ != Database::Mode::kRead) return look() == before_;
-  if (error == nullptr || error->kind() != ErrorKind::kIo) return true;
+  if (mode_ != Database::Mode::kRead) {
+    const bool unchanged = look() == before_;
+    sharing_failed_ = sharing_failed_ && unchanged;
+    return unchanged;
+  }
+  const bool excluded = error != nullptr && error->kind() == ErrorKind::kIo;
+  if (excluded_ != nullptr) *excluded_ = excluded;
+  if (!excluded) return true;
   sharing_failed_ = look() == before_;  // or a writer has left, come or started the log again meanwhile
   return false;
 }

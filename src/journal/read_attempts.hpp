@@ -9,6 +9,7 @@
 // What was read without locks counts only if neither file changed meanwhile.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <type_traits>
@@ -24,9 +25,12 @@ namespace praxis {
 /// The attempts of one read.
 class ReadAttempts {
  public:
-  /// `path` is absolute.
-  explicit ReadAttempts(const std::string& path)
-      : path_(path), deadline_(Clock::now() + std::chrono::milliseconds(kBusyTimeoutMs)) {}
+  /// `path` is absolute. `excluded` is shared by the reads of one journal: whether the last found that a
+  /// process keeps all others from the file, for which the next does not wait again.
+  explicit ReadAttempts(const std::string& path, std::atomic<bool>* excluded = nullptr)
+      : path_(path),
+        excluded_(excluded),
+        deadline_(Clock::now() + std::chrono::milliseconds(kBusyTimeoutMs)) {}
 
   /// Calls `select` until what it returns is one state of the journal, and not an older one than was
   /// acknowledged. Errors `corrupt` (it lost its end); `io` if other processes change the journal for ten
@@ -53,6 +57,10 @@ class ReadAttempts {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// How long a reader waits for a lock before it reads without. The holder, which opens or closes the
+  /// journal, may be stopped.
+  static constexpr int kSharingMs = 200;
+
   /// What changes whenever the journal does; the header of a log differs each time the log starts again.
   struct Files {
     std::string file, log;  ///< empty: missing
@@ -68,6 +76,8 @@ class ReadAttempts {
         mode == Database::Mode::kDetached ? entry_behind_damage_of(path_) : std::nullopt;
     auto reader = Database::open(path_, mode);
     if (!reader) return fail(std::move(reader.error()));
+    if (mode == Database::Mode::kRead)
+      excluded_ != nullptr && *excluded_ ? reader->wait_for_locks<0>() : reader->wait_for_locks<kSharingMs>();
     if (auto shown = show_as_latest(*reader); !shown) return fail(std::move(shown.error()));
     if (behind_damage) heads.push_back(head_of(*reader, *behind_damage));
     return select(*reader, heads);
@@ -81,6 +91,7 @@ class ReadAttempts {
   Error changes_too_fast() const;
 
   const std::string& path_;
+  std::atomic<bool>* const excluded_;
   const Clock::time_point deadline_;
   Files before_;
   Database::Mode mode_ = Database::Mode::kRead;

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "journal/testing/journals.hpp"
+#include "store/byte_locks.hpp"
 
 namespace praxis {
 namespace {
@@ -99,6 +100,22 @@ TEST_F(ReadingTest, UserWithoutPermissionToWrite_FollowsALiveWriter) {
     });
     EXPECT_EQ(process.line(), std::to_string(seq + 1));
   }
+}
+
+TEST_F(ReadingTest, ProcessStoppedWhileItCloses_DelaysNoReader) {
+  leave_log();
+  ChildProcess closes([this](int out) {
+    const auto lives = ByteLocks::open(path_);
+    sqlite3* connection = nullptr;
+    sqlite3_open(path_.c_str(), &connection);
+    const char* excludes = "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE";
+    if (!lives->try_lock(1'000) || sqlite3_exec(connection, excludes, nullptr, nullptr, nullptr) != SQLITE_OK)
+      _exit(1);
+    say(out, "excludes");
+    raise(SIGSTOP);
+  });
+  ASSERT_EQ(closes.line(), "excludes");
+  EXPECT_EQ(entries_read_soon(), 2u);
 }
 
 TEST_F(ReadingTest, LogThatMayNotBeRead_IsNamed) {

@@ -1,6 +1,8 @@
 // The durable journal. All changes go through the group commit; readers have connections of their own.
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <unordered_map>
@@ -112,11 +114,11 @@ class OpenLeases {
 
 /// Opens a connection for writing. A journal that lost its end is left unchanged: closing the last connection
 /// would copy what is left of the log into the file and delete the rest.
-Result<Database> open_intact(const std::string& path) {
+Result<Database> open_intact(const std::string& path, std::shared_ptr<WriteQueue> queue = nullptr) {
   JournalHeads heads = acknowledged_heads(path);
   // Living writers know where their log ends.
   const auto behind_damage = Owners::any_alive_in(path) ? std::nullopt : entry_behind_damage_of(path);
-  auto database = Database::open(path, Database::Mode::kWrite);
+  auto database = Database::open(path, Database::Mode::kWrite, std::move(queue));
   if (!database) return database;
   database->keep_log_on_close(true);
   if (behind_damage) heads.push_back(head_of(*database, *behind_damage));
@@ -126,10 +128,7 @@ Result<Database> open_intact(const std::string& path) {
 }
 
 /// Opens and closes the file for writing. False if that fails.
-bool reopen(const std::string& path) {
-  auto database = open_intact(path);
-  return database && database->run("SELECT 1 FROM sqlite_schema");
-}
+bool reopen(const std::string& path) { return open_intact(path).has_value(); }
 
 /// Copies and removes a log that no process uses. The last connection does so when it is closed; but when the
 /// last two close at the same moment, each finds the file still locked by the other.
@@ -290,7 +289,7 @@ class SqliteJournal final : public Journal, public Inbox {
   /// Calls `select` with a connection that no other thread uses.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
-    if (!writer_) return ReadAttempts(path_).read(select);
+    if (!writer_) return ReadAttempts(path_, &excluded_).read(select);
     auto result = reading_apart(select);
     if (result || !is_taken_away(result.error())) return result;
     // The connection of the writer has the files that were taken away, and much of them in memory.
@@ -345,6 +344,7 @@ class SqliteJournal final : public Journal, public Inbox {
   std::shared_ptr<GroupCommit> writer_;
   const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
   const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // used by the committing thread
+  std::atomic<bool> excluded_ = false;                                        // see `ReadAttempts`
   std::mutex mutex_;
   std::vector<Database> readers_;
 };
@@ -356,13 +356,15 @@ Status secure_left_log(Database& database, const Owners& owners) {
   return *in_use ? Status{} : database.rewrite_log();
 }
 
+LockWaits waits_of(const SqliteJournalOptions& options) {
+  return {options.on_wait, options.stop_waiting, options.end_stopped_writer};
+}
+
 Result<std::shared_ptr<Journal>> open_writable(const std::string& path, const SqliteJournalOptions& options) {
-  auto database = open_intact(path);
-  if (!database) return fail(std::move(database.error()));
   auto locks = ByteLocks::open(path);
   if (!locks) return fail(std::move(locks.error()));
-  database->wait_in(std::make_shared<WriteQueue>(
-      path, *std::move(locks), LockWaits{options.on_wait, options.stop_waiting, options.end_stopped_writer}));
+  auto database = open_intact(path, std::make_shared<WriteQueue>(path, *std::move(locks), waits_of(options)));
+  if (!database) return fail(std::move(database.error()));
   if (auto upgraded = upgrade_journal_file(*database); !upgraded) return fail(std::move(upgraded.error()));
   auto owners = Owners::open(path);
   if (!owners) return fail(std::move(owners.error()));
@@ -382,7 +384,8 @@ Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJ
   std::error_code failed;
   auto file = std::filesystem::absolute(path, failed).lexically_normal();
   if (options.create && !options.read_only) {
-    if (auto made = create_journal_file(file.string()); !made) return fail(std::move(made.error()));
+    auto made = create_journal_file(file.string(), waits_of(options));
+    if (!made) return fail(std::move(made.error()));
   }
   // Use one canonical name per file, so that every process finds the same files next to it.
   if (auto resolved = std::filesystem::canonical(file, failed); !failed) file = std::move(resolved);

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,7 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr off_t kWriteLock = 120;  // the byte of `-shm` that SQLite's writers lock
+/// Bytes that SQLite locks, and how another process asks for them in vain.
+struct Lock {
+  const char* file;  ///< end of its name
+  off_t first, length;
+  short asked;
+};
+/// Held by a writer; by a process that closes the journal, which excludes all others; by one that makes the
+/// index.
+constexpr Lock kLocks[] = {
+    {"-shm", 120, 1, F_WRLCK}, {"", 0x40000000, 512, F_RDLCK}, {"-shm", 128, 1, F_RDLCK}};
 
 /// Returns a descriptor of this file, opened once and never closed: closing any descriptor of a file drops
 /// the locks that SQLite holds on it for this process. -1 if it cannot be opened.
@@ -59,33 +69,39 @@ std::string name_of(pid_t pid) {
   return name;
 }
 
-std::string index_of(const std::string& journal) { return journal + "-shm"; }
+/// Returns the process that keeps this one from taking the lock; 0 if there is none that it can see.
+pid_t holder_of(const std::string& journal, const Lock& which) {
+  const std::string path = journal + which.file;
+  struct stat file{};
+  if (stat(path.c_str(), &file) != 0) return 0;
+  struct flock lock{};
+  lock.l_type = which.asked;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = which.first;
+  lock.l_len = which.length;
+  const int descriptor = lasting_descriptor(path, file);
+  if (descriptor < 0 || fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
+  return std::max(lock.l_pid, 0);
+}
 
 }  // namespace
 
 std::optional<LockHolder> write_lock_holder(const std::string& journal) {
-  const std::string path = index_of(journal);
-  struct stat index{};
-  if (stat(path.c_str(), &index) != 0) return std::nullopt;
-  struct flock lock{};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = kWriteLock;
-  lock.l_len = 1;
-  const int descriptor = lasting_descriptor(path, index);
-  if (descriptor < 0 || fcntl(descriptor, F_GETLK, &lock) != 0) return std::nullopt;
-  if (lock.l_type == F_UNLCK || lock.l_pid <= 0) return std::nullopt;
-  return LockHolder{lock.l_pid, name_of(lock.l_pid), state_of(lock.l_pid) == 'T'};
+  for (const Lock& each : kLocks) {
+    if (const pid_t pid = holder_of(journal, each); pid != 0)
+      return LockHolder{pid, name_of(pid), state_of(pid) == 'T'};
+  }
+  return std::nullopt;
 }
 
 bool end_stopped_holder(const std::string& journal, const LockHolder& holder) {
   // Names the process before it is examined, so that its number cannot pass to another one.
   const int process = static_cast<int>(syscall(SYS_pidfd_open, holder.pid, 0));
   if (process < 0) return false;
-  struct stat owner{}, index{};
+  struct stat owner{}, file{};
   const bool ours = stat(folder_of(holder.pid).c_str(), &owner) == 0 && owner.st_uid == geteuid();
-  const bool may_end = ours && state_of(holder.pid) == 'T' && stat(index_of(journal).c_str(), &index) == 0 &&
-                       has_open(holder.pid, index) && write_lock_holder(journal) == holder;
+  const bool may_end = ours && state_of(holder.pid) == 'T' && stat(journal.c_str(), &file) == 0 &&
+                       has_open(holder.pid, file) && write_lock_holder(journal) == holder;
   const bool ended = may_end && syscall(SYS_pidfd_send_signal, process, SIGKILL, nullptr, 0) == 0;
   ::close(process);
   return ended;

@@ -84,27 +84,36 @@ bool try_again(int tries, int limit_ms) {
   return true;
 }
 
-Result<Database> Database::open(const std::string& path, Mode mode) {
+Result<Database> Database::open(const std::string& path, Mode mode, std::shared_ptr<WriteQueue> queue) {
   const auto access = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   const auto parameters = mode == Mode::kFileOnly ? "?immutable=1" : "";
   sqlite3* connection = nullptr;
   const int code = sqlite3_open_v2(uri_of(path, parameters).c_str(), &connection,
                                    access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, vfs_for(mode));
   Database database(path, connection);
+  database.queue_ = std::move(queue);
   if (code != SQLITE_OK) return fail(database.error());
   sqlite3_extended_result_codes(connection, 1);
   // The file may come from anywhere.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   database.wait_for_locks<kBusyTimeoutMs>();
-  if (mode != Mode::kWrite) sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  database.keep_log_on_close(true);
   if (mode == Mode::kDetached) {
     if (auto set = database.run("PRAGMA locking_mode = EXCLUSIVE"); !set) return fail(std::move(set.error()));
   }
   if (mode == Mode::kWrite) {
-    if (auto set = database.run("PRAGMA synchronous = FULL"); !set) return fail(std::move(set.error()));
-    if (auto set = database.run("PRAGMA cache_spill = OFF"); !set) return fail(std::move(set.error()));
+    if (auto ready = database.prepare_to_write(); !ready) return fail(std::move(ready.error()));
+    database.keep_log_on_close(false);
   }
   return database;
+}
+
+Status Database::prepare_to_write() {
+  // From its first read on, no process can exclude this connection from the file.
+  if (auto shared = run_in_turn("SELECT 1 FROM sqlite_schema"); !shared)
+    return fail(std::move(shared.error()));
+  if (auto set = run("PRAGMA synchronous = FULL"); !set) return set;
+  return run("PRAGMA cache_spill = OFF");
 }
 
 Error Database::error() const {
@@ -146,16 +155,19 @@ Status Database::log_is_whole() const {
   return places_ ? unless(path_, what_happened_to_log(handle())) : Status{};
 }
 
-Result<WriteTurn> Database::begin() {
+Result<WriteTurn> Database::begin() { return run_in_turn("BEGIN IMMEDIATE"); }
+
+/// Runs a statement that needs a lock, and waits for the lock.
+Result<WriteTurn> Database::run_in_turn(std::string_view sql) {
   if (!queue_) {
-    if (auto begun = run("BEGIN IMMEDIATE"); !begun) return fail(std::move(begun.error()));
+    if (auto done = run(sql); !done) return fail(std::move(done.error()));
     return WriteTurn();
   }
-  const auto attempt = [this]() -> Result<bool> {
-    auto begun = run("BEGIN IMMEDIATE");
-    if (begun) return true;
+  const auto attempt = [&]() -> Result<bool> {
+    auto done = run(sql);
+    if (done) return true;
     if ((sqlite3_errcode(handle()) & 0xff) == SQLITE_BUSY) return false;
-    return fail(std::move(begun.error()));
+    return fail(std::move(done.error()));
   };
   sqlite3_busy_handler(handle(), nullptr, nullptr);
   auto taken = queue_->take(attempt);

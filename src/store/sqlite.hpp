@@ -57,16 +57,17 @@ class Database {
     kFileOnly,  ///< reads only the file itself, without locks: correct while no `-wal` exists
   };
 
-  /// `path` is absolute.
-  static Result<Database> open(const std::string& path, Mode mode);
+  /// `path` is absolute. A connection that writes waits, in the order of `queue`, while a process excludes
+  /// all others from the file, as the last one does that closes a journal; so does `begin`. Errors as of
+  /// `begin`.
+  static Result<Database> open(const std::string& path, Mode mode,
+                               std::shared_ptr<WriteQueue> queue = nullptr);
 
   /// Runs one statement that yields no rows. Statements are cached by the address of their text, so it must
   /// be a literal or live as long as the program.
   template <class... Values>
   Status run(std::string_view sql, const Values&... values);
 
-  /// Makes `begin` wait in the order of this queue.
-  void wait_in(std::shared_ptr<WriteQueue> queue) { queue_ = std::move(queue); }
   const std::shared_ptr<WriteQueue>& queue() const { return queue_; }
   /// Begins a transaction that writes; the caller ends it while it has the turn. Errors of
   /// `WriteQueue::take`; without a queue, `io` after ten seconds in which another process keeps the lock.
@@ -119,6 +120,8 @@ class Database {
   };
 
   Database(std::string path, sqlite3* connection) : path_(std::move(path)), connection_(connection) {}
+  Status prepare_to_write();
+  Result<WriteTurn> run_in_turn(std::string_view sql);
   sqlite3_stmt* prepared(std::string_view sql);
   Status rewrite_log_locked();
 
