@@ -70,6 +70,7 @@ faults: setup ## inject faults: SEED=1, RUNS=, ONLY=name,name, FAULT_SECONDS=60,
 	  $(if $(LONG),--long,--seconds $(FAULT_SECONDS)) --table build/faults.md | tee build/faults.log; exit $${PIPESTATUS[0]}
 
 siege: setup-check ## disturb the built binary from outside: SEED=1, RUNS=600, ONLY=name,name, SIEGE_SECONDS=300, LONG=1
+	python3 tests/siege/mutate.py --check
 	$(call build,test,praxis_cli)
 	set -o pipefail; python3 tests/siege --binary build/test/praxis --seed $(SEED) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(LONG),--long --runs $(or $(RUNS),50000),--runs $(or $(RUNS),600) --seconds $(SIEGE_SECONDS)) \

@@ -11,6 +11,11 @@ from pathlib import Path
 KILLED = -signal.SIGKILL
 
 
+def on_this_machine(seconds: float) -> float:
+    """Returns a limit of time for a machine as busy as this one is now: longer with more than two tasks a processor."""
+    return seconds * max(1.0, os.getloadavg()[0] / (2 * (os.cpu_count() or 1)))
+
+
 @dataclass
 class Answer:
     """How one call of the binary ended."""
@@ -144,7 +149,7 @@ class Binary:
 
 def survivors(mark: str, seconds: float = 3) -> list[str]:
     """Returns the processes that still belong to the round `mark` after the time: by environment or arguments."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + on_this_machine(seconds)
     while True:
         found = _marked(mark.encode())
         if not found or time.monotonic() > until:

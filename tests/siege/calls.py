@@ -1,11 +1,17 @@
 """Disturbances at system calls, by strace: the n-th call of a kind kills the process or fails."""
 
+import contextlib
+import os
 import re
 import shutil
+import signal
+import time
+from pathlib import Path
 
 import checks
+from binary import Process
 from rounds import Failure, Round, Run, Skip
-from strikes import PATIENCE, ended
+from strikes import PATIENCE, STOPPED, ended, take_over
 
 NAMES = ("plain", "single", "tree", "approve", "notes", "plan", "treeask")
 CALLS = ("fdatasync", "pwrite64", "fcntl", "unlink", "ftruncate", "/rename", "openat", "fsync", "mmap")
@@ -40,6 +46,70 @@ def inject(round_: Round) -> None:
     round_.finish(run)
 
 
+def halt(round_: Round) -> None:
+    """The owner is stopped in a system call on the journal's files: others read at once, and take its run by force."""
+    run = round_.add(round_.choice.choice(NAMES))
+    run.human.careful = True
+    if round_.choice.random() < 0.5:
+        round_.finish(round_.add("single"))
+    call = round_.choice.choice(("fdatasync", "pwrite64", "fcntl", "ftruncate", "unlink", "openat"))
+    first = round_.choice.randint(1, {"fdatasync": 25, "pwrite64": 25, "fcntl": 120}.get(call, 4))
+    round_.note(f"strace: stopped at {call} {first}")
+    process = round_.begin(run, _strace(round_, strace(), call, "signal=STOP", str(first)))
+    owner = _stopped(process)
+    if owner is None:
+        ended(round_, run, process)
+        round_.finish(run)
+        return
+    round_.count("stops")
+    process.send(signal.SIGKILL)  # strace; what it has stopped remains stopped
+    round_.excused += [STOPPED, rf"process {owner}\b"]
+    try:
+        if round_.journal.exists() and round_.row(run) is not None:
+            checks.every_command(round_, run)
+            take_over(round_, run)
+        if round_.choice.random() < 0.5:
+            _end(owner, signal.SIGCONT, 20)
+    finally:
+        _end(owner, signal.SIGKILL, 10)
+    ended(round_, run, process)
+    round_.orderly = False
+    round_.finish(run)
+
+
+def _stopped(process: Process) -> int | None:
+    """Returns the process below strace once it is stopped; nothing if it ends before."""
+    until = time.monotonic() + PATIENCE
+    while process.running() and time.monotonic() < until:
+        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            if _state(int(child)) in ("t", "T") and _keeps_still(int(child)):
+                return int(child)
+        time.sleep(0.01)
+    return None
+
+
+def _keeps_still(pid: int) -> bool:
+    """Whether a process stays stopped: strace stops it for a moment at every call that it shows."""
+    return all(_state(pid) in ("t", "T") for _ in range(20) if not time.sleep(0.005))
+
+
+def _state(pid: int) -> str:
+    """Returns the state of a process, such as `T`; empty if there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0]
+    except OSError:
+        return ""
+
+
+def _end(pid: int, number: int, seconds: float) -> None:
+    """Sends the signal to a process that is not our child, and waits for its end."""
+    until = time.monotonic() + seconds
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+    while _state(pid) not in ("", "Z") and time.monotonic() < until:
+        time.sleep(0.01)
+
+
 def _wrapper(round_: Round, program: str) -> list[str]:
     """Returns the strace that strikes once; small numbers of calls are more frequent."""
     choice = round_.choice
@@ -56,6 +126,11 @@ def _wrapper(round_: Round, program: str) -> list[str]:
         if "EINTR" in tamper and when.endswith("+"):
             when = str(first)  # a call that is always interrupted is repeated for ever, and rightly so
     round_.note(f"strace: {call} {tamper} when={when}")
+    return _strace(round_, program, call, tamper, when)
+
+
+def _strace(round_: Round, program: str, call: str, tamper: str, when: str) -> list[str]:
+    """Returns the strace that tampers with calls on the journal's files."""
     names = [round_.journal, *(f"{round_.journal}{end}" for end in ("-wal", "-shm", ".owners"))]
     names += sorted(round_.place.glob("J.*"))
     paths = [word for name in dict.fromkeys(map(str, names)) for word in ("-P", name)]

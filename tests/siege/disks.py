@@ -132,7 +132,7 @@ def taken(round_: Round) -> None:
     round_.journal = folder / "J"
     round_.checked = True
     way = round_.choice.choice(WAYS)
-    round_.world.slow = 6.0
+    round_.world.slow = 20.0
     process = round_.begin(run)
     while process.running() and len(round_.world.effects(run.tag)) < round_.choice.choice((1, 1, 2)):
         time.sleep(0.002)
@@ -149,7 +149,8 @@ def _stops(round_: Round, run: Run, process: Process, way: str) -> None:
     if answer is None:
         raise Failure("hang", f"{way}: {process.end().text()}")
     round_.note(answer.text())
-    late = [name for name, arrivals in round_.world.effects(run.tag).items() if arrivals[-1].time > begun + 0.15]
+    # What was recorded before may still leave: on a busy machine a process may not get the processor for a while.
+    late = [name for name, arrivals in round_.world.effects(run.tag).items() if arrivals[-1].time > begun + 0.5]
     round_.count("effects", len(round_.world.effects(run.tag)))
     if way == "cut_index":
         round_.must("show", "last")  # the journal is whole

@@ -45,8 +45,7 @@ MUTANTS = (
              'head_id = (SELECT before FROM chain WHERE id = head_id) WHERE id = ?1 AND head_seq > 3", '
              "stored->session);"),)),
     Mutant("not_synced", "acknowledges a commit before it is synced", (
-        Edit("src/store/sqlite.cpp", 'database.run("PRAGMA synchronous = FULL")',
-             'database.run("PRAGMA synchronous = NORMAL")'),)),
+        Edit("src/store/sqlite.cpp", 'run("PRAGMA synchronous = FULL")', 'run("PRAGMA synchronous = NORMAL")'),)),
     Mutant("replay_blind", "calls every replay identical", (
         Edit("src/cli/branch_commands.cpp", '{"identical", !report->divergence},', '{"identical", true},'),
         Edit("src/cli/branch_commands.cpp", "return report->divergence ? ExitStatus::kDiverged : ExitStatus::kFinished;",
@@ -60,8 +59,8 @@ MUTANTS = (
              "  " + FIRST_PROMPT + "Session& session = open->session;\n"),
         Edit("src/cli/resume_command.cpp", ": session.resume(*approvals, cli_author());",
              ": session.send_user_message(first);"),
-        Edit("src/app/reopen_run.cpp", "(*runtime)->open_session(stored.id, *agent, options.force)",
-             "(*runtime)->create_session(*agent)"))),
+        Edit("src/app/reopen_run.cpp", "opening->runtime->open_session(stored.id, opening->agent, options.force)",
+             "opening->runtime->create_session(opening->agent)"))),
     Mutant("child_survives", "leaves programs running when it is killed", (
         Edit("src/process/supervisor/supervisor.cpp", "      owner_.reset();\n      stop(End::kStopped);",
              "      owner_.reset();"),
@@ -82,6 +81,10 @@ MUTANTS = (
         Edit("src/store/sqlite.cpp", 'mode == Mode::kFileOnly ? "?immutable=1" : ""',
              'mode == Mode::kFileOnly ? "?immutable=1" : mode == Mode::kRead ? "?readonly_shm=1" : ""')),
         ("inject",)),
+    Mutant("reader_waits", "reads only once a process that closes the journal has ended", (
+        Edit("src/journal/read_attempts.hpp", "kSharingMs = 200", "kSharingMs = 20'000"),), ("halt",)),
+    Mutant("holder_kept", "leaves a stopped process its lock when its run is taken by force", (
+        Edit("src/cli/resume_command.cpp", "  workspace->waits.end_stopped_writer = options.force;\n", ""),), ("halt",)),
     Mutant("journal_gone", "does not notice that its journal was taken away", (
         Edit("src/store/file_places.cpp", "  if (place.inode == 0) return \"\";", "  return \"\";"),), ("taken",)),
     Mutant("fault_hidden", "ends with status 0 when the journal failed", (

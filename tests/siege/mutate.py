@@ -28,6 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--place", type=Path, default=ROOT / "build/siege-mutants")
     parser.add_argument("--source", type=Path, help="folder of the copy, perhaps with a build from before")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--check", action="store_true", help="only check that every mutant fits the source")
     options = parser.parse_args()
     options.source = options.source or options.place / "source"
     if options.source.resolve() == ROOT:
@@ -75,6 +76,12 @@ def change(source: Path, mutant: Mutant) -> dict[Path, str]:
     return former
 
 
+def misfits() -> list[str]:
+    """Returns the mutants with an edit that no longer fits the source."""
+    return [f"{mutant.name} no longer fits {edit.file}" for mutant in MUTANTS for edit in mutant.edits
+            if (ROOT / edit.file).read_text().count(edit.old) != 1]
+
+
 def besiege(binary: Path, rounds: int, kinds: list[str], place: Path) -> Report:
     """Plays rounds until one fails."""
     options = argparse.Namespace(binary=binary, seed=1, runs=rounds, only=kinds, seconds=0, long=False, workers=2,
@@ -87,6 +94,9 @@ def besiege(binary: Path, rounds: int, kinds: list[str], place: Path) -> Report:
 
 def main() -> int:
     options = arguments()
+    if options.check:
+        print("\n".join(problems := misfits()), end="\n" if problems else "")
+        return 1 if problems else 0
     source = options.source
     options.place.mkdir(parents=True, exist_ok=True)
     copy_source(source)

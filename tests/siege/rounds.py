@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents import SCENARIOS, Scenario
-from binary import KILLED, Answer, Binary, Process
+from binary import KILLED, Answer, Binary, Process, on_this_machine
 from people import Decision, Human
 from world import World
 
@@ -125,6 +125,7 @@ class Round:
 
     def ask(self, *arguments: str, limit: float = 5.0) -> Answer:
         """Makes a call that only reads; it must end well and in time."""
+        limit = on_this_machine(limit)
         answer = self.binary.call([*arguments, "--journal", str(self.journal)], limit=limit * 4)
         self.count("looks")
         if answer.seconds > limit:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 import checks
-from binary import Process
+from binary import Process, on_this_machine
 from rounds import PATIENCE, Failure, Round, Run
 
 NAMES = ("mix", "tell", "linger", "plain", "tree", "approve", "treeask", "python", "notes", "plan")
@@ -84,10 +84,10 @@ def stop(round_: Round) -> None:
     round_.count("stops")
     round_.note(f"stopped {owner.pid}")
     round_.excused += [STOPPED, rf"process {owner.pid}\b", r"has not answered yet"]
+    if round_.row(run) is not None:
+        take_over(round_, run)
     wakes = threading.Timer(8, lambda: owner.send(signal.SIGCONT, group=True))  # for those that rightly wait for it
     wakes.start()
-    if round_.row(run) is not None:
-        _take_over(round_, run)
     if run.id and run.human.choice.random() < 0.6:
         round_.finish(run)
     wakes.cancel()
@@ -97,8 +97,8 @@ def stop(round_: Round) -> None:
     round_.finish(run)
 
 
-def _take_over(round_: Round, run: Run) -> None:
-    """Resumes the run by force, if it is not over."""
+def take_over(round_: Round, run: Run) -> None:
+    """Resumes the run by force, if it is not over. Its owner is stopped, perhaps with a lock of the journal."""
     row = round_.row(run)
     if row["status"] in ("completed", "awaiting_user"):
         return
@@ -117,7 +117,7 @@ def interrupt(round_: Round) -> None:
         round_.count("interrupts")
         sent = time.monotonic()
         ended(round_, run, process)
-        if time.monotonic() - sent > 8:
+        if time.monotonic() - sent > on_this_machine(8):
             raise Failure("slow stop", f"signal {number} took {time.monotonic() - sent:.1f} s")
     else:
         ended(round_, run, process)
