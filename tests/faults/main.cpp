@@ -32,7 +32,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kLongestRun = std::chrono::seconds(120);  // a longer run counts as hanging
+constexpr double kLongestRun = 120;  // seconds; a longer run counts as hanging
 constexpr auto kBetweenNews = std::chrono::minutes(1);
 constexpr int kMostFailures = 20;  // of one fault; then the rest of its runs is skipped
 
@@ -150,6 +150,16 @@ void start(Track& track, const Options& options) {
   track.heard = Clock::now();
 }
 
+/// Whether the current run takes too long. A machine with more than two tasks a processor may take longer: a
+/// run that passes from thread to thread waits for the processor each time.
+bool seems_to_hang(const Track& track) {
+  double load = 0;
+  getloadavg(&load, 1);
+  const double busy = load / (2.0 * std::max(1U, std::thread::hardware_concurrency()));
+  return std::chrono::duration<double>(Clock::now() - track.heard).count() >
+         kLongestRun * std::max(1.0, busy);
+}
+
 void failed(Track& track, const Options& options, std::string text) {
   ++track.failures;
   std::ranges::replace(text, '\t', '\n');
@@ -208,7 +218,7 @@ bool attend(Track& track, const Options& options) {
   pollfd ready{track.out, POLLIN, 0};
   if (poll(&ready, 1, 20) > 0) hear(track, options);
   tell_progress(track);
-  const bool hangs = Clock::now() - track.heard > kLongestRun;
+  const bool hangs = seems_to_hang(track);
   if (hangs) kill(-track.pid, SIGKILL);
   int status = 0;
   if (waitpid(track.pid, &status, WNOHANG) != track.pid) return false;
