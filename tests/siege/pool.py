@@ -16,7 +16,7 @@ from report import Outcome, Report
 from rounds import Failure, Round, Skip
 from world import World
 
-MOST = 300.0  # seconds without a finished round, after which the siege gives up
+MOST = 900.0  # seconds without a finished round, after which the siege gives up
 
 
 def kind_of(seed: int, kinds: list[Kind]) -> Kind:

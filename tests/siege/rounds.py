@@ -242,7 +242,7 @@ class Round:
             process = self.advance(run)
             if process is None:
                 return
-            answer = process.wait(PATIENCE)
+            answer = process.wait(on_this_machine(PATIENCE))
             if answer is None:
                 raise Failure("hang", process.end().text())
             self.over(run, answer)

@@ -36,7 +36,7 @@ def moment(run: Run) -> float:
 
 def ended(round_: Round, run: Run, process: Process) -> None:
     """Waits for the end of a process of the run, and judges it."""
-    answer = process.wait(PATIENCE)
+    answer = process.wait(on_this_machine(PATIENCE))
     if answer is None:
         raise Failure("hang", process.end().text())
     round_.over(run, answer)
@@ -112,7 +112,7 @@ def interrupt(round_: Round) -> None:
     round_.world.slow = 4.0
     number = round_.choice.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     process = round_.begin(run)
-    round_.allowed_statuses |= {130, 143, 129}
+    round_.allowed_statuses |= {130, 143, 129, -number}
     if process.wait(round_.choice.uniform(0.02, 0.8)) is None and process.send(number):
         round_.count("interrupts")
         sent = time.monotonic()
@@ -122,6 +122,8 @@ def interrupt(round_: Round) -> None:
     else:
         ended(round_, run, process)
     round_.world.slow = 1.0
+    if run.answers[-1].status == -number and (run.answers[-1].out or round_.happened_at_all(run)):
+        raise Failure("exit status", run.answers[-1].text())  # only a process that has not begun may die of the signal
     checks.look(round_, run)
     checks.reached(round_, run)
     if run.answers[-1].status in (0, 3):
