@@ -13,6 +13,7 @@
 #include "app/trust.hpp"
 #include "app/values.hpp"
 #include "base/private_folders.hpp"
+#include "logs/lineage.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis::app {
@@ -157,15 +158,9 @@ std::string resume_command(const Workspace& workspace, const SessionId& session)
 }
 
 Result<SessionId> root_of(Journal& journal, const SessionId& session) {
-  constexpr int kMaxLevels = 64;  // deeper than any agent tree; ends the walk in a corrupt journal
-  SessionId root = session;
-  for (int level = 0; level < kMaxLevels; ++level) {
-    auto row = journal.session(root);
-    if (!row) return fail(row.error());
-    if (row->parent.empty()) break;
-    root = row->parent;
-  }
-  return root;
+  const auto sessions = lineage(journal, session);
+  if (!sessions) return fail(sessions.error());
+  return sessions->back();
 }
 
 bool is_held(Journal& journal, const SessionId& session) {

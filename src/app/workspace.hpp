@@ -69,7 +69,7 @@ Result<StoredSession> open_session(const Workspace& workspace, std::string_view 
 
 /// The command to resume a session, for the user to copy; arguments after the id are not included.
 std::string resume_command(const Workspace& workspace, const SessionId& session);
-/// The root above a session, or the session itself. Error `kJournal`.
+/// The topmost session above a session that the journal holds, or the session itself. Error `kJournal`.
 Result<SessionId> root_of(Journal& journal, const SessionId& session);
 /// Whether a process has the session open.
 bool is_held(Journal& journal, const SessionId& session);

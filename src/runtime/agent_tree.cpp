@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/decisions.hpp"
+#include "logs/lineage.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 #include "runtime/agent_tree_nodes.hpp"
@@ -17,9 +18,6 @@ namespace praxis {
 namespace {
 
 using Phase = CallState::Phase;
-
-constexpr std::uint32_t kMaxLevels =
-    64;  // more than sub-agents can reach; ends the walk in a damaged journal
 
 /// Returns `state` (empty if null) with the records applied that the journal holds after it.
 Result<State> fold_on(Journal& journal, const SessionId& id, std::optional<State> state) {
@@ -64,7 +62,7 @@ class JournalTree::Reader {
   Result<std::vector<SessionRow>> rows() const;
   Status collect(const SessionRow& top, std::vector<SessionRow>& rows) const;
   void read(const SessionRow& row, Known& known) const;
-  bool waits(const Known& known, std::uint32_t levels) const;
+  bool waits(const Known& known, int levels) const;
   bool is_left(const Known& known) const;
 
   std::shared_ptr<Journal> journal_;
@@ -139,7 +137,7 @@ Status JournalTree::Reader::refresh() {
 }
 
 /// True when everything that works for the session waits for an approval; then the session waits too.
-bool JournalTree::Reader::waits(const Known& known, std::uint32_t levels) const {
+bool JournalTree::Reader::waits(const Known& known, int levels) const {
   if (known.node.status == SessionStatus::kAwaitingUser) return true;
   if (!known.state || levels == 0) return false;
   const TurnState& turn = *known.state->turn;
@@ -177,7 +175,7 @@ std::vector<AgentNode> JournalTree::Reader::nodes() const {
   std::vector<LooseNode> loose;
   for (const auto& [id, known] : known_) {
     loose.push_back({known.node});
-    if (waits(known, kMaxLevels)) loose.back().node.status = SessionStatus::kAwaitingUser;
+    if (waits(known, kMostLevels)) loose.back().node.status = SessionStatus::kAwaitingUser;
     AgentNode& node = loose.back().node;
     const bool works = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
     node.held = known.state && known.held;

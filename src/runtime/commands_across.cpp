@@ -1,9 +1,11 @@
 // Requests from outside and from the inbox, and approvals across the agent tree. The target may be active in
 // this process, idle, or owned by another process.
+#include <algorithm>
 #include <utility>
 
 #include "base/worker_pool.hpp"
 #include "driver/command_records.hpp"
+#include "logs/lineage.hpp"
 #include "logs/log_writer.hpp"
 #include "logs/read_state.hpp"
 #include "runtime/inbox_watcher.hpp"
@@ -11,8 +13,6 @@
 
 namespace praxis {
 namespace {
-
-constexpr int kMostLevelsUp = 64;  // more than sub-agents can reach; ends the walk in a damaged journal
 
 Status status_of(const Result<Delivery>& answer, const SessionId& session) {
   if (!answer) return fail(answer.error());
@@ -76,13 +76,8 @@ void SessionActor::carry_out(const InboxMessage& message) {
 
 /// Error `kInput` when `session` is not a descendant of this session.
 Status SessionActor::check_below(const SessionId& session) {
-  SessionId above = session;
-  for (int level = 0; level < kMostLevelsUp && !above.empty(); ++level) {
-    const auto row = services_->options.journal->session(above);
-    if (!row) break;
-    above = row->parent;
-    if (above == id()) return {};
-  }
+  const auto sessions = lineage(*services_->options.journal, session);
+  if (sessions && session != id() && std::ranges::count(*sessions, id()) > 0) return {};
   return fail(ErrorCode::kInput, "session " + session.str() + " is not below session " + id().str());
 }
 
