@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxHandoffs = 8;
 
-/// Rebuilds a strategy from its recorded form; empty when the form is not sufficient.
+/// Rebuilds a strategy from its recorded form. One that the form does not suffice for refuses every message.
 Strategy strategy_from(const Json& form) {
   const Json& agents = json_at(form, "agents");
   if (json_text(form, "kind") == "role" && agents.is_object()) {
@@ -29,7 +29,13 @@ Strategy strategy_from(const Json& form) {
     for (const Json& id : agents.get_array()) ids.push_back(to_plain_text(id));
     return route_chain(std::move(ids));
   }
-  return {};
+  if (form.is_null()) return {};
+  Strategy::Route refuse = [](const Routing&) {
+    return fail(ErrorCode::kInput,
+                "the strategy of this team is not in its log: set it with Team::route_message, or an empty "
+                "one for the current agent to answer");
+  };
+  return {std::move(refuse), form};
 }
 
 }  // namespace

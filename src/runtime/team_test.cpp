@@ -250,6 +250,27 @@ TEST_F(DurableTeamTest, SpeakerAndStrategy_AreAsBefore) {
   EXPECT_FALSE(again.open(id)) << "it has a conversation";
 }
 
+TEST_F(DurableTeamTest, StrategyThatTheLogDoesNotHold_MustBeSetAgain) {
+  const auto last = [](const Routing& routing) -> Result<std::vector<std::string>> {
+    return std::vector{routing.agents.back().spec().id};
+  };
+  SessionId id;
+  {
+    Team both = team({named("one"), named("two")});
+    ASSERT_TRUE(both.route_message(Strategy(last)));
+    EXPECT_EQ(answer(both, "hello"), "I am two");
+    id = both.session_id();
+  }
+  start_new_process();
+  Team again = team({named("one"), named("two")});
+  ASSERT_TRUE(again.open(id));
+  const auto refused = again.send("hello");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("set it with Team::route_message"));
+  ASSERT_TRUE(again.route_message(Strategy(last)));
+  EXPECT_EQ(answer(again, "hello"), "I am two");
+}
+
 TEST_F(DurableTeamTest, HandOver_SurvivesACrashAfterAnyRecord) {
   SessionId id;
   {

@@ -88,9 +88,9 @@ class Team {
 
   /// Opens the conversation of an earlier team from the journal, with the speaker that the log names;
   /// `resume` then continues the interrupted turn. All members that may answer must be registered. Strategies
-  /// of `route_by_role` and `route_chain` are restored; set others again with `route_message`. Errors
-  /// `kInput` (this team has a conversation, the session is not a team's, a member is missing) and those of
-  /// `Runtime::open_session`.
+  /// of `route_by_role` and `route_chain` are restored; set others again with `route_message`, or `send`
+  /// refuses every message. Errors `kInput` (this team has a conversation, the session is not a team's, a
+  /// member is missing) and those of `Runtime::open_session`.
   Status open(const SessionId& session);
   /// Sends one message and returns the answer of the last agent that worked on it. An agent with
   /// `handoff_tools` can hand the conversation over, at most eight times per message. With `agent_id`, that
