@@ -10,7 +10,7 @@
 
 namespace praxis {
 
-/// What stands for a secret.
+/// The text that replaces a secret.
 inline constexpr std::string_view kSecretMask = "[key]";
 
 /// Where a text holds a secret: its first byte, and the byte after its last.

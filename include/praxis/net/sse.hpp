@@ -39,7 +39,7 @@ class SseParser {
   std::string_view stray() const { return stray_; }
 
  private:
-  /// Text that stays in the caller's chunk while that lives, and is copied here when it must outlive it.
+  /// Text that refers to the caller's chunk, and is copied only when it must outlive that chunk.
   struct Text {
     std::string_view view;
     std::string kept;

@@ -12,7 +12,7 @@ namespace praxis {
 /// File in a cassette's folder that holds its exchanges, one JSON object per line.
 inline constexpr const char* kExchangesFile = "exchanges.jsonl";
 
-/// What a recording must not hold, besides what names itself private.
+/// What a recording omits, in addition to headers whose names say that they identify the sender.
 struct RecordingPrivacy {
   std::vector<std::string> secrets;  ///< masked everywhere, in each form that `Redactor` knows
   std::vector<std::string> headers;  ///< names, in any case, of request headers that are left out
