@@ -110,7 +110,7 @@ struct ShowSession {
 };
 /// Pass an input to the session above.
 struct TellParent {
-  std::variant<ChildBegan, ChildEnded, ChildWaits, ChildLost> what;
+  ChildNews what;
 };
 /// Answer a caller with the last durable record or with the error.
 struct AnswerWaiter {

@@ -200,6 +200,8 @@ struct ChildLost {
   SessionId child;
   std::optional<Error> fault = {};
 };
+/// What a sub-agent reports to the session above.
+using ChildNews = std::variant<ChildBegan, ChildEnded, ChildWaits, ChildLost>;
 /// Our own machinery failed, not a tool, a model or a sub-agent: the journal cannot be read, a lease was
 /// lost, the process is out of resources. The session gives up; nothing that was in progress is settled.
 struct Faulted {

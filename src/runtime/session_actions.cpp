@@ -149,20 +149,14 @@ void SessionActor::perform(driver::ShowSession& action) { show(action.status, ac
 
 void SessionActor::show(SessionStatus status, std::optional<UnixMillis> updated) {
   if (!usable_ || !state().agent) return;
-  if (!place_) {
-    const SessionActor* root = this;
-    while (root->origin_.above) root = root->origin_.above.get();
-    place_ = services_->tree.enter(root->id(), state(), updated.value_or(UnixMillis{}));
-  }
+  if (!place_) place_ = services_->tree.enter(root(), state(), updated.value_or(UnixMillis{}));
   const bool waits = status == SessionStatus::kAwaitingUser && !state().deleted;
   auto change = place_->show(state(), waits ? status : shown_status(state()), updated);
   if (change && wanted().test(kStatusKind))
     status_change_ = std::make_unique<events::AgentStatus>(*std::move(change));
 }
 
-void SessionActor::perform(driver::TellParent& action) {
-  std::visit([this](auto& what) { origin_.above->post_input(std::move(what)); }, action.what);
-}
+void SessionActor::perform(driver::TellParent& action) { origin_.above->tell(std::move(action.what)); }
 
 void SessionActor::perform(driver::HandBack& action) {
   auto caller = callers_.take(action.waiter);

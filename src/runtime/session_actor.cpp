@@ -19,14 +19,16 @@ bool has_approval_predicate(const ToolSet& tools) {
 
 driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
                        const std::shared_ptr<Model>& model, std::shared_ptr<const Planner> planner,
-                       const Lease& lease, const Origin& origin, const Lease* above, bool approves) {
+                       const Lease& lease, const Origin& origin, bool approves) {
   driver::Setup setup;
   setup.agent = AgentSpecPtr(agent, &agent->spec);
   setup.planner = std::move(planner);
   setup.lease = lease;
-  if (above != nullptr)
+  if (origin.above) {
+    const Lease& above = origin.above->lease();
     setup.parent = std::make_shared<const driver::ParentAddress>(
-        driver::ParentAddress{above->session, origin.call, *above});
+        driver::ParentAddress{above.session, origin.call, above});
+  }
   const Hooks& hooks = agent->hooks;
   setup.hooks.turn = !hooks.before_turn.empty();
   setup.hooks.ended = !hooks.after_turn.empty();
@@ -44,10 +46,11 @@ driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
 }
 
 std::vector<std::shared_ptr<const AgentDescription>> with_approver(
-    std::vector<std::shared_ptr<const AgentDescription>> above,
-    const std::shared_ptr<const AgentDescription>& agent) {
-  if (!agent->hooks.approve.empty()) above.push_back(agent);
-  return above;
+    const Origin& origin, const std::shared_ptr<const AgentDescription>& agent) {
+  std::vector<std::shared_ptr<const AgentDescription>> approvers;
+  if (origin.above) approvers = origin.above->approvers();
+  if (!agent->hooks.approve.empty()) approvers.push_back(agent);
+  return approvers;
 }
 
 }  // namespace
@@ -60,20 +63,12 @@ SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<c
       model_(std::move(model)),
       lease_(std::move(lease)),
       origin_(std::move(origin)),
-      approvers_(with_approver(
-          origin_.above ? origin_.above->approvers_ : std::vector<std::shared_ptr<const AgentDescription>>{},
-          agent_)),
-      driver_(setup_of(agent_, model_, std::move(planner), lease_, origin_,
-                       origin_.above ? &origin_.above->lease_ : nullptr, !approvers_.empty()),
+      approvers_(with_approver(origin_, agent_)),
+      driver_(setup_of(agent_, model_, std::move(planner), lease_, origin_, !approvers_.empty()),
               std::move(state)) {
   for (const auto& [pattern, handler] : agent_->handlers)
     agent_handlers_.push_back(observers_.add(pattern, handler));
-  std::uint32_t height = 1;
-  for (SessionActor* a = origin_.above.get(); a != nullptr; a = a->origin_.above.get(), ++height) {
-    std::uint32_t known = a->height_;
-    while (known < height && !a->height_.compare_exchange_weak(known, height)) {
-    }
-  }
+  if (origin_.above) origin_.above->reach_down(1);
 }
 
 SessionActor::~SessionActor() {

@@ -20,17 +20,18 @@
 #include "praxis/runtime/session.hpp"
 #include "runtime/budget.hpp"
 #include "runtime/offered_tools.hpp"
+#include "runtime/parent_link.hpp"
 #include "runtime/services.hpp"
 #include "runtime/tokens.hpp"
 
 namespace praxis {
 
-class SessionActor : public std::enable_shared_from_this<SessionActor> {
+class SessionActor final : public ParentLink, public std::enable_shared_from_this<SessionActor> {
  public:
   SessionActor(std::shared_ptr<Services> services, std::shared_ptr<const AgentDescription> agent,
                std::shared_ptr<Model> model, std::shared_ptr<const Planner> planner, Lease lease, State state,
                Origin origin);
-  ~SessionActor();
+  ~SessionActor() override;
 
   const SessionId& id() const { return lease_.session; }
   Observers& observers() { return observers_; }
@@ -43,9 +44,9 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// For whom the session works: the author of commands through handles that name none.
   const Author& principal() const { return origin_.scope->principal; }
   /// The session whose call created this one; null for a root. Lives as long as this actor.
-  const SessionActor* above() const { return origin_.above.get(); }
+  const ParentLink* above() const { return origin_.above.get(); }
   /// False once the journal failed or the session was abandoned: it does nothing more in this process.
-  bool usable() const { return usable_; }
+  bool usable() const override { return usable_; }
 
   /// Runs `work` on the strand: at once when the strand is free, else later.
   void post(Task work);
@@ -105,19 +106,26 @@ class SessionActor : public std::enable_shared_from_this<SessionActor> {
   /// Carries out and answers the requests that reached the inbox since the last call. Called by one thread at
   /// a time.
   void collect_inbox();
-  /// A step of a session below was decided. Calls `done` once all sessions above know.
-  void forget_step(ParkId id, Task done);
-
   // ---- the agent tree (session_tree.cpp)
 
   /// Adds a session that was read from the journal to the agent tree.
   void appear(UnixMillis created, UnixMillis updated);
-  /// Publishes an event of a session below to the observers and readers here and further up.
-  void overhear(std::shared_ptr<const Event> event);
   /// Publishes an event of the whole runtime to the observers and readers of this session alone.
   void hear_host(std::shared_ptr<const Event> event);
   /// Publishes a transient event of this session.
   void emit(EventBody body);
+  /// The session as its sub-agents know it.
+  const Lease& lease() const override { return lease_; }
+  SessionId root() const override { return origin_.above ? origin_.above->root() : id(); }
+  const std::vector<std::shared_ptr<const AgentDescription>>& approvers() const override {
+    return approvers_;
+  }
+  Place place() override;
+  bool hears(bool deltas) const override;
+  void tell(driver::ChildNews news) override;
+  void overhear(std::shared_ptr<const Event> event) override;
+  void forget_step(ParkId id, Task done) override;
+  void reach_down(std::uint32_t height) override;
   /// A sub-agent of a call: its id and its depth in the tree.
   struct Claim {
     SessionId id;

@@ -9,14 +9,12 @@ namespace praxis {
 
 // ---- events
 
-bool SessionActor::heard_above(bool deltas) const {
-  for (const SessionActor* above = origin_.above.get(); above != nullptr;
-       above = above->origin_.above.get()) {
-    if (above->collecting_) return true;
-    if (deltas ? above->observers_.want_deltas() : above->observers_.want_any()) return true;
-  }
-  return false;
+bool SessionActor::hears(bool deltas) const {
+  if (collecting_ || (deltas ? observers_.want_deltas() : observers_.want_any())) return true;
+  return heard_above(deltas);
 }
+
+bool SessionActor::heard_above(bool deltas) const { return origin_.above && origin_.above->hears(deltas); }
 
 bool SessionActor::wants_deltas() const {
   return observers_.want_deltas() || services_->observers.want_deltas() || heard_above(true);
@@ -43,6 +41,21 @@ void SessionActor::appear(UnixMillis created, UnixMillis updated) {
 }
 
 // ---- sub-agents
+
+ParentLink::Place SessionActor::place() {
+  return query([](const State& s) { return Place{s.depth, s.path}; });
+}
+
+void SessionActor::tell(driver::ChildNews news) {
+  std::visit([this](auto& each) { post_input(std::move(each)); }, news);
+}
+
+void SessionActor::reach_down(std::uint32_t height) {
+  std::uint32_t known = height_;
+  while (known < height && !height_.compare_exchange_weak(known, height)) {
+  }
+  if (origin_.above) origin_.above->reach_down(height + 1);
+}
 
 Result<SessionActor::Claim> SessionActor::claim_child(const CallId& call, const std::string& agent,
                                                       const std::string& key) {
@@ -89,7 +102,7 @@ void SessionActor::report_last_turn() {
         s.id, s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished,
         s.subtree_usage()};
   });
-  origin_.above->post_input(driver::ChildEnded{settled, true});
+  origin_.above->tell(driver::ChildEnded{settled, true});
 }
 
 // ---- calls within calls

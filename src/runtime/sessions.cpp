@@ -107,7 +107,7 @@ AgentSpecPtr with_bounds_of(const AgentSpecPtr& spec, const AgentSpec& recorded)
 Result<std::shared_ptr<SessionActor>> active_session(Services& services, const SessionId& session,
                                                      const Origin& origin) {
   if (origin.above && !origin.above->usable())
-    return fail(ErrorCode::kCancelled, "session " + origin.above->id().str() +
+    return fail(ErrorCode::kCancelled, "session " + origin.above->lease().session.str() +
                                            " has stopped; nothing more can be done on its behalf");
   auto live = services.live.find(session);
   if (!live || !origin.above || live->above() == nullptr || live->above() == origin.above.get()) return live;
@@ -167,10 +167,10 @@ records::SessionCreated birth_record(const Services& services, const Birth& birt
   created.seed = services.options.environment->random();
   created.agent = birth.metadata.is_null() ? std::move(spec) : with_metadata(spec, birth.metadata);
   if (origin.above) {
-    created.parent = origin.above->id();
-    std::tie(created.depth, created.path) =
-        origin.above->query([](const State& s) { return std::pair(s.depth + 1, s.path); });
-    created.path += "/" + created.agent->id;
+    created.parent = origin.above->lease().session;
+    const ParentLink::Place above = origin.above->place();
+    created.depth = above.depth + 1;
+    created.path = above.path + "/" + created.agent->id;
     created.trace = span_below(origin.scope->trace, created.session.str(), 0);
   }
   // A session below one from an older version starts a trace, as a root does.

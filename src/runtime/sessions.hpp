@@ -12,14 +12,15 @@
 
 namespace praxis {
 
+class ParentLink;
 class SessionActor;
 struct Services;
 
 /// The position of an active session in the agent tree.
 struct Origin {
-  std::shared_ptr<SessionActor> above;  ///< null for a root
-  CallId call;                          ///< the call of `above` whose handler created the session
-  std::shared_ptr<const Scope> scope;   ///< the scope of that call; null in the request for a root
+  std::shared_ptr<ParentLink> above;   ///< null for a root
+  CallId call;                         ///< the call of `above` whose handler created the session
+  std::shared_ptr<const Scope> scope;  ///< the scope of that call; null in the request for a root
 };
 
 /// The active sessions of one runtime. Thread-safe; keeps none of them alive.
