@@ -409,6 +409,21 @@ TEST_F(CliTree, CommandToAnIdleRun_IsWrittenToItsLog) {
   EXPECT_EQ(praxis({"tree", "stop", "last"}).status, 2) << "nothing is left to stop";
 }
 
+TEST_F(CliTree, QueuedMessages_AreAnsweredByTheNextTurns) {
+  file("lead.toml", "id = 'lead'\nmodel = 'script:lead.jsonl'\n");
+  file("lead.jsonl", kDone + std::string("{\"text\": \"It is blue.\"}\n{\"text\": \"Green.\"}\n"));
+  ASSERT_EQ(run_lead().status, 0);
+  const CommandResult queued = praxis({"tree", "enqueue", "last", "And now?"});
+  EXPECT_EQ(queued.status, 0) << queued.err;
+  EXPECT_THAT(queued.err, AllOf(HasSubstr("will receive it as the message of its next turn"),
+                                HasSubstr("no process runs it now: praxis resume " + last_run())));
+  EXPECT_EQ(praxis({"tree", "enqueue", "last", "And then?"}).status, 0);
+  const CommandResult resumed = praxis({"resume", "last"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, "It is blue.\nGreen.\n");
+  EXPECT_THAT(praxis({"show", "last"}).out, AllOf(HasSubstr("And now?"), HasSubstr("And then?")));
+}
+
 TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
   ASSERT_EQ(run_lead().status, 3);
   const auto mistake = [&](std::vector<std::string> arguments, const std::string& message) {
@@ -421,6 +436,7 @@ TEST_F(CliTree, CommandWithInvalidArguments_IsAUsageError) {
   mistake({"resume", "last"}, "to undo a pause, type \"praxis tree unpause last\"");
   mistake({"stop"}, "stop needs a node: give its id");
   mistake({"steer", "last"}, "steer needs TEXT after the node");
+  mistake({"enqueue", "last"}, "enqueue needs TEXT after the node");
   mistake({"stop", "last", "now"}, "stop accepts no TEXT");
   mistake({"stop", "missing"}, "no session is called \"missing\"");
   mistake({"stop", "last", "--watch"}, "does not support --watch and --all");

@@ -232,10 +232,10 @@ void Definition::define_tree() {
                            [this] { return tree_command(tree_, tree_words_); });
   tree->add_option("ROOT", tree_words_.first,
                    "Run to draw (id, or 'last'); default: all runs that are not idle. Or a command: stop, "
-                   "pause, unpause, steer, annotate, modify, delete")
+                   "pause, unpause, steer, enqueue, annotate, modify, delete")
       ->type_name("");
   tree->add_option("NODE", tree_words_.node, "The target of the command: the id of a node")->type_name("");
-  tree->add_option("TEXT", tree_words_.text, "Text for steer, annotate and modify")->type_name("");
+  tree->add_option("TEXT", tree_words_.text, "Text for steer, enqueue, annotate and modify")->type_name("");
   tree->add_flag("--watch", tree_.watch, "Show changes until all agents are idle or their process has ended");
   tree->add_flag("--all", tree_.all, "Draw every run in the journal");
   add_json(tree, tree_.json, "agent, with --watch for each change");

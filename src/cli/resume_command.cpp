@@ -112,11 +112,11 @@ void warn_of(pid_t owner, Console& console) {
 ExitStatus decide_then_send(app::OpenRun& open, const Approvals& approvals, Message message,
                             const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
                             Console& console) {
-  const ExitStatus decided = follow(open.session.resume(approvals, cli_author()), *open.runtime, workspace,
-                                    output, interrupts, console);
+  const ExitStatus decided = follow(open.session, open.session.resume(approvals, cli_author()), *open.runtime,
+                                    workspace, output, interrupts, console);
   if (decided == ExitStatus::kFinished)
-    return follow(open.session.send(std::move(message)), *open.runtime, workspace, output, interrupts,
-                  console);
+    return follow(open.session, open.session.send(std::move(message)), *open.runtime, workspace, output,
+                  interrupts, console);
   console.err.write("the prompt was not sent, because the open turn did not complete\n");
   return decided;
 }
@@ -178,7 +178,8 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   Run run = options.prompt ? session.send(std::move(message))
             : carries_on   ? session.run()
                            : session.resume(*approvals, cli_author());
-  const ExitStatus status = follow(std::move(run), *open->runtime, *workspace, output, interrupts, console);
+  const ExitStatus status =
+      follow(session, std::move(run), *open->runtime, *workspace, output, interrupts, console);
   const bool still_lives = *owner && kill(**owner, 0) == 0;
   if (status == ExitStatus::kParked && still_lives) warn_of(**owner, console);
   return status;

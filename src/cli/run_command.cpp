@@ -193,7 +193,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());
   Run run = task->prompt ? session->send(std::move(message), *std::move(schema)) : session->run();
-  return follow(std::move(run), **runtime, *workspace, options.output, interrupts, console);
+  return follow(*session, std::move(run), **runtime, *workspace, options.output, interrupts, console);
 }
 
 }  // namespace praxis::cli

@@ -215,6 +215,8 @@ std::string done_text(CommandVerb verb) {
       return "unpaused";
     case CommandVerb::kSteer:
       return "will receive it at its next step";
+    case CommandVerb::kEnqueue:
+      return "will receive it as the message of its next turn";
     case CommandVerb::kModify:
       return "has a new task";
     case CommandVerb::kDelete:
@@ -222,6 +224,12 @@ std::string done_text(CommandVerb verb) {
     default:
       return "noted";
   }
+}
+
+/// Whether the command takes effect only once a process runs the session.
+bool wants_to_run(CommandVerb verb) {
+  return verb == CommandVerb::kUnpause || verb == CommandVerb::kSteer || verb == CommandVerb::kEnqueue ||
+         verb == CommandVerb::kModify;
 }
 
 std::string outcome_name(const Delivery& answer) {
@@ -258,6 +266,9 @@ Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) 
   if (!stored) return fail(stored.error());
   const auto& [journal, node] = std::tie(stored->journal, stored->id);
   const auto environment = system_environment();
+  const auto root = app::root_of(*journal, node);
+  // Before `deliver`, which may own the session itself for a moment.
+  const bool is_idle = root && !app::is_held(*journal, *root);
   const auto answer = deliver(*journal, *environment,
                               Commands{{options.verb, node, options.text, cli_author()}}, kAnswerPatience);
   if (!answer) return fail(answer.error());
@@ -271,10 +282,7 @@ Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) 
     return ExitStatus::kFailed;
   }
   console.err.line(fmt::format("{} {}", node.str(), done_text(options.verb)));
-  const auto root = app::root_of(*journal, node);
-  const bool wants_to_run = options.verb == CommandVerb::kUnpause || options.verb == CommandVerb::kSteer ||
-                            options.verb == CommandVerb::kModify;
-  if (root && wants_to_run && !app::is_held(*journal, *root)) {
+  if (is_idle && wants_to_run(options.verb)) {
     console.err.line(fmt::format("no process runs it now: {}", app::resume_command(*workspace, *root)));
   }
   return ExitStatus::kFinished;

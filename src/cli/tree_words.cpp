@@ -18,10 +18,11 @@ struct CommandName {
   CommandVerb verb;
   bool takes_text;
 };
-const std::array<CommandName, 7> kCommands{{{"stop", CommandVerb::kInterrupt, false},
+const std::array<CommandName, 8> kCommands{{{"stop", CommandVerb::kInterrupt, false},
                                             {"pause", CommandVerb::kPause, false},
                                             {"unpause", CommandVerb::kUnpause, false},
                                             {"steer", CommandVerb::kSteer, true},
+                                            {"enqueue", CommandVerb::kEnqueue, true},
                                             {"annotate", CommandVerb::kAnnotate, true},
                                             {"modify", CommandVerb::kModify, true},
                                             {"delete", CommandVerb::kDelete, false}}};

@@ -118,8 +118,10 @@ Status check_output(const TurnOutput& output) {
   return {};
 }
 
-ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, const TurnOutput& output,
-                  Interrupts& interrupts, Console& console) {
+namespace {
+
+ExitStatus follow_turn(Run run, Runtime& runtime, const app::Workspace& workspace, const TurnOutput& output,
+                       Interrupts& interrupts, Console& console) {
   interrupts.on_first([run]() mutable { run.interrupt(); });
   std::optional<Progress> progress;
   std::shared_ptr<Questions> questions;
@@ -153,6 +155,20 @@ ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, co
                                  denials.any() && !output.denials_ok, console);
   if (!result && is_journal_gone(result.error()))
     console.err.write(keep_run(runtime.journal(), run.session_id(), workspace));
+  return status;
+}
+
+}  // namespace
+
+ExitStatus follow(Session session, Run run, Runtime& runtime, const app::Workspace& workspace,
+                  const TurnOutput& output, Interrupts& interrupts, Console& console) {
+  ExitStatus status = follow_turn(std::move(run), runtime, workspace, output, interrupts, console);
+  while (status == ExitStatus::kFinished && session.queued() > 0)
+    status = follow_turn(session.resume({}, cli_author()), runtime, workspace, output, interrupts, console);
+  if (const std::size_t queued = session.queued(); queued > 0 && workspace.keeps_runs())
+    console.err.line(fmt::format("queued: {} {}; the next turn begins with {}", queued,
+                                 queued == 1 ? "message" : "messages",
+                                 app::resume_command(workspace, session.session_id())));
   return status;
 }
 

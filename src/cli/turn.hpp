@@ -19,9 +19,10 @@ app::RuntimeUse runtime_use(const TurnOutput& output);
 /// `output` with absolute paths, so that the current folder may change.
 TurnOutput with_absolute_paths(TurnOutput output);
 
-/// Shows the turn until it ends or awaits a human, and prints how to resume it. On a terminal, the user
-/// answers the agents' questions there.
-ExitStatus follow(Run run, Runtime& runtime, const app::Workspace& workspace, const TurnOutput& output,
-                  Interrupts& interrupts, Console& console);
+/// Shows the turn until it ends or awaits a human, and prints how to resume it. After a turn that finished,
+/// the turns of queued messages follow. On a terminal, the user answers the agents' questions there. Returns
+/// the status of the last turn.
+ExitStatus follow(Session session, Run run, Runtime& runtime, const app::Workspace& workspace,
+                  const TurnOutput& output, Interrupts& interrupts, Console& console);
 
 }  // namespace praxis::cli

@@ -129,10 +129,15 @@ void TurnDriver::advance() {
   commit();
 }
 
+/// Whether the turn of a queued message may begin.
+bool TurnDriver::may_begin_turn() const {
+  return !winding_down_ && !setup_.at_rest && !(setup_.holds_queue && readers_.empty());
+}
+
 /// Carries out one decision. Returns false when the loop has to wait.
 bool TurnDriver::carry_out(Decision decision) {
   if (std::holds_alternative<Idle>(decision) || std::holds_alternative<Wait>(decision)) return false;
-  if ((winding_down_ || setup_.at_rest) && std::holds_alternative<BeginTurn>(decision)) return false;
+  if (std::holds_alternative<BeginTurn>(decision) && !may_begin_turn()) return false;
   if (const auto* calls = std::get_if<RunCalls>(&decision)) return review_calls(*calls);
   if (std::holds_alternative<BeginTurn>(decision) && (turn_ending_ || asks_before_turn())) return false;
   auto* call = std::get_if<CallModel>(&decision);

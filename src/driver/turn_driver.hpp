@@ -46,6 +46,7 @@ struct Setup {
   HookSet hooks = {};
   ModelFacts model = {};
   bool bounded_above = false;  ///< a turn above has a budget
+  bool holds_queue = false;    ///< a queued message waits for a reader before its turn begins
   /// The session is not active in any process: an interrupted turn is settled, nothing else continues.
   bool at_rest = false;
 };
@@ -104,6 +105,7 @@ class TurnDriver {
   bool record(RecordBody&& body);
   void close_turn(PendingRecord& settling);
   void advance();
+  bool may_begin_turn() const;
   bool carry_out(Decision decision);
   void commit();
   void write_log();

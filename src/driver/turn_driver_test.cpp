@@ -130,6 +130,21 @@ TEST(TurnDriver, QueuedPromptBecomesATurn) {
   EXPECT_TRUE(rig.driver->readers().empty());
 }
 
+TEST(TurnDriver, QueuedPromptThatIsHeldWaitsForAReader) {
+  driver::Setup setup = Rig::setup_of(echoing());
+  setup.holds_queue = true;
+  Rig rig;
+  rig.driver.emplace(std::move(setup), State(rig.driver->state()));
+  rig.ask();
+  RecordsGiven queued;
+  queued.records.emplace_back(records::Intervened{CommandVerb::kEnqueue, "more", nullptr});
+  rig.feed(std::move(queued));
+  rig.answer(says("one"));
+  EXPECT_EQ(rig.find<StartModel>(), nullptr);
+  rig.feed(ResumeRequested{{2, false}, {}});
+  EXPECT_NE(rig.find<StartModel>(), nullptr);
+}
+
 // ---- time
 
 TEST(TurnDriver, FailedModelCallIsRetriedAfterItsDelay) {

@@ -97,6 +97,24 @@ TEST_F(RunControlTest, Enqueued_BecomesTheNextTurn) {
   EXPECT_EQ(session.last_result().text, "next");
 }
 
+TEST_F(RunControlTest, QueuedTurnsThatAreHeld_BeginWhenTheyAreResumed) {
+  RuntimeOptions options;
+  options.begin_queued_turns = false;
+  const auto holding = Runtime::create(std::move(options));
+  auto session = holding->create_session(scripted(R"({"text": "one"}
+{"text": "two"}
+{"text": "three"})"));
+  ASSERT_TRUE(session) << session.error().message;
+  auto run = session->send_user_message("go");
+  run.enqueue("and then?");
+  run.enqueue("and after that?");
+  EXPECT_EQ(run.result().value().text, "one");
+  EXPECT_EQ(session->queued(), 2U);
+  EXPECT_EQ(session->resume().result().value().text, "two");
+  EXPECT_EQ(session->resume().result().value().text, "three");
+  EXPECT_EQ(session->queued(), 0U);
+}
+
 TEST_F(RunControlTest, Interrupt_WhileTheModelThinks_CancelsTheTurn) {
   Session session = session_of(scripted(R"({"text": "never", "delay_ms": 600000}
 {"text": "later"})"));

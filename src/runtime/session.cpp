@@ -112,6 +112,9 @@ int Session::context_usage_percent() const {
   if (window == 0) return 0;
   return static_cast<int>(std::clamp<std::int64_t>(context_usage().first * 100 / window, 0, 100));
 }
+std::size_t Session::queued() const {
+  return actor_->query([](const State& s) { return s.queue.size(); });
+}
 AgentResult Session::last_result() const {
   return actor_->query([](const State& s) { return result_of(s); });
 }

@@ -17,7 +17,7 @@ bool has_approval_predicate(const ToolSet& tools) {
   return std::ranges::any_of(tools.tools(), [](const Tool& tool) { return tool.approval_when != nullptr; });
 }
 
-driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
+driver::Setup setup_of(const Services& services, const std::shared_ptr<const AgentDescription>& agent,
                        const std::shared_ptr<Model>& model, std::shared_ptr<const Planner> planner,
                        const Lease& lease, const Origin& origin, bool approves) {
   driver::Setup setup;
@@ -42,6 +42,7 @@ driver::Setup setup_of(const std::shared_ptr<const AgentDescription>& agent,
     setup.model.options_may_change = !hooks.before_model.empty();
   }
   setup.bounded_above = origin.scope->budget != nullptr;
+  setup.holds_queue = !origin.above && !services.options.begin_queued_turns;
   return setup;
 }
 
@@ -64,7 +65,7 @@ SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<c
       lease_(std::move(lease)),
       origin_(std::move(origin)),
       approvers_(with_approver(origin_, agent_)),
-      driver_(setup_of(agent_, model_, std::move(planner), lease_, origin_, !approvers_.empty()),
+      driver_(setup_of(*services_, agent_, model_, std::move(planner), lease_, origin_, !approvers_.empty()),
               std::move(state)) {
   for (const auto& [pattern, handler] : agent_->handlers)
     agent_handlers_.push_back(observers_.add(pattern, handler));

@@ -40,6 +40,9 @@ struct RuntimeOptions {
   /// Drop a session's state whenever it waits, and rebuild it from the journal when needed: least memory,
   /// most work.
   bool suspend_when_waiting = false;
+  /// Begin a turn for each queued message as soon as the turn before it has ended. If false, a root begins it
+  /// with `Session::resume` only, so that the returned run shows it.
+  bool begin_queued_turns = true;
   std::chrono::milliseconds cancel_grace{
       100};  ///< time for a cancelled tool to return, before its outcome is recorded as unknown
 };

@@ -136,7 +136,8 @@ class Session {
   /// blocking `ask` returns, and must return soon.
   void ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done);
   /// Resumes a turn that was parked or cut off by a crash, with approvals (as `decide` accepts them) of
-  /// parked steps. Applies all approvals or, if one is invalid, none. Error `kInput`: there is no such turn.
+  /// parked steps, or else begins the turn of the first queued message. Applies all approvals or, if one is
+  /// invalid, none. Error `kInput`: there is no such turn.
   Run resume(const Approvals& approvals = {}, const Author& author = person_by_library());
 
   /// Decides a parked step of this session or, by an id such as `<session>/p1`, of one below it, also when
@@ -148,6 +149,7 @@ class Session {
 
   void steer(std::string text);
   void enqueue(std::string text);
+  std::size_t queued() const;  ///< messages from `enqueue` whose turn has not begun
   void interrupt();
   void pause(std::string reason = {});
   void unpause();  ///< undoes `pause`; `resume` continues a turn
