@@ -120,7 +120,8 @@ std::vector<ShownArgument> shown_arguments(std::string_view tool, std::string_vi
   if (arguments.find_first_not_of(" \t\r\n") == std::string_view::npos) return {};
   const auto json = parse_json(arguments);
   if (!json) return {unreadable(arguments, json.error().message)};
-  if (const auto key = repeated_key(arguments)) return {unreadable(arguments, repeated_key_problem(*key))};
+  if (const auto key = repeated_key(arguments, *json))
+    return {unreadable(arguments, repeated_key_problem(*key))};
   if (json->is_null()) return {};
   if (!json->is_object()) return {unreadable(arguments, "they are not a JSON object")};
   std::vector<std::pair<std::size_t, ShownArgument>> ranked;

@@ -39,7 +39,7 @@ Status check_fit(const Json& schema, const Json& value, const std::string& what)
 Status check_edit(const AgentSpec& agent, const ParkedStep& step, const std::string& arguments) {
   const auto json = parse_json(arguments);
   if (!json) return refused("the edited arguments of " + step.id.str() + " are not valid JSON");
-  if (const auto key = repeated_key(arguments))
+  if (const auto key = repeated_key(arguments, *json))
     return refused("the edited arguments of " + step.id.str() + ": " + repeated_key_problem(*key));
   const ToolSpec* tool = agent.find_tool(step.tool);
   if (tool == nullptr) return {};

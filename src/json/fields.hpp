@@ -2,8 +2,10 @@
 // message digests write text, which costs a fraction of building the tree first.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,10 @@
 #include "praxis/json/json.hpp"
 
 namespace praxis {
+
+/// Whether a JSON string cannot hold `text` unchanged: quotes, back-slashes, control characters, or not
+/// ASCII.
+bool needs_escape(std::string_view text);
 
 /// Receives the fields of one object, in order; each key once. Keys hold no characters that JSON must escape.
 class JsonFields {
@@ -22,6 +28,8 @@ class JsonFields {
   virtual void text(std::string_view key, std::string_view value) = 0;
   virtual void number(std::string_view key, std::int64_t value) = 0;
   virtual void value(std::string_view key, const Json& value) = 0;
+  /// Writes a value that is JSON text already.
+  virtual void json(std::string_view key, std::string_view text) = 0;
   virtual void object(std::string_view key, const Write& write) = 0;
   /// Writes an array of `count` objects.
   virtual void objects(std::string_view key, std::size_t count,
@@ -37,9 +45,23 @@ class TextFields final : public JsonFields {
  public:
   explicit TextFields(std::string& out) : out_(out) {}
 
-  void text(std::string_view key, std::string_view value) override { append_json_string(named(key), value); }
-  void number(std::string_view key, std::int64_t value) override { append_json(named(key), Json(value)); }
+  void text(std::string_view key, std::string_view value) override {
+    if (needs_escape(value)) return append_json_string(named(key), value);
+    grow(key, value.size() + 2, [value](char* at) {
+      *at++ = '"';
+      at += value.copy(at, value.size());
+      *at = '"';
+    });
+  }
+  void number(std::string_view key, std::int64_t value) override {
+    char digits[24];
+    const char* const end = std::to_chars(digits, std::end(digits), value).ptr;
+    json(key, {digits, end});
+  }
   void value(std::string_view key, const Json& value) override { append_json(named(key), value); }
+  void json(std::string_view key, std::string_view text) override {
+    grow(key, text.size(), [text](char* at) { text.copy(at, text.size()); });
+  }
   void object(std::string_view key, const Write& write) override {
     named(key);
     whole(write);
@@ -66,8 +88,15 @@ class TextFields final : public JsonFields {
 
  private:
   std::string& named(std::string_view key) {
+    grow(key, 0, [](char*) {});
+    return out_;
+  }
+
+  /// Appends the key, and `room` bytes that `fill` writes.
+  template <class F>
+  void grow(std::string_view key, std::size_t room, F&& fill) {
     const bool first = std::exchange(empty_, false);
-    const std::size_t before = out_.size(), after = before + key.size() + (first ? 3 : 4);
+    const std::size_t before = out_.size(), after = before + key.size() + (first ? 3 : 4) + room;
     out_.resize_and_overwrite(
         after, [&](char* all, std::size_t) {  // libstdc++ 12 passes the capacity here, not the requested size
           char* at = all + before;
@@ -75,10 +104,10 @@ class TextFields final : public JsonFields {
           *at++ = '"';
           at += key.copy(at, key.size());
           *at++ = '"';
-          *at = ':';
+          *at++ = ':';
+          fill(at);
           return after;
         });
-    return out_;
   }
 
   std::string& out_;
@@ -90,6 +119,9 @@ class TreeFields final : public JsonFields {
   void text(std::string_view key, std::string_view value) override { out_[key] = value; }
   void number(std::string_view key, std::int64_t value) override { out_[key] = value; }
   void value(std::string_view key, const Json& value) override { out_[key] = value; }
+  void json(std::string_view key, std::string_view text) override {
+    out_[key] = parse_json(text).value_or(nullptr);
+  }
   void object(std::string_view key, const Write& write) override {
     TreeFields inner;
     write(inner);

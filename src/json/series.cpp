@@ -89,27 +89,16 @@ std::size_t closing_quote(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// Assigns the number at `at` to `value`. Returns its end, or `std::nullopt` if the parser has to read it.
-std::optional<std::size_t> replace_number(std::string_view text, std::size_t at, Json& value) {
-  const std::size_t length = number_length(text.substr(at));
-  if (length == 0) return std::nullopt;
-  std::from_chars(text.data() + at, text.data() + at + length, value.get_int64());
-  return at + length;
-}
-
-/// Assigns the string whose content begins at `begin` to `value`. Returns its end, or `std::nullopt` if it is
-/// invalid.
-std::optional<std::size_t> replace_string(std::string_view text, std::size_t begin, Json& value) {
+/// Returns the end of the string whose content begins at `begin`, or `std::nullopt` if it is invalid. A
+/// string with escapes is parsed to `parsed`, which stays null for others.
+std::optional<std::size_t> string_end(std::string_view text, std::size_t begin, Json& parsed) {
   const std::size_t plain_end = begin + plain_length(text.substr(begin));
   const std::size_t end = closing_quote(text, plain_end);
   if (end == text.size()) return std::nullopt;
-  if (end == plain_end) {
-    value.get_string().assign(text.substr(begin, end - begin));
-    return end;
-  }
-  auto parsed = parse_json(text.substr(begin - 1, end - begin + 2));
-  if (!parsed) return std::nullopt;
-  value = *std::move(parsed);
+  if (end == plain_end) return end;
+  auto value = parse_json(text.substr(begin - 1, end - begin + 2));
+  if (!value) return std::nullopt;
+  parsed = *std::move(value);
   return end;
 }
 
@@ -182,24 +171,37 @@ class JsonSeries::SlotFinder {
 };
 
 Result<const Json*> JsonSeries::parse(std::string_view text) {
-  adapted_ = adapt(text);
-  if (adapted_) return &value_;
+  if (adapt(text)) return &value_;
   text_.clear();
   Result<Json> parsed = parse_json(text);
   if (!parsed) return fail(std::move(parsed.error()));
-  // Learning costs as much as parsing, so it waits for the second text of a shape: many events are the only
-  // one of their shape.
-  const bool is_second = same_shape(value_, *parsed);
-  value_ = *std::move(parsed);
-  if (is_second) learn(text);
+  take(*std::move(parsed), text);
   return &value_;
 }
 
+void JsonSeries::take(Json&& value, std::string_view text) {
+  // Learning costs as much as parsing, so it waits for the second text of a shape: many events are the only
+  // one of their shape.
+  if (same_shape(value_, value)) return begin(std::move(value), text);
+  adapted_ = false;
+  text_.clear();
+  value_ = std::move(value);
+}
+
+void JsonSeries::begin(Json&& value, std::string_view text) {
+  adapted_ = false;
+  text_.clear();
+  value_ = std::move(value);
+  learn(text);
+}
+
+bool JsonSeries::resembles(const Json& value) const { return same_shape(value_, value); }
+
 bool JsonSeries::changed_only(std::span<const Json* const> values) const {
-  const auto is_expected = [&](const Json* changed) {
-    return std::ranges::find(values, changed) != values.end();
+  const auto is_expected = [&](const Change& change) {
+    return std::ranges::find(values, change.slot->value) != values.end();
   };
-  return adapted_ && std::ranges::all_of(changed_, is_expected);
+  return adapted_ && std::ranges::all_of(changes_, is_expected);
 }
 
 void JsonSeries::learn(std::string_view text) {
@@ -207,37 +209,92 @@ void JsonSeries::learn(std::string_view text) {
   if (text.size() <= kMostBytes && SlotFinder(text, slots_).find(value_)) text_ = text;
 }
 
-/// On failure, some values may have been replaced already.
 bool JsonSeries::adapt(std::string_view text) {
-  if (text_.empty() || text.size() > kMostBytes) return false;
-  changed_.clear();
-  std::size_t known = 0, at = 0;  // how far both texts were compared
-  auto slot = slots_.begin();
-  const auto pass = [&](std::size_t end) {  // moves slots along with the text before them
-    for (; slot != slots_.end() && slot->end < end; ++slot) {
-      slot->begin += at - known;
-      slot->end += at - known;
-    }
-  };
-  for (;;) {
-    const std::size_t same = common_prefix(std::string_view(text_).substr(known), text.substr(at));
-    pass(known + same);
-    known += same;
-    at += same;
-    if (known == text_.size() && at == text.size()) break;
-    if (slot == slots_.end() || known < slot->begin) return false;
-    at -= known - slot->begin;
-    const auto end = slot->value->is_string() ? replace_string(text, at, *slot->value)
-                                              : replace_number(text, at, *slot->value);
-    if (!end) return false;
-    changed_.push_back(slot->value);
-    known = slot->end;
-    *slot = {at, *end, slot->value};
-    at = *end;
-    ++slot;
+  adapted_ = compare(text);
+  if (!adapted_) return false;
+  std::ptrdiff_t moved = 0;  // by how much the changes so far have lengthened the text
+  auto change = changes_.begin();
+  for (Slot& slot : slots_) {
+    const std::size_t end = slot.end;
+    slot.begin += static_cast<std::size_t>(moved);
+    slot.end += static_cast<std::size_t>(moved);
+    if (change == changes_.end() || change->slot != &slot) continue;
+    slot.end = change->end;
+    assign(text.substr(slot.begin, slot.end - slot.begin), *change);
+    moved = static_cast<std::ptrdiff_t>(slot.end) - static_cast<std::ptrdiff_t>(end);
+    ++change;
   }
   text_ = text;
   return true;
+}
+
+void JsonSeries::assign(std::string_view text, Change& change) {
+  Json& value = *change.slot->value;
+  if (!change.parsed.is_null()) {
+    value = std::move(change.parsed);
+  } else if (value.is_string()) {
+    value.get_string().assign(text);
+  } else {
+    std::from_chars(text.data(), text.data() + text.size(), value.get_int64());
+  }
+}
+
+/// Collects the values that differ in `text`. Returns false, having changed nothing, if anything else does.
+bool JsonSeries::compare(std::string_view text) {
+  if (text_.empty() || text.size() > kMostBytes) return false;
+  changes_.clear();
+  std::size_t known = 0, at = 0;  // how far both texts were compared
+  for (auto slot = slots_.begin();; ++slot) {
+    const std::size_t same = common_prefix(std::string_view(text_).substr(known), text.substr(at));
+    known += same;
+    at += same;
+    if (known == text_.size() && at == text.size()) return true;
+    while (slot != slots_.end() && slot->end < known) ++slot;
+    if (slot == slots_.end() || known < slot->begin) return false;
+    at -= known - slot->begin;
+    Change change{&*slot, 0, nullptr};
+    if (slot->value->is_string()) {
+      const auto end = string_end(text, at, change.parsed);
+      if (!end) return false;
+      change.end = *end;
+    } else {
+      const std::size_t length = number_length(text.substr(at));
+      if (length == 0) return false;
+      change.end = at + length;
+    }
+    at = change.end;
+    known = slot->end;
+    changes_.push_back(std::move(change));
+  }
+}
+
+Result<const Json*> JsonShapes::parse(std::string_view text) {
+  // Texts tend to follow each other in the same order.
+  const std::size_t expected = last_ < follower_.size() ? follower_[last_] : 0;
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const std::size_t shape = (expected + i) % known_.size();
+    if (known_[shape]->adapt(text)) return use(shape);
+  }
+  Result<Json> parsed = parse_json(text);
+  if (!parsed) return fail(std::move(parsed.error()));
+  std::size_t shape = 0;
+  while (shape < known_.size() && !known_[shape]->resembles(*parsed)) ++shape;
+  if (shape == known_.size()) {
+    if (known_.size() < kMost) {
+      known_.push_back(std::make_unique<JsonSeries>());
+      follower_.push_back(shape);
+    } else {
+      shape = oldest_++ % kMost;
+    }
+  }
+  known_[shape]->take(*std::move(parsed), text);
+  return use(shape);
+}
+
+const Json* JsonShapes::use(std::size_t shape) {
+  if (last_ < follower_.size()) follower_[last_] = shape;
+  last_ = shape;
+  return &known_[shape]->value();
 }
 
 }  // namespace praxis

@@ -222,5 +222,49 @@ TEST(JsonSeries, LongText_IsRead) {
   expect_as_parsed({chunk(text, "1"), chunk(text + "y", "1")});
 }
 
+TEST(JsonSeries, TextThatDoesNotFit_ChangesNothing) {
+  JsonSeries series;
+  ASSERT_TRUE(series.parse(chunk("a", "1")));
+  ASSERT_TRUE(series.parse(chunk("a", "1")));
+  for (const std::string& text : kOtherTexts) {
+    if (series.adapt(text)) continue;
+    EXPECT_EQ(told(series.value()), told(parse_json(chunk("a", "1")))) << text;
+  }
+  EXPECT_FALSE(series.adapt(chunk("b", "1.5"))) << "the number after the text needs the parser";
+  EXPECT_EQ(told(series.value()), told(parse_json(chunk("a", "1"))));
+}
+
+TEST(JsonShapes, AnyOrderOfTexts_GivesTheResultOfTheParser) {
+  std::vector<std::string> texts = kOtherTexts;
+  for (const std::string& text : kChunkTexts) texts.push_back(chunk(text, "1"));
+  for (const std::string& number : kChunkNumbers) texts.push_back(chunk("a", number));
+  JsonShapes shapes;
+  for (std::size_t step = 1; step < texts.size(); ++step) {  // each step visits the texts in another order
+    for (std::size_t i = 0, at = step; i < texts.size(); ++i, at = (at + step) % texts.size()) {
+      const auto read = shapes.parse(texts[at]);
+      ASSERT_EQ(read ? told(**read) : read.error().message, told(parse_json(texts[at]))) << texts[at];
+    }
+  }
+}
+
+TEST(JsonShapes, ShapesThatAlternate_AreReplacedInPlace) {
+  JsonShapes shapes;
+  std::vector<const Json*> seen;
+  for (const char* text : {"a", "b", "c", "d"}) {
+    for (const std::string& next : {chunk(text, "1"), to_json_text(JsonObject{{"t", text}})}) {
+      const auto read = shapes.parse(next);
+      ASSERT_TRUE(read);
+      EXPECT_EQ(told(**read), next);
+      const bool is_list = json_at(**read, "list").is_array();
+      seen.push_back(is_list ? &json_at(**read, "list") : &json_at(**read, "t"));
+    }
+  }
+  // The second text of a shape is parsed and learned; every later one is read in place.
+  EXPECT_EQ(seen[4], seen[2]);
+  EXPECT_EQ(seen[6], seen[2]);
+  EXPECT_EQ(seen[5], seen[3]);
+  EXPECT_EQ(seen[7], seen[3]);
+}
+
 }  // namespace
 }  // namespace praxis

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/utf8.hpp"
+#include "json/fields.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis {
@@ -76,16 +77,6 @@ std::uint64_t eight_bytes(const char* at) {
   std::uint64_t word;
   std::memcpy(&word, at, sizeof word);
   return word;
-}
-
-// Whether the whole text may be copied unchanged; most strings may.
-bool is_all_plain(std::string_view text) {
-  if (text.size() < 8) return std::ranges::all_of(text, is_plain);
-  const char* const last = text.data() + text.size() - 8;
-  for (const char* at = text.data(); at < last; at += 8) {
-    if (has_special(eight_bytes(at))) return false;
-  }
-  return !has_special(eight_bytes(last));
 }
 
 // Returns the position of the first character at or after `at` that must not be copied unchanged.
@@ -207,8 +198,17 @@ void append_value(std::string& out, const Json& value, KeyOrder order) {
 
 }  // namespace
 
+bool needs_escape(std::string_view text) {
+  if (text.size() < 8) return !std::ranges::all_of(text, is_plain);
+  const char* const last = text.data() + text.size() - 8;
+  for (const char* at = text.data(); at < last; at += 8) {
+    if (has_special(eight_bytes(at))) return true;
+  }
+  return has_special(eight_bytes(last));
+}
+
 void append_json_string(std::string& out, std::string_view text) {
-  if (is_all_plain(text)) {
+  if (!needs_escape(text)) {
     const std::size_t before = out.size(), after = before + text.size() + 2;
     // libstdc++ 12 passes the capacity here, not the requested size.
     out.resize_and_overwrite(after, [&](char* all, std::size_t) {

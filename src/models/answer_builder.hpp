@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,13 @@ class AnswerBuilder {
       : target_(target), options_(std::move(options)) {}
 
   ModelResponse response;
+
+  /// Parses an answer that is not streamed and has `use` read it; errors of `AnswerShapes::read`.
+  Status read_whole(std::string_view body, const std::function<Status(const Json&)>& use) const {
+    return options_.shapes ? options_.shapes->read(body, use) : AnswerShapes().read(body, use);
+  }
+  /// For the events of the answer's stream.
+  EventJson event_json() const { return EventJson(options_.shapes); }
 
   /// Adds a part and returns its number.
   std::size_t open(Part part);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/answer_json.hpp"
 #include "praxis/models/catalog.hpp"
 #include "praxis/models/model.hpp"
 #include "praxis/net/http_client.hpp"
@@ -38,6 +39,8 @@ class AnswerReader {
     std::string call_prefix = {};
     /// Whether the conversation already has a call of this id.
     std::function<bool(std::string_view)> call_taken = {};
+    /// Shared by the calls of one endpoint; null: nothing is shared.
+    std::shared_ptr<AnswerShapes> shapes = nullptr;
   };
   virtual ~AnswerReader() = default;
 

@@ -50,10 +50,11 @@ std::optional<milliseconds> reset_in(std::string_view text, std::optional<UnixMi
 std::map<std::string, Said> read_windows(const HttpHeaders& headers) {
   std::map<std::string, Said> windows;
   for (const auto& [name, value] : headers) {
-    std::string key = lower_case(name);
-    const std::size_t at = key.find("ratelimit-");
-    if (at == key.npos) continue;
-    key.erase(0, at + std::string_view("ratelimit-").size());
+    constexpr std::string_view kPrefix = "ratelimit-";
+    const auto same = [](char a, char b) { return lower_case(a) == b; };
+    const auto found_at = std::ranges::search(name, kPrefix, same);
+    if (found_at.empty()) continue;
+    const std::string key = lower_case({found_at.end(), name.end()});
     for (const std::string_view field : {"remaining", "limit", "reset"}) {
       const std::size_t found = key.find(field);
       if (found == key.npos) continue;

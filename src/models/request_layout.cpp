@@ -1,5 +1,7 @@
 #include "models/request_layout.hpp"
 
+#include <utility>
+
 namespace praxis {
 
 std::string open_list(JsonObject fields, const Json& extra, std::string_view list) {
@@ -7,7 +9,7 @@ std::string open_list(JsonObject fields, const Json& extra, std::string_view lis
     for (const auto& [name, value] : *own) fields[name] = value;
   }
   fields.erase(list);
-  std::string out = to_json_text(fields);
+  std::string out = to_json_text(Json(std::move(fields)));
   out.back() = ',';
   return out.append("\"").append(list).append("\":[");
 }

@@ -12,6 +12,8 @@
 namespace praxis {
 namespace {
 
+constexpr std::size_t kUsualHeaders = 4;  // besides those of the endpoint
+
 /// State of the endpoint, shared by its sessions and exchanges.
 struct VendorShared {
   CodecTarget target;
@@ -19,6 +21,7 @@ struct VendorShared {
   Endpoint endpoint;
   std::shared_ptr<HttpClient> http;
   std::shared_ptr<RateGate> gate;  ///< null: no rate limiting
+  std::shared_ptr<AnswerShapes> shapes = std::make_shared<AnswerShapes>();
   Redactor for_errors = {};
   std::shared_ptr<const Redactor> for_answers = nullptr;  ///< null: the endpoint has no secret
 };
@@ -35,7 +38,8 @@ class VendorExchange final : public HttpSink {
         parser_(*shared_->codec,
                 {.deltas = request.stream ? sink_.get() : nullptr,
                  .call_prefix = "call_" + std::to_string(request.ordinal + 1) + '_',
-                 .call_taken = [this](std::string_view id) { return writer_.knows_call(id); }}) {}
+                 .call_taken = [this](std::string_view id) { return writer_.knows_call(id); },
+                 .shapes = shared_->shapes}) {}
 
   void on_head(const HttpResponseHead& head) override { parser_.head(head); }
 
@@ -107,8 +111,9 @@ class Session final : public ModelSession {
     HttpRequest http;
     http.method = "POST";
     http.url = endpoint.base_url + shared_->codec->path(request.stream);
-    http.headers = {{"content-type", "application/json"},
-                    {"accept", request.stream ? "text/event-stream" : "application/json"}};
+    http.headers.reserve(kUsualHeaders + endpoint.headers.size());
+    http.headers.emplace_back("content-type", "application/json");
+    http.headers.emplace_back("accept", request.stream ? "text/event-stream" : "application/json");
     if (!endpoint.key.empty()) {
       const bool bearer = endpoint.auth.empty() || endpoint.auth == "authorization";
       http.headers.emplace_back(bearer ? "authorization" : endpoint.auth,

@@ -112,7 +112,7 @@ Result<Json> ToolSet::arguments(std::string_view name, std::string_view text) co
   if (tool == nullptr) return unknown_tool(name, tools_);
   auto json = means_no_arguments(text) ? Result<Json>(JsonObject{}) : parse_json(text);
   if (!json) return invalid_arguments(tool->definition.name, json.error().message);
-  if (const auto key = repeated_key(text))
+  if (const auto key = repeated_key(text, *json))
     return invalid_arguments(tool->definition.name, repeated_key_problem(*key));
   const auto problems = schemas_[static_cast<std::size_t>(tool - tools_.data())].validate(*json);
   if (problems.empty()) return json;

@@ -78,6 +78,8 @@ TEST(ToolSet, RepeatedKey_IsAnErrorThatNamesIt) {
   EXPECT_EQ(message(R"({"name":"a","na\u006de":"b"})"),
             "invalid arguments for \"map\": the key \"name\" occurs more than once in one object; send each "
             "key once");
+  EXPECT_NE(message(R"({"name":"a","name":"b:c"})"), "") << "with colons in the text";
+  EXPECT_TRUE(set.arguments("map", R"({"name":"a:b:c"})"));
 }
 
 TEST(ToolSet, BlankArguments_MeanAnEmptyObject) {

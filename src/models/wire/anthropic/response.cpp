@@ -143,16 +143,16 @@ Status ResponseReader::read_event(std::string_view name, std::string_view data) 
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
-  const auto json = parse_answer(body);
-  if (!json) return fail(json.error());
-  if (is_error(*json)) return error_of(*json);
-  if (!json_at(*json, "content").is_array()) {
-    return protocol_error("the answer has no content: " + excerpt(body));
-  }
-  read_head(*json);
-  read_ending(*json);
-  done_ = !blocks_.empty() || !builder_.response.finish_raw.empty();
-  return {};
+  return builder_.read_whole(body, [&](const Json& json) -> Status {
+    if (is_error(json)) return error_of(json);
+    if (!json_at(json, "content").is_array()) {
+      return protocol_error("the answer has no content: " + excerpt(body));
+    }
+    read_head(json);
+    read_ending(json);
+    done_ = !blocks_.empty() || !builder_.response.finish_raw.empty();
+    return {};
+  });
 }
 
 /// Some gateways repeat the start event. A start with another id means that two answers were mixed up.

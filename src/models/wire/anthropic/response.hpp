@@ -50,8 +50,8 @@ class ResponseReader final : public AnswerReader {
   void add_extra_passes();
 
   const CodecTarget& target_;  ///< owned by the codec, which outlives its readers
-  EventJson json_;
   AnswerBuilder builder_;
+  EventJson json_ = builder_.event_json();
   std::vector<Block> blocks_;  ///< in the order in which they were opened
   JsonObject usage_;           ///< the latest value of each counter
   bool started_ = false;

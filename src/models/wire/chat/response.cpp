@@ -78,11 +78,9 @@ Status ResponseReader::read_event(std::string_view, std::string_view data) {
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
-  const auto json = parse_answer(body);
-  if (!json) return fail(json.error());
-  if (const Status status = read_chunk(*json, true); !status) return status;
-  done_ = has_choice_;
-  return {};
+  Status status = builder_.read_whole(body, [this](const Json& json) { return read_chunk(json, true); });
+  if (status) done_ = has_choice_;
+  return status;
 }
 
 Status ResponseReader::read_chunk(const Json& chunk, bool whole) {

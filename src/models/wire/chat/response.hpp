@@ -56,10 +56,10 @@ class ResponseReader final : public AnswerReader {
   void settle_reasoning();
   void settle_text();
 
-  const Dialect& dialect_;  ///< owned by the codec, which outlives its readers
-  EventJson json_;
+  const Dialect& dialect_;            ///< owned by the codec, which outlives its readers
   std::vector<const Json*> repeats_;  ///< the values in which a chunk that only adds text may differ
   AnswerBuilder builder_;
+  EventJson json_ = builder_.event_json();
   CallAssembler calls_{builder_, dialect_.call_ids};
   ThinkTags think_tags_;
   std::string reasoning_field_;      ///< the field in which reasoning arrived

@@ -82,18 +82,18 @@ Status ResponseReader::read_event(std::string_view, std::string_view data) {
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
-  const auto json = parse_answer(body);
-  if (!json) return fail(json.error());
-  is_unary_ = !json->is_array();
-  if (is_unary_) {
-    if (const Status read = read_response(*json); !read) return read;
-  } else {
-    for (const Json& response : json->get_array()) {
-      if (const Status read = read_response(response); !read) return read;
+  return builder_.read_whole(body, [this](const Json& json) -> Status {
+    is_unary_ = !json.is_array();
+    if (is_unary_) {
+      if (Status read = read_response(json); !read) return read;
+    } else {
+      for (const Json& response : json.get_array()) {
+        if (Status read = read_response(response); !read) return read;
+      }
     }
-  }
-  done_ = true;
-  return {};
+    done_ = true;
+    return {};
+  });
 }
 
 Status ResponseReader::read_response(const Json& response) {

@@ -61,8 +61,8 @@ class ResponseReader final : public AnswerReader {
   VendorStatePtr signed_by(std::string_view signature) const;
   void attach_citations();
 
-  EventJson json_;
   AnswerBuilder builder_;
+  EventJson json_ = builder_.event_json();
   std::optional<OpenCall> open_call_;
   std::vector<Citation> citations_;
   Counts counts_;

@@ -28,8 +28,8 @@ class ResponseReader final : public AnswerReader {
   template <class Wanted>
   std::size_t last_or_new(Part part);
 
-  EventJson json_;
   AnswerBuilder builder_;
+  EventJson json_ = builder_.event_json();
   bool has_message_ = false;
   bool has_usage_ = false;
   bool done_ = false;

@@ -149,16 +149,16 @@ Status ResponseReader::read_end(const Json& response, std::string_view status) {
 }
 
 Status ResponseReader::read_whole(std::string_view body) {
-  const auto json = parse_answer(body);
-  if (!json) return fail(json.error());
-  if (!json_at(*json, "output").is_array()) {
-    if (const auto envelope = read_error_envelope(*json)) return fail(vendor_error(*envelope, 0));
-    return fail(model_error(ErrorKind::kProtocol, "protocol: the answer has no output: " + excerpt(body)));
-  }
-  read_facts(*json);
-  const std::string_view status = json_text(*json, "status");
-  if (status.empty() && json_at(*json, "output").get_array().empty()) return {};
-  return read_end(*json, status.empty() ? "completed" : status);
+  return answer_.read_whole(body, [&](const Json& json) -> Status {
+    if (!json_at(json, "output").is_array()) {
+      if (const auto envelope = read_error_envelope(json)) return fail(vendor_error(*envelope, 0));
+      return fail(model_error(ErrorKind::kProtocol, "protocol: the answer has no output: " + excerpt(body)));
+    }
+    read_facts(json);
+    const std::string_view status = json_text(json, "status");
+    if (status.empty() && json_at(json, "output").get_array().empty()) return {};
+    return read_end(json, status.empty() ? "completed" : status);
+  });
 }
 
 Result<ModelResponse> ResponseReader::finish() {

@@ -30,8 +30,8 @@ class ResponseReader final : public AnswerReader {
   Status read_end(const Json& response, std::string_view status);
   void start_over();
 
-  EventJson json_;
   AnswerBuilder answer_;
+  EventJson json_ = answer_.event_json();
   Output output_;
   bool has_usage_ = false;
   bool done_ = false;  ///< the end was received
