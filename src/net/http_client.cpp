@@ -42,14 +42,9 @@ void HttpEngine::begin(const std::shared_ptr<HttpExchange>& exchange) {
   const HttpRequest& request = exchange->request;
   if (stopping_ || exchange->stop.stop_requested()) return exchange->finish(http_cancelled());
   if (Status ok = check_request(request); !ok) return exchange->finish(std::move(ok));
-  Result<Url> url = url_of(request.url);
-  if (!url) return exchange->finish(fail(std::move(url.error())));
-  HttpRoute route{std::move(*url), std::nullopt};
-  if (request.use_proxy) {
-    auto proxy = proxies_.choose(route.url);
-    if (!proxy) return exchange->finish(fail(std::move(proxy.error())));
-    route.proxy = std::move(*proxy);
-  }
+  Result<HttpRoutePtr> found = route_of(request);
+  if (!found) return exchange->finish(fail(std::move(found.error())));
+  const HttpRoute& route = **found;
   if (route.proxy && request.allow_address && route.url.is_address &&
       !request.allow_address(route.url.host)) {
     return exchange->finish(http_address_refused(route.url));
@@ -57,19 +52,25 @@ void HttpEngine::begin(const std::shared_ptr<HttpExchange>& exchange) {
   if (request.timeouts.total.count() > 0) {
     exchange->total_deadline = Clock::now() + std::min(request.timeouts.total, kLongestLimit);
   }
-  if (auto idle = take_idle(route, request.allow_address)) return idle->start(exchange, std::move(route.url));
-  dial(exchange, std::move(route));
+  if (auto idle = take_idle(route, request.allow_address)) return idle->start(exchange, *std::move(found));
+  dial(exchange, *std::move(found));
 }
 
-/// Parses a URL, but not the same one twice in a row, which saves 2,200 instructions of a model call.
-Result<Url> HttpEngine::url_of(const std::string& text) {
-  if (text == last_url_.first) return last_url_.second;
-  Result<Url> url = parse_url(text);
-  if (url) last_url_ = {text, *url};
-  return url;
+/// Finds the route of a request, but not the same one twice in a row: a model call sends to the URL of the
+/// last one.
+Result<HttpRoutePtr> HttpEngine::route_of(const HttpRequest& request) {
+  if (last_.route && request.url == last_.url && request.use_proxy == last_.use_proxy) return last_.route;
+  Result<Url> url = parse_url(request.url);
+  if (!url) return fail(std::move(url.error()));
+  Result<std::optional<Proxy>> proxy;
+  if (request.use_proxy) proxy = proxies_.choose(*url);
+  if (!proxy) return fail(std::move(proxy.error()));
+  last_ = {request.url, request.use_proxy,
+           std::make_shared<const HttpRoute>(*std::move(url), *std::move(proxy))};
+  return last_.route;
 }
 
-void HttpEngine::dial(const std::shared_ptr<HttpExchange>& exchange, HttpRoute route) {
+void HttpEngine::dial(const std::shared_ptr<HttpExchange>& exchange, HttpRoutePtr route) {
   auto connection = std::make_shared<HttpConnection>(*this, std::move(route));
   connections_.emplace(connection.get(), connection);
   connection->dial(exchange);
@@ -97,9 +98,8 @@ void HttpEngine::resolve(const Url& url, std::weak_ptr<HttpConnection> waiter) {
 
 std::shared_ptr<HttpConnection> HttpEngine::take_idle(const HttpRoute& route,
                                                       const AddressRule& allow_address) {
-  const std::string key = route.key();
-  for (auto found = idle_.find(key); found != idle_.end() && !found->second.empty();
-       found = idle_.find(key)) {
+  for (auto found = idle_.find(route.key); found != idle_.end() && !found->second.empty();
+       found = idle_.find(route.key)) {
     std::shared_ptr<HttpConnection> connection = found->second.back();
     // The request that opened the connection may have had a different rule.
     if (allow_address && !route.proxy && !allow_address(connection->address())) break;

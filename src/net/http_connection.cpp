@@ -34,15 +34,15 @@ bool begins_as_http(std::string_view bytes) {
 
 // Connecting to the server.
 
-HttpConnection::HttpConnection(HttpEngine& engine, HttpRoute route)
-    : engine_(engine), route_(std::move(route)), key_(route_.key()) {}
+HttpConnection::HttpConnection(HttpEngine& engine, HttpRoutePtr route)
+    : engine_(engine), route_(std::move(route)) {}
 
 void HttpConnection::dial(std::shared_ptr<HttpExchange> exchange) {
   exchange_ = std::move(exchange);
   exchange_->connection = weak_from_this();
   connect_deadline_ = Clock::now() + std::min(exchange_->request.timeouts.connect, kLongestLimit);
   limit(exchange_->request.timeouts.connect);
-  const Url& hop = route_.next_hop();
+  const Url& hop = route_->next_hop();
   if (!hop.is_address) return engine_.resolve(hop, weak_from_this());
   on_resolved(Endpoints{SocketAddress::parse(hop.host, hop.port).value()});
 }
@@ -52,9 +52,9 @@ void HttpConnection::on_resolved(Result<Endpoints> endpoints) {
   if (!endpoints) return end(fail(std::move(endpoints.error())));
   candidates_ = std::move(*endpoints);
   const AddressRule& allow = exchange_->request.allow_address;
-  if (allow && !route_.proxy) {
+  if (allow && !route_->proxy) {
     std::erase_if(candidates_, [&](const SocketAddress& at) { return !allow(at.text()); });
-    if (candidates_.empty()) return end(http_address_refused(route_.url));
+    if (candidates_.empty()) return end(http_address_refused(route_->url));
   }
   phase_ = Phase::kConnecting;
   connect_next();
@@ -64,7 +64,7 @@ void HttpConnection::connect_next() {
   release_socket();
   if (next_candidate_ == candidates_.size()) {
     return end(http_failure(ErrorKind::kConnect,
-                            "cannot connect to " + authority(route_.next_hop()) + ": " + last_connect_error_,
+                            "cannot connect to " + authority(route_->next_hop()) + ": " + last_connect_error_,
                             true));
   }
   // Each address gets a share of the time left, so that an unreachable one does not use up all of it.
@@ -98,13 +98,13 @@ void HttpConnection::on_connected(int error) {
   candidates_ = {};
   stream_ = ByteStream(socket_.get());
   limit(std::chrono::ceil<std::chrono::milliseconds>(connect_deadline_ - Clock::now()));
-  if (!route_.secure()) return send();
-  route_.proxy ? open_tunnel() : begin_tls();
+  if (!route_->secure()) return send();
+  route_->proxy ? open_tunnel() : begin_tls();
 }
 
 void HttpConnection::open_tunnel() {
   phase_ = Phase::kTunnel;
-  append_connect_head(head_, route_.url, *route_.proxy, engine_.options().user_agent);
+  append_connect_head(head_, route_->url, *route_->proxy, engine_.options().user_agent);
   parser_.emplace(nullptr, 0);
   parser_->skip(true);
   write_more();
@@ -112,7 +112,7 @@ void HttpConnection::open_tunnel() {
 
 void HttpConnection::begin_tls() {
   phase_ = Phase::kHandshake;
-  const Url& url = route_.url;
+  const Url& url = route_->url;
   if (Status ok = stream_.start_tls(engine_.tls(), url.host, url.is_address); !ok) return end(std::move(ok));
   shake_hands();
 }
@@ -129,7 +129,7 @@ void HttpConnection::shake_hands() {
     case IoState::kEnd:
     case IoState::kFailed:
       return end(http_failure(ErrorKind::kTls,
-                              "TLS with " + authority(route_.url) + " failed: " + stream_.failure(), false));
+                              "TLS with " + authority(route_->url) + " failed: " + stream_.failure(), false));
   }
 }
 
@@ -137,10 +137,10 @@ void HttpConnection::shake_hands() {
 
 bool HttpConnection::is_quiet() { return stream_.read(engine_.buffer()).state == IoState::kWantRead; }
 
-void HttpConnection::start(std::shared_ptr<HttpExchange> exchange, Url url) {
+void HttpConnection::start(std::shared_ptr<HttpExchange> exchange, HttpRoutePtr route) {
   exchange_ = std::move(exchange);
   exchange_->connection = weak_from_this();
-  route_.url = std::move(url);
+  route_ = std::move(route);
   reused_ = true;
   send();
 }
@@ -148,9 +148,9 @@ void HttpConnection::start(std::shared_ptr<HttpExchange> exchange, Url url) {
 void HttpConnection::send() {
   phase_ = Phase::kHead;
   const HttpRequest& request = exchange_->request;
-  const Proxy* proxy = route_.proxy && !route_.secure() ? &*route_.proxy : nullptr;
+  const Proxy* proxy = route_->proxy && !route_->secure() ? &*route_->proxy : nullptr;
   head_.clear();
-  append_request_head(head_, request, route_.url, proxy, engine_.options().user_agent);
+  append_request_head(head_, request, route_->url, proxy, engine_.options().user_agent);
   sent_ = 0;
   received_ = false;
   informational_ = 0;
@@ -282,7 +282,7 @@ bool HttpConnection::parse(std::string_view& bytes) {
 
 Status HttpConnection::refusal(const error_code& error) const {
   if (phase_ != Phase::kTunnel) exchange_->reach = Reach::kAnswered;
-  const std::string response = "the response of " + authority(route_.url);
+  const std::string response = "the response of " + authority(route_->url);
   if (error == http::error::header_limit) {
     return http_failure(ErrorKind::kTooLarge, response + " has too large a head", false);
   }
@@ -301,8 +301,8 @@ bool HttpConnection::on_head() {
       begin_tls();
     } else {
       end(http_failure(ErrorKind::kProxy,
-                       "proxy " + authority(route_.proxy->url) + " refused the tunnel to " +
-                           authority(route_.url) + " with status " + std::to_string(head.status),
+                       "proxy " + authority(route_->proxy->url) + " refused the tunnel to " +
+                           authority(route_->url) + " with status " + std::to_string(head.status),
                        head.status >= 500));
     }
     return false;
@@ -351,7 +351,7 @@ void HttpConnection::on_end_of_input(bool orderly) {
     return engine_.dial(exchange, route_);
   }
   const bool in_tunnel = phase_ == Phase::kTunnel;
-  std::string message = authority(in_tunnel ? route_.proxy->url : route_.url) + " closed the connection " +
+  std::string message = authority(in_tunnel ? route_->proxy->url : route_->url) + " closed the connection " +
                         (received_ ? "before the end of its response" : "without a response");
   if (!stream_.failure().empty()) message += ": " + stream_.failure();
   end(http_failure(in_tunnel ? ErrorKind::kProxy : ErrorKind::kClosed, std::move(message), true));
@@ -369,7 +369,7 @@ void HttpConnection::on_deadline() {
   if (phase_ == Phase::kIdle) return close();
   const TimePoint now = Clock::now();
   const auto timed_out = [&](ErrorKind kind, std::string_view what) {
-    end(http_failure(kind, authority(route_.url) + ": " + std::string(what), true));
+    end(http_failure(kind, authority(route_->url) + ": " + std::string(what), true));
   };
   if (exchange_->total_deadline <= now)
     return timed_out(ErrorKind::kTimeoutTotal, "the exchange took too long");

@@ -28,7 +28,7 @@ class HttpConnection final : public Timed,
                              public EventLoop::Watcher,
                              public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(HttpEngine& engine, HttpRoute route);
+  HttpConnection(HttpEngine& engine, HttpRoutePtr route);
   ~HttpConnection() override { release_socket(); }
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
@@ -37,12 +37,12 @@ class HttpConnection final : public Timed,
   /// Whether an idle connection is still open and the server has sent nothing unsolicited.
   bool is_quiet();
   /// Sends a request on an idle connection.
-  void start(std::shared_ptr<HttpExchange> exchange, Url url);
+  void start(std::shared_ptr<HttpExchange> exchange, HttpRoutePtr route);
   void on_resolved(Result<Endpoints> endpoints);
   /// Closes the connection and reports `status` to the exchange, if there is one.
   void end(Status status);
 
-  const std::string& key() const { return key_; }
+  const std::string& key() const { return route_->key; }
   const std::string& address() const { return address_; }
 
  private:
@@ -86,8 +86,7 @@ class HttpConnection final : public Timed,
   void on_end_of_input(bool orderly);
 
   HttpEngine& engine_;
-  HttpRoute route_;
-  std::string key_;
+  HttpRoutePtr route_;
   std::string address_;  ///< of the peer, as text
   FileDescriptor socket_;
   ByteStream stream_;

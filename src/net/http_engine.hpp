@@ -28,7 +28,7 @@ class HttpEngine {
 
   void begin(const std::shared_ptr<HttpExchange>& exchange);
   /// Runs the exchange on a new connection.
-  void dial(const std::shared_ptr<HttpExchange>& exchange, HttpRoute route);
+  void dial(const std::shared_ptr<HttpExchange>& exchange, HttpRoutePtr route);
   /// Cancels all exchanges, current and future.
   void shut_down();
 
@@ -50,7 +50,7 @@ class HttpEngine {
   void forget(const HttpConnection& connection);
 
  private:
-  Result<Url> url_of(const std::string& text);
+  Result<HttpRoutePtr> route_of(const HttpRequest& request);
   std::shared_ptr<HttpConnection> take_idle(const HttpRoute& route, const AddressRule& allow_address);
 
   const HttpClientOptions options_;
@@ -62,7 +62,12 @@ class HttpEngine {
   std::vector<char> buffer_ = std::vector<char>(64 * 1024);  // shared by all connections
   std::unordered_map<const HttpConnection*, std::shared_ptr<HttpConnection>> connections_;
   std::unordered_map<std::string, std::vector<std::shared_ptr<HttpConnection>>> idle_;
-  std::pair<std::string, Url> last_url_;  ///< URL of the last request, as a string and parsed
+  /// Of the last request.
+  struct {
+    std::string url;
+    bool use_proxy = false;
+    HttpRoutePtr route;
+  } last_;
   bool stopping_ = false;
 };
 

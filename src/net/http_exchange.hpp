@@ -45,19 +45,22 @@ struct HttpExchange {
   Reach reach = Reach::kNotSent;
 };
 
-/// The route of a request. Connections with equal keys are interchangeable.
+/// The route of a request; immutable and shared, because requests to the same URL follow each other.
+/// Connections with equal keys are interchangeable.
 struct HttpRoute {
-  Url url;
-  std::optional<Proxy> proxy;
+  HttpRoute(Url to, std::optional<Proxy> through)
+      : url(std::move(to)), proxy(std::move(through)), key(url.scheme + "://" + authority(url)) {
+    if (proxy) key += " via " + authority(proxy->url) + " " + proxy->authorization;
+  }
 
   const Url& next_hop() const { return proxy ? proxy->url : url; }
   bool secure() const { return url.scheme == "https"; }
-  std::string key() const {
-    std::string key = url.scheme + "://" + authority(url);
-    if (proxy) key += " via " + authority(proxy->url) + " " + proxy->authorization;
-    return key;
-  }
+
+  Url url;
+  std::optional<Proxy> proxy;
+  std::string key;
 };
+using HttpRoutePtr = std::shared_ptr<const HttpRoute>;
 
 /// Returns the error of an exchange; `kind` is one of those listed at `HttpSink::on_done`.
 inline Status http_failure(ErrorKind kind, std::string message, bool retriable) {

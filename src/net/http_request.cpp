@@ -12,16 +12,22 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
+constexpr auto kTokenChars = [] {
+  std::array<bool, 256> chars{};
+  std::fill(chars.begin() + '0', chars.begin() + '9' + 1, true);
+  std::fill(chars.begin() + 'A', chars.begin() + 'Z' + 1, true);
+  std::fill(chars.begin() + 'a', chars.begin() + 'z' + 1, true);
+  for (const unsigned char c : std::string_view("!#$%&'*+-.^_`|~")) chars[c] = true;
+  return chars;
+}();
+
 constexpr std::array<std::string_view, 6> kOwnHeaders = {"Host",       "Content-Length", "Transfer-Encoding",
                                                          "Connection", "Upgrade",        "Expect"};
 
 }  // namespace
 
 bool is_token(std::string_view text) {
-  const auto is_token_char = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("!#$%&'*+-.^_`|~").contains(c);
-  };
+  const auto is_token_char = [](char c) { return kTokenChars[static_cast<unsigned char>(c)]; };
   return !text.empty() && std::ranges::all_of(text, is_token_char);
 }
 
