@@ -1,6 +1,8 @@
 #include "journal/chain.hpp"
 
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "praxis/json/json.hpp"
 
@@ -8,7 +10,8 @@ namespace praxis {
 namespace {
 
 void put_little_endian(char* out, std::uint64_t value) {
-  for (int i = 0; i < 8; ++i) out[i] = static_cast<char>(value >> (8 * i) & 0xff);
+  if constexpr (std::endian::native == std::endian::big) value = std::byteswap(value);
+  std::memcpy(out, &value, sizeof value);
 }
 
 Error too_long(const std::string& what, std::size_t size) {
