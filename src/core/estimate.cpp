@@ -92,7 +92,14 @@ struct Run {
 Run front_run(std::string_view text) {
   Run run{front_character(text).kind};
   Kind wanted = run.kind;
-  for (std::string_view rest = text; !rest.empty(); ++run.length) {
+  for (; run.bytes < text.size(); ++run.bytes) {  // ASCII
+    const auto byte = static_cast<unsigned char>(text[run.bytes]);
+    if (byte >= kAsciiKinds.size()) break;
+    if (wanted == Kind::kUpper && kAsciiKinds[byte] == Kind::kLower) wanted = Kind::kLower;
+    if (kAsciiKinds[byte] != wanted) break;
+  }
+  run.length = static_cast<std::int64_t>(run.bytes);
+  for (std::string_view rest = text.substr(run.bytes); !rest.empty(); ++run.length) {
     const Character next = front_character(rest);
     if (wanted == Kind::kUpper && next.kind == Kind::kLower) wanted = Kind::kLower;
     if (next.kind != wanted) break;

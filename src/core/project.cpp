@@ -18,11 +18,11 @@ class Projector {
   }
 
   void operator()(const records::SessionCreated&) {}
-  void operator()(const records::TurnStarted&) { add(events::TurnStarted{after_.agent}); }
+  void operator()(const records::TurnStarted&) { add<events::TurnStarted>(after_.agent); }
 
   void operator()(const records::MessageAppended& r) {
-    if (r.source == MessageSource::kPlan) add(events::StepStarted{});
-    add(events::MessageAdded{stored(r.message), r.source});
+    if (r.source == MessageSource::kPlan) add<events::StepStarted>();
+    add<events::MessageAdded>(stored(r.message), r.source);
     if (!after_.turn) return;
     add_calls();
     if (r.source == MessageSource::kPlan && after_.turn->calls.empty()) end_step();
@@ -30,23 +30,23 @@ class Projector {
 
   void operator()(const records::SpeakerSet&) {}
   void operator()(const records::CallProposed& r) {
-    add(events::ToolCalled{r.call.id, r.call.name, r.call.arguments});
+    add<events::ToolCalled>(r.call.id, r.call.name, r.call.arguments);
   }
-  void operator()(const records::ChildSpawned& r) { add(events::ChildSpawned{r.child, r.agent, r.call}); }
-  void operator()(const records::ChildSettled& r) { add(events::ChildSettled{r.child, r.reason, r.usage}); }
+  void operator()(const records::ChildSpawned& r) { add<events::ChildSpawned>(r.child, r.agent, r.call); }
+  void operator()(const records::ChildSettled& r) { add<events::ChildSettled>(r.child, r.reason, r.usage); }
 
   void operator()(const records::EffectIntended& r) {
     attempt_ = r.attempt;
-    if (r.kind == EffectKind::kTool) return add(events::ToolStarted{r.call, r.tool, arguments_of(r.call)});
+    if (r.kind == EffectKind::kTool) return add<events::ToolStarted>(r.call, r.tool, arguments_of(r.call));
     const bool repeated = after_.turn && after_.turn->redo;  // the step began with a call that failed
-    if (r.attempt == 1 && !r.summary && !r.consult && !repeated) add(events::StepStarted{});
+    if (r.attempt == 1 && !r.summary && !r.consult && !repeated) add<events::StepStarted>();
     if (r.kind != EffectKind::kModel) return;
     const ModelOptions& options = r.patch.options ? *r.patch.options : after_.agent->options;
-    if (r.summary) return add(events::ModelRequested{after_.agent->model, "summary", options});
-    if (r.consult) return add(events::ModelRequested{after_.agent->model, r.consult->purpose, options});
-    if (r.attempt > 1 || repeated) add(events::AttemptSuperseded{});
-    if (r.attempt == 1 && after_.prefix_break) add(events::PrefixBroken{*after_.prefix_break});
-    add(events::ModelRequested{after_.agent->model, {}, options});
+    if (r.summary) return add<events::ModelRequested>(after_.agent->model, "summary", options);
+    if (r.consult) return add<events::ModelRequested>(after_.agent->model, r.consult->purpose, options);
+    if (r.attempt > 1 || repeated) add<events::AttemptSuperseded>();
+    if (r.attempt == 1 && after_.prefix_break) add<events::PrefixBroken>(*after_.prefix_break);
+    add<events::ModelRequested>(after_.agent->model, std::string(), options);
   }
 
   void operator()(const records::EffectSettled& r) {
@@ -54,42 +54,43 @@ class Projector {
       return model_answered(*response, r.duration);
     if (is_tool(r)) return tool_settled(r);
     if (after_.turn && after_.turn->effect) attempt_ = after_.turn->effect->attempt;
-    if (r.error) return add(events::ModelFailed{*r.error});
-    add(events::StepCompleted{nullptr, since_step_began()});  // a timer has fired
+    if (r.error) return add<events::ModelFailed>(*r.error);
+    add<events::StepCompleted>(nullptr, since_step_began());  // a timer has fired
   }
 
-  void operator()(const records::Parked& r) { add(events::StepParked{after_.parked.at(r.step.id)}); }
+  void operator()(const records::Parked& r) { add<events::StepParked>(after_.parked.at(r.step.id)); }
   void operator()(const records::Decided& r) {
-    add(events::StepDecided{r});
+    add<events::StepDecided>(r);
     const bool was_last = !r.call.empty() && after_.turn && after_.turn->calls.empty();
     if (was_last) end_step();
   }
 
   void operator()(const records::Intervened& r) {
-    if (r.verb == CommandVerb::kPause) return add(events::SessionPaused{r.text});
-    if (r.verb == CommandVerb::kUnpause) return add(events::SessionUnpaused{});
-    add(events::SessionIntervened{r});
+    if (r.verb == CommandVerb::kPause) return add<events::SessionPaused>(r.text);
+    if (r.verb == CommandVerb::kUnpause) return add<events::SessionUnpaused>();
+    add<events::SessionIntervened>(r);
   }
 
-  void operator()(const records::Compacted& r) { add(events::HistoryCut{r.cause, r.summary}); }
+  void operator()(const records::Compacted& r) { add<events::HistoryCut>(r.cause, r.summary); }
 
   void operator()(const records::StatusChanged& r) {
-    if (r.cause == "recovered") add(events::SessionRecovered{});
+    if (r.cause == "recovered") add<events::SessionRecovered>();
   }
 
   void operator()(const records::TurnSettled& r) {
     turn_ = r.turn;
     AgentResult result = result_of(after_);
     step_ = result.steps;
-    if (r.reason == StopReason::kFinished) return add(events::TurnCompleted{std::move(result)});
-    if (r.reason == StopReason::kCancelled) return add(events::TurnCancelled{std::move(result)});
-    if (r.reason == StopReason::kTimeLimit) return add(events::TurnTimedOut{std::move(result)});
-    add(events::TurnFailed{std::move(result)});
+    if (r.reason == StopReason::kFinished) return add<events::TurnCompleted>(std::move(result));
+    if (r.reason == StopReason::kCancelled) return add<events::TurnCancelled>(std::move(result));
+    if (r.reason == StopReason::kTimeLimit) return add<events::TurnTimedOut>(std::move(result));
+    add<events::TurnFailed>(std::move(result));
   }
 
  private:
-  template <class Body>
-  void add(Body body) {
+  /// Makes the event `Body{parts...}` if it is wanted.
+  template <class Body, class... Parts>
+  void add(Parts&&... parts) {
     static const std::size_t kKind = EventBody(Body{}).index();
     if (!wanted_.test(kKind)) return;
     Event& event = events_.emplace_back();
@@ -99,7 +100,7 @@ class Projector {
     event.step = after_.turn ? after_.turn->step : step_;
     event.attempt = attempt_;
     event.time = record_.time;
-    event.body = std::move(body);
+    event.body = Body{std::forward<Parts>(parts)...};
   }
 
   /// Returns the message as stored in the conversation, with id and time; as given if the normaliser dropped
@@ -111,7 +112,7 @@ class Projector {
 
   void add_calls() {
     for (const CallState& call : after_.turn->calls) {
-      add(events::ToolCalled{call.call.id, call.call.name, call.call.arguments});
+      add<events::ToolCalled>(call.call.id, call.call.name, call.call.arguments);
     }
   }
 
@@ -131,7 +132,7 @@ class Projector {
     const auto& messages = after_.conversation.history().messages();
     const auto said = std::find_if(messages.rbegin(), messages.rend(),
                                    [](const MessagePtr& m) { return m->role == Role::kAssistant; });
-    add(events::StepCompleted{said != messages.rend() ? *said : nullptr, since_step_began()});
+    add<events::StepCompleted>(said != messages.rend() ? *said : nullptr, since_step_began());
   }
 
   /// The answer as stored in the conversation, or as given if it is no part of that.
@@ -147,8 +148,8 @@ class Projector {
 
   void add_answer(const ModelResponse& response, Millis duration, std::string purpose, bool stored) {
     if (!wanted_.test(EventBody(events::ModelResponded{}).index())) return;
-    add(events::ModelResponded{response.model, response.finish, response.usage, std::move(purpose),
-                               answer_of(response, stored), duration});
+    add<events::ModelResponded>(response.model, response.finish, response.usage, std::move(purpose),
+                               answer_of(response, stored), duration);
   }
 
   void model_answered(const ModelResponse& response, Millis duration) {
@@ -158,12 +159,12 @@ class Projector {
     }
     if (const auto& failed = after_.turn->effect) {  // the attempt broke off and will be repeated
       add_answer(response, duration, {}, false);
-      return add(events::ModelFailed{*failed->error});
+      return add<events::ModelFailed>(*failed->error);
     }
     for (const Part& part : response.parts) {
       if (const auto* reasoning = std::get_if<ReasoningPart>(&part))
-        add(events::AssistantReasoning{reasoning->text});
-      if (const auto* text = std::get_if<TextPart>(&part)) add(events::AssistantText{text->text});
+        add<events::AssistantReasoning>(reasoning->text);
+      if (const auto* text = std::get_if<TextPart>(&part)) add<events::AssistantText>(text->text);
     }
     add_answer(response, duration, {}, true);
     add_calls();
@@ -183,16 +184,16 @@ class Projector {
     attempt_ = attempt_of(r.effect);
     const auto* outcome = std::get_if<ToolOutcome>(&r.result);
     if (r.outcome == Outcome::kOk && outcome != nullptr) {
-      add(events::ToolCompleted{call, name, outcome->result.text, r.duration, arguments, outcome->value,
-                                std::make_shared<const ToolResultPart>(outcome->result)});
+      add<events::ToolCompleted>(call, name, outcome->result.text, r.duration, arguments, outcome->value,
+                                std::make_shared<const ToolResultPart>(outcome->result));
     } else if (r.error && r.error->kind() == ErrorKind::kTimeout) {
       const ToolSpec* tool = after_.agent->find_tool(name);
-      add(events::ToolTimedOut{call, name, r.duration, arguments,
-                               tool != nullptr ? tool->definition.timeout : Millis{0}});
+      add<events::ToolTimedOut>(call, name, r.duration, arguments,
+                               tool != nullptr ? tool->definition.timeout : Millis{0});
     } else {
       const std::string text = outcome != nullptr ? outcome->result.text : std::string(to_string(r.outcome));
-      add(events::ToolFailed{call, name, r.outcome, r.error.value_or(make_error(ErrorCode::kTool, text)),
-                             r.duration, arguments});
+      add<events::ToolFailed>(call, name, r.outcome, r.error.value_or(make_error(ErrorCode::kTool, text)),
+                             r.duration, arguments);
     }
     if (after_.turn->calls.empty()) end_step();
   }

@@ -38,7 +38,7 @@ TEST(Approvers, StepThatIsNotDurableIsNotAsked) {
   Approvers approvers;
   const State state = parked({{"p1", 0}});
   Log log({SessionId{"s1"}, 1}, 4);
-  log.add(PendingRecord{{UnixMillis{1}, records::Parked{state.parked.begin()->second}}, {}, {}, nullptr, {}});
+  log.add(UnixMillis{1}, records::Parked{state.parked.begin()->second}, {});
   EXPECT_TRUE(approvers.update(state, log, 1, false).ask.empty());
   EXPECT_EQ(approvers.update(state, kEmpty, 1, false).ask.size(), 1U);
 }

@@ -29,9 +29,9 @@ bool Log::holds(const ParkId& step) const {
   });
 }
 
-void Log::add(PendingRecord&& pending) {
+PendingRecord& Log::add(UnixMillis time, RecordBody&& body, const Readers& readers) {
   if (pending_.empty()) pending_.reserve(kUsualRecords);
-  pending_.push_back(std::move(pending));
+  return pending_.emplace_back(time, std::move(body), readers);
 }
 
 Append Log::begin_append(const State& state, SessionStatus status) {

@@ -13,6 +13,9 @@ namespace praxis::driver {
 
 /// A record that is applied to the state but not durable yet, and the actions to take once it is.
 struct PendingRecord {
+  PendingRecord(UnixMillis time, RecordBody&& body, Readers of)
+      : record{time, std::move(body)}, readers(std::move(of)) {}
+
   Record record;
   Readers readers;                      ///< of the turn when the record was added
   std::vector<Event> events;            ///< to publish
@@ -39,7 +42,10 @@ class Log {
   /// True when the record that parks this step still waits for the next append.
   bool holds(const ParkId& step) const;
 
-  void add(PendingRecord&& pending);
+  /// The reference is valid until the next call.
+  PendingRecord& add(UnixMillis time, RecordBody&& body, const Readers& readers);
+  /// Removes the record that was added last.
+  void drop_last() { pending_.pop_back(); }
   void add(InboxAnswer answer) { answers_.push_back(std::move(answer)); }
   /// Has `waiter` answered when everything added so far is durable.
   void wait(Token waiter) { waiters_.push_back(waiter); }

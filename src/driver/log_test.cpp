@@ -8,10 +8,10 @@
 namespace praxis::driver {
 namespace {
 
-PendingRecord pending(RecordBody body) { return {{UnixMillis{5}, std::move(body)}, {}, {}, nullptr, {}}; }
+void add_record(Log& log, RecordBody body) { log.add(UnixMillis{5}, std::move(body), {}); }
 
-PendingRecord said(const std::string& text) {
-  return pending(records::MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, text))});
+RecordBody said(const std::string& text) {
+  return records::MessageAppended{std::make_shared<const Message>(text_message(Role::kUser, text))};
 }
 
 /// A session in its first turn.
@@ -27,7 +27,7 @@ State first_turn(const std::string& prompt) {
 
 TEST(Log, FirstAppendNamesTheSession) {
   Log log({SessionId{"s1"}, 3}, 0);
-  log.add(said("hello"));
+  add_record(log, said("hello"));
   const Append append = log.begin_append(first_turn("hello"), SessionStatus::kRunning);
   EXPECT_EQ(append.lease.token, 3U);
   EXPECT_EQ(append.expected_seq, 0U);
@@ -42,7 +42,7 @@ TEST(Log, FirstAppendNamesTheSession) {
 
 TEST(Log, LaterAppendNamesItsPlaceOnly) {
   Log log({SessionId{"s1"}, 1}, 7);
-  log.add(pending(records::Compacted{1, "max_messages"}));
+  add_record(log, records::Compacted{1, "max_messages"});
   const Append append = log.begin_append(first_turn("hello"), SessionStatus::kRunning);
   EXPECT_EQ(append.expected_seq, 7U);
   EXPECT_FALSE(append.row.agent);
@@ -52,18 +52,18 @@ TEST(Log, LaterAppendNamesItsPlaceOnly) {
 TEST(Log, TitleIsCutBetweenCharacters) {
   Log log({SessionId{"s1"}, 1}, 0);
   const std::string text = std::string(79, 'x') + "\xC3\xA4";
-  log.add(said(text));
+  add_record(log, said(text));
   EXPECT_EQ(log.begin_append(first_turn(text), SessionStatus::kRunning).row.title, std::string(79, 'x'));
 }
 
 TEST(Log, RecordAddedDuringAnAppendWaitsForTheNext) {
   Log log({SessionId{"s1"}, 1}, 2);
-  log.add(said("one"));
+  add_record(log, said("one"));
   log.wait(11);
   log.begin_append(first_turn("one"), SessionStatus::kRunning);
   EXPECT_TRUE(log.appending());
   EXPECT_TRUE(log.is_empty());
-  log.add(said("two"));
+  add_record(log, said("two"));
   log.wait(12);
   const Log::Carried carried = log.end_append(3);
   EXPECT_FALSE(log.appending());
@@ -76,7 +76,7 @@ TEST(Log, RecordAddedDuringAnAppendWaitsForTheNext) {
 
 TEST(Log, FailedAppendLeavesThePlace) {
   Log log({SessionId{"s1"}, 1}, 2);
-  log.add(said("one"));
+  add_record(log, said("one"));
   log.begin_append(first_turn("one"), SessionStatus::kRunning);
   EXPECT_EQ(log.end_append(fail(ErrorCode::kJournal, "full")).records.size(), 1U);
   EXPECT_EQ(log.durable(), 2U);
@@ -97,7 +97,7 @@ TEST(Log, ParkedStepIsHeldUntilItIsAppended) {
   Log log({SessionId{"s1"}, 1}, 2);
   ParkedStep step;
   step.id = ParkId{"p1"};
-  log.add(pending(records::Parked{step}));
+  add_record(log, records::Parked{step});
   EXPECT_TRUE(log.holds(ParkId{"p1"}));
   EXPECT_FALSE(log.holds(ParkId{"p2"}));
   log.begin_append(first_turn("one"), SessionStatus::kRunning);
@@ -105,24 +105,24 @@ TEST(Log, ParkedStepIsHeldUntilItIsAppended) {
 }
 
 TEST(Log, FirstRecordIsALoneBirthUntilAnythingJoinsIt) {
-  const auto born = [] { return pending(records::SessionCreated{}); };
+  const auto born = [] { return records::SessionCreated{}; };
   Log joined({SessionId{"s1"}, 1}, 0);
   EXPECT_EQ(joined.lone_birth(), nullptr);
-  joined.add(born());
+  add_record(joined, born());
   ASSERT_NE(joined.lone_birth(), nullptr);
   EXPECT_EQ(joined.lone_birth()->time, UnixMillis{5});
-  joined.add(said("hello"));
+  add_record(joined, said("hello"));
   EXPECT_EQ(joined.lone_birth(), nullptr);
 
   Log awaited({SessionId{"s1"}, 1}, 0);
-  awaited.add(born());
+  add_record(awaited, born());
   awaited.wait(11);
   EXPECT_EQ(awaited.lone_birth(), nullptr) << "a caller waits until it is durable";
 }
 
 TEST(Log, AbandonedLogReturnsPendingRecords) {
   Log log({SessionId{"s1"}, 1}, 2);
-  log.add(said("one"));
+  add_record(log, said("one"));
   log.wait(9);
   const Log::Carried dropped = log.abandon();
   EXPECT_EQ(dropped.records.size(), 1U);

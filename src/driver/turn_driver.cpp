@@ -76,8 +76,9 @@ bool TurnDriver::record(RecordBody&& body) {
   if (now_.closing) give_up(shut_down_error(), false);
   if (failure_) return false;
   const CallId within = handed_back(body);
-  PendingRecord pending{{now_.wall, std::move(body)}, readers_, {}, nullptr, {}};
+  PendingRecord& pending = log_.add(now_.wall, std::move(body), readers_);
   if (auto applied = apply_to(*state_, pending.record); !applied) {
+    log_.drop_last();
     state_ = std::make_unique<State>();
     state_->id = log_.lease().session;
     give_up(applied.error());
@@ -89,7 +90,6 @@ bool TurnDriver::record(RecordBody&& body) {
     emit(TellParent{ChildBegan{state_->id, setup_.parent->call}});
   if (now_.wanted.any()) pending.events = project(pending.record, *state_, now_.wanted);
   if (std::holds_alternative<records::TurnSettled>(pending.record.body)) close_turn(pending);
-  log_.add(std::move(pending));
   return true;
 }
 
