@@ -14,17 +14,6 @@ namespace {
 
 using Phase = CallState::Phase;
 
-std::string settings_text(const AgentSpec& agent) {
-  return agent.model + '\n' + agent.with_preface(agent.instructions) + '\n' +
-         to_canonical_json(to_json(agent.options));
-}
-
-std::string tools_text(const AgentSpec& agent) {
-  std::string text;
-  for (const ToolSpec& tool : agent.tools) append_json(text, to_json(tool.definition));
-  return text;
-}
-
 class Applier {
  public:
   Applier(State& state, UnixMillis time) : state_(state), time_(time) {}
@@ -39,7 +28,7 @@ class Applier {
     state_.forked_at = r.forked_at;
     state_.seed = r.seed;
     state_.trace = r.trace;
-    set_agent(r.agent);
+    set_agent(r.agent, r.prepared.get());
     return {};
   }
 
@@ -324,15 +313,14 @@ class Applier {
     return usage;
   }
 
-  void set_agent(AgentSpecPtr agent) {
+  void set_agent(AgentSpecPtr agent, const PreparedAgent* prepared = nullptr) {
     const bool counted_alike = state_.agent && state_.agent->model == agent->model &&
                                state_.agent->profile.counting == agent->profile.counting;
     if (!counted_alike && state_.version >= 4) state_.correction = prior_correction(*agent);
     state_.agent = std::move(agent);
     state_.non_strict = false;
-    state_.described.settings = digest_of(settings_text(*state_.agent));
-    state_.described.tools = digest_of(tools_text(*state_.agent));
-    state_.overhead_tokens = overhead_of(*state_.agent);
+    state_.described = prepared != nullptr ? prepared->described : described_by(*state_.agent);
+    state_.overhead_tokens = prepared != nullptr ? prepared->overhead_tokens : overhead_of(*state_.agent);
   }
 
   std::string last_assistant_text() const {

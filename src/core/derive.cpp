@@ -45,6 +45,13 @@ RequestDigest request_digest(const State& state, const records::EffectIntended& 
   return {half(digest.settings), half(digest.tools), half(digest.history)};
 }
 
+/// Moves the record; braces around it would copy it.
+std::vector<RecordBody> only(RecordBody&& record) {
+  std::vector<RecordBody> records;
+  records.push_back(std::move(record));
+  return records;
+}
+
 ParkId park_id(std::uint32_t number) { return ParkId{"p" + std::to_string(number)}; }
 
 class Deriver {
@@ -69,7 +76,7 @@ class Deriver {
     intent.request = request_digest(state_, intent);
     if (intent.request.settings == state_.recorded.settings) intent.request.settings = {};
     if (intent.request.tools == state_.recorded.tools) intent.request.tools = {};
-    return {std::move(intent)};
+    return only(std::move(intent));
   }
 
   std::vector<RecordBody> operator()(const Summarise& d) const {
@@ -77,7 +84,7 @@ class Deriver {
     intent.step = state_.turn->step;
     intent.summary = d.task;
     intent.request = request_digest(state_, intent);
-    return {std::move(intent)};
+    return only(std::move(intent));
   }
 
   std::vector<RecordBody> operator()(const RunCalls& d) const {
@@ -97,7 +104,6 @@ class Deriver {
       intent.attempt = call.attempt + 1;
       intent.delay = call.delay;
       intent.effect = call.attempt == 0 ? effect_id(number++) : call.effect;
-      give_span(intent);
       records.emplace_back(std::move(intent));
     }
     return records;
@@ -129,13 +135,13 @@ class Deriver {
                                   {}},
                                  nullptr,
                                  nullptr};
-    return {std::move(settled)};
+    return only(std::move(settled));
   }
 
   std::vector<RecordBody> operator()(const StartTimer& d) const {
     records::EffectIntended intent = again_or_new(EffectKind::kTimer, d.attempt);
     intent.delay = d.delay;
-    return {std::move(intent)};
+    return only(std::move(intent));
   }
 
   std::vector<RecordBody> operator()(const Park& d) const {
@@ -186,9 +192,6 @@ class Deriver {
   }
   /// A log that began with version 4 or older continues without traces and reasons.
   bool has_trace() const { return state_.version >= 5; }
-  void give_span(records::EffectIntended& intent) const {
-    if (has_trace()) intent.span = effect_trace(state_, intent.effect, intent.attempt).span;
-  }
 
   records::Parked question(const CallState& call, const Json& asked, std::uint32_t number) const {
     ParkedStep step = parked_call(call, ParkKind::kQuestion);
@@ -208,7 +211,6 @@ class Deriver {
     intent.effect = again ? state_.turn->effect->effect : effect_id(state_.next_effect);
     const bool same_step = again || (state_.turn->redo && kind == EffectKind::kModel);
     intent.step = same_step ? state_.turn->step : state_.turn->step + 1;
-    give_span(intent);
     return intent;
   }
 

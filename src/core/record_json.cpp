@@ -102,7 +102,7 @@ struct Writer {
       out.text("span", span_hex(r.trace.span));
       if (r.trace.parent != 0) out.text("parent_span", span_hex(r.trace.parent));
     }
-    out.value("agent", praxis::to_json(*r.agent));
+    r.prepared ? out.json("agent", r.prepared->json) : out.value("agent", praxis::to_json(*r.agent));
   }
   void operator()(const records::TurnStarted& r) const {
     out.text("turn", r.turn.str());
@@ -136,10 +136,9 @@ struct Writer {
     out.text_if_any("settings", short_hex(r.request.settings));
     out.text_if_any("tools", short_hex(r.request.tools));
     out.text_if_any("history", short_hex(r.request.history));
-    if (r.patch != RequestPatch{}) put(out, "patch", r.patch);
+    if (r.patch.instructions || r.patch.options) put(out, "patch", r.patch);
     if (r.delay.count() != 0) out.number("delay_ms", r.delay.count());
     if (r.non_strict) out.flag("non_strict", true);
-    if (r.span != 0) out.text("span", span_hex(r.span));
   }
   void operator()(const records::EffectSettled& r) const {
     out.text("effect", r.effect.str());
@@ -276,9 +275,9 @@ Result<RecordBody> read_effect_intended(const Json& json) {
   r.effect = EffectId{json_string(json, "effect")};
   r.kind = *kind;
   r.attempt = static_cast<std::uint32_t>(json_int(json, "attempt", 1));
-  r.span = span_id_from(json_text(json, "span")).value_or(0);
   r.delay = Millis{json_int(json, "delay_ms")};
-  // Up to version 3 the record had more fields, all of which follow from the call.
+  // Up to version 3 the record had more fields, all of which follow from the call. `span`, which some of
+  // version 5 have, follows from the trace of the session (`effect_trace`).
   if (r.kind == EffectKind::kTool) {
     r.tool = json_string(json, "name");
     r.call = CallId{json_string(json, "call")};

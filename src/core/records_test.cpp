@@ -118,6 +118,21 @@ TEST(Records, SessionCreated_SurvivesTheJournal) {
   EXPECT_EQ(back.agent->plan, rich_agent()->plan);
 }
 
+TEST(Records, PreparedAgent_GivesTheSameRecordAndState) {
+  records::SessionCreated created;
+  created.session = SessionId{"s"};
+  created.agent = rich_agent();
+  std::vector<RecordBlob> blobs;
+  const std::string text = encode_record(created, blobs);
+  State plain, prepared;
+  ASSERT_TRUE(apply_to(plain, {UnixMillis{1}, created}));
+  created.prepared = std::make_shared<const PreparedAgent>(prepare_agent(*created.agent));
+  EXPECT_EQ(encode_record(created, blobs), text);
+  ASSERT_TRUE(apply_to(prepared, {UnixMillis{1}, created}));
+  EXPECT_EQ(prepared.described, plain.described);
+  EXPECT_EQ(prepared.overhead_tokens, plain.overhead_tokens);
+}
+
 TEST(Records, MessageAppended_SurvivesTheJournal) {
   const auto back = round_trip_as(
       records::MessageAppended{std::make_shared<const Message>(rich_message()), MessageSource::kImport});

@@ -49,6 +49,18 @@ std::int64_t overhead_of(const AgentSpec& agent) {
   return tokens;
 }
 
+RequestDigest described_by(const AgentSpec& agent) {
+  std::string tools;
+  for (const ToolSpec& tool : agent.tools) append_json(tools, to_json(tool.definition));
+  const std::string settings =
+      agent.model + '\n' + agent.with_preface(agent.instructions) + '\n' + to_canonical_json(to_json(agent.options));
+  return {digest_of(settings), digest_of(tools), {}};
+}
+
+PreparedAgent prepare_agent(const AgentSpec& agent) {
+  return {described_by(agent), overhead_of(agent), to_json_text(to_json(agent))};
+}
+
 void note_request(State& state, const records::EffectIntended& r) {
   if (r.attempt == 1) {
     state.turn->answer.reset();

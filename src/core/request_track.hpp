@@ -12,6 +12,8 @@ namespace praxis {
 
 /// Returns the estimated tokens of instructions and tools, which are part of every request.
 std::int64_t overhead_of(const AgentSpec& agent);
+/// Returns the digests of the parts of a request that follow from the description: `settings` and `tools`.
+RequestDigest described_by(const AgentSpec& agent);
 /// Returns the initial `State::correction`, before the vendor has counted a request.
 std::int64_t prior_correction(const AgentSpec& agent);
 /// Called when the model is about to be called for the next step.

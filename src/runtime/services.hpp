@@ -13,6 +13,7 @@
 #include "runtime/observers.hpp"
 #include "runtime/people.hpp"
 #include "runtime/sessions.hpp"
+#include "runtime/shared_specs.hpp"
 
 namespace praxis {
 
@@ -23,6 +24,7 @@ struct Services {
   Observers observers;
   LiveSessions live;
   AgentRegistry tree;
+  SharedSpecs specs;
   std::shared_ptr<InboxWatcher> inbox_watcher;
   People people;
   std::atomic<bool> stopped = false;  ///< `Runtime::stop` was called: no turn starts

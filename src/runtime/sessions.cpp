@@ -35,16 +35,6 @@ ModelProfile profile_of(const Model& model) {
           price_of_million(kTokens), capabilities.counting};
 }
 
-/// Adds what is known only here: the facts about the model, and the instructions of the runtime.
-AgentSpecPtr completed(AgentSpecPtr spec, const Model* model, const std::string& preface) {
-  const ModelProfile profile = model != nullptr ? profile_of(*model) : ModelProfile{};
-  if (spec->profile == profile && spec->preface == preface) return spec;
-  auto changed = std::make_shared<AgentSpec>(*spec);
-  changed->profile = profile;
-  changed->preface = preface;
-  return changed;
-}
-
 AgentSpecPtr with_metadata(const AgentSpecPtr& spec, Json metadata) {
   auto changed = std::make_shared<AgentSpec>(*spec);
   changed->metadata = std::move(metadata);
@@ -79,8 +69,9 @@ Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDes
   if (!planner) return fail(planner.error());
   auto model = services.model_for(*description);
   if (!model) return fail(model.error());
-  AgentSpecPtr complete =
-      completed(AgentSpecPtr(description, &spec), model->get(), services.options.instructions);
+  AgentSpecPtr complete = services.specs.completed(AgentSpecPtr(description, &spec),
+                                                   *model ? profile_of(**model) : ModelProfile{},
+                                                   services.options.instructions);
   return Equipment{*std::move(planner), *std::move(model), std::move(complete)};
 }
 
@@ -160,12 +151,13 @@ std::uint64_t number_of(const SessionId& id) {
   return number;
 }
 
-records::SessionCreated birth_record(const Services& services, const Birth& birth, const Origin& origin,
+records::SessionCreated birth_record(Services& services, const Birth& birth, const Origin& origin,
                                      AgentSpecPtr spec) {
   records::SessionCreated created;
   created.session = birth.id.empty() ? SessionId{services.options.environment->new_id()} : birth.id;
   created.seed = services.options.environment->random();
   created.agent = birth.metadata.is_null() ? std::move(spec) : with_metadata(spec, birth.metadata);
+  if (!origin.above && birth.metadata.is_null()) created.prepared = services.specs.prepared(created.agent);
   if (origin.above) {
     created.parent = origin.above->lease().session;
     const ParentLink::Place above = origin.above->place();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -144,6 +145,14 @@ Json to_json(const ParkedStep& parked);
 /// The approvals that a step of this kind takes.
 std::vector<ApprovalVerb> allowed_approvals(ParkKind kind);
 
+/// What follows from the description of an agent alone. Sessions of one agent share it.
+struct PreparedAgent {
+  RequestDigest described;           ///< as `State::described`
+  std::int64_t overhead_tokens = 0;  ///< as `State::overhead_tokens`
+  std::string json;                  ///< the JSON form, as recorded
+};
+PreparedAgent prepare_agent(const AgentSpec& agent);
+
 // ---- the records
 
 namespace records {
@@ -160,6 +169,8 @@ struct SessionCreated {
   std::uint64_t seed = 0;
   AgentSpecPtr agent;
   TraceContext trace = {};  ///< none in records up to version 4
+  /// Of `agent`, not recorded; null: computed when needed.
+  std::shared_ptr<const PreparedAgent> prepared = nullptr;
 };
 /// Input. A turn begins; its user message, if any, follows.
 struct TurnStarted {
@@ -196,8 +207,6 @@ struct EffectIntended {
   std::optional<Consultation> consult = std::nullopt;
   /// For models: no tool is held to its schema, because the vendor refused that.
   bool non_strict = false;
-  /// Span of this attempt in the trace of the session; zero up to version 4.
-  SpanId span = 0;
 };
 /// Input. The handler of the running call `within` calls a tool of its agent. Reviewed and run like a call of
 /// the model; its result goes to the handler, not into the conversation.
