@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults siege siege-mutants trained install clean setup setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults siege siege-mutants breaks trained install clean setup setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -78,6 +78,9 @@ siege: setup-check ## disturb the built binary from outside: SEED=1, RUNS=600, O
 
 siege-mutants: setup-check ## break the binary in many ways, and besiege each until it is noticed: ONLY=name,name
 	python3 tests/siege/mutate.py --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) --table build/siege-mutants.md
+
+breaks: setup-check ## break what docs/requirements.md claims, and see whether its tests notice: SEED=1, IDS=40, ONLY=S1-07,T4
+	python3 tests/breaks --seed $(SEED) --ids $(or $(IDS),40) --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) --table build/breaks.md
 
 bench: trained ## build as `make install` does, and run the benchmarks
 	$(call build,release,,-DPRAXIS_BENCH=ON -DPRAXIS_PROFILE=$(PROFILE))

@@ -15,5 +15,5 @@ int main(int argc, char** argv) {
     if (!reply) return std::cerr << reply.error().message << '\n', 1;
     std::cout << reply->text << '\n';
   }
-  std::cout << session->turns().size() << " turns, " << session->history().messages().size() << " messages\n";
+  std::cout << session->history().messages().size() << " messages\n";
 }

@@ -30,7 +30,7 @@ using ::testing::MatchesRegex;
 
 const fs::path kSource = PRAXIS_SOURCE_DIR;
 
-struct Block {
+struct PageBlock {
   std::string place;  ///< page:line
   std::string language;
   std::string mark;  ///< the comment before it
@@ -53,13 +53,13 @@ std::string comment_in(const std::string& line) {
   return line.substr(begin.size(), line.size() - begin.size() - end.size());
 }
 
-std::vector<Block> blocks_of(const fs::path& page) {
+std::vector<PageBlock> blocks_of(const fs::path& page) {
   std::ifstream in(kSource / page);
-  std::vector<Block> blocks;
+  std::vector<PageBlock> blocks;
   std::string line, before;
   for (int number = 1; std::getline(in, line); ++number, before = line) {
     if (!line.starts_with("```")) continue;
-    Block block{page.string() + ':' + std::to_string(number), line.substr(3), comment_in(before), {}};
+    PageBlock block{page.string() + ':' + std::to_string(number), line.substr(3), comment_in(before), {}};
     for (++number; std::getline(in, line) && line != "```"; ++number) block.text += line + '\n';
     blocks.push_back(std::move(block));
   }
@@ -78,7 +78,7 @@ std::string without_chance(std::string text) {
   return text;
 }
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
+std::string with_name(std::string text, const std::string& from, const std::string& to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
   return text;
@@ -100,7 +100,7 @@ TEST(DocsBlocks, EachSaysHowItIsChecked) {
       "examples/[a-z_]+\\.cpp|part of examples/[a-z_]+\\.cpp|file: .+|run|checked by [A-Za-z]+\\.[A-Za-z_]+|"
       "not run: .+";
   for (const fs::path& page : pages()) {
-    for (const Block& block : blocks_of(page)) {
+    for (const PageBlock& block : blocks_of(page)) {
       if (block.language.empty()) continue;  // a drawing or the form of a text
       EXPECT_THAT(block.mark, MatchesRegex(known)) << block.place;
     }
@@ -110,7 +110,7 @@ TEST(DocsBlocks, EachSaysHowItIsChecked) {
 TEST(DocsBlocks, PartsOfExamples_StandThere) {
   const std::string prefix = "part of ";
   for (const fs::path& page : pages()) {
-    for (const Block& block : blocks_of(page)) {
+    for (const PageBlock& block : blocks_of(page)) {
       if (!block.mark.starts_with(prefix)) continue;
       std::ifstream file(kSource / block.mark.substr(prefix.size()));
       const std::string source{std::istreambuf_iterator<char>(file), {}};
@@ -137,12 +137,12 @@ class DocsPage : public CommandLine, public ::testing::WithParamInterface<fs::pa
   }
 
   std::string as_written(std::string text) const {
-    text = replaced(std::move(text), (folder_ / "config/praxis/config.toml").string(), "FILE");
-    text = replaced(std::move(text), (folder_ / "config/praxis/profiles/dry.toml").string(), "PROFILE");
-    return without_chance(replaced(std::move(text), folder_.string(), "FOLDER"));
+    text = with_name(std::move(text), (folder_ / "config/praxis/config.toml").string(), "FILE");
+    text = with_name(std::move(text), (folder_ / "config/praxis/profiles/dry.toml").string(), "PROFILE");
+    return without_chance(with_name(std::move(text), folder_.string(), "FOLDER"));
   }
 
-  void check_console(const Block& block) const {
+  void check_console(const PageBlock& block) const {
     std::istringstream lines(block.text);
     std::string expected, found;
     for (std::string line; std::getline(lines, line);) {
@@ -152,7 +152,7 @@ class DocsPage : public CommandLine, public ::testing::WithParamInterface<fs::pa
     EXPECT_EQ(as_written(found), as_written(expected)) << block.place;
   }
 
-  void check(const Block& block) const {
+  void check(const PageBlock& block) const {
     const std::string is_file = "file: ", then = ", for: ";
     if (block.mark.starts_with(is_file)) {
       const auto at = block.mark.find(then);
@@ -169,7 +169,7 @@ class DocsPage : public CommandLine, public ::testing::WithParamInterface<fs::pa
 };
 
 TEST_P(DocsPage, BlocksRunAsShown) {
-  for (const Block& block : blocks_of(GetParam())) check(block);
+  for (const PageBlock& block : blocks_of(GetParam())) check(block);
 }
 
 INSTANTIATE_TEST_SUITE_P(Docs, DocsPage, ::testing::ValuesIn(pages()), [](const auto& page) {

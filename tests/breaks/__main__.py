@@ -1,0 +1,191 @@
+"""Breaks what docs/requirements.md claims, and shows whether the named tests notice.
+
+Takes ids by a seed. For each, one named function returns early, drops an argument or swaps an order, and one of
+the named tests must fail. All breaks are compiled into one copy of the source, and a variable of the environment
+selects one at a time.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from breaks import BREAKS, FILE_BREAKS
+from functions import VARIABLE, Edit, condition, edits_of
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("CMakeLists.txt", "CMakePresets.json", "cmake", "include", "share", "src", "LICENSE", "README.md",
+         "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "scripts", "docs", "examples", "bench", "fuzz", "tests")
+ROW = re.compile(r"^\| ([STU]\d*-?\d+) \| (.*) \| (.*) \| (.*) \|$", re.MULTILINE)
+#: A test that takes longer than this many seconds has noticed the break.
+HANGS = 300
+
+
+class Row:
+    """A row of docs/requirements.md."""
+
+    def __init__(self, found: re.Match) -> None:
+        self.id, self.what = found[1], found[2]
+        self.rooms: dict[str, str] = {}  # of the names
+        waiting: list[str] = []
+        for name in re.findall("`([^`]+)`", found[3]):  # `name`, `name` (`praxis/room/header.hpp`)
+            if name.endswith(".hpp"):
+                self.rooms.update((each, name.split("/")[1]) for each in waiting)
+                waiting = []
+            else:
+                waiting.append(name)
+        self.names = list(self.rooms)
+        self.tests = re.findall("`([^`]+)`", found[4])
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="breaks", description=__doc__)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--ids", type=int, default=40, help="how many")
+    parser.add_argument("--only", default="", help="these ids, separated by commas")
+    parser.add_argument("--jobs", default="2", help="compilers at the same time")
+    parser.add_argument("--place", type=Path, default=ROOT / "build/breaks/source", help="folder of the copy")
+    parser.add_argument("--table", type=Path)
+    return parser.parse_args()
+
+
+def copy_source(to: Path, texts: dict[str, str]) -> None:
+    """Copies the tree with these texts. A file keeps its time unless it changes, so that little is compiled again."""
+    for part in PARTS:
+        files = [ROOT / part] if (ROOT / part).is_file() else [f for f in (ROOT / part).rglob("*") if f.is_file()]
+        for file in files:
+            if "__pycache__" not in file.parts:
+                name = str(file.relative_to(ROOT))
+                content = texts[name].encode() if name in texts else file.read_bytes()
+                write_changed(to / name, content, file.stat().st_mode)
+
+
+def write_changed(file: Path, content: bytes, mode: int) -> None:
+    if file.is_file() and file.read_bytes() == content:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    file.chmod(mode)
+
+
+def broken_texts(edits: dict[str, Edit]) -> dict[str, str]:
+    """The sources with all breaks in them, each behind its condition. Removes from `edits` what does not fit."""
+    texts: dict[str, str] = {}
+    for key, edit in list(edits.items()):
+        text = texts.get(edit.file) or (ROOT / edit.file).read_text()
+        if text.count(edit.old) != 1:
+            print(f"breaks: {key} no longer fits {edit.file}: update tests/breaks/breaks.py", file=sys.stderr)
+            del edits[key]
+            continue
+        texts[edit.file] = text.replace(edit.old, edit.new.replace("BROKEN", condition(key)))
+    return texts
+
+
+def build(source: Path, jobs: str, programs: list[str]) -> Path:
+    """Builds the programs of the copy that the tests are made of; returns the folder of the build."""
+    targets = [*programs, "praxis_cli", "crash_runner"]
+    for command in (["cmake", "--preset", "test"],
+                    ["cmake", "--build", "--preset", "test", "--parallel", jobs, "--target", *targets, "--", "-k0"]):
+        done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            sys.exit(f"breaks: {' '.join(command)} failed:\n" + "\n".join(
+                line for line in done.stdout.splitlines() if "error" in line or "FAILED" in line)[:6000])
+    return source / "build/test"
+
+
+def programs_of_tests(source: Path) -> dict[str, str]:
+    """The program of each test, as `Suite.Name`."""
+    programs = {}
+    for file in [*(source / "src").rglob("*_test.cpp"), *(source / "tests").rglob("*_test.cpp")]:
+        place = file.relative_to(source).parts
+        program = f"{place[1]}_test" if place[0] == "src" else "designs_test" if place[1] == "designs" else "whole_test"
+        for suite, name in re.findall(r"\bTEST(?:_F|_P)?\((\w+),\s*(\w+)\)", file.read_text()):
+            programs[f"{suite}.{name}"] = program
+    return programs
+
+
+def failing_test(row: Row, build_folder: Path, programs: dict[str, str], key: str | None) -> str | None:
+    """Runs the tests of a row until one fails; returns its name, or none if all pass."""
+    for test in row.tests:
+        env = dict(os.environ, **({VARIABLE: key} if key else {}))
+        command = [str(build_folder / programs[test]), f"--gtest_filter={test}:*/{test}:*/{test}/*", "--gtest_brief=1"]
+        try:
+            done = subprocess.run(command, cwd=build_folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  timeout=HANGS)
+        except subprocess.TimeoutExpired:
+            return f"{test} (does not end)"
+        if done.returncode != 0:
+            return test
+    return None
+
+
+def choose_break(row: Row, seed: str, edits: dict[str, Edit]) -> tuple[str, str] | None:
+    """The break of a row: its key, and what it does. One that is written for the id; else the seed selects a name."""
+    fitting = [each for each in BREAKS if each.key in edits]
+    written = [(each.key, each.what) for each in fitting if row.id in each.ids]
+    named = [(each.key, each.what) for each in fitting if set(row.names) & set(each.names)]
+    known = {key for key, _ in named}
+    early = [(name, f"`{name}` returns early") for name in row.names if name in edits and name not in known]
+    choice = written or sorted(named + early)
+    if not choice:
+        return None
+    return choice[int(hashlib.sha256(f"{seed}/{row.id}".encode()).hexdigest(), 16) % len(choice)]
+
+
+def chosen_rows(options: argparse.Namespace) -> list[Row]:
+    """The rows of the ids that the seed selects: those with the lowest digests, so that new ids displace few."""
+    rows = [Row(found) for found in ROW.finditer((ROOT / "docs/requirements.md").read_text())]
+    if options.only:
+        return [row for row in rows if row.id in options.only.split(",")]
+    rows.sort(key=lambda row: hashlib.sha256(f"{options.seed}:{row.id}".encode()).hexdigest())
+    return rows[:options.ids]
+
+
+def with_file_break(row: Row, source: Path, build_folder: Path, programs: dict[str, str]) -> tuple[str, str | None]:
+    """Breaks a text of the tree that a test reads, for the time of the test."""
+    each = next(each for each in FILE_BREAKS if row.id in each.ids)
+    file = source / each.edit.file
+    former = file.read_bytes()
+    if each.edit.old not in former.decode():
+        sys.exit(f"breaks: {row.id} no longer fits {each.edit.file}: update tests/breaks/breaks.py")
+    try:
+        file.write_text(former.decode().replace(each.edit.old, each.edit.new, 1))
+        return each.what, failing_test(row, build_folder, programs, None)
+    finally:
+        file.write_bytes(former)
+
+
+def main() -> int:
+    options = arguments()
+    rooms: dict[str, str] = {}
+    for found in ROW.finditer((ROOT / "docs/requirements.md").read_text()):
+        rooms.update(Row(found).rooms)
+    functions = edits_of(rooms, ROOT)
+    edits = {**{each.key: each.edit for each in BREAKS}, **functions}
+    texts = broken_texts(edits)
+    copy_source(options.place, texts)
+    programs, rows = programs_of_tests(options.place), chosen_rows(options)
+    built = build(options.place, options.jobs, sorted({programs[test] for row in rows for test in row.tests}))
+    lines, unnoticed = ["| id | after the change | found by |", "|---|---|---|"], 0
+    for row in rows:
+        if any(row.id in each.ids for each in FILE_BREAKS):
+            what, found = with_file_break(row, options.place, built, programs)
+        elif (chosen := choose_break(row, options.seed, edits)) is None:
+            what, found = "no break is written for it", None
+        else:
+            key, what = chosen
+            found = failing_test(row, built, programs, key)
+        unnoticed += found is None
+        lines.append(f"| {row.id} | {what} | {f'`{found}`' if found else 'nothing'} |")
+        print(lines[-1], flush=True)
+    if options.table:
+        options.table.write_text("\n".join(lines) + "\n")
+    print(f"{len(lines) - 2 - unnoticed} of {len(lines) - 2} breaks were found")
+    return 1 if unnoticed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
