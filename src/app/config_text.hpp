@@ -8,7 +8,7 @@
 
 namespace praxis::app {
 
-/// The value of a setting, or `(not shown)` for a secret.
+/// The value of a setting, or `(not shown)` for a secret and for what may be one in an address.
 std::string shown_value(std::string_view key, const Setting& setting);
 
 }  // namespace praxis::app

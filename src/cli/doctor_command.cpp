@@ -239,20 +239,6 @@ Report examine(const DoctorOptions& options, Console& console) {
   return report;
 }
 
-/// Hides what may be a key in the value of an address: user information, query and fragment.
-std::string shown_value(const std::string& key, const Setting& setting) {
-  if (is_secret(key)) return "(not shown)";
-  std::string value = setting.value;
-  const auto scheme = value.find("://");
-  if (scheme == std::string::npos) return value;
-  if (const auto query = value.find_first_of("?#", scheme); query != std::string::npos)
-    value.replace(query, std::string::npos, "?(not shown)");
-  const auto end = std::min(value.find('/', scheme + 3), value.size());
-  if (const auto user = value.rfind('@', end); user != std::string::npos && user > scheme)
-    value.replace(scheme + 3, user - scheme - 3, "(not shown)");
-  return value;
-}
-
 JsonObject report_json(const Report& report) {
   JsonArray checks;
   for (const Check& check : report.checks) {

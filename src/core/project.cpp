@@ -149,7 +149,7 @@ class Projector {
   void add_answer(const ModelResponse& response, Millis duration, std::string purpose, bool stored) {
     if (!wanted_.test(EventBody(events::ModelResponded{}).index())) return;
     add<events::ModelResponded>(response.model, response.finish, response.usage, std::move(purpose),
-                               answer_of(response, stored), duration);
+                                answer_of(response, stored), duration);
   }
 
   void model_answered(const ModelResponse& response, Millis duration) {
@@ -185,15 +185,15 @@ class Projector {
     const auto* outcome = std::get_if<ToolOutcome>(&r.result);
     if (r.outcome == Outcome::kOk && outcome != nullptr) {
       add<events::ToolCompleted>(call, name, outcome->result.text, r.duration, arguments, outcome->value,
-                                std::make_shared<const ToolResultPart>(outcome->result));
+                                 std::make_shared<const ToolResultPart>(outcome->result));
     } else if (r.error && r.error->kind() == ErrorKind::kTimeout) {
       const ToolSpec* tool = after_.agent->find_tool(name);
       add<events::ToolTimedOut>(call, name, r.duration, arguments,
-                               tool != nullptr ? tool->definition.timeout : Millis{0});
+                                tool != nullptr ? tool->definition.timeout : Millis{0});
     } else {
       const std::string text = outcome != nullptr ? outcome->result.text : std::string(to_string(r.outcome));
       add<events::ToolFailed>(call, name, r.outcome, r.error.value_or(make_error(ErrorCode::kTool, text)),
-                             r.duration, arguments);
+                              r.duration, arguments);
     }
     if (after_.turn->calls.empty()) end_step();
   }

@@ -52,8 +52,8 @@ std::int64_t overhead_of(const AgentSpec& agent) {
 RequestDigest described_by(const AgentSpec& agent) {
   std::string tools;
   for (const ToolSpec& tool : agent.tools) append_json(tools, to_json(tool.definition));
-  const std::string settings =
-      agent.model + '\n' + agent.with_preface(agent.instructions) + '\n' + to_canonical_json(to_json(agent.options));
+  const std::string settings = agent.model + '\n' + agent.with_preface(agent.instructions) + '\n' +
+                               to_canonical_json(to_json(agent.options));
   return {digest_of(settings), digest_of(tools), {}};
 }
 
