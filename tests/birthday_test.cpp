@@ -31,7 +31,7 @@ class BirthdayTest : public ::testing::Test {
   /// Runs a command in a clean environment; `printed_` and `told_` are its standard output and error.
   int run(const std::string& command) {
     const std::string home =
-        "HOME=" + root_.string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + kPraxis + ' ';
+        "HOME=" + (root_ / "home").string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + kPraxis + ' ';
     const int status = std::system(
         (home + command + " >" + (root_ / "out").string() + " 2>" + (root_ / "err").string()).c_str());
     printed_ = testing::content_of(root_ / "out");

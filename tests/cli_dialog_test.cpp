@@ -152,7 +152,7 @@ TEST_F(CliDialog, ApproveWalksThroughAllRuns) {
   approve->answer(kMenu, "n\n");
   approve->answer("(may be empty):", "\n");
   EXPECT_EQ(approve->finish(), 3) << "one step is left";
-  EXPECT_EQ(praxis({"approve", "--json"}).lines().size(), 1U);
+  EXPECT_EQ(praxis({"approve", "--json"}).items().size(), 1U);
   const std::string runs = praxis({"runs", "--json"}).out;
   EXPECT_THAT(runs, HasSubstr("awaiting_user"));
 }

@@ -130,13 +130,13 @@ TEST_F(CliHostileCalls, EverySurface_ShowsWhatDecidesAndNothingForged) {
   const CommandResult run = praxis({"run", "agent.toml", "go"});
   ASSERT_EQ(run.status, 3) << run.err.substr(0, 2000);
   for (const std::size_t columns : kWidths) {
-    expect_all_calls(at_terminal(columns, "praxis approve"), columns);
-    expect_all_calls(at_terminal(columns, "praxis resume last"), columns);
+    expect_all_calls(at_terminal(columns, "praxis approve --no-input"), columns);
+    expect_all_calls(at_terminal(columns, "praxis resume last --no-input"), columns);
     const std::string tree = at_terminal(columns, "praxis tree");
     EXPECT_FALSE(has_hidden_character(tree));
     EXPECT_THAT(tree, Not(HasSubstr("01AAAA0001"))) << "a call takes one line of the tree";
     for (const std::size_t number : {1U, 77U, 300U}) {
-      const std::string shown = at_terminal(columns, "praxis approve p" + std::to_string(number));
+      const std::string shown = at_terminal(columns, "praxis approve --no-input p" + std::to_string(number));
       const auto call = read_screen(shown);
       ASSERT_TRUE(call) << shown;
       EXPECT_NE(call_of(*call), nullptr) << shown;

@@ -98,7 +98,7 @@ std::vector<std::string> trimmed_lines(const std::string& text) {
 TEST(DocsBlocks, EachSaysHowItIsChecked) {
   const std::string known =
       "examples/[a-z_]+\\.cpp|part of examples/[a-z_]+\\.cpp|file: .+|run|checked by [A-Za-z]+\\.[A-Za-z_]+|"
-      "not run: .+";
+      "not run: .+|tests/designs/[a-z0-9_]+\\.cpp [a-z0-9-]+";
   for (const fs::path& page : pages()) {
     for (const PageBlock& block : blocks_of(page)) {
       if (block.language.empty()) continue;  // a drawing or the form of a text

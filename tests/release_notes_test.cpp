@@ -51,7 +51,7 @@ class ReleaseNotesTest : public ::testing::Test {
   /// Runs the script; `output_` is its output.
   int play(const std::string& arguments, const std::string& binary = PRAXIS_BINARY_DIR "/praxis") {
     const std::string home =
-        "HOME=" + root_.string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + binary;
+        "HOME=" + (root_ / "home").string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + binary;
     const std::string command = home + ' ' + (root_ / "examples/release-notes/run").string() + ' ' +
                                 arguments + " >" + (root_ / "output").string() + " 2>&1";
     const int status = std::system(command.c_str());

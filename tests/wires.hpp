@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "driver/call_review.hpp"
 #include "models/request_writer.hpp"
 #include "praxis/core/next.hpp"
 #include "praxis/praxis.hpp"
+#include "runtime/offered_tools.hpp"
 
 namespace praxis::testing {
 
@@ -81,7 +83,7 @@ inline std::vector<std::string> requests_of(const std::vector<StoredRecord>& log
     request.options = std::move(question.options);
     request.history = std::move(question.history);
     request.non_strict = question.non_strict;
-    request.tools = agent.tools.definitions();
+    request.tools = OfferedTools().of(agent.tools.definitions(), driver::CallReview().rules(state->agent));
     request.stream = stream;
     request.session = state->id;
     request.agent = state->agent->id;

@@ -384,17 +384,23 @@ class AgentReader {
     return check_tool("options.tool_choice", choice);
   }
 
+  /// The plan of a kind, with the settings in the table of its name.
+  Status read_planner(const std::string& kind) {
+    JsonObject plan = kind == "six_steps" ? six_steps_plan().get_object() : JsonObject{{"kind", kind}};
+    if (const auto* settings = at(kind).if_object()) {
+      for (const auto& [key, value] : *settings) plan[key] = value;
+    }
+    spec_.plan = std::move(plan);
+    auto parsed = make_planner(spec_);
+    return parsed ? Status{} : document_.mistake(kind, parsed.error().message);
+  }
+
   Status read_plan() {
     const Json& plan = at("plan");
     if (const std::string planner = text("planner"); !planner.empty()) {
-      spec_.plan = planner == "six_steps" ? six_steps_plan() : JsonObject{{"kind", planner}};
-      if (const auto* settings = at(planner).if_object()) {
-        for (const auto& [key, value] : *settings) spec_.plan.get_object()[key] = value;
-      }
-      if (auto parsed = make_planner(spec_); !parsed)
-        return document_.mistake(planner, parsed.error().message);
-      if (plan.is_null()) return {};
-      return document_.mistake("planner", "give either \"planner\" or [[plan]], not both");
+      if (!plan.is_null())
+        return document_.mistake("planner", "give either \"planner\" or [[plan]], not both");
+      return read_planner(planner);
     }
     if (plan.is_null()) return {};
     if (auto parsed = ScriptedPlanner::parse(plan); !parsed) {

@@ -1,4 +1,5 @@
 #include "praxis/app/agent_file.hpp"
+#include "praxis/planners/six_step_planner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,6 +38,15 @@ std::vector<std::string> tools_of(const AgentSpec& spec) {
 }
 
 using Names = std::vector<std::string>;
+
+TEST(AgentFile, SettingsOfAPlannerAreRead) {
+  const AgentSpec steps =
+      spec_of("model = 'openai:a'\nplanner = 'six_steps'\n[six_steps]\nclarify_rounds = 1");
+  EXPECT_EQ(json_int(steps.plan, "clarify_rounds"), 1);
+  EXPECT_EQ(json_int(steps.plan, "information_rounds"), 3);
+  const AgentSpec reviews = spec_of("model = 'openai:a'\nplanner = 'reflect'\n[reflect]\nrounds = 2");
+  EXPECT_EQ(to_json_text(reviews.plan), R"({"kind":"reflect","rounds":2})");
+}
 
 TEST(AgentFile, RouteIsReadWithItsModels) {
   const AgentSpec spec =
@@ -141,7 +151,7 @@ TEST(AgentFile, PlanIsFollowedUnlessAModelIsGiven) {
 
 TEST(AgentFile, PlannerStaysWithEveryModel) {
   constexpr std::string_view kSixSteps = "model = 'openai:one'\nplanner = 'six_steps'\n[tools.fork]";
-  EXPECT_EQ(to_json_text(spec_of(kSixSteps).plan), R"({"kind":"six_steps"})");
+  EXPECT_EQ(to_json_text(spec_of(kSixSteps).plan), to_json_text(six_steps_plan()));
   EXPECT_EQ(tools_of(spec_of(kSixSteps)), Names{"fork"});
   const AgentSpec driven = spec_of(kSixSteps, {{}, "openai:two", {}});
   EXPECT_FALSE(driven.plan.is_null());
@@ -209,7 +219,7 @@ TEST(AgentFileMistake, ValuesOfTheWrongKind) {
   EXPECT_EQ(mistake("policy.allow = ['kv', 3]"),
             "a.toml:1:8: \"policy.allow\" must be an array of non-empty strings, not [\"kv\",3]");
   EXPECT_EQ(mistake("planner = 'seven_steps'"),
-            "a.toml:1:1: \"planner\" must be \"six_steps\" or \"reflect\", not \"seven_steps\"");
+            "a.toml:1:1: \"planner\" must be one of \"six_steps\", \"reflect\", not \"seven_steps\"");
   EXPECT_EQ(mistake("planner = 'six_steps'\n[[plan]]\nfinish = 'x'"),
             "a.toml:1:1: give either \"planner\" or [[plan]], not both");
   EXPECT_EQ(mistake("plan = 'x'"), "a.toml:1:1: \"plan\" must be an array of tables, not \"x\"");

@@ -17,7 +17,8 @@ void open_arguments(Json& json) {
   if (members == nullptr) return;
   if (Json* arguments = members->if_contains("arguments"); arguments != nullptr && arguments->is_string())
     *arguments = program_arguments(arguments->get_string());
-  for (const char* holder : {"message", "original", "response", "content", "parked", "pending", "result"}) {
+  for (const char* holder :
+       {"message", "original", "response", "content", "parked", "pending", "result", "actions"}) {
     if (Json* inner = members->if_contains(holder)) open_arguments(*inner);
   }
 }
@@ -80,6 +81,8 @@ JsonObject program_json(const Event& event) {
   // The pieces of a call that is being written are no arguments yet.
   if (!is_delta(event.body)) open_arguments(json);
   JsonObject& members = json.get_object();
+  // `assistant.text` and `tool.called` have what the message holds.
+  if (std::holds_alternative<events::ModelResponded>(event.body)) members.stable_erase("message");
   if (Json* result = members.if_contains("result"); result != nullptr && result->is_object())
     drop_repeated_answer(result->get_object());
   return std::move(members);

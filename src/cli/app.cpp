@@ -130,12 +130,7 @@ void Definition::define_run() {
   run->add_option("--model", run_.model,
                   "Model as PROVIDER:NAME, instead of the agent's or the configured one")
       ->type_name("MODEL");
-  add_parsed<RouteOrder>(run, "--route-order", run_.route_order,
-                         "Which model of a route A|B is tried first: priority, cost or latency", "ORDER",
-                         app::parse_route_order);
-  add_parsed<MicroUsd>(run, "--route-max-usd", run_.route_max_usd,
-                       "Skip models of a route whose estimated cost of a call exceeds this", "AMOUNT",
-                       app::parse_usd);
+  add_route(run, run_);
   takes_path(run->add_option("--schema", run_.schema,
                              "Require an answer in JSON that follows the JSON Schema in this file"),
              "FILE");

@@ -180,8 +180,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
                            : session.resume(*approvals, cli_author());
   const ExitStatus status =
       follow(session, std::move(run), *open->runtime, *workspace, output, interrupts, console);
-  const bool still_lives = *owner && kill(**owner, 0) == 0;
-  if (status == ExitStatus::kParked && still_lives) warn_of(**owner, console);
+  if (status == ExitStatus::kParked && *owner && kill(**owner, 0) == 0) warn_of(**owner, console);
   return status;
 }
 

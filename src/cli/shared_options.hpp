@@ -76,6 +76,16 @@ void add_parsed(CLI::App* command, const std::string& name, std::optional<T>& va
       ->type_name(type);
 }
 
+/// How a route over several models is tried.
+inline void add_route(CLI::App* run, RunOptions& options) {
+  add_parsed<RouteOrder>(run, "--route-order", options.route_order,
+                         "Which model of a route A|B is tried first: priority, cost or latency", "ORDER",
+                         app::parse_route_order);
+  add_parsed<MicroUsd>(run, "--route-max-usd", options.route_max_usd,
+                       "Skip models of a route whose estimated cost of a call exceeds this", "AMOUNT",
+                       app::parse_usd);
+}
+
 /// An option that can be given several times, with one value each.
 inline void add_repeated(CLI::App* command, const std::string& name, std::vector<std::string>& values,
                          const std::string& description, const std::string& type) {

@@ -18,7 +18,12 @@ class Projector {
   }
 
   void operator()(const records::SessionCreated&) {}
-  void operator()(const records::TurnStarted&) { add<events::TurnStarted>(after_.agent); }
+  /// A copy: the description in use may belong to an agent that keeps its runtime alive, and observers may
+  /// keep events in what the runtime keeps.
+  void operator()(const records::TurnStarted&) {
+    if (!wanted_.test(EventBody(events::TurnStarted{}).index())) return;
+    add<events::TurnStarted>(after_.agent ? std::make_shared<const AgentSpec>(*after_.agent) : nullptr);
+  }
 
   void operator()(const records::MessageAppended& r) {
     if (r.source == MessageSource::kPlan) add<events::StepStarted>();

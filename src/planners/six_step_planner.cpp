@@ -37,9 +37,9 @@ Result<SixStepPlanner> SixStepPlanner::parse(const Json& plan) {
 
 Json six_steps_plan(const SixSteps& settings) {
   JsonObject plan{{"kind", kKind},
-                  {"clarify_rounds", settings.clarify_rounds},
-                  {"information_rounds", settings.information_rounds},
-                  {"sub_questions", settings.sub_questions},
+                  {"clarify_rounds", std::int64_t{settings.clarify_rounds}},
+                  {"information_rounds", std::int64_t{settings.information_rounds}},
+                  {"sub_questions", std::int64_t{settings.sub_questions}},
                   {"main_work", settings.main_work}};
   for (const auto& [key, prompt] : kPrompts) {
     if (!(settings.*prompt).empty()) plan[key] = settings.*prompt;

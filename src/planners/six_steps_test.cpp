@@ -231,7 +231,7 @@ TEST(SixStepPlanner, PlanOfAnotherKind_IsRefusedByName) {
   EXPECT_EQ(SixStepPlanner::parse(plan_of_kind("seven_steps")).error().message,
             "unknown kind of plan \"seven_steps\"; write \"six_steps\", \"reflect\" or an array of steps");
   EXPECT_EQ(SixStepPlanner::parse(JsonObject{{"kind", "six_steps"}, {"steps", 6}}).error().message,
-            "a plan of six steps has no key \"steps\"");
+            "a plan of the kind \"six_steps\" has no key \"steps\"");
 }
 
 TEST(SixStepPlanner, PlanSpellsOutItsSettings) {
