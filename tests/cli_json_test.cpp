@@ -150,7 +150,7 @@ TEST_F(CliJson, ListsAndReportsFollowTheSchema) {
 
 TEST_F(CliJson, CommandsThatChangeThingsFollowTheSchema) {
   check({"run", "ask.toml", "Hi"}, 3);
-  const std::string branch = json_string(check({"fork", "last@1"}, 0), "run_id");
+  const std::string branch = json_string(check({"fork", "last"}, 0), "run_id");
   EXPECT_EQ(branch, last_run());
   check({"resume", branch, "--allow", "p1"}, 0);
   EXPECT_EQ(

@@ -41,17 +41,21 @@ class ReleaseNotesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     root_ = testing::own_folder();
+    home_ = root_.string() + "-home";  // beside the folder that the example reads
     fs::remove_all(root_);
     fs::create_directories(root_ / "examples");
     fs::copy(PRAXIS_SOURCE_DIR "/examples/release-notes", root_ / "examples/release-notes");
     std::ofstream(root_ / "notes.md") << kNotes;
   }
-  void TearDown() override { fs::remove_all(root_); }
+  void TearDown() override {
+    fs::remove_all(root_);
+    fs::remove_all(home_);
+  }
 
   /// Runs the script; `output_` is its output.
   int play(const std::string& arguments, const std::string& binary = PRAXIS_BINARY_DIR "/praxis") {
     const std::string home =
-        "HOME=" + (root_ / "home").string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + binary;
+        "HOME=" + home_.string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" + binary;
     const std::string command = home + ' ' + (root_ / "examples/release-notes/run").string() + ' ' +
                                 arguments + " >" + (root_ / "output").string() + " 2>&1";
     const int status = std::system(command.c_str());
@@ -60,7 +64,7 @@ class ReleaseNotesTest : public ::testing::Test {
   }
   std::string summary() const { return testing::content_of(root_ / "build/release-notes/summary.md"); }
 
-  fs::path root_;
+  fs::path root_, home_;
   std::string output_;
 };
 
