@@ -17,7 +17,7 @@ constexpr auto kTokenChars = [] {
   std::fill(chars.begin() + '0', chars.begin() + '9' + 1, true);
   std::fill(chars.begin() + 'A', chars.begin() + 'Z' + 1, true);
   std::fill(chars.begin() + 'a', chars.begin() + 'z' + 1, true);
-  for (const unsigned char c : std::string_view("!#$%&'*+-.^_`|~")) chars[c] = true;
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) chars[static_cast<unsigned char>(c)] = true;
   return chars;
 }();
 
