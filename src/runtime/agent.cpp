@@ -41,10 +41,10 @@ void add_instruction_hook(AgentDescription& description) {
 }
 
 /// Records that strategies of the program decide; `key` says which one is called `name`.
-void name_host_plan(AgentDescription& description, std::string_view key, std::string name) {
+void name_host_plan(AgentDescription& description, std::string_view key, const std::string& name) {
   Json& plan = description.spec.plan;
   if (json_text(plan, "kind") != kHostPlan) plan = JsonObject{{"kind", kHostPlan}};
-  plan.get_object()[key] = std::move(name);
+  plan.get_object()[key] = name;
 }
 
 template <class Hook>
@@ -174,13 +174,13 @@ Agent& Agent::plan(Json plan) {
 Agent& Agent::planner(std::shared_ptr<const Planner> planner, std::string name) {
   AgentDescription& description = edit();
   description.planner = std::move(planner);
-  name_host_plan(description, "name", std::move(name));
+  name_host_plan(description, "name", name);
   return *this;
 }
 Agent& Agent::reflector(std::shared_ptr<const Reflector> reflector, std::string name) {
   AgentDescription& description = edit();
   description.reflector = std::move(reflector);
-  name_host_plan(description, "reflector", std::move(name));
+  name_host_plan(description, "reflector", name);
   return *this;
 }
 Agent& Agent::executor(ToolExecutor executor) {

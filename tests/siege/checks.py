@@ -5,7 +5,7 @@ import re
 from binary import KILLED, survivors
 from rounds import Failure, Round, Run
 
-TRANSIENT = {"text.delta", "reasoning.delta", "tool_call.delta", "tool.progress", "hook.failed", "result"}
+TRANSIENT = {"text.delta", "agent.status", "reasoning.delta", "tool_call.delta", "tool.progress", "hook.failed", "result"}
 RECOVERY = (("runs",), ("show", "ID"), ("logs", "ID"), ("replay", "ID"), ("tree", "ID"), ("approve",), ("doctor",),
             ("export", "ID"))
 
