@@ -22,8 +22,8 @@ TEST(ResearchTeam, Team_AsksItsSpecialistsAndTheTreeShowsThem) {
   fs::create_directories(root / "examples");
   fs::copy(PRAXIS_SOURCE_DIR "/examples/research-team", root / "examples/research-team",
            fs::copy_options::recursive);
-  const std::string home =
-      "HOME=" + (root / "home").string() + " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" PRAXIS_BINARY_DIR "/praxis ";
+  const std::string home = "HOME=" + (root / "home").string() +
+                           " XDG_CONFIG_HOME= PRAXIS_MODEL= PRAXIS_BIN=" PRAXIS_BINARY_DIR "/praxis ";
   const int status = std::system((home + (root / "examples/research-team/run").string() + " >" +
                                   (root / "out").string() + " 2>" + (root / "err").string())
                                      .c_str());

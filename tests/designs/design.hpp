@@ -1,7 +1,8 @@
 // For the programs of docs/designs.md: agents on scripted models, and what a program heard.
 #pragma once
 
-// The programs name the members that they set. Clang has a warning of its own for that, which g++ does not know.
+// The programs name the members that they set. Clang has a warning of its own for that, which g++ does not
+// know.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Wmissing-designated-field-initializers"
