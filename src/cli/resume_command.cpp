@@ -112,11 +112,13 @@ void warn_of(pid_t owner, Console& console) {
 ExitStatus decide_then_send(app::OpenRun& open, const Approvals& approvals, Message message,
                             const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
                             Console& console) {
-  const ExitStatus decided = follow(open.session, open.session.resume(approvals, cli_author()), *open.runtime,
-                                    workspace, output, interrupts, console);
+  const ExitStatus decided = follow(
+      open.session, [&](Session& session) { return session.resume(approvals, cli_author()); }, *open.runtime,
+      workspace, output, interrupts, console);
   if (decided == ExitStatus::kFinished)
-    return follow(open.session, open.session.send(std::move(message)), *open.runtime, workspace, output,
-                  interrupts, console);
+    return follow(
+        open.session, [&](Session& session) { return session.send(std::move(message)); }, *open.runtime,
+        workspace, output, interrupts, console);
   console.err.write("the prompt was not sent, because the open turn did not complete\n");
   return decided;
 }
@@ -174,12 +176,12 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   }
   if (options.prompt && !approvals->empty())
     return decide_then_send(*open, *approvals, std::move(message), *workspace, output, interrupts, console);
-  Session& session = open->session;
-  Run run = options.prompt ? session.send(std::move(message))
-            : carries_on   ? session.run()
-                           : session.resume(*approvals, cli_author());
+  const StartTurn start = [&](Session& session) {
+    if (options.prompt) return session.send(std::move(message));
+    return carries_on ? session.run() : session.resume(*approvals, cli_author());
+  };
   const ExitStatus status =
-      follow(session, std::move(run), *open->runtime, *workspace, output, interrupts, console);
+      follow(open->session, start, *open->runtime, *workspace, output, interrupts, console);
   if (status == ExitStatus::kParked && *owner && kill(**owner, 0) == 0) warn_of(**owner, console);
   return status;
 }

@@ -192,8 +192,10 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   if (options.timeout) interrupts.limit(*options.timeout);
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());
-  Run run = task->prompt ? session->send(std::move(message), *std::move(schema)) : session->run();
-  return follow(*session, std::move(run), **runtime, *workspace, options.output, interrupts, console);
+  const StartTurn start = [&](Session& made) {
+    return task->prompt ? made.send(std::move(message), *std::move(schema)) : made.run();
+  };
+  return follow(*session, start, **runtime, *workspace, options.output, interrupts, console);
 }
 
 }  // namespace praxis::cli

@@ -120,12 +120,12 @@ Status check_output(const TurnOutput& output) {
 
 namespace {
 
-ExitStatus follow_turn(Run run, Runtime& runtime, const app::Workspace& workspace, const TurnOutput& output,
-                       Interrupts& interrupts, Console& console) {
-  interrupts.on_first([run]() mutable { run.interrupt(); });
+ExitStatus follow_turn(Session& session, const StartTurn& start, Runtime& runtime,
+                       const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
+                       Console& console) {
   std::optional<Progress> progress;
   std::shared_ptr<Questions> questions;
-  if (!output.json) progress.emplace(console, run.session_id(), runtime.journal());
+  if (!output.json) progress.emplace(console, session.session_id(), runtime.journal());
   if (progress && !output.no_input && StepDialog::can_ask(console)) {
     questions = std::make_shared<Questions>(console, *progress, runtime.journal());
     runtime.set_approval_handler([questions](const ParkedStep& step, const std::stop_token& stop) {
@@ -133,7 +133,9 @@ ExitStatus follow_turn(Run run, Runtime& runtime, const app::Workspace& workspac
     });
   }
   const std::uintmax_t recorded = recorded_bytes(output);
-  Denials denials(run.session_id());
+  Denials denials(session.session_id());
+  Run run = start(session);  // after the handler is set: a turn that waits before would end instead of asking
+  interrupts.on_first([run]() mutable { run.interrupt(); });
   for (const Event& event : run) {
     denials.add(event);
     if (progress) {
@@ -160,11 +162,13 @@ ExitStatus follow_turn(Run run, Runtime& runtime, const app::Workspace& workspac
 
 }  // namespace
 
-ExitStatus follow(Session session, Run run, Runtime& runtime, const app::Workspace& workspace,
+ExitStatus follow(Session session, const StartTurn& start, Runtime& runtime, const app::Workspace& workspace,
                   const TurnOutput& output, Interrupts& interrupts, Console& console) {
-  ExitStatus status = follow_turn(std::move(run), runtime, workspace, output, interrupts, console);
+  ExitStatus status = follow_turn(session, start, runtime, workspace, output, interrupts, console);
   while (status == ExitStatus::kFinished && session.queued() > 0)
-    status = follow_turn(session.resume({}, cli_author()), runtime, workspace, output, interrupts, console);
+    status = follow_turn(
+        session, [](Session& open) { return open.resume({}, cli_author()); }, runtime, workspace, output,
+        interrupts, console);
   if (const std::size_t queued = session.queued(); queued > 0 && workspace.keeps_runs())
     console.err.line(fmt::format("queued: {} {}; the next turn begins with {}", queued,
                                  queued == 1 ? "message" : "messages",

@@ -1,6 +1,8 @@
 // Runs a turn for the command line, for `run` and `resume`.
 #pragma once
 
+#include <functional>
+
 #include "app/open_runtime.hpp"
 #include "app/workspace.hpp"
 #include "cli/console.hpp"
@@ -19,10 +21,13 @@ app::RuntimeUse runtime_use(const TurnOutput& output);
 /// `output` with absolute paths, so that the current folder may change.
 TurnOutput with_absolute_paths(TurnOutput output);
 
-/// Shows the turn until it ends or awaits a human, and prints how to resume it. After a turn that finished,
-/// the turns of queued messages follow. On a terminal, the user answers the agents' questions there. Returns
-/// the status of the last turn.
-ExitStatus follow(Session session, Run run, Runtime& runtime, const app::Workspace& workspace,
+/// Begins a turn of the session.
+using StartTurn = std::function<Run(Session&)>;
+
+/// Starts a turn and shows it until it ends or awaits a human, and prints how to resume it. After a turn that
+/// finished, the turns of queued messages follow. On a terminal, the user answers the agents' questions
+/// there. `start` is called once. Returns the status of the last turn.
+ExitStatus follow(Session session, const StartTurn& start, Runtime& runtime, const app::Workspace& workspace,
                   const TurnOutput& output, Interrupts& interrupts, Console& console);
 
 }  // namespace praxis::cli
