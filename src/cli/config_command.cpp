@@ -1,12 +1,6 @@
 // `config`: shows each setting with the layer that gives it, explains one, changes one, opens the editor.
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "app/config_edit.hpp"
@@ -16,6 +10,7 @@
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
 #include "cli/commands.hpp"
+#include "cli/editor.hpp"
 #include "cli/place.hpp"
 
 namespace praxis::cli {
@@ -143,41 +138,18 @@ Result<ExitStatus> set_value(const ConfigOptions& options, Console& console) {
   return ExitStatus::kFinished;
 }
 
-/// Runs the user's editor on the file. Error `kInput`: it cannot be started, or reports a failure.
-Status run_editor(const std::string& file) {
-  std::string editor = app::environment_variable("VISUAL");
-  if (editor.empty()) editor = app::environment_variable("EDITOR");
-  if (editor.empty()) editor = "vi";
-  const std::string script = editor + " \"$1\"";
-  const std::array<const char*, 6> words{"sh", "-c", script.c_str(), "sh", file.c_str(), nullptr};
-  pid_t child = 0;
-  const int failed =
-      posix_spawnp(&child, "sh", nullptr, nullptr, const_cast<char* const*>(words.data()), environ);
-  if (failed != 0) return fail(app::usage_error(std::string("cannot start sh: ") + std::strerror(failed)));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return fail(app::usage_error("the editor " + app::in_quotes(editor) + " failed; nothing was changed",
-                               "EDITOR or VISUAL names another"));
-}
-
 Result<ExitStatus> edit_file(const ConfigOptions& options, Console& console) {
   const auto file = file_to_change(options);
   if (!file) return fail(file.error());
   const auto text = text_of(*file);
   if (!text) return fail(text.error());
+  const auto changed = edit_text(*text, ".toml");
+  if (!changed) return fail(changed.error());
   const std::string draft = *file + ".edited.toml";
-  if (auto written = app::replace_file(draft, *text); !written) return fail(written.error());
-  const Status edited = run_editor(draft);
-  const auto changed = edited ? text_of(draft) : Result<std::string>(fail(edited.error()));
-  const Status checked = changed ? check_text(*changed, draft) : Status(fail(changed.error()));
-  if (!checked) {
-    if (!changed) unlink(draft.c_str());
-    return fail(app::with_hint(
-        checked.error(), "the file is as before" + std::string(changed ? "; your text is in " + draft : "")));
+  if (auto checked = check_text(*changed, draft); !checked) {
+    if (auto kept = app::replace_file(draft, *changed); !kept) return fail(kept.error());
+    return fail(app::with_hint(checked.error(), "the file is as before; your text is in " + draft));
   }
-  unlink(draft.c_str());
   if (auto written = app::replace_file(*file, *changed); !written) return fail(written.error());
   console.result({{"file", *file}});
   console.err.line(visible_text(*changed == *text ? *file + " is unchanged" : "saved " + *file));
