@@ -163,6 +163,10 @@ TEST_F(CliJson, CommandsThatChangeThingsFollowTheSchema) {
   EXPECT_THAT(json_string(check({"doctor", "--head"}, 0), "head"), HasSubstr("praxis-head"));
   check({"doctor", "--accept-loss"}, 0);
 
+  options_.env["HOME"] = folder_.string();
+  file(".praxis/config.toml", "[limits]\nmax_steps = 3\n");
+  EXPECT_THAT(json_string(check({"trust", "show"}, 2), "digest"), IsEmpty())
+      << "the home folder is no project";
   std::filesystem::create_directories(folder_ / "work/.git");
   file("work/.praxis/config.toml", "[limits]\nmax_steps = 3\n");
   const std::string shown = json_string(check({"trust", "show", "-C", "work"}, 0), "digest");

@@ -46,7 +46,7 @@ std::vector<fs::path> pages() {
   return found;
 }
 
-/// The text between the ends of a comment; empty if the line is none.
+/// The text between the ends of a comment; empty if the line is not a comment.
 std::string comment_in(const std::string& line) {
   const std::string begin = "<!-- ", end = " -->";
   if (!line.starts_with(begin) || !line.ends_with(end)) return {};

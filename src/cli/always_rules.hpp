@@ -19,7 +19,7 @@ struct AlwaysRule {
 };
 
 /// The narrowest rule that would have made this approval unnecessary, for the files of those agents (of
-/// `session` and above) whose rules ask about the tool. Error `kInput`: there is none to save.
+/// `session` and above) whose rules ask about the tool. Error `kInput`: no rule can be saved.
 Result<AlwaysRule> always_rule_for(Journal& journal, const SessionId& session, const ParkedStep& step);
 /// Shows exactly what the rule allows.
 void show_rule(const AlwaysRule& always, Console& console);

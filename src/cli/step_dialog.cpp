@@ -185,7 +185,7 @@ bool StepDialog::allowed_always(const AlwaysRule& always, const std::stop_token&
   return true;
 }
 
-/// Reads a line after a prompt; ends the line on the screen if there is none.
+/// Reads a line after a prompt; ends the line on the screen if the input has ended.
 std::optional<std::string> StepDialog::typed(std::string_view prompt, const std::stop_token& stop) {
   console_.err.write(prompt);
   auto line = input_.read(stop);

@@ -69,7 +69,7 @@ std::string name_of(pid_t pid) {
   return name;
 }
 
-/// Returns the process that keeps this one from taking the lock; 0 if there is none that it can see.
+/// Returns the process that keeps this one from taking the lock; 0 if it can see no such process.
 pid_t holder_of(const std::string& journal, const Lock& which) {
   const std::string path = journal + which.file;
   struct stat file{};

@@ -94,7 +94,7 @@ def _keeps_still(pid: int) -> bool:
 
 
 def _state(pid: int) -> str:
-    """Returns the state of a process, such as `T`; empty if there is none."""
+    """Returns the state of a process, such as `T`; empty if it does not exist."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0]
     except OSError:
