@@ -55,8 +55,8 @@ MUTANTS = (
     Mutant("edit_ignored", "runs an edited call with its old arguments", (
         Edit("src/core/apply_calls.cpp", "      call.call.arguments = r.text;\n", ""),)),
     Mutant("resume_anew", "starts a resumed run again from its prompt", (
-        Edit("src/cli/resume_command.cpp", "  Session& session = open->session;\n",
-             "  " + FIRST_PROMPT + "Session& session = open->session;\n"),
+        Edit("src/cli/resume_command.cpp", "  const StartTurn start = [&](Session& session) {\n",
+             "  " + FIRST_PROMPT + "const StartTurn start = [&](Session& session) {\n"),
         Edit("src/cli/resume_command.cpp", ": session.resume(*approvals, cli_author());",
              ": session.send_user_message(first);"),
         Edit("src/app/reopen_run.cpp", "opening->runtime->open_session(stored.id, opening->agent, options.force)",
