@@ -30,7 +30,8 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
       return make_file_model(kind, path, services, std::bind_front(&ModelFileReader::read, files.get()));
     };
   }
-  options.begin_queued_turns = false;  // a surface resumes the session, so that it can show each turn
+  options.begin_queued_turns = use.begin_queued_turns;
+  options.executor = use.executor;
   options.suspend_when_waiting = workspace.config.get("suspend") == "true";
   return Runtime::create(std::move(options));
 }

@@ -14,7 +14,11 @@ namespace praxis::app {
 struct RuntimeUse {
   Author principal;       ///< the user, by which surface
   bool stream = true;     ///< requests deltas from models
-  std::string record_to;  ///< a folder that gets the exchanges with models; empty for none
+  std::string record_to = {};  ///< a folder that gets the exchanges with models; empty for none
+  /// Begins a turn for each queued message; if false, the surface resumes the session, so that it can show
+  /// each turn.
+  bool begin_queued_turns = false;
+  std::shared_ptr<Executor> executor = nullptr;  ///< null: one of its own
 };
 
 /// Opens a runtime on the journal of the workspace, for writing. Errors of `open_journal` and `open_catalog`.

@@ -89,13 +89,16 @@ struct Opening {
   Agent agent;
 };
 
+Status check_is_root(const StoredSession& stored, const Workspace& workspace) {
+  if (stored.state.parent.empty()) return {};
+  const auto root = root_of(*stored.journal, stored.id);
+  if (!root) return fail(root.error());
+  return fail(usage_error(stored.id.str() + " is a sub-agent and resumes with its run",
+                          resume_command(workspace, *root)));
+}
+
 Result<Opening> prepare(const StoredSession& stored, const Workspace& workspace, ReopenOptions options) {
-  if (!stored.state.parent.empty()) {
-    const auto root = root_of(*stored.journal, stored.id);
-    if (!root) return fail(root.error());
-    return fail(usage_error(stored.id.str() + " is a sub-agent and resumes with its run",
-                            resume_command(workspace, *root)));
-  }
+  if (auto root = check_is_root(stored, workspace); !root) return fail(root.error());
   for (std::string* path : {&options.use.record_to, &options.agent}) {
     if (!path->empty()) *path = std::filesystem::absolute(*path).string();
   }
@@ -115,6 +118,14 @@ Status check_reopening(const StoredSession& stored, const Workspace& workspace,
                        const ReopenOptions& options) {
   const auto opening = prepare(stored, workspace, options);
   return opening ? Status() : Status(fail(opening.error()));
+}
+
+Result<Session> reopen_run_in(const std::shared_ptr<Runtime>& runtime, const StoredSession& stored,
+                              const Workspace& workspace, const ReopenOptions& options) {
+  if (auto root = check_is_root(stored, workspace); !root) return fail(root.error());
+  auto agent = agent_of(*stored.state.agent, options, workspace, *runtime);
+  if (!agent) return fail(agent.error());
+  return runtime->open_session(stored.id, *agent, options.force);
 }
 
 Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace,

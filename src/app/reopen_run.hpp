@@ -39,6 +39,9 @@ struct OpenRun {
 /// holds the run.
 Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace,
                            const ReopenOptions& options);
+/// The same in a runtime that is open already; keeps the current folder.
+Result<Session> reopen_run_in(const std::shared_ptr<Runtime>& runtime, const StoredSession& stored,
+                              const Workspace& workspace, const ReopenOptions& options);
 /// Returns the error that `reopen_run` would give for the folder, the agent, `accept` or `accept_home`,
 /// without opening the run or taking it from another process. Enters the folder of the run like `reopen_run`.
 Status check_reopening(const StoredSession& stored, const Workspace& workspace, const ReopenOptions& options);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -86,19 +87,6 @@ std::vector<std::string> agent_folders(const Workspace& workspace) {
 }
 
 bool is_trusted(const Workspace& workspace) { return workspace.project && workspace.project->trusted; }
-
-std::vector<std::string> agent_names(const Workspace& workspace) {
-  std::vector<std::string> names;
-  for (const std::string& folder : agent_folders(workspace)) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      if (is_agent_path(entry.path().filename().string())) names.push_back(entry.path().stem().string());
-    }
-  }
-  if (!is_trusted(workspace)) return names;
-  for (const auto& [name, file] : workspace.project->agents) names.push_back(name);
-  return names;
-}
 
 }  // namespace
 
@@ -213,6 +201,23 @@ Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, c
   return fail(usage_error("the agent " + in_quotes(word) + " belongs to the project " +
                               in_quotes(project.root) + ", which is not trusted",
                           "praxis trust shows what it would do"));
+}
+
+std::vector<std::string> agent_names(const Workspace& workspace) {
+  std::vector<std::string> names;
+  for (const std::string& folder : agent_folders(workspace)) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (is_agent_path(entry.path().filename().string())) names.push_back(entry.path().stem().string());
+    }
+  }
+  if (is_trusted(workspace)) {
+    for (const auto& [name, file] : workspace.project->agents) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
 }
 
 Error no_such_agent(const Workspace& workspace, const std::string& word) {

@@ -93,6 +93,8 @@ struct AgentChoice {
 /// else of the trusted project. `std::nullopt` if no agent has it. Error `kInput`: the name is that of an
 /// agent of a project that is not trusted.
 Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word);
+/// The names by which agents are found, each once, sorted.
+std::vector<std::string> agent_names(const Workspace& workspace);
 /// The error for a word for which `find_agent_file` found nothing.
 Error no_such_agent(const Workspace& workspace, const std::string& word);
 

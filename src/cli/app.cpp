@@ -15,6 +15,7 @@
 #include "cli/description.hpp"
 #include "cli/doctor_flags.hpp"
 #include "cli/parse_words.hpp"
+#include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/tree_words.hpp"
 #include "praxis/base/duration.hpp"
@@ -80,6 +81,7 @@ class Definition {
   DoctorOptions doctor_;
   TrustOptions trust_;
   ConfigOptions config_;
+  ServeOptions serve_;
   std::string shell_;
 };
 
@@ -381,6 +383,9 @@ void Definition::define_help() {
   CLI::App* config = command("config", "Show, explain and change the configuration", kConfigExamples,
                              [this] { return Invocation(config_); });
   add_config_flags(config, config_);
+
+  CLI::App* serve = command("serve", kServeHelp, kServeExamples, [this] { return Invocation(serve_); });
+  add_serve_flags(serve, serve_);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

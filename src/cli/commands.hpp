@@ -24,5 +24,6 @@ Result<ExitStatus> execute(const ModelsOptions& options, Console& console);
 Result<ExitStatus> execute(const DoctorOptions& options, Console& console);
 Result<ExitStatus> execute(const TrustOptions& options, Console& console);
 Result<ExitStatus> execute(const ConfigOptions& options, Console& console);
+Result<ExitStatus> execute(const ServeOptions& options, Console& console);
 
 }  // namespace praxis::cli

@@ -182,14 +182,27 @@ struct ConfigOptions {
   bool json = false;
 };
 
+/// Serves the runs of a journal over HTTP.
+struct ServeOptions {
+  app::Place place;
+  std::string listen = "127.0.0.1";
+  std::uint16_t port = 7717;
+  std::string socket;      ///< path of a Unix socket; empty: none
+  std::string token_file;  ///< empty: in the state folder
+  std::vector<std::string> hosts, origins;
+  std::string model;
+  bool take_up = true;
+  bool access_log = false;
+};
+
 /// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
 };
 
-using Invocation =
-    std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, TreeCommandOptions,
-                 RunsOptions, ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions,
-                 ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions>;
+using Invocation = std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions,
+                                TreeCommandOptions, RunsOptions, ShowOptions, LogsOptions, ForkOptions,
+                                RewindOptions, ReplayOptions, ExportOptions, ImportOptions, ModelsOptions,
+                                DoctorOptions, TrustOptions, ConfigOptions, ServeOptions>;
 
 }  // namespace praxis::cli

@@ -1,21 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
-#include "app/agent_sources.hpp"
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
 #include "app/plain_text.hpp"
 #include "app/provider_status.hpp"
+#include "app/run_agent.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/home_question.hpp"
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/turn.hpp"
-#include "praxis/app/agent_file.hpp"
 #include "praxis/json/schema.hpp"
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/tools/media.hpp"
@@ -49,70 +47,17 @@ Result<Task> task_of(const RunOptions& options, const app::Workspace& workspace)
   return Task{"", nullptr, options.first};
 }
 
-/// Applies a configured limit to an agent. A flag replaces the agent's value. Other layers only tighten it,
-/// unless the agent has the default.
-template <class T>
-void bound(T& limit, T fallback, const Config& config, const std::string& key, double scale) {
-  const auto setting = config.settings.find(key);
-  if (setting == config.settings.end()) return;
-  double number = 0;
-  const std::string& text = setting->second.value;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  const T configured = static_cast<T>(number * scale + 0.5);
-  const bool replaces = setting->second.origin == "flag" || limit == fallback;
-  limit = replaces ? configured : std::min(limit, configured);
-}
-
-Limits bounded(Limits limits, const Config& config) {
-  const Limits defaults;
-  bound(limits.max_steps, defaults.max_steps, config, "limits.max_steps", 1);
-  bound(limits.max_usd.value, defaults.max_usd.value, config, "limits.max_usd", 1e6);
-  const auto bound_time = [&](Millis Limits::* limit, const std::string& key) {
-    auto millis = (limits.*limit).count();
-    bound(millis, (defaults.*limit).count(), config, key, 1);
-    limits.*limit = Millis{millis};
-  };
-  bound_time(&Limits::timeout, "limits.timeout");
-  bound_time(&Limits::max_wait, "limits.max_wait");
-  return limits;
-}
-
-/// The agent's route with what the flags say about it.
-Route route_of(const AgentSpec& agent, const RunOptions& options) {
-  Route route = agent.route;
-  route.order = options.route_order.value_or(route.order);
-  route.max_usd = options.route_max_usd.value_or(route.max_usd);
-  return route;
-}
-
 Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::Workspace& workspace,
                         const Runtime& runtime, Console& console) {
-  const std::string model = workspace.config.get("model");
-  Agent agent(model);
-  app::HomeReach home;
-  if (!task.agent_file.empty()) {
-    AgentFileOptions file_options = app::agent_file_options(workspace, runtime);
-    if (!options.model.empty()) file_options.model = options.model;
-    if (task.project) app::bind_to_project(file_options, task.project);
-    file_options.warn = [&](const std::string& text) {
-      console.err.line(visible_text("praxis: warning: " + text));
-    };
-    home.watch(file_options);
-    app::AgentSources sources;
-    auto loaded = app::load_noted_agent(task.agent_file, file_options, *workspace.model_files, sources);
-    if (!loaded) return fail(loaded.error());
-    if (auto agreed = home.check(false, home_acceptance(options.allow_home, console)); !agreed)
-      return fail(agreed.error());
-    if (workspace.keeps_runs() && !workspace.journal_given) app::keep_sources(sources);
-    agent = *std::move(loaded);
-  }
-  if (needs_model(agent.spec()) && agent.spec().model.empty()) {
-    return fail(app::usage_error("no model is set",
-                                 "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
-  }
-  agent.limits(bounded(agent.spec().limits, workspace.config)).route(route_of(agent.spec(), options));
-  app::remember_place(agent, task.project.get(), home.reached());
-  return agent;
+  return app::agent_for_run(
+      {.file = task.agent_file,
+       .project = task.project,
+       .model = options.model,
+       .route_order = options.route_order,
+       .route_max_usd = options.route_max_usd,
+       .accept_home = home_acceptance(options.allow_home, console),
+       .warn = [&](const std::string& text) { console.err.line(visible_text("praxis: warning: " + text)); }},
+      workspace, runtime);
 }
 
 /// Names the models for which a bound on the cost cannot hold, because their prices are not known.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <thread>
 
@@ -58,6 +59,30 @@ TEST_P(JournalTest, Read_ReturnsTheRequestedRange) {
   EXPECT_EQ(journal_->read(kSession, 5)->size(), 0);
   EXPECT_EQ(journal_->read(kSession, 99)->size(), 0);
   EXPECT_EQ(kind_of(journal_->read(kOther)), "not_found");
+}
+
+TEST_P(JournalTest, Changes_AreInTheOrderOfCommits) {
+  EXPECT_EQ(journal_->last_position(), 0U);
+  const auto one = *journal_->create(kSession, {5});
+  const auto other = *journal_->create(kOther, {5});
+  ASSERT_TRUE(append_now(*journal_, append_of(one, 0, {"1", "2"})));
+  const std::uint64_t between = *journal_->last_position();
+  ASSERT_TRUE(append_now(*journal_, append_of(other, 0, {"1"})));
+  ASSERT_TRUE(append_now(*journal_, append_of(one, 2, {"3"})));
+  const auto text = [](const Result<std::vector<Change>>& changes) {
+    std::string all;
+    for (const Change& change : *changes)
+      all += change.session.str() + ":" + std::to_string(change.seq) + " ";
+    return all;
+  };
+  const std::string a = kSession.str(), b = kOther.str();
+  const auto all = journal_->changes(0, 0);
+  EXPECT_EQ(text(all), a + ":1 " + a + ":2 " + b + ":1 " + a + ":3 ");
+  EXPECT_TRUE(std::ranges::is_sorted(*all, std::ranges::less_equal{}, &Change::position))
+      << "or two are equal";
+  EXPECT_EQ(text(journal_->changes(between, 1)), b + ":1 ");
+  EXPECT_EQ(all->back().position, journal_->last_position());
+  EXPECT_EQ(text(journal_->changes(*journal_->last_position(), 0)), "");
 }
 
 TEST_P(JournalTest, Blob_IsStoredWithItsAppend) {

@@ -107,6 +107,20 @@ class MemoryJournal final : public Journal, public Inbox {
     return found->second;
   }
 
+  Result<std::vector<Change>> changes(std::uint64_t after, std::size_t limit) override {
+    std::lock_guard lock(mutex_);
+    std::vector<Change> out;
+    for (auto i = static_cast<std::size_t>(after); i < order_.size(); ++i) {
+      if (limit != 0 && out.size() == limit) break;
+      out.push_back({i + 1, order_[i].first->row.id, order_[i].second});
+    }
+    return out;
+  }
+  Result<std::uint64_t> last_position() override {
+    std::lock_guard lock(mutex_);
+    return order_.size();
+  }
+
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override {
     std::lock_guard lock(mutex_);
     std::vector<SessionRow> rows;
@@ -180,6 +194,7 @@ class MemoryJournal final : public Journal, public Inbox {
     for (const auto& [kind, time, body] : append.entries) {
       head.hash = chain_next(head.hash, ++head.seq, time, kind, body);
       entries.push_back({time, head.hash, kind.size(), kind + body});
+      order_.emplace_back(&found->second, head.seq);
       row.updated = time;
     }
     row.entries = head.seq;
@@ -200,6 +215,7 @@ class MemoryJournal final : public Journal, public Inbox {
   std::mutex mutex_;
   std::unordered_map<SessionId, StoredSession> sessions_;  // pointers to its values stay valid
   std::vector<const StoredSession*> by_age_;
+  std::vector<std::pair<const StoredSession*, std::uint64_t>> order_;           // of all entries, by seq
   std::map<std::pair<SessionId, std::size_t>, const StoredSession*> children_;  // by parent and age
   std::unordered_map<Digest, std::string, DigestHash> blobs_;
   MemoryInbox inbox_;

@@ -372,6 +372,28 @@ Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t 
   return select_rows(database, held, kSelectNewest, sql_limit(limit));
 }
 
+Result<std::vector<Change>> select_changes(Database& database, std::uint64_t after, std::size_t limit) {
+  Query query(database,
+              "SELECT c.id, s.name, c.seq FROM chain c JOIN sessions s ON s.id = c.session WHERE c.id > ?1 "
+              "ORDER BY c.id LIMIT ?2",
+              static_cast<std::int64_t>(after),
+              limit == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(limit));
+  std::vector<Change> changes;
+  while (true) {
+    const auto row = query.next();
+    if (!row) return fail(row.error());
+    if (!*row) return changes;
+    changes.push_back({query.number(0), SessionId(query.text(1)), query.number(2)});
+  }
+}
+
+Result<std::uint64_t> select_last_position(Database& database) {
+  Query query(database, "SELECT coalesce(max(id), 0) FROM chain");
+  const auto row = query.next();
+  if (!row) return fail(row.error());
+  return query.number(0);
+}
+
 Result<std::vector<SessionRow>> select_children(Database& database, const SessionId& parent,
                                                 const IsAlive& held) {
   return select_rows(database, held, kSelectChildren, parent.str());

@@ -37,6 +37,8 @@ Status answer_as_owner(Database& database, const Lease& lease, const InboxAnswer
 /// As the members of `Journal`.
 Result<std::vector<Entry>> select_entries(Database& database, const SessionId& session, std::uint64_t from,
                                           std::size_t limit);
+Result<std::vector<Change>> select_changes(Database& database, std::uint64_t after, std::size_t limit);
+Result<std::uint64_t> select_last_position(Database& database);
 Result<std::string> select_blob(Database& database, const Digest& digest);
 Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit, const IsAlive& held);
 Result<SessionRow> select_session(Database& database, const SessionId& session, const IsAlive& held);

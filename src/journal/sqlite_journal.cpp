@@ -239,6 +239,14 @@ class SqliteJournal final : public Journal, public Inbox {
     await_made(session);
     return reading([&](Database& database) { return select_session(database, session, is_alive_); });
   }
+  Result<std::vector<Change>> changes(std::uint64_t after, std::size_t limit) override {
+    await_made(SessionId{});
+    return reading([&](Database& database) { return select_changes(database, after, limit); });
+  }
+  Result<std::uint64_t> last_position() override {
+    await_made(SessionId{});
+    return reading([&](Database& database) { return select_last_position(database); });
+  }
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {
     await_made(SessionId{});
     return reading([&](Database& database) { return select_children(database, parent, is_alive_); });

@@ -38,6 +38,10 @@ class JournalWithInbox final : public Journal {
     return journal_->read(session, from, limit);
   }
   Result<std::string> blob(const Digest& digest) override { return journal_->blob(digest); }
+  Result<std::vector<Change>> changes(std::uint64_t after, std::size_t limit) override {
+    return journal_->changes(after, limit);
+  }
+  Result<std::uint64_t> last_position() override { return journal_->last_position(); }
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override { return journal_->sessions(limit); }
   Result<SessionRow> session(const SessionId& session) override { return journal_->session(session); }
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {

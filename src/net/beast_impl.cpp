@@ -1,4 +1,4 @@
-// The compiled half of the part of Beast that is used here: its parser of HTTP responses.
+// The compiled half of the part of Beast that is used here: its parser of HTTP messages.
 #include <boost/beast/core/impl/string.ipp>
 #include <boost/beast/http/detail/basic_parser.ipp>
 #include <boost/beast/http/detail/rfc7230.ipp>
@@ -9,3 +9,4 @@
 #include <boost/beast/http/impl/verb.ipp>
 
 template class boost::beast::http::basic_parser<false>;
+template class boost::beast::http::basic_parser<true>;

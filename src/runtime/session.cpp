@@ -168,6 +168,19 @@ void Session::ask(std::string text, std::move_only_function<void(Result<AgentRes
                                               }));
 }
 
+void Session::send(Message message, Json output_schema, TurnDone done) {
+  std::vector<Message> messages;
+  messages.push_back(std::move(message));
+  actor_->start_turn(std::move(messages), std::make_shared<EventQueue>(std::move(done)),
+                     std::move(output_schema));
+}
+
+void Session::resume(TurnDone done) {
+  actor_->resume(
+      std::make_shared<EventQueue>(std::move(done)),
+      [](const State&) -> Result<std::vector<RecordBody>> { return std::vector<RecordBody>{}; }, false);
+}
+
 Run Session::resume(const Approvals& approvals, const Author& author) {
   auto events = std::make_shared<EventQueue>(true);
   auto own = actor_->decide_below(approvals, author);

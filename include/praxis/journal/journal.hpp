@@ -67,6 +67,13 @@ struct SessionRow {
   bool held = false;
 };
 
+/// Where an entry stands in the order in which the entries of all sessions were committed.
+struct Change {
+  std::uint64_t position = 0;  ///< from 1; grows with each entry, with gaps, and never changes
+  SessionId session;
+  std::uint64_t seq = 0;
+};
+
 /// Changes to a session's row, saved with an append; an empty optional leaves the field unchanged.
 struct RowChange {
   std::optional<std::string> agent, model, status, title;
@@ -123,6 +130,13 @@ class Journal {
                                           std::size_t limit = 0) = 0;
   /// Returns the bytes of a blob, checked against its digest. Errors `not_found`, `corrupt`.
   virtual Result<std::string> blob(const Digest& digest) = 0;
+
+  /// Lists what was committed after a position (0: from the start), in order, at most `limit` entries (0
+  /// means all). Who remembers the last position that it got misses nothing, across restarts of the process
+  /// too.
+  virtual Result<std::vector<Change>> changes(std::uint64_t after, std::size_t limit) = 0;
+  /// The position of the entry committed last; 0 for an empty journal.
+  virtual Result<std::uint64_t> last_position() = 0;
 
   /// Lists the newest session first; at most `limit` rows (0 means all). A session whose log has lost its end
   /// is listed with status `corrupt`; `read` reports damage elsewhere.

@@ -93,6 +93,9 @@ struct TurnView {
 /// A conversation with an agent: each turn sees the earlier ones.
 class Session {
  public:
+  /// Called with the report of a turn.
+  using TurnDone = std::move_only_function<void(Result<AgentResult>)>;
+
   explicit Session(std::shared_ptr<SessionActor> actor) : actor_(std::move(actor)) {}
 
   const SessionId& session_id() const;
@@ -135,6 +138,12 @@ class Session {
   /// Runs one turn without blocking a thread: `done` is called once, on the session's strand, with what the
   /// blocking `ask` returns, and must return soon.
   void ask(std::string text, std::move_only_function<void(Result<AgentResult>)> done);
+  /// Starts a turn as `send` does, without blocking a thread and without collecting its events: `done` is
+  /// called once the turn has ended or waits for an approver, on the session's strand, and must return soon.
+  /// An error is that of `Run::report`.
+  void send(Message message, Json output_schema, TurnDone done);
+  /// The same for `resume` without approvals.
+  void resume(TurnDone done);
   /// Resumes a turn that was parked or cut off by a crash, with approvals (as `decide` accepts them) of
   /// parked steps, or else begins the turn of the first queued message. Applies all approvals or, if one is
   /// invalid, none. Error `kInput`: there is no such turn.

@@ -27,6 +27,10 @@ class ForwardingJournal : public Journal, public Inbox {
     return inner_->read(session, from, limit);
   }
   Result<std::string> blob(const Digest& digest) override { return inner_->blob(digest); }
+  Result<std::vector<Change>> changes(std::uint64_t after, std::size_t limit) override {
+    return inner_->changes(after, limit);
+  }
+  Result<std::uint64_t> last_position() override { return inner_->last_position(); }
   Result<std::vector<SessionRow>> sessions(std::size_t limit) override { return inner_->sessions(limit); }
   Result<SessionRow> session(const SessionId& session) override { return inner_->session(session); }
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {

@@ -1,0 +1,123 @@
+// `serve`: makes the runs of a journal reachable over HTTP.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "app/hints.hpp"
+#include "app/own_folder.hpp"
+#include "cli/commands.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/place.hpp"
+#include "net/socket_address.hpp"
+#include "praxis/base/environment.hpp"
+#include "praxis/net/http_client.hpp"
+#include "server/server.hpp"
+
+namespace praxis::cli {
+namespace {
+
+constexpr std::chrono::seconds kGrace{10};  // for turns to end before the server does
+constexpr int kFirstInherited = 3;          // SD_LISTEN_FDS_START of sd_listen_fds(3)
+
+/// A token of 256 bits.
+std::string new_token() {
+  const auto random = system_environment();
+  std::string token = "praxis-";
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:016x}", random->random());
+  return token;
+}
+
+/// The socket that systemd opened for this process, or -1.
+int inherited_socket() {
+  const std::string pid = app::environment_variable("LISTEN_PID"),
+                    count = app::environment_variable("LISTEN_FDS");
+  return pid == std::to_string(::getpid()) && count == "1" ? kFirstInherited : -1;
+}
+
+Result<std::string> token_file_of(const ServeOptions& options) {
+  if (!options.token_file.empty()) return options.token_file;
+  const auto folder = app::own_folder("XDG_STATE_HOME", ".local/state");
+  if (folder.empty())
+    return fail(app::usage_error("there is no home folder for the token", "name a file: --token-file FILE"));
+  return (folder / "server-token").string();
+}
+
+/// The names by which clients may call a server: those of its address, and those that were given.
+std::vector<std::string> hosts_of(const ServeOptions& options) {
+  if (!options.socket.empty()) return {};  // who opens the socket has its path
+  std::vector<std::string> hosts{"localhost", "127.0.0.1", "::1", options.listen};
+  for (const std::string& host : options.hosts) hosts.push_back(server::host_of(host));
+  return hosts;
+}
+
+std::string address_of(const ServeOptions& options, std::uint16_t port) {
+  if (!options.socket.empty()) return "the socket " + options.socket;
+  const bool is_ipv6 = options.listen.contains(':');
+  return fmt::format(fmt::runtime(is_ipv6 ? "http://[{}]:{}" : "http://{}:{}"), options.listen, port);
+}
+
+/// Lines of several threads, each whole.
+class Lines {
+ public:
+  explicit Lines(Console& console) : console_(console) {}
+  void write(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    console_.err.line(line);
+  }
+
+ private:
+  Console& console_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
+  Interrupts interrupts;
+  std::map<std::string, std::string> flags;
+  if (!options.model.empty()) flags["model"] = options.model;
+  auto workspace = open_place(options.place, console, std::move(flags));
+  if (!workspace) return fail(workspace.error());
+  const auto file = token_file_of(options);
+  if (!file) return fail(file.error());
+  auto tokens = server::read_tokens(*file, new_token());
+  if (!tokens) return fail(tokens.error());
+  const auto lines = std::make_shared<Lines>(console);
+  server::ServerOptions serving;
+  serving.http.address = options.listen;
+  serving.http.port = options.port;
+  serving.http.socket_path = options.socket;
+  serving.http.inherited_socket = inherited_socket();
+  serving.access = {std::move(tokens->tokens), hosts_of(options), options.origins};
+  serving.take_up = options.take_up;
+  if (options.access_log) serving.log = [lines](const std::string& line) { lines->write(line); };
+  serving.warn = [lines](const std::string& text) { lines->write(visible_text("praxis: warning: " + text)); };
+  auto running = server::Server::start(*std::move(workspace), std::move(serving));
+  if (!running) return fail(running.error());
+  if (!tokens->created.empty()) lines->write("praxis: new token, kept in " + *file + ": " + tokens->created);
+  lines->write("praxis: serving on " + address_of(options, (*running)->port()));
+
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool ends = false;
+  interrupts.on_first([&] {
+    const std::lock_guard lock(mutex);
+    ends = true;
+    ended.notify_one();
+  });
+  {
+    std::unique_lock lock(mutex);
+    ended.wait(lock, [&] { return ends; });
+  }
+  lines->write("praxis: ending; runs that work have ten seconds, then they can be resumed");
+  (*running)->drain(kGrace);
+  running->reset();
+  return ExitStatus::kFinished;
+}
+
+}  // namespace praxis::cli

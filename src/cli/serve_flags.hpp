@@ -1,0 +1,43 @@
+// The flags of `serve` on the command line. Included by the one file that uses CLI11.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options.hpp"
+#include "cli/shared_options.hpp"
+
+namespace praxis::cli {
+
+inline constexpr const char* kServeHelp = "Make the runs of a journal reachable over HTTP";
+inline constexpr const char* kServeExamples =
+    "  praxis serve\n"
+    "  praxis serve --port 0 --journal runs.db\n"
+    "  praxis serve --socket /run/praxis/praxis.sock\n"
+    "  curl -H \"Authorization: Bearer $(cat ~/.local/state/praxis/server-token)\" \\\n"
+    "    http://127.0.0.1:7717/api/v1/runs";
+
+inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
+  serve->add_option("--listen", options.listen, "IPv4 or IPv6 address to listen on")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  serve->add_option("--port", options.port, "Port to listen on; 0: any free one")
+      ->type_name("PORT")
+      ->capture_default_str();
+  takes_path(serve->add_option("--socket", options.socket, "Listen on this Unix socket instead"), "PATH");
+  takes_path(serve->add_option("--token-file", options.token_file,
+                               "File with the tokens; created with a new token if it is missing"),
+             "FILE");
+  add_repeated(serve, "--host", options.hosts, "A further name by which clients may call this server",
+               "NAME");
+  add_repeated(serve, "--origin", options.origins, "A page of this origin may call", "ORIGIN");
+  serve->add_option("--model", options.model, "Model of agents without a model, as PROVIDER:NAME")
+      ->type_name("MODEL");
+  serve->add_flag_callback(
+      "--no-take-up", [&options] { options.take_up = false; },
+      "Leave runs that a crash interrupted as they are");
+  serve->add_flag("--access-log", options.access_log,
+                  "Write a line of JSON for each answer to standard error");
+  add_place(serve, options.place);
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,94 @@
+// An HTTP/1.1 server on the event loop of an executor, for clients that are not trusted: every size, time and
+// number that a client decides is bounded. It knows nothing of what it serves.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "net/http_request_parser.hpp"
+#include "praxis/base/executor.hpp"
+#include "praxis/base/result.hpp"
+#include "praxis/net/http_client.hpp"
+
+namespace praxis {
+
+/// Bytes that several connections may send.
+using SharedBytes = std::shared_ptr<const std::string>;
+
+/// A whole answer. The server adds Date, Content-Length and Connection.
+struct HttpAnswer {
+  int status = 200;
+  HttpHeaders headers;
+  std::string body;
+};
+
+class ReplyQueue;
+
+/// The way back to the client of one request. Thread-safe and cheap to copy. When the last copy is dropped
+/// without an answer, the client gets 500.
+class HttpReply {
+ public:
+  explicit HttpReply(std::shared_ptr<ReplyQueue> queue) : queue_(std::move(queue)) {}
+
+  /// Answers; only the first call of `send` or `begin` counts.
+  void send(HttpAnswer answer) const;
+  /// Begins an answer of unknown length, which ends with the connection.
+  void begin(int status, HttpHeaders headers) const;
+  /// Adds to an answer that has begun. Returns false, and sends nothing, once the client has gone or `finish`
+  /// was called.
+  bool write(SharedBytes bytes) const;
+  /// Ends an answer that has begun, after what is still to be sent.
+  void finish() const;
+  /// Bytes that were written and not yet taken by the operating system.
+  std::size_t waiting() const;
+  /// Calls `task` once on the I/O thread when the connection has ended before the answer, or at once if it
+  /// has.
+  void on_gone(Task task) const;
+
+ private:
+  std::shared_ptr<ReplyQueue> queue_;
+};
+
+/// Called on the I/O thread, so it must return soon; the answer may come later, from any thread.
+using HttpHandler = std::function<void(ReceivedRequest request, HttpReply reply)>;
+
+/// How a server listens, and what clients may take.
+struct HttpServerOptions {
+  std::string address = "127.0.0.1";  ///< IPv4 or IPv6
+  std::uint16_t port = 0;             ///< 0: any free one
+  std::string socket_path;            ///< a Unix socket instead of an address; mode 0600
+  int inherited_socket = -1;          ///< listens on this descriptor instead; the server takes it over
+
+  RequestBounds bounds;
+  std::size_t max_connections = 20'000;
+  std::chrono::milliseconds request_time{30'000};  ///< from the first byte of a request to its last
+  std::chrono::milliseconds idle_time{60'000};     ///< between requests
+  std::chrono::milliseconds write_time{30'000};    ///< without the client taking a byte
+  /// The answer to what never becomes a request: `status` and a sentence. Null: plain text.
+  std::function<HttpAnswer(int status, const std::string& reason)> refuse;
+};
+
+/// Serves from `start` until destruction, which closes all connections. Thread-safe.
+class HttpServer {
+ public:
+  /// `executor` is one of `make_executor`. Error `kInput`: the address or path cannot be used, with the
+  /// reason.
+  static Result<std::unique_ptr<HttpServer>> start(const std::shared_ptr<Executor>& executor,
+                                                   HttpServerOptions options, HttpHandler handler);
+  virtual ~HttpServer() = default;
+  /// The port; 0 for a Unix socket.
+  virtual std::uint16_t port() const = 0;
+  /// Stops listening and closes each connection after the answer that it is waiting for.
+  virtual void drain() = 0;
+  virtual std::size_t connections() const = 0;
+};
+
+/// The standard phrase of a status, such as `Not Found`; empty for others.
+std::string_view status_phrase(int status);
+
+}  // namespace praxis

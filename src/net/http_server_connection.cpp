@@ -1,0 +1,223 @@
+#include "net/http_server_connection.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace praxis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLingerTime{2'000};
+constexpr std::size_t kMaxLingered = 1024 * 1024;
+
+HttpAnswer plain_refusal(int status, const std::string& reason) {
+  return {status, {{"Content-Type", "text/plain; charset=utf-8"}}, reason + "\n"};
+}
+
+}  // namespace
+
+ServerConnection::ServerConnection(std::shared_ptr<ConnectionHost> host, FileDescriptor socket)
+    : host_(std::move(host)), socket_(std::move(socket)), stream_(socket_.get()) {}
+
+ServerConnection::~ServerConnection() {
+  if (reply_) reply_->leave();
+}
+
+void ServerConnection::start() {
+  if (!host_->loop().watch(socket_.get(), *this)) return close();
+  limit(host_->options().idle_time);
+}
+
+void ServerConnection::turn_away() {
+  start();
+  if (phase_ == Phase::kIdle) refuse(503, "the server has no free connection");
+}
+
+void ServerConnection::drain() {
+  if (phase_ == Phase::kIdle) return close();
+  if (reply_) reply_->end_connection();
+}
+
+void ServerConnection::on_ready(Readiness ready) {
+  const auto self = shared_from_this();
+  input_ended_ = input_ended_ || ready.ended;
+  readable_ = readable_ || ready.readable || ready.ended;
+  if (phase_ == Phase::kAnswering && ready.writable) flush();
+  if (phase_ == Phase::kAnswering && input_ended_ && reply_ && reply_->streams()) return close();
+  if (phase_ != Phase::kAnswering && readable_) read();
+}
+
+// Reads until the socket is empty, or a request is complete: the next one waits until that is answered.
+void ServerConnection::read() {
+  while (phase_ != Phase::kAnswering && phase_ != Phase::kClosed) {
+    const std::span<char> buffer = host_->buffer();
+    const IoResult result = stream_.read(buffer);
+    if (result.state == IoState::kOk) {
+      take({buffer.data(), result.bytes});
+      if (stream_.has_drained() && !input_ended_ && phase_ != Phase::kAnswering) {
+        readable_ = false;
+        return;
+      }
+      continue;
+    }
+    readable_ = false;
+    if (result.state == IoState::kEnd || result.state == IoState::kFailed) close();
+    return;
+  }
+}
+
+void ServerConnection::take(std::string_view bytes) {
+  if (phase_ == Phase::kLingering) {
+    lingered_ += bytes.size();
+    if (lingered_ > kMaxLingered) close();
+    return;
+  }
+  pending_ += bytes;
+  parse();
+}
+
+void ServerConnection::parse() {
+  if (pending_.empty()) return;
+  if (phase_ == Phase::kIdle) {
+    phase_ = Phase::kReading;
+    parser_.emplace(host_->options().bounds);
+    limit(host_->options().request_time);
+  }
+  const bool had_head = parser_->state() != RequestParser::State::kHead;
+  pending_.erase(0, parser_->feed(pending_));
+  switch (parser_->state()) {
+    case RequestParser::State::kHead:
+      if (pending_.size() > host_->options().bounds.head_bytes)
+        refuse(431, "the head of the request is too large");
+      return;
+    case RequestParser::State::kBody: {
+      static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+      if (!had_head && parser_->request().wants_continue) stream_.write(kContinue, {}, host_->buffer());
+      return;
+    }
+    case RequestParser::State::kDone:
+      return dispatch();
+    case RequestParser::State::kFailed:
+      return refuse(parser_->status(), parser_->reason());
+  }
+}
+
+ReplyQueue& ServerConnection::new_reply(ReplyQueue::Question question) {
+  phase_ = Phase::kAnswering;
+  last_out_ = ends_ = false;
+  host_->deadlines().drop(*this);  // how long an answer takes is not the client's doing
+  reply_ = std::make_shared<ReplyQueue>(question, [host = host_, weak = weak_from_this()] {
+    host->post([weak] {
+      if (const auto self = weak.lock()) self->flush();
+    });
+  });
+  return *reply_;
+}
+
+void ServerConnection::dispatch() {
+  ReceivedRequest request = std::move(parser_->request());
+  parser_.reset();
+  new_reply({request.method == "HEAD", request.keep_alive && !request.is_http_1_0 && !host_->draining()});
+  // The handler's copies keep the queue; the last one to go without an answer leaves 500.
+  const std::shared_ptr<ReplyQueue> guarded(reply_.get(), [queue = reply_](ReplyQueue*) {
+    queue->send(plain_refusal(500, "the request was not answered"));
+    queue->finish();
+  });
+  host_->handle(std::move(request), HttpReply(guarded));
+}
+
+// `reason` is a copy, because the parser may hold the original.
+void ServerConnection::refuse(int status,
+                              std::string reason) {  // NOLINT(performance-unnecessary-value-param)
+  parser_.reset();
+  const auto& refusal = host_->options().refuse;
+  new_reply({false, false}).send(refusal ? refusal(status, reason) : plain_refusal(status, reason));
+}
+
+void ServerConnection::flush() {
+  if (phase_ != Phase::kAnswering || !reply_) return;
+  while (true) {
+    if (next_out_ == out_.size()) {
+      Outgoing more = reply_->take();
+      out_ = std::move(more.bytes);
+      next_out_ = 0;
+      last_out_ = more.finished;
+      ends_ = more.ends_connection;
+      if (out_.empty()) {
+        if (last_out_) return on_answered(ends_);
+        return host_->deadlines().drop(*this);
+      }
+    }
+    if (!write_some()) return;
+  }
+}
+
+// Returns false when the socket accepts no more, or has failed.
+bool ServerConnection::write_some() {
+  const std::string_view first = std::string_view(*out_[next_out_]).substr(sent_of_next_);
+  const bool has_second = next_out_ + 1 < out_.size();
+  const std::string_view second = has_second ? std::string_view(*out_[next_out_ + 1]) : std::string_view();
+  const IoResult result = stream_.write(first, second, host_->buffer());
+  if (result.state == IoState::kFailed || result.state == IoState::kEnd) {
+    close();
+    return false;
+  }
+  reply_->sent(result.bytes);
+  for (std::size_t left = result.bytes; left > 0;) {
+    const std::size_t rest = out_[next_out_]->size() - sent_of_next_;
+    const std::size_t step = std::min(left, rest);
+    left -= step;
+    sent_of_next_ += step;
+    if (step < rest) continue;
+    out_[next_out_++].reset();
+    sent_of_next_ = 0;
+  }
+  if (result.state == IoState::kOk) return true;
+  limit(host_->options().write_time);
+  return false;
+}
+
+void ServerConnection::on_answered(bool ends) {
+  reply_->leave();
+  reply_.reset();
+  out_.clear();
+  next_out_ = 0;
+  if (ends || host_->draining()) return linger();
+  phase_ = Phase::kIdle;
+  limit(host_->options().idle_time);
+  parse();
+  if (phase_ != Phase::kAnswering && phase_ != Phase::kClosed && readable_) read();
+}
+
+// Closing a socket with unread bytes resets the connection, and the client may lose the answer.
+void ServerConnection::linger() {
+  phase_ = Phase::kLingering;
+  ::shutdown(socket_.get(), SHUT_WR);
+  limit(kLingerTime);
+  read();
+}
+
+void ServerConnection::limit(std::chrono::milliseconds from_now) {
+  host_->deadlines().set(*this, Clock::now() + from_now);
+}
+
+void ServerConnection::on_deadline() {
+  const auto self = shared_from_this();
+  if (phase_ == Phase::kReading) return refuse(408, "the request did not arrive in time");
+  close();
+}
+
+void ServerConnection::close() {
+  if (std::exchange(phase_, Phase::kClosed) == Phase::kClosed) return;
+  const auto self = shared_from_this();
+  host_->deadlines().drop(*this);
+  host_->loop().unwatch(socket_.get(), *this);
+  socket_.reset();
+  if (reply_) std::exchange(reply_, nullptr)->leave();
+  host_->forget(*this);
+}
+
+}  // namespace praxis

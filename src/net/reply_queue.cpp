@@ -1,0 +1,207 @@
+#include "net/reply_queue.hpp"
+
+#include <array>
+#include <ctime>
+#include <string>
+
+#include "net/http_request.hpp"
+
+namespace praxis {
+namespace {
+
+// RFC 9110, 5.6.7; independent of the locale.
+std::string http_date(std::time_t now) {
+  static constexpr std::array<const char*, 7> kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm t{};
+  ::gmtime_r(&now, &t);
+  const auto two = [](int n) {
+    return std::string(1, static_cast<char>('0' + n / 10)) + static_cast<char>('0' + n % 10);
+  };
+  return std::string(kDays[static_cast<std::size_t>(t.tm_wday)]) + ", " + two(t.tm_mday) + " " +
+         kMonths[static_cast<std::size_t>(t.tm_mon)] + " " + std::to_string(t.tm_year + 1900) + " " +
+         two(t.tm_hour) + ":" + two(t.tm_min) + ":" + two(t.tm_sec) + " GMT";
+}
+
+bool has_no_body(int status) { return status / 100 == 1 || status == 204 || status == 304; }
+
+std::string head_of(int status, const HttpHeaders& headers) {
+  std::string head = "HTTP/1.1 " + std::to_string(status) + " ";
+  head.append(status_phrase(status)).append("\r\n");
+  for (const auto& [name, value] : headers) {
+    if (is_token(name) && is_field_value(value)) append_header(head, name, value);
+  }
+  append_header(head, "Date", http_date(std::time(nullptr)));
+  return head;
+}
+
+}  // namespace
+
+std::string_view status_phrase(int status) {
+  switch (status) {
+    case 100:
+      return "Continue";
+    case 200:
+      return "OK";
+    case 201:
+      return "Created";
+    case 202:
+      return "Accepted";
+    case 204:
+      return "No Content";
+    case 206:
+      return "Partial Content";
+    case 304:
+      return "Not Modified";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 406:
+      return "Not Acceptable";
+    case 408:
+      return "Request Timeout";
+    case 409:
+      return "Conflict";
+    case 411:
+      return "Length Required";
+    case 413:
+      return "Content Too Large";
+    case 415:
+      return "Unsupported Media Type";
+    case 416:
+      return "Range Not Satisfiable";
+    case 417:
+      return "Expectation Failed";
+    case 421:
+      return "Misdirected Request";
+    case 422:
+      return "Unprocessable Content";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    case 505:
+      return "HTTP Version Not Supported";
+    default:
+      return "";
+  }
+}
+
+void ReplyQueue::push(std::unique_lock<std::mutex> lock, SharedBytes bytes) {
+  if (bytes && !bytes->empty()) {
+    waiting_ += bytes->size();
+    queue_.push_back(std::move(bytes));
+  }
+  if (std::exchange(woken_, true)) return;
+  lock.unlock();
+  wake_();
+}
+
+void ReplyQueue::send(HttpAnswer answer) {
+  std::unique_lock lock(mutex_);
+  if (gone_ || std::exchange(begun_, true)) return;
+  finished_ = true;
+  std::string text = head_of(answer.status, answer.headers);
+  if (!has_no_body(answer.status)) append_header(text, "Content-Length", std::to_string(answer.body.size()));
+  if (!question_.keep_alive) append_header(text, "Connection", "close");
+  text += "\r\n";
+  if (!question_.is_head && !has_no_body(answer.status)) text += answer.body;
+  push(std::move(lock), std::make_shared<const std::string>(std::move(text)));
+}
+
+void ReplyQueue::begin(int status, const HttpHeaders& headers) {
+  std::unique_lock lock(mutex_);
+  if (gone_ || std::exchange(begun_, true)) return;
+  question_.keep_alive = false;
+  streams_ = true;
+  finished_ = question_.is_head;
+  std::string text = head_of(status, headers);
+  append_header(text, "Connection", "close");
+  push(std::move(lock), std::make_shared<const std::string>(text + "\r\n"));
+}
+
+bool ReplyQueue::write(SharedBytes bytes) {
+  std::unique_lock lock(mutex_);
+  if (gone_ || finished_ || !begun_) return false;
+  push(std::move(lock), std::move(bytes));
+  return true;
+}
+
+void ReplyQueue::finish() {
+  std::unique_lock lock(mutex_);
+  if (gone_ || !begun_ || std::exchange(finished_, true)) return;
+  push(std::move(lock), nullptr);
+}
+
+std::size_t ReplyQueue::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_;
+}
+
+void ReplyQueue::on_gone(Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!gone_) return when_gone_.push_back(std::move(task));
+  }
+  task();
+}
+
+Outgoing ReplyQueue::take() {
+  const std::lock_guard lock(mutex_);
+  woken_ = false;
+  return {std::exchange(queue_, {}), finished_, !question_.keep_alive};
+}
+
+void ReplyQueue::sent(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  waiting_ -= bytes;
+}
+
+void ReplyQueue::leave() {
+  std::vector<Task> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    gone_ = true;
+    queue_.clear();
+    tasks = std::exchange(when_gone_, {});
+  }
+  for (Task& task : tasks) task();
+}
+
+void ReplyQueue::end_connection() {
+  const std::lock_guard lock(mutex_);
+  if (!begun_) question_.keep_alive = false;
+}
+
+bool ReplyQueue::begun() const {
+  const std::lock_guard lock(mutex_);
+  return begun_;
+}
+
+bool ReplyQueue::streams() const {
+  const std::lock_guard lock(mutex_);
+  return streams_;
+}
+
+void HttpReply::send(HttpAnswer answer) const { queue_->send(std::move(answer)); }
+void HttpReply::begin(int status, HttpHeaders headers) const { queue_->begin(status, headers); }
+bool HttpReply::write(SharedBytes bytes) const { return queue_->write(std::move(bytes)); }
+void HttpReply::finish() const { queue_->finish(); }
+std::size_t HttpReply::waiting() const { return queue_->waiting(); }
+void HttpReply::on_gone(Task task) const { queue_->on_gone(std::move(task)); }
+
+}  // namespace praxis

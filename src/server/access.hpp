@@ -1,0 +1,60 @@
+// Who may talk to the server: the one place where a request meets a principal.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http_request_parser.hpp"
+#include "praxis/base/digest.hpp"
+#include "praxis/base/result.hpp"
+#include "server/call.hpp"
+
+namespace praxis::server {
+
+/// A token and for whom it stands. Only its digest is kept.
+struct Token {
+  Digest digest;
+  Principal principal;
+};
+
+/// What a server accepts. Immutable, so thread-safe.
+class Access {
+ public:
+  struct Rules {
+    std::vector<Token> tokens;
+    std::vector<std::string> hosts;  ///< names in `Host`, in lower case and without port; empty: any
+    std::vector<std::string>
+        origins;  ///< of pages of other hosts that may call, such as `https://example.org`
+  };
+  explicit Access(Rules rules) : rules_(std::move(rules)) {}
+
+  /// Checks `Host`, so that a page cannot reach the server by a name that it has resolved to this machine,
+  /// and `Origin`, so that a page of another host cannot call it. The status of the error is 421 or 403.
+  struct Refusal {
+    int status;
+    Error error;
+  };
+  std::optional<Refusal> refuse(const HttpHeaders& headers) const;
+  /// The principal of the token in `Authorization`. Error `kPolicy` for 401.
+  Result<Principal> principal_of(const HttpHeaders& headers) const;
+  /// Whether an answer may name this origin in `Access-Control-Allow-Origin`.
+  bool allows_origin(std::string_view origin) const;
+
+ private:
+  Rules rules_;
+};
+
+/// `host` of a `Host` header: lower case, without port and brackets.
+std::string host_of(std::string_view header);
+
+/// Reads the tokens of a file: each line is a token, which sees everything, or `NAME TOKEN`, which sees the
+/// runs of NAME; `#` begins a comment. Creates the file, mode 0600, with a new token if it is missing. Errors
+/// `kInput`: others can read or write it, a token of less than 20 characters, a repeated name.
+struct TokenFile {
+  std::vector<Token> tokens;
+  std::string created;  ///< the new token, to be shown once; empty if the file existed
+};
+Result<TokenFile> read_tokens(const std::string& path, std::string_view new_token);
+
+}  // namespace praxis::server

@@ -1,0 +1,83 @@
+// The paths of the fifth design (docs/vocabulary.md): a run as a stream of chunks, the tree, one agent,
+// interventions.
+#include <utility>
+
+#include "praxis/app/agent_update.hpp"
+#include "server/event_sinks.hpp"
+#include "server/handlers.hpp"
+
+namespace praxis::server {
+namespace {
+
+/// A node as that design names its members.
+JsonObject design_json(const AgentNode& node) {
+  return JsonObject{{"id", node.id.str()},
+                    {"parentId", node.parent.empty() ? Json(nullptr) : Json(node.parent.str())},
+                    {"name", node.agent},
+                    {"status", to_string(node.status)},
+                    {"content", node.content},
+                    {"userComment", node.comment},
+                    {"metadata", node.metadata},
+                    {"children", JsonArray{}}};
+}
+
+}  // namespace
+
+Status design_stream(Service& service, const Call& call, const HttpReply& reply) {
+  const std::string prompt = call.parameter("prompt");
+  if (prompt.empty()) return fail(field_error("prompt", "is missing: /agent/stream?prompt=TEXT"));
+  const auto position = service.journal->last_position();
+  if (!position) return fail(position.error());
+  const auto made =
+      service.runs->create({.agent = call.parameter("agent"), .prompt = prompt}, call.principal);
+  if (!made) return fail(made.error());
+  ++service.counters.runs_created;
+  begin_events(reply);
+  const JsonObject begun{
+      {"type", "agent-state"},
+      {"agentId", made->id.str()},
+      {"state", JsonObject{{"status", "running"}, {"content", prompt}, {"userComment", ""}}}};
+  reply.write(std::make_shared<const std::string>("data: " + to_json_text(begun) + "\n\n"));
+  service.feed->subscribe({.session = made->id}, Position{*position, UINT32_MAX},
+                          std::make_shared<DesignSink>(reply, made->id));
+  return {};
+}
+
+Result<HttpAnswer> design_tree(Service& service, const Call& call) {
+  JsonArray nodes;
+  for (const AgentNode& node : service.runtime->agent_tree()) {
+    if (!service.runs->may_see(call.principal, service.runs->roots().of(node.id))) continue;
+    JsonObject json = design_json(node);
+    for (const SessionId& child : node.children) json["children"].as_array().push_back(Json(child.str()));
+    nodes.push_back(std::move(json));
+  }
+  return json_answer(std::move(nodes));
+}
+
+// That design answers 200 with an error member; so do we, because its clients look at the member.
+Result<HttpAnswer> design_agent(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  const auto state = id ? service.runtime->agent_state(*id) : Result<AgentState>(fail(id.error()));
+  if (!state) return json_answer(JsonObject{{"error", "Not found"}});
+  JsonObject json = design_json(state->node);
+  JsonArray messages;
+  for (const MessagePtr& message : state->history.messages()) messages.push_back(to_json(*message));
+  json["messages"] = std::move(messages);
+  return json_answer(std::move(json));
+}
+
+Result<HttpAnswer> design_intervene(Service& service, const Call& call) {
+  const auto body = call.object({"userComment", "userContent", "status"});
+  if (!body) return fail(body.error());
+  const auto update = agent_update_from_json(*body);
+  if (!update) return fail(update.error());
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return json_answer(JsonObject{{"success", false}});
+  auto commands = commands_of(*id, *update);
+  if (!commands) return fail(commands.error());
+  for (Command& command : *commands) command.author = author_of(call.principal);
+  const bool done = commands->empty() || service.runtime->command(*std::move(commands)).has_value();
+  return json_answer(JsonObject{{"success", done}});
+}
+
+}  // namespace praxis::server

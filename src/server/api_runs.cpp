@@ -1,0 +1,248 @@
+// Runs: create, list, read, continue, branch.
+#include <algorithm>
+#include <utility>
+
+#include "app/envelope.hpp"
+#include "app/pending_steps.hpp"
+#include "app/transcript.hpp"
+#include "praxis/json/schema.hpp"
+#include "server/handlers.hpp"
+
+namespace praxis::server {
+namespace {
+
+constexpr std::size_t kRunsShown = 20, kMostRunsShown = 100;
+constexpr std::size_t kMostPrompt = 8 * 1024 * 1024;
+constexpr std::size_t kMostKey = 255;
+
+Result<std::string> prompt_of(const JsonObject& body) {
+  auto prompt = text_of(body, "prompt");
+  if (!prompt) return prompt;
+  if (prompt->empty()) return fail(field_error("prompt", "is missing: what is the agent to do?"));
+  if (prompt->size() > kMostPrompt) return fail(field_error("prompt", "is longer than 8 MiB"));
+  return prompt;
+}
+
+Result<Json> schema_of_body(const JsonObject& body) {
+  const Json* schema = body.if_contains("schema");
+  if (schema == nullptr || schema->is_null()) return Json(nullptr);
+  if (auto compiled = JsonSchema::compile(*schema); !compiled)
+    return fail(field_error("schema", "is no JSON Schema: " + compiled.error().message));
+  return *schema;
+}
+
+Result<Json> limits_of_body(const JsonObject& body) {
+  const Json* limits = body.if_contains("limits");
+  if (limits == nullptr || limits->is_null()) return Json(nullptr);
+  Limits checked;
+  if (!limits->is_object()) return fail(field_error("limits", "must be an object"));
+  if (auto read = read_limits(*limits, checked); !read)
+    return fail(Error(read.error()).set("field", "limits"));
+  return *limits;
+}
+
+/// A row of the list, with the usage of the run and all below it.
+JsonObject row_json(const std::shared_ptr<Journal>& journal, const SessionRow& row) {
+  JournalTree tree(journal, {.root = row.id});
+  Usage usage;
+  std::string status = row.status;
+  if (tree.refresh()) {
+    const auto nodes = tree.nodes();
+    if (!nodes.empty()) {
+      usage = nodes.front().subtree;
+      status = to_string(nodes.front().status);
+    }
+  }
+  return JsonObject{{"id", row.id.str()},
+                    {"agent", row.agent},
+                    {"model", row.model},
+                    {"status", status},
+                    {"title", row.title},
+                    {"created_at", to_iso8601(row.created)},
+                    {"updated_at", to_iso8601(row.updated)},
+                    {"records", row.entries},
+                    {"tokens", usage.total()},
+                    {"cost_usd", app::cost_or_null(usage)}};
+}
+
+bool fits(const SessionRow& row, const Call& call) {
+  const std::string agent = call.parameter("agent"), text = call.parameter("q");
+  return row.parent.empty() && row.entries > 0 && (agent.empty() || row.agent == agent) &&
+         (text.empty() || row.title.contains(text));
+}
+
+Result<app::StoredSession> stored_of(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  return service.runs->stored(*id);
+}
+
+/// A run as `GET` shows it: what the envelope of `praxis run --json` has.
+Result<JsonObject> run_json(const app::StoredSession& stored) {
+  JsonObject json = app::run_fields(result_of(stored.state));
+  JournalTree tree(stored.journal, {.root = stored.id});
+  if (auto read = tree.refresh(); !read) return fail(read.error());
+  const auto nodes = tree.nodes();
+  if (!nodes.empty()) {
+    json["status"] = to_string(nodes.front().status);
+    json["held"] = nodes.front().held;
+  }
+  const auto pending = app::pending_steps(stored);
+  if (!pending) return fail(pending.error());
+  JsonArray steps;
+  for (const ParkedStep& step : *pending) steps.push_back(app::program_json(step));
+  json["pending"] = std::move(steps);
+  json["records"] = stored.records.size();
+  return json;
+}
+
+HttpAnswer created(const SessionId& run, bool is_new) {
+  HttpAnswer answer = json_answer(JsonObject{{"id", run.str()}, {"created", is_new}}, is_new ? 201 : 200);
+  answer.headers.emplace_back("Location", "/api/v1/runs/" + run.str());
+  return answer;
+}
+
+}  // namespace
+
+Result<HttpAnswer> create_run(Service& service, const Call& call) {
+  auto body = call.object({"agent", "prompt", "model", "limits", "schema"});
+  if (!body) return fail(body.error());
+  auto agent = text_of(*body, "agent"), model = text_of(*body, "model"), prompt = prompt_of(*body);
+  auto schema = schema_of_body(*body), limits = limits_of_body(*body);
+  for (const Result<std::string>* text : {&agent, &model, &prompt}) {
+    if (!*text) return fail(text->error());
+  }
+  for (const Result<Json>* value : {&schema, &limits}) {
+    if (!*value) return fail(value->error());
+  }
+  const std::string key(find_header(call.headers, "idempotency-key").value_or(""));
+  if (key.size() > kMostKey) return fail(field_error("Idempotency-Key", "is longer than 255 characters"));
+  const auto made = service.runs->create(
+      {*agent, *prompt, *model, *limits, *schema, key, to_canonical_json(*body)}, call.principal);
+  if (!made) return fail(made.error());
+  if (made->is_new) ++service.counters.runs_created;
+  return created(made->id, made->is_new);
+}
+
+Result<HttpAnswer> list_runs(Service& service, const Call& call) {
+  const auto limit = call.number("limit", kRunsShown, kMostRunsShown);
+  if (!limit) return fail(limit.error());
+  const std::string status = call.parameter("status"), before = call.parameter("before");
+  const auto rows = service.journal->sessions();
+  if (!rows) return fail(rows.error());
+  JsonArray runs;
+  std::string next;
+  bool begun = before.empty();
+  for (const SessionRow& row : *rows) {
+    if (!std::exchange(begun, begun || row.id.str() == before) || !fits(row, call)) continue;
+    if (!service.runs->may_see(call.principal, row.id)) continue;
+    if (runs.size() == *limit) {
+      next = std::string(runs.back().as_object().at("id").as_string());
+      break;
+    }
+    JsonObject json = row_json(service.journal, row);
+    if (status.empty() || json_string(json, "status") == status) runs.push_back(std::move(json));
+  }
+  return json_answer(
+      JsonObject{{"runs", std::move(runs)}, {"next", next.empty() ? Json(nullptr) : Json(next)}});
+}
+
+Result<HttpAnswer> show_run(Service& service, const Call& call) {
+  const auto stored = stored_of(service, call);
+  if (!stored) return fail(stored.error());
+  const auto json = run_json(*stored);
+  if (!json) return fail(json.error());
+  return json_answer(*json);
+}
+
+Result<HttpAnswer> show_messages(Service& service, const Call& call) {
+  const auto stored = stored_of(service, call);
+  if (!stored) return fail(stored.error());
+  return json_answer(app::transcript(stored->records, stored->state));
+}
+
+Result<HttpAnswer> export_run(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  auto text = export_session(*service.journal, *id);
+  if (!text) return fail(text.error());
+  return HttpAnswer{200,
+                    {{"Content-Type", "application/jsonl"},
+                     {"Content-Disposition", "attachment; filename=\"" + id->str() + ".jsonl\""}},
+                    *std::move(text)};
+}
+
+Result<HttpAnswer> replay_run(Service& service, const Call& call) {
+  const auto stored = stored_of(service, call);
+  if (!stored) return fail(stored.error());
+  const auto report = replay(stored->records);
+  if (!report) return fail(report.error());
+  Json divergence = nullptr;
+  if (const auto& found = report->divergence) {
+    divergence = JsonObject{
+        {"seq", found->seq}, {"field", found->field}, {"expected", found->expected}, {"found", found->found}};
+  }
+  return json_answer(JsonObject{{"identical", !report->divergence},
+                                {"records", report->records},
+                                {"derived", report->derived},
+                                {"divergence", std::move(divergence)}});
+}
+
+Result<HttpAnswer> fork_run(Service& service, const Call& call) {
+  const auto body = call.object({"seq", "prompt"});
+  if (!body) return fail(body.error());
+  const auto stored = stored_of(service, call);
+  if (!stored) return fail(stored.error());
+  const std::int64_t seq = json_int(*body, "seq", 0);
+  if (seq < 0 || static_cast<std::uint64_t>(seq) > stored->records.size())
+    return fail(field_error("seq", "must be a record from 1 to " + std::to_string(stored->records.size())));
+  auto prompt = text_of(*body, "prompt");
+  if (!prompt) return fail(prompt.error());
+  const auto forked = fork_session(*service.journal, service.runtime->environment(), stored->id,
+                                   static_cast<std::uint64_t>(seq));
+  if (!forked) return fail(forked.error());
+  if (!prompt->empty()) {
+    if (auto sent = service.runs->send(*forked, *std::move(prompt), nullptr); !sent)
+      return fail(sent.error());
+  }
+  return created(*forked, true);
+}
+
+Result<HttpAnswer> rewind_run(Service& service, const Call& call) {
+  const auto body = call.object({"turn"});
+  if (!body) return fail(body.error());
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  const auto turn = text_of(*body, "turn");
+  if (!turn) return fail(turn.error());
+  if (turn->empty())
+    return fail(field_error("turn", "is missing: the turn before which to go back, such as t2"));
+  if (auto gone = rewind_session(*service.journal, service.runtime->environment(), *id, TurnId(*turn)); !gone)
+    return fail(gone.error());
+  return json_answer(JsonObject{{"id", id->str()}, {"turn", *turn}});
+}
+
+Result<HttpAnswer> send_message(Service& service, const Call& call) {
+  const auto body = call.object({"prompt", "schema"});
+  if (!body) return fail(body.error());
+  auto prompt = prompt_of(*body);
+  if (!prompt) return fail(prompt.error());
+  auto schema = schema_of_body(*body);
+  if (!schema) return fail(schema.error());
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  if (auto sent = service.runs->send(*id, *std::move(prompt), *std::move(schema)); !sent)
+    return fail(sent.error());
+  return json_answer(JsonObject{{"id", id->str()}}, 202);
+}
+
+Result<HttpAnswer> resume_run(Service& service, const Call& call) {
+  const auto body = call.object({});
+  if (!body) return fail(body.error());
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  if (auto resumed = service.runs->resume(*id); !resumed) return fail(resumed.error());
+  return json_answer(JsonObject{{"id", id->str()}}, 202);
+}
+
+}  // namespace praxis::server

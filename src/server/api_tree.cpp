@@ -1,0 +1,112 @@
+// The agent tree: its nodes, commands to them, and the steps that wait for people.
+#include <array>
+#include <utility>
+
+#include "app/envelope.hpp"
+#include "app/run_trees.hpp"
+#include "server/handlers.hpp"
+
+namespace praxis::server {
+namespace {
+
+/// The verbs that callers may send.
+constexpr std::array kVerbs{CommandVerb::kSteer,  CommandVerb::kEnqueue, CommandVerb::kInterrupt,
+                            CommandVerb::kPause,  CommandVerb::kUnpause, CommandVerb::kAnnotate,
+                            CommandVerb::kModify, CommandVerb::kDelete};
+
+std::string verb_names() {
+  std::string names;
+  for (const CommandVerb verb : kVerbs) names.append(names.empty() ? "" : ", ").append(to_string(verb));
+  return names;
+}
+
+Result<Command> command_of(const Json& json, const SessionId& target, const Author& author) {
+  if (!json.is_object()) return fail(field_error("commands", "must hold objects with verb and text"));
+  const auto name = text_of(json.get_object(), "verb"), text = text_of(json.get_object(), "text");
+  if (!name) return fail(name.error());
+  if (!text) return fail(text.error());
+  const auto verb = command_verb_from(*name);
+  if (!verb || std::ranges::find(kVerbs, *verb) == kVerbs.end())
+    return fail(field_error("verb", "must be one of " + verb_names() + ", not \"" + *name + "\""));
+  return Command{*verb, target, *text, author};
+}
+
+JsonObject pending_json(const AgentNode& node, const ParkedStep& step) {
+  JsonObject json = app::program_json(step);
+  json["session"] = node.id.str();
+  json["agent"] = node.agent;
+  json["path"] = node.path;
+  return json;
+}
+
+}  // namespace
+
+Author author_of(const Principal& principal) { return Author{principal.name, Surface::kServer}; }
+
+Result<HttpAnswer> show_tree(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  JournalTree tree(service.journal, {.root = *id});
+  if (auto read = tree.refresh(); !read) return fail(read.error());
+  JsonArray nodes;
+  for (const AgentNode& node : tree.nodes()) nodes.push_back(app::program_json(node));
+  return json_answer(JsonObject{{"nodes", std::move(nodes)}});
+}
+
+Result<HttpAnswer> send_commands(Service& service, const Call& call) {
+  const auto body = call.object({"commands"});
+  if (!body) return fail(body.error());
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  const Json* list = body->if_contains("commands");
+  if (list == nullptr || !list->is_array() || list->get_array().empty())
+    return fail(field_error("commands", "must be a list of {\"verb\": ..., \"text\": ...}"));
+  Commands commands;
+  for (const Json& each : list->get_array()) {
+    auto command = command_of(each, *id, author_of(call.principal));
+    if (!command) return fail(command.error());
+    commands.push_back(*std::move(command));
+  }
+  if (auto done = service.runtime->command(std::move(commands)); !done) return fail(done.error());
+  return json_answer(JsonObject{{"id", id->str()}}, 202);
+}
+
+Result<HttpAnswer> list_pending(Service& service, const Call& call) {
+  app::RunTrees trees(service.journal, app::RunTrees::Roots::kBusy);
+  if (auto read = trees.refresh(); !read) return fail(read.error());
+  JsonArray steps;
+  for (const AgentNode& node : trees.nodes()) {
+    if (node.pending.empty() || !service.runs->may_see(call.principal, service.runs->roots().of(node.id)))
+      continue;
+    for (const ParkedStep& step : node.pending) steps.push_back(pending_json(node, step));
+  }
+  return json_answer(JsonObject{{"pending", std::move(steps)}});
+}
+
+Result<HttpAnswer> decide_step(Service& service, const Call& call) {
+  const auto body = call.object({"decision", "text", "arguments"});
+  if (!body) return fail(body.error());
+  const auto name = text_of(*body, "decision");
+  auto text = text_of(*body, "text");
+  if (!name) return fail(name.error());
+  if (!text) return fail(text.error());
+  const auto verb = approval_verb_from(*name);
+  if (!verb)
+    return fail(field_error("decision", "must be allow, deny, edit or answer, not \"" + *name + "\""));
+  if (*verb == ApprovalVerb::kEdit) {
+    const Json* arguments = body->if_contains("arguments");
+    if (arguments == nullptr || !arguments->is_object())
+      return fail(field_error("arguments", "must be the object with which the call is to run"));
+    text = to_json_text(*arguments);
+  }
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  if (auto decided = service.runs->decide(*id, call.name("step"), Approval(*verb, *std::move(text)),
+                                          author_of(call.principal));
+      !decided) {
+    return fail(decided.error());
+  }
+  return json_answer(JsonObject{{"id", id->str()}, {"step", call.name("step")}, {"decision", *name}});
+}
+
+}  // namespace praxis::server

@@ -1,0 +1,135 @@
+#include "server/call.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "praxis/base/suggest.hpp"
+#include "praxis/base/utf8.hpp"
+#include "server/problem.hpp"
+
+namespace praxis::server {
+namespace {
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// Decodes percent signs, in a query plus signs too. Nothing if the text is not valid, or holds a control
+/// character.
+std::optional<std::string> decoded(std::string_view text, bool is_query) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '+' && is_query) c = ' ';
+    if (c == '%') {
+      const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
+      if (high < 0 || low < 0) return std::nullopt;
+      c = static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+    out += c;
+  }
+  const bool has_control = std::ranges::any_of(out, [&](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte == 0x7f || (byte < 0x20 && !(is_query && (c == '\n' || c == '\t' || c == '\r')));
+  });
+  if (has_control || !is_valid_utf8(out)) return std::nullopt;
+  return out;
+}
+
+/// Calls `take` with each part between separators.
+template <class Take>
+void split(std::string_view text, char separator, Take take) {
+  while (true) {
+    const std::size_t end = text.find(separator);
+    take(text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::unexpected<Error> invalid(const char* what) {
+  return fail(ErrorCode::kInput, std::string("the ") + what + " of the request is not valid");
+}
+
+}  // namespace
+
+std::string Call::parameter(const std::string& key) const {
+  const auto found = query.find(key);
+  return found == query.end() ? "" : found->second;
+}
+
+Result<std::size_t> Call::number(const std::string& key, std::size_t fallback, std::size_t most) const {
+  const auto found = query.find(key);
+  if (found == query.end()) return fallback;
+  const std::string& text = found->second;
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value <= most) return value;
+  return fail(
+      field_error(key, "must be a number from 0 to " + std::to_string(most) + ", not \"" + text + "\""));
+}
+
+Result<JsonObject> Call::object(std::initializer_list<std::string_view> keys) const {
+  if (body.empty()) return JsonObject{};
+  auto parsed = parse_json(body);
+  if (!parsed)
+    return fail(make_error(ErrorCode::kInput, "the body is not valid JSON: " + parsed.error().message));
+  auto* given = parsed->if_object();
+  if (given == nullptr) return fail(ErrorCode::kInput, "the body must be a JSON object");
+  for (const auto& member : *given) {
+    const std::string key(member.key());
+    if (std::ranges::find(keys, key) != keys.end()) continue;
+    const auto nearest = closest(key, std::vector<std::string>(keys.begin(), keys.end()));
+    return fail(
+        field_error(key, "is not known here" + (nearest ? "; did you mean \"" + *nearest + "\"?" : "")));
+  }
+  return std::move(*given);
+}
+
+Result<std::string> text_of(const JsonObject& object, std::string_view key) {
+  const Json* value = object.if_contains(key);
+  if (value == nullptr || value->is_null()) return std::string();
+  if (!value->is_string()) return fail(field_error(std::string(key), "must be a string"));
+  return to_plain_text(*value);
+}
+
+Result<Call> parse_call(ReceivedRequest request) {
+  Call call;
+  std::string_view target = request.target;
+  const std::size_t mark = target.find('?');
+  const std::string_view path = target.substr(0, mark);
+  if (!path.starts_with('/') || path.contains('#')) return invalid("path");
+  bool valid = true;
+  if (path != "/") {
+    split(path.substr(1), '/', [&](std::string_view part) {
+      auto segment = decoded(part, false);
+      // A dot segment, or an encoded slash, could be read in another way by a proxy in front.
+      valid = valid && segment && *segment != "." && *segment != ".." && !segment->contains('/');
+      if (valid) call.path.push_back(*std::move(segment));
+    });
+  }
+  if (!valid) return invalid("path");
+  if (mark != std::string_view::npos) {
+    split(target.substr(mark + 1), '&', [&](std::string_view part) {
+      if (part.empty()) return;
+      const std::size_t equals = std::min(part.find('='), part.size());
+      auto key = decoded(part.substr(0, equals), true);
+      auto value = decoded(part.substr(std::min(equals + 1, part.size())), true);
+      valid = valid && key && value;
+      if (valid) call.query.emplace(*std::move(key), *std::move(value));
+    });
+  }
+  if (!valid) return invalid("query");
+  call.method = std::move(request.method);
+  call.headers = std::move(request.headers);
+  call.body = std::move(request.body);
+  return call;
+}
+
+}  // namespace praxis::server

@@ -1,0 +1,49 @@
+// A request to the server, taken apart: what handlers get.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http_request_parser.hpp"
+#include "praxis/base/result.hpp"
+#include "praxis/json/json.hpp"
+
+namespace praxis::server {
+
+/// For whom a request acts.
+struct Principal {
+  std::string name;
+  bool sees_all = false;  ///< also runs of other principals and of the command line
+};
+
+/// One request. Path and query are decoded.
+struct Call {
+  std::string method;
+  std::vector<std::string> path;  ///< its segments
+  std::multimap<std::string, std::string> query;
+  HttpHeaders headers;
+  std::string body;
+  std::map<std::string, std::string> names;  ///< of the route, such as `id`
+  Principal principal;
+
+  /// A segment of the path that the route names.
+  const std::string& name(const std::string& key) const { return names.at(key); }
+  /// The query parameter, empty if it is missing.
+  std::string parameter(const std::string& key) const;
+  /// A number in the query. Error `kInput`: not a number from 0 to `most`.
+  Result<std::size_t> number(const std::string& key, std::size_t fallback, std::size_t most) const;
+  /// The JSON object in the body; an empty object if there is no body. Error `kInput`: not one, or a key that
+  /// is not among `keys`.
+  Result<JsonObject> object(std::initializer_list<std::string_view> keys) const;
+};
+
+/// A text of an object's key; empty if it is missing. Error `kInput`: not a string.
+Result<std::string> text_of(const JsonObject& object, std::string_view key);
+
+/// Takes a request apart. Error `kInput`: a path or query that is not valid.
+Result<Call> parse_call(ReceivedRequest request);
+
+}  // namespace praxis::server

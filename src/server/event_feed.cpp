@@ -1,0 +1,342 @@
+#include "server/event_feed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/envelope.hpp"
+
+namespace praxis::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kBatch = 512;             // entries of the journal that are read at once
+constexpr std::size_t kMostTransient = 20'000;  // that wait; what exceeds them is dropped
+constexpr auto kLook = 250ms;                   // between looks for what other processes wrote
+constexpr std::uint64_t kIdleTicks = 60;        // of these, 15 seconds, between signs of life
+constexpr auto kRetry = 20ms;                   // until an observer has room again
+
+/// Whether no record holds the event, so that only who watches sees it.
+bool is_transient(const EventBody& body) {
+  return is_delta(body) || std::holds_alternative<events::ToolProgress>(body) ||
+         std::holds_alternative<events::AgentStatus>(body) ||
+         std::holds_alternative<events::HookFailed>(body) || std::holds_alternative<events::Custom>(body);
+}
+
+Frame frame_of(const Event& event, const std::optional<Position>& position, SessionId root) {
+  return {position, std::move(root), std::make_shared<const Event>(event),
+          std::make_shared<const std::string>(server_sent(event, position))};
+}
+
+bool wants(const FeedFilter& filter, const Frame& frame) {
+  const Event& event = *frame.event;
+  if (!filter.deltas && is_delta(event.body)) return false;
+  if (filter.may_see && !filter.may_see(frame.root)) return false;
+  return filter.patterns.empty() ||
+         std::ranges::any_of(filter.patterns, [&](const std::string& p) { return selects(p, event.body); });
+}
+
+}  // namespace
+
+std::string server_sent(const Event& event, const std::optional<Position>& position) {
+  std::string text = position ? "id: " + position->text() + "\n" : "";
+  text.append("event: ").append(event_name(event.body)).append("\ndata: ");
+  append_json(text, app::program_json(event));
+  return text += "\n\n";
+}
+
+EventFeed::EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
+                     std::shared_ptr<Executor> executor)
+    : runtime_(std::move(runtime)),
+      journal_(std::move(journal)),
+      executor_(std::move(executor)),
+      roots_(journal_),
+      projection_(journal_) {}
+
+EventFeed::~EventFeed() { stop(); }
+
+void EventFeed::start() {
+  subscription_ = runtime_->on("*", [weak = weak_from_this()](const Event& event) {
+    if (const auto self = weak.lock()) self->on_event(event);
+  });
+}
+
+void EventFeed::stop() {
+  subscription_.reset();
+  std::vector<ObserverPtr> observers;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    executor_->cancel(timer_);
+    observers.swap(joined_);
+  }
+  for (const ObserverPtr& observer : observers) observer->sink->on_end();
+}
+
+// ---- what happens
+
+void EventFeed::on_event(const Event& event) {
+  const bool is_watched = observers_ > 0;
+  std::optional<Frame> frame;
+  if (is_watched && is_transient(event.body)) frame = frame_of(event, std::nullopt, {});
+  {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t ordinal = note_partial(event);
+    if (frame && transient_count_ < kMostTransient) {
+      frame->ordinal = ordinal;
+      ++transient_count_;
+      transient_[event.agent.id].push_back(*std::move(frame));
+    }
+  }
+  if (is_watched) wake();
+}
+
+/// Keeps the text of answers that are being written, for observers that come late. Returns the number of the
+/// piece.
+std::uint64_t EventFeed::note_partial(const Event& event) {
+  const auto found = partials_.find(event.agent.id);
+  const auto* const piece = std::get_if<events::TextDelta>(&event.body);
+  if (piece == nullptr) {
+    if (found != partials_.end() && event.seq > found->second.event.seq) partials_.erase(found);
+    return 0;
+  }
+  if (found == partials_.end() || found->second.event.seq != event.seq ||
+      found->second.event.attempt != event.attempt) {
+    partials_.insert_or_assign(event.agent.id, Partial{event, 1});
+    return 1;
+  }
+  Partial& partial = found->second;
+  auto& text = std::get<events::TextDelta>(partial.event.body);
+  text.item = piece->item;
+  text.text += piece->text;
+  return ++partial.ordinal;
+}
+
+void EventFeed::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_ || joined_.empty()) return;
+    if (std::exchange(pumping_, pumping_ == Pumping::kNo ? Pumping::kYes : Pumping::kAgain) != Pumping::kNo)
+      return;
+  }
+  executor_->post_blocking([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->pump();
+  });
+}
+
+void EventFeed::pump() {
+  while (true) {
+    std::map<SessionId, std::deque<Frame>> transient;
+    {
+      const std::lock_guard lock(mutex_);
+      pumping_ = Pumping::kYes;
+      transient.swap(transient_);
+      transient_count_ = 0;
+    }
+    pump_once(std::move(transient));
+    const std::lock_guard lock(mutex_);
+    if (pumping_ == Pumping::kYes || stopped_) {
+      pumping_ = Pumping::kNo;
+      return;
+    }
+  }
+}
+
+// Transient events were published after the records before them were committed: those are read now, so each
+// transient event finds its place before the first record with a higher `seq`.
+void EventFeed::pump_once(std::map<SessionId, std::deque<Frame>> transient) {
+  while (true) {
+    std::uint64_t from = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      from = live_;
+    }
+    const auto changes = journal_->changes(from, kBatch);
+    if (!changes || changes->empty()) break;  // an unreadable journal stops the runs, which say so
+    for (const Change& change : *changes) {
+      deliver_before(change.session, change.seq, transient);
+      auto events = projection_.events_of(change.session, change.seq);
+      std::vector<ObserverPtr> observers;
+      {
+        const std::lock_guard lock(mutex_);
+        live_ = change.position;
+        observers = joined_;
+      }
+      if (!events) continue;
+      const SessionId root = roots_.of(change.session);
+      for (std::uint32_t i = 0; i < events->size(); ++i)
+        deliver(frame_of((*events)[i], Position{change.position, i}, root), observers);
+    }
+  }
+  for (auto& [session, frames] : transient) deliver_before(session, UINT64_MAX, transient);
+  for (const ObserverPtr& observer : joined()) {
+    while (!observer->gone && !observer->partials.empty())
+      give_partial(*observer, observer->partials.begin()->first);
+    if (observer->gone) leave(observer);
+  }
+}
+
+void EventFeed::deliver_before(const SessionId& session, std::uint64_t seq,
+                               std::map<SessionId, std::deque<Frame>>& transient) {
+  const auto found = transient.find(session);
+  if (found == transient.end() || found->second.empty()) return;
+  const SessionId root = roots_.of(session);
+  const auto observers = joined();
+  std::deque<Frame>& frames = found->second;
+  while (!frames.empty() && frames.front().event->seq < seq) {
+    frames.front().root = root;
+    deliver(frames.front(), observers);
+    frames.pop_front();
+  }
+}
+
+std::vector<EventFeed::ObserverPtr> EventFeed::joined() {
+  const std::lock_guard lock(mutex_);
+  return joined_;
+}
+
+void EventFeed::deliver(const Frame& frame, const std::vector<ObserverPtr>& observers) {
+  for (const ObserverPtr& observer : observers) {
+    if (observer->gone) continue;
+    give(*observer, frame);
+    if (observer->gone) leave(observer);
+  }
+}
+
+void EventFeed::give(Observer& observer, const Frame& frame) {
+  if (frame.position) {
+    if (*frame.position <= observer.after) return;
+    observer.after = *frame.position;
+  }
+  if (!concerns(observer.filter, frame)) return;
+  const SessionId& session = frame.event->agent.id;
+  if (const auto late = observer.partials.find(session); late != observer.partials.end()) {
+    // The whole answer follows in a record, or the next piece of it comes.
+    if (frame.event->seq > late->second.event.seq) {
+      observer.partials.erase(late);
+    } else if (frame.ordinal > 0) {
+      give_partial(observer, session);
+    }
+  }
+  if (frame.ordinal > 0) {
+    const auto had = observer.given.find(session);
+    if (had != observer.given.end() && had->second.event.seq == frame.event->seq &&
+        frame.ordinal <= had->second.ordinal)
+      return;
+  }
+  if (!observer.sink->on_frame(frame)) observer.gone = true;
+}
+
+bool EventFeed::concerns(const FeedFilter& filter, const Frame& frame) {
+  if (!filter.session.empty()) {
+    const bool is_it = frame.event->agent.id == filter.session;
+    if (!is_it && (!filter.below || frame.root != roots_.of(filter.session))) return false;
+  }
+  return wants(filter, frame);
+}
+
+void EventFeed::give_partial(Observer& observer, const SessionId& session) {
+  auto node = observer.partials.extract(session);
+  const Frame frame = frame_of(node.mapped().event, std::nullopt, roots_.of(session));
+  if (concerns(observer.filter, frame) && !observer.sink->on_frame(frame)) observer.gone = true;
+  observer.given.insert_or_assign(session, std::move(node.mapped()));
+}
+
+// ---- what observers missed
+
+void EventFeed::subscribe(FeedFilter filter, std::optional<Position> after, std::shared_ptr<FeedSink> sink) {
+  auto observer = std::make_shared<Observer>();
+  observer->filter = std::move(filter);
+  observer->sink = std::move(sink);
+  ++observers_;
+  executor_->post_blocking([weak = weak_from_this(), observer, after] {
+    const auto self = weak.lock();
+    if (!self) return;
+    const auto last = after ? Result<std::uint64_t>(0) : self->journal_->last_position();
+    observer->after = after ? *after : Position{last.value_or(0), UINT32_MAX};
+    self->catch_up(observer);
+  });
+}
+
+void EventFeed::catch_up(const ObserverPtr& observer) {
+  catch_up_in(observer, std::make_shared<Projection>(journal_));
+}
+
+void EventFeed::catch_up_in(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection) {
+  while (!try_join(observer)) {
+    // The record of the last event may have more events.
+    const std::uint64_t from = observer->after.record == 0 ? 0 : observer->after.record - 1;
+    const auto changes = journal_->changes(from, kBatch);
+    if (!changes || observer->gone) return leave(observer);
+    for (const Change& change : *changes) {
+      if (Position{change.position, UINT32_MAX} <= observer->after) continue;
+      const SessionId root = roots_.of(change.session);
+      const FeedFilter& filter = observer->filter;
+      const bool concerns = filter.session.empty() || change.session == filter.session ||
+                            (filter.below && root == roots_.of(filter.session));
+      if (concerns && (!filter.may_see || filter.may_see(root))) {
+        const auto events = projection->events_of(change.session, change.seq);
+        for (std::uint32_t i = 0; events && i < events->size() && !observer->gone; ++i)
+          give(*observer, frame_of((*events)[i], Position{change.position, i}, root));
+      }
+      observer->after = std::max(observer->after, Position{change.position, UINT32_MAX});
+      if (observer->gone) return leave(observer);
+      if (observer->sink->has_room()) continue;
+      executor_->after(kRetry, [weak = weak_from_this(), observer, projection] {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->executor_->post_blocking(
+            [self, observer, projection] { self->catch_up_in(observer, projection); });
+      });
+      return;
+    }
+  }
+}
+
+// An observer joins those that get what happens when it has everything that they have. What they get next has
+// a later position, and what it has already it gets once, because `give` compares positions.
+bool EventFeed::try_join(const ObserverPtr& observer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return true;
+    if (joined_.empty()) live_ = std::max(live_, observer->after.record);
+    if (observer->after.record < live_) return false;
+    if (observer->filter.deltas) observer->partials = partials_;
+    joined_.push_back(observer);
+    if (!std::exchange(ticking_, true)) tick_later();
+  }
+  wake();
+  return true;
+}
+
+void EventFeed::leave(const ObserverPtr& observer) {
+  observer->gone = true;
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(observer->left, true)) --observers_;
+  std::erase(joined_, observer);
+}
+
+// ---- now and then
+
+void EventFeed::tick_later() {
+  timer_ = executor_->after(kLook, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->tick();
+  });
+}
+
+void EventFeed::tick() {
+  std::vector<ObserverPtr> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    ticking_ = !stopped_ && !joined_.empty();
+    if (!ticking_) return;
+    if (++ticks_ % kIdleTicks == 0) asked = joined_;
+    tick_later();
+  }
+  for (const ObserverPtr& observer : asked) {
+    if (!observer->gone && !observer->sink->on_idle()) leave(observer);
+  }
+  wake();
+}
+
+}  // namespace praxis::server

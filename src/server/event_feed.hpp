@@ -1,0 +1,138 @@
+// Gives observers the events of a journal: what they missed from the log, then what happens, without gap or
+// repetition. A run never waits for an observer.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/http_server.hpp"
+#include "praxis/base/executor.hpp"
+#include "praxis/runtime/runtime.hpp"
+#include "server/projection.hpp"
+
+namespace praxis::server {
+
+/// One event on its way to observers; rendered once for all of them.
+struct Frame {
+  std::optional<Position> position;  ///< of an event in the log; nothing for a transient one
+  SessionId root;                    ///< of the session's tree
+  std::shared_ptr<const Event> event;
+  SharedBytes text;           ///< as server-sent event
+  std::uint64_t ordinal = 0;  ///< of a piece of an answer: its number within the answer, from 1
+};
+
+/// Which events an observer gets.
+struct FeedFilter {
+  SessionId session = {};  ///< of this session and all below; empty: of all sessions
+  bool below = true;       ///< false: of the session alone
+  bool deltas = true;
+  std::vector<std::string> patterns = {};  ///< as in `selects`; empty: all
+  /// Whether the observer may see the tree of this root. Called on any thread. Null: all.
+  std::function<bool(const SessionId& root)> may_see = nullptr;
+};
+
+/// Receives frames, one at a time, on any thread; must not block.
+class FeedSink {
+ public:
+  virtual ~FeedSink() = default;
+  /// False: it wants no more.
+  virtual bool on_frame(const Frame& frame) = 0;
+  /// Called from time to time, so that dead connections are noticed. False: it wants no more.
+  virtual bool on_idle() = 0;
+  /// The server ends.
+  virtual void on_end() = 0;
+  /// Whether it can take more of what it missed at present.
+  virtual bool has_room() const = 0;
+};
+
+/// Thread-safe. Owned by a `shared_ptr`; drop it before the runtime.
+class EventFeed : public std::enable_shared_from_this<EventFeed> {
+ public:
+  EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
+            std::shared_ptr<Executor> executor);
+  ~EventFeed();
+  EventFeed(const EventFeed&) = delete;
+  EventFeed& operator=(const EventFeed&) = delete;
+
+  /// Begins to watch. Call once.
+  void start();
+  /// Ends: no sink is called after it, except by a call in progress.
+  void stop();
+  /// Gives `sink` the events after `after`; nothing: those from now on.
+  void subscribe(FeedFilter filter, std::optional<Position> after, std::shared_ptr<FeedSink> sink);
+  std::size_t observers() const { return observers_; }
+
+ private:
+  /// The text so far of an answer that is being written.
+  struct Partial {
+    Event event;                ///< its last piece, with all the text
+    std::uint64_t ordinal = 0;  ///< of that piece
+  };
+  using Partials = std::map<SessionId, Partial>;
+
+  struct Observer {
+    FeedFilter filter;
+    std::shared_ptr<FeedSink> sink;
+    Position after;                  ///< the last event that it has
+    std::atomic<bool> gone = false;  ///< it wants no more
+    bool left = false;               ///< it is no longer counted
+    Partials partials = {};          ///< answers that were being written when it joined: not given yet
+    Partials given = {};             ///< those that it got: their pieces are not given again
+  };
+  using ObserverPtr = std::shared_ptr<Observer>;
+
+  void on_event(const Event& event);
+  void wake();
+  void pump();
+  void pump_once(std::map<SessionId, std::deque<Frame>> transient);
+  void deliver(const Frame& frame, const std::vector<ObserverPtr>& observers);
+  void deliver_before(const SessionId& session, std::uint64_t seq,
+                      std::map<SessionId, std::deque<Frame>>& transient);
+  void give(Observer& observer, const Frame& frame);
+  bool concerns(const FeedFilter& filter, const Frame& frame);
+  void give_partial(Observer& observer, const SessionId& session);
+  std::uint64_t note_partial(const Event& event);
+  std::vector<ObserverPtr> joined();
+  void catch_up(const ObserverPtr& observer);
+  void catch_up_in(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
+  bool try_join(const ObserverPtr& observer);
+  void leave(const ObserverPtr& observer);
+  void tick_later();
+  void tick();
+
+  const std::shared_ptr<Runtime> runtime_;
+  const std::shared_ptr<Journal> journal_;
+  const std::shared_ptr<Executor> executor_;
+  Roots roots_;
+  std::optional<Subscription> subscription_;
+  std::atomic<std::size_t> observers_ = 0;
+
+  enum class Pumping : std::uint8_t { kNo, kYes, kAgain };
+  std::mutex mutex_;  // guards the next members; never held while reading the journal or calling a sink
+  Pumping pumping_ = Pumping::kNo;
+  std::vector<ObserverPtr> joined_;
+  std::uint64_t live_ = 0;  ///< position up to which the observers that have joined have everything
+  std::map<SessionId, std::deque<Frame>> transient_;  ///< by session, in order of `seq`
+  std::size_t transient_count_ = 0;
+  Partials partials_;  ///< of all sessions
+  Executor::TimerId timer_ = 0;
+  std::uint64_t ticks_ = 0;
+  bool ticking_ = false;
+  bool stopped_ = false;
+
+  Projection projection_;  ///< only the pump uses it, which runs once at a time
+};
+
+/// An event as a server-sent event: `id` (of an event in the log), `event` and `data`.
+std::string server_sent(const Event& event, const std::optional<Position>& position);
+
+}  // namespace praxis::server

@@ -1,0 +1,121 @@
+#include "server/event_sinks.hpp"
+
+#include "app/envelope.hpp"
+
+namespace praxis::server {
+namespace {
+
+constexpr std::size_t kDeltasUpTo = 256 * 1024;  // bytes that the client has not taken
+constexpr std::size_t kEverythingUpTo = 4 * 1024 * 1024;
+constexpr std::size_t kRoom = 256 * 1024;
+
+bool ends_turn(const EventBody& body) {
+  return std::holds_alternative<events::TurnCompleted>(body) ||
+         std::holds_alternative<events::TurnFailed>(body) ||
+         std::holds_alternative<events::TurnTimedOut>(body) ||
+         std::holds_alternative<events::TurnCancelled>(body);
+}
+
+/// The chunk of an event, in the names of the fifth design; null if it has none.
+Json chunk_of(const Event& event) {
+  return std::visit(
+      match{[](const events::TextDelta& e) -> Json {
+              return JsonObject{{"type", "text-delta"}, {"textDelta", e.text}};
+            },
+            [](const events::ReasoningDelta& e) -> Json {
+              return JsonObject{{"type", "reasoning"}, {"textDelta", e.text}};
+            },
+            [](const events::ToolCalled& e) -> Json {
+              return JsonObject{{"type", "tool-call"},
+                                {"toolCallId", e.call.str()},
+                                {"toolName", e.name},
+                                {"args", app::program_arguments(e.arguments)}};
+            },
+            [](const events::ToolCompleted& e) -> Json {
+              return JsonObject{{"type", "tool-result"},
+                                {"toolCallId", e.call.str()},
+                                {"toolName", e.name},
+                                {"result", e.value.is_null() ? Json(e.text) : e.value}};
+            },
+            [](const events::ToolFailed& e) -> Json {
+              return JsonObject{{"type", "tool-result"},
+                                {"toolCallId", e.call.str()},
+                                {"toolName", e.name},
+                                {"isError", true},
+                                {"result", e.error.message}};
+            },
+            [&](const events::AgentStatus& e) -> Json {
+              return JsonObject{{"type", "agent-state"},
+                                {"agentId", event.agent.id.str()},
+                                {"state", JsonObject{{"status", to_string(e.status)},
+                                                     {"content", e.content},
+                                                     {"userComment", e.comment}}}};
+            },
+            [](const events::TurnCompleted& e) -> Json {
+              return JsonObject{{"type", "finish"}, {"finishReason", "stop"}, {"text", e.result.text}};
+            },
+            [](const events::TurnFailed& e) -> Json {
+              return JsonObject{{"type", "error"},
+                                {"error", e.result.error ? e.result.error->message : "the turn failed"}};
+            },
+            [](const events::TurnTimedOut&) -> Json {
+              return JsonObject{{"type", "error"}, {"error", "the turn ran out of time"}};
+            },
+            [](const events::TurnCancelled&) -> Json {
+              return JsonObject{{"type", "finish"}, {"finishReason", "cancelled"}};
+            },
+            [](const auto&) -> Json { return nullptr; }},
+      event.body);
+}
+
+}  // namespace
+
+void begin_events(const HttpReply& reply) {
+  reply.begin(200, {{"Content-Type", "text/event-stream"},
+                    {"Cache-Control", "no-store"},
+                    {"X-Accel-Buffering", "no"}});  // or nginx keeps events until its buffer is full
+}
+
+bool EventSink::write(const Frame& frame, SharedBytes bytes) {
+  const std::size_t waiting = reply_.waiting();
+  if (waiting > kDeltasUpTo && is_delta(frame.event->body)) return true;
+  if (waiting <= kEverythingUpTo) return reply_.write(std::move(bytes));
+  reply_.write(std::make_shared<const std::string>(
+      "event: reconnect\ndata: {\"reason\":\"too slow; come back with Last-Event-ID\"}\n\n"));
+  reply_.finish();
+  return false;
+}
+
+bool EventSink::on_frame(const Frame& frame) { return write(frame, frame.text); }
+
+bool EventSink::on_idle() { return reply_.write(std::make_shared<const std::string>(": alive\n\n")); }
+
+void EventSink::on_end() {
+  reply_.write(std::make_shared<const std::string>(
+      "event: shutdown\ndata: {\"reason\":\"the server ends; come back with Last-Event-ID\"}\n\n"));
+  reply_.finish();
+}
+
+bool EventSink::has_room() const { return reply_.waiting() < kRoom; }
+
+bool DesignSink::on_frame(const Frame& frame) {
+  const EventBody& body = frame.event->body;
+  const bool is_own = frame.event->agent.id == session_;
+  const bool is_last = is_own && ends_turn(body);
+  Json chunk = is_own || !(is_delta(body) || ends_turn(body)) ? chunk_of(*frame.event) : nullptr;
+  if (is_own && std::holds_alternative<events::TextDelta>(body)) has_pieces_ = true;
+  if (const auto* text = std::get_if<events::AssistantText>(&body); is_own && text != nullptr) {
+    // Whoever came too late for the pieces gets the answer whole.
+    if (!has_pieces_) chunk = JsonObject{{"type", "text-delta"}, {"textDelta", text->text}};
+    has_pieces_ = false;
+  }
+  if (!chunk.is_null()) {
+    const std::string id = frame.position ? "id: " + frame.position->text() + "\n" : "";
+    if (!write(frame, std::make_shared<const std::string>(id + "data: " + to_json_text(chunk) + "\n\n")))
+      return false;
+  }
+  if (is_last) reply().finish();
+  return !is_last;
+}
+
+}  // namespace praxis::server

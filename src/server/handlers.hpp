@@ -1,0 +1,47 @@
+// The handlers of the routes, by what they are about.
+#pragma once
+
+#include "server/problem.hpp"
+#include "server/service.hpp"
+
+namespace praxis::server {
+
+/// The author of what a principal does.
+Author author_of(const Principal& principal);
+
+// The server itself.
+Result<HttpAnswer> show_health(Service& service, const Call& call);
+Result<HttpAnswer> show_readiness(Service& service, const Call& call);
+Result<HttpAnswer> show_metrics(Service& service, const Call& call);
+Result<HttpAnswer> show_openapi(Service& service, const Call& call);
+Result<HttpAnswer> list_agents(Service& service, const Call& call);
+
+// Runs.
+Result<HttpAnswer> create_run(Service& service, const Call& call);
+Result<HttpAnswer> list_runs(Service& service, const Call& call);
+Result<HttpAnswer> show_run(Service& service, const Call& call);
+Result<HttpAnswer> show_messages(Service& service, const Call& call);
+Result<HttpAnswer> export_run(Service& service, const Call& call);
+Result<HttpAnswer> replay_run(Service& service, const Call& call);
+Result<HttpAnswer> fork_run(Service& service, const Call& call);
+Result<HttpAnswer> rewind_run(Service& service, const Call& call);
+Result<HttpAnswer> send_message(Service& service, const Call& call);
+Result<HttpAnswer> resume_run(Service& service, const Call& call);
+
+// The agent tree and the people in it.
+Result<HttpAnswer> show_tree(Service& service, const Call& call);
+Result<HttpAnswer> send_commands(Service& service, const Call& call);
+Result<HttpAnswer> list_pending(Service& service, const Call& call);
+Result<HttpAnswer> decide_step(Service& service, const Call& call);
+
+// Events.
+Status stream_run(Service& service, const Call& call, const HttpReply& reply);
+Status stream_all(Service& service, const Call& call, const HttpReply& reply);
+
+// The paths of the fifth design.
+Status design_stream(Service& service, const Call& call, const HttpReply& reply);
+Result<HttpAnswer> design_tree(Service& service, const Call& call);
+Result<HttpAnswer> design_agent(Service& service, const Call& call);
+Result<HttpAnswer> design_intervene(Service& service, const Call& call);
+
+}  // namespace praxis::server

@@ -1,0 +1,84 @@
+#include "server/projection.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/project.hpp"
+
+namespace praxis::server {
+
+std::string Position::text() const { return std::to_string(record) + '.' + std::to_string(event); }
+
+std::optional<Position> Position::parse(std::string_view text) {
+  Position position;
+  const char* const end = text.data() + text.size();
+  const auto whole = std::from_chars(text.data(), end, position.record);
+  if (whole.ec != std::errc()) return std::nullopt;
+  if (whole.ptr == end) {
+    position.event = UINT32_MAX;
+    return position;
+  }
+  if (*whole.ptr != '.') return std::nullopt;
+  const auto part = std::from_chars(whole.ptr + 1, end, position.event);
+  if (part.ec != std::errc() || part.ptr != end) return std::nullopt;
+  return position;
+}
+
+Result<std::vector<Event>> Projection::events_of(const SessionId& session, std::uint64_t seq) {
+  Folded& folded = sessions_[session];
+  folded.used = ++uses_;
+  if (folded.seq >= seq)
+    folded = {.state = {}, .seq = 0, .following = {}, .used = folded.used};  // asked again
+  while (folded.seq < seq) {
+    if (folded.following.empty()) {
+      auto read = read_records(*journal_, session, folded.seq + 1);
+      if (!read) return fail(read.error());
+      if (read->empty())
+        return fail(ErrorCode::kJournal, "the log of " + session.str() + " has lost its end");
+      folded.following.assign(std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
+    }
+    const StoredRecord next = std::move(folded.following.front());
+    folded.following.pop_front();
+    if (auto applied = apply_to(folded.state, next.record); !applied) return fail(applied.error());
+    folded.seq = next.seq;
+    if (folded.seq == seq) {
+      auto events = project(next.record, folded.state);
+      forget_the_oldest();
+      return events;
+    }
+  }
+  return std::vector<Event>{};
+}
+
+void Projection::forget_the_oldest() {
+  if (sessions_.size() <= kMostFolded) return;
+  sessions_.erase(std::ranges::min_element(sessions_, {}, [](const auto& each) { return each.second.used; }));
+}
+
+SessionId Roots::of(const SessionId& session) {
+  std::vector<SessionId> way{session};
+  while (true) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto known = roots_.find(way.back());
+      if (known != roots_.end()) {
+        way.push_back(known->second);
+        break;
+      }
+    }
+    const auto row = journal_->session(way.back());
+    if (!row) return {};
+    if (row->parent.empty()) {
+      way.push_back(way.back());
+      break;
+    }
+    way.push_back(row->parent);
+  }
+  const std::lock_guard lock(mutex_);
+  if (roots_.size() > kMostKept) roots_.clear();
+  for (const SessionId& each : way) roots_[each] = way.back();
+  return way.back();
+}
+
+}  // namespace praxis::server

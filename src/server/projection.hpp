@@ -1,0 +1,67 @@
+// The events of the records of a journal, in the order of its commits, for one reader.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "praxis/core/event.hpp"
+#include "praxis/core/state.hpp"
+#include "praxis/journal/journal.hpp"
+#include "praxis/logs/logs.hpp"
+
+namespace praxis::server {
+
+/// The place of an event among those of all sessions: that of its record, then its number among the events of
+/// the record, from 0. As text `12.0`: the `id` of an event that is sent to a client.
+struct Position {
+  std::uint64_t record = 0;
+  std::uint32_t event = 0;
+
+  auto operator<=>(const Position&) const = default;
+  std::string text() const;
+  /// Also reads `12`, which stands after all events of the record. Nothing if the text is neither.
+  static std::optional<Position> parse(std::string_view text);
+};
+
+/// Folds the logs of the sessions that it is asked about, each once. Not thread-safe.
+class Projection {
+ public:
+  explicit Projection(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
+  /// The events of one record; ask for the records of a session in their order. Error `kJournal`.
+  Result<std::vector<Event>> events_of(const SessionId& session, std::uint64_t seq);
+
+ private:
+  static constexpr std::size_t kMostFolded = 256;  // sessions; the others are folded again when needed
+  struct Folded {
+    State state;
+    std::uint64_t seq = 0;               ///< of the last record in `state`
+    std::deque<StoredRecord> following;  ///< read and not yet folded
+    std::uint64_t used = 0;
+  };
+  void forget_the_oldest();
+
+  std::shared_ptr<Journal> journal_;
+  std::unordered_map<SessionId, Folded> sessions_;
+  std::uint64_t uses_ = 0;
+};
+
+/// The roots of sessions, found once. Thread-safe.
+class Roots {
+ public:
+  explicit Roots(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
+  /// The topmost session above a session, or itself; empty if there is none of this id.
+  SessionId of(const SessionId& session);
+
+ private:
+  static constexpr std::size_t kMostKept = 100'000;
+  std::shared_ptr<Journal> journal_;
+  std::mutex mutex_;
+  std::unordered_map<SessionId, SessionId> roots_;
+};
+
+}  // namespace praxis::server

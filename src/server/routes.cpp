@@ -1,0 +1,242 @@
+#include "server/routes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "server/handlers.hpp"
+
+namespace praxis::server {
+namespace {
+
+constexpr Field kAfter{"after", "string",
+                       "id of the last event that the client has; as the header Last-Event-ID"};
+constexpr Field kDeltas{"deltas", "boolean", "false: no pieces of answers, only whole ones"};
+constexpr Field kEvent{"event", "string", "name of an event, or a beginning with *; may be repeated"};
+constexpr std::array kStreamQuery{kAfter, kDeltas, kEvent,
+                                  Field{"below", "boolean", "false: without the sub-agents"}};
+constexpr std::array kAllQuery{kAfter, kDeltas, kEvent};
+constexpr std::array kListQuery{Field{"limit", "integer", "runs on a page, at most 100"},
+                                Field{"before", "string", "id of the last run of the page before"},
+                                Field{"agent", "string", "runs of this agent"},
+                                Field{"status", "string", "runs with this status"},
+                                Field{"q", "string", "runs whose title contains this"}};
+constexpr Field kSchema{"schema", "object", "JSON Schema that the answer must follow"};
+constexpr std::array kCreateBody{
+    Field{"agent", "string", "name of the agent; the default agent has no tools"},
+    Field{"prompt", "string", "the message of the user", true},
+    Field{"model", "string", "PROVIDER:NAME instead of the agent's"},
+    Field{"limits", "object", "limits of the turn, as in an agent file"}, kSchema};
+constexpr std::array kMessageBody{Field{"prompt", "string", "the message of the user", true}, kSchema};
+constexpr std::array kForkBody{Field{"seq", "integer", "record up to which the branch is the same; 0: all"},
+                               Field{"prompt", "string", "message that begins a turn in the branch"}};
+constexpr std::array kRewindBody{Field{"turn", "string", "turn before which to go back, such as t2", true}};
+constexpr std::array kCommandBody{
+    Field{"commands", "array",
+          "objects with verb (steer, enqueue, interrupt, pause, unpause, annotate, modify, delete) and text",
+          true}};
+constexpr std::array kDecideBody{Field{"decision", "string", "allow, deny, edit or answer", true},
+                                 Field{"text", "string", "the reason of a denial, or the answer"},
+                                 Field{"arguments", "object", "of edit: with which the call is to run"}};
+constexpr std::array kDesignQuery{Field{"prompt", "string", "the message of the user", true},
+                                  Field{"agent", "string", "name of the agent"}};
+constexpr std::array kUpdateBody{Field{"userComment", "string", "a comment, or delete, or modify"},
+                                 Field{"userContent", "string", "an instruction"},
+                                 Field{"status", "string", "pause, unpause or interrupt"}};
+
+constexpr std::array kRoutes{
+    Route{"GET", "/healthz", "Whether the process lives", show_health, {}, {}, 200, false},
+    Route{"GET", "/readyz", "Whether it takes work", show_readiness, {}, {}, 200, false},
+    Route{"GET", "/metrics", "Numbers for Prometheus", show_metrics},
+    Route{"GET", "/api/v1/openapi.json", "This description", show_openapi, {}, {}, 200, false},
+    Route{"GET", "/api/v1/agents", "The agents that runs can name", list_agents},
+    Route{"POST",
+          "/api/v1/runs",
+          "Start a run; with Idempotency-Key once only",
+          create_run,
+          {},
+          kCreateBody,
+          201},
+    Route{"GET", "/api/v1/runs", "The runs, newest first", list_runs, kListQuery},
+    Route{"GET", "/api/v1/runs/{id}", "A run with the result of its last turn", show_run},
+    Route{"GET", "/api/v1/runs/{id}/messages", "The conversation, with calls, results and decisions",
+          show_messages},
+    Route{"POST", "/api/v1/runs/{id}/messages", "Start the next turn", send_message, {}, kMessageBody, 202},
+    Route{"GET", "/api/v1/runs/{id}/events",
+          "The events of a run and its sub-agents: those so far, then what happens", stream_run,
+          kStreamQuery},
+    Route{"GET", "/api/v1/runs/{id}/tree", "The agents of a run", show_tree},
+    Route{"GET", "/api/v1/runs/{id}/export", "The log of a run, for import elsewhere", export_run},
+    Route{"POST",
+          "/api/v1/runs/{id}/commands",
+          "Commands to an agent at any depth, together or not at all",
+          send_commands,
+          {},
+          kCommandBody,
+          202},
+    Route{"POST", "/api/v1/runs/{id}/steps/{step}", "Decide a step that waits", decide_step, {}, kDecideBody},
+    Route{"POST",
+          "/api/v1/runs/{id}/resume",
+          "Continue the open turn, or begin that of a queued message",
+          resume_run,
+          {},
+          {},
+          202},
+    Route{"POST",
+          "/api/v1/runs/{id}/fork",
+          "A new run that branches off at a record",
+          fork_run,
+          {},
+          kForkBody,
+          201},
+    Route{"POST",
+          "/api/v1/runs/{id}/rewind",
+          "Take the conversation back to before a turn",
+          rewind_run,
+          {},
+          kRewindBody},
+    Route{"POST", "/api/v1/runs/{id}/replay", "Derive the log again and compare", replay_run},
+    Route{"GET", "/api/v1/events", "The events of all runs, from now on or after an id", stream_all,
+          kAllQuery},
+    Route{"GET", "/api/v1/pending", "The steps of all runs that wait for people", list_pending},
+    Route{"GET", "/agent/stream", "Start a run and stream its chunks (fifth design)", design_stream,
+          kDesignQuery},
+    Route{"GET", "/agent/tree", "The active agents (fifth design)", design_tree},
+    Route{"GET", "/agent/{id}", "One agent with its messages (fifth design)", design_agent},
+    Route{"POST",
+          "/agent/{id}/intervene",
+          "Comment, instruct, pause or delete an agent (fifth design)",
+          design_intervene,
+          {},
+          kUpdateBody},
+};
+
+/// Calls `take` with each segment of a route's path.
+template <class Take>
+void segments_of(std::string_view path, Take take) {
+  path.remove_prefix(1);
+  while (true) {
+    const std::size_t end = path.find('/');
+    take(path.substr(0, end));
+    if (end == std::string_view::npos) return;
+    path.remove_prefix(end + 1);
+  }
+}
+
+/// The names of the path if it fits the route.
+std::optional<std::map<std::string, std::string>> match_path(const Route& route,
+                                                             const std::vector<std::string>& path) {
+  std::map<std::string, std::string> names;
+  std::size_t at = 0;
+  bool fits = true;
+  segments_of(route.path, [&](std::string_view segment) {
+    fits = fits && at < path.size();
+    if (!fits) return;
+    const std::string& given = path[at++];
+    if (segment.starts_with('{')) {
+      fits = !given.empty();
+      names.emplace(segment.substr(1, segment.size() - 2), given);
+    } else {
+      fits = given == segment;
+    }
+  });
+  if (!fits || at != path.size()) return std::nullopt;
+  return names;
+}
+
+JsonObject parameter_json(const Field& field, const char* where) {
+  return JsonObject{{"name", field.name},
+                    {"in", where},
+                    {"required", field.is_required},
+                    {"description", field.text},
+                    {"schema", JsonObject{{"type", field.type}}}};
+}
+
+JsonArray parameters_of(const Route& route) {
+  JsonArray parameters;
+  segments_of(route.path, [&](std::string_view segment) {
+    if (!segment.starts_with('{')) return;
+    parameters.push_back(parameter_json({segment.substr(1, segment.size() - 2), "string", "", true}, "path"));
+  });
+  for (const Field& field : route.query) parameters.push_back(parameter_json(field, "query"));
+  return parameters;
+}
+
+JsonObject body_of(const Route& route) {
+  JsonObject properties;
+  JsonArray required;
+  for (const Field& field : route.body) {
+    properties[field.name] = JsonObject{{"type", field.type}, {"description", field.text}};
+    if (field.is_required) required.push_back(Json(field.name));
+  }
+  const bool must = !required.empty();
+  JsonObject schema{
+      {"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
+  if (must) schema["required"] = std::move(required);
+  return JsonObject{{"required", must},
+                    {"content", JsonObject{{"application/json", JsonObject{{"schema", std::move(schema)}}}}}};
+}
+
+JsonObject operation_of(const Route& route) {
+  std::string id(route.method);
+  for (const char c : route.path) id += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  const bool streams = std::holds_alternative<StreamHandler>(route.handler);
+  const JsonObject problem{{"description", "A problem document (RFC 9457)"},
+                           {"content", JsonObject{{"application/problem+json",
+                                                   JsonObject{{"schema", JsonObject{{"type", "object"}}}}}}}};
+  JsonObject operation{{"operationId", id}, {"summary", route.summary}};
+  if (auto parameters = parameters_of(route); !parameters.empty())
+    operation["parameters"] = std::move(parameters);
+  if (!route.body.empty()) operation["requestBody"] = body_of(route);
+  const char* const media = streams ? "text/event-stream" : "application/json";
+  operation["responses"] = JsonObject{
+      {std::to_string(route.success),
+       JsonObject{{"description", route.summary},
+                  {"content",
+                   JsonObject{{media, JsonObject{{"schema",
+                                                  JsonObject{{"type", streams ? "string" : "object"}}}}}}}}},
+      {"default", problem}};
+  if (!route.needs_token) operation["security"] = JsonArray{};
+  return operation;
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+const Route* find_route(Call& call, std::string& allowed) {
+  const std::string_view method = call.method == "HEAD" ? "GET" : std::string_view(call.method);
+  const Route* found = nullptr;
+  std::set<std::string_view> methods;
+  for (const Route& route : kRoutes) {
+    auto names = match_path(route, call.path);
+    if (!names) continue;
+    // `/agent/tree` is a path of its own, not the agent `tree`: the first route that fits counts.
+    if (methods.insert(route.method).second && route.method == method && found == nullptr) {
+      found = &route;
+      call.names = *std::move(names);
+    }
+  }
+  for (const std::string_view each : methods) allowed.append(allowed.empty() ? "" : ", ").append(each);
+  return found;
+}
+
+Json openapi() {
+  JsonObject paths;
+  for (const Route& route : kRoutes) {
+    std::string method(route.method);
+    std::ranges::transform(method, method.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+    Json& path = paths[route.path];
+    if (!path.is_object()) path = JsonObject{};
+    path.get_object()[method] = operation_of(route);
+  }
+  return JsonObject{
+      {"openapi", "3.1.0"},
+      {"info", JsonObject{{"title", "Praxis"}, {"version", "1"}}},
+      {"security", JsonArray{JsonObject{{"token", JsonArray{}}}}},
+      {"components", JsonObject{{"securitySchemes",
+                                 JsonObject{{"token", JsonObject{{"type", "http"}, {"scheme", "bearer"}}}}}}},
+      {"paths", std::move(paths)}};
+}
+
+}  // namespace praxis::server

@@ -1,0 +1,267 @@
+#include "server/runs.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/model_files.hpp"
+#include "app/reopen_run.hpp"
+#include "app/run_agent.hpp"
+#include "app/run_trees.hpp"
+#include "praxis/runtime/commands.hpp"
+#include "server/problem.hpp"
+
+namespace praxis::server {
+namespace {
+
+constexpr const char* kTenant = "tenant";
+constexpr const char* kRequest = "request_digest";
+constexpr std::chrono::seconds kOwnerPatience{5};
+constexpr std::size_t kMostTenantsKept = 100'000;
+
+/// The id of the run that a key names: the same in every process and after every restart.
+SessionId id_of_key(const std::string& principal, const std::string& key) {
+  return SessionId("K" + digest_of(principal + '\0' + key).hex(12));
+}
+
+/// The limits of the agent, those among them lower that are lower in `wanted`; 0 is no limit.
+Limits tightened(Limits limits, const Limits& wanted) {
+  const auto lower = [](auto& limit, const auto& other) {
+    const auto none = std::decay_t<decltype(limit)>{};
+    if (other != none && (limit == none || other < limit)) limit = other;
+  };
+  lower(limits.max_steps, wanted.max_steps);
+  lower(limits.max_tool_calls, wanted.max_tool_calls);
+  lower(limits.max_tokens, wanted.max_tokens);
+  lower(limits.max_usd.value, wanted.max_usd.value);
+  lower(limits.timeout, wanted.timeout);
+  lower(limits.max_wait, wanted.max_wait);
+  return limits;
+}
+
+/// The limits of a run. Error `kInput` names the key.
+Result<Limits> limits_of(const Limits& of_agent, const Json& wanted, const Principal& principal) {
+  if (wanted.is_null()) return of_agent;
+  Limits limits = of_agent;
+  if (auto read = read_limits(wanted, limits); !read) return fail(read.error());
+  return principal.sees_all ? limits : tightened(of_agent, limits);
+}
+
+Error busy(const SessionId& run) {
+  return conflict("run " + run.str() + " is in the middle of a turn; steer or enqueue reach it");
+}
+
+}  // namespace
+
+Runs::Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
+           std::shared_ptr<Journal> journal, std::shared_ptr<Executor> executor)
+    : workspace_(workspace),
+      runtime_(std::move(runtime)),
+      journal_(std::move(journal)),
+      executor_(std::move(executor)),
+      roots_(journal_) {}
+
+// ---- creating and opening
+
+Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) const {
+  // A script or cassette is a file of the server, which the client must not choose.
+  if (!app::model_files(wanted.model).empty()) {
+    return fail(field_error("model", "must not be a script or cassette; an agent file may name one"));
+  }
+  app::RunAgent choice{.model = wanted.model};
+  if (!wanted.agent.empty()) {
+    // A path could name any file of the server.
+    const bool is_path = wanted.agent.ends_with(".toml") || wanted.agent.contains('/');
+    auto file = is_path ? Result<std::optional<app::AgentChoice>>(std::nullopt)
+                        : app::find_agent_file(workspace_, wanted.agent);
+    if (!file) return fail(file.error());
+    if (!*file) return fail(not_found("agent", wanted.agent));
+    choice.file = (*file)->file;
+    choice.project = (*file)->project;
+  }
+  auto agent = app::agent_for_run(choice, workspace_, *runtime_);
+  if (!agent) return agent;
+  auto limits = limits_of(agent->spec().limits, wanted.limits, principal);
+  if (!limits) return fail(limits.error());
+  JsonObject metadata = agent->spec().metadata.get_object();
+  for (const char* key : {kTenant, kRequest}) metadata.erase(key);  // an agent file must not say so itself
+  if (!principal.sees_all) metadata[kTenant] = principal.name;
+  if (!wanted.idempotency.empty()) metadata[kRequest] = digest_of(wanted.request).hex();
+  agent->limits(*limits).metadata(std::move(metadata));
+  return agent;
+}
+
+Result<Created> Runs::create(const NewRun& wanted, const Principal& principal) {
+  const SessionId id =
+      wanted.idempotency.empty() ? SessionId{} : id_of_key(principal.name, wanted.idempotency);
+  std::unique_lock reading(reading_agents_);
+  if (!id.empty() && (at_hand(id) || journal_->session(id))) return found_again(id, wanted);
+  const auto agent = agent_of(wanted, principal);
+  if (!agent) return fail(agent.error());
+  Conversation start;
+  start.id = id.str();
+  start.metadata = agent->spec().metadata;
+  auto session =
+      id.empty() ? runtime_->create_session(*agent) : runtime_->create_session(*agent, std::move(start));
+  if (!session) return fail(session.error());
+  const SessionId run = session->session_id();
+  keep(run, *session);
+  reading.unlock();
+  session->send(text_message(Role::kUser, wanted.prompt), wanted.schema, when_done(run));
+  return Created{run, true};
+}
+
+Result<Created> Runs::found_again(const SessionId& id, const NewRun& wanted) const {
+  const auto existing = stored(id);
+  const std::string digest = existing ? json_string(existing->state.agent->metadata, kRequest) : "";
+  if (existing && digest != digest_of(wanted.request).hex()) {
+    return fail(conflict("this Idempotency-Key was used for another request; run " + id.str()));
+  }
+  return Created{id, false};
+}
+
+Result<Session> Runs::open(const SessionId& run) {
+  if (auto session = at_hand(run)) return *session;
+  auto read = stored(run);
+  if (!read) return fail(read.error());
+  const std::lock_guard reading(reading_agents_);
+  if (auto session = at_hand(run)) return *session;
+  app::ReopenOptions options;
+  options.stays_here = true;
+  auto session = app::reopen_run_in(runtime_, *read, workspace_, options);
+  if (session) keep(run, *session);
+  return session;
+}
+
+std::optional<Session> Runs::at_hand(const SessionId& run) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(run);
+  if (found == open_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Runs::keep(const SessionId& run, const Session& session) {
+  const std::lock_guard lock(mutex_);
+  open_.insert_or_assign(run, session);
+}
+
+// A run that waits for an approver stays open, so that a decision continues it at once. The last handle is
+// dropped on a worker, because this is called by the session itself.
+Session::TurnDone Runs::when_done(const SessionId& run) {
+  return [weak = weak_from_this(), run](const Result<AgentResult>& result) {
+    const auto self = weak.lock();
+    if (!self || (result && !result->pending.empty())) return;
+    self->executor_->post_blocking([self, run] { self->drop(run); });
+  };
+}
+
+void Runs::drop(const SessionId& run) {
+  const auto session = at_hand(run);
+  if (!session || session->status() == SessionStatus::kRunning ||
+      session->status() == SessionStatus::kAwaitingUser)
+    return;
+  const std::lock_guard lock(mutex_);
+  open_.erase(run);  // not the last handle
+}
+
+// ---- acting
+
+Status Runs::send(const SessionId& run, std::string prompt, Json schema) {
+  auto session = open(run);
+  if (!session) return fail(session.error());
+  const SessionStatus status = session->status();
+  if (status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser ||
+      status == SessionStatus::kModified)
+    return fail(busy(run));
+  session->send(text_message(Role::kUser, std::move(prompt)), std::move(schema), when_done(run));
+  return {};
+}
+
+Status Runs::resume(const SessionId& run) {
+  const auto read = stored(run);
+  if (!read) return fail(read.error());
+  if (at_hand(run) && read->state.turn) return {};  // it is working, or waits
+  auto session = open(run);
+  if (!session) return fail(session.error());
+  session->resume(when_done(run));
+  return {};
+}
+
+Status Runs::decide(const SessionId& session, const std::string& step, Approval approval,
+                    const Author& author) {
+  const SessionId root = roots_.of(session);
+  const ParkId park(session == root ? step : session.str() + "/" + step);
+  const bool was_open = at_hand(root).has_value();
+  auto opened = open(root);
+  if (opened) {
+    if (auto decided = opened->decide(park, std::move(approval), author); !decided) return decided;
+    if (!was_open) opened->resume(when_done(root));
+    return {};
+  }
+  if (opened.error().kind() != ErrorKind::kLeaseHeld) return fail(opened.error());
+  const auto delivery =
+      deliver(*journal_, runtime_->environment(),
+              StepApproval{session, ParkId(step), std::move(approval), author}, kOwnerPatience);
+  if (!delivery) return fail(delivery.error());
+  if (const auto* refused = std::get_if<Refused>(&*delivery)) return fail(ErrorCode::kInput, refused->reason);
+  return {};
+}
+
+std::size_t Runs::take_up(const std::function<void(const std::string&)>& warn) {
+  app::RunTrees trees(journal_, app::RunTrees::Roots::kBusy);
+  if (auto read = trees.refresh(); !read) return 0;
+  const auto left = trees.deserted();
+  std::size_t count = 0;
+  for (const SessionId& run : left.value_or(std::vector<SessionId>{})) {
+    if (auto resumed = resume(run); resumed) {
+      ++count;
+    } else {
+      warn("run " + run.str() + " was left and cannot continue: " + resumed.error().message);
+    }
+  }
+  return count;
+}
+
+// ---- finding
+
+Result<app::StoredSession> Runs::stored(const SessionId& session) const {
+  auto records = read_records(*journal_, session);
+  if (!records && records.error().kind() == ErrorKind::kNotFound)
+    return fail(not_found("run", session.str()));
+  if (!records) return fail(records.error());
+  auto state = fold(*records);
+  if (!state) return fail(state.error());
+  return app::StoredSession{journal_, session, *std::move(records), *std::move(state)};
+}
+
+Result<SessionId> Runs::find(const std::string& name, const Principal& principal) {
+  const SessionId whole(name);
+  auto id = journal_->session(whole) ? Result<SessionId>(whole) : find_session(*journal_, name);
+  if (!id || !may_see(principal, roots_.of(*id))) return fail(not_found("run", name));
+  return id;
+}
+
+bool Runs::may_see(const Principal& principal, const SessionId& root) {
+  return principal.sees_all || (!root.empty() && tenant_of(root) == principal.name);
+}
+
+std::string Runs::tenant_of(const SessionId& root) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = tenants_.find(root);
+    if (known != tenants_.end()) return known->second;
+  }
+  const auto read = stored(root);
+  if (!read) return "";
+  std::string tenant = json_string(read->state.agent->metadata, kTenant);
+  const std::lock_guard lock(mutex_);
+  if (tenants_.size() > kMostTenantsKept) tenants_.clear();
+  return tenants_[root] = std::move(tenant);
+}
+
+std::size_t Runs::open_count() const {
+  const std::lock_guard lock(mutex_);
+  return open_.size();
+}
+
+}  // namespace praxis::server

@@ -1,0 +1,93 @@
+// The runs of the server: it creates them, opens those of the journal again, and lets them wait without a
+// thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/workspace.hpp"
+#include "praxis/base/executor.hpp"
+#include "praxis/runtime/runtime.hpp"
+#include "server/call.hpp"
+#include "server/projection.hpp"
+
+namespace praxis::server {
+
+/// What a client asks for.
+struct NewRun {
+  std::string agent = {};  ///< by name; empty: the default agent
+  std::string prompt = {};
+  std::string model = {};  ///< empty: that of the agent or the configuration
+  Json limits =
+      nullptr;  ///< replaces those of the agent; of principals that do not see all, only lower ones count
+  Json schema = nullptr;  ///< of the answer; null: free text
+  std::string idempotency =
+      {};                    ///< key: the same key of the same principal is the same run; empty: a new run
+  std::string request = {};  ///< canonical text of the request, to notice a key that is used for another one
+};
+
+/// A run that was asked for.
+struct Created {
+  SessionId id;
+  bool is_new = true;  ///< false: the key named a run that exists
+};
+
+/// Thread-safe. Reads of the journal and of agent files block, so call it on workers. Owned by a
+/// `shared_ptr`.
+class Runs : public std::enable_shared_from_this<Runs> {
+ public:
+  Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
+       std::shared_ptr<Executor> executor);
+
+  /// Starts a run. Errors: of `agent_for_run`; `kConflict`, the key was used for another request.
+  Result<Created> create(const NewRun& wanted, const Principal& principal);
+  /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn.
+  Status send(const SessionId& run, std::string prompt, Json schema);
+  /// Continues the open turn of a run, or begins that of its first queued message. Errors as `send`, without
+  /// a turn to continue `kConflict`.
+  Status resume(const SessionId& run);
+  /// Decides a parked step of a session at any depth; its run then continues. Error `kInput`.
+  Status decide(const SessionId& session, const std::string& step, Approval approval, const Author& author);
+  /// Continues the runs that a process left in the middle of a turn. Returns how many; those that cannot
+  /// continue are reported to `warn`.
+  std::size_t take_up(const std::function<void(const std::string&)>& warn);
+
+  /// Reads a session of any depth. Error `kNotFound`.
+  Result<app::StoredSession> stored(const SessionId& session) const;
+  /// The session that a client names: a whole id, or a beginning or end of at least four characters that is
+  /// unique. Errors: `kNotFound`, also if the principal may not see it; `kConflict` if it names several.
+  Result<SessionId> find(const std::string& name, const Principal& principal);
+  /// Whether a principal may see the tree of a root.
+  bool may_see(const Principal& principal, const SessionId& root);
+  Roots& roots() { return roots_; }
+  /// Runs that this process has open.
+  std::size_t open_count() const;
+
+ private:
+  Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
+  Result<Session> open(const SessionId& run);
+  Result<Created> found_again(const SessionId& id, const NewRun& wanted) const;
+  std::optional<Session> at_hand(const SessionId& run) const;
+  void keep(const SessionId& run, const Session& session);
+  void drop(const SessionId& run);
+  Session::TurnDone when_done(const SessionId& run);
+  std::string tenant_of(const SessionId& root);
+
+  const app::Workspace& workspace_;
+  const std::shared_ptr<Runtime> runtime_;
+  const std::shared_ptr<Journal> journal_;
+  const std::shared_ptr<Executor> executor_;
+  Roots roots_;
+  std::mutex reading_agents_;  // agents are read one at a time: their files are read in the current folder
+  mutable std::mutex mutex_;   // guards the next members
+  std::map<SessionId, Session> open_;
+  std::map<SessionId, std::string> tenants_;
+};
+
+}  // namespace praxis::server

@@ -1,0 +1,197 @@
+#include "server/server.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "app/open_runtime.hpp"
+#include "server/handlers.hpp"
+#include "server/routes.hpp"
+
+namespace praxis::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Answers requests. Shared with the requests in progress, which may outlive the server.
+class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
+ public:
+  Dispatcher(std::shared_ptr<Service> service, Access::Rules rules, std::shared_ptr<Executor> executor,
+             std::function<void(const std::string&)> log)
+      : service_(std::move(service)),
+        access_(std::move(rules)),
+        executor_(std::move(executor)),
+        log_(std::move(log)) {}
+
+  /// On the I/O thread.
+  void take(ReceivedRequest request, HttpReply reply) {
+    executor_->post_blocking(
+        [self = shared_from_this(), request = std::move(request), reply = std::move(reply)]() mutable {
+          self->answer(std::move(request), reply);
+        });
+  }
+
+ private:
+  struct Context {
+    std::string method, target, origin, principal;
+    Clock::time_point begun = Clock::now();
+  };
+
+  void answer(ReceivedRequest request, const HttpReply& reply) {
+    Context context{request.method, request.target.substr(0, request.target.find('?')),
+                    std::string(find_header(request.headers, "origin").value_or("")), ""};
+    if (auto refusal = access_.refuse(request.headers))
+      return send(problem(refusal->status, refusal->error), context, reply);
+    if (request.method == "OPTIONS" && !context.origin.empty()) return send(preflight(), context, reply);
+    auto call = parse_call(std::move(request));
+    if (!call) return send(problem(call.error()), context, reply);
+    std::string allowed;
+    const Route* const route = find_route(*call, allowed);
+    if (route == nullptr || route->needs_token) {  // who has no token does not learn which paths exist
+      auto principal = access_.principal_of(call->headers);
+      if (!principal) return send(problem(401, principal.error()), context, reply);
+      call->principal = *std::move(principal);
+      context.principal = call->principal.name;
+    }
+    if (route == nullptr) return send(no_route(allowed, context), context, reply);
+    run(*route, *call, context, reply);
+  }
+
+  void run(const Route& route, const Call& call, const Context& context, const HttpReply& reply) {
+    if (const auto* handler = std::get_if<Handler>(&route.handler)) {
+      auto answer = (*handler)(*service_, call);
+      return send(answer ? *std::move(answer) : problem(answer.error()), context, reply);
+    }
+    if (service_->draining) {
+      return send(problem(make_error(ErrorCode::kCancelled, "the server is shutting down")), context, reply);
+    }
+    if (auto begun = std::get<StreamHandler>(route.handler)(*service_, call, reply); !begun)
+      return send(problem(begun.error()), context, reply);
+    note(200, context);
+  }
+
+  static HttpAnswer no_route(const std::string& allowed, const Context& context) {
+    if (allowed.empty()) return problem(not_found("path", context.target));
+    HttpAnswer answer =
+        problem(405, make_error(ErrorCode::kInput, context.target + " knows only " + allowed));
+    answer.headers.emplace_back("Allow", allowed);
+    return answer;
+  }
+
+  static HttpAnswer preflight() {
+    return {204,
+            {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
+             {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"},
+             {"Access-Control-Max-Age", "600"}},
+            ""};
+  }
+
+  void send(HttpAnswer answer, const Context& context, const HttpReply& reply) {
+    if (access_.allows_origin(context.origin)) {
+      answer.headers.emplace_back("Access-Control-Allow-Origin", context.origin);
+      answer.headers.emplace_back("Vary", "Origin");
+    }
+    answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
+    note(answer.status, context);
+    reply.send(std::move(answer));
+  }
+
+  void note(int status, const Context& context) {
+    ++service_->counters.answers.at(static_cast<std::size_t>(std::clamp(status / 100, 1, 5)));
+    if (!log_) return;
+    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - context.begun);
+    log_(to_json_text(JsonObject{{"time", to_iso8601(service_->runtime->environment().now())},
+                                 {"principal", context.principal},
+                                 {"method", context.method},
+                                 {"path", context.target},
+                                 {"status", status},
+                                 {"microseconds", took.count()}}));
+  }
+
+  const std::shared_ptr<Service> service_;
+  const Access access_;
+  const std::shared_ptr<Executor> executor_;
+  const std::function<void(const std::string&)> log_;
+};
+
+/// Continues the runs that a process left. A process that just ended may count as alive for a moment, so it
+/// looks again.
+void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>& executor,
+             std::function<void(const std::string&)> warn) {
+  using namespace std::chrono_literals;
+  const auto told = std::make_shared<std::set<std::string>>();
+  const auto warn_once = [told, warn = std::move(warn)](const std::string& text) {
+    if (told->insert(text).second && warn) warn(text);
+  };
+  const auto look = [weak = std::weak_ptr(runs), warn_once] {
+    if (const auto living = weak.lock()) living->take_up(warn_once);
+  };
+  executor->post_blocking(look);
+  for (const auto later : {1'000ms, 4'000ms}) {
+    executor->after(later, [weak = std::weak_ptr(executor), look] {
+      if (const auto living = weak.lock()) living->post_blocking(look);
+    });
+  }
+}
+
+class RunningServer final : public Server {
+ public:
+  RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
+                std::unique_ptr<HttpServer> http)
+      : executor_(std::move(executor)), service_(std::move(service)), http_(std::move(http)) {}
+  ~RunningServer() override {
+    service_->draining = true;
+    service_->feed->stop();
+    http_.reset();
+  }
+
+  std::uint16_t port() const override { return http_->port(); }
+
+  void drain(std::chrono::milliseconds grace) override {
+    service_->draining = true;
+    http_->drain();
+    service_->feed->stop();
+    const auto until = Clock::now() + grace;
+    constexpr std::chrono::milliseconds kBetweenLooks{20};
+    while (service_->runtime->health().running > 0 && Clock::now() < until)
+      std::this_thread::sleep_for(kBetweenLooks);
+  }
+
+ private:
+  const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Service> service_;
+  std::unique_ptr<HttpServer> http_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOptions options) {
+  const auto executor = make_executor();
+  const auto place = std::make_shared<const app::Workspace>(std::move(workspace));
+  auto runtime = app::open_runtime(
+      *place,
+      {.principal = Author{"server", Surface::kServer}, .begin_queued_turns = true, .executor = executor});
+  if (!runtime) return fail(runtime.error());
+  const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
+  auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor);
+  auto feed = std::make_shared<EventFeed>(*runtime, journal, executor);
+  const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed);
+  feed->start();
+  options.http.refuse = [service](int status, const std::string& reason) {
+    ++service->counters.answers.at(static_cast<std::size_t>(status / 100));
+    return problem(status, make_error(ErrorCode::kInput, reason));
+  };
+  auto dispatcher =
+      std::make_shared<Dispatcher>(service, std::move(options.access), executor, std::move(options.log));
+  auto http = HttpServer::start(executor, std::move(options.http),
+                                [dispatcher](ReceivedRequest request, HttpReply reply) {
+                                  dispatcher->take(std::move(request), std::move(reply));
+                                });
+  if (!http) return fail(http.error());
+  if (options.take_up) take_up(runs, executor, std::move(options.warn));
+  return std::make_unique<RunningServer>(executor, service, *std::move(http));
+}
+
+}  // namespace praxis::server

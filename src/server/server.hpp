@@ -1,0 +1,44 @@
+// The runs of a journal over HTTP. The server is a projection: whatever it answers comes from the journal and
+// the runtime, and whatever a client does is a command, an approval or a turn there.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/workspace.hpp"
+#include "net/http_server.hpp"
+#include "praxis/base/result.hpp"
+#include "server/access.hpp"
+
+namespace praxis::server {
+
+struct ServerOptions {
+  HttpServerOptions http;  ///< `refuse` is set by the server
+  Access::Rules access;
+  /// Continue, at the start, the runs that a process left in the middle of a turn.
+  bool take_up = true;
+  /// Gets a line of JSON for each answer, on any thread; null: no log.
+  std::function<void(const std::string& line)> log = nullptr;
+  /// Gets what a user should know, such as a run that cannot continue; any thread; null: nothing.
+  std::function<void(const std::string&)> warn = nullptr;
+};
+
+/// Serves from `start` until destruction. Thread-safe.
+class Server {
+ public:
+  /// Errors: of `open_runtime`, of `HttpServer::start`.
+  static Result<std::unique_ptr<Server>> start(app::Workspace workspace, ServerOptions options);
+  virtual ~Server() = default;
+
+  /// The port; 0 on a Unix socket.
+  virtual std::uint16_t port() const = 0;
+  /// Takes no new requests, ends event streams with an event that says so, and waits until no turn works any
+  /// more, at most `grace`. Turns that still work or wait stay in the journal, to be continued.
+  virtual void drain(std::chrono::milliseconds grace) = 0;
+};
+
+}  // namespace praxis::server

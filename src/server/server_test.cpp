@@ -1,0 +1,294 @@
+// The server as its clients see it, over real sockets and a real journal.
+#include "server/server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <future>
+#include <set>
+#include <thread>
+
+#include "net/testing/test_server.hpp"
+#include "server/routes.hpp"
+#include "server/testing/served.hpp"
+
+namespace praxis::server {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using namespace testing;
+
+class ServedRuns : public ServerTest {};
+
+TEST_F(ServedRuns, RunIsCreatedFinishedAndShown) {
+  start();
+  const std::string run = create("chat");
+  const Answer shown = wait_for(run, "completed");
+  EXPECT_EQ(shown.text("result"), "Hello there.");
+  EXPECT_EQ(shown.text("termination"), "finished");
+  const Answer listed = call("GET", "/api/v1/runs?agent=agent");
+  ASSERT_EQ(json_at(listed.json, "runs").as_array().size(), 1U) << listed.body;
+  EXPECT_EQ(json_string(json_at(listed.json, "runs").at(0), "id"), run);
+  EXPECT_THAT(call("GET", "/api/v1/runs/" + run + "/messages").body, HasSubstr("Hello there."));
+  EXPECT_EQ(json_at(call("POST", "/api/v1/runs/" + run + "/replay").json, "identical"), Json(true));
+}
+
+TEST_F(ServedRuns, NextTurnContinuesTheConversation) {
+  script("chat", "{\"text\":\"One.\"}\n{\"text\":\"Two.\"}");
+  start();
+  const std::string run = create("chat");
+  wait_for(run, "completed");
+  ASSERT_EQ(call("POST", "/api/v1/runs/" + run + "/messages", R"({"prompt":"and?"})").status, 202);
+  const std::string path = "/api/v1/runs/" + run + "/events?event=assistant.text";
+  const std::string first = stream(path, "assistant.text").back().id;
+  EXPECT_THAT(stream(path, "assistant.text", first).back().data, HasSubstr("Two."));
+}
+
+TEST_F(ServedRuns, RunAtWorkTakesNoSecondTurn) {
+  start();
+  const std::string run = create("slow");
+  const Answer busy = call("POST", "/api/v1/runs/" + run + "/messages", R"({"prompt":"and?"})");
+  EXPECT_EQ(busy.status, 409);
+  EXPECT_THAT(busy.text("detail"), HasSubstr("enqueue"));
+}
+
+TEST_F(ServedRuns, ManyClientsWithOneKeyCreateOneRun) {
+  start();
+  std::vector<std::string> ids(40);
+  std::atomic<int> made = 0;
+  {
+    std::vector<std::jthread> clients;
+    for (std::string& id : ids) {
+      clients.emplace_back([&] {
+        const Answer answer = call("POST", "/api/v1/runs", R"({"agent":"chat","prompt":"hi"})", kOwner,
+                                   "Idempotency-Key: k1\r\n");
+        made += answer.status == 201 ? 1 : 0;
+        id = answer.text("id");
+      });
+    }
+  }
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 1U);
+  wait_for(ids[0], "completed");
+  restart();
+  const std::string body = R"({"prompt":"hi","agent":"chat"})";
+  EXPECT_EQ(call("POST", "/api/v1/runs", body, kOwner, "Idempotency-Key: k1\r\n").text("id"), ids[0])
+      << "also later";
+  EXPECT_EQ(
+      call("POST", "/api/v1/runs", R"({"agent":"chat","prompt":"no"})", kOwner, "Idempotency-Key: k1\r\n")
+          .status,
+      409);
+  EXPECT_NE(call("POST", "/api/v1/runs", body, kAnna, "Idempotency-Key: k1\r\n").text("id"), ids[0])
+      << "another principal";
+}
+
+TEST_F(ServedRuns, ForkAndRewindLeaveTheRunAsItWas) {
+  start();
+  const std::string run = create("chat");
+  wait_for(run, "completed");
+  const Answer forked = call("POST", "/api/v1/runs/" + run + "/fork", R"({"prompt":"otherwise"})");
+  ASSERT_EQ(forked.status, 201) << forked.body;
+  EXPECT_NE(forked.text("id"), run);
+  EXPECT_THAT(forked.head, HasSubstr("Location: /api/v1/runs/" + forked.text("id")));
+  EXPECT_EQ(call("POST", "/api/v1/runs/" + run + "/rewind", R"({"turn":"t1"})").status, 200);
+  EXPECT_EQ(call("POST", "/api/v1/runs/" + run + "/rewind", R"({"turn":"t9"})").status, 400);
+}
+
+// ---- people
+
+TEST_F(ServedRuns, DecisionContinuesTheRun) {
+  asking_agent();
+  start();
+  const std::string run = create("ask");
+  wait_for(run, "awaiting_user");
+  const Answer waiting = call("GET", "/api/v1/pending");
+  ASSERT_EQ(json_at(waiting.json, "pending").as_array().size(), 1U) << waiting.body;
+  EXPECT_EQ(json_string(json_at(waiting.json, "pending").at(0), "tool"), "kv");
+  const std::string step = "/api/v1/runs/" + run + "/steps/p1";
+  EXPECT_EQ(call("POST", step, R"({"decision":"perhaps"})").status, 400);
+  EXPECT_EQ(call("POST", step, R"({"decision":"allow"})").status, 200);
+  EXPECT_EQ(wait_for(run, "completed").text("result"), "Done.");
+  EXPECT_EQ(call("POST", step, R"({"decision":"allow"})").status, 400) << "decided already";
+  EXPECT_THAT(call("GET", "/api/v1/runs/" + run + "/messages").body, HasSubstr("\"by\":\"owner\""));
+}
+
+TEST_F(ServedRuns, DecisionAfterARestartContinuesTheRun) {
+  asking_agent();
+  start();
+  const std::string run = create("ask");
+  wait_for(run, "awaiting_user");
+  restart();
+  EXPECT_EQ(
+      call("POST", "/api/v1/runs/" + run + "/steps/p1", R"({"decision":"deny","text":"not now"})").status,
+      200);
+  EXPECT_EQ(wait_for(run, "completed").text("result"), "Done.");
+}
+
+TEST_F(ServedRuns, CommandsReachARunAtWork) {
+  start();
+  const std::string run = create("slow");
+  const std::string commands = "/api/v1/runs/" + run + "/commands";
+  EXPECT_EQ(call("POST", commands, R"({"commands":[{"verb":"annotate","text":"look"},{"verb":"interrupt"}]})")
+                .status,
+            202);
+  wait_for(run, "cancelled");
+  EXPECT_THAT(call("GET", "/api/v1/runs/" + run + "/tree").body, HasSubstr("\"comment\":\"look\""));
+  EXPECT_EQ(call("POST", commands, R"({"commands":[{"verb":"budget"}]})").status, 400)
+      << "only the runtime sends it";
+  EXPECT_EQ(call("POST", commands, R"({"commands":[]})").status, 400);
+}
+
+// ---- events
+
+class ServedEvents : public ServerTest {
+ protected:
+  static std::vector<Sent> durable(std::vector<Sent> events) {
+    std::erase_if(events, [](const Sent& sent) { return sent.id.empty(); });
+    return events;
+  }
+};
+
+TEST_F(ServedEvents, ClientThatComesBackMissesNothingAndGetsNothingTwice) {
+  start();
+  const std::string run = create("chat");
+  const std::string path = "/api/v1/runs/" + run + "/events";
+  const auto all = durable(stream(path, "turn.completed"));
+  ASSERT_GE(all.size(), 7U);
+  for (int life = 0; life < 2; ++life) {
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+      const std::vector<Sent> rest(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end());
+      EXPECT_EQ(durable(stream(path, "turn.completed", all[i].id)), rest)
+          << "after " << all[i].id << ", life " << life;
+    }
+    restart();
+  }
+}
+
+TEST_F(ServedEvents, ManyObserversGetTheSame) {
+  script("chat", R"({"text":"Hello there, all of you who look.","chunk":4,"delay_ms":50})");
+  start();
+  const std::string run = create("chat");
+  std::vector<std::vector<Sent>> seen(30);
+  {
+    std::vector<std::jthread> clients;
+    for (auto& events : seen) {
+      clients.emplace_back([&] { events = stream("/api/v1/runs/" + run + "/events", "turn.completed"); });
+    }
+  }
+  for (const auto& events : seen) EXPECT_EQ(durable(events), durable(seen[0]));
+}
+
+TEST_F(ServedEvents, TransientEventsComeBeforeTheRecordsThatFollowThem) {
+  script("chat", R"({"text":"Hello there, all of you who look.","chunk":4,"delay_ms":100})");
+  start();
+  const std::string run = create("chat");
+  const auto events = stream("/api/v1/runs/" + run + "/events", "turn.completed");
+  std::string text;
+  for (const Sent& sent : events) {
+    const Json data = parse_json(sent.data).value();
+    if (sent.event == "text.delta") text += json_string(data, "text");
+    if (sent.event == "assistant.text") {
+      EXPECT_EQ(json_string(data, "text"), text);
+    }
+  }
+  EXPECT_EQ(text, "Hello there, all of you who look.");
+}
+
+TEST_F(ServedEvents, FilterSelectsByNameAndTree) {
+  start();
+  const std::string first = create("chat"), second = create("chat");
+  wait_for(first, "completed");
+  wait_for(second, "completed");
+  const auto turns = stream("/api/v1/runs/" + second + "/events?event=turn.*&deltas=false", "turn.completed");
+  ASSERT_EQ(turns.size(), 2U);
+  for (const Sent& sent : turns) EXPECT_THAT(sent.data, HasSubstr(second));
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + first + "/events?event=trun.completed").status, 400);
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + first + "/events?after=x").status, 400);
+  std::set<std::string> sessions;
+  for (const Sent& sent : stream("/api/v1/events?after=0&event=turn.completed", "turn.completed"))
+    sessions.insert(json_string(parse_json(sent.data).value(), "session"));
+  EXPECT_EQ(sessions, std::set<std::string>{first});
+}
+
+TEST_F(ServedEvents, EndOfTheServerIsAnEvent) {
+  start();
+  const std::string run = create("slow");
+  RawClient client(server_->port());
+  client.send(request("GET", "/api/v1/runs/" + run + "/events", {}, kOwner));
+  client.read_until("event: model.requested");
+  server_->drain(std::chrono::milliseconds(0));
+  EXPECT_THAT(client.read_all(), HasSubstr("event: shutdown"));
+  EXPECT_TRUE(client.closed());
+}
+
+TEST_F(ServedEvents, RunThatTheServerLeftIsTakenUp) {
+  script("later", R"({"text":"At last.","delay_ms":300})");
+  agent("later", "");
+  start();
+  const std::string run = create("later");
+  stream("/api/v1/runs/" + run + "/events", "model.requested");
+  restart();
+  EXPECT_EQ(wait_for(run, "completed").text("result"), "At last.");
+}
+
+TEST_F(ServedEvents, ObserverThatComesLateGetsTheAnswerSoFarAsOnePiece) {
+  std::promise<void> may_end;
+  auto ending = may_end.get_future().share();
+  TestServer model([ending](const TestRequest&, TestConnection& to) {
+    const auto piece = [](const char* text) {
+      return std::string(R"(data: {"choices":[{"index":0,"delta":{"content":")") + text + "\"}}]}\n\n";
+    };
+    to.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + piece("Hello ") + piece("there"));
+    ending.wait();
+    to.write(
+        piece(".") +
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
+    to.close();
+  });
+  setenv("OPENAI_BASE_URL", model.url("/v1").c_str(), 1);
+  setenv("NO_PROXY", "127.0.0.1", 1);
+  agent("live", "", "compatible:m");
+  start();
+  const std::string run = create("live");
+  const std::string path = "/api/v1/runs/" + run + "/events?event=text.delta";
+  RawClient early(server_->port());
+  early.send(request("GET", path, {}, kOwner));
+  early.read_until("there\"");
+  RawClient late(server_->port());
+  late.send(request("GET", path, {}, kOwner));
+  EXPECT_THAT(late.read_until("there"), HasSubstr("\"text\":\"Hello there\""));
+  may_end.set_value();
+  EXPECT_EQ(wait_for(run, "completed").text("result"), "Hello there.");
+  late.read_until("\"text\":\".\"");
+  EXPECT_EQ(events_in(late.read_until("\"item\":0}\n\n") + "\n\n").size(), 2U);
+}
+
+// ---- the fifth design
+
+TEST_F(ServedEvents, PathsOfTheFifthDesign) {
+  start();
+  RawClient client(server_->port());
+  client.send(request("GET", "/agent/stream?prompt=hi&agent=chat", {}, kOwner));
+  const std::string& all = client.read_all();
+  EXPECT_TRUE(client.closed()) << "the stream ends with the turn";
+  EXPECT_THAT(all, AllOf(HasSubstr(R"({"type":"text-delta","textDelta":"Hell)"),
+                         HasSubstr(R"("type":"finish")"), HasSubstr(R"("type":"agent-state")")));
+  const std::string run = create("slow");
+  EXPECT_THAT(call("GET", "/agent/tree").body, HasSubstr(run));
+  EXPECT_EQ(call("GET", "/agent/" + run).text("content"), "hi");
+  EXPECT_EQ(call("GET", "/agent/nobody").json, Json(JsonObject{{"error", "Not found"}}));
+  const std::string intervene = "/agent/" + run + "/intervene";
+  EXPECT_EQ(call("POST", intervene, R"({"userComment":"careful"})").json,
+            Json(JsonObject{{"success", true}}));
+  EXPECT_EQ(call("GET", "/agent/" + run).text("userComment"), "careful");
+  EXPECT_EQ(call("POST", "/agent/nobody/intervene", R"({"userComment":"x"})").json,
+            Json(JsonObject{{"success", false}}));
+  EXPECT_EQ(call("POST", intervene, R"({"userComment":"delete"})").json, Json(JsonObject{{"success", true}}));
+  wait_for(run, "deleted");
+}
+
+}  // namespace
+}  // namespace praxis::server

@@ -1,0 +1,32 @@
+// What the handlers of the server work with.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "app/workspace.hpp"
+#include "server/event_feed.hpp"
+#include "server/runs.hpp"
+
+namespace praxis::server {
+
+/// Numbers for `/metrics`. Thread-safe.
+struct Counters {
+  std::array<std::atomic<std::uint64_t>, 6> answers{};  ///< by the first digit of the status
+  std::atomic<std::uint64_t> runs_created = 0;
+};
+
+/// Thread-safe; lives as long as the server.
+struct Service {
+  std::shared_ptr<const app::Workspace> workspace;
+  std::shared_ptr<Runtime> runtime;
+  std::shared_ptr<Journal> journal;
+  std::shared_ptr<Runs> runs;
+  std::shared_ptr<EventFeed> feed;
+  Counters counters = {};
+  std::atomic<bool> draining = false;
+};
+
+}  // namespace praxis::server
