@@ -97,11 +97,6 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   serving.take_up = options.take_up;
   if (options.access_log) serving.log = [lines](const std::string& line) { lines->write(line); };
   serving.warn = [lines](const std::string& text) { lines->write(visible_text("praxis: warning: " + text)); };
-  auto running = server::Server::start(*std::move(workspace), std::move(serving));
-  if (!running) return fail(running.error());
-  if (!tokens->created.empty()) lines->write("praxis: new token, kept in " + *file + ": " + tokens->created);
-  lines->write("praxis: serving on " + address_of(options, (*running)->port()));
-
   std::mutex mutex;
   std::condition_variable ended;
   bool ends = false;
@@ -110,6 +105,11 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
     ends = true;
     ended.notify_one();
   });
+  auto running = server::Server::start(*std::move(workspace), std::move(serving));
+  if (!running) return fail(running.error());
+  if (!tokens->created.empty()) lines->write("praxis: new token, kept in " + *file + ": " + tokens->created);
+  lines->write("praxis: serving on " + address_of(options, (*running)->port()));
+
   {
     std::unique_lock lock(mutex);
     ended.wait(lock, [&] { return ends; });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
@@ -121,9 +122,13 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
 void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>& executor,
              std::function<void(const std::string&)> warn) {
   using namespace std::chrono_literals;
-  const auto told = std::make_shared<std::set<std::string>>();
-  const auto warn_once = [told, warn = std::move(warn)](const std::string& text) {
-    if (told->insert(text).second && warn) warn(text);
+  struct Told {
+    std::mutex mutex;
+    std::set<std::string> texts;
+  };
+  const auto warn_once = [told = std::make_shared<Told>(), warn = std::move(warn)](const std::string& text) {
+    const std::lock_guard lock(told->mutex);
+    if (told->texts.insert(text).second && warn) warn(text);
   };
   const auto look = [weak = std::weak_ptr(runs), warn_once] {
     if (const auto living = weak.lock()) living->take_up(warn_once);

@@ -44,23 +44,18 @@ class RawClient {
   /// Reads until the text contains `mark`, the server closes or 10 seconds pass; returns everything read so
   /// far.
   const std::string& read_until(std::string_view mark) {
-    while (!received_.contains(mark) && read_some()) {
+    while (!received_.contains(mark) && read_more()) {
     }
     return received_;
   }
   /// Reads until the server closes, or 10 seconds pass.
   const std::string& read_all() {
-    while (read_some()) {
+    while (read_more()) {
     }
     return received_;
   }
-  /// Whether the server closed the connection, as far as `read_...` saw.
-  bool closed() const { return closed_; }
-  void close() { socket_.reset(); }
-  void send_no_more() const { ::shutdown(socket_.get(), SHUT_WR); }
-
- private:
-  bool read_some() {
+  /// Reads what comes next; false once the server closes, or after 10 seconds.
+  bool read_more() {
     pollfd ready{socket_.get(), POLLIN, 0};
     if (::poll(&ready, 1, 10'000) != 1) return false;
     std::array<char, 4096> chunk;
@@ -72,7 +67,13 @@ class RawClient {
     received_.append(chunk.data(), static_cast<std::size_t>(got));
     return true;
   }
+  const std::string& received() const { return received_; }
+  /// Whether the server closed the connection, as far as `read_...` saw.
+  bool closed() const { return closed_; }
+  void close() { socket_.reset(); }
+  void send_no_more() const { ::shutdown(socket_.get(), SHUT_WR); }
 
+ private:
   FileDescriptor socket_;
   bool connected_ = false, closed_ = false;
   std::string received_;

@@ -1,0 +1,223 @@
+// `praxis serve` as a process: how it starts and ends, and what its clients see when it is killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "command_line.hpp"
+#include "net/testing/raw_client.hpp"
+#include "server/testing/served.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using namespace std::chrono_literals;
+
+constexpr const char* kToken = "token-of-the-serve-tests";
+
+class CliServe : public CommandLine {
+ protected:
+  CliServe() {
+    std::filesystem::create_directories(folder_ / "config/praxis/agents");
+    std::ofstream(folder_ / "token") << kToken << '\n';
+    std::filesystem::permissions(folder_ / "token", std::filesystem::perms::owner_read);
+    // Every effect may be made again: a killed server is not what decides about them here.
+    std::ofstream script(folder_ / "work.jsonl");
+    for (int i = 0; i < 5; ++i) {
+      script << R"({"delay_ms":30,"text":"Step.","tool_calls":[{"name":"kv","arguments":{"op":"put","key":"k)"
+             << i << R"(","value":"v"}}]})" << '\n';
+    }
+    script << R"({"delay_ms":30,"text":"Done."})" << '\n';
+    std::ofstream(folder_ / "config/praxis/agents/work.toml")
+        << "model = \"script:work.jsonl\"\n[tools.kv]\n[policy]\nallow = [\"kv\"]\n";
+  }
+
+  /// Starts a server; waits until it serves.
+  std::unique_ptr<Process> serve(std::vector<std::string> arguments = {}) {
+    const std::string port = std::to_string(port_);
+    std::vector<std::string> words{"serve", "--journal", "runs.db", "--token-file", "token", "--port", port};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    auto process = std::make_unique<Process>(command(words), options_);
+    EXPECT_TRUE(process->reports("praxis: serving on http://127.0.0.1:") && process->reports("\n"))
+        << process->errors;
+    const auto at = process->errors.rfind(':');
+    if (port_ == 0) port_ = static_cast<std::uint16_t>(std::atoi(process->errors.c_str() + at + 1));
+    return process;
+  }
+  static std::string request(const std::string& line, const std::string& headers, const std::string& body) {
+    return line + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer " + kToken +
+           "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  }
+  std::string call(const std::string& line, const std::string& body = {}) const {
+    RawClient client(port_);
+    client.send(request(line, "", body));
+    const std::string all = client.read_all();
+    const auto split = all.find("\r\n\r\n");
+    return split == all.npos ? "" : all.substr(split + 4);
+  }
+
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(CliServe, ServesUntilItIsTerminated) {
+  const auto server = serve();
+  EXPECT_THAT(call("GET /healthz"), HasSubstr("ok"));
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->finish(), 0);
+  EXPECT_THAT(server->errors, HasSubstr("praxis: ending"));
+  EXPECT_EQ(server->output, "") << "standard output is for results";
+}
+
+TEST_F(CliServe, FirstStartShowsItsTokenOnce) {
+  auto arguments = command({"serve", "--journal", "runs.db", "--port", "0"});
+  std::string shown;
+  for (int start = 0; start < 2; ++start) {
+    Process process(arguments, options_);
+    ASSERT_TRUE(process.reports("serving on"));
+    if (start == 0) {
+      EXPECT_THAT(process.errors, HasSubstr("praxis: new token, kept in " + folder_.string() +
+                                            "/state/praxis/server-token: praxis-"));
+    } else {
+      EXPECT_THAT(process.errors, ::testing::Not(HasSubstr("token")));
+    }
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.finish(), 0);
+  }
+}
+
+TEST_F(CliServe, WrongSettingsAreUsageErrors) {
+  std::filesystem::permissions(folder_ / "token",
+                               std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
+  const auto open = praxis({"serve", "--token-file", "token", "--port", "0"});
+  EXPECT_EQ(open.status, 2);
+  EXPECT_THAT(open.err, HasSubstr("token is open to others; chmod 600 it"));
+  const auto name = praxis({"serve", "--listen", "example.org", "--port", "0"});
+  EXPECT_EQ(name.status, 2);
+  EXPECT_THAT(name.err, HasSubstr("example.org is not an IPv4 or IPv6 address to listen on"));
+  const auto port = praxis({"serve", "--port", "70000"});
+  EXPECT_EQ(port.status, 2);
+  std::filesystem::permissions(folder_ / "token", std::filesystem::perms::owner_read);
+  const auto first = serve();
+  const auto second =
+      praxis({"serve", "--token-file", "token", "--port", std::to_string(port_), "--journal", "other.db"});
+  EXPECT_EQ(second.status, 2);
+  EXPECT_THAT(second.err, HasSubstr("Address already in use"));
+}
+
+TEST_F(CliServe, AccessLogHasALineForEachAnswerAndNoSecret) {
+  const auto server = serve({"--access-log"});
+  call("GET /api/v1/runs?q=secret");
+  ASSERT_TRUE(server->reports("\"path\":\"/api/v1/runs\""));
+  EXPECT_THAT(
+      server->errors,
+      HasSubstr("\"principal\":\"owner\",\"method\":\"GET\",\"path\":\"/api/v1/runs\",\"status\":200"));
+  EXPECT_THAT(server->errors, ::testing::Not(::testing::AnyOf(HasSubstr("secret"), HasSubstr(kToken))));
+}
+
+TEST_F(CliServe, OtherCommandsSeeTheRunsOfTheServer) {
+  const auto server = serve();
+  const Json made =
+      parse_json(call("POST /api/v1/runs", R"({"agent":"work","prompt":"go"})")).value_or(nullptr);
+  const std::string run = json_string(made, "id");
+  ASSERT_FALSE(run.empty());
+  RawClient client(port_);
+  client.send(request("GET /api/v1/runs/" + run + "/events", "", ""));
+  client.read_until("event: turn.completed");
+  const auto listed = praxis({"runs", "--journal", "runs.db", "--json"});
+  EXPECT_EQ(json_string(listed.last_item(), "id"), run);
+  EXPECT_EQ(json_string(listed.last_item(), "status"), "completed");
+  EXPECT_EQ(praxis({"replay", run, "--journal", "runs.db"}).status, 0);
+}
+
+// ---- kills
+
+/// A client that reads the events of a run to their end, and comes back with the id of its last event
+/// whenever the server is gone.
+class Reader {
+ public:
+  Reader(std::uint16_t port, std::string run) : port_(port), run_(std::move(run)) {}
+
+  std::vector<std::string> ids;
+  bool finished = false;
+  int lives = 0;
+
+  void read(const std::function<std::string(const std::string& line, const std::string& headers)>& request) {
+    const auto until = std::chrono::steady_clock::now() + 60s;
+    while (!finished && std::chrono::steady_clock::now() < until) {
+      RawClient client(port_);
+      if (!client.connected()) {
+        std::this_thread::sleep_for(5ms);
+        continue;
+      }
+      ++lives;
+      const std::string last = ids.empty() ? "" : "Last-Event-ID: " + ids.back() + "\r\n";
+      client.send(request("GET /api/v1/runs/" + run_ + "/events?deltas=false", last));
+      std::vector<server::testing::Sent> events;
+      do {
+        events = server::testing::events_in(client.received());  // whole ones only, as in a browser
+        finished = !events.empty() &&
+                   std::ranges::find(events, "turn.completed", &server::testing::Sent::event) != events.end();
+      } while (!finished && client.read_more());
+      for (const auto& sent : events) {
+        if (!sent.id.empty()) ids.push_back(sent.id);
+        if (sent.event == "turn.completed") break;
+      }
+    }
+  }
+
+ private:
+  const std::uint16_t port_;
+  const std::string run_;
+};
+
+int kills() {
+  const char* const wanted = std::getenv("PRAXIS_SERVE_KILLS");
+  return wanted == nullptr ? 4 : std::atoi(wanted);
+}
+
+TEST_F(CliServe, KilledServerLosesAndRepeatsNoEventAndNoEffect) {
+  auto server = serve();
+  std::vector<std::string> runs;
+  for (int i = 0; i < 8; ++i)
+    runs.push_back(json_string(
+        parse_json(call("POST /api/v1/runs", R"({"agent":"work","prompt":"go"})")).value_or(nullptr), "id"));
+  std::vector<Reader> readers;
+  for (const std::string& run : runs) readers.emplace_back(port_, run);
+  const auto ask = [](const std::string& line, const std::string& headers) {
+    return request(line, headers, "");
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (Reader& reader : readers) threads.emplace_back([&] { reader.read(ask); });
+    std::mt19937 random(1);
+    for (int kill = 0; kill < kills(); ++kill) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
+      server->signal(SIGKILL);
+      server->finish();
+      server = serve();
+    }
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    ASSERT_TRUE(readers[i].finished) << runs[i] << " after " << readers[i].lives
+                                     << " connections: " << call("GET /api/v1/runs/" + runs[i])
+                                     << server->errors;
+    Reader whole(port_, runs[i]);
+    whole.read(ask);
+    EXPECT_EQ(readers[i].ids, whole.ids) << "each event once, in order";
+    const Json shown = parse_json(call("GET /api/v1/runs/" + runs[i])).value_or(nullptr);
+    EXPECT_EQ(json_string(shown, "status"), "completed");
+    EXPECT_EQ(json_string(shown, "result"), "Done.");
+    EXPECT_EQ(json_at(shown, "actions").as_array().size(), 5U) << "each call once";
+    EXPECT_EQ(praxis({"replay", runs[i], "--journal", "runs.db"}).status, 0);
+  }
+}
+
+}  // namespace
+}  // namespace praxis::testing
