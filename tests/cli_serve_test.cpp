@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
 #include "net/testing/raw_client.hpp"
 #include "server/testing/served.hpp"
@@ -134,6 +135,38 @@ TEST_F(CliServe, OtherCommandsSeeTheRunsOfTheServer) {
   EXPECT_EQ(json_string(listed.last_item(), "id"), run);
   EXPECT_EQ(json_string(listed.last_item(), "status"), "completed");
   EXPECT_EQ(praxis({"replay", run, "--journal", "runs.db"}).status, 0);
+}
+
+// ---- the clients in examples/http
+
+TEST_F(CliServe, ClientOfPythonComesBackAfterAKill) {
+  auto server = serve();
+  ProcessOptions options = options_;
+  options.env["PRAXIS_TOKEN"] = kToken;
+  Process client({"python3", PRAXIS_SOURCE_DIR "/examples/http/client.py",
+                  "http://localhost:" + std::to_string(port_), "work", "go"},
+                 options);
+  ASSERT_TRUE(client.prints("Step."));
+  server->signal(SIGKILL);
+  server->finish();
+  server = serve();
+  EXPECT_EQ(client.finish(), 0) << client.errors;
+  std::string text = client.output;
+  std::erase(text, '\n');
+  EXPECT_EQ(text, "Step.Step.Step.Step.Step.Done.");
+  EXPECT_THAT(client.errors, HasSubstr("completed: "));
+}
+
+TEST_F(CliServe, ClientOfNodePrintsTheAnswer) {
+  if (shell("command -v node").status != 0) PRAXIS_MISSING_PART("node is not installed");
+  const auto server = serve();
+  ProcessOptions options = options_;
+  options.env["PRAXIS_TOKEN"] = kToken;
+  const auto client = run({"node", PRAXIS_SOURCE_DIR "/examples/http/client.mjs",
+                           "http://localhost:" + std::to_string(port_), "work", "go"},
+                          options);
+  EXPECT_EQ(client.status, 0) << client.err;
+  EXPECT_THAT(client.out, ::testing::EndsWith("Step.\nDone.\n"));
 }
 
 // ---- kills

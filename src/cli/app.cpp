@@ -18,6 +18,7 @@
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/tree_words.hpp"
+#include "cli/trust_flags.hpp"
 #include "praxis/base/duration.hpp"
 #include "praxis/base/suggest.hpp"
 
@@ -362,21 +363,7 @@ void Definition::define_trust() {
               "  praxis trust list --json | jq -r 'select(.item) | .project'\n"
               "  praxis trust revoke ~/src/clone",
               [this] { return Invocation(trust_); });
-  using Verb = TrustOptions::Verb;
-  const std::map<std::string, Verb> verbs{
-      {"show", Verb::kShow}, {"accept", Verb::kAccept}, {"list", Verb::kList}, {"revoke", Verb::kRevoke}};
-  trust
-      ->add_option(
-          "VERB", trust_.verb,
-          "show, accept, list or revoke; default: show it, and ask at a terminal whether to trust it")
-      ->type_name("")
-      ->transform(CLI::CheckedTransformer(verbs).description(""));
-  trust->add_option("FOLDER", trust_.target, "Project to revoke; default: that of the current folder")
-      ->type_name("");
-  trust->add_option("--digest", trust_.digest, "Accept without a question, if what is there has this digest")
-      ->type_name("DIGEST");
-  add_json(trust, trust_.json, kEnvelope);
-  takes_path(trust->add_option("-C,--directory", trust_.folder, "Work in this directory"), "DIR");
+  add_trust_flags(trust, trust_);
 }
 
 void Definition::define_help() {

@@ -42,11 +42,11 @@ Result<FileDescriptor> listen_on_path(const std::string& path) {
   if (socket.get() < 0) return cannot_listen(path, errno);
   struct stat about{};
   if (::lstat(path.c_str(), &about) == 0 && S_ISSOCK(about.st_mode)) {
-    // A socket in which nobody listens is left from a process that was killed.
+    // A socket without a listener is left from a process that was killed.
     const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (::connect(probe.get(), name, sizeof(address)) != 0 && errno == ECONNREFUSED) ::unlink(path.c_str());
   }
-  // The mode applies from the start: nobody else can connect between bind and chmod.
+  // The mode applies from the start: no other user can connect between bind and chmod.
   ::fchmod(socket.get(), 0600);
   if (::bind(socket.get(), name, sizeof(address)) != 0 || ::chmod(path.c_str(), 0600) != 0 ||
       ::listen(socket.get(), kBacklog) != 0) {

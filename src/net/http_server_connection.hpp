@@ -52,7 +52,7 @@ class ServerConnection final : public Timed,
   void start();
   /// Answers 503 and closes: the server has no place for it.
   void turn_away();
-  /// Closes after the answer in progress, or now if there is none.
+  /// Closes after the answer in progress; at once without one.
   void drain();
   void close();
 

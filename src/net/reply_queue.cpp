@@ -1,5 +1,6 @@
 #include "net/reply_queue.hpp"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <string>
@@ -8,6 +9,40 @@
 
 namespace praxis {
 namespace {
+
+// RFC 9110, 15; RFC 6585.
+struct Phrase {
+  int status;
+  std::string_view text;
+};
+constexpr std::array kPhrases{Phrase{100, "Continue"},
+                              Phrase{200, "OK"},
+                              Phrase{201, "Created"},
+                              Phrase{202, "Accepted"},
+                              Phrase{204, "No Content"},
+                              Phrase{206, "Partial Content"},
+                              Phrase{304, "Not Modified"},
+                              Phrase{400, "Bad Request"},
+                              Phrase{401, "Unauthorized"},
+                              Phrase{403, "Forbidden"},
+                              Phrase{404, "Not Found"},
+                              Phrase{405, "Method Not Allowed"},
+                              Phrase{406, "Not Acceptable"},
+                              Phrase{408, "Request Timeout"},
+                              Phrase{409, "Conflict"},
+                              Phrase{411, "Length Required"},
+                              Phrase{413, "Content Too Large"},
+                              Phrase{415, "Unsupported Media Type"},
+                              Phrase{416, "Range Not Satisfiable"},
+                              Phrase{417, "Expectation Failed"},
+                              Phrase{421, "Misdirected Request"},
+                              Phrase{422, "Unprocessable Content"},
+                              Phrase{429, "Too Many Requests"},
+                              Phrase{431, "Request Header Fields Too Large"},
+                              Phrase{500, "Internal Server Error"},
+                              Phrase{501, "Not Implemented"},
+                              Phrase{503, "Service Unavailable"},
+                              Phrase{505, "HTTP Version Not Supported"}};
 
 // RFC 9110, 5.6.7; independent of the locale.
 std::string http_date(std::time_t now) {
@@ -39,66 +74,8 @@ std::string head_of(int status, const HttpHeaders& headers) {
 }  // namespace
 
 std::string_view status_phrase(int status) {
-  switch (status) {
-    case 100:
-      return "Continue";
-    case 200:
-      return "OK";
-    case 201:
-      return "Created";
-    case 202:
-      return "Accepted";
-    case 204:
-      return "No Content";
-    case 206:
-      return "Partial Content";
-    case 304:
-      return "Not Modified";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 406:
-      return "Not Acceptable";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 411:
-      return "Length Required";
-    case 413:
-      return "Content Too Large";
-    case 415:
-      return "Unsupported Media Type";
-    case 416:
-      return "Range Not Satisfiable";
-    case 417:
-      return "Expectation Failed";
-    case 421:
-      return "Misdirected Request";
-    case 422:
-      return "Unprocessable Content";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "";
-  }
+  const auto* const found = std::ranges::find(kPhrases, status, &Phrase::status);
+  return found == kPhrases.end() ? "" : found->text;
 }
 
 void ReplyQueue::push(std::unique_lock<std::mutex> lock, SharedBytes bytes) {

@@ -6,7 +6,9 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <future>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -288,6 +290,49 @@ TEST_F(ServedEvents, PathsOfTheFifthDesign) {
             Json(JsonObject{{"success", false}}));
   EXPECT_EQ(call("POST", intervene, R"({"userComment":"delete"})").json, Json(JsonObject{{"success", true}}));
   wait_for(run, "deleted");
+}
+
+// ---- the description
+
+TEST(HttpApiPage, NamesEveryRequestAndMember) {
+  std::ifstream file(PRAXIS_SOURCE_DIR "/docs/http-api.md");
+  std::map<std::string, std::string> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("| `GET ") && !line.starts_with("| `POST ")) continue;
+    rows[line.substr(3, line.find('`', 3) - 3)] = line;
+  }
+  for (const Route& route : routes()) {
+    const std::string name = std::string(route.method) + " " + std::string(route.path);
+    ASSERT_TRUE(rows.contains(name)) << name;
+    for (const auto fields : {route.query, route.body}) {
+      for (const Field& field : fields)
+        EXPECT_THAT(rows[name], ::testing::ContainsRegex("`" + std::string(field.name) + "[`=]")) << name;
+    }
+    rows.erase(name);
+  }
+  for (const auto& [name, row] : rows) ADD_FAILURE() << "the server does not know " << name;
+}
+
+TEST_F(ServedRuns, DescriptionHasEveryRequestAndMember) {
+  start();
+  const Json description = call("GET", "/api/v1/openapi.json", "", "").json;
+  EXPECT_EQ(json_string(description, "openapi"), "3.1.0");
+  std::size_t operations = 0;
+  for (const auto& path : json_at(description, "paths").as_object())
+    operations += path.value().as_object().size();
+  EXPECT_EQ(operations, routes().size());
+  for (const Route& route : routes()) {
+    const Json& path = json_at(json_at(description, "paths"), route.path);
+    const Json& operation = json_at(path, route.method == "GET" ? "get" : "post");
+    ASSERT_TRUE(operation.is_object()) << route.path;
+    const Json& schema =
+        json_at(json_at(json_at(json_at(operation, "requestBody"), "content"), "application/json"), "schema");
+    for (const Field& field : route.body) {
+      EXPECT_EQ(json_string(json_at(json_at(schema, "properties"), field.name), "type"), field.type)
+          << route.path;
+    }
+    EXPECT_EQ(operation.as_object().contains("security"), !route.needs_token) << route.path;
+  }
 }
 
 }  // namespace

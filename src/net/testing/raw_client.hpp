@@ -1,4 +1,4 @@
-// A client of the HTTP server under test that sends exactly the bytes it is told to, and reads what comes.
+// A client of the HTTP server under test that sends exactly the given bytes, and reads what comes.
 #pragma once
 
 #include <arpa/inet.h>
