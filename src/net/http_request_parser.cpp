@@ -108,6 +108,8 @@ class RequestParser::Beast final : public http::basic_parser<true> {
 
 RequestParser::RequestParser(const RequestBounds& bounds) : beast_(std::make_unique<Beast>(bounds)) {}
 RequestParser::~RequestParser() = default;
+RequestParser::RequestParser(RequestParser&&) noexcept = default;
+RequestParser& RequestParser::operator=(RequestParser&&) noexcept = default;
 
 std::size_t RequestParser::feed(std::string_view bytes) {
   std::size_t used = 0;

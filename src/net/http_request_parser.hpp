@@ -44,6 +44,8 @@ class RequestParser {
 
   explicit RequestParser(const RequestBounds& bounds);
   ~RequestParser();
+  RequestParser(RequestParser&&) noexcept;
+  RequestParser& operator=(RequestParser&&) noexcept;
 
   /// Takes bytes and returns how many of them it used. Keep the others and feed them again with the bytes
   /// that follow, or to the next parser.
