@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/setting_key.hpp"
+#include "base/exhausted.hpp"
 #include "net/egress_proxy.hpp"
 #include "praxis/base/environment.hpp"
 #include "praxis/tools/python_tool.hpp"
@@ -85,7 +86,11 @@ Tool through(std::shared_ptr<WayOut> way, Tool tool) {
   if (!way) return tool;
   tool.handler = [way = std::move(way), run = std::move(tool.handler)](
                      ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
-    if (auto open = way->open(); !open) return fail(open.error());
+    if (auto open = way->open(); !open) {
+      Error closed = open.error();
+      if (!is_exhausted(closed)) closed.set("kind", to_string(ErrorKind::kMachine));
+      return fail(std::move(closed));
+    }
     return run(context, arguments);
   };
   return tool;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kCodeNames[] = {"model",     "tool",    "policy", "limit",
                                            "cancelled", "journal", "input",  "internal"};
 
-constexpr std::array<std::string_view, 42> kKindNames{"",
+constexpr std::array<std::string_view, 43> kKindNames{"",
                                                       "",
                                                       "not_found",
                                                       "exists",
@@ -52,6 +52,7 @@ constexpr std::array<std::string_view, 42> kKindNames{"",
                                                       "address_refused",
                                                       "invalid_arguments",
                                                       "authorisation",
+                                                      "machine",
                                                       "exception",
                                                       "failed",
                                                       "awaiting_user",

@@ -54,9 +54,16 @@ std::string approval_heading(const ParkedStep& step) {
       return fmt::format("{} may or may not have run this before its process ended:\n", who);
     case ParkKind::kAuthorisation:
       return fmt::format("{} needs access:\n", who);
+    case ParkKind::kMachine:
+      return fmt::format("{} cannot run this on this machine as it is:\n", who);
     default:
       return fmt::format("{} wants to run:\n", who);
   }
+}
+
+bool is_editable(const ParkedStep& step) {
+  const auto verbs = allowed_approvals(step.kind);
+  return std::ranges::find(verbs, ApprovalVerb::kEdit) != verbs.end();
 }
 
 /// What the user may type about this kind of step.
@@ -70,7 +77,7 @@ std::string menu_text(const ParkedStep& step, const Menu& menu) {
   std::string text = menu.unseen ? "[s]how all of it" : in_doubt ? "[y]es, run it again" : "[y]es once";
   if (menu.always && !menu.unseen) text += "  [a]lways";
   text += in_doubt ? "  [n]o, leave it" : "  [n]o";
-  if (step.kind != ParkKind::kAuthorisation) text += "  [e]dit";
+  if (is_editable(step)) text += "  [e]dit";
   if (in_doubt) text += "  [t]ell its result";
   return text + "  [l]ater: ";
 }
@@ -134,7 +141,7 @@ std::optional<Approval> StepDialog::ask_approval(const ParkedStep& step, const s
       if (allowed_always(*always, stop)) return approve();
     } else if (choice.letter == 's') {
       menu.unseen = !show_pages(app::step_view(step, columns, app::Extent::kWhole).text, console_);
-    } else if (choice.letter == 'e' && step.kind != ParkKind::kAuthorisation) {
+    } else if (choice.letter == 'e' && is_editable(step)) {
       if (auto approval = edited(step)) return approval;
     } else if (choice.letter == 't' && step.kind == ParkKind::kInDoubt) {
       const auto result = choice.rest.empty() ? typed("its result: ", stop) : std::optional(choice.rest);

@@ -61,7 +61,9 @@ class Drawing {
     }
     for (const ParkedStep& step : node.pending) {
       const app::CallView what = shown(step, app::columns_of(beside) + 2);
-      say(fmt::format("waits for a human ({}):", to_string(step.kind)));
+      const bool is_barred = step.kind == ParkKind::kMachine || step.kind == ParkKind::kAuthorisation;
+      const std::string why = is_barred ? " " + app::one_line(step.prompt, kTextWidth) : "";
+      say(fmt::format("waits for a human ({}):{}", to_string(step.kind), why));
       say("| " + what.text);
       say("  " + app::deciding_text(workspace_, step, what.cut), true);
     }

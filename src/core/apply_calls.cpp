@@ -28,9 +28,22 @@ ToolResultPart result_of_call(const CallState& call, ToolStatus status, std::str
   return {call.call.id, call.call.name, status, std::move(text), {}};
 }
 
+/// Why a call cannot run until a human acts; `std::nullopt` if it can.
+std::optional<ParkKind> barred_by(const records::EffectSettled& r) {
+  if (r.outcome != Outcome::kError || !r.error) return std::nullopt;
+  if (r.error->kind() == ErrorKind::kAuthorisation) return ParkKind::kAuthorisation;
+  if (r.error->kind() == ErrorKind::kMachine) return ParkKind::kMachine;
+  return std::nullopt;
+}
+
 ToolResultPart failed_result(const CallState& call, const records::EffectSettled& r) {
   return result_of_call(call, ToolStatus::kError,
                         r.error ? r.error->message : std::string(to_string(r.outcome)));
+}
+
+/// The result of a call that the machine could not run, for the model: why not is for the operator alone.
+ToolResultPart unrun_result(const CallState& call) {
+  return result_of_call(call, ToolStatus::kError, "Not run: it was not possible at that time.");
 }
 
 void note_repetition(TurnState& turn, const Limits& limits) {
@@ -115,6 +128,7 @@ std::string denial(const records::Decided& r, ParkKind kind) {
   if (kind == ParkKind::kQuestion) return "No answer: the person was asked and declined, or did not answer.";
   if (kind == ParkKind::kInDoubt)
     return "Outcome unknown: the process stopped while this call ran; it was not repeated.";
+  if (kind == ParkKind::kMachine) return "Not run: it was not possible, and a person decided against it.";
   if (r.author.principal == "expiry") return "Not allowed: nobody decided in time.";
   // The model does not need the names of users at surfaces that know them.
   const bool at_surface = r.author.surface == Surface::kCli || r.author.surface == Surface::kServer;
@@ -152,6 +166,7 @@ Status start_call(State& state, const records::EffectIntended& r) {
   call->effect = r.effect;
   call->attempt = r.attempt;
   call->delay = Millis{0};
+  if (call->barred == ParkKind::kMachine) call->result.reset();  // that attempt ran nothing
   return {};
 }
 
@@ -163,8 +178,9 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   const ToolSpec* tool = state.agent->find_tool(call.call.name);
   turn.report.tool_latency += r.duration;
   const bool failed = r.outcome == Outcome::kError;
-  if (failed && r.error && r.error->kind() == ErrorKind::kAuthorisation && !turn.stop) {
+  if (const auto barred = barred_by(r); barred && !turn.stop) {
     call.phase = Phase::kBarred;
+    call.barred = *barred;
     call.result = failed_result(call, r);
     return {};
   }
@@ -175,6 +191,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   }
   const auto* outcome = std::get_if<ToolOutcome>(&r.result);
   ToolOutcome settled = outcome != nullptr ? *outcome : ToolOutcome{failed_result(call, r), nullptr, nullptr};
+  if (barred_by(r) == ParkKind::kMachine) settled.result = unrun_result(call);
   settled.result.id = call.call.id;
   settled.result.name = call.call.name;
   report_memory_changes(turn.report, settled.memory);
@@ -214,6 +231,7 @@ void abandon_calls(State& state, UnixMillis time, StopReason reason) {
   message.role = Role::kTool;
   for (CallState& call : state.turn->calls) {
     if (call.phase != Phase::kSettled && call.attempt > 0) {
+      if (call.result && call.barred == ParkKind::kMachine) call.result = unrun_result(call);
       const Outcome outcome = call.result ? Outcome::kError : Outcome::kUnknown;
       if (!call.result) {
         call.result =

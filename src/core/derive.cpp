@@ -112,7 +112,7 @@ class Deriver {
   std::vector<RecordBody> operator()(const AskAboutCall& d) const {
     const CallState& call = state_.turn->calls[d.call];
     if (call.phase == CallState::Phase::kBarred) {
-      ParkedStep step = parked_call(call, ParkKind::kAuthorisation);
+      ParkedStep step = parked_call(call, call.barred);
       step.prompt = call.result->text;
       return {records::Parked{std::move(step)}};
     }

@@ -41,10 +41,11 @@ constexpr Names<Outcome, 4> kOutcomeNames{{{Outcome::kOk, "ok"},
                                            {Outcome::kCancelled, "cancelled"},
                                            {Outcome::kUnknown, "unknown"}}};
 
-constexpr Names<ParkKind, 4> kParkNames{{{ParkKind::kApproval, "approval"},
+constexpr Names<ParkKind, 5> kParkNames{{{ParkKind::kApproval, "approval"},
                                          {ParkKind::kQuestion, "question"},
                                          {ParkKind::kInDoubt, "in_doubt"},
-                                         {ParkKind::kAuthorisation, "authorisation"}}};
+                                         {ParkKind::kAuthorisation, "authorisation"},
+                                         {ParkKind::kMachine, "machine"}}};
 
 constexpr Names<MessageSource, 6> kSourceNames{{{MessageSource::kUser, "user"},
                                                 {MessageSource::kSteer, "steer"},
@@ -86,6 +87,7 @@ std::vector<ApprovalVerb> allowed_approvals(ParkKind kind) {
     case ParkKind::kInDoubt:
       return {ApprovalVerb::kApprove, ApprovalVerb::kReject, ApprovalVerb::kEdit, ApprovalVerb::kAnswer};
     case ParkKind::kAuthorisation:
+    case ParkKind::kMachine:
       return {ApprovalVerb::kApprove, ApprovalVerb::kReject};
   }
   std::unreachable();

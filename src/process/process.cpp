@@ -73,8 +73,8 @@ struct SocketPair {
 
 std::unexpected<Error> no_resources(int error) {
   return fail(with_exhaustion(
-      make_error(ErrorCode::kTool, "no program can be started: " + std::generic_category().message(error),
-                 true),
+      make_error(ErrorCode::kTool, ErrorKind::kMachine,
+                 "no program can be started: " + std::generic_category().message(error), true),
       error));
 }
 
@@ -154,6 +154,35 @@ Error killed_supervisor() {
   return make_error(ErrorCode::kInternal,
                     "the supervisor of a program was killed from outside, and the program "
                     "with it");
+}
+
+/// Whether an operator must repair what failed: neither the call nor a program that exchanges folders while a
+/// sandbox is built has caused it.
+bool is_of_machine(const supervisor::Progress& failure) {
+  using supervisor::Stage;
+  switch (failure.stage) {
+    case Stage::kRequest:
+    case Stage::kProcess:
+    case Stage::kLimits:
+    case Stage::kForwarder:
+    case Stage::kLandlock:
+    case Stage::kSeccomp:
+      return true;
+    case Stage::kGuard:
+    case Stage::kLoan:
+      return failure.error != ENOENT && failure.error != ENOTDIR && failure.error != ELOOP;
+    default:
+      return false;
+  }
+}
+
+/// Whether a sandbox without any folder can be built now.
+bool can_build_sandbox() {
+  ProcessSpec spec;
+  spec.argv = {"/usr/bin/true"};
+  spec.sandbox.emplace();
+  auto process = start_process(spec);
+  return process && process->wait({}).has_value();
 }
 
 Error not_started(const ProcessSpec& spec, const supervisor::Progress& failure, std::string text) {
@@ -354,7 +383,14 @@ Result<Process> start_process(const ProcessSpec& spec) {
   if (!receive(state->control.get(), &first, sizeof first)) return fail(killed_supervisor());
   if (first.kind == supervisor::Kind::kStarted) return Process(std::move(state));
   receive(state->control.get(), text, first.err);
-  return fail(not_started(spec, first.failure, std::move(text.head)));
+  Error refused = not_started(spec, first.failure, std::move(text.head));
+  // Bubblewrap reports a folder that was moved away meanwhile as it reports a kernel that refuses it.
+  const bool has_folders =
+      spec.sandbox && !(spec.sandbox->writable.empty() && spec.sandbox->readable.empty());
+  const bool is_unclear = first.failure.stage == supervisor::Stage::kSandbox;
+  if (is_of_machine(first.failure) || (is_unclear && (!has_folders || !can_build_sandbox())))
+    refused.set("kind", to_string(ErrorKind::kMachine));
+  return fail(std::move(refused));
 }
 
 }  // namespace praxis

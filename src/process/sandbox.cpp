@@ -13,6 +13,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/exhausted.hpp"
 #include "base/open_beneath.hpp"
 #include "base/path_below.hpp"
 #include "praxis/process/process.hpp"
@@ -44,6 +45,11 @@ std::unexpected<Error> refused(const std::string& why) {
   return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + why);
 }
 
+/// The same for what an operator must repair: no program of the agent's has caused it.
+std::unexpected<Error> machine_lacks(const std::string& what) {
+  return fail(ErrorCode::kPolicy, ErrorKind::kMachine, "the sandbox cannot be built: " + what);
+}
+
 void add(Options& options, std::initializer_list<std::string> more) { options.insert(options.end(), more); }
 
 /// A folder or file that the sandbox mounts.
@@ -56,7 +62,10 @@ struct Granted {
 
 /// Why a path cannot be granted, from the `errno` of opening it.
 std::unexpected<Error> not_granted(const std::string& path, int error) {
-  if (error != ELOOP) return refused(path + ": " + std::generic_category().message(error));
+  if (error != ELOOP) {
+    auto lacking = machine_lacks(path + ": " + std::generic_category().message(error));
+    return fail(with_exhaustion(std::move(lacking.error()), error));
+  }
   return refused(path +
                  " goes through a symbolic link in a folder that programs may write or that the agent "
                  "works in; name the folder that the link points to");
@@ -288,7 +297,7 @@ const SandboxSupport& probe_sandbox() {
 }
 
 Result<std::vector<std::string>> plan_sandbox(const Sandbox& sandbox, supervisor::Request& request) {
-  if (access(kBubblewrap, X_OK) != 0) return refused("bubblewrap is not installed (/usr/bin/bwrap)");
+  if (access(kBubblewrap, X_OK) != 0) return machine_lacks("bubblewrap is not installed (/usr/bin/bwrap)");
   return Plan(sandbox, request).make();
 }
 

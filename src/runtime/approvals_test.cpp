@@ -314,6 +314,35 @@ TEST_F(ApprovalsTest, AccessThatACallWithinACallLacks_IsGrantedWhileItsHandlerWa
   EXPECT_EQ(said_of_the_call(session), "letter");
 }
 
+TEST_F(ApprovalsTest, CallThatTheMachineCannotRun_WaitsAndTellsTheModelNothing) {
+  for (const std::string end : {"allowed", "denied", "stopped"}) {
+    SCOPED_TRACE(end);
+    std::atomic<bool> repaired = false;
+    Agent agent = scripted(R"({"tool_calls": [{"id": "c", "name": "shell"}]}
+{"text": "done"})");
+    agent.use(host_tool("shell", [&](ToolContext&, const Json&) -> Result<ToolOutput> {
+      if (repaired) return says("ran");
+      return fail(ErrorCode::kPolicy, ErrorKind::kMachine, "no namespaces");
+    }));
+    Session session = session_of(agent);
+    const AgentResult waits = checked(session.ask("go"));
+    ASSERT_EQ(waits.pending.size(), 1U);
+    EXPECT_EQ(waits.pending[0].kind, ParkKind::kMachine);
+    EXPECT_EQ(waits.pending[0].prompt, "no namespaces");
+    if (end == "stopped") {
+      session.interrupt();
+      checked(session.ask("again"));
+      EXPECT_EQ(said_of_the_call(session), "Not run: it was not possible at that time.");
+      continue;
+    }
+    repaired = end == "allowed";
+    const Approval approval = repaired ? approve() : reject({});
+    EXPECT_EQ(checked(session.resume({{waits.pending[0].id, approval}}).report()).text, "done");
+    EXPECT_EQ(said_of_the_call(session),
+              repaired ? "ran" : "Not run: it was not possible, and a person decided against it.");
+  }
+}
+
 // ---- in the tree
 
 TEST_F(ApprovalsTest, AtDepthThree_EveryDecisionReachesTheCall) {

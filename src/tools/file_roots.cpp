@@ -93,7 +93,13 @@ PathProtection FileRoots::protection(const FilePlace& place, const std::string& 
 
 Result<FileDescriptor> FileRoots::open_root(const std::string& root) const {
   auto folder = open_granted(root, bounds_.no_links_below, O_RDONLY | O_DIRECTORY);
-  if (!folder) return file_error(root, folder.error());
+  if (!folder) {
+    auto failed = file_error(root, folder.error());
+    // A folder that was granted and is not there is for the operator to repair, not for the model to read.
+    const bool is_missing = folder.error() == ENOENT || folder.error() == ENOTDIR;
+    if (is_missing) failed.error().set("kind", to_string(ErrorKind::kMachine));
+    return failed;
+  }
   const FileIdentity now = identity_of(folder->get());
   const std::lock_guard lock(seen_->mutex);
   if (seen_->first.try_emplace(root, now).first->second == now) return *std::move(folder);

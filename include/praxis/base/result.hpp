@@ -78,6 +78,7 @@ enum class ErrorKind : std::uint8_t {
   // tools
   kInvalidArguments,
   kAuthorisation,
+  kMachine,  ///< the machine lacks what the call needs; nothing was run
   kException,
   kFailed,
   // sessions

@@ -123,7 +123,7 @@ struct ToolOutcome {
   Json memory;  ///< array of memory changes; null if empty
 };
 /// What an approver is asked.
-enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt, kAuthorisation };
+enum class ParkKind : std::uint8_t { kApproval, kQuestion, kInDoubt, kAuthorisation, kMachine };
 std::string_view to_string(ParkKind kind);
 std::optional<ParkKind> park_kind_from(std::string_view name);
 struct ParkedStep {

@@ -25,7 +25,7 @@ struct CallState {
     kParked,    ///< waits for an approver
     kRunning,   ///< intended, no outcome yet
     kInDoubt,   ///< intended by a process that has died
-    kBarred,    ///< cannot continue until a user grants the tool an access
+    kBarred,    ///< cannot continue until a user grants the tool an access, or repairs the machine
     kSettled,
   };
   ToolCallPart call;  ///< with the arguments as they will run, including edits
@@ -40,6 +40,8 @@ struct CallState {
   Millis delay{0};  ///< before the next attempt, after one that failed
   /// Structured form of the result, kept for plans only.
   Json value;
+  /// What a barred call waits for: an access, or a machine that can run it.
+  ParkKind barred = ParkKind::kAuthorisation;
 };
 
 /// The model call or timer in progress. At most one per session.

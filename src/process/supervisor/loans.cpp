@@ -30,17 +30,18 @@ FileDescriptor map_to(uid_t owner, gid_t group, std::uint32_t user) {
   FileDescriptor read_end(ready[0]), write_end(ready[1]);
   const pid_t child = fork();
   if (child == 0) {
-    const char answer = unshare(CLONE_NEWUSER) == 0 ? 'y' : 'n';
-    [[maybe_unused]] const ssize_t written = write(write_end.get(), &answer, 1);
+    const int failed = unshare(CLONE_NEWUSER) == 0 ? 0 : errno;
+    [[maybe_unused]] const ssize_t written = write(write_end.get(), &failed, sizeof failed);
     for (;;) pause();
   }
   if (child < 0) return {};
-  char answer = 'n';
+  int failed = EIO;
   FileDescriptor space;
   const std::string proc = "/proc/" + std::to_string(child);
   const std::string to = " " + std::to_string(user) + " 1\n";
-  if (read(read_end.get(), &answer, 1) == 1 && answer == 'y' &&
-      write_file(proc + "/uid_map", std::to_string(owner) + to) &&
+  const bool is_read = read(read_end.get(), &failed, sizeof failed) == sizeof failed;
+  errno = failed;
+  if (is_read && failed == 0 && write_file(proc + "/uid_map", std::to_string(owner) + to) &&
       write_file(proc + "/gid_map", std::to_string(group) + to)) {
     space = FileDescriptor(open((proc + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
   }
