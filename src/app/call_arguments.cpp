@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/host_letters.hpp"
 #include "app/plain_text.hpp"
 #include "json/repeated_key.hpp"
 #include "praxis/base/digest.hpp"
@@ -103,6 +104,7 @@ ShownArgument argument(const std::string& name, const Json& value) {
   const std::string bytes = to_plain_text(value);
   ShownArgument shown{false, bytes.size(), digest_of(bytes).hex(kDigestBytes), {}};
   add_value(name, value, shown.lines);
+  for (std::string& host : hosts_in_letters(bytes)) shown.lines.push_back({false, std::move(host), true});
   return shown;
 }
 

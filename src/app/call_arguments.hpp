@@ -12,6 +12,7 @@ namespace praxis::app {
 struct ShownLine {
   bool is_text = false;  ///< a line of a text with several lines, rather than `NAME: VALUE`
   std::string shown;     ///< one line of printable characters
+  bool is_note = false;  ///< about the lines before; no part of the call
 };
 
 /// One argument of a call.

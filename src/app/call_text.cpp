@@ -11,7 +11,7 @@
 namespace praxis::app {
 namespace {
 
-constexpr std::string_view kBar = "  | ", kText = "  | > ", kContinued = "  | \\ ";
+constexpr std::string_view kBar = "  | ", kText = "  | > ", kNote = "  | ~ ", kContinued = "  | \\ ";
 constexpr std::string_view kCut = "\\...";  ///< cannot occur in a value, where backslashes are escapes
 constexpr std::size_t kLeastColumns = 24;
 constexpr std::size_t kMostRows = 5;   ///< of one argument that decides, while others need room
@@ -56,7 +56,7 @@ std::string squeezed(std::string_view text, std::size_t columns) {
 
 /// Breaks a line to the width.
 void break_line(const ShownLine& line, std::size_t columns, std::vector<std::string>& rows) {
-  std::string_view prefix = line.is_text ? kText : kBar;
+  std::string_view prefix = line.is_text ? kText : line.is_note ? kNote : kBar;
   std::string_view rest = line.shown;
   if (rest.empty()) rows.emplace_back(prefix.substr(0, prefix.size() - 1));
   while (!rest.empty()) {
@@ -145,6 +145,9 @@ CallView call_line(std::string_view tool, std::string_view arguments, std::size_
   bool cut = false;
   for (const ShownArgument& argument : shown_arguments(tool, arguments)) {
     line += "  " + argument.lines.front().shown;
+    for (const ShownLine& each : argument.lines) {
+      if (each.is_note) line.append(" ~ ").append(each.shown);
+    }
     cut = cut || argument.lines.size() > 1;
   }
   cut = cut || columns_of(line) > columns;

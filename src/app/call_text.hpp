@@ -7,9 +7,10 @@
 //   | > second
 //
 // Each line starts with `  | `, which no text of the call can leave: a longer line continues after `  | \ `,
-// lines of a text with several lines start with `  | > `. Values are JSON with more escapes (`exact`), and a
-// backslash in a text is doubled, so the whole rendering can be read back without a doubt. What decides comes
-// first: program, method, address, path; then the others, short ones first.
+// lines of a text with several lines start with `  | > `. A line `  | ~ ` is a note on the argument before
+// it: what a host in punycode reads in letters. Values are JSON with more escapes (`exact`), and a backslash
+// in a text is doubled, so the whole rendering can be read back without a doubt. What decides comes first:
+// program, method, address, path; then the others, short ones first.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,7 @@
 
 #include "app/combining_marks.hpp"
 #include "app/look_alikes.hpp"
+#include "app/unassigned.hpp"
 #include "base/utf8.hpp"
 
 namespace praxis::app {
@@ -64,8 +65,8 @@ void add_word(std::string& out, const std::vector<Character>& token, std::size_t
       out += token[i].bytes;
       continue;
     }
-    const bool hides = is_invisible(c) || is_unclear(c) || (imitates && looks_like_ascii(c)) ||
-                       (by_ascii && is_right_to_left(c)) ||
+    const bool hides = is_invisible(c) || is_unclear(c) || is_unassigned(c) ||
+                       (imitates && looks_like_ascii(c)) || (by_ascii && is_right_to_left(c)) ||
                        (marks > 0 && (has_ascii || i == first || marks > kMostMarks));
     out += hides ? code_point_escape(c) : std::string(token[i].bytes);
   }

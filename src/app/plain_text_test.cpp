@@ -45,6 +45,11 @@ TEST(Exact, ShowsFormatAndNoCharactersByNumber) {
     EXPECT_TRUE(exact(hidden).starts_with("\\u")) << exact(hidden);
 }
 
+TEST(Exact, ShowsUnassignedCodePointsByNumber) {
+  EXPECT_EQ(exact("a\u0378b \u05FF \U0001FAFF \U000E0FFF"), R"(a\u0378b \u05ff \ud83e\udeff \udb43\udfff)");
+  EXPECT_EQ(exact("\u0377\U0001FAF6"), "\u0377\U0001FAF6") << "the last ones before them";
+}
+
 TEST(Exact, CountsRunsOfSpaces) {
   EXPECT_EQ(exact("a  b   c"), R"(a  b\s{3}c)");
   EXPECT_EQ(exact("    if x:"), "    if x:");

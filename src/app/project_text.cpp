@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/host_letters.hpp"
 #include "app/plain_text.hpp"
 #include "praxis/json/json.hpp"
 
@@ -61,6 +62,7 @@ std::string words_for(const std::string& path, const Json& value) {
     for (const Json& item : *list) text += (text.empty() ? "" : ", ") + exact(to_json_text(item));
     if (text.empty()) text = "(nothing)";
   }
+  for (const std::string& host : hosts_in_letters(to_json_text(value))) text += " (" + host + ")";
   return phrase == kPhrases.end() ? exact(path) + " = " + text : std::string(phrase->words) + ": " + text;
 }
 

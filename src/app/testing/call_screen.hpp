@@ -24,6 +24,7 @@ struct LogicalLine {
 /// Puts broken lines together. `std::nullopt`: a line has another form.
 inline std::optional<std::vector<LogicalLine>> logical_lines(std::string_view screen) {
   std::vector<LogicalLine> lines;
+  bool in_note = false;
   while (!screen.empty()) {
     const std::size_t end = std::min(screen.find('\n'), screen.size());
     std::string_view row = screen.substr(0, end);
@@ -34,13 +35,18 @@ inline std::optional<std::vector<LogicalLine>> logical_lines(std::string_view sc
       lines.push_back({true, ""});
     } else if (row.starts_with(" > ")) {
       lines.push_back({true, std::string(row.substr(3))});
+    } else if (row.starts_with(" ~ ")) {
+      in_note = true;
+      continue;
     } else if (row.starts_with(" \\ ") && !lines.empty()) {
-      lines.back().content += row.substr(3);
+      if (!in_note) lines.back().content += row.substr(3);
+      continue;
     } else if (row.starts_with(" ") && !row.starts_with(" ...")) {
       lines.push_back({false, std::string(row.substr(1))});
     } else {
       return std::nullopt;
     }
+    in_note = false;
   }
   return lines;
 }
