@@ -49,16 +49,80 @@ std::string json_escaped(std::string_view text, bool slash) {
   return out;
 }
 
+constexpr std::string_view kUpper = "0123456789ABCDEF", kLower = "0123456789abcdef";
+
+std::string hexadecimal(std::string_view text, std::string_view digits) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return out;
+}
+
+/// Escaped as in JSON by writers that write everything but letters, digits and `plain` by number.
+std::string json_numbers(std::string_view text, std::string_view plain, std::string_view digits) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (is_word || plain.contains(c)) {
+      out += c;
+    } else {
+      out.append("\\u00").append(hexadecimal({&c, 1}, digits));
+    }
+  }
+  return out;
+}
+
+/// As text of HTML; `quote` and `slash` are written so.
+std::string html_escaped(std::string_view text, std::string_view quote, std::string_view slash) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += quote;
+        break;
+      case '/':
+        out += slash;
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> forms_of(const std::string& secret) {
-  std::vector<std::string> forms{secret, percent_encoded(secret, "0123456789ABCDEF"),
-                                 percent_encoded(secret, "0123456789abcdef"), json_escaped(secret, false),
-                                 json_escaped(secret, true)};
+  std::vector<std::string> forms{secret,
+                                 percent_encoded(secret, kUpper),
+                                 percent_encoded(secret, kLower),
+                                 percent_encoded(percent_encoded(secret, kUpper), kUpper),
+                                 percent_encoded(percent_encoded(secret, kLower), kLower),
+                                 json_escaped(secret, false),
+                                 json_escaped(secret, true),
+                                 json_numbers(secret, "-._~/+=", kLower),
+                                 json_numbers(secret, "-._~", kLower),
+                                 json_numbers(secret, "-._~", kUpper),
+                                 html_escaped(secret, "&quot;", "/"),
+                                 html_escaped(secret, "&#34;", "/"),
+                                 html_escaped(secret, "&quot;", "&#x2F;"),
+                                 hexadecimal(secret, kLower),
+                                 hexadecimal(secret, kUpper)};
   for (const std::size_t offset : {0UL, 1UL, 2UL}) {
     std::string inner = inner_base64(secret, offset);
     if (inner.size() < kLeast) continue;
     forms.push_back(with_url_alphabet(inner));
     forms.push_back(json_escaped(inner, true));
-    forms.push_back(percent_encoded(inner, "0123456789ABCDEF"));
+    forms.push_back(percent_encoded(inner, kUpper));
     forms.push_back(std::move(inner));
   }
   return forms;

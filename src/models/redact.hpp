@@ -20,8 +20,9 @@ struct SecretPlace {
 };
 
 /// Replaces secrets in text by `[key]`, in each form in which a server can return them: as they are,
-/// percent-encoded, as part of base64 (both alphabets), and escaped in JSON. Secrets of less than six bytes
-/// are placeholders that could occur in ordinary words, so they are kept. Immutable; thread-safe.
+/// percent-encoded (also twice), as part of base64 (both alphabets), in hexadecimal, and escaped in JSON or
+/// HTML. Secrets of less than six bytes are placeholders that could occur in ordinary words, so they are
+/// kept. Immutable; thread-safe.
 class Redactor {
  public:
   Redactor() = default;

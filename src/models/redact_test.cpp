@@ -19,6 +19,16 @@ TEST(Redactor, EncodedForms_AreReplaced) {
   EXPECT_EQ(cleaned(R"("sk-A\/b+c\"d~0123456789")"), R"("[key]")");
 }
 
+TEST(Redactor, FormsOfOtherWriters_AreReplaced) {
+  for (const std::string text :
+       {R"(sk-A/b+c\u0022d~0123456789)", R"(sk-A\u002fb\u002bc\u0022d~0123456789)",
+        R"(sk-A\u002Fb\u002Bc\u0022d~0123456789)", "sk-A%252Fb%252Bc%2522d~0123456789",
+        "sk-A%252fb%252bc%2522d~0123456789", "sk-A/b+c&quot;d~0123456789", "sk-A/b+c&#34;d~0123456789",
+        "sk-A&#x2F;b+c&quot;d~0123456789", "736b2d412f622b6322647e30313233343536373839",
+        "736B2D412F622B6322647E30313233343536373839"})
+    EXPECT_EQ(cleaned("a=" + text + ";"), "a=[key];") << text;
+}
+
 TEST(Redactor, Base64AtEachAlignment_IsReplaced) {
   for (const std::string before : {"", "u", "us", "use", "user:"}) {
     for (const std::string after : {"", "x", "xy", "xyz"}) {
