@@ -13,6 +13,7 @@
 
 #include "app/config_keys.hpp"
 #include "app/hints.hpp"
+#include "base/private_folders.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis::app {
@@ -210,7 +211,7 @@ Status replace_file(const std::string& given, std::string_view text) {
   const auto failed = [&] {
     return fail(usage_error("cannot write \"" + path + "\": " + std::strerror(errno)));
   };
-  fs::create_directories(fs::path(path).parent_path(), unmade);
+  make_private_folders(fs::path(path).parent_path());  // a failure shows when the file is made
   std::string fresh = path + ".XXXXXX";
   const int fd = mkostemp(fresh.data(), O_CLOEXEC);
   if (fd < 0) return failed();

@@ -93,6 +93,7 @@ Status replace(const FileDescriptor& folder, const std::string& text, const std:
   const FileDescriptor file(openat(folder.get(), next.c_str(),
                                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (file.get() < 0) return failed(path, "write");
+  keep_own_rights(file.get());
   for (std::string_view rest = text; !rest.empty();) {
     const ssize_t count = write(file.get(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;

@@ -24,7 +24,11 @@ int make_private_folders(const std::filesystem::path& folder) {
   if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return 0;
   if (!folder.has_filename()) return make_private_folders(folder.parent_path());  // ends with a slash
   if (const int error = make_private_folders(folder.parent_path()); error != 0) return error;
-  if (mkdir(folder.c_str(), S_IRWXU) == 0) return sync_folder(folder.parent_path());
+  if (mkdir(folder.c_str(), S_IRWXU) == 0) {
+    // The umask may have taken away our own rights.
+    if (chmod(folder.c_str(), S_IRWXU) != 0) return errno;
+    return sync_folder(folder.parent_path());
+  }
   const int error = errno;
   return error == EEXIST && std::filesystem::is_directory(folder, ignored) ? 0 : error;
 }

@@ -17,6 +17,8 @@ std::unexpected<Error> unreadable(const std::string& name, int error) {
   return fail(ErrorCode::kInput, "cannot read \"" + name + "\": " + std::strerror(error));
 }
 
+constexpr mode_t kOwnRights = S_IRUSR | S_IWUSR;
+
 }  // namespace
 
 Result<RegularFile> open_regular_file(const std::string& path) {
@@ -26,8 +28,7 @@ Result<RegularFile> open_regular_file(const std::string& path) {
 }
 
 FileDescriptor open_state_file(const std::string& path, int flags) {
-  constexpr mode_t kOwn = S_IRUSR | S_IWUSR;
-  FileDescriptor file(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, kOwn));
+  FileDescriptor file(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, kOwnRights));
   struct stat about = {};
   if (file.get() < 0) return file;
   if (fstat(file.get(), &about) != 0) return {};
@@ -36,10 +37,14 @@ FileDescriptor open_state_file(const std::string& path, int flags) {
     errno = EINVAL;
     return file;
   }
-  // The umask may have taken away our own rights.
-  if ((flags & O_CREAT) != 0 && about.st_uid == geteuid() && (about.st_mode & kOwn) != kOwn)
-    fchmod(file.get(), kOwn);
+  if ((flags & O_CREAT) != 0) keep_own_rights(file.get());
   return file;
+}
+
+void keep_own_rights(int file) {
+  struct stat about = {};
+  if (fstat(file, &about) == 0 && about.st_uid == geteuid() && (about.st_mode & kOwnRights) != kOwnRights)
+    fchmod(file, kOwnRights);
 }
 
 Result<RegularFile> regular_file_of(FileDescriptor descriptor, const std::string& name) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "app/plain_text.hpp"
+#include "base/regular_file.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -98,6 +99,7 @@ Status write_file(const std::string& path, std::string_view bytes) {
   const std::string name = '"' + path + '"';
   const File file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (file.fd() < 0) return failed("write", name);
+  keep_own_rights(file.fd());
   Stream stream(file.fd());
   stream.write(bytes);
   if (stream.error() == 0) return {};

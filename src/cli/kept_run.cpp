@@ -12,6 +12,7 @@
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/regular_file.hpp"
 #include "cli/console.hpp"
 #include "praxis/logs/logs.hpp"
 
@@ -42,6 +43,7 @@ Result<std::string> write_new_file(const std::string& start, std::string_view te
     const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (file.get() < 0 && errno == EEXIST) continue;
     if (file.get() < 0) return fail(ErrorCode::kInput, "cannot create " + path + ": " + std::strerror(errno));
+    keep_own_rights(file.get());
     Stream stream(file.get());
     stream.write(text);
     if (stream.error() != 0 || fsync(file.get()) != 0) return fail(ErrorCode::kInput, "cannot write " + path);

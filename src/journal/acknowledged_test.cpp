@@ -307,7 +307,7 @@ TEST(JournalFiles, FifoOrLinkInPlaceOfOne_IsRefusedAtOnce) {
 }
 
 TEST(JournalFiles, EachIsTheUsersAloneUnderAnyUmask) {
-  for (const mode_t mask : {0U, 022U, 077U}) {
+  for (const mode_t mask : {0U, 022U, 077U, 0777U}) {
     const TemporaryFolder folder;
     const std::string path = folder / "state/j";
     const mode_t before = umask(mask);

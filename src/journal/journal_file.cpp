@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/private_folders.hpp"
+#include "base/regular_file.hpp"
 #include "journal/acknowledged.hpp"
 #include "journal/chain.hpp"
 #include "store/byte_locks.hpp"
@@ -211,6 +212,7 @@ Status create_alone(const std::string& path, const std::filesystem::path& folder
   for (const char* part : {"", "-wal", "-shm"}) unlink((fresh + part).c_str());
   const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return fail(system_error("cannot create a file in " + folder.string()));
+  keep_own_rights(file);
   close(file);
   auto made = fill(fresh);
   if (made && !rename_new(fresh, path) && errno != EEXIST) made = fail(system_error("cannot create " + path));

@@ -154,7 +154,8 @@ std::string new_proxy_path(const std::string& folder, const std::string& id) {
 Result<std::unique_ptr<EgressProxy>> EgressProxy::start(EgressOptions options) {
   if (Status ok = check_path(options.socket_path); !ok) return fail(ok.error());
   const std::string folder = folder_of(options.socket_path);
-  if (::mkdir(folder.c_str(), 0700) != 0) return cannot("create the folder", folder);
+  // The mode is set again, in case the umask took away our own rights.
+  if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0700) != 0) return cannot("create the folder", folder);
   auto proxy = std::make_unique<ListeningProxy>(std::move(options));
   if (Status ok = proxy->listen(); !ok) return fail(ok.error());
   proxy->run();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/file_descriptor.hpp"
+#include "base/regular_file.hpp"
 
 namespace praxis {
 namespace {
@@ -97,6 +98,7 @@ Status RememberedRules::add(std::string_view agent, const CallRule& rule) const 
   const FileDescriptor file(
       open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR));
   if (file.get() < 0) return failed(path_, "be opened");
+  keep_own_rights(file.get());
   if (flock(file.get(), LOCK_EX) != 0) return failed(path_, "be locked");
   const auto bytes = contents(file, path_);
   if (!bytes) return fail(bytes.error());

@@ -17,6 +17,7 @@
 #include "base/ascii.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/private_folders.hpp"
+#include "base/regular_file.hpp"
 #include "models/recording/split_secrets.hpp"
 #include "models/redact.hpp"
 #include "praxis/json/json.hpp"
@@ -293,6 +294,7 @@ Result<std::shared_ptr<HttpClient>> recording_client(std::shared_ptr<HttpClient>
   }
   if (fstat(descriptor.get(), &about) != 0 || !S_ISREG(about.st_mode))
     return fail(ErrorCode::kInput, "cannot write \"" + file + "\": it is not a regular file");
+  keep_own_rights(descriptor.get());
   return std::make_shared<RecordingClient>(
       std::move(http), std::make_shared<Cassette>(std::move(descriptor), file, std::move(privacy)));
 }

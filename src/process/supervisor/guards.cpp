@@ -44,7 +44,20 @@ bool same(const Spot& spot, int fd) {
          fstat(fd, &here) == 0 && there.st_ino == here.st_ino && there.st_dev == here.st_dev;
 }
 
+/// Creates files with exactly the modes that are named; this process has one thread.
+class NoUmask {
+ public:
+  NoUmask() : before_(umask(0)) {}
+  ~NoUmask() { umask(before_); }
+  NoUmask(const NoUmask&) = delete;
+  NoUmask& operator=(const NoUmask&) = delete;
+
+ private:
+  const mode_t before_;
+};
+
 bool make(const Spot& spot) {
+  const NoUmask exact_modes;
   const char* name = spot.name.c_str();
   if (spot.is_folder) return mkdirat(spot.folder.get(), name, kPlaceholderFolder) == 0;
   constexpr int kNew = O_CREAT | O_EXCL | O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
