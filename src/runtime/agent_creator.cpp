@@ -17,6 +17,24 @@ Result<Session> session_of(Result<std::shared_ptr<LiveChild>> child) {
   return Session((*child)->actor());
 }
 
+/// The handler of a tool that is an agent.
+ContinuingHandler handler_of(std::shared_ptr<const AgentDescription> agent) {
+  ContinuingHandler handler;
+  handler.begin = [agent = std::move(agent)](ToolContext& context,
+                                             const Json& arguments) -> Result<std::vector<SubAgent>> {
+    if (!context.scope) return fail(ErrorCode::kInput, "this call is not part of a session");
+    std::string prompt = json_string(arguments, "prompt");
+    auto child = live(context.scope).spawn(agent, agent->spec.id + '\n' + prompt);
+    if (!child) return fail(std::move(child.error()));
+    if (auto started = (*child)->start(std::move(prompt)); !started) return fail(std::move(started.error()));
+    return std::vector{SubAgent(*std::move(child))};
+  };
+  handler.end = [](ToolContext&, const Json&, std::vector<Result<AgentResult>> reports) {
+    return as_output(std::move(reports.front()));
+  };
+  return handler;
+}
+
 std::string default_model() {
   const char* model = std::getenv("PRAXIS_MODEL");
   return model == nullptr ? std::string() : std::string(model);
@@ -51,14 +69,6 @@ Result<Session> AgentCreator::create_with_default_model(std::string system_promp
   return session_of(live(scope_).spawn_own(std::move(spec), std::move(tools)));
 }
 
-Result<ToolOutput> SubAgentHandler::operator()(ToolContext& context, const Json& arguments) const {
-  if (!context.scope) return fail(ErrorCode::kInput, "this call is not part of a session");
-  std::string prompt = json_string(arguments, "prompt");
-  auto child = live(context.scope).spawn(agent, agent->spec.id + '\n' + prompt);
-  if (!child) return fail(child.error());
-  return live(context.scope).hand_over(*std::move(child), std::move(prompt));
-}
-
 Tool Agent::as_tool(std::string name, std::string description) const {
   Tool tool;
   tool.definition.name = std::move(name);
@@ -74,7 +84,7 @@ Tool Agent::as_tool(std::string name, std::string description) const {
   tool.definition.safe_by_default = true;
   Agent copy(*this);
   copy.runtime(nullptr);  // the sub-agent uses the runtime of the call
-  tool.handler = SubAgentHandler{copy.description_};
+  tool.handler = handler_of(copy.description_);
   return tool;
 }
 

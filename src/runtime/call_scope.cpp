@@ -221,30 +221,35 @@ Status LiveCall::read_memory(std::string_view store,
   });
 }
 
-Result<ToolOutput> LiveCall::hand_over(std::shared_ptr<LiveChild> child, std::string prompt) {
-  if (!may_hand_over_) {
-    if (auto started = child->start(std::move(prompt)); !started) return fail(std::move(started.error()));
-    return as_output(child->wait());
-  }
-  const std::lock_guard lock(mutex_);
-  successor_ = std::move(child);
-  prompt_ = std::move(prompt);
-  return ToolOutput{};
+bool LiveCall::continue_after(const std::vector<SubAgent>& agents) {
+  if (!may_continue_) return false;
+  awaited_ = agents;
+  return true;
 }
 
-bool LiveCall::continue_with(EventQueue::Done done) {
-  std::shared_ptr<LiveChild> child;
-  std::string prompt;
-  {
-    const std::lock_guard lock(mutex_);
-    child = std::exchange(successor_, nullptr);
-    prompt = std::move(prompt_);
-  }
-  if (!child) return false;
-  const auto once = std::make_shared<EventQueue::Done>(std::move(done));
-  auto started =
-      child->start(std::move(prompt), [once](Result<AgentResult> result) { (*once)(std::move(result)); });
-  if (!started) (*once)(fail(std::move(started.error())));
+bool LiveCall::continue_with(std::move_only_function<void(Reports)> done) {
+  struct Pending {
+    std::mutex mutex;
+    std::size_t open;
+    Reports reports;
+    std::move_only_function<void(Reports)> done;
+  };
+  if (!awaited_) return false;
+  std::vector<SubAgent> agents = *std::exchange(awaited_, std::nullopt);
+  const auto pending = std::make_shared<Pending>();
+  pending->open = agents.size() + 1;  // one for this function, in case there are no agents
+  pending->reports.resize(agents.size());
+  pending->done = std::move(done);
+  const auto ended = [pending](std::size_t index, Result<AgentResult> report) {
+    std::unique_lock lock(pending->mutex);
+    if (index < pending->reports.size()) pending->reports[index] = std::move(report);
+    if (--pending->open != 0) return;
+    lock.unlock();
+    pending->done(std::move(pending->reports));
+  };
+  for (std::size_t index = 0; index < agents.size(); ++index)
+    agents[index].on_end([ended, index](Result<AgentResult> report) { ended(index, std::move(report)); });
+  ended(agents.size(), {});
   return true;
 }
 

@@ -13,7 +13,6 @@
 
 #include "praxis/runtime/agent.hpp"
 #include "praxis/tools/sub_agent.hpp"
-#include "runtime/observers.hpp"
 #include "runtime/scope.hpp"
 
 namespace praxis {
@@ -49,15 +48,13 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   /// As `spawn(spec, tools)`.
   Result<std::shared_ptr<LiveChild>> spawn_own(AgentSpec spec, std::vector<Tool> tools);
 
-  /// The handler of the call is a `SubAgentHandler`, so the call may be handed over.
-  void let_hand_over() { may_hand_over_ = true; }
-  /// For a handler that only waits for the turn of one sub-agent: has it work on `prompt` once the handler
-  /// has returned. The result of the turn replaces that of the handler, so no thread waits for it. Waits for
-  /// it here when another handler has called this one.
-  Result<ToolOutput> hand_over(std::shared_ptr<LiveChild> child, std::string prompt);
-  /// If the handler has handed the call over, starts the turn, and calls `done` with its result on any
-  /// thread. Returns false when it has not.
-  bool continue_with(EventQueue::Done done);
+  /// The handler of the call is a `ContinuingHandler`, so the call may continue after it has returned.
+  void let_continue() { may_continue_ = true; }
+  bool continue_after(const std::vector<SubAgent>& agents) override;
+  using Reports = std::vector<Result<AgentResult>>;
+  /// If the handler has returned before its sub-agents have ended, calls `done` with their reports when they
+  /// have, on any thread. Returns false when the call ends with the handler.
+  bool continue_with(std::move_only_function<void(Reports)> done);
 
   /// The handler has returned. Interrupts the running sub-agents, waits for them, and refuses further
   /// requests.
@@ -95,16 +92,9 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   bool closed_ = false;
   std::map<std::string, std::uint32_t> occurrences_;
   std::vector<std::shared_ptr<LiveChild>> children_;
-  bool may_hand_over_ = false;            ///< set before the handler runs
-  std::shared_ptr<LiveChild> successor_;  ///< works on `prompt_` in place of the handler
-  std::string prompt_;
+  bool may_continue_ = false;  ///< set before the handler runs
+  std::optional<std::vector<SubAgent>> awaited_;
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
-};
-
-/// The handler of `Agent::as_tool`.
-struct SubAgentHandler {
-  std::shared_ptr<const AgentDescription> agent;
-  Result<ToolOutput> operator()(ToolContext& context, const Json& arguments) const;
 };
 
 }  // namespace praxis

@@ -49,23 +49,15 @@ Result<MaybeTurn> recorded_turn(Journal& journal, const SessionId& session, std:
 std::unexpected<Error> call_cancelled() { return fail(ErrorCode::kCancelled, "the call was asked to stop"); }
 
 Status LiveChild::start(std::string prompt) {
-  return start(std::move(prompt), std::make_shared<EventQueue>(false, EventQueue::Until::kEnd));
-}
-
-Status LiveChild::start(std::string prompt, EventQueue::Done done) {
-  return start(std::move(prompt), std::make_shared<EventQueue>(std::move(done), EventQueue::Until::kEnd));
-}
-
-Status LiveChild::start(std::string prompt, std::shared_ptr<EventQueue> turn) {
   try {
-    return begin_turn(std::move(prompt), std::move(turn));
+    return begin_turn(std::move(prompt));
   } catch (const std::bad_alloc&) {
     actor_->fault(out_of_memory());
     return fail(out_of_memory());
   }
 }
 
-Status LiveChild::begin_turn(std::string prompt, std::shared_ptr<EventQueue> turn) {
+Status LiveChild::begin_turn(std::string prompt) {
   if (actor_->cancelled_above()) return call_cancelled();
   std::unique_lock lock(mutex_);
   if (turn_ && !turn_->finished()) {
@@ -78,8 +70,8 @@ Status LiveChild::begin_turn(std::string prompt, std::shared_ptr<EventQueue> tur
     return fail(found.error());
   }
   ++started_;
-  if (turn->keeps_result()) turn_ = turn;
-  lock.unlock();  // `turn` may call its callback at once
+  const auto turn = turn_ = std::make_shared<EventQueue>(false, EventQueue::Until::kEnd);
+  lock.unlock();  // `turn` may call its callbacks at once
   const MaybeTurn& recorded = *found;
   if (!recorded || recorded->prompt != prompt) {
     std::vector<Message> messages;
@@ -94,14 +86,22 @@ Status LiveChild::begin_turn(std::string prompt, std::shared_ptr<EventQueue> tur
   return {};
 }
 
-Result<AgentResult> LiveChild::wait() {
-  std::shared_ptr<EventQueue> turn;
-  {
-    const std::lock_guard lock(mutex_);
-    turn = turn_;
-  }
-  if (turn) return turn->result();
+Result<std::shared_ptr<EventQueue>> LiveChild::last_turn() const {
+  const std::lock_guard lock(mutex_);
+  if (turn_) return turn_;
   return fail(ErrorCode::kInput, "sub-agent " + id().str() + " has no turn to wait for; start one first");
+}
+
+Result<AgentResult> LiveChild::wait() {
+  const auto turn = last_turn();
+  if (!turn) return fail(turn.error());
+  return (*turn)->result();
+}
+
+void LiveChild::on_end(ReportDone done) {
+  const auto turn = last_turn();
+  if (!turn) return done(fail(turn.error()));
+  (*turn)->on_result(std::move(done));
 }
 
 void LiveChild::stop_with(const SessionActor& above) {

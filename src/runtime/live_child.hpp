@@ -20,10 +20,8 @@ class LiveChild final : public ChildSession {
 
   const SessionId& id() const override { return actor_->id(); }
   Status start(std::string prompt) override;
-  /// As `start`, but calls `done` with the result of the turn, on any thread, instead of keeping it for
-  /// `wait`.
-  Status start(std::string prompt, EventQueue::Done done);
   Result<AgentResult> wait() override;
+  void on_end(ReportDone done) override;
   void steer(std::string text) override { actor_->command(CommandVerb::kSteer, std::move(text)); }
   void interrupt() override { actor_->interrupt(); }
 
@@ -35,11 +33,12 @@ class LiveChild final : public ChildSession {
   void close();
 
  private:
-  Status start(std::string prompt, std::shared_ptr<EventQueue> turn);
-  Status begin_turn(std::string prompt, std::shared_ptr<EventQueue> turn);
+  Status begin_turn(std::string prompt);
+  /// The last started turn. Error: none was started.
+  Result<std::shared_ptr<EventQueue>> last_turn() const;
 
   const std::shared_ptr<SessionActor> actor_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::size_t started_ = 0;  ///< turns started by this handle
   std::shared_ptr<EventQueue> turn_;
 };

@@ -69,9 +69,22 @@ void EventQueue::push(const Event& event) {
 
 void EventQueue::finish(Result<AgentResult> result) {
   if (done_) return std::exchange(done_, nullptr)(std::move(result));
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (!result_) result_ = std::move(result);
   changed_.notify_all();
+  const auto waiting = std::exchange(on_result_, {});
+  lock.unlock();  // from here on the result does not change
+  for (const auto& done : waiting) done(*result_);
+}
+
+void EventQueue::on_result(std::function<void(Result<AgentResult>)> done) {
+  std::unique_lock lock(mutex_);
+  if (!result_) {
+    on_result_.push_back(std::move(done));
+    return;
+  }
+  lock.unlock();
+  done(*result_);
 }
 
 bool EventQueue::finished() const {

@@ -73,11 +73,9 @@ class EventQueue {
   explicit EventQueue(bool collect, Until until = Until::kRest) : collect_(collect), until_(until) {}
   /// Keeps nothing: calls `done` with the result.
   explicit EventQueue(Done done, Until until = Until::kRest)
-      : collect_(false), until_(until), has_callback_(true), done_(std::move(done)) {}
+      : collect_(false), until_(until), done_(std::move(done)) {}
 
   bool collects() const { return collect_; }
-  /// False when the result goes to a callback.
-  bool keeps_result() const { return !has_callback_; }
   bool stays() const { return until_ == Until::kEnd; }
   void push(const Event& event);
   void finish(Result<AgentResult> result);
@@ -86,18 +84,21 @@ class EventQueue {
   std::optional<Event> pop();
   /// Waits for the result.
   Result<AgentResult> result();
+  /// Calls `done` with the result once it is known, possibly before this returns. Not for a queue that keeps
+  /// nothing.
+  void on_result(std::function<void(Result<AgentResult>)> done);
 
  private:
   static constexpr std::size_t kMaxWaiting = 65'536;
 
   const bool collect_;
   const Until until_ = Until::kRest;
-  const bool has_callback_ = false;
   Done done_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Event> events_;
   std::optional<Result<AgentResult>> result_;
+  std::vector<std::function<void(Result<AgentResult>)>> on_result_;
 };
 
 }  // namespace praxis

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/worker_pool.hpp"
 #include "driver/command_records.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -62,6 +63,7 @@ void People::work() {
     Task task = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
+    const WaitForTasks wait;  // for a human, while the sessions need the workers
     task();
   }
 }

@@ -237,18 +237,24 @@ void SessionActor::perform(driver::StartTool& action) {
   services_->options.executor->post_blocking([self = shared_from_this(), run] { self->run_tool(run); });
 }
 
-/// Runs the handler. A call that it has handed over to a sub-agent ends with the turn of that one.
+/// Runs the handler. A call that waits for sub-agents may end later, with the second half of its handler.
 void SessionActor::run_tool(const std::shared_ptr<ToolRun>& run) {
   const auto tools = tools_for_call();
   const Tool* tool = tools->find(run->call.name);
-  if (tool != nullptr && tool->handler.target<SubAgentHandler>() != nullptr) run->scope->let_hand_over();
+  const auto* in_two = tool == nullptr ? nullptr : tool->handler.target<ContinuingHandler>();
+  // An executor of the host gets the output that it asks the handler for, so there the handler waits.
+  if (in_two != nullptr && !agent_->executor) run->scope->let_continue();
   auto output = tools->execute(run->context, run->call.name, run->call.arguments, agent_->executor);
-  const bool continues = output && run->scope->continue_with([self = shared_from_this(),
-                                                              run](Result<AgentResult> result) mutable {
-    // Called on the strand of the sub-agent, which must not wait or run hooks.
-    self->services_->options.executor->post_blocking([self, run, result = std::move(result)]() mutable {
-      self->end_tool(*run, as_output(std::move(result)));
-    });
+  const bool continues = output && run->scope->continue_with([self = shared_from_this(), run, tools,
+                                                              in_two](LiveCall::Reports reports) mutable {
+    // Called on the strand of a sub-agent, which must not wait or run code of the host.
+    self->services_->options.executor->post_blocking(
+        [self, run, tools, in_two, reports = std::move(reports)]() mutable {
+          const auto end = [&](ToolContext& context, const Tool&, const Json& arguments) {
+            return in_two->end(context, arguments, std::move(reports));
+          };
+          self->end_tool(*run, tools->execute(run->context, run->call.name, run->call.arguments, end));
+        });
   });
   if (!continues) end_tool(*run, std::move(output));
 }

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "praxis/tools/fork_tool.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -48,6 +49,23 @@ TEST_F(WorkersTest, TreeThatIsWiderThanThePool_Ends) {
   }
 }
 
+TEST_F(WorkersTest, TreeEightWideAndDeep_EndsAlsoWithHandlersThatWait) {
+  for (const bool waits : {false, true}) {
+    Agent agent = calling(echo_tool(), "text", 1, "leaf");
+    for (const char* id : {"low", "middle", "top"}) {
+      Tool work = agent.as_tool("work", "Does the work");
+      // Around another one, the handler of a sub-agent waits for its turn.
+      if (waits) work.handler = [inner = work.handler](ToolContext& c, const Json& a) { return inner(c, a); };
+      agent = calling(work, "prompt", 8, id);
+    }
+    Session session = session_of(agent);
+    EXPECT_TRUE(checked(session.ask("go")).success);
+  }
+  const auto rows = *journal_->sessions(0);
+  EXPECT_EQ(rows.size(), 2 * (1U + 8 + 64 + 512));
+  for (const SessionRow& row : rows) EXPECT_EQ(row.status, "completed") << row.agent;
+}
+
 TEST_F(WorkersTest, SubAgentsThatWaitForApprovals_DoNotHoldUpOtherSessions) {
   const Agent waiting = above(calling(echo_tool(), "text", 1, "below").policy(asking({"echo"})), "above");
   std::vector<praxis::Run> runs;
@@ -75,7 +93,7 @@ TEST_F(WorkersTest, CallsThatWaitForSubAgents_HoldNoThread) {
   const Agent waiting = calling(below.as_tool("work", "Does the work"), "prompt", 1, "above");
   std::vector<Session> sessions;
   std::vector<praxis::Run> runs;
-  constexpr std::size_t kRoots = 200;
+  constexpr std::size_t kRoots = 2000;
   for (std::size_t i = 0; i < kRoots; ++i) {
     sessions.push_back(session_of(waiting));
     runs.push_back(sessions.back().send_user_message("go"));
@@ -87,9 +105,73 @@ TEST_F(WorkersTest, CallsThatWaitForSubAgents_HoldNoThread) {
     steps.push_back(result.pending.front().id);
   }
   EXPECT_LT(threads(), 50);
-  for (std::size_t i = 0; i < kRoots; ++i) {
+  Session other = session_of(calling(echo_tool(), "text", 1, "other"));
+  EXPECT_TRUE(checked(other.ask("go")).success);
+  for (std::size_t i = 0; i < kRoots; i += 100) {
     EXPECT_EQ(checked(sessions[i].resume({{steps[i], approve()}}).result()).text, "done");
   }
+}
+
+TEST_F(WorkersTest, ForksThatWaitForApprovals_HoldNoThread) {
+  const std::string lines = R"({"asked": "ask", "tool_calls": [{"name": "echo", "arguments": {"text": "a"}}]}
+{"tool_calls": [{"id": "f", "name": "fork", "arguments": {"prompt": "ask"}}]}
+{"text": "done"})";
+  Agent agent = scripted(lines);
+  agent.use(fork_tool()).use(echo_tool()).policy(asking({"echo"}));
+  std::vector<Session> sessions;
+  for (int i = 0; i < 100; ++i) sessions.push_back(session_of(agent));
+  std::vector<praxis::Run> runs;
+  for (Session& session : sessions) runs.push_back(session.send_user_message("go"));
+  for (praxis::Run& run : runs) {
+    EXPECT_EQ(checked(run.result()).pending.size(), 1U);
+  }
+  EXPECT_LT(threads(), 50);
+}
+
+TEST_F(WorkersTest, HandlersOfQuestions_TakeNoWorkerFromOtherSessions) {
+  const auto answered = std::make_shared<Gate>();
+  const auto asked = std::make_shared<std::atomic<int>>(0);
+  const auto expired = std::make_shared<std::atomic<int>>(0);
+  runtime_->set_approval_handler(
+      [answered, asked, expired](const ParkedStep&, const std::stop_token&) -> std::optional<Approval> {
+        ++*asked;
+        if (!answered->wait_briefly()) ++*expired;
+        return approve();
+      });
+  const Agent waiting = calling(echo_tool(), "text", 1, "waiting").policy(asking({"echo"}));
+  std::vector<praxis::Run> runs;
+  for (int i = 0; i < 4; ++i) runs.push_back(session_of(waiting).send_user_message("go"));
+  Session other = session_of(calling(echo_tool("quick"), "text", 1, "other"));
+  EXPECT_TRUE(checked(other.ask("go")).success);
+  EXPECT_EQ(*expired, 0) << "the tool ran while the handlers waited";
+  answered->open();
+  for (praxis::Run& run : runs) {
+    EXPECT_TRUE(checked(run.result()).success);
+  }
+  EXPECT_EQ(*asked, 4);
+}
+
+TEST_F(WorkersTest, HandlerInTwoHalves_GetsTheReportsInOrder) {
+  Tool both = host_tool("both", nullptr);
+  both.handler = ContinuingHandler{
+      [](ToolContext& context, const Json&) -> Result<std::vector<SubAgent>> {
+        std::vector<SubAgent> agents{context.spawn("", "First."), context.spawn("", "Second.")};
+        if (auto started = agents[0].start("bad"); !started) return fail(started.error());
+        if (auto started = agents[1].start("good"); !started) return fail(started.error());
+        return agents;
+      },
+      [](ToolContext&, const Json& arguments,
+         std::vector<Result<AgentResult>> reports) -> Result<ToolOutput> {
+        if (reports.at(0)->success) return fail(ErrorCode::kTool, "the first has a model that fails");
+        return says(json_string(arguments, "part") + " is " + reports.at(1)->text);
+      }};
+  Agent agent = scripted(R"({"asked": "bad", "error": {"code": "invalid_request", "status": 400}}
+{"asked": "good", "text": "well", "delay_ms": 5}
+{"tool_calls": [{"id": "t", "name": "both", "arguments": {"part": "all"}}]}
+{"text": "done"})");
+  Session session = session_of(agent.use(both));
+  EXPECT_TRUE(checked(session.ask("go")).success);
+  EXPECT_EQ(result_for(session.history(), "t").text, "all is well");
 }
 
 TEST_F(WorkersTest, HandlerAroundASubAgent_SeesItsResult) {

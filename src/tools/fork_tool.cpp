@@ -17,18 +17,25 @@ struct ForkRequest {
 };
 PRAXIS_FIELDS(ForkRequest, prompt)
 
-Result<ToolOutput> fork_and_wait(ToolContext& context, const ForkRequest& request) {
+Result<std::vector<SubAgent>> begin_fork(ToolContext& context, const Json& arguments) {
   if (context.depth >= kMaxForkDepth) {
     return fail(ErrorCode::kInput, "agents are " + std::to_string(kMaxForkDepth) +
                                        " levels deep here already; work on it yourself");
   }
-  return as_output(context.fork(request.prompt).report());
+  std::vector<SubAgent> forks;
+  forks.push_back(context.fork(json_string(arguments, "prompt")));
+  return forks;
+}
+
+Result<ToolOutput> answer_of_fork(ToolContext&, const Json&, std::vector<Result<AgentResult>> reports) {
+  return as_output(std::move(reports.front()));
 }
 
 }  // namespace
 
 Tool fork_tool() {
-  Tool tool = make_tool("fork", kForkDescription, fork_and_wait);
+  Tool tool = make_tool("fork", kForkDescription, [](const ForkRequest&) { return std::string(); });
+  tool.handler = ContinuingHandler{begin_fork, answer_of_fork};
   tool.definition.timeout = Millis{0};  // the copy has its agent's limits
   tool.definition.idempotent = true;
   return tool;

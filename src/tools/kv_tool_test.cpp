@@ -39,6 +39,7 @@ class Notebook final : public CallScope {
   Result<ToolOutput> call(std::string, std::string) override { return nothing(); }
   const std::vector<Tool>& tools() const override { return tools_; }
   void call_all(std::vector<InnerCall>, InnerCallDone) override {}
+  bool continue_after(const std::vector<SubAgent>&) override { return false; }
   void progress(std::string, std::optional<double>) override {}
   Status read_memory(std::string_view store,
                      const std::function<void(const MemoryStore&)>& read) const override {

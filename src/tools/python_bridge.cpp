@@ -197,15 +197,14 @@ void PythonBridge::fork(std::uint64_t id, const PythonFork& request) {
 
 void PythonBridge::wait(std::uint64_t id, const PythonWait& request) {
   if (request.fork > forks_.size()) return refuse(id, "there is no fork " + std::to_string(request.fork));
-  waits_[id] = std::jthread([answers = answers_, id, fork = forks_[request.fork - 1]]() mutable {
-    answers->put(id, shown_to_python(as_output(fork.report())));
+  forks_[request.fork - 1].on_end([answers = answers_, id](Result<AgentResult> report) {
+    answers->put(id, shown_to_python(as_output(std::move(report))));
   });
 }
 
 void PythonBridge::collect_answers() {
   for (PythonAnswers::Answer& answer : answers_->take()) {
     to_send_ += answer.line;
-    waits_.erase(answer.id);
     open_.erase(answer.id);
   }
   if (open_.empty()) clock_.go_on();

@@ -4,14 +4,12 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
@@ -62,8 +60,8 @@ class PythonAnswers {
   std::deque<Answer> answers_;
 };
 
-/// Serves one run of the code, on the handler's thread. Only waiting for a fork needs a thread of its own.
-/// Calls need none, so that a call which waits for an approver for days costs next to nothing.
+/// Serves one run of the code, on the handler's thread, which the running program holds anyway. The forks and
+/// calls that the code waits for need no thread of their own.
 ///
 /// When the code runs again after a crash, its requests are matched to the earlier ones: calls by tool,
 /// arguments and the number of equal calls before; forks by prompt in the same way. Different requests are
@@ -106,7 +104,6 @@ class PythonBridge {
   std::set<std::uint64_t> open_;  ///< requests without an answer
   std::size_t admitted_ = 0;
   std::vector<SubAgent> forks_;
-  std::map<std::uint64_t, std::jthread> waits_;  ///< threads that wait for forks, by request
 };
 
 }  // namespace praxis

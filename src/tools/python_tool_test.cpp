@@ -37,6 +37,7 @@ class Parrot final : public ChildSession {
     result.text = "done: " + prompt_;
     return result;
   }
+  void on_end(ReportDone done) override { done(wait()); }
   void steer(std::string) override {}
   void interrupt() override {}
 
@@ -70,6 +71,7 @@ class Desk final : public CallScope {
     for (std::size_t i = 0; i < calls.size(); ++i) done(i, call(calls[i].tool, calls[i].arguments));
   }
 
+  bool continue_after(const std::vector<SubAgent>&) override { return false; }
   void progress(std::string, std::optional<double>) override {}
   Status read_memory(std::string_view, const std::function<void(const MemoryStore&)>&) const override {
     return fail(ErrorCode::kInput, "this scope has no memory");

@@ -23,6 +23,15 @@ Result<ToolOutput> as_output(Result<AgentResult> report) {
   return fail(std::move(error));
 }
 
+Result<ToolOutput> ContinuingHandler::operator()(ToolContext& context, const Json& arguments) const {
+  auto agents = begin(context, arguments);
+  if (!agents) return fail(std::move(agents.error()));
+  if (context.scope && context.scope->continue_after(*agents)) return ToolOutput{};
+  std::vector<Result<AgentResult>> reports;
+  for (SubAgent& agent : *agents) reports.push_back(agent.report());
+  return end(context, arguments, std::move(reports));
+}
+
 SubAgent ToolContext::spawn(std::string model, std::string instructions, std::vector<Tool> given) {
   AgentSpec spec;
   spec.model = std::move(model);

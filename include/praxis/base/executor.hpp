@@ -63,7 +63,8 @@ std::shared_ptr<Executor> make_executor(std::size_t max_workers = 512);
 /// were posted, and timers in the order of their due times on a virtual clock that skips short delays.
 /// Together with `fixed_environment`, a run on models that answer the same is then the same each time,
 /// however many calls it makes in parallel. A task that blocks, such as a tool that waits for a sub-agent
-/// (`SubAgent::run`), must not wait for another task. Tools of `Agent::as_tool` and `fork_tool` do not.
+/// (`SubAgent::run`), must not wait for another task. Tools of `Agent::as_tool`, `fork_tool` and others with
+/// a `ContinuingHandler` do not.
 std::shared_ptr<Executor> make_orderly_executor();
 
 /// Runs tasks one at a time, in order. When the strand is free, the calling thread runs the task, so a strand

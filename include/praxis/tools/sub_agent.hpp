@@ -21,6 +21,9 @@ struct MemoryStore;  // praxis/core/session_memory.hpp
 struct Tool;
 struct ToolOutput;
 
+/// Receives the whole report of a turn, whichever way it ended.
+using ReportDone = std::function<void(Result<AgentResult> report)>;
+
 /// The session of a sub-agent.
 class ChildSession {
  public:
@@ -29,6 +32,8 @@ class ChildSession {
   virtual Status start(std::string prompt) = 0;
   /// The whole report of the last started turn, whichever way it ended.
   virtual Result<AgentResult> wait() = 0;
+  /// As `SubAgent::on_end`.
+  virtual void on_end(ReportDone done) = 0;
   virtual void steer(std::string text) = 0;
   virtual void interrupt() = 0;
 };
@@ -60,6 +65,12 @@ class SubAgent {
   Result<AgentResult> report() {
     if (!session_) return fail(session_.error());
     return (*session_)->wait();
+  }
+  /// Calls `done` with that report once the last started turn has ended, on any thread, possibly before this
+  /// returns. `done` must return quickly. For a program that waits without a thread.
+  void on_end(ReportDone done) {
+    if (!session_) return done(fail(session_.error()));
+    (*session_)->on_end(std::move(done));
   }
   /// Adds `text` to the running turn; the model sees it at the next safe boundary.
   void steer(std::string text) {
@@ -109,6 +120,10 @@ class CallScope {
   /// for each, on any thread, possibly before this returns; `done` must return quickly. A call without a
   /// result gets an error when the requesting call ends.
   virtual void call_all(std::vector<InnerCall> calls, InnerCallDone done) = 0;
+  /// For `ContinuingHandler`: keeps `agents`, so that the call ends by the second half of its handler once
+  /// they have ended. Returns false, and does nothing, when another handler has called this one: it waits
+  /// itself.
+  virtual bool continue_after(const std::vector<SubAgent>& agents) = 0;
   /// As `ToolContext::progress`.
   virtual void progress(std::string text, std::optional<double> fraction) = 0;
   /// Calls `read` with the entries of `store` in this session, as the calls that have settled left them (see

@@ -49,6 +49,17 @@ struct ToolOutput {
 /// that it may or may not have taken effect. An error that states none counts as `kSent` if its code is
 /// `kCancelled` and the tool is not idempotent, else as `kAnswered`.
 using ToolHandler = std::function<Result<ToolOutput>(ToolContext&, const Json& arguments)>;
+/// A `ToolHandler` in two halves, for a call that waits for sub-agents. `begin` starts them and returns;
+/// `end` makes the output from their reports, in the same order. In between, the call holds no thread and no
+/// stack, however long its sub-agents wait. Like the others, the handler runs again after a crash if the tool
+/// is idempotent, and finds the sub-agents that it had. A handler that calls this one waits for its output.
+struct ContinuingHandler {
+  std::function<Result<std::vector<SubAgent>>(ToolContext&, const Json& arguments)> begin;
+  std::function<Result<ToolOutput>(ToolContext&, const Json& arguments,
+                                   std::vector<Result<AgentResult>> reports)>
+      end;
+  Result<ToolOutput> operator()(ToolContext& context, const Json& arguments) const;
+};
 /// Whether a call with these arguments waits for an approval. Runs on any thread; must not block. If it
 /// throws, the call waits.
 using ApprovalPredicate = std::function<bool(const Json& arguments)>;
