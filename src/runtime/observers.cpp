@@ -70,7 +70,7 @@ void EventQueue::push(const Event& event) {
 void EventQueue::finish(Result<AgentResult> result) {
   if (done_) return std::exchange(done_, nullptr)(std::move(result));
   std::unique_lock lock(mutex_);
-  if (!result_) result_ = std::move(result);
+  if (!result_) result_ = std::make_unique<const Result<AgentResult>>(std::move(result));
   changed_.notify_all();
   const auto waiting = std::exchange(on_result_, {});
   lock.unlock();  // from here on the result does not change
@@ -89,7 +89,7 @@ void EventQueue::on_result(std::function<void(Result<AgentResult>)> done) {
 
 bool EventQueue::finished() const {
   const std::lock_guard lock(mutex_);
-  return result_.has_value();
+  return result_ != nullptr;
 }
 
 std::optional<Event> EventQueue::pop() {
@@ -105,7 +105,7 @@ std::optional<Event> EventQueue::pop() {
 Result<AgentResult> EventQueue::result() {
   const WaitForTasks wait;
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return result_.has_value(); });
+  changed_.wait(lock, [this] { return result_ != nullptr; });
   return *result_;
 }
 

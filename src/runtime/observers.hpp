@@ -3,8 +3,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -96,8 +96,8 @@ class EventQueue {
   Done done_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Event> events_;
-  std::optional<Result<AgentResult>> result_;
+  std::list<Event> events_;                            ///< takes no memory while it is empty
+  std::unique_ptr<const Result<AgentResult>> result_;  ///< null: not known yet
   std::vector<std::function<void(Result<AgentResult>)>> on_result_;
 };
 

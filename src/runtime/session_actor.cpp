@@ -54,6 +54,22 @@ std::vector<std::shared_ptr<const AgentDescription>> with_approver(
   return approvers;
 }
 
+/// Room for actions that the sessions use in turn which one thread runs: each its own would be most of what a
+/// waiting session takes.
+thread_local std::vector<driver::Actions> spare_actions;
+
+void borrow(driver::Actions& actions) {
+  if (actions.capacity() != 0 || spare_actions.empty()) return;
+  actions = std::move(spare_actions.back());
+  spare_actions.pop_back();
+}
+
+void give_back(driver::Actions& actions) {
+  constexpr std::size_t kMost = 4;  // a session may run within another, and each uses two
+  driver::Actions room = std::exchange(actions, {});
+  if (room.capacity() != 0 && spare_actions.size() < kMost) spare_actions.push_back(std::move(room));
+}
+
 }  // namespace
 
 SessionActor::SessionActor(std::shared_ptr<Services> services, std::shared_ptr<const AgentDescription> agent,
@@ -104,6 +120,7 @@ const State& SessionActor::state() {
 
 void SessionActor::feed(driver::Input&& input) {
   state();
+  borrow(actions_);
   driver_.take(moment(), std::move(input), actions_);
   drain();
 }
@@ -112,6 +129,7 @@ void SessionActor::feed(driver::Input&& input) {
 void SessionActor::drain() {
   if (draining_) return;
   draining_ = true;
+  borrow(performing_);
   while (!actions_.empty()) {
     performing_.swap(actions_);  // carrying them out may add actions
     for (driver::Action& action : performing_) std::visit([this](auto& each) { perform(each); }, action);
@@ -119,12 +137,11 @@ void SessionActor::drain() {
     if (actions_.empty()) publish_status();  // observers may cause further actions
   }
   draining_ = false;
+  give_back(actions_);
+  give_back(performing_);
   if (!services_->options.suspend_when_waiting) return;
   driver_.suspend();
   if (driver_.has_state()) return;
-  // The room for actions is most of what a session takes that waits.
-  actions_ = driver::Actions();
-  performing_ = driver::Actions();
   // A model session must outlive its calls. Without calls it is only a cache.
   if (!driver_.asks_model()) model_session_.reset();
 }
