@@ -84,13 +84,14 @@ bool try_again(int tries, int limit_ms) {
   return true;
 }
 
-Result<Database> Database::open(const std::string& path, Mode mode, std::shared_ptr<WriteQueue> queue) {
+Result<Database> Database::open(const std::string& path, Mode mode, std::shared_ptr<WriteQueue> queue,
+                                std::string_view what) {
   const auto access = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   const auto parameters = mode == Mode::kFileOnly ? "?immutable=1" : "";
   sqlite3* connection = nullptr;
   const int code = sqlite3_open_v2(uri_of(path, parameters).c_str(), &connection,
                                    access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, vfs_for(mode));
-  Database database(path, connection);
+  Database database(path, what, connection);
   database.queue_ = std::move(queue);
   if (code != SQLITE_OK) return fail(database.error());
   sqlite3_extended_result_codes(connection, 1);
@@ -120,7 +121,7 @@ Error Database::error() const {
   const int code = sqlite3_extended_errcode(handle());
   const int cause = last_errno(handle());
   const bool no_space = cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
-  std::string what = "journal " + path_ + ": ";
+  std::string what = std::string(what_) + ' ' + path_ + ": ";
   switch (code & 0xff) {
     case SQLITE_FULL:
       return store_error(ErrorKind::kFull, what + "no space left; free some and try again", true);
@@ -130,7 +131,7 @@ Error Database::error() const {
       return store_error(ErrorKind::kCorrupt,
                          what + "the file is damaged (" + sqlite3_errmsg(handle()) + ")");
     case SQLITE_NOTADB:
-      return store_error(ErrorKind::kCorrupt, what + "not a Praxis journal");
+      return store_error(ErrorKind::kCorrupt, what + "not a Praxis " + std::string(what_));
     case SQLITE_BUSY:
       return store_error(ErrorKind::kIo, what + "another process keeps it locked; try again", true);
     case SQLITE_IOERR:

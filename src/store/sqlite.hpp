@@ -1,4 +1,4 @@
-// SQLite as the journal uses it: one connection, its cached statements, and errors in the journal's words.
+// SQLite as journal and memory use it: one connection, its cached statements, and errors in the user's words.
 // A connection is used by one thread at a time.
 #pragma once
 
@@ -47,7 +47,7 @@ class WriteTurn {
   std::shared_ptr<WriteQueue> queue_;
 };
 
-/// One connection to a journal file.
+/// One connection to a file.
 class Database {
  public:
   enum class Mode : std::uint8_t {
@@ -59,9 +59,10 @@ class Database {
 
   /// `path` is absolute. A connection that writes waits, in the order of `queue`, while a process excludes
   /// all others from the file, as the last one does that closes a journal; so does `begin`. Errors as of
-  /// `begin`.
+  /// `begin`; their messages call the file a `what`, which is a literal.
   static Result<Database> open(const std::string& path, Mode mode,
-                               std::shared_ptr<WriteQueue> queue = nullptr);
+                               std::shared_ptr<WriteQueue> queue = nullptr,
+                               std::string_view what = "journal");
 
   /// Runs one statement that yields no rows. Statements are cached by the address of their text, so it must
   /// be a literal or live as long as the program.
@@ -119,13 +120,15 @@ class Database {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
 
-  Database(std::string path, sqlite3* connection) : path_(std::move(path)), connection_(connection) {}
+  Database(std::string path, std::string_view what, sqlite3* connection)
+      : path_(std::move(path)), what_(what), connection_(connection) {}
   Status prepare_to_write();
   Result<WriteTurn> run_in_turn(std::string_view sql);
   sqlite3_stmt* prepared(std::string_view sql);
   Status rewrite_log_locked();
 
   std::string path_;
+  std::string_view what_;               // what messages call the file
   std::shared_ptr<FilePlaces> places_;  // null: not watched
   std::shared_ptr<WriteQueue> queue_;
   std::unique_ptr<sqlite3, Close> connection_;
@@ -149,6 +152,7 @@ class Query {
   Result<bool> next();
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  double real(int column) const { return sqlite3_column_double(statement_, column); }
   std::uint64_t number(int column) const { return static_cast<std::uint64_t>(integer(column)); }
   /// Valid until the next row.
   std::string_view bytes(int column) const;

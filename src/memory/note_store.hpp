@@ -1,0 +1,65 @@
+// What a place of memory does; `clients.cpp` makes both clients of it. Names have been checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "memory/ranking.hpp"
+#include "praxis/memory/note.hpp"
+#include "praxis/memory/stores.hpp"
+
+namespace praxis {
+
+/// Collections and streams with the same name are apart.
+enum class NoteSpace : std::uint8_t { kCollection = 0, kStream = 1 };
+
+struct Found {
+  Note note;
+  Scored scores;
+};
+
+/// Thread-safe. Errors `kLimit`, `kJournal`.
+class NoteStore {
+ public:
+  /// Gets notes one by one; returns false to end.
+  using Visit = std::function<bool(Note)>;
+  using Keep = std::function<bool(const Json& value)>;
+
+  virtual ~NoteStore() = default;
+  /// Puts a note with a new place in the order of writing. Returns false, and changes nothing, if `once` is
+  /// known.
+  virtual Result<bool> put(NoteSpace space, const Note& note, const std::string& once) = 0;
+  virtual Result<std::optional<Note>> get(NoteSpace space, const std::string& collection,
+                                          const std::string& key) = 0;
+  /// In the order of the keys, those after `after`.
+  virtual Status visit_keys(NoteSpace space, const std::string& collection, const std::string& after,
+                            const Visit& visit) = 0;
+  /// The last written first.
+  virtual Status visit_newest(NoteSpace space, const std::string& collection, const Visit& visit) = 0;
+  /// In the order of writing, those after the note `after`. Error `kInput`: there is no such note.
+  virtual Status visit_written(NoteSpace space, const std::string& collection, const std::string& after,
+                               const Visit& visit) = 0;
+  /// The best `limit` of each ranking. `collection` empty: all.
+  virtual Result<std::vector<Found>> find(NoteSpace space, const std::string& collection,
+                                          const std::vector<std::string>& words, const Keep& keep,
+                                          std::size_t limit) = 0;
+  /// Removes the note, or without a key all of the collection, from all files. Returns whether there was
+  /// something, or with a known `once` what the first call with it returned.
+  virtual Result<bool> remove(NoteSpace space, const std::string& collection,
+                              const std::optional<std::string>& key, const std::string& once) = 0;
+  virtual Result<std::vector<CollectionInfo>> collections(NoteSpace space) = 0;
+};
+
+/// The keys of effects that a store remembers.
+inline constexpr std::int64_t kKnownEffects = 100'000;
+
+/// Both clients of one store.
+MemoryClients clients_of(std::shared_ptr<NoteStore> store, const MemoryOptions& options);
+
+/// The error of a write that would exceed the limits; success if it does not.
+Status check_memory_room(const MemoryLimits& limits, std::size_t notes, std::size_t bytes);
+
+}  // namespace praxis

@@ -1,0 +1,257 @@
+// The memory of one process. A search reads all notes: it is for tests and small memories.
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "memory/note_store.hpp"
+#include "memory/words.hpp"
+
+namespace praxis {
+namespace {
+
+using CollectionId = std::pair<NoteSpace, std::string>;
+
+struct KeptNote {
+  std::int64_t id = 0;
+  Note note;
+  std::size_t bytes = 0;
+  std::string text;                     ///< folded
+  std::map<std::string, double> stems;  ///< how often it has each
+  double length = 0;                    ///< in words
+};
+
+KeptNote kept(std::int64_t id, const Note& note) {
+  KeptNote result{id,
+                  note,
+                  note.key.size() + to_json_text(note.value).size(),
+                  folded(searchable_text(note.key, note.value)),
+                  {},
+                  0};
+  for (const std::string& word : words_of(result.text)) {
+    ++result.stems[stem_of(word)];
+    ++result.length;
+  }
+  return result;
+}
+
+double count_of(const std::string& text, const std::string& piece) {
+  double count = 0;
+  for (std::size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1)) ++count;
+  return count;
+}
+
+class ProcessStore final : public NoteStore {
+ public:
+  explicit ProcessStore(MemoryLimits limits) : limits_(limits) {}
+
+  Result<bool> put(NoteSpace space, const Note& note, const std::string& once) override {
+    KeptNote fresh = kept(0, note);
+    const std::lock_guard lock(mutex_);
+    if (effects_.contains(once)) return false;
+    auto& notes = collections_[{space, note.collection}];
+    const auto old = notes.find(note.key);
+    const std::size_t freed = old == notes.end() ? 0 : old->second.bytes;
+    const std::size_t count = count_ + (old == notes.end() ? 1 : 0);
+    if (auto room = check_memory_room(limits_, count, bytes_ - freed + fresh.bytes); !room) {
+      if (notes.empty()) collections_.erase({space, note.collection});
+      return fail(std::move(room.error()));
+    }
+    count_ = count;
+    bytes_ = bytes_ - freed + fresh.bytes;
+    fresh.id = ++last_id_;
+    notes.insert_or_assign(note.key, std::move(fresh));
+    know(once, true);
+    return true;
+  }
+
+  Result<std::optional<Note>> get(NoteSpace space, const std::string& collection,
+                                  const std::string& key) override {
+    const std::lock_guard lock(mutex_);
+    const auto& notes = of(space, collection);
+    const auto found = notes.find(key);
+    return found == notes.end() ? std::nullopt : std::optional(found->second.note);
+  }
+
+  Status visit_keys(NoteSpace space, const std::string& collection, const std::string& after,
+                    const Visit& visit) override {
+    const std::lock_guard lock(mutex_);
+    const auto& notes = of(space, collection);
+    for (auto each = notes.upper_bound(after); each != notes.end(); ++each) {
+      if (!visit(each->second.note)) break;
+    }
+    return {};
+  }
+
+  Status visit_newest(NoteSpace space, const std::string& collection, const Visit& visit) override {
+    const std::lock_guard lock(mutex_);
+    const auto order = by_id(space, collection);
+    for (auto each = order.rbegin(); each != order.rend(); ++each) {
+      if (!visit(each->second->note)) break;
+    }
+    return {};
+  }
+
+  Status visit_written(NoteSpace space, const std::string& collection, const std::string& after,
+                       const Visit& visit) override {
+    const std::lock_guard lock(mutex_);
+    const auto& notes = of(space, collection);
+    const auto start = notes.find(after);
+    if (start == notes.end()) return fail(ErrorCode::kInput, "the stream has no entry \"" + after + '"');
+    const auto order = by_id(space, collection);
+    for (auto each = order.upper_bound(start->second.id); each != order.end(); ++each) {
+      if (!visit(each->second->note)) break;
+    }
+    return {};
+  }
+
+  Result<std::vector<Found>> find(NoteSpace space, const std::string& collection,
+                                  const std::vector<std::string>& words, const Keep& keep,
+                                  std::size_t limit) override {
+    const std::lock_guard lock(mutex_);
+    const Statistics statistics = statistics_of(words);
+    std::multimap<double, const KeptNote*, std::greater<>> by_words, by_pieces;
+    for (const auto& [id, notes] : collections_) {
+      if (id.first != space || (!collection.empty() && id.second != collection)) continue;
+      for (const auto& [key, each] : notes) {
+        const auto [words_score, pieces_score] = scores_of(each, words, statistics);
+        if ((!words_score && !pieces_score) || !keep(each.note.value)) continue;
+        if (words_score) by_words.emplace(*words_score, &each);
+        if (pieces_score) by_pieces.emplace(*pieces_score, &each);
+      }
+    }
+    std::map<std::int64_t, Found> found;
+    const auto take = [&](const auto& ranking, std::optional<double> Scored::* score) {
+      std::size_t taken = 0;
+      for (auto each = ranking.begin(); each != ranking.end() && taken < limit; ++each, ++taken) {
+        const KeptNote& note = *each->second;
+        auto& place = found.try_emplace(note.id, Found{note.note, {note.id, {}, {}}}).first->second;
+        place.scores.*score = each->first;
+      }
+    };
+    take(by_words, &Scored::words);
+    take(by_pieces, &Scored::pieces);
+    std::vector<Found> result;
+    for (auto& [id, each] : found) result.push_back(std::move(each));
+    return result;
+  }
+
+  Result<bool> remove(NoteSpace space, const std::string& collection, const std::optional<std::string>& key,
+                      const std::string& once) override {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = effects_.find(once); known != effects_.end()) return known->second;
+    const auto notes = collections_.find({space, collection});
+    bool removed = false;
+    if (notes != collections_.end()) {
+      for (auto each = notes->second.begin(); each != notes->second.end();) {
+        const bool goes = !key || each->first == *key;
+        if (goes) {
+          bytes_ -= each->second.bytes;
+          --count_;
+          removed = true;
+        }
+        each = goes ? notes->second.erase(each) : std::next(each);
+      }
+      if (notes->second.empty()) collections_.erase(notes);
+    }
+    know(once, removed);
+    return removed;
+  }
+
+  Result<std::vector<CollectionInfo>> collections(NoteSpace space) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<CollectionInfo> all;
+    for (const auto& [id, notes] : collections_) {
+      if (id.first != space) continue;
+      CollectionInfo info{id.second, notes.size(), 0, {}};
+      for (const auto& [key, each] : notes) {
+        info.bytes += each.bytes;
+        info.written = std::max(info.written, each.note.written);
+      }
+      all.push_back(std::move(info));
+    }
+    return all;
+  }
+
+ private:
+  using Notes = std::map<std::string, KeptNote>;
+
+  /// What BM25 needs to know of all notes.
+  struct Statistics {
+    double texts = 0, words_in_all = 0, bytes_in_all = 0;
+    std::vector<double> with_stem, with_piece;  ///< by the index of the word
+  };
+
+  const Notes& of(NoteSpace space, const std::string& collection) const {
+    static const Notes kNone;
+    const auto found = collections_.find({space, collection});
+    return found == collections_.end() ? kNone : found->second;
+  }
+
+  std::map<std::int64_t, const KeptNote*> by_id(NoteSpace space, const std::string& collection) const {
+    std::map<std::int64_t, const KeptNote*> order;
+    for (const auto& [key, each] : of(space, collection)) order.emplace(each.id, &each);
+    return order;
+  }
+
+  void know(const std::string& once, bool result) {
+    if (once.empty()) return;
+    effects_.emplace(once, result);
+    effect_order_.push_back(once);
+    if (effect_order_.size() <= static_cast<std::size_t>(kKnownEffects)) return;
+    effects_.erase(effect_order_.front());
+    effect_order_.pop_front();
+  }
+
+  Statistics statistics_of(const std::vector<std::string>& words) const {
+    Statistics result;
+    result.with_stem.resize(words.size());
+    result.with_piece.resize(words.size());
+    for (const auto& [id, notes] : collections_) {
+      for (const auto& [key, each] : notes) {
+        ++result.texts;
+        result.words_in_all += each.length;
+        result.bytes_in_all += static_cast<double>(each.text.size());
+        for (std::size_t i = 0; i < words.size(); ++i) {
+          if (each.stems.contains(stem_of(words[i]))) ++result.with_stem[i];
+          if (each.text.find(words[i]) != std::string::npos) ++result.with_piece[i];
+        }
+      }
+    }
+    return result;
+  }
+
+  static std::pair<std::optional<double>, std::optional<double>> scores_of(
+      const KeptNote& note, const std::vector<std::string>& words, const Statistics& statistics) {
+    std::vector<TermCount> stems, pieces;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto stem = note.stems.find(stem_of(words[i]));
+      if (stem != note.stems.end()) stems.push_back({stem->second, statistics.with_stem[i]});
+      const double times = has_pieces(words[i]) ? count_of(note.text, words[i]) : 0;
+      if (times > 0) pieces.push_back({times, statistics.with_piece[i]});
+    }
+    std::optional<double> by_stems, by_pieces;
+    const double texts = statistics.texts;
+    if (!stems.empty()) by_stems = bm25(stems, texts, note.length, statistics.words_in_all / texts);
+    if (!pieces.empty())
+      by_pieces = bm25(pieces, texts, static_cast<double>(note.text.size()), statistics.bytes_in_all / texts);
+    return {by_stems, by_pieces};
+  }
+
+  const MemoryLimits limits_;
+  std::mutex mutex_;
+  std::map<CollectionId, Notes> collections_;
+  std::int64_t last_id_ = 0;
+  std::size_t count_ = 0, bytes_ = 0;
+  std::map<std::string, bool> effects_;  ///< results by key
+  std::deque<std::string> effect_order_;
+};
+
+}  // namespace
+
+MemoryClients memory_in_process(MemoryOptions options) {
+  return clients_of(std::make_shared<ProcessStore>(options.limits), options);
+}
+
+}  // namespace praxis
