@@ -147,6 +147,17 @@ TEST_F(CliJson, ListsAndReportsFollowTheSchema) {
   check({"config", "set", "limits.max_usd", "0.5"}, 0);
   check({"config", "show"}, 0);
   check({"config", "explain", "limits.max_usd"}, 0);
+  check({"memory", "list"}, 0);
+  check({"memory", "add", "Tea is green.", "--key", "k", "--tag", "drinks"}, 0);
+  check({"memory", "list"}, 0);
+  check({"memory", "list", "-c", "notes"}, 0);
+  check({"memory", "search", "tea"}, 0);
+  EXPECT_EQ(items_.size(), 1U);
+  check({"memory", "show", "k"}, 0);
+  check({"memory", "export", "-o", "m.jsonl"}, 0);
+  check({"memory", "import", "m.jsonl"}, 0);
+  check({"memory", "forget", "k"}, 0);
+  check({"memory", "forget", "k"}, 2);
 }
 
 TEST_F(CliJson, CommandsThatChangeThingsFollowTheSchema) {

@@ -4,6 +4,8 @@
 
 #include "carried_through.hpp"
 #include "crash_world.hpp"
+#include "praxis/memory/stores.hpp"
+#include "praxis/runtime/memory_tools.hpp"
 #include "praxis/tools/python_tool.hpp"
 
 namespace praxis::testing {
@@ -14,6 +16,7 @@ struct Ground {
   Doom& doom;
   const Ledger& ledger;
   InDoubt in_doubt = InDoubt::kTell;
+  std::string memory = {};  ///< the file of the agents that have one
 
   Tool tool(const std::string& name, bool idempotent) const {
     return doomed_tool(name, idempotent, doom, ledger);
@@ -140,12 +143,36 @@ inline Agent python_agent(const Ground& ground, const std::vector<std::string>& 
   return above(ground, clerk, {.allow = {"python"}, .deny = {}, .ask = {}});
 }
 
+/// An agent that remembers one note without a key and one with, or forgets the latter.
+inline Agent memory_agent(const Ground& ground, bool forgets) {
+  Agent agent =
+      ground.agent("memory", forgets ? R"({"tool_calls": [{"name": "forget", "arguments": {"key": "k"}}]}
+{"text": "It is forgotten."})"
+                                     : R"({"tool_calls": [{"name": "remember", "arguments": {"text": "one"}}]}
+{"tool_calls": [{"name": "remember", "arguments": {"text": "two", "key": "k"}}]}
+{"text": "It is remembered."})");
+  auto memory = sqlite_memory(ground.memory);
+  if (!memory) throw std::runtime_error(memory.error().message);
+  for (Tool& tool : memory_tools(memory->database)) {
+    tool.handler = [handler = std::move(tool.handler), name = tool.definition.name, &doom = ground.doom](
+                       ToolContext& context, const Json& arguments) {
+      doom.pass(name, "inside");
+      auto output = handler(context, arguments);
+      doom.pass(name, "acted");  // the memory has committed, the journal does not know it
+      return output;
+    };
+    agent.use(std::move(tool));
+  }
+  return agent.policy({.allow = {"remember", "forget"}, .deny = {}, .ask = {}});
+}
+
 /// Returns the agent of this name on the command line; `python_ruled` is `python` with changed rules.
 inline Agent agent_called(std::string_view name, const Ground& ground) {
   if (name == "plan") return plan_agent(ground);
   if (name == "steps") return steps_agent(ground);
   if (name == "summary") return summary_agent(ground);
   if (name == "tree") return tree_agent(ground);
+  if (name == "memory" || name == "memory_forget") return memory_agent(ground, name != "memory");
   if (name == "python") return python_agent(ground);
   if (name == "python_ruled") return python_agent(ground, {"pay", "put"});
   return model_agent(ground);

@@ -60,7 +60,8 @@ int run(char** arguments, bool force) {
   }
   const auto runtime = Runtime::create(std::move(options));
   const InDoubt in_doubt = doubt == "tell" ? InDoubt::kTell : InDoubt::kPark;
-  const Agent agent = agent_called(name, Ground{runtime, doom, ledger, in_doubt});
+  const Agent agent =
+      agent_called(name, Ground{runtime, doom, ledger, in_doubt, std::string(arguments[1]) + ".memory"});
 
   auto session = testing::open_or_begin(*runtime, agent, force);
   if (!session) return report(session.error());

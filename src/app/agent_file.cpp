@@ -9,6 +9,7 @@
 
 #include "app/agent_keys.hpp"
 #include "app/bounds.hpp"
+#include "app/memory_table.hpp"
 #include "app/model_files.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "base/regular_file.hpp"
@@ -195,6 +196,9 @@ class AgentReader {
     if (!json_at(tools, "fork").is_null()) tools_.push_back(fork_tool());
     if (!json_at(tools, "kv").is_null()) tools_.push_back(kv_tool());
     if (!json_at(tools, "text").is_null()) tools_.push_back(text_tool());
+    auto memory = app::tools_of_memory(document_, options_);
+    if (!memory) return fail(std::move(memory.error()));
+    for (Tool& tool : *memory) grant(std::move(tool));
     if (auto read = read_file_tools(json_at(tools, "file")); !read) return read;
     if (auto read = read_http_tool(json_at(tools, "http")); !read) return read;
     if (auto read = read_sandboxed_tool("shell", shell_tool_of); !read) return read;
@@ -332,7 +336,8 @@ class AgentReader {
     return {};
   }
 
-  /// Listing folders or hosts also permits the tool to use them; "ask" and "deny" take precedence.
+  /// Listing folders or hosts, or saying `write = true`, also permits the tool to use them; "ask" and "deny"
+  /// take precedence.
   void grant(Tool tool) {
     rules_.allow.push_back(tool.definition.name);
     tools_.push_back(std::move(tool));

@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 using Type = SettingKey::Type;
 
 bool is_limit(const SettingKey& key) { return key.path.starts_with("limits."); }
-bool is_path(const SettingKey& key) { return key.path == "journal" || key.path == "agents.folder"; }
+bool is_path(const SettingKey& key) {
+  return key.path == "journal" || key.path == "memory" || key.path == "agents.folder";
+}
 
 enum class Trust : std::uint8_t { kSystem, kUser, kProject };
 

@@ -43,6 +43,14 @@ AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& r
   options.remembered = remembered_rules();
   options.protect = own_folders();
   options.hide = files_of_runs(workspace);
+  options.memory = [workspace, opened = std::make_shared<std::shared_ptr<DatabaseClient>>()]()
+      -> Result<std::shared_ptr<DatabaseClient>> {
+    if (*opened) return *opened;
+    auto memory = open_memory(workspace, MemoryUse::kCreate);
+    if (!memory) return fail(std::move(memory.error()));
+    *opened = memory->database;
+    return *opened;
+  };
   return options;
 }
 

@@ -29,6 +29,8 @@ constexpr std::array kPhrases{
     Phrase{"policy.calls", "may make without asking the calls"},
     Phrase{"tools.file.read", "reads files below"},
     Phrase{"tools.file.write", "writes files below"},
+    Phrase{"tools.memory.collection", "keeps notes under"},
+    Phrase{"tools.memory.write", "writes and removes notes"},
     Phrase{"tools.http.allow", "sends requests to"},
     Phrase{"tools.shell.folder", "runs programs in"},
     Phrase{"tools.shell.write", "its programs write below"},

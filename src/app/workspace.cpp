@@ -31,17 +31,24 @@ Result<std::string> journal_path(const std::string& configured) {
                           "give one with --journal FILE, or --journal memory"));
 }
 
-/// Error if the journal is no regular file, or if others could have written it. A file that is missing is
-/// safe.
-Status check_journal_file(const std::string& path) {
+/// Empty if neither the configuration nor the environment gives a place.
+std::string memory_path(const std::string& configured) {
+  if (!configured.empty()) return fs::absolute(configured).string();
+  const fs::path folder = own_folder("XDG_STATE_HOME", ".local/state");
+  return folder.empty() ? "" : (folder / "memory.db").string();
+}
+
+/// Error if the file, a `what`, is no regular file, or if others could have written it. A file that is
+/// missing is safe.
+Status check_stored_file(const std::string& what, const std::string& path) {
   for (const char* suffix : {"", "-wal", "-journal"}) {
     const std::string name = path + suffix;
     struct stat about = {};
     if (stat(name.c_str(), &about) != 0 || S_ISDIR(about.st_mode)) continue;
     if (!S_ISREG(about.st_mode))
-      return fail(ErrorCode::kJournal, "the journal " + in_quotes(name) + " is not a regular file");
+      return fail(ErrorCode::kJournal, "the " + what + ' ' + in_quotes(name) + " is not a regular file");
     if (const std::string unsafe = why_unsafe(about, name); !unsafe.empty())
-      return fail(ErrorCode::kJournal, "the journal " + unsafe);
+      return fail(ErrorCode::kJournal, "the " + what + ' ' + unsafe);
   }
   return {};
 }
@@ -52,7 +59,7 @@ Status check_variables(const Place& place) {
     const char* value = std::getenv(name);
     return value != nullptr && *value == '\0';
   };
-  for (const char* name : {"PRAXIS_JOURNAL", "PRAXIS_AGENTS_FOLDER"}) {
+  for (const char* name : {"PRAXIS_JOURNAL", "PRAXIS_MEMORY", "PRAXIS_AGENTS_FOLDER"}) {
     const bool is_overridden = name == std::string_view("PRAXIS_JOURNAL") && !place.journal.empty();
     if (is_blank(name) && !is_overridden)
       return fail(usage_error(std::string(name) + " is set, but empty", "set it to a path, or unset it"));
@@ -61,7 +68,7 @@ Status check_variables(const Place& place) {
 }
 
 Result<std::shared_ptr<Journal>> open_file(const Workspace& workspace, JournalUse use, bool create) {
-  if (auto checked = check_journal_file(workspace.journal); !checked) return fail(checked.error());
+  if (auto checked = check_stored_file("journal", workspace.journal); !checked) return fail(checked.error());
   SqliteJournalOptions options = workspace.waits;
   options.create = create;
   options.read_only = use == JournalUse::kLook;
@@ -108,7 +115,9 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   if (!config) return fail(config.error());
   auto journal = journal_path(config->get("journal"));
   if (!journal) return fail(journal.error());
-  return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty()};
+  std::string memory = memory_path(config->get("memory"));
+  return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(),
+                   std::move(memory)};
 }
 
 Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) {
@@ -125,6 +134,15 @@ Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, Journa
   }
   return fail(
       with_hint(journal.error(), "--journal FILE names another file, --journal memory stores nothing"));
+}
+
+Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use) {
+  if (workspace.memory.empty()) {
+    return fail(usage_error("no location for the memory: neither HOME nor XDG_STATE_HOME is set",
+                            "give one with PRAXIS_MEMORY=FILE"));
+  }
+  if (auto checked = check_stored_file("memory", workspace.memory); !checked) return fail(checked.error());
+  return sqlite_memory(workspace.memory, use);
 }
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {
@@ -166,10 +184,11 @@ std::vector<std::string> own_folders() {
 }
 
 std::vector<std::string> files_of_runs(const Workspace& workspace) {
-  if (!workspace.keeps_runs()) return {};
   std::vector<std::string> files;
-  for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head"})
-    files.push_back(workspace.journal + suffix);
+  for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head"}) {
+    if (workspace.keeps_runs()) files.push_back(workspace.journal + suffix);
+    if (!workspace.memory.empty()) files.push_back(workspace.memory + suffix);
+  }
   return files;
 }
 

@@ -15,6 +15,7 @@
 #include "praxis/core/state.hpp"
 #include "praxis/journal/journal.hpp"
 #include "praxis/logs/logs.hpp"
+#include "praxis/memory/stores.hpp"
 #include "praxis/models/catalog.hpp"
 #include "praxis/policy/remembered_rules.hpp"
 
@@ -33,6 +34,7 @@ struct Workspace {
   std::shared_ptr<const Project> project;  ///< of the current folder, trusted or not; may be null
   std::string journal;                     ///< absolute path, or `memory`
   bool journal_given = false;              ///< given by a flag, so that printed commands must repeat it
+  std::string memory = {};                 ///< absolute path of the memory's file; empty: there is no place
 
   /// How the journal waits for other processes; the surface sets `on_wait`, `stop_waiting`,
   /// `end_stopped_writer`.
@@ -74,9 +76,12 @@ Result<SessionId> root_of(Journal& journal, const SessionId& session);
 /// Whether a process has the session open.
 bool is_held(Journal& journal, const SessionId& session);
 
+/// Opens the memory that agents and `praxis memory` share, or creates it. Errors `kInput`, `kJournal`.
+Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use);
+
 /// The user's folders of configuration and state, which hold what agents may do.
 std::vector<std::string> own_folders();
-/// The journal with the files next to it, which no tool may read or write.
+/// Journal and memory with the files next to them, which no tool may read or write.
 std::vector<std::string> files_of_runs(const Workspace& workspace);
 
 /// The file for the user's `--always` rules. Null: no location is available.

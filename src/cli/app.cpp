@@ -14,6 +14,7 @@
 #include "cli/console.hpp"
 #include "cli/description.hpp"
 #include "cli/doctor_flags.hpp"
+#include "cli/memory_flags.hpp"
 #include "cli/parse_words.hpp"
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
@@ -83,6 +84,7 @@ class Definition {
   TrustOptions trust_;
   ConfigOptions config_;
   ServeOptions serve_;
+  MemoryCommandOptions memory_;
   std::string shell_;
 };
 
@@ -357,12 +359,7 @@ void Definition::define_models() {
 void Definition::define_trust() {
   CLI::App* trust =
       command("trust", "Show what the project folder .praxis would set or let run, and trust it",
-              "  praxis trust\n"
-              "  praxis trust show\n"
-              "  praxis trust accept --digest DIGEST\n"
-              "  praxis trust list --json | jq -r 'select(.item) | .project'\n"
-              "  praxis trust revoke ~/src/clone",
-              [this] { return Invocation(trust_); });
+              kTrustExamples, [this] { return Invocation(trust_); });
   add_trust_flags(trust, trust_);
 }
 
@@ -373,6 +370,10 @@ void Definition::define_help() {
 
   CLI::App* serve = command("serve", kServeHelp, kServeExamples, [this] { return Invocation(serve_); });
   add_serve_flags(serve, serve_);
+
+  CLI::App* memory = command("memory", "Show and change what agents remember", kMemoryExamples,
+                             [this] { return Invocation(memory_); });
+  add_memory_flags(memory, memory_);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

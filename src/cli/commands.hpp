@@ -25,5 +25,6 @@ Result<ExitStatus> execute(const DoctorOptions& options, Console& console);
 Result<ExitStatus> execute(const TrustOptions& options, Console& console);
 Result<ExitStatus> execute(const ConfigOptions& options, Console& console);
 Result<ExitStatus> execute(const ServeOptions& options, Console& console);
+Result<ExitStatus> execute(const MemoryCommandOptions& options, Console& console);
 
 }  // namespace praxis::cli

@@ -195,14 +195,32 @@ struct ServeOptions {
   bool access_log = false;
 };
 
+/// Shows and changes what agents remember.
+struct MemoryCommandOptions {
+  enum class Verb : std::uint8_t { kList, kSearch, kShow, kAdd, kForget, kExport, kImport };
+  app::Place place;
+  Verb verb = Verb::kList;
+  std::string word;        ///< of search and add a text, of show and forget a key, of import a file
+  std::string memory;      ///< `--memory`; empty: as configured
+  std::string collection;  ///< empty: `notes`; of list, search and export: all
+  std::string key;         ///< of add; empty: a new one
+  std::vector<std::string> tags;
+  std::string filter;  ///< as JSON text
+  std::uint32_t limit = 20;
+  std::string output;  ///< of export; empty: standard output
+  bool all = false;    ///< forget the whole collection
+  bool json = false;
+};
+
 /// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
 };
 
-using Invocation = std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions,
-                                TreeCommandOptions, RunsOptions, ShowOptions, LogsOptions, ForkOptions,
-                                RewindOptions, ReplayOptions, ExportOptions, ImportOptions, ModelsOptions,
-                                DoctorOptions, TrustOptions, ConfigOptions, ServeOptions>;
+using Invocation =
+    std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, TreeCommandOptions,
+                 RunsOptions, ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions,
+                 ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions,
+                 ServeOptions, MemoryCommandOptions>;
 
 }  // namespace praxis::cli

@@ -10,6 +10,13 @@
 
 namespace praxis::cli {
 
+inline constexpr const char* kTrustExamples =
+    "  praxis trust\n"
+    "  praxis trust show\n"
+    "  praxis trust accept --digest DIGEST\n"
+    "  praxis trust list --json | jq -r 'select(.item) | .project'\n"
+    "  praxis trust revoke ~/src/clone";
+
 inline void add_trust_flags(CLI::App* trust, TrustOptions& options) {
   using Verb = TrustOptions::Verb;
   const std::map<std::string, Verb> verbs{

@@ -16,7 +16,8 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
-class HttpClient;  // praxis/net/http_client.hpp
+class DatabaseClient;  // praxis/memory/database_client.hpp
+class HttpClient;      // praxis/net/http_client.hpp
 
 struct AgentFileOptions {
   /// Base folder for relative paths of the tools; empty: the current folder.
@@ -47,6 +48,8 @@ struct AgentFileOptions {
   /// Called with each folder (absolute) that a tool of the agent or of a sub-agent may read or write; may be
   /// null.
   std::function<void(const std::string& folder)> on_folder = {};
+  /// Opens the memory of agents with `[tools.memory]`; called for each. Null: such agents are refused.
+  std::function<Result<std::shared_ptr<DatabaseClient>>()> memory = {};
 };
 
 /// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.

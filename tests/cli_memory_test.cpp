@@ -1,0 +1,139 @@
+// `praxis memory`, and agents that remember between runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command_line.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr const char* kRemembers =
+    R"({"tool_calls": [{"name": "remember", "arguments": {"text": "Anna prefers green tea.", "key": "anna"}}]}
+{"text": "Noted."}
+)";
+constexpr const char* kRecalls = R"({"tool_calls": [{"name": "recall", "arguments": {"query": "which tea"}}]}
+{"text": "Green."}
+)";
+
+class CliMemory : public CommandLine {
+ protected:
+  /// Whether any file of the state folder contains the text.
+  bool is_kept(const std::string& text) const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "state")) {
+      if (entry.is_regular_file() &&
+          contents(std::filesystem::relative(entry.path(), folder_)).find(text) != std::string::npos)
+        return true;
+    }
+    return false;
+  }
+};
+
+TEST_F(CliMemory, NoteThatIsAdded_IsFoundShownAndForgotten) {
+  EXPECT_EQ(praxis({"memory", "add", "Anna prefers green tea.", "--key", "anna", "--tag", "people"}).out,
+            "anna\n");
+  const std::string made = praxis({"memory", "add", "Bob drinks canary7788 juice."}).out;
+  EXPECT_EQ(made.size(), 27U) << "an id";
+  EXPECT_THAT(praxis({"memory", "list"}).out, HasSubstr("2 notes"));
+  const CommandResult found = praxis({"memory", "search", "teas"});
+  EXPECT_THAT(found.out,
+              AllOf(HasSubstr("anna"), HasSubstr("matches teas; words #1"), Not(HasSubstr("Bob"))));
+  EXPECT_THAT(praxis({"memory", "search", "drinks prefers", "--tag", "people"}).out, Not(HasSubstr("Bob")));
+  EXPECT_THAT(praxis({"memory", "list", "-c", "notes", "--filter", R"({"exists": "tags"})"}).out,
+              AllOf(HasSubstr("Anna"), Not(HasSubstr("Bob"))));
+  EXPECT_EQ(praxis({"memory", "show", "anna"}).out, "Anna prefers green tea.\n");
+  EXPECT_TRUE(is_kept("canary7788"));
+  EXPECT_EQ(praxis({"memory", "forget", made.substr(0, 26)}).status, 0);
+  EXPECT_FALSE(is_kept("canary7788"));
+  const CommandResult again = praxis({"memory", "forget", made.substr(0, 26)});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("no note"));
+  EXPECT_EQ(praxis({"memory", "forget", "--all", "-c", "notes"}).status, 0);
+  EXPECT_THAT(praxis({"memory", "list"}).err, HasSubstr("the memory is empty"));
+}
+
+TEST_F(CliMemory, ExportAndImport_CarryEverything) {
+  for (int i = 0; i < 120; ++i) {
+    if (i % 40 == 0) {
+      ASSERT_EQ(
+          praxis({"memory", "add", "note \"" + std::to_string(i) + "\" ü", "-c", "c'" + std::to_string(i)})
+              .status,
+          0);
+    }
+  }
+  const std::string lines = praxis({"memory", "export"}).out;
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 3);
+  file("lines.jsonl", lines);
+  EXPECT_EQ(praxis({"memory", "import", "lines.jsonl", "--memory", "other.db"}).status, 0);
+  EXPECT_EQ(mode_of("other.db"), 0600U);
+  const auto values = [](const std::string& text) {
+    std::string out;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+      Json note = parse_json(line).value();
+      note.get_object().erase("written");
+      out += to_json_text(note) + "\n";
+    }
+    return out;
+  };
+  EXPECT_EQ(values(praxis({"memory", "export", "--memory", "other.db"}).out), values(lines));
+  file("bad.jsonl", lines + "{\"key\": 1}\n");
+  const CommandResult bad = praxis({"memory", "import", "bad.jsonl", "--memory", "third.db"});
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.err, HasSubstr("line 4 is not a note"));
+  EXPECT_THAT(praxis({"memory", "export", "--memory", "third.db"}).out, IsEmpty()) << "nothing is written";
+}
+
+TEST_F(CliMemory, AgentFile_RemembersBetweenRuns) {
+  file("writer.toml", "model = 'script:remembers.jsonl'\n[tools.memory]\nwrite = true\n");
+  file("reader.toml", "model = 'script:recalls.jsonl'\n[tools.memory]\n");
+  file("remembers.jsonl", kRemembers);
+  file("recalls.jsonl", kRecalls);
+  const CommandResult denied = praxis({"run", "reader.toml", "Note it", "--model", "script:remembers.jsonl"});
+  EXPECT_THAT(praxis({"memory", "list"}).out, IsEmpty()) << denied.out << denied.err;
+  ASSERT_EQ(praxis({"run", "writer.toml", "Note it"}).status, 0);
+  ASSERT_EQ(praxis({"run", "reader.toml", "Which tea?"}).status, 0);
+  EXPECT_THAT(praxis({"show", "last"}).out, HasSubstr("Anna prefers green tea."));
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0);
+  EXPECT_THAT(praxis({"memory", "show", "anna", "--json"}).last_line().at("note").at("value").as_object(),
+              SizeIs(3))
+      << "text, agent and session";
+}
+
+TEST_F(CliMemory, Tools_DoNotReachTheFile) {
+  file("a.toml", "model = 'script:reads.jsonl'\n[tools.file]\nread = ['state']\n");
+  file("reads.jsonl",
+       R"({"tool_calls": [{"name": "file_read", "arguments": {"path": "state/praxis/memory.db"}}]}
+{"text": "Done."}
+)");
+  ASSERT_EQ(praxis({"memory", "add", "canary5511"}).status, 0);
+  ASSERT_EQ(praxis({"run", "a.toml", "Read"}).status, 0);
+  EXPECT_THAT(praxis({"show", "last"}).out, AllOf(Not(HasSubstr("canary5511")), HasSubstr("memory.db")));
+}
+
+TEST_F(CliMemory, Mistakes_AreNamed) {
+  const auto mistake = [this](std::vector<std::string> words) {
+    words.insert(words.begin(), "memory");
+    const CommandResult result = praxis(words);
+    EXPECT_EQ(result.status, 2) << words[1];
+    return result.err;
+  };
+  EXPECT_THAT(mistake({"search"}), HasSubstr("the text is missing"));
+  EXPECT_THAT(mistake({"forget"}), HasSubstr("the key of a note, or --all"));
+  EXPECT_THAT(mistake({"forget", "--all"}), HasSubstr("needs the collection"));
+  EXPECT_THAT(mistake({"list", "-c", "x", "--filter", "{"}), HasSubstr("--filter is not JSON"));
+  EXPECT_THAT(mistake({"list", "-c", "x", "--filter", "{\"like\": 1}"}), HasSubstr("no operator \"like\""));
+  EXPECT_THAT(mistake({"export", "--json"}), HasSubstr("needs -o FILE"));
+  EXPECT_THAT(mistake({"show", "nothing"}), HasSubstr("no note \"nothing\" in the collection \"notes\""));
+  EXPECT_THAT(mistake({"lists"}), HasSubstr("lists"));
+  file("not.db", "not a memory");
+  EXPECT_THAT(praxis({"memory", "list", "--memory", "not.db"}).err, HasSubstr("not a Praxis memory"));
+}
+
+}  // namespace
+}  // namespace praxis::testing
