@@ -164,7 +164,7 @@ class FileFormat : public ::testing::TestWithParam<const char*> {
 
   const MemoryFolder folder_;
 };
-INSTANTIATE_TEST_SUITE_P(Released, FileFormat, ::testing::Values("journal-2.sql", "journal-3.sql"));
+INSTANTIATE_TEST_SUITE_P(Released, FileFormat, ::testing::Values("journal-2.sql", "journal-3.sql", "journal-4.sql"));
 
 TEST_P(FileFormat, Session_IsReadAndResumed) {
   const auto journal = open_journal(folder_ / "j");
@@ -181,6 +181,7 @@ TEST_P(FileFormat, Session_IsReadAndResumed) {
 TEST_P(FileFormat, ReadOnlyFile_IsReadUnchanged) {
   const auto read_only = open_journal(folder_ / "j", {.read_only = true});
   const SessionRow root = root_of(*read_only);
+  EXPECT_EQ(root.name, GetParam() == std::string_view("journal-4.sql") ? "first" : "");
   const auto entries = read_only->read(root.id);
   ASSERT_TRUE(entries) << entries.error().message;
   EXPECT_EQ(entries->size(), root.entries);

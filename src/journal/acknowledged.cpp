@@ -93,6 +93,15 @@ SessionEnd end_of_session(Database& database, const JournalHead& head) {
   return {query.number(0), query.digest(1)};
 }
 
+/// Whether the session of the head was removed, at that point of its log or later. False in older formats.
+Result<bool> was_removed(Database& database, const JournalHead& head) {
+  const auto known = number_from(database, "SELECT count(*) FROM sqlite_schema WHERE name = 'removed'");
+  if (!known || *known == 0) return known ? Result<bool>(false) : fail(known.error());
+  Query query(database, "SELECT 1 FROM removed WHERE name = ?1 AND head_seq >= ?2",
+              std::string_view(head.session), head.seq);
+  return query.next();
+}
+
 Error lost(const std::string& path, const std::string& what) {
   return journal_error(ErrorKind::kCorrupt, "journal " + path + " lost its end: " + what +
                                                 ". Restore the journal and its -wal, or accept the loss with "
@@ -231,6 +240,10 @@ Result<std::uint64_t> records_left(Database& database, const JournalHead& head) 
   if (head.entry == 0) return head.seq;
   const auto there = has_entry(database, head);
   if (!there) return fail(there.error());
+  if (!*there) {
+    const auto removed = was_removed(database, head);
+    if (!removed || *removed) return removed ? Result<std::uint64_t>(head.seq) : fail(removed.error());
+  }
   const SessionEnd end = *there ? SessionEnd{head.seq, head.hash} : end_of_session(database, head);
   return end.seq == head.seq && end.hash != head.hash ? head.seq - 1 : std::min(end.seq, head.seq);
 }

@@ -32,7 +32,7 @@ const std::string kLastEntry =
 
 // What each format added to the one before. A new file goes through all steps, so it is identical to an
 // upgraded one.
-const std::array<std::string, 3> kFormats = {
+const std::array<std::string, 4> kFormats = {
     // A rowid table is faster than a clustered one: entries of all sessions go to the same last page, so a
     // group commit of 100 sessions writes a third of the pages; and rows up to 4 KB need no overflow page.
     R"(
@@ -70,6 +70,14 @@ ALTER TABLE sessions ADD COLUMN head_id INTEGER NOT NULL DEFAULT 0;
 UPDATE sessions AS s SET head_id = coalesce()" +
         kLastEntry + R"(, 0);
 DROP TABLE entries;
+)",
+    // What users call a session, and the removed sessions: without their names, a head that was acknowledged
+    // before would look like a lost end.
+    R"(
+ALTER TABLE sessions ADD COLUMN label TEXT NOT NULL DEFAULT '';
+ALTER TABLE sessions ADD COLUMN tags TEXT NOT NULL DEFAULT '';
+CREATE UNIQUE INDEX sessions_by_label ON sessions (label) WHERE label <> '';
+CREATE TABLE removed (name TEXT PRIMARY KEY, head_seq INTEGER NOT NULL) WITHOUT ROWID;
 )"};
 constexpr std::int64_t kFormatVersion = std::tuple_size_v<decltype(kFormats)>;
 
@@ -249,14 +257,13 @@ Status upgrade_journal_file(Database& database) {
 Status show_as_latest(Database& database) {
   const auto version = format_of(database);
   if (!version) return fail(version.error());
-  if (*version >= 3) return {};
-  return execute(database,
-                 "PRAGMA temp_store = MEMORY;"
-                 "CREATE TEMP VIEW chain AS SELECT rowid AS id, *, " +
-                     kEntryBefore +
-                     " AS before FROM main.entries e;"
-                     "CREATE TEMP VIEW sessions AS SELECT *, " +
-                     kLastEntry + " AS head_id FROM main.sessions s;");
+  if (*version >= kFormatVersion) return {};
+  const std::string entries = *version >= 3 ? ""
+                                            : "CREATE TEMP VIEW chain AS SELECT rowid AS id, *, " +
+                                                  kEntryBefore + " AS before FROM main.entries e;";
+  const std::string last = *version >= 3 ? "" : ", " + kLastEntry + " AS head_id";
+  return execute(database, "PRAGMA temp_store = MEMORY;" + entries + "CREATE TEMP VIEW sessions AS SELECT *" +
+                               last + ", '' AS label, '' AS tags FROM main.sessions s;");
 }
 
 Status check_journal_file(const std::string& path) {

@@ -4,9 +4,13 @@
 
 #include <map>
 #include <mutex>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
+#include "journal/blob_names.hpp"
 #include "journal/chain.hpp"
+#include "journal/labels.hpp"
 #include "journal/memory_inbox.hpp"
 
 namespace praxis {
@@ -58,7 +62,7 @@ class MemoryJournal final : public Journal, public Inbox {
     if (!inserted) return fail(session_exists(id));
     auto& session = found->second;
     session.row.id = id;
-    session.age = by_age_.size();
+    session.age = next_age_++;
     session.row.created = session.row.updated = now;
     session.head = {.seq = 0, .hash = chain_start(id), .token = 1, .held = true};
     by_age_.push_back(&session);
@@ -112,6 +116,7 @@ class MemoryJournal final : public Journal, public Inbox {
     std::vector<Change> out;
     for (auto i = static_cast<std::size_t>(after); i < order_.size(); ++i) {
       if (limit != 0 && out.size() == limit) break;
+      if (order_[i].first == nullptr) continue;
       out.push_back({i + 1, order_[i].first->row.id, order_[i].second});
     }
     return out;
@@ -146,6 +151,61 @@ class MemoryJournal final : public Journal, public Inbox {
       rows.push_back(row_of(*next->second));
     }
     return rows;
+  }
+
+  Status label(const SessionId& id, const LabelChange& change) override {
+    std::lock_guard lock(mutex_);
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end()) return fail(no_such_session(id));
+    SessionRow& row = found->second.row;
+    if (change.name && !change.name->empty()) {
+      for (const auto& [other, session] : sessions_) {
+        if (other != id && session.row.name == *change.name) return fail(name_taken(*change.name, other));
+      }
+    }
+    auto labels = changed({row.name, row.tags}, change);
+    if (!labels) return fail(std::move(labels.error()));
+    std::tie(row.name, row.tags) = std::tie(labels->name, labels->tags);
+    return {};
+  }
+
+  Result<std::size_t> remove(const SessionId& id) override {
+    std::lock_guard lock(mutex_);
+    if (!sessions_.contains(id)) return fail(no_such_session(id));
+    std::vector<SessionId> tree{id};
+    for (std::size_t next = 0; next < tree.size(); ++next) {
+      if (sessions_.at(tree[next]).head.held) return fail(lease_held(tree[next], getpid()));
+      for (auto child = children_.lower_bound({tree[next], 0});
+           child != children_.end() && child->first.first == tree[next]; ++child)
+        tree.push_back(child->second->row.id);
+    }
+    for (const SessionId& each : tree) {
+      const auto found = sessions_.find(each);
+      children_.erase({found->second.row.parent, found->second.age});
+      std::erase(by_age_, &found->second);
+      for (auto& [session, seq] : order_) {
+        if (session == &found->second) session = nullptr;
+      }
+      sessions_.erase(found);
+    }
+    return tree.size();
+  }
+
+  Result<Swept> sweep() override {
+    std::lock_guard lock(mutex_);
+    std::set<Digest> named;
+    const auto note = [&](const Digest& digest) { named.insert(digest); };
+    for (const auto& [id, session] : sessions_) {
+      for (const StoredEntry& entry : session.entries) for_each_digest(entry.kind_and_body, note);
+    }
+    Swept swept;
+    std::erase_if(blobs_, [&](const auto& blob) {
+      if (named.contains(blob.first)) return false;
+      ++swept.blobs;
+      swept.bytes += blob.second.size();
+      return true;
+    });
+    return swept;
   }
 
   Inbox& inbox() override { return *this; }
@@ -215,7 +275,9 @@ class MemoryJournal final : public Journal, public Inbox {
   std::mutex mutex_;
   std::unordered_map<SessionId, StoredSession> sessions_;  // pointers to its values stay valid
   std::vector<const StoredSession*> by_age_;
-  std::vector<std::pair<const StoredSession*, std::uint64_t>> order_;           // of all entries, by seq
+  std::vector<std::pair<const StoredSession*, std::uint64_t>>
+      order_;  // of all entries, with seq; null: removed
+  std::size_t next_age_ = 0;
   std::map<std::pair<SessionId, std::size_t>, const StoredSession*> children_;  // by parent and age
   std::unordered_map<Digest, std::string, DigestHash> blobs_;
   MemoryInbox inbox_;

@@ -4,6 +4,7 @@
 
 #include "journal/chain.hpp"
 #include "journal/inbox_store.hpp"
+#include "journal/labels.hpp"
 
 namespace praxis {
 namespace {
@@ -96,8 +97,8 @@ Result<Entry> select_entry(Database& database, std::int64_t id, std::uint64_t se
 const std::string kSelectRow =
     "SELECT name, created, updated, head_seq, agent, model, "
     "CASE WHEN head_seq = 0 OR EXISTS (SELECT 1 FROM chain c WHERE c.id = head_id AND session = s.id "
-    "AND seq = head_seq AND hash = head_hash) THEN status ELSE 'corrupt' END, title, parent, lease_owner "
-    "FROM sessions s ";
+    "AND seq = head_seq AND hash = head_hash) THEN status ELSE 'corrupt' END, title, parent, lease_owner, "
+    "label, tags FROM sessions s ";
 const std::string kSelectOne = kSelectRow + "WHERE name = ?1";
 const std::string kSelectChildren = kSelectRow + "WHERE parent = ?1 AND parent <> '' ORDER BY id";
 const std::string kSelectNewest = kSelectRow + "ORDER BY id DESC LIMIT ?1";
@@ -112,6 +113,8 @@ SessionRow row_of(const Query& query, const IsAlive& held) {
           .status = query.text(6),
           .title = query.text(7),
           .parent = SessionId(query.text(8)),
+          .name = query.text(10),
+          .tags = tags_of(query.bytes(11)),
           .held = query.integer(9) != kNobody && held(query.integer(9))};
 }
 

@@ -8,14 +8,17 @@
 #include <unordered_map>
 
 #include "journal/acknowledged.hpp"
+#include "journal/blob_sweep.hpp"
 #include "journal/chain.hpp"
 #include "journal/group_commit.hpp"
 #include "journal/inbox_store.hpp"
 #include "journal/journal_file.hpp"
+#include "journal/labels.hpp"
 #include "journal/log_evidence.hpp"
 #include "journal/open_journals.hpp"
 #include "journal/owners.hpp"
 #include "journal/read_attempts.hpp"
+#include "journal/session_removal.hpp"
 #include "journal/session_store.hpp"
 
 namespace praxis {
@@ -250,6 +253,30 @@ class SqliteJournal final : public Journal, public Inbox {
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {
     await_made(SessionId{});
     return reading([&](Database& database) { return select_children(database, parent, is_alive_); });
+  }
+
+  Status label(const SessionId& session, const LabelChange& change) override {
+    if (!writer_) return fail(read_only());
+    await_made(session);
+    return writer_->run_durably([&](Database& database) { return label_session(database, session, change); });
+  }
+  Result<std::size_t> remove(const SessionId& session) override {
+    if (!writer_) return fail(read_only());
+    await_made(session);
+    std::size_t removed = 0;
+    auto done = writer_->run_durably([&](Database& database) -> Status {
+      auto tree = remove_tree(database, session, is_alive_);
+      if (!tree) return fail(std::move(tree.error()));
+      removed = *tree;
+      return {};
+    });
+    if (!done) return fail(std::move(done.error()));
+    return removed;
+  }
+  Result<Swept> sweep() override {
+    if (!writer_) return fail(read_only());
+    return sweep_blobs([this](const auto& read) { return reading(read); },
+                       [this](const auto& change) { return writer_->run_durably(std::ref(change)); });
   }
 
   Inbox& inbox() override { return *this; }

@@ -47,6 +47,11 @@ class JournalWithInbox final : public Journal {
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {
     return journal_->children(parent);
   }
+  Status label(const SessionId& session, const LabelChange& change) override {
+    return journal_->label(session, change);
+  }
+  Result<std::size_t> remove(const SessionId& session) override { return journal_->remove(session); }
+  Result<Swept> sweep() override { return journal_->sweep(); }
   Inbox& inbox() override { return *inbox_; }
 
  private:

@@ -60,9 +60,11 @@ struct SessionRow {
   std::uint64_t entries = 0;
   std::string agent;  ///< agent id
   std::string model;
-  std::string status;  ///< the session's status name
-  std::string title;   ///< first words of the first prompt
-  SessionId parent;    ///< empty for a root
+  std::string status;                  ///< the session's status name
+  std::string title;                   ///< first words of the first prompt
+  SessionId parent;                    ///< empty for a root
+  std::string name = {};               ///< given by a user (`Journal::label`); empty: none
+  std::vector<std::string> tags = {};  ///< sorted, without duplicates
   /// A live process, possibly this one, owns the lease. A released lease may count for a moment longer.
   bool held = false;
 };
@@ -78,6 +80,23 @@ struct Change {
 struct RowChange {
   std::optional<std::string> agent, model, status, title;
   std::optional<SessionId> parent;
+};
+
+inline constexpr std::size_t kMaxLabelBytes = 64;  ///< of a name, and of a tag
+inline constexpr std::size_t kMaxTags = 32;        ///< of one session
+
+/// Changes how users call a session. Names and tags are 1 to `kMaxLabelBytes` letters, digits, `-`, `_` and
+/// `.`, and start with a letter; a name is not `last`. They are no part of the log: an export leaves them
+/// out.
+struct LabelChange {
+  std::optional<std::string> name = {};  ///< empty text: removes the name
+  std::vector<std::string> add_tags = {}, remove_tags = {};
+};
+
+/// What `Journal::sweep` has freed.
+struct Swept {
+  std::uint64_t blobs = 0;  ///< number of blobs removed
+  std::uint64_t bytes = 0;  ///< their payloads
 };
 
 /// One atomic append: all blobs, entries and answers, or nothing.
@@ -145,6 +164,19 @@ class Journal {
   /// Lists the direct children of a session, oldest first; empty for an unknown session.
   virtual Result<std::vector<SessionRow>> children(const SessionId& parent) = 0;
 
+  // Journals of hosts need not support the next three: by default they fail with `read_only`.
+
+  /// Changes the name and tags of a session, durably; needs no lease. Errors `not_found`; `exists`: another
+  /// session has the name; `kInput`: not a name or tag, or too many tags.
+  virtual Status label(const SessionId& session, const LabelChange& change);
+  /// Removes a session, all sessions below it, their entries and their unanswered messages, durably and all
+  /// or nothing; returns how many sessions. Their blobs stay until `sweep`. Errors `not_found`; `lease_held`
+  /// when a live process owns one of them.
+  virtual Result<std::size_t> remove(const SessionId& session);
+  /// Removes the blobs that no entry names. Reads all entries, in bounded memory; others can read and append
+  /// meanwhile.
+  virtual Result<Swept> sweep();
+
   /// The inboxes of the sessions, for messages from processes that do not own them. Lives as long as the
   /// journal.
   virtual Inbox& inbox() = 0;
@@ -173,6 +205,13 @@ struct SqliteJournalOptions {
 /// Several processes on one machine may open the same file. Errors `not_found`, `version` (written by a newer
 /// format), `corrupt` (damaged, or not a journal: then it is left unchanged), `full`, `io`.
 Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJournalOptions options = {});
+
+/// Rewrites the file of a SQLite journal without the space that removed sessions left, if at least an eighth
+/// of it is free; returns by how many bytes it shrank. It excludes all other processes meanwhile and needs
+/// room for a second copy. After a crash the file is whole. No-op (0) while any connection, also one of this
+/// process, has the journal open: the space is then used again by later records. Errors `not_found`, `full`,
+/// `io`, `corrupt`.
+Result<std::uint64_t> shrink_journal(const std::string& path);
 
 /// Waits until this process has no SQLite journal open for writing, at most `limit`; false if it still has.
 /// Call it before the program ends, after dropping the last reference: threads that finish the work of a

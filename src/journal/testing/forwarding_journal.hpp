@@ -36,6 +36,11 @@ class ForwardingJournal : public Journal, public Inbox {
   Result<std::vector<SessionRow>> children(const SessionId& parent) override {
     return inner_->children(parent);
   }
+  Status label(const SessionId& session, const LabelChange& change) override {
+    return inner_->label(session, change);
+  }
+  Result<std::size_t> remove(const SessionId& session) override { return inner_->remove(session); }
+  Result<Swept> sweep() override { return inner_->sweep(); }
   Inbox& inbox() override { return *this; }
   Result<InboxId> post(const SessionId& to, std::string body, UnixMillis now) override {
     return inner_->inbox().post(to, std::move(body), now);
