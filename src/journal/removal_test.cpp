@@ -85,6 +85,18 @@ class RemovalTest : public testing::AnyJournalTest {
 };
 INSTANTIATE_TEST_SUITE_P(Journals, RemovalTest, testing::kAllJournals, testing::journal_name);
 
+TEST_P(RemovalTest, Positions_AreNeverUsedAgain) {
+  make(*journal_, kOther, {"1"});
+  make(*journal_, kSession, {"1", "2"});
+  const std::uint64_t last = *journal_->last_position();
+  ASSERT_TRUE(journal_->remove(kSession));
+  make(*journal_, SessionId("third"), {"1"});
+  const auto all = journal_->changes(0, 0);
+  ASSERT_EQ(all->size(), 2U);
+  EXPECT_EQ(all->at(0).session, kOther);
+  EXPECT_GT(all->at(1).position, last) << "who has seen everything gets it";
+}
+
 TEST_P(RemovalTest, Tree_GoesAsAWhole) {
   make_tree();
   EXPECT_EQ(journal_->remove(SessionId("root")), 3U);
