@@ -10,6 +10,14 @@ namespace praxis {
 
 namespace http = boost::beast::http;
 
+namespace {
+
+// The shortest chunked body is `0 CRLF CRLF`. Beast asserts that it gets as many bytes once it has seen the
+// zero.
+constexpr std::size_t kLeastChunk = 5;
+
+}  // namespace
+
 class RequestParser::Beast final : public http::basic_parser<true> {
  public:
   explicit Beast(const RequestBounds& bounds) : bounds_(bounds) {
@@ -116,6 +124,8 @@ std::size_t RequestParser::feed(std::string_view bytes) {
   while (used < bytes.size() && (state() == State::kHead || state() == State::kBody)) {
     boost::system::error_code error;
     const std::string_view rest = bytes.substr(used);
+    if (beast_->is_header_done() && beast_->chunked() && rest.starts_with('0') && rest.size() < kLeastChunk)
+      break;
     used += beast_->put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     if (error == http::error::need_more) break;
     if (error) beast_->on_error(error);

@@ -46,6 +46,13 @@ class ResponseParser final : public boost::beast::http::basic_parser<false> {
         return kLine;
       }
     }
+    // The shortest chunked body is `0 CRLF CRLF`. Beast asserts that it gets as many bytes once it has seen
+    // the zero.
+    constexpr std::size_t kLast = std::string_view("0\r\n\r\n").size();
+    if (is_header_done() && chunked() && bytes.starts_with('0') && bytes.size() < kLast) {
+      error = boost::beast::http::error::need_more;
+      return 0;
+    }
     return put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
   }
 

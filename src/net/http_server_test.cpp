@@ -67,6 +67,27 @@ TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInOrder) {
   EXPECT_FALSE(c.closed());
 }
 
+TEST_F(HttpServerTest, BodyMayComeInPiecesOfAnySize) {
+  start();
+  const std::string request =
+      "POST /1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
+  const std::string empty =
+      "POST /2 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n";
+  RequestBounds bounds;
+  for (std::size_t piece = 1; piece < request.size(); ++piece) {
+    for (const std::string& whole : {request, empty}) {
+      RequestParser parser(bounds);
+      std::string pending;
+      for (std::size_t at = 0; at < whole.size(); at += piece) {
+        pending += whole.substr(at, piece);
+        pending.erase(0, parser.feed(pending));
+      }
+      ASSERT_EQ(parser.state(), RequestParser::State::kDone) << piece;
+      EXPECT_EQ(parser.request().body, whole == request ? "hi" : "") << piece;
+    }
+  }
+}
+
 TEST_F(HttpServerTest, AnswersLaterAndFromAnotherThread) {
   start();
   handler_ = [this](const ReceivedRequest& request, HttpReply reply) {
