@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults siege siege-mutants breaks trained install clean setup setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults clients siege siege-mutants breaks trained install clean setup setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -44,11 +44,12 @@ test: setup build/schema-suite/tests ## build everything and run all tests
 	$(call build,test)
 	$(call ctest,test,all)
 
-check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, then faults and the siege
+check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, clients, faults and the siege
 	$(call build,asan-ubsan)
 	$(FEWER_KILLS) $(call ctest,asan-ubsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(call build,tsan)
 	$(FEWER_KILLS) $(call ctest,tsan,all,$(WITHOUT_FOLDER_TESTS))
+	$(MAKE) clients
 	$(MAKE) faults
 	$(MAKE) siege
 
@@ -96,6 +97,10 @@ trained: setup
 fuzz: setup-check ## run each fuzzer for FUZZ_SECONDS
 	$(call build,fuzz)
 	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
+
+clients: setup ## let unmodified clients, such as OpenAI's, use the server (needs node and npm)
+	$(call build,test,praxis_cli)
+	scripts/check-clients build/test/praxis build/clients
 
 sdk: setup ## compare the vendors' own clients with ours on recorded answers (needs node and npm)
 	$(call build,test,wire_check)

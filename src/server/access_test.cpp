@@ -54,7 +54,7 @@ TEST_F(ServedAccess, WrongBodiesAreOneProblemThatNamesTheField) {
   const std::string run = create("ask");
   wait_for(run, "awaiting_user");
   for (const Route& route : routes()) {
-    if (route.body.empty()) continue;
+    if (route.body.empty() || route.path.starts_with("/v1/")) continue;  // openai_test.cpp
     const std::string path = path_of(route, run);
     for (const char* body : {"{", "[]", "null", "\"text\"", "\xff"}) {
       EXPECT_EQ(call("POST", path, body).status, 400) << path << ' ' << body;

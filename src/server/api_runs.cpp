@@ -117,8 +117,14 @@ Result<HttpAnswer> create_run(Service& service, const Call& call) {
   }
   const std::string key(find_header(call.headers, "idempotency-key").value_or(""));
   if (key.size() > kMostKey) return fail(field_error("Idempotency-Key", "is longer than 255 characters"));
-  const auto made = service.runs->create(
-      {*agent, *prompt, *model, *limits, *schema, key, to_canonical_json(*body)}, call.principal);
+  const auto made = service.runs->create({.agent = *agent,
+                                          .prompt = *prompt,
+                                          .model = *model,
+                                          .limits = *limits,
+                                          .schema = *schema,
+                                          .idempotency = key,
+                                          .request = to_canonical_json(*body)},
+                                         call.principal);
   if (!made) return fail(made.error());
   if (made->is_new) ++service.counters.runs_created;
   return created(made->id, made->is_new);

@@ -38,6 +38,11 @@ Result<HttpAnswer> decide_step(Service& service, const Call& call);
 Status stream_run(Service& service, const Call& call, const HttpReply& reply);
 Status stream_all(Service& service, const Call& call, const HttpReply& reply);
 
+// OpenAI's Chat Completions.
+Result<HttpAnswer> list_models(Service& service, const Call& call);
+Result<HttpAnswer> show_model(Service& service, const Call& call);
+Status complete_chat(Service& service, const Call& call, const HttpReply& reply);
+
 // The paths of the fifth design.
 Status design_stream(Service& service, const Call& call, const HttpReply& reply);
 Result<HttpAnswer> design_tree(Service& service, const Call& call);

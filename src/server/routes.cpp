@@ -38,6 +38,12 @@ constexpr std::array kCommandBody{
 constexpr std::array kDecideBody{Field{"decision", "string", "allow, deny, edit or answer", true},
                                  Field{"text", "string", "the reason of a denial, or the answer"},
                                  Field{"arguments", "object", "of edit: with which the call is to run"}};
+constexpr std::array kChatBody{
+    Field{"model", "string", "name of the agent", true},
+    Field{"messages", "array", "the conversation; the last message is the user's", true},
+    Field{"stream", "boolean", "true: chunks as server-sent events"},
+    Field{"stream_options", "object", "include_usage"},
+    Field{"response_format", "object", "json_schema: the answer follows it"}};
 constexpr std::array kDesignQuery{Field{"prompt", "string", "the message of the user", true},
                                   Field{"agent", "string", "name of the agent"}};
 constexpr std::array kUpdateBody{Field{"userComment", "string", "a comment, or delete, or modify"},
@@ -99,6 +105,14 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/v1/events", "The events of all runs, from now on or after an id", stream_all,
           kAllQuery},
     Route{"GET", "/api/v1/pending", "The steps of all runs that wait for people", list_pending},
+    Route{"GET", "/v1/models", "The agents as OpenAI's models", list_models},
+    Route{"GET", "/v1/models/{model}", "One of them", show_model},
+    Route{"POST",
+          "/v1/chat/completions",
+          "OpenAI's Chat Completions: one turn of a new run",
+          complete_chat,
+          {},
+          kChatBody},
     Route{"GET", "/agent/stream", "Start a run and stream its chunks (fifth design)", design_stream,
           kDesignQuery},
     Route{"GET", "/agent/tree", "The active agents (fifth design)", design_tree},

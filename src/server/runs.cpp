@@ -91,7 +91,7 @@ Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) c
   return agent;
 }
 
-Result<Created> Runs::create(const NewRun& wanted, const Principal& principal) {
+Result<Created> Runs::create(NewRun wanted, const Principal& principal) {
   const SessionId id =
       wanted.idempotency.empty() ? SessionId{} : id_of_key(principal.name, wanted.idempotency);
   std::unique_lock reading(reading_agents_);
@@ -101,13 +101,16 @@ Result<Created> Runs::create(const NewRun& wanted, const Principal& principal) {
   Conversation start;
   start.id = id.str();
   start.metadata = agent->spec().metadata;
+  start.messages = std::move(wanted.before);
+  const bool is_blank = id.empty() && start.messages.empty();
   auto session =
-      id.empty() ? runtime_->create_session(*agent) : runtime_->create_session(*agent, std::move(start));
+      is_blank ? runtime_->create_session(*agent) : runtime_->create_session(*agent, std::move(start));
   if (!session) return fail(session.error());
   const SessionId run = session->session_id();
   keep(run, *session);
   reading.unlock();
-  session->send(text_message(Role::kUser, wanted.prompt), wanted.schema, when_done(run));
+  session->send(text_message(Role::kUser, wanted.prompt), std::move(wanted.schema),
+                when_done(run, std::move(wanted.done)));
   return Created{run, true};
 }
 
@@ -147,8 +150,10 @@ void Runs::keep(const SessionId& run, const Session& session) {
 
 // A run that waits for an approver stays open, so that a decision continues it at once. The last handle is
 // dropped on a worker, because this is called by the session itself.
-Session::TurnDone Runs::when_done(const SessionId& run) {
-  return [weak = weak_from_this(), run](const Result<AgentResult>& result) {
+Session::TurnDone Runs::when_done(const SessionId& run,
+                                  std::function<void(const Result<AgentResult>&)> also) {
+  return [weak = weak_from_this(), run, also = std::move(also)](const Result<AgentResult>& result) {
+    if (also) also(result);
     const auto self = weak.lock();
     if (!self || (result && !result->pending.empty())) return;
     self->executor_->post_blocking([self, run] { self->drop(run); });

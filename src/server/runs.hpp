@@ -24,12 +24,15 @@ struct NewRun {
   std::string agent = {};  ///< by name; empty: the default agent
   std::string prompt = {};
   std::string model = {};  ///< empty: that of the agent or the configuration
-  Json limits =
-      nullptr;  ///< replaces those of the agent; of principals that do not see all, only lower ones count
+  /// Replaces limits of the agent; of principals that do not see all, only lower ones count.
+  Json limits = nullptr;
   Json schema = nullptr;  ///< of the answer; null: free text
   std::string idempotency =
       {};                    ///< key: the same key of the same principal is the same run; empty: a new run
   std::string request = {};  ///< canonical text of the request, to notice a key that is used for another one
+  std::vector<Message> before = {};  ///< the conversation so far
+  /// Called with the report of the turn, on the session's strand; must return soon. Null: nothing.
+  std::function<void(const Result<AgentResult>&)> done = nullptr;
 };
 
 /// A run that was asked for.
@@ -46,7 +49,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
        std::shared_ptr<Executor> executor);
 
   /// Starts a run. Errors: of `agent_for_run`; `kConflict`, the key was used for another request.
-  Result<Created> create(const NewRun& wanted, const Principal& principal);
+  Result<Created> create(NewRun wanted, const Principal& principal);
   /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn.
   Status send(const SessionId& run, std::string prompt, Json schema);
   /// Continues the open turn of a run, or begins that of its first queued message. Errors as `send`, without
@@ -76,7 +79,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   std::optional<Session> at_hand(const SessionId& run) const;
   void keep(const SessionId& run, const Session& session);
   void drop(const SessionId& run);
-  Session::TurnDone when_done(const SessionId& run);
+  Session::TurnDone when_done(const SessionId& run,
+                              std::function<void(const Result<AgentResult>&)> also = nullptr);
   std::string tenant_of(const SessionId& root);
 
   const app::Workspace& workspace_;

@@ -9,6 +9,7 @@
 
 #include "app/open_runtime.hpp"
 #include "server/handlers.hpp"
+#include "server/openai.hpp"
 #include "server/routes.hpp"
 
 namespace praxis::server {
@@ -90,6 +91,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   }
 
   void send(HttpAnswer answer, const Context& context, const HttpReply& reply) {
+    if (answer.status >= 400 && context.target.starts_with("/v1/")) answer = openai_error(answer);
     if (access_.allows_origin(context.origin)) {
       answer.headers.emplace_back("Access-Control-Allow-Origin", context.origin);
       answer.headers.emplace_back("Vary", "Origin");
