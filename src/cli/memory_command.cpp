@@ -16,9 +16,9 @@
 namespace praxis::cli {
 namespace {
 
-using Verb = MemoryCommandOptions::Verb;
+using MemoryVerb = MemoryCommandOptions::Verb;
 constexpr const char* kUsualCollection = "notes";
-constexpr std::size_t kMaxLine = 100;  ///< columns of a note in a list
+constexpr std::size_t kMaxNoteColumns = 100;  ///< columns of a note in a list
 
 /// One use of the command on an open memory.
 class MemoryWork {
@@ -28,19 +28,19 @@ class MemoryWork {
 
   Result<ExitStatus> run() {
     switch (options_.verb) {
-      case Verb::kList:
+      case MemoryVerb::kList:
         return options_.collection.empty() ? list_collections() : list_notes();
-      case Verb::kSearch:
+      case MemoryVerb::kSearch:
         return search();
-      case Verb::kShow:
+      case MemoryVerb::kShow:
         return show();
-      case Verb::kAdd:
+      case MemoryVerb::kAdd:
         return add();
-      case Verb::kForget:
+      case MemoryVerb::kForget:
         return forget();
-      case Verb::kExport:
+      case MemoryVerb::kExport:
         return write_all();
-      case Verb::kImport:
+      case MemoryVerb::kImport:
         return read_all();
     }
     std::unreachable();
@@ -71,7 +71,7 @@ class MemoryWork {
 
   void line_of(const Note& note, const std::string& mark = {}) {
     console_.out.line(fmt::format("{}{:<24} {}", mark, app::one_line(note.key, 24),
-                                  app::one_line(text_of(note.value), kMaxLine)));
+                                  app::one_line(text_of(note.value), kMaxNoteColumns)));
   }
 
   Result<ExitStatus> list_collections() {
