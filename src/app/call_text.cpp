@@ -6,6 +6,7 @@
 
 #include "app/call_arguments.hpp"
 #include "app/plain_text.hpp"
+#include "base/columns.hpp"
 #include "base/utf8.hpp"
 
 namespace praxis::app {
@@ -24,7 +25,7 @@ std::string_view head_of(std::string_view text, std::size_t columns) {
   std::size_t at = 0, used = 0;
   while (at < text.size()) {
     const std::size_t length = text[at] >= 0 ? 1 : utf8_step(text.substr(at)).length;
-    used += text[at] >= 0 ? 1 : columns_of(text.substr(at, length));
+    used += text[at] >= 0 ? 1 : most_columns_of(text.substr(at, length));
     if (used > columns) break;
     at += length;
   }
@@ -40,7 +41,7 @@ std::string_view tail_of(std::string_view text, std::size_t columns) {
   while (at > 0) {
     std::size_t start = at - 1;
     while (start > 0 && (static_cast<unsigned char>(text[start]) & 0xC0U) == 0x80U) --start;
-    used += columns_of(text.substr(start, at - start));
+    used += most_columns_of(text.substr(start, at - start));
     if (used > columns) break;
     at = start;
   }
@@ -49,7 +50,7 @@ std::string_view tail_of(std::string_view text, std::size_t columns) {
 
 /// The start and the end of a text on one line.
 std::string squeezed(std::string_view text, std::size_t columns) {
-  if (columns_of(text) <= columns) return std::string(text);
+  if (most_columns_of(text) <= columns) return std::string(text);
   const std::size_t room = columns - kCut.size(), tail = room / 3;
   return std::string(head_of(text, room - tail)).append(kCut).append(tail_of(text, tail));
 }
@@ -150,7 +151,7 @@ CallView call_line(std::string_view tool, std::string_view arguments, std::size_
     }
     cut = cut || argument.lines.size() > 1;
   }
-  cut = cut || columns_of(line) > columns;
+  cut = cut || most_columns_of(line) > columns;
   return {squeezed(line, std::max(columns, kLeastColumns)), cut};
 }
 

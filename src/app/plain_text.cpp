@@ -1,12 +1,12 @@
 #include "app/plain_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "app/combining_marks.hpp"
 #include "app/look_alikes.hpp"
 #include "app/unassigned.hpp"
+#include "base/columns.hpp"
 #include "base/utf8.hpp"
 
 namespace praxis::app {
@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kPlainSpaces = 2;   ///< in a row, that are not counted
 constexpr std::size_t kPlainIndent = 16;  ///< at the start of a text
 constexpr std::size_t kMostMarks = 5;     ///< on one letter
+constexpr char32_t kEmojiStyle = 0xFE0F;
 
 /// One character, or an invalid sequence.
 struct Character {
@@ -91,17 +92,6 @@ void add_token(std::string& out, std::string_view text) {
   }
 }
 
-struct NarrowRange {
-  char32_t first, last;
-};
-/// Ranges above U+10FF whose characters take one column on every terminal.
-constexpr std::array<NarrowRange, 6> kNarrow{{{0x1E00, 0x205E},
-                                              {0x20A0, 0x20BF},
-                                              {0x2190, 0x22FF},
-                                              {0x2400, 0x2426},
-                                              {0x2500, 0x25FC},
-                                              {0xFFFD, 0xFFFD}}};
-
 }  // namespace
 
 std::string exact(std::string_view text) {
@@ -121,32 +111,12 @@ std::string exact(std::string_view text) {
 
 std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
-std::size_t columns_of(char32_t c) {
-  const bool narrow =
-      c < 0x1100 ||
-      std::ranges::any_of(
-          kNarrow, [&](const NarrowRange& range) { return c >= range.first && c <= range.last; });
-  return narrow ? 1 : 2;
-}
-
-std::size_t columns_of(std::string_view text) {
-  std::size_t columns = 0;
-  while (!text.empty()) {
-    const std::size_t ascii = std::min(
-        static_cast<std::size_t>(std::ranges::find_if(text, [](char c) { return c < 0; }) - text.begin()),
-        text.size());
-    columns += ascii;
-    text.remove_prefix(ascii);
-    if (!text.empty()) columns += columns_of(next_of(text).code);
-  }
-  return columns;
-}
-
 std::string one_line(std::string_view text, std::size_t columns) {
   constexpr std::string_view kCut = "...";
-  // A character takes at most 4 bytes, so text beyond that cannot be visible.
-  const bool is_long = text.size() > columns * 4 + 4;
-  const std::string shown = visible_text(is_long ? text.substr(0, columns * 4 + 4) : text);
+  // A character takes at most 4 bytes and can have marks: text far beyond that is not looked at.
+  constexpr std::size_t kMostBytes = 16;  // of a column
+  const std::size_t most = columns * kMostBytes + kMostBytes;
+  const std::string shown = visible_text(text.substr(0, most));
   std::string line;
   std::size_t length = 0, cut_at = 0;
   bool gap = false;
@@ -156,7 +126,9 @@ std::string one_line(std::string_view text, std::size_t columns) {
       gap = !line.empty();
       continue;
     }
-    const std::size_t added = columns_of(character.code) + (gap ? 1 : 0);
+    // A selector of the emoji form widens the symbol before it on newer terminals.
+    const std::size_t own = character.code == kEmojiStyle ? 1 : columns_of(character.code);
+    const std::size_t added = own + (gap ? 1 : 0);
     if (length + added > columns) return line.substr(0, cut_at) + std::string(kCut.substr(0, columns));
     if (gap) line += ' ';
     line += character.bytes;
@@ -164,6 +136,7 @@ std::string one_line(std::string_view text, std::size_t columns) {
     gap = false;
     if (length + kCut.size() <= columns) cut_at = line.size();
   }
+  if (text.size() > most) return line.substr(0, cut_at) + std::string(kCut.substr(0, columns));
   return line;
 }
 

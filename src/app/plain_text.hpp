@@ -18,13 +18,8 @@ namespace praxis::app {
 std::string exact(std::string_view text);
 /// The text in double quotes, as used for values in messages.
 std::string in_quotes(std::string_view text);
-/// Safe text on one line of at most `columns` columns; white space is collapsed, `...` marks a cut.
+/// Safe text on one line of at most `columns` columns (base/columns.hpp); white space is collapsed, `...`
+/// marks a cut.
 std::string one_line(std::string_view text, std::size_t columns);
-
-/// Upper bound of the columns that a character takes on a terminal, 1 or 2. Terminals differ for rare
-/// characters; a bound that is too high only breaks a line earlier.
-std::size_t columns_of(char32_t c);
-/// The same for a text.
-std::size_t columns_of(std::string_view text);
 
 }  // namespace praxis::app

@@ -13,6 +13,7 @@
 #include "app/hints.hpp"
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
+#include "base/columns.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
@@ -47,20 +48,7 @@ std::string_view color_of(const TreeLine& line) {
 
 /// Number of screen lines that a text occupies.
 std::size_t rows_of(const std::string& text, std::size_t columns) {
-  std::size_t length = 0;
-  for (const char c : text) length += (static_cast<unsigned char>(c) & 0xC0) == 0x80 ? 0 : 1;
-  return std::max<std::size_t>(1, (length + columns - 1) / columns);
-}
-
-/// The text cut to `columns`, with its white space.
-std::string cut(const std::string& text, std::size_t columns) {
-  if (rows_of(text, columns) == 1 || columns < 4) return text;
-  std::size_t end = 0;
-  for (std::size_t length = 0; end < text.size(); ++end) {
-    const bool begins = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
-    if (begins && ++length > columns - 3) break;
-  }
-  return text.substr(0, end) + "...";
+  return std::max<std::size_t>(1, (columns_of(text) + columns - 1) / columns);
 }
 
 /// Draws the tree on standard output.
@@ -73,8 +61,8 @@ class View {
   }
 
   /// Replaces the previous drawing in a single write, to avoid flicker. Omits lines that do not fit on the
-  /// screen, because they could not be redrawn.
-  void redraw(const std::vector<AgentNode>& nodes) {
+  /// screen, because they could not be redrawn, unless this is the last drawing.
+  void redraw(const std::vector<AgentNode>& nodes, bool is_last_drawing = false) {
     const TerminalSize size = terminal_size(STDOUT_FILENO);
     std::string screen = rows_ > 0 ? fmt::format("\r\x1b[{}A", rows_) : "";
     rows_ = 0;
@@ -82,12 +70,14 @@ class View {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::size_t rows = rows_of(all[i].text, size.columns);
       const bool is_last = i + 1 == all.size();
-      if (rows_ + rows + (is_last ? 1 : 2) > size.rows) {
+      if (!is_last_drawing && rows_ + rows + (is_last ? 1 : 2) > size.rows) {
         screen += fmt::format("... {} more lines\x1b[K\n", all.size() - i);
         ++rows_;
         break;
       }
-      screen += colored(all[i]) + "\x1b[K\n";
+      // Erases before writing: after a line that fills the width, erasing would take its last column.
+      const bool is_full = columns_of(all[i].text) % size.columns == 0;
+      screen += "\x1b[K" + colored(all[i]) + (is_full ? "\n" : "\x1b[K\n");
       rows_ += rows;
     }
     console_.out.write(screen + "\x1b[J");
@@ -102,7 +92,7 @@ class View {
     auto drawn = tree_lines(nodes, workspace_, system_environment()->now(), columns);
     if (!is_terminal) return drawn;
     for (TreeLine& line : drawn) {
-      if (!line.is_typed) line.text = cut(line.text, columns);
+      if (!line.is_typed) line.text = cut_to(line.text, columns);
     }
     return drawn;
   }
@@ -184,6 +174,7 @@ Result<ExitStatus> watch(app::RunTrees& trees, const TreeOptions& options, const
     const auto gone = deserted.among(trees);
     if (!gone) return fail(gone.error());
     if (gone->size() < trees.busy().size()) continue;
+    if (!options.json && console.terminal.out_live) view.redraw(nodes, true);
     for (const SessionId& root : *gone) {
       console.err.line(fmt::format("{} was interrupted: its process has ended. Resume it with {}", root.str(),
                                    app::resume_command(workspace, root)));

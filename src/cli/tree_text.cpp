@@ -9,6 +9,7 @@
 #include "app/pending_text.hpp"
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
+#include "base/columns.hpp"
 #include "cli/terminal.hpp"
 
 namespace praxis::cli {
@@ -20,9 +21,19 @@ std::string status_text(const AgentNode& node) {
   return fmt::format("{}{}", to_string(node.status), node.paused ? " (paused)" : "");
 }
 
-std::string node_text(const AgentNode& node, UnixMillis now) {
-  std::string text = fmt::format("{} {}  {}  {}", app::one_line(node.agent, kTextWidth), node.id.str(),
-                                 status_text(node), app::show_duration(now - node.created));
+/// The whole id, or on a narrow screen its end, which commands accept too.
+std::string shown_id(const SessionId& id, std::size_t columns) {
+  constexpr std::size_t kWideScreen = 120, kShortId = 8;
+  const std::string& whole = id.str();
+  return columns >= kWideScreen || whole.size() <= kShortId ? whole : whole.substr(whole.size() - kShortId);
+}
+
+/// The clock of a session that no process works on stands still.
+std::string node_text(const AgentNode& node, UnixMillis now, std::size_t columns) {
+  const UnixMillis end = node.held ? now : node.updated;
+  std::string text =
+      fmt::format("{} {}  {}  {}", app::one_line(node.agent, kTextWidth), shown_id(node.id, columns),
+                  status_text(node), app::show_duration(end - node.created));
   if (node.step > 0) text += fmt::format("  step {}", node.step);
   text += "  " + app::show_usage(node.usage);
   if (!node.children.empty()) text += fmt::format(" (subtree {})", app::show_usage(node.subtree));
@@ -49,7 +60,7 @@ class Drawing {
  private:
   /// `branch` leads to the node; `stem` leads to its children.
   void draw(const AgentNode& node, const std::string& branch, const std::string& stem) {
-    lines_.push_back({branch + node_text(node, now_), node.status, true, false});
+    lines_.push_back({branch + node_text(node, now_, columns_), node.status, true, false});
     const std::string beside = stem + (node.children.empty() ? "   " : "│  ");
     const auto say = [&](const std::string& text, bool is_typed = false) {
       lines_.push_back({beside + text, node.status, false, is_typed});
@@ -60,7 +71,7 @@ class Drawing {
       say("  " + app::resume_command(workspace_, node.id), true);
     }
     for (const ParkedStep& step : node.pending) {
-      const app::CallView what = shown(step, app::columns_of(beside) + 2);
+      const app::CallView what = shown(step, columns_of(beside) + 2);
       const bool is_barred = step.kind == ParkKind::kMachine || step.kind == ParkKind::kAuthorisation;
       const std::string why = is_barred ? " " + app::one_line(step.prompt, kTextWidth) : "";
       say(fmt::format("waits for a human ({}):{}", to_string(step.kind), why));

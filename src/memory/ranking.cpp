@@ -16,7 +16,9 @@ std::vector<std::optional<std::size_t>> ranks(std::span<const Scored> found, Sco
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (const std::optional<double> score = score_of(found[i])) order.emplace_back(*score, i);
   }
-  std::ranges::stable_sort(order, std::ranges::greater(), &std::pair<double, std::size_t>::first);
+  std::ranges::sort(order, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
   std::vector<std::optional<std::size_t>> result(found.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const double tolerance = 1e-9 * std::abs(order[i].first);
