@@ -121,6 +121,18 @@ TEST_F(CliJson, RunsFollowTheSchema) {
   check({"run", "--no-stream", "--model", "script:hello.jsonl", "Hi", "-o", "folder/missing"}, 2);
 }
 
+TEST_F(CliJson, RemovalsFollowTheSchema) {
+  for (int i = 0; i < 3; ++i) check({"run", "plan.toml", "Hi"}, 0);
+  check({"runs", "rm", "last", "--dry-run"}, 0);
+  EXPECT_EQ(items_.size(), 1U);
+  check({"runs", "rm", "last", "--yes"}, 0);
+  check_failure({"runs", "rm", "nosuch", "--yes"}, 2, "nosuch");
+  check_failure({"runs", "prune"}, 2, "needs a filter");
+  check({"runs", "prune", "--since", "1h", "--yes"}, 0);
+  EXPECT_EQ(items_.size(), 2U);
+  check({"runs", "prune", "--since", "1h", "--yes"}, 0);
+}
+
 TEST_F(CliJson, ListsAndReportsFollowTheSchema) {
   check({"runs"}, 0);
   check({"tree"}, 0);
@@ -130,6 +142,10 @@ TEST_F(CliJson, ListsAndReportsFollowTheSchema) {
   for (const char* command : {"runs", "tree", "approve", "doctor"}) check({command}, 0);
   check({"runs", "--all"}, 0);
   EXPECT_EQ(items_.size(), 2U);
+  check({"runs", "name", "last", "lead"}, 0);
+  check({"runs", "tag", "lead", "good"}, 0);
+  check({"runs", "--tag", "good"}, 0);
+  EXPECT_EQ(items_.size(), 1U);
   check({"approve"}, 0);
   ASSERT_EQ(items_.size(), 1U);
   const std::string step = json_string(items_[0], "id");

@@ -22,8 +22,9 @@ bool names(std::string_view typed, const PendingStep& waiting) {
   if (slash == std::string_view::npos) return typed == step;
   const std::string_view run = typed.substr(0, slash);
   const std::string& session = waiting.node.id.str();
-  return typed.substr(slash + 1) == step && run.size() >= kShortestPart &&
-         (session.starts_with(run) || session.ends_with(run));
+  if (typed.substr(slash + 1) != step) return false;
+  if (!run.empty() && run == waiting.name) return true;
+  return run.size() >= kShortestPart && (session.starts_with(run) || session.ends_with(run));
 }
 
 }  // namespace
@@ -33,11 +34,13 @@ Result<std::vector<PendingStep>> pending_in(const Workspace& workspace) {
   const bool is_new = !journal && journal.error().kind() == ErrorKind::kNotFound;
   if (is_new) return std::vector<PendingStep>{};  // no journal, hence no runs
   if (!journal) return fail(journal.error());
-  RunTrees trees(*std::move(journal), RunTrees::Roots::kBusy);
+  RunTrees trees(*journal, RunTrees::Roots::kBusy);
   if (auto read = trees.refresh(); !read) return fail(read.error());
   std::vector<PendingStep> all;
   for (const AgentNode& node : trees.nodes()) {
-    for (const ParkedStep& step : node.pending) all.push_back({node, step});
+    if (node.pending.empty()) continue;
+    const auto row = (*journal)->session(node.id);
+    for (const ParkedStep& step : node.pending) all.push_back({node, step, row ? row->name : ""});
   }
   return all;
 }

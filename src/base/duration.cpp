@@ -10,8 +10,8 @@
 namespace praxis {
 
 Result<Millis> parse_duration(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
-      {{"ms", 1.0}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}}};
+  constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
+      {{"ms", 1.0}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}, {"d", 24 * 3600e3}}};
   constexpr double kYear = 365 * 24 * 3600e3;
   double number = 0;
   const char* const end = text.data() + text.size();

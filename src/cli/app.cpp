@@ -16,6 +16,7 @@
 #include "cli/doctor_flags.hpp"
 #include "cli/memory_flags.hpp"
 #include "cli/parse_words.hpp"
+#include "cli/runs_flags.hpp"
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/tree_words.hpp"
@@ -72,6 +73,7 @@ class Definition {
   TreeOptions tree_;
   TreeWords tree_words_;
   RunsOptions runs_;
+  RunsWords runs_words_;
   ShowOptions show_;
   LogsOptions logs_;
   ForkOptions fork_;
@@ -243,17 +245,9 @@ void Definition::define_tree() {
 }
 
 void Definition::define_looking() {
-  CLI::App* runs = command("runs", "List the runs in the journal, newest first",
-                           "  praxis runs\n"
-                           "  praxis runs -n 100 --json | jq -r 'select(.status == \"awaiting_user\") | .id'",
-                           [this] { return Invocation(runs_); });
-  runs->add_option("-n,--count", runs_.count, "List at most this many; 0: all")
-      ->type_name("N")
-      ->check(CLI::Validator(is_count, ""))
-      ->capture_default_str();
-  runs->add_flag("--all", runs_.all, "List sub-agents too");
-  add_json(runs, runs_.json, "run");
-  add_place(runs, runs_.place);
+  CLI::App* runs =
+      command("runs", kRunsDescription, kRunsExamples, [this] { return runs_command(runs_, runs_words_); });
+  add_runs_flags(runs, runs_, runs_words_);
 
   CLI::App* show = command("show", "Show the conversation of a run, or its records",
                            "  praxis show last\n"

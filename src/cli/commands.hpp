@@ -13,6 +13,8 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console);
 Result<ExitStatus> execute(const TreeOptions& options, Console& console);
 Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console);
 Result<ExitStatus> execute(const RunsOptions& options, Console& console);
+Result<ExitStatus> execute(const RunsLabelOptions& options, Console& console);
+Result<ExitStatus> execute(const RunsRemoveOptions& options, Console& console);
 Result<ExitStatus> execute(const ShowOptions& options, Console& console);
 Result<ExitStatus> execute(const LogsOptions& options, Console& console);
 Result<ExitStatus> execute(const ForkOptions& options, Console& console);

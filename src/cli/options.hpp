@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/run_list.hpp"
 #include "app/workspace.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/core/records.hpp"
@@ -57,9 +58,29 @@ struct ResumeOptions {
 
 struct RunsOptions {
   app::Place place;
+  app::RunFilter filter;
   std::size_t count = 20;
   bool json = false;
   bool all = false;  ///< include sub-agents
+};
+
+/// Names or tags a run.
+struct RunsLabelOptions {
+  app::Place place;
+  std::string id;
+  LabelChange change;
+  bool json = false;
+};
+
+/// Removes runs: those with these ids, or those that fit the filter.
+struct RunsRemoveOptions {
+  app::Place place;
+  std::vector<std::string> ids;  ///< empty: by the filter
+  app::RunFilter filter;
+  bool named = false;    ///< by the filter: also runs that have a name
+  bool yes = false;      ///< without confirmation
+  bool dry_run = false;  ///< only list them
+  bool json = false;
 };
 
 struct TreeOptions {
@@ -219,8 +240,8 @@ struct PrintText {
 
 using Invocation =
     std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, TreeCommandOptions,
-                 RunsOptions, ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions,
-                 ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions,
-                 ServeOptions, MemoryCommandOptions>;
+                 RunsOptions, RunsLabelOptions, RunsRemoveOptions, ShowOptions, LogsOptions, ForkOptions,
+                 RewindOptions, ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions,
+                 TrustOptions, ConfigOptions, ServeOptions, MemoryCommandOptions>;
 
 }  // namespace praxis::cli

@@ -3,54 +3,46 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "app/envelope.hpp"
 #include "app/plain_text.hpp"
+#include "app/run_list.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
+#include "base/columns.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
 #include "praxis/base/environment.hpp"
-#include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis::cli {
 namespace {
 
-constexpr std::size_t kShortId = 8;        ///< characters at the end of an id
-constexpr std::size_t kNarrowScreen = 60;  ///< columns; a narrower screen shows neither agent nor cost
+constexpr std::size_t kShortId = 8;     ///< characters at the end of an id
+constexpr std::size_t kMostAgent = 16;  ///< columns
+constexpr std::size_t kLeastTitle =
+    20;  ///< columns that the title keeps when there are more than the first ones
+constexpr std::size_t kWholeTitle = 80;
 
-/// One listed run.
-struct Listed {
-  SessionRow row;
-  Usage usage;  ///< of the run and all below it
-};
-
-/// Adds the usage of a run, and marks it as awaiting a human if all its running sub-agents do.
-Result<Listed> look_below(const std::shared_ptr<Journal>& journal, SessionRow row) {
-  Listed listed{std::move(row), {}};
-  JournalTree tree(journal, {.root = listed.row.id});
-  if (auto read = tree.refresh(); !read) return fail(read.error());
-  const auto nodes = tree.nodes();
-  if (nodes.empty()) return listed;
-  listed.usage = nodes.front().subtree;
-  if (listed.row.status == to_string(SessionStatus::kRunning))
-    listed.row.status = to_string(nodes.front().status);
-  return listed;
-}
-
-JsonObject row_json(const Listed& listed) {
+JsonObject row_json(const app::ListedRun& listed) {
   const SessionRow& row = listed.row;
+  JsonArray tags;
+  for (const std::string& tag : row.tags) tags.emplace_back(tag);
   return JsonObject{{"id", row.id.str()},
+                    {"name", row.name.empty() ? Json(nullptr) : Json(row.name)},
+                    {"tags", std::move(tags)},
                     {"created_at", to_iso8601(row.created)},
                     {"updated_at", to_iso8601(row.updated)},
                     {"agent", row.agent},
                     {"model", row.model},
                     {"status", row.status},
+                    {"held", listed.held},
                     {"title", row.title},
                     {"records", row.entries},
                     {"tokens", listed.usage.total()},
                     {"cost_usd", app::cost_or_null(listed.usage)},
+                    {"duration_ms", listed.duration ? Json(listed.duration->count()) : Json(nullptr)},
                     {"parent", row.parent.empty() ? Json(nullptr) : Json(row.parent.str())}};
 }
 
@@ -72,59 +64,103 @@ std::size_t distinct_length(const std::vector<SessionRow>& rows) {
   }
 }
 
-/// Writes the runs in columns: on a terminal cut to its width and with a header, elsewhere whole.
+std::string show_time(const app::ListedRun& run) {
+  return run.duration ? app::show_duration(*run.duration) : "?";
+}
+
+/// Name, title and tags.
+std::string title_of(const SessionRow& row) {
+  std::string title = row.name.empty() ? "" : fmt::format("[{}] ", row.name);
+  title += row.title;
+  for (const std::string& tag : row.tags) title += " #" + tag;
+  return title;
+}
+
+/// The line for other programs: everything, whole.
+std::string whole_line(const app::ListedRun& run) {
+  const SessionRow& row = run.row;
+  const std::string whose = row.parent.empty() ? "" : fmt::format("(for {}) ", row.parent.str());
+  return fmt::format("{}  {}  {:13}  {}  {}  {}  {}  {}", row.id.str(), to_iso8601(row.created), row.status,
+                     app::one_line(row.agent, kWholeTitle), app::one_line(row.model, kWholeTitle),
+                     app::show_cost(run.usage), show_time(run),
+                     app::one_line(whose + title_of(row), kWholeTitle));
+}
+
+/// The runs in columns that fit a screen. Cost, agent and duration give way to the title when it is narrow.
 class Table {
  public:
-  Table(Console& console, std::size_t id_length)
-      : console_(console),
-        is_screen_(console.terminal.out),
-        width_(is_screen_ ? terminal_size(STDOUT_FILENO).columns : 0),
-        id_length_(id_length),
-        now_(system_environment()->now()) {}
+  Table(std::size_t id_length, UnixMillis now) : id_length_(id_length), now_(now) {}
 
-  void head() const {
-    if (is_screen_) line("ID", "AGE", "STATUS", "AGENT", "COST", "TITLE");
+  void add(const app::ListedRun& run) {
+    const SessionRow& row = run.row;
+    const std::string whose = row.parent.empty() ? "" : fmt::format("(for {}) ", short_id(row.parent));
+    rows_.push_back({short_id(row.id), app::show_age(now_ - row.created), row.status,
+                     app::one_line(row.agent, kMostAgent), app::show_cost(run.usage), show_time(run),
+                     whose + title_of(row)});
   }
 
-  void row(const Listed& listed) const {
-    const SessionRow& row = listed.row;
-    const std::string& id = row.id.str();
-    const std::string whose = row.parent.empty() ? "" : fmt::format("(for {}) ", shown_id(row.parent.str()));
-    line(shown_id(id), is_screen_ ? app::show_age(now_ - row.created) : to_iso8601(row.created), row.status,
-         is_screen_ ? row.agent : row.agent + "  " + row.model, app::show_cost(listed.usage),
-         whose + row.title);
+  std::vector<std::string> lines(std::size_t width) const {
+    Cells widths{};
+    for (const Row& row : rows_) {
+      for (std::size_t i = 0; i < kTitle; ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+    std::array<bool, kColumns> is_shown{};
+    std::size_t used = 0;
+    for (const std::size_t column : kByImportance) {
+      const std::size_t more = widths[column] + kGap;
+      is_shown[column] = column <= kStatus || used + more + kLeastTitle <= width;
+      if (is_shown[column]) used += more;
+    }
+    std::vector<std::string> lines;
+    for (const Row& row : rows_)
+      lines.push_back(line(row, widths, is_shown, width > used ? width - used : 0));
+    return lines;
   }
 
  private:
-  std::string shown_id(const std::string& id) const {
-    return is_screen_ ? id.substr(id.size() - std::min(id.size(), id_length_)) : id;
+  static constexpr std::size_t kColumns = 7, kStatus = 2, kAgent = 3, kCost = 4, kTime = 5, kTitle = 6;
+  static constexpr std::size_t kGap = 2;
+  static constexpr std::array<std::size_t, 6> kByImportance{0, 1, kStatus, kCost, kAgent, kTime};
+  using Row = std::array<std::string, kColumns>;
+  using Cells = std::array<std::size_t, kColumns>;
+
+  std::string short_id(const SessionId& id) const {
+    const std::string& whole = id.str();
+    return whole.substr(whole.size() - std::min(whole.size(), id_length_));
   }
 
-  void line(const std::string& id, const std::string& age, const std::string& status,
-            const std::string& agent, const std::string& cost, const std::string& title) const {
-    constexpr std::size_t kAgent = 12;
-    constexpr std::size_t kWholeTitle = 80;
-    if (!is_screen_) {
-      console_.out.line(fmt::format("{}  {}  {:13}  {}  {}  {}", id, age, status,
-                                    app::one_line(agent, kWholeTitle), cost,
-                                    app::one_line(title, kWholeTitle)));
-      return;
+  static std::string line(const Row& row, const Cells& widths, const std::array<bool, kColumns>& is_shown,
+                          std::size_t room) {
+    std::string text;
+    for (std::size_t i = 0; i < kTitle; ++i) {
+      if (!is_shown[i]) continue;
+      const bool is_number = i == 1 || i == kCost || i == kTime;
+      text += (is_number ? padded_left(row[i], widths[i]) : padded(row[i], widths[i])) + "  ";
     }
-    std::string text = fmt::format("{:{}}  {:>6}  {:13}", id, id_length_, age, status);
-    std::size_t used = id_length_ + 2 + 6 + 2 + 13 + 2;
-    if (width_ >= kNarrowScreen) {
-      text += fmt::format("  {:{}}  {:>8}", app::one_line(agent, kAgent), kAgent, cost);
-      used += 2 + kAgent + 2 + 8;
-    }
-    console_.out.line(text + "  " + app::one_line(title, width_ > used ? width_ - used : 0));
+    return text + app::one_line(row[kTitle], room);
   }
 
-  Console& console_;
-  const bool is_screen_;
-  const std::size_t width_;  ///< columns of the screen
   const std::size_t id_length_;
   const UnixMillis now_;
+  std::vector<Row> rows_{{"ID", "AGE", "STATUS", "AGENT", "COST", "TIME", "TITLE"}};
 };
+
+Status list_on_screen(const std::shared_ptr<Journal>& journal, const RunsOptions& options, UnixMillis now,
+                      Console& console) {
+  const auto all = journal->sessions();
+  if (!all) return fail(all.error());
+  Table table(distinct_length(*all), now);
+  std::size_t listed = 0;
+  auto read =
+      app::for_each_run(journal, options.filter, options.all ? app::Sessions::kAll : app::Sessions::kRoots,
+                        now, [&](const app::ListedRun& run) {
+                          table.add(run);
+                          return ++listed != options.count;
+                        });
+  if (!read) return read;
+  for (const std::string& line : table.lines(terminal_size(STDOUT_FILENO).columns)) console.out.line(line);
+  return {};
+}
 
 }  // namespace
 
@@ -137,21 +173,19 @@ Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
     return ExitStatus::kFinished;
   }
   if (!journal) return fail(journal.error());
-  auto rows = (*journal)->sessions(0);
-  if (!rows) return fail(rows.error());
-  const Table table(console, distinct_length(*rows));
-  if (!options.all) std::erase_if(*rows, [](const SessionRow& row) { return !row.parent.empty(); });
-  if (options.count != 0 && rows->size() > options.count) rows->resize(options.count);
-  if (!options.json) table.head();
-  for (SessionRow& row : *rows) {
-    const auto listed = look_below(*journal, std::move(row));
-    if (!listed) return fail(listed.error());
-    if (options.json) {
-      console.item("run", row_json(*listed));
-    } else {
-      table.row(*listed);
-    }
+  const UnixMillis now = system_environment()->now();
+  if (console.terminal.out && !options.json) {
+    if (auto listed = list_on_screen(*journal, options, now, console); !listed) return fail(listed.error());
+    return ExitStatus::kFinished;
   }
+  std::size_t listed = 0;
+  const auto read = app::for_each_run(
+      *journal, options.filter, options.all ? app::Sessions::kAll : app::Sessions::kRoots, now,
+      [&](const app::ListedRun& run) {
+        options.json ? console.item("run", row_json(run)) : console.out.line(whole_line(run));
+        return ++listed != options.count;
+      });
+  if (!read) return fail(read.error());
   return ExitStatus::kFinished;
 }
 

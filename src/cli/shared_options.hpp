@@ -12,7 +12,7 @@
 
 namespace praxis::cli {
 
-inline constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, or 'last'";
+inline constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, the run's name, or 'last'";
 
 /// Makes an option take a path. Refuses an empty one, such as the value of an unset variable in a script.
 inline CLI::Option* takes_path(CLI::Option* option, const std::string& type) {

@@ -76,8 +76,11 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
   }
   std::vector<SessionId> candidates;
   for (const SessionRow& row : *rows) {
+    if (row.id.str() == text) return row.id;
+  }
+  for (const SessionRow& row : *rows) {
     const std::string& id = row.id.str();
-    if (id == text) return row.id;
+    if (row.name == text && !text.empty()) return row.id;
     if (text.size() < kShortestPart || text.size() > id.size()) continue;
     const std::string_view whole = id;
     if (is_same(whole.substr(0, text.size()), text) ||
@@ -87,8 +90,11 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
   if (candidates.size() == 1) return candidates.front();
   const std::string typed = '"' + std::string(text) + '"';
   if (text.size() < kShortestPart) {
-    return fail(ErrorCode::kInput, typed + " is too short for a part of a session's id; give at least " +
-                                       std::to_string(kShortestPart) + " characters");
+    return fail(ErrorCode::kInput,
+                typed +
+                    " is no name of a session and is too short for a part of a session's id; "
+                    "give at least " +
+                    std::to_string(kShortestPart) + " characters");
   }
   if (candidates.empty()) return fail(ErrorCode::kInput, "no session is called " + typed);
   std::string names;

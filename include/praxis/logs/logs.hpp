@@ -34,8 +34,9 @@ Result<State> fold(const std::vector<StoredRecord>& records, std::uint64_t count
 /// Leaves out summaries, and messages that a rewind took back. Error `kJournal`.
 Result<Conversation> transcript(const std::vector<StoredRecord>& records);
 
-/// Resolves a session id as a user types it: the whole id, a unique prefix or suffix of at least 4
-/// characters, or `last`, the newest session that is not a sub-agent. Error `kInput` lists the candidates.
+/// Resolves what a user types for a session: the whole id, its name (`Journal::label`), a unique prefix or
+/// suffix of the id of at least 4 characters, or `last`, the newest session that is not a sub-agent. Error
+/// `kInput` lists the candidates.
 Result<SessionId> find_session(Journal& journal, std::string_view text);
 
 /// Creates a session with the records up to `seq` (all if 0) of another session, which does not change.

@@ -1,0 +1,126 @@
+#include "app/run_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+#include "app/plain_text.hpp"
+#include "app/transcript.hpp"
+#include "base/ascii.hpp"
+#include "praxis/base/suggest.hpp"
+#include "praxis/core/state.hpp"
+#include "praxis/logs/logs.hpp"
+#include "praxis/runtime/agent_tree.hpp"
+
+namespace praxis::app {
+namespace {
+
+constexpr std::string_view kDamaged = "corrupt";  // the status that the journal gives a log without its end
+
+bool contains(std::string_view text, const std::string& lower_part) {
+  return lower_case(text).find(lower_part) != std::string::npos;
+}
+
+/// Whether the row alone decides against the run.
+bool is_out(const SessionRow& row, const RunFilter& filter, UnixMillis now) {
+  if (!filter.agent.empty() && lower_case(row.agent) != lower_case(filter.agent)) return true;
+  if (!filter.model.empty() && !contains(row.model, lower_case(filter.model))) return true;
+  if (!filter.tag.empty() && !std::ranges::count(row.tags, filter.tag)) return true;
+  const Millis age = now - row.updated;
+  return (filter.since && age > *filter.since) || (filter.older && age < *filter.older);
+}
+
+bool row_has_text(const SessionRow& row, const std::string& text) {
+  const auto has = [&](const std::string& field) { return contains(field, text); };
+  return has(row.name) || has(row.title) || has(row.agent) || has(row.model) || has(row.id.str()) ||
+         std::ranges::any_of(row.tags, has);
+}
+
+/// The wall time of all turns; a turn in progress counts until `end`.
+Millis duration_of(const std::vector<StoredRecord>& records, UnixMillis end) {
+  Millis sum{0};
+  std::optional<UnixMillis> begun;
+  for (const StoredRecord& stored : records) {
+    if (std::holds_alternative<records::TurnStarted>(stored.record.body)) begun = stored.record.time;
+    if (!std::holds_alternative<records::TurnSettled>(stored.record.body) || !begun) continue;
+    sum += stored.record.time - *begun;
+    begun.reset();
+  }
+  return begun ? sum + (end - *begun) : sum;
+}
+
+/// Adds what the logs of the run and of its sub-agents say.
+Status look_below(const std::shared_ptr<Journal>& journal, ListedRun& run) {
+  JournalTree tree(journal, {.root = run.row.id});
+  if (auto read = tree.refresh(); !read) return read;
+  const auto nodes = tree.nodes();
+  if (nodes.empty()) return {};
+  run.usage = nodes.front().subtree;
+  run.sessions = nodes.size();
+  run.held = run.row.held || std::ranges::any_of(nodes, &AgentNode::held);
+  if (run.row.status == to_string(SessionStatus::kRunning)) run.row.status = to_string(nodes.front().status);
+  return {};
+}
+
+/// Reads the run itself; whether it fits the filter.
+bool reads_and_fits(Journal& journal, const RunFilter& filter, UnixMillis now, ListedRun& run) {
+  const bool needs_text = !filter.text.empty() && !row_has_text(run.row, lower_case(filter.text));
+  const auto records = read_records(journal, run.row.id);
+  if (!records) return !needs_text;  // `show` says what is wrong with it
+  const bool goes_on = run.held && run.row.status == to_string(SessionStatus::kRunning);
+  run.duration = duration_of(*records, goes_on ? now : run.row.updated);
+  if (!needs_text) return true;
+  const auto state = fold(*records);
+  return state && contains(transcript_markdown(transcript(*records, *state)), lower_case(filter.text));
+}
+
+}  // namespace
+
+bool RunFilter::is_empty() const {
+  return text.empty() && agent.empty() && model.empty() && status.empty() && tag.empty() && !since &&
+         !older && !min_cost;
+}
+
+Result<std::string> parse_status(std::string_view text) {
+  static const std::array<std::string, 9> kNames{"idle",      "running",     "awaiting_user",
+                                                 "completed", "error",       "cancelled",
+                                                 "deleted",   "interrupted", "corrupt"};
+  if (std::ranges::count(kNames, text) > 0) return std::string(text);
+  const auto nearest = closest(text, kNames);
+  std::string all;
+  for (const std::string& name : kNames) all += (all.empty() ? "" : ", ") + name;
+  return fail(ErrorCode::kInput, in_quotes(text) + " is not a status; " +
+                                     (nearest ? "did you mean \"" + *nearest + "\"?" : "there are " + all));
+}
+
+Result<ListedRun> listed_run(const std::shared_ptr<Journal>& journal, const SessionId& id) {
+  auto row = journal->session(id);
+  if (!row) return fail(row.error());
+  ListedRun run{*std::move(row)};
+  if (auto looked = look_below(journal, run); !looked) return fail(looked.error());
+  return run;
+}
+
+Status for_each_run(const std::shared_ptr<Journal>& journal, const RunFilter& filter, Sessions which,
+                    UnixMillis now, const std::function<bool(const ListedRun&)>& each) {
+  auto rows = journal->sessions();
+  if (!rows) return fail(rows.error());
+  for (SessionRow& row : *rows) {
+    if ((which == Sessions::kRoots && !row.parent.empty()) || is_out(row, filter, now)) continue;
+    ListedRun run{std::move(row)};
+    if (auto looked = look_below(journal, run); !looked) {
+      if (looked.error().kind() == ErrorKind::kNotFound) continue;  // removed meanwhile
+      return looked;
+    }
+    if (!filter.status.empty() && run.row.status != filter.status) continue;
+    if (filter.min_cost && run.usage.cost.value < filter.min_cost->value) continue;
+    const bool is_readable = run.row.status != kDamaged;
+    if (!is_readable && !filter.text.empty() && !row_has_text(run.row, lower_case(filter.text))) continue;
+    if (is_readable && !reads_and_fits(*journal, filter, now, run)) continue;
+    if (!each(run)) break;
+  }
+  return {};
+}
+
+}  // namespace praxis::app
