@@ -11,7 +11,8 @@ namespace {
 
 constexpr praxis::RequestBounds kBounds{.head_bytes = 512, .headers = 8, .body_bytes = 256};
 
-/// The requests that the server would take from the bytes. When it notices that the rest is none depends on the cuts.
+/// The requests that the server would take from the bytes. When it notices that the rest is none depends on
+/// the cuts.
 std::string read(std::string_view bytes, std::size_t piece) {
   std::string seen, pending;
   praxis::RequestParser parser(kBounds);
@@ -21,8 +22,7 @@ std::string read(std::string_view bytes, std::size_t piece) {
       pending.erase(0, parser.feed(pending));
       const praxis::ReceivedRequest& request = parser.request();
       if (request.body.size() > kBounds.body_bytes || request.headers.size() > kBounds.headers) std::abort();
-      if (parser.state() == praxis::RequestParser::State::kFailed)
-        return seen;
+      if (parser.state() == praxis::RequestParser::State::kFailed) return seen;
       if (parser.state() != praxis::RequestParser::State::kDone) break;
       seen.append(request.method).append("\x01").append(request.target).append("\x02").append(request.body);
       for (const auto& [name, value] : request.headers)

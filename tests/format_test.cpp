@@ -164,7 +164,8 @@ class FileFormat : public ::testing::TestWithParam<const char*> {
 
   const MemoryFolder folder_;
 };
-INSTANTIATE_TEST_SUITE_P(Released, FileFormat, ::testing::Values("journal-2.sql", "journal-3.sql", "journal-4.sql"));
+INSTANTIATE_TEST_SUITE_P(Released, FileFormat,
+                         ::testing::Values("journal-2.sql", "journal-3.sql", "journal-4.sql"));
 
 TEST_P(FileFormat, Session_IsReadAndResumed) {
   const auto journal = open_journal(folder_ / "j");

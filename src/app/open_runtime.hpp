@@ -12,8 +12,8 @@ namespace praxis::app {
 
 /// How a runtime is used.
 struct RuntimeUse {
-  Author principal;       ///< the user, by which surface
-  bool stream = true;     ///< requests deltas from models
+  Author principal;            ///< the user, by which surface
+  bool stream = true;          ///< requests deltas from models
   std::string record_to = {};  ///< a folder that gets the exchanges with models; empty for none
   /// Begins a turn for each queued message; if false, the surface resumes the session, so that it can show
   /// each turn.

@@ -25,7 +25,8 @@ Result<RegularFile> open_regular_file(const std::string& path);
 /// under any umask, follows no link and never blocks. On failure the descriptor is -1 with `errno` set: ELOOP
 /// for a link, EINVAL for what is no regular file.
 FileDescriptor open_state_file(const std::string& path, int flags);
-/// Gives the user back the rights to a file that was just created with mode 0600, in case the umask took them.
+/// Gives the user back the rights to a file that was just created with mode 0600, in case the umask took
+/// them.
 void keep_own_rights(int file);
 /// Checks an open descriptor in the same way; `name` stands for the file in errors.
 Result<RegularFile> regular_file_of(FileDescriptor descriptor, const std::string& name);

@@ -155,7 +155,8 @@ Result<std::unique_ptr<EgressProxy>> EgressProxy::start(EgressOptions options) {
   if (Status ok = check_path(options.socket_path); !ok) return fail(ok.error());
   const std::string folder = folder_of(options.socket_path);
   // The mode is set again, in case the umask took away our own rights.
-  if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0700) != 0) return cannot("create the folder", folder);
+  if (::mkdir(folder.c_str(), 0700) != 0 || ::chmod(folder.c_str(), 0700) != 0)
+    return cannot("create the folder", folder);
   auto proxy = std::make_unique<ListeningProxy>(std::move(options));
   if (Status ok = proxy->listen(); !ok) return fail(ok.error());
   proxy->run();
