@@ -11,8 +11,8 @@ namespace {
 
 constexpr praxis::RequestBounds kBounds{.head_bytes = 512, .headers = 8, .body_bytes = 256};
 
-/// The requests that the server would take from the bytes. When it notices that the rest is none depends on
-/// the cuts.
+/// The requests that the server would take from the bytes. When it notices that the rest is
+/// invalid depends on the cuts.
 std::string read(std::string_view bytes, std::size_t piece) {
   std::string seen, pending;
   praxis::RequestParser parser(kBounds);

@@ -74,7 +74,7 @@ Result<Agent> agent_for_run(const RunAgent& wanted, const Workspace& workspace, 
   Route route = agent.spec().route;
   route.order = wanted.route_order.value_or(route.order);
   route.max_usd = wanted.route_max_usd.value_or(route.max_usd);
-  agent.limits(bounded(agent.spec().limits, workspace.config)).route(std::move(route));
+  agent.limits(bounded(agent.spec().limits, workspace.config)).route(route);
   remember_place(agent, wanted.project.get(), home.reached());
   return agent;
 }

@@ -10,6 +10,7 @@
 
 #include "app/hints.hpp"
 #include "app/own_folder.hpp"
+#include "base/visible_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/place.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "memory/memory_file.hpp"
@@ -166,7 +167,7 @@ class SqliteStore final : public NoteStore {
     Result<bool> changed = change();
     auto ended = database_.run(changed ? "COMMIT" : "ROLLBACK");
     if (changed && !ended) {
-      (void)database_.run("ROLLBACK");
+      std::ignore = database_.run("ROLLBACK");
       return fail(std::move(ended.error()));
     }
     return changed;

@@ -34,7 +34,7 @@ TEST_F(ServedAccess, EveryRouteNeedsATokenUnlessItSaysSo) {
       EXPECT_EQ(answer.status, route.needs_token ? 401 : 200) << route.method << ' ' << route.path;
     }
   }
-  EXPECT_EQ(call("GET", "/no/such/path", "", "").status, 401) << "nobody learns which paths exist";
+  EXPECT_EQ(call("GET", "/no/such/path", "", "").status, 401) << "paths are not for strangers to learn";
   EXPECT_EQ(call("GET", "/no/such/path").status, 404);
 }
 
@@ -206,7 +206,7 @@ TEST_F(TokenFileTest, LinesNamePrincipals) {
 
 TEST_F(TokenFileTest, UnsafeOrWrongFilesAreRefused) {
   const std::string good = "owner-token-of-this-server\n";
-  for (const mode_t mode : {0640, 0604, 0660, 0606}) EXPECT_FALSE(written(good, mode)) << mode;
+  for (const mode_t mode : {0640U, 0604U, 0660U, 0606U}) EXPECT_FALSE(written(good, mode)) << mode;
   EXPECT_THAT(written(good, 0644).error().message, HasSubstr("chmod 600"));
   EXPECT_THAT(written("short\n").error().message, HasSubstr(":1: a token has at least 20"));
   EXPECT_THAT(

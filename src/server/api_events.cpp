@@ -16,7 +16,7 @@ Result<std::optional<Position>> position_of(const Call& call) {
   const auto position = Position::parse(text);
   if (!position)
     return fail(field_error("after", "must be the id of an event, such as 12.0, not \"" + text + "\""));
-  return std::optional(*position);
+  return position;
 }
 
 Result<FeedFilter> filter_of(Service& service, const Call& call) {

@@ -105,7 +105,7 @@ bool DesignSink::on_frame(const Frame& frame) {
   Json chunk = is_own || !(is_delta(body) || ends_turn(body)) ? chunk_of(*frame.event) : nullptr;
   if (is_own && std::holds_alternative<events::TextDelta>(body)) has_pieces_ = true;
   if (const auto* text = std::get_if<events::AssistantText>(&body); is_own && text != nullptr) {
-    // Whoever came too late for the pieces gets the answer whole.
+    // A client that came too late for the pieces gets the answer whole.
     if (!has_pieces_) chunk = JsonObject{{"type", "text-delta"}, {"textDelta", text->text}};
     has_pieces_ = false;
   }

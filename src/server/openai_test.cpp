@@ -75,7 +75,7 @@ TEST_F(ChatCompletions, WrongRequestsAreErrorsInItsForm) {
       {R"({"model":"chat","messages":[{"role":"user","content":"x"}],"tools":[{}]})", 400},
       {R"({"model":"chat","messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema"}})",
        400},
-      {R"({"model":"nobody","messages":[{"role":"user","content":"x"}]})", 404},
+      {R"({"model":"missing","messages":[{"role":"user","content":"x"}]})", 404},
       {R"({"model":"/etc/x.toml","messages":[{"role":"user","content":"x"}]})", 404},
       {R"({"model":"ask","messages":[{"role":"user","content":"x"}]})", 409},
   };

@@ -11,7 +11,7 @@ HttpAnswer json_answer(const Json& body, int status) {
 }
 
 HttpAnswer problem(int status, const Error& error) {
-  const Json detail = error.detail();
+  const Json& detail = error.detail();
   JsonObject body{{"type", "about:blank"},
                   {"title", status_phrase(status)},
                   {"status", status},

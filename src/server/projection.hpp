@@ -54,7 +54,7 @@ class Projection {
 class Roots {
  public:
   explicit Roots(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
-  /// The topmost session above a session, or itself; empty if there is none of this id.
+  /// The topmost session above a session, or itself; empty without a session of this id.
   SessionId of(const SessionId& session);
 
  private:

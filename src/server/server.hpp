@@ -1,5 +1,5 @@
-// The runs of a journal over HTTP. The server is a projection: whatever it answers comes from the journal and
-// the runtime, and whatever a client does is a command, an approval or a turn there.
+// The runs of a journal over HTTP. The server is a projection: each answer comes from the journal and the
+// runtime, and each request of a client becomes a command, an approval or a turn there.
 #pragma once
 
 #include <chrono>

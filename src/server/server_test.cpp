@@ -281,12 +281,12 @@ TEST_F(ServedEvents, PathsOfTheFifthDesign) {
   const std::string run = create("slow");
   EXPECT_THAT(call("GET", "/agent/tree").body, HasSubstr(run));
   EXPECT_EQ(call("GET", "/agent/" + run).text("content"), "hi");
-  EXPECT_EQ(call("GET", "/agent/nobody").json, Json(JsonObject{{"error", "Not found"}}));
+  EXPECT_EQ(call("GET", "/agent/missing").json, Json(JsonObject{{"error", "Not found"}}));
   const std::string intervene = "/agent/" + run + "/intervene";
   EXPECT_EQ(call("POST", intervene, R"({"userComment":"careful"})").json,
             Json(JsonObject{{"success", true}}));
   EXPECT_EQ(call("GET", "/agent/" + run).text("userComment"), "careful");
-  EXPECT_EQ(call("POST", "/agent/nobody/intervene", R"({"userComment":"x"})").json,
+  EXPECT_EQ(call("POST", "/agent/missing/intervene", R"({"userComment":"x"})").json,
             Json(JsonObject{{"success", false}}));
   EXPECT_EQ(call("POST", intervene, R"({"userComment":"delete"})").json, Json(JsonObject{{"success", true}}));
   wait_for(run, "deleted");
