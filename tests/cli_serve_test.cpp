@@ -9,7 +9,6 @@
 #include <set>
 #include <thread>
 
-#include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
 #include "net/testing/raw_client.hpp"
 #include "server/testing/served.hpp"
@@ -155,18 +154,6 @@ TEST_F(CliServe, ClientOfPythonComesBackAfterAKill) {
   std::erase(text, '\n');
   EXPECT_EQ(text, "Step.Step.Step.Step.Step.Done.");
   EXPECT_THAT(client.errors, HasSubstr("completed: "));
-}
-
-TEST_F(CliServe, ClientOfNodePrintsTheAnswer) {
-  if (shell("command -v node").status != 0) PRAXIS_MISSING_PART("node is not installed");
-  const auto server = serve();
-  ProcessOptions options = options_;
-  options.env["PRAXIS_TOKEN"] = kToken;
-  const auto client = run({"node", PRAXIS_SOURCE_DIR "/examples/http/client.mjs",
-                           "http://localhost:" + std::to_string(port_), "work", "go"},
-                          options);
-  EXPECT_EQ(client.status, 0) << client.err;
-  EXPECT_THAT(client.out, ::testing::EndsWith("Step.\nDone.\n"));
 }
 
 // ---- kills
