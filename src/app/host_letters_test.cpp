@@ -45,7 +45,7 @@ TEST(HostLetters, EachHostInPunycode_IsNamedOnce) {
 
 TEST(HostLetters, ApprovalShowsTheLettersOfAHost) {
   const std::string arguments = R"({"method":"GET","url":"https://xn--pple-43d.com/?a"})";
-  for (const std::size_t columns : {40, 80, 200}) {
+  for (const std::size_t columns : {40U, 80U, 200U}) {
     const std::string screen = call_view("http", arguments, columns, kOverviewRows).text;
     EXPECT_THAT(screen, HasSubstr("  | ~ xn--pple-43d.com in letters:")) << screen;
     const auto call = praxis::testing::read_screen(screen);
