@@ -49,7 +49,7 @@ class StoreAccess {
         std::max(limit, kCandidates));
     if (!found) return fail(std::move(found.error()));
     std::vector<Scored> scores;
-    for (const Found& each : *found) scores.push_back(each.scores);
+    for (const FoundNote& each : *found) scores.push_back(each.scores);
     std::vector<Hit> hits;
     for (const Ranked& place : fuse(scores, limit)) {
       Note& note = (*found)[place.index].note;

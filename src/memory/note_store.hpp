@@ -16,7 +16,7 @@ namespace praxis {
 /// Collections and streams with the same name are apart.
 enum class NoteSpace : std::uint8_t { kCollection = 0, kStream = 1 };
 
-struct Found {
+struct FoundNote {
   Note note;
   Scored scores;
 };
@@ -43,9 +43,9 @@ class NoteStore {
   virtual Status visit_written(NoteSpace space, const std::string& collection, const std::string& after,
                                const Visit& visit) = 0;
   /// The best `limit` of each ranking. `collection` empty: all.
-  virtual Result<std::vector<Found>> find(NoteSpace space, const std::string& collection,
-                                          const std::vector<std::string>& words, const Keep& keep,
-                                          std::size_t limit) = 0;
+  virtual Result<std::vector<FoundNote>> find(NoteSpace space, const std::string& collection,
+                                              const std::vector<std::string>& words, const Keep& keep,
+                                              std::size_t limit) = 0;
   /// Removes the note, or without a key all of the collection, from all files. Returns whether there was
   /// something, or with a known `once` what the first call with it returned.
   virtual Result<bool> remove(NoteSpace space, const std::string& collection,

@@ -106,9 +106,9 @@ class ProcessStore final : public NoteStore {
     return {};
   }
 
-  Result<std::vector<Found>> find(NoteSpace space, const std::string& collection,
-                                  const std::vector<std::string>& words, const Keep& keep,
-                                  std::size_t limit) override {
+  Result<std::vector<FoundNote>> find(NoteSpace space, const std::string& collection,
+                                      const std::vector<std::string>& words, const Keep& keep,
+                                      std::size_t limit) override {
     const std::lock_guard lock(mutex_);
     const Statistics statistics = statistics_of(words);
     std::multimap<double, const KeptNote*, std::greater<>> by_words, by_pieces;
@@ -121,18 +121,18 @@ class ProcessStore final : public NoteStore {
         if (pieces_score) by_pieces.emplace(*pieces_score, &each);
       }
     }
-    std::map<std::int64_t, Found> found;
+    std::map<std::int64_t, FoundNote> found;
     const auto take = [&](const auto& ranking, std::optional<double> Scored::* score) {
       std::size_t taken = 0;
       for (auto each = ranking.begin(); each != ranking.end() && taken < limit; ++each, ++taken) {
         const KeptNote& note = *each->second;
-        auto& place = found.try_emplace(note.id, Found{note.note, {note.id, {}, {}}}).first->second;
+        auto& place = found.try_emplace(note.id, FoundNote{note.note, {note.id, {}, {}}}).first->second;
         place.scores.*score = each->first;
       }
     };
     take(by_words, &Scored::words);
     take(by_pieces, &Scored::pieces);
-    std::vector<Found> result;
+    std::vector<FoundNote> result;
     for (auto& [id, each] : found) result.push_back(std::move(each));
     return result;
   }

@@ -86,11 +86,11 @@ class SqliteStore final : public NoteStore {
                 number_of(space), collection, *start);
   }
 
-  Result<std::vector<Found>> find(NoteSpace space, const std::string& collection,
-                                  const std::vector<std::string>& words, const Keep& keep,
-                                  std::size_t limit) override {
+  Result<std::vector<FoundNote>> find(NoteSpace space, const std::string& collection,
+                                      const std::vector<std::string>& words, const Keep& keep,
+                                      std::size_t limit) override {
     const std::lock_guard lock(mutex_);
-    std::map<std::int64_t, Found> found;
+    std::map<std::int64_t, FoundNote> found;
     auto done = rank(
         "SELECT words.rowid, -bm25(words) AS score FROM words JOIN notes ON notes.id = words.rowid "
         "WHERE words MATCH ?1 AND space = ?2 AND (?3 = '' OR collection = ?3) "
@@ -105,7 +105,7 @@ class SqliteStore final : public NoteStore {
           any_of_words(words, true), space, collection, keep, limit, &Scored::pieces, found);
     }
     if (!done) return fail(std::move(done.error()));
-    std::vector<Found> result;
+    std::vector<FoundNote> result;
     for (auto& [id, each] : found) result.push_back(std::move(each));
     return result;
   }
@@ -201,7 +201,7 @@ class SqliteStore final : public NoteStore {
   /// Adds the best of one ranking to `found`.
   Status rank(std::string_view sql, const std::string& match, NoteSpace space, const std::string& collection,
               const Keep& keep, std::size_t limit, std::optional<double> Scored::* score,
-              std::map<std::int64_t, Found>& found) {
+              std::map<std::int64_t, FoundNote>& found) {
     if (match.empty()) return {};
     Query query(database_, sql, match, number_of(space), collection);
     for (std::size_t taken = 0; taken < limit;) {
@@ -214,7 +214,7 @@ class SqliteStore final : public NoteStore {
         auto note = note_of(id);
         if (!note) return fail(std::move(note.error()));
         if (!keep(note->value)) continue;
-        place = found.emplace(id, Found{*std::move(note), {id, {}, {}}}).first;
+        place = found.emplace(id, FoundNote{*std::move(note), {id, {}, {}}}).first;
       }
       place->second.scores.*score = query.real(1);
       ++taken;

@@ -77,22 +77,25 @@ Result<app::StoredSession> stored_of(Service& service, const Call& call) {
   return service.runs->stored(*id);
 }
 
-/// A run as `GET` shows it: what the envelope of `praxis run --json` has.
-Result<JsonObject> run_json(const app::StoredSession& stored) {
-  JsonObject json = app::run_fields(result_of(stored.state));
-  JournalTree tree(stored.journal, {.root = stored.id});
+/// A run as `GET` shows it: what the envelope of `praxis run --json` has. The tree is read before the log, so
+/// that a run that is shown as ended has its result.
+Result<JsonObject> run_json(Service& service, const SessionId& run) {
+  JournalTree tree(service.journal, {.root = run});
   if (auto read = tree.refresh(); !read) return fail(read.error());
   const auto nodes = tree.nodes();
+  const auto stored = service.runs->stored(run);
+  if (!stored) return fail(stored.error());
+  JsonObject json = app::run_fields(result_of(stored->state));
   if (!nodes.empty()) {
-    json["status"] = to_string(nodes.front().status);
+    if (stored->state.turn) json["status"] = to_string(nodes.front().status);
     json["held"] = nodes.front().held;
   }
-  const auto pending = app::pending_steps(stored);
+  const auto pending = app::pending_steps(*stored);
   if (!pending) return fail(pending.error());
   JsonArray steps;
   for (const ParkedStep& step : *pending) steps.push_back(app::program_json(step));
   json["pending"] = std::move(steps);
-  json["records"] = stored.records.size();
+  json["records"] = stored->records.size();
   return json;
 }
 
@@ -154,9 +157,9 @@ Result<HttpAnswer> list_runs(Service& service, const Call& call) {
 }
 
 Result<HttpAnswer> show_run(Service& service, const Call& call) {
-  const auto stored = stored_of(service, call);
-  if (!stored) return fail(stored.error());
-  const auto json = run_json(*stored);
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  const auto json = run_json(service, *id);
   if (!json) return fail(json.error());
   return json_answer(*json);
 }
