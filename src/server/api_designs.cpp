@@ -46,7 +46,7 @@ Status design_stream(Service& service, const Call& call, const HttpReply& reply)
 Result<HttpAnswer> design_tree(Service& service, const Call& call) {
   JsonArray nodes;
   for (const AgentNode& node : service.runtime->agent_tree()) {
-    if (!service.runs->may_see(call.principal, service.runs->roots().of(node.id))) continue;
+    if (!service.runs->may_see(call.principal, service.runs->lineages().root_of(node.id))) continue;
     JsonObject json = design_json(node);
     for (const SessionId& child : node.children) json["children"].as_array().push_back(Json(child.str()));
     nodes.push_back(std::move(json));

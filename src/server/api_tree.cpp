@@ -76,7 +76,8 @@ Result<HttpAnswer> list_pending(Service& service, const Call& call) {
   if (auto read = trees.refresh(); !read) return fail(read.error());
   JsonArray steps;
   for (const AgentNode& node : trees.nodes()) {
-    if (node.pending.empty() || !service.runs->may_see(call.principal, service.runs->roots().of(node.id)))
+    if (node.pending.empty() ||
+        !service.runs->may_see(call.principal, service.runs->lineages().root_of(node.id)))
       continue;
     for (const ParkedStep& step : node.pending) steps.push_back(pending_json(node, step));
   }

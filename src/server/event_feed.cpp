@@ -28,12 +28,10 @@ Frame frame_of(const Event& event, const std::optional<Position>& position, Sess
           std::make_shared<const std::string>(server_sent(event, position))};
 }
 
-bool wants(const FeedFilter& filter, const Frame& frame) {
-  const Event& event = *frame.event;
-  if (!filter.deltas && is_delta(event.body)) return false;
-  if (filter.may_see && !filter.may_see(frame.root)) return false;
+bool wants(const FeedFilter& filter, const EventBody& body) {
+  if (!filter.deltas && is_delta(body)) return false;
   return filter.patterns.empty() ||
-         std::ranges::any_of(filter.patterns, [&](const std::string& p) { return selects(p, event.body); });
+         std::ranges::any_of(filter.patterns, [&](const std::string& p) { return selects(p, body); });
 }
 
 }  // namespace
@@ -50,7 +48,7 @@ EventFeed::EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> 
     : runtime_(std::move(runtime)),
       journal_(std::move(journal)),
       executor_(std::move(executor)),
-      roots_(journal_),
+      lineages_(journal_),
       projection_(journal_) {}
 
 EventFeed::~EventFeed() { stop(); }
@@ -163,7 +161,7 @@ void EventFeed::pump_once(std::map<SessionId, std::deque<Frame>> transient) {
         observers = joined_;
       }
       if (!events) continue;
-      const SessionId root = roots_.of(change.session);
+      const SessionId root = lineages_.root_of(change.session);
       for (std::uint32_t i = 0; i < events->size(); ++i)
         deliver(frame_of((*events)[i], Position{change.position, i}, root), observers);
     }
@@ -180,7 +178,7 @@ void EventFeed::deliver_before(const SessionId& session, std::uint64_t seq,
                                std::map<SessionId, std::deque<Frame>>& transient) {
   const auto found = transient.find(session);
   if (found == transient.end() || found->second.empty()) return;
-  const SessionId root = roots_.of(session);
+  const SessionId root = lineages_.root_of(session);
   const auto observers = joined();
   std::deque<Frame>& frames = found->second;
   while (!frames.empty() && frames.front().event->seq < seq) {
@@ -227,17 +225,19 @@ void EventFeed::give(Observer& observer, const Frame& frame) {
   if (!observer.sink->on_frame(frame)) observer.gone = true;
 }
 
+bool EventFeed::covers(const FeedFilter& filter, const SessionId& session, const SessionId& root) {
+  if (filter.may_see && !filter.may_see(root)) return false;
+  if (filter.session.empty() || session == filter.session) return true;
+  return filter.below && lineages_.is_within(session, filter.session);
+}
+
 bool EventFeed::concerns(const FeedFilter& filter, const Frame& frame) {
-  if (!filter.session.empty()) {
-    const bool is_it = frame.event->agent.id == filter.session;
-    if (!is_it && (!filter.below || frame.root != roots_.of(filter.session))) return false;
-  }
-  return wants(filter, frame);
+  return wants(filter, frame.event->body) && covers(filter, frame.event->agent.id, frame.root);
 }
 
 void EventFeed::give_partial(Observer& observer, const SessionId& session) {
   auto node = observer.partials.extract(session);
-  const Frame frame = frame_of(node.mapped().event, std::nullopt, roots_.of(session));
+  const Frame frame = frame_of(node.mapped().event, std::nullopt, lineages_.root_of(session));
   if (concerns(observer.filter, frame) && !observer.sink->on_frame(frame)) observer.gone = true;
   observer.given.insert_or_assign(session, std::move(node.mapped()));
 }
@@ -254,15 +254,11 @@ void EventFeed::subscribe(FeedFilter filter, std::optional<Position> after, std:
     if (!self) return;
     const auto last = after ? Result<std::uint64_t>(0) : self->journal_->last_position();
     observer->after = after ? *after : Position{last.value_or(0), UINT32_MAX};
-    self->catch_up(observer);
+    self->catch_up(observer, std::make_shared<Projection>(self->journal_));
   });
 }
 
-void EventFeed::catch_up(const ObserverPtr& observer) {
-  catch_up_in(observer, std::make_shared<Projection>(journal_));
-}
-
-void EventFeed::catch_up_in(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection) {
+void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection) {
   while (!try_join(observer)) {
     // The record of the last event may have more events.
     const std::uint64_t from = observer->after.record == 0 ? 0 : observer->after.record - 1;
@@ -270,11 +266,8 @@ void EventFeed::catch_up_in(const ObserverPtr& observer, const std::shared_ptr<P
     if (!changes || observer->gone) return leave(observer);
     for (const Change& change : *changes) {
       if (Position{change.position, UINT32_MAX} <= observer->after) continue;
-      const SessionId root = roots_.of(change.session);
-      const FeedFilter& filter = observer->filter;
-      const bool concerns = filter.session.empty() || change.session == filter.session ||
-                            (filter.below && root == roots_.of(filter.session));
-      if (concerns && (!filter.may_see || filter.may_see(root))) {
+      const SessionId root = lineages_.root_of(change.session);
+      if (covers(observer->filter, change.session, root)) {
         const auto events = projection->events_of(change.session, change.seq);
         for (std::uint32_t i = 0; events && i < events->size() && !observer->gone; ++i)
           give(*observer, frame_of((*events)[i], Position{change.position, i}, root));
@@ -286,7 +279,7 @@ void EventFeed::catch_up_in(const ObserverPtr& observer, const std::shared_ptr<P
         const auto self = weak.lock();
         if (!self) return;
         self->executor_->post_blocking(
-            [self, observer, projection] { self->catch_up_in(observer, projection); });
+            [self, observer, projection] { self->catch_up(observer, projection); });
       });
       return;
     }

@@ -98,12 +98,12 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   void deliver_before(const SessionId& session, std::uint64_t seq,
                       std::map<SessionId, std::deque<Frame>>& transient);
   void give(Observer& observer, const Frame& frame);
+  bool covers(const FeedFilter& filter, const SessionId& session, const SessionId& root);
   bool concerns(const FeedFilter& filter, const Frame& frame);
   void give_partial(Observer& observer, const SessionId& session);
   std::uint64_t note_partial(const Event& event);
   std::vector<ObserverPtr> joined();
-  void catch_up(const ObserverPtr& observer);
-  void catch_up_in(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
+  void catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
   bool try_join(const ObserverPtr& observer);
   void leave(const ObserverPtr& observer);
   void tick_later();
@@ -112,7 +112,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   const std::shared_ptr<Runtime> runtime_;
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Executor> executor_;
-  Roots roots_;
+  Lineages lineages_;
   std::optional<Subscription> subscription_;
   std::atomic<std::size_t> observers_ = 0;
 

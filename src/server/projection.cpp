@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/project.hpp"
+#include "logs/lineage.hpp"
 
 namespace praxis::server {
 
@@ -56,29 +57,26 @@ void Projection::forget_the_oldest() {
   sessions_.erase(std::ranges::min_element(sessions_, {}, [](const auto& each) { return each.second.used; }));
 }
 
-SessionId Roots::of(const SessionId& session) {
-  std::vector<SessionId> way{session};
-  while (true) {
-    {
-      const std::lock_guard lock(mutex_);
-      const auto known = roots_.find(way.back());
-      if (known != roots_.end()) {
-        way.push_back(known->second);
-        break;
-      }
-    }
-    const auto row = journal_->session(way.back());
-    if (!row) return {};
-    if (row->parent.empty()) {
-      way.push_back(way.back());
-      break;
-    }
-    way.push_back(row->parent);
+std::vector<SessionId> Lineages::of(const SessionId& session) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(session);
+    if (known != known_.end()) return known->second;
   }
+  auto sessions = lineage(*journal_, session);
+  if (!sessions) return {};
   const std::lock_guard lock(mutex_);
-  if (roots_.size() > kMostKept) roots_.clear();
-  for (const SessionId& each : way) roots_[each] = way.back();
-  return way.back();
+  if (known_.size() > kMostKept) known_.clear();
+  return known_[session] = *std::move(sessions);
+}
+
+SessionId Lineages::root_of(const SessionId& session) {
+  const auto sessions = of(session);
+  return sessions.empty() ? SessionId() : sessions.back();
+}
+
+bool Lineages::is_within(const SessionId& session, const SessionId& ancestor) {
+  return std::ranges::count(of(session), ancestor) > 0;
 }
 
 }  // namespace praxis::server

@@ -50,18 +50,22 @@ class Projection {
   std::uint64_t uses_ = 0;
 };
 
-/// The roots of sessions, found once. Thread-safe.
-class Roots {
+/// Where sessions stand in their agent trees, found once. Thread-safe.
+class Lineages {
  public:
-  explicit Roots(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
+  explicit Lineages(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
   /// The topmost session above a session, or itself; empty without a session of this id.
-  SessionId of(const SessionId& session);
+  SessionId root_of(const SessionId& session);
+  /// Whether `ancestor` is the session or one above it.
+  bool is_within(const SessionId& session, const SessionId& ancestor);
 
  private:
   static constexpr std::size_t kMostKept = 100'000;
+  std::vector<SessionId> of(const SessionId& session);
+
   std::shared_ptr<Journal> journal_;
   std::mutex mutex_;
-  std::unordered_map<SessionId, SessionId> roots_;
+  std::unordered_map<SessionId, std::vector<SessionId>> known_;
 };
 
 }  // namespace praxis::server

@@ -59,7 +59,7 @@ Runs::Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
       runtime_(std::move(runtime)),
       journal_(std::move(journal)),
       executor_(std::move(executor)),
-      roots_(journal_) {}
+      lineages_(journal_) {}
 
 // ---- creating and opening
 
@@ -194,7 +194,7 @@ Status Runs::resume(const SessionId& run) {
 
 Status Runs::decide(const SessionId& session, const std::string& step, Approval approval,
                     const Author& author) {
-  const SessionId root = roots_.of(session);
+  const SessionId root = lineages_.root_of(session);
   const ParkId park(session == root ? step : session.str() + "/" + step);
   const bool was_open = at_hand(root).has_value();
   auto opened = open(root);
@@ -242,7 +242,7 @@ Result<app::StoredSession> Runs::stored(const SessionId& session) const {
 Result<SessionId> Runs::find(const std::string& name, const Principal& principal) {
   const SessionId whole(name);
   auto id = journal_->session(whole) ? Result<SessionId>(whole) : find_session(*journal_, name);
-  if (!id || !may_see(principal, roots_.of(*id))) return fail(not_found("run", name));
+  if (!id || !may_see(principal, lineages_.root_of(*id))) return fail(not_found("run", name));
   return id;
 }
 

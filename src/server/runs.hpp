@@ -68,7 +68,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Result<SessionId> find(const std::string& name, const Principal& principal);
   /// Whether a principal may see the tree of a root.
   bool may_see(const Principal& principal, const SessionId& root);
-  Roots& roots() { return roots_; }
+  Lineages& lineages() { return lineages_; }
   /// Runs that this process has open.
   std::size_t open_count() const;
 
@@ -87,7 +87,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
   const std::shared_ptr<Runtime> runtime_;
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Executor> executor_;
-  Roots roots_;
+  Lineages lineages_;
   std::mutex reading_agents_;  // agents are read one at a time: their files are read in the current folder
   mutable std::mutex mutex_;   // guards the next members
   std::map<SessionId, Session> open_;

@@ -215,6 +215,30 @@ TEST_F(ServedEvents, FilterSelectsByNameAndTree) {
   EXPECT_EQ(sessions, std::set<std::string>{first});
 }
 
+TEST_F(ServedEvents, StreamOfASubAgentHasNothingOfThoseAboveIt) {
+  script("lead",
+         "{\"tool_calls\":[{\"name\":\"helper\",\"arguments\":{\"prompt\":\"help\"}}]}\n{\"text\":\"Led.\"}");
+  script("helper", R"({"text":"Helped."})");
+  agent("helper", "");
+  agent("lead", "[agents.helper]\nfile = \"helper.toml\"\ndescription = \"Helps\"\n");
+  start();
+  const std::string run = create("lead");
+  wait_for(run, "completed");
+  std::string helper;
+  const Answer tree = call("GET", "/api/v1/runs/" + run + "/tree");
+  for (const Json& node : json_at(tree.json, "nodes").as_array()) {
+    if (json_string(node, "parent") == run) helper = json_string(node, "id");
+  }
+  ASSERT_FALSE(helper.empty());
+  for (const Sent& sent : stream("/api/v1/runs/" + helper + "/events", "turn.completed"))
+    EXPECT_THAT(sent.data, HasSubstr("\"session\":\"" + helper + "\"")) << sent.event;
+  std::set<std::string> sessions;
+  for (const Sent& sent :
+       stream("/api/v1/runs/" + run + "/events?event=child.settled&event=assistant.text", "child.settled"))
+    sessions.insert(json_string(parse_json(sent.data).value(), "session"));
+  EXPECT_TRUE(sessions.contains(helper)) << "a run has those below it";
+}
+
 TEST_F(ServedEvents, EndOfTheServerIsAnEvent) {
   start();
   const std::string run = create("slow");
