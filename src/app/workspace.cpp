@@ -151,11 +151,15 @@ Result<StoredSession> open_session(const Workspace& workspace, std::string_view 
   if (!journal) return fail(with_hint(journal.error(), "--journal FILE names another"));
   auto id = find_session(**journal, text);
   if (!id) return fail(with_hint(id.error(), "praxis runs lists them"));
-  auto records = read_records(**journal, *id);
+  return read_session(*std::move(journal), *id);
+}
+
+Result<StoredSession> read_session(std::shared_ptr<Journal> journal, const SessionId& id) {
+  auto records = read_records(*journal, id);
   if (!records) return fail(records.error());
   auto state = fold(*records);
   if (!state) return fail(state.error());
-  return StoredSession{*std::move(journal), *std::move(id), *std::move(records), *std::move(state)};
+  return StoredSession{std::move(journal), id, *std::move(records), *std::move(state)};
 }
 
 std::string resume_command(const Workspace& workspace, const SessionId& session) {

@@ -68,6 +68,8 @@ struct StoredSession {
 };
 /// Opens the journal and reads the session that `text` identifies (`find_session`).
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use);
+/// Reads a session of a journal that is open. Error `kJournal`.
+Result<StoredSession> read_session(std::shared_ptr<Journal> journal, const SessionId& id);
 
 /// The command to resume a session, for the user to copy; arguments after the id are not included.
 std::string resume_command(const Workspace& workspace, const SessionId& session);

@@ -67,6 +67,9 @@ Result<State> read_state(Journal& journal, const SessionId& session) {
 }
 
 Result<SessionId> find_session(Journal& journal, std::string_view text) {
+  // A whole id needs no list of all sessions.
+  if (const SessionId whole{std::string(text)}; !is_same(text, "last") && journal.session(whole))
+    return whole;
   auto rows = journal.sessions();
   if (!rows) return fail(rows.error());
   if (rows->empty()) return fail(ErrorCode::kInput, "the journal holds no session yet");
@@ -75,9 +78,6 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
     return root == rows->end() ? rows->front().id : root->id;
   }
   std::vector<SessionId> candidates;
-  for (const SessionRow& row : *rows) {
-    if (row.id.str() == text) return row.id;
-  }
   for (const SessionRow& row : *rows) {
     const std::string& id = row.id.str();
     if (row.name == text && !text.empty()) return row.id;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "json/uri_reference.hpp"
 #include "praxis/base/base64.hpp"
 
 namespace praxis {
@@ -16,24 +17,6 @@ std::string first_of(const ProxySettings::Lookup& lookup, std::initializer_list<
     if (value != nullptr && *value != '\0') return value;
   }
   return {};
-}
-
-std::string percent_decoded(std::string_view text) {
-  const auto hex = [](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c = static_cast<char>(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-  };
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-      out += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
 }
 
 Result<Proxy> parse_proxy(std::string_view text) {
@@ -49,7 +32,7 @@ Result<Proxy> parse_proxy(std::string_view text) {
   }
   Proxy proxy;
   if (const std::size_t at = text.rfind('@'); at != text.npos) {
-    proxy.authorization = "Basic " + base64_encode(percent_decoded(text.substr(0, at)));
+    proxy.authorization = "Basic " + base64_encode(percent_decode(text.substr(0, at)));
     text.remove_prefix(at + 1);
   }
   Result<Url> url = parse_url("http://" + std::string(text));

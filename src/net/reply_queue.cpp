@@ -164,11 +164,6 @@ void ReplyQueue::end_connection() {
   if (!begun_) question_.keep_alive = false;
 }
 
-bool ReplyQueue::begun() const {
-  const std::lock_guard lock(mutex_);
-  return begun_;
-}
-
 bool ReplyQueue::streams() const {
   const std::lock_guard lock(mutex_);
   return streams_;

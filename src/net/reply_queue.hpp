@@ -45,7 +45,6 @@ class ReplyQueue {
   void leave();
   /// The connection ends with this answer, if it has not begun.
   void end_connection();
-  bool begun() const;
   /// Whether this is an answer of unknown length that has begun.
   bool streams() const;
 

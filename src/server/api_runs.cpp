@@ -4,6 +4,7 @@
 
 #include "app/envelope.hpp"
 #include "app/pending_steps.hpp"
+#include "app/run_list.hpp"
 #include "app/transcript.hpp"
 #include "praxis/json/schema.hpp"
 #include "server/handlers.hpp"
@@ -41,28 +42,18 @@ Result<Json> limits_of_body(const JsonObject& body) {
   return *limits;
 }
 
-/// A row of the list, with the usage of the run and all below it.
-JsonObject row_json(const std::shared_ptr<Journal>& journal, const SessionRow& row) {
-  JournalTree tree(journal, {.root = row.id});
-  Usage usage;
-  std::string status = row.status;
-  if (tree.refresh()) {
-    const auto nodes = tree.nodes();
-    if (!nodes.empty()) {
-      usage = nodes.front().subtree;
-      status = to_string(nodes.front().status);
-    }
-  }
+JsonObject row_json(const app::ListedRun& run) {
+  const SessionRow& row = run.row;
   return JsonObject{{"id", row.id.str()},
                     {"agent", row.agent},
                     {"model", row.model},
-                    {"status", status},
+                    {"status", row.status},
                     {"title", row.title},
                     {"created_at", to_iso8601(row.created)},
                     {"updated_at", to_iso8601(row.updated)},
                     {"records", row.entries},
-                    {"tokens", usage.total()},
-                    {"cost_usd", app::cost_or_null(usage)}};
+                    {"tokens", run.usage.total()},
+                    {"cost_usd", app::cost_or_null(run.usage)}};
 }
 
 bool fits(const SessionRow& row, const Call& call) {
@@ -149,8 +140,8 @@ Result<HttpAnswer> list_runs(Service& service, const Call& call) {
       next = std::string(runs.back().as_object().at("id").as_string());
       break;
     }
-    JsonObject json = row_json(service.journal, row);
-    if (status.empty() || json_string(json, "status") == status) runs.push_back(std::move(json));
+    const auto run = app::listed_run(service.journal, row.id);
+    if (run && (status.empty() || run->row.status == status)) runs.push_back(row_json(*run));
   }
   return json_answer(
       JsonObject{{"runs", std::move(runs)}, {"next", next.empty() ? Json(nullptr) : Json(next)}});

@@ -1,56 +1,35 @@
 #include "server/call.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
+#include "json/uri_reference.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/base/utf8.hpp"
 #include "server/problem.hpp"
+#include "server/split.hpp"
 
 namespace praxis::server {
 namespace {
 
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /// Decodes percent signs, in a query plus signs too. Nothing if the text is not valid, or holds a control
 /// character.
 std::optional<std::string> decoded(std::string_view text, bool is_query) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '+' && is_query) c = ' ';
-    if (c == '%') {
-      const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
-      if (high < 0 || low < 0) return std::nullopt;
-      c = static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-    out += c;
+  const auto is_digit = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = text.find('%'); at != text.npos; at = text.find('%', at + 1)) {
+    if (at + 2 >= text.size() || !is_digit(text[at + 1]) || !is_digit(text[at + 2])) return std::nullopt;
   }
-  const bool has_control = std::ranges::any_of(out, [&](char c) {
+  std::string encoded(text);
+  if (is_query) std::ranges::replace(encoded, '+', ' ');
+  std::string out = percent_decode(encoded);
+  const auto is_control = [&](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte == 0x7f || (byte < 0x20 && !(is_query && (c == '\n' || c == '\t' || c == '\r')));
-  });
-  if (has_control || !is_valid_utf8(out)) return std::nullopt;
+  };
+  if (std::ranges::any_of(out, is_control) || !is_valid_utf8(out)) return std::nullopt;
   return out;
-}
-
-/// Calls `take` with each part between separators.
-template <class Take>
-void split(std::string_view text, char separator, Take take) {
-  while (true) {
-    const std::size_t end = text.find(separator);
-    take(text.substr(0, end));
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
-  }
 }
 
 std::unexpected<Error> invalid(const char* what) {

@@ -252,8 +252,6 @@ bool ChatSink::on_frame(const Frame& frame) {
                     frame.event->body);
 }
 
-bool ChatSink::on_idle() { return reply().write(std::make_shared<const std::string>(": alive\n\n")); }
-
 void ChatSink::on_end() { reply().finish(); }
 
 }  // namespace praxis::server

@@ -26,7 +26,6 @@ class ChatSink final : public EventSink {
   ChatSink(HttpReply reply, SessionId session, Head head)
       : EventSink(std::move(reply)), session_(std::move(session)), head_(std::move(head)) {}
   bool on_frame(const Frame& frame) override;
-  bool on_idle() override;
   void on_end() override;
 
  private:

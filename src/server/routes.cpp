@@ -5,6 +5,7 @@
 #include <set>
 
 #include "server/handlers.hpp"
+#include "server/split.hpp"
 
 namespace praxis::server {
 namespace {
@@ -125,25 +126,13 @@ constexpr std::array kRoutes{
           kUpdateBody},
 };
 
-/// Calls `take` with each segment of a route's path.
-template <class Take>
-void segments_of(std::string_view path, Take take) {
-  path.remove_prefix(1);
-  while (true) {
-    const std::size_t end = path.find('/');
-    take(path.substr(0, end));
-    if (end == std::string_view::npos) return;
-    path.remove_prefix(end + 1);
-  }
-}
-
 /// The names of the path if it fits the route.
 std::optional<std::map<std::string, std::string>> match_path(const Route& route,
                                                              const std::vector<std::string>& path) {
   std::map<std::string, std::string> names;
   std::size_t at = 0;
   bool fits = true;
-  segments_of(route.path, [&](std::string_view segment) {
+  split(route.path.substr(1), '/', [&](std::string_view segment) {
     fits = fits && at < path.size();
     if (!fits) return;
     const std::string& given = path[at++];
@@ -168,7 +157,7 @@ JsonObject parameter_json(const Field& field, const char* where) {
 
 JsonArray parameters_of(const Route& route) {
   JsonArray parameters;
-  segments_of(route.path, [&](std::string_view segment) {
+  split(route.path.substr(1), '/', [&](std::string_view segment) {
     if (!segment.starts_with('{')) return;
     parameters.push_back(parameter_json({segment.substr(1, segment.size() - 2), "string", "", true}, "path"));
   });

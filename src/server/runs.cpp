@@ -212,36 +212,26 @@ Status Runs::decide(const SessionId& session, const std::string& step, Approval 
   return {};
 }
 
-std::size_t Runs::take_up(const std::function<void(const std::string&)>& warn) {
+void Runs::take_up(const std::function<void(const std::string&)>& warn) {
   app::RunTrees trees(journal_, app::RunTrees::Roots::kBusy);
-  if (auto read = trees.refresh(); !read) return 0;
+  if (auto read = trees.refresh(); !read) return;
   const auto left = trees.deserted();
-  std::size_t count = 0;
   for (const SessionId& run : left.value_or(std::vector<SessionId>{})) {
-    if (auto resumed = resume(run); resumed) {
-      ++count;
-    } else {
+    if (auto resumed = resume(run); !resumed)
       warn("run " + run.str() + " was left and cannot continue: " + resumed.error().message);
-    }
   }
-  return count;
 }
 
 // ---- finding
 
 Result<app::StoredSession> Runs::stored(const SessionId& session) const {
-  auto records = read_records(*journal_, session);
-  if (!records && records.error().kind() == ErrorKind::kNotFound)
-    return fail(not_found("run", session.str()));
-  if (!records) return fail(records.error());
-  auto state = fold(*records);
-  if (!state) return fail(state.error());
-  return app::StoredSession{journal_, session, *std::move(records), *std::move(state)};
+  auto read = app::read_session(journal_, session);
+  if (!read && read.error().kind() == ErrorKind::kNotFound) return fail(not_found("run", session.str()));
+  return read;
 }
 
 Result<SessionId> Runs::find(const std::string& name, const Principal& principal) {
-  const SessionId whole(name);
-  auto id = journal_->session(whole) ? Result<SessionId>(whole) : find_session(*journal_, name);
+  auto id = find_session(*journal_, name);
   if (!id || !may_see(principal, lineages_.root_of(*id))) return fail(not_found("run", name));
   return id;
 }
@@ -262,11 +252,6 @@ std::string Runs::tenant_of(const SessionId& root) {
   const std::lock_guard lock(mutex_);
   if (tenants_.size() > kMostTenantsKept) tenants_.clear();
   return tenants_[root] = std::move(tenant);
-}
-
-std::size_t Runs::open_count() const {
-  const std::lock_guard lock(mutex_);
-  return open_.size();
 }
 
 }  // namespace praxis::server

@@ -57,9 +57,9 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Status resume(const SessionId& run);
   /// Decides a parked step of a session at any depth; its run then continues. Error `kInput`.
   Status decide(const SessionId& session, const std::string& step, Approval approval, const Author& author);
-  /// Continues the runs that a process left in the middle of a turn. Returns how many; those that cannot
-  /// continue are reported to `warn`.
-  std::size_t take_up(const std::function<void(const std::string&)>& warn);
+  /// Continues the runs that a process left in the middle of a turn. Those that cannot continue are reported
+  /// to `warn`.
+  void take_up(const std::function<void(const std::string&)>& warn);
 
   /// Reads a session of any depth. Error `kNotFound`.
   Result<app::StoredSession> stored(const SessionId& session) const;
@@ -69,8 +69,6 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// Whether a principal may see the tree of a root.
   bool may_see(const Principal& principal, const SessionId& root);
   Lineages& lineages() { return lineages_; }
-  /// Runs that this process has open.
-  std::size_t open_count() const;
 
  private:
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
