@@ -15,6 +15,7 @@
 #include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
 #include "journal/acknowledged.hpp"
+#include "journal/big_endian.hpp"
 #include "journal/chain.hpp"
 #include "store/byte_locks.hpp"
 #include "store/sqlite.hpp"
@@ -164,12 +165,6 @@ Result<std::string> read_header(const std::string& path) {
   return fail(journal_error(ErrorKind::kIo, "cannot read " + path));
 }
 
-std::int64_t big_endian(std::string_view bytes) {
-  std::int64_t value = 0;
-  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
-  return value;
-}
-
 /// SQLite would lay a log that is left of a missing journal over the new one.
 Status refuse_left_log(const std::string& path) {
   constexpr off_t kLogHeader = 32;
@@ -273,7 +268,7 @@ Status check_journal_file(const std::string& path) {
   }
   const auto header = read_header(path);
   if (!header) return fail(header.error());
-  if (big_endian(header->substr(kApplicationIdAt, 4)) != kApplicationId)
+  if (static_cast<std::int64_t>(big_endian(header->substr(kApplicationIdAt, 4))) != kApplicationId)
     return fail(journal_error(ErrorKind::kCorrupt, path + " is not a Praxis journal"));
   const auto version = static_cast<std::int32_t>(big_endian(header->substr(kUserVersionAt, 4)));
   if (version > kFormatVersion) return fail(too_new(path, version));

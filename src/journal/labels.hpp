@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "praxis/journal/journal.hpp"
-#include "store/sqlite.hpp"
 
 namespace praxis {
 
@@ -23,8 +22,5 @@ Error name_taken(std::string_view name, const SessionId& by);
 /// The tags as the column holds them: separated by spaces.
 std::string tags_text(const std::vector<std::string>& tags);
 std::vector<std::string> tags_of(std::string_view text);
-
-/// As `Journal::label`, within the caller's transaction.
-Status label_session(Database& database, const SessionId& session, const LabelChange& change);
 
 }  // namespace praxis

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal/big_endian.hpp"
 #include "store/forwarding_vfs.hpp"
 
 namespace praxis {
@@ -20,12 +21,6 @@ constexpr std::uint64_t kNull = 0, kBlobOf32 = 76;  // types of columns
 constexpr std::size_t kColumns = 8, kSessionColumn = 1, kSeqColumn = 2, kHashColumn = 5;
 
 using Sum = std::array<std::uint32_t, 2>;
-
-std::uint64_t big_endian(std::string_view bytes) {
-  std::uint64_t value = 0;
-  for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
-  return value;
-}
 
 /// Adds bytes to a checksum. Logs are read on the machine that wrote them, so words have its byte order.
 Sum add(Sum sum, std::string_view bytes) {

@@ -13,11 +13,11 @@
 #include "journal/group_commit.hpp"
 #include "journal/inbox_store.hpp"
 #include "journal/journal_file.hpp"
-#include "journal/labels.hpp"
 #include "journal/log_evidence.hpp"
 #include "journal/open_journals.hpp"
 #include "journal/owners.hpp"
 #include "journal/read_attempts.hpp"
+#include "journal/session_labels.hpp"
 #include "journal/session_removal.hpp"
 #include "journal/session_store.hpp"
 
