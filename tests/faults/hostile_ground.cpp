@@ -18,6 +18,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 
 namespace praxis::faults::hostile {
@@ -153,8 +154,10 @@ Ground::~Ground() {
 }
 
 std::string Ground::text_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  // Not with iterators, which throw when a process ends while its file in /proc is read.
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 void Ground::refresh() {
