@@ -68,8 +68,7 @@ Result<State> read_state(Journal& journal, const SessionId& session) {
 
 Result<SessionId> find_session(Journal& journal, std::string_view text) {
   // A whole id needs no list of all sessions.
-  if (SessionId whole{std::string(text)}; !is_same(text, "last") && journal.session(whole))
-    return whole;
+  if (SessionId whole{std::string(text)}; !is_same(text, "last") && journal.session(whole)) return whole;
   auto rows = journal.sessions();
   if (!rows) return fail(rows.error());
   if (rows->empty()) return fail(ErrorCode::kInput, "the journal holds no session yet");
