@@ -112,6 +112,7 @@ class Applier {
     if (child == state_.children.end())
       return against_rules("sub-agent " + r.child.str() + " settles, but is not there");
     child->usage = r.usage;
+    child->tool_calls = r.tool_calls;
     child->settled = true;
     state_.turn->report.usage_children = usage_of_children();
     return {};
@@ -272,6 +273,7 @@ class Applier {
     report.steps = state_.turn->step;
     report.finished_at = time_;
     state_.settled_children += report.usage_children;
+    state_.ended_calls += state_.turn_calls();
     state_.children.clear();
     report.text = r.text.empty() ? last_assistant_text() : r.text;
     if (const Json& schema = state_.output_schema(); report.success && !schema.is_null()) {

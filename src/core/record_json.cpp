@@ -173,6 +173,7 @@ struct Writer {
     out.text("child", r.child.str());
     out.text("reason", to_string(r.reason));
     put_usage(out, "usage", r.usage);
+    if (r.tool_calls != 0) out.number("tool_calls", r.tool_calls);
   }
   void operator()(const records::SpeakerSet& r) const {
     out.text("agent", r.agent);
@@ -361,7 +362,8 @@ Result<RecordBody> read_child_settled(const Json& json) {
   const auto reason = stop_reason_from(json_string(json, "reason"));
   if (!reason) return bad("child_settled", "unknown reason");
   return records::ChildSettled{SessionId{json_string(json, "child")}, *reason,
-                               usage_from_json(json_at(json, "usage"))};
+                               usage_from_json(json_at(json, "usage")),
+                               static_cast<std::uint32_t>(json_int(json, "tool_calls"))};
 }
 
 RecordBody read_speaker_set(const Json& json) {

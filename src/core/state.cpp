@@ -49,6 +49,12 @@ Usage State::subtree_usage() const {
   return all;
 }
 
+std::uint32_t State::turn_calls() const {
+  std::uint32_t calls = turn ? turn->tool_calls : 0;
+  for (const ChildState& child : children) calls += child.tool_calls;
+  return calls;
+}
+
 std::int64_t State::request_tokens() const {
   return (conversation.history().estimated_tokens() + overhead_tokens) * correction / 1000;
 }

@@ -112,6 +112,11 @@ struct ShowSession {
 struct TellParent {
   ChildNews what;
 };
+/// End the turns of sub-agents that an earlier process left and that no call resumes; each is answered by
+/// `ChildClosed`.
+struct CloseLeft {
+  std::vector<SessionId> children;
+};
 /// Answer a caller with the last durable record or with the error.
 struct AnswerWaiter {
   Token waiter = 0;
@@ -149,7 +154,7 @@ struct GiveUp {
 using Action =
     std::variant<AppendRecords, AwaitActions, StartModel, StartTool, StopEffect, DropEffect, ArmTimer,
                  DisarmTimer, AskHooks, AskAfterTurn, AskPerson, WithdrawQuestion, Publish, FinishTurn,
-                 FinishReaders, ReadersChanged, ShowSession, TellParent, AnswerWaiter, HandBack,
+                 FinishReaders, ReadersChanged, ShowSession, TellParent, CloseLeft, AnswerWaiter, HandBack,
                  ReserveBudget, ExtendBudget, SettleBudget, CloseBudget, GiveUp>;
 using Actions = std::vector<Action>;
 

@@ -95,10 +95,12 @@ void TurnDriver::show(std::optional<UnixMillis> updated) {
 // ---- sub-agents
 
 void TurnDriver::on(ChildBegan input) {
+  left_.erase(input.child);
   if (!failure_ && state_->find_call(input.call) != nullptr) tree_.began(input.child, input.call);
 }
 
 void TurnDriver::on(ChildEnded input) {
+  left_.erase(input.settled.child);
   const auto recorded = std::ranges::find(state_->children, input.settled.child, &ChildState::id);
   if (failure_ || recorded == state_->children.end()) return;
   if (input.known && recorded->settled && recorded->usage == input.settled.usage) return;
@@ -120,6 +122,31 @@ void TurnDriver::on(ChildLost input) {
   const bool runs = call != nullptr && call->phase == CallState::Phase::kRunning;
   if (input.fault && runs) return give_up(*std::move(input.fault));
   if (tree_.lost(input.child)) commit();
+}
+
+/// Has the sub-agents closed that an earlier process left in calls that are over; with `all`, because the
+/// turn ends, those of every call. Returns true while any of them is being closed: what they used counts for
+/// the turn.
+bool TurnDriver::close_left(bool all) {
+  CloseLeft close;
+  for (const ChildState& child : state_->children) {
+    if (!left_.contains(child.id)) continue;
+    const CallState* call = state_->find_call(child.call);
+    if (all || call == nullptr || call->phase == CallState::Phase::kSettled) close.children.push_back(child.id);
+  }
+  for (const SessionId& child : close.children) left_.erase(child);
+  closing_ += close.children.size();
+  if (!close.children.empty()) emit(std::move(close));
+  return closing_ != 0;
+}
+
+void TurnDriver::on(ChildClosed input) {
+  --closing_;
+  if (failure_) return;
+  const auto child = std::ranges::find(state_->children, input.child, &ChildState::id);
+  const bool counts = input.settled && child != state_->children.end();
+  if (counts && !(child->settled && child->usage == input.settled->usage)) record(*std::move(input.settled));
+  advance();
 }
 
 void TurnDriver::on(StepDecidedBelow input) { tree_.decided(input.step); }

@@ -200,6 +200,11 @@ struct ChildLost {
   SessionId child;
   std::optional<Error> fault = {};
 };
+/// A sub-agent that an earlier process left is in no turn any more, or could not be reached.
+struct ChildClosed {
+  SessionId child;
+  std::optional<records::ChildSettled> settled = {};  ///< what it used until then; empty if unknown
+};
 /// What a sub-agent reports to the session above.
 using ChildNews = std::variant<ChildBegan, ChildEnded, ChildWaits, ChildLost>;
 /// Our own machinery failed, not a tool, a model or a sub-agent: the journal cannot be read, a lease was
@@ -246,11 +251,12 @@ struct BudgetExceeded {
   StopReason reason = StopReason::kTokenLimit;
 };
 
-using Input = std::variant<Appended, ActionsDone, DurableAwaited, ModelEnded, ToolEnded, TimerFired,
-                           ExpireParked, TurnRequested, ResumeRequested, RecordsGiven, InterruptRequested,
-                           WindDownRequested, RestAwaited, TurnEndAwaited, Retired, Abandoned, HooksAnswered,
-                           TurnReported, HookThrew, ToolReported, PersonAnswered, ApproverChanged, ChildBegan,
-                           ChildEnded, ChildWaits, ChildLost, Faulted, StepDecidedBelow, CallRequested,
-                           CallsWithinStopped, BudgetAnswered, BudgetFreed, AnswerGrew, BudgetExceeded>;
+using Input =
+    std::variant<Appended, ActionsDone, DurableAwaited, ModelEnded, ToolEnded, TimerFired, ExpireParked,
+                 TurnRequested, ResumeRequested, RecordsGiven, InterruptRequested, WindDownRequested,
+                 RestAwaited, TurnEndAwaited, Retired, Abandoned, HooksAnswered, TurnReported, HookThrew,
+                 ToolReported, PersonAnswered, ApproverChanged, ChildBegan, ChildEnded, ChildWaits, ChildLost,
+                 ChildClosed, Faulted, StepDecidedBelow, CallRequested, CallsWithinStopped, BudgetAnswered,
+                 BudgetFreed, AnswerGrew, BudgetExceeded>;
 
 }  // namespace praxis::driver

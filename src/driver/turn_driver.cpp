@@ -17,7 +17,13 @@ TurnDriver::TurnDriver(Setup setup, State state)
     : setup_(std::move(setup)),
       state_(std::make_unique<State>(std::move(state))),
       log_(std::move(setup_.lease), state_->seq),
-      inherited_(state_->turn.has_value()) {}
+      inherited_(state_->turn.has_value()) {
+  for (const ChildState& child : state_->children) {
+    const CallState* call = state_->find_call(child.call);
+    const bool is_over = call == nullptr || call->phase == CallState::Phase::kSettled;
+    if (!is_over || !child.settled) left_.insert(child.id);
+  }
+}
 
 void TurnDriver::take(const Moment& now, Input&& input, Actions& out) {
   now_ = now;
@@ -124,6 +130,7 @@ void TurnDriver::advance() {
   }
   if (!failure_) {
     drop_lost_waiters();
+    close_left(false);
     release_idle();
   }
   commit();
@@ -139,6 +146,7 @@ bool TurnDriver::carry_out(Decision decision) {
   if (std::holds_alternative<Idle>(decision) || std::holds_alternative<Wait>(decision)) return false;
   if (std::holds_alternative<BeginTurn>(decision) && !may_begin_turn()) return false;
   if (const auto* calls = std::get_if<RunCalls>(&decision)) return review_calls(*calls);
+  if (std::holds_alternative<Finish>(decision) && close_left(true)) return false;
   if (std::holds_alternative<BeginTurn>(decision) && (turn_ending_ || asks_before_turn())) return false;
   auto* call = std::get_if<CallModel>(&decision);
   if ((call != nullptr || std::holds_alternative<Summarise>(decision)) && !affords_model()) return false;
@@ -163,6 +171,7 @@ void TurnDriver::commit() {
   if (log_.appending() || failure_) return;
   // The answer follows at once, and the records that it leads to share this append.
   if (model_budget_.awaits_answer() || call_budget_.awaits_answer()) return;
+  if (setup_.at_rest && closing_ != 0) return;  // the end of the turn shares this append
   update_questions();
   if (log_.is_empty()) {
     for (const Token waiter : log_.take_waiters()) emit(AnswerWaiter{waiter, log_.durable()});
@@ -255,8 +264,8 @@ void TurnDriver::on(ActionsDone /*input*/) { commit(); }
 /// Reports the cost of the turn to the session above before its readers continue.
 void TurnDriver::finish_turn(PendingRecord& settling) {
   if (setup_.parent) {
-    emit(TellParent{ChildEnded{
-        {state_->id, settling.result->reason.value_or(StopReason::kFinished), state_->subtree_usage()}}});
+    emit(TellParent{ChildEnded{{state_->id, settling.result->reason.value_or(StopReason::kFinished),
+                                state_->subtree_usage(), state_->subtree_calls()}}});
   }
   disarm(deadline_);
   if (!settling.readers.empty() || setup_.hooks.ended)

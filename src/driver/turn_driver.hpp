@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -175,6 +176,7 @@ class TurnDriver {
   void release_readers();
   void tell_parent_of_wait(bool waits);
   void drop_lost_waiters();
+  bool close_left(bool all);
   void hand_back(const CallId& call);
   CallId handed_back(const RecordBody& body) const;
   void show(std::optional<UnixMillis> updated);
@@ -206,6 +208,7 @@ class TurnDriver {
   void on(ChildEnded input);
   void on(ChildWaits input);
   void on(ChildLost input);
+  void on(ChildClosed input);
   void on(Faulted input);
   void on(StepDecidedBelow input);
   void on(CallRequested input);
@@ -235,7 +238,9 @@ class TurnDriver {
   std::vector<Token> rest_waiters_;
   std::vector<Token> end_waiters_;
   std::unique_ptr<const Error> failure_;
-  bool inherited_;  ///< the turn in progress was started by another process and not resumed yet
+  bool inherited_;            ///< the turn in progress was started by another process and not resumed yet
+  std::set<SessionId> left_;  ///< sub-agents of this turn that another process had and no call has resumed
+  std::size_t closing_ = 0;   ///< of these, which are being closed
   bool winding_down_ = false;
   bool retired_ = false;
   bool hooks_asked_ = false;

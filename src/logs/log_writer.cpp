@@ -45,15 +45,41 @@ Status record_in_log(Journal& journal, Environment& environment, const SessionId
     if (bodies) given.records = *std::move(bodies);
     log.take(now, std::move(given), actions);
     if (log.failure()) return fail(*log.failure());
-    for (driver::Action& action : actions) {
-      if (auto* append = std::get_if<driver::AppendRecords>(&action))
+    for (std::size_t i = 0; i < actions.size(); ++i) {  // closing adds actions
+      if (auto* append = std::get_if<driver::AppendRecords>(&actions[i]))
         return append_and_wait(journal, std::move(append->append));
+      if (const auto* close = std::get_if<driver::CloseLeft>(&actions[i])) {
+        for (const SessionId& child : std::vector(close->children)) {
+          auto closed = close_left(journal, environment, child);
+          log.take(now, driver::ChildClosed{child, closed ? std::optional(*closed) : std::nullopt}, actions);
+        }
+      }
     }
     return {};
   };
   Status done = write();
   journal.release(*lease);
   return done;
+}
+
+Result<records::ChildSettled> close_left(Journal& journal, Environment& environment, const SessionId& child) {
+  const auto row = journal.session(child);
+  if (!row) return fail(row.error());
+  auto state = read_state(journal, child);
+  if (state && state->turn && !row->held) {
+    const records::Intervened stop{CommandVerb::kInterrupt, {}, nullptr, by_runtime()};
+    const auto inputs = [&](const State& now) -> Result<std::vector<RecordBody>> {
+      if (!now.turn) return std::vector<RecordBody>{};
+      return std::vector<RecordBody>{stop};
+    };
+    if (auto closed = record_in_log(journal, environment, child, inputs); !closed)
+      return fail(closed.error());
+    state = read_state(journal, child);
+  }
+  if (!state) return fail(state.error());
+  const auto reason = state->last ? state->last->reason : std::nullopt;
+  return records::ChildSettled{child, reason.value_or(StopReason::kCancelled), state->subtree_usage(),
+                               state->subtree_calls()};
 }
 
 }  // namespace praxis

@@ -63,7 +63,7 @@ class JournalTree::Reader {
   Status collect(const SessionRow& top, std::vector<SessionRow>& rows) const;
   void read(const SessionRow& row, Known& known) const;
   bool waits(const Known& known, int levels) const;
-  bool is_left(const Known& known) const;
+  bool is_left(const Known& known, int levels) const;
 
   std::shared_ptr<Journal> journal_;
   Scope scope_;
@@ -164,11 +164,17 @@ bool JournalTree::Reader::waits(const Known& known, int levels) const {
   return std::ranges::all_of(turn.calls, call_waits);
 }
 
-/// True for a sub-agent that is in a turn for ever: the turn above is over, and no process has the sub-agent
-/// open.
-bool JournalTree::Reader::is_left(const Known& known) const {
+/// True for a sub-agent that is in a turn for ever: the call above is over, or the session above is itself
+/// left so, and no process has the sub-agent open.
+bool JournalTree::Reader::is_left(const Known& known, int levels) const {
   const auto above = known_.find(known.node.parent);
-  return known.state && !known.held && above != known_.end() && !above->second.state;
+  if (!known.state || known.held || above == known_.end() || levels == 0) return false;
+  const Known& parent = above->second;
+  if (!parent.state || is_left(parent, levels - 1)) return true;
+  const auto child = std::ranges::find(parent.state->children, known.node.id, &ChildState::id);
+  if (child == parent.state->children.end()) return false;
+  const CallState* call = parent.state->find_call(child->call);
+  return call == nullptr || call->phase == Phase::kSettled;
 }
 
 std::vector<AgentNode> JournalTree::Reader::nodes() const {
@@ -180,7 +186,7 @@ std::vector<AgentNode> JournalTree::Reader::nodes() const {
     const bool works = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
     node.held = known.state && known.held;
     if (works && !known.held) node.status = SessionStatus::kInterrupted;
-    if (is_left(known)) node.status = SessionStatus::kError;
+    if (is_left(known, kMostLevels)) node.status = SessionStatus::kError;
   }
   return arrange(std::move(loose));
 }

@@ -55,6 +55,8 @@ class Budget : public std::enable_shared_from_this<Budget> {
   struct Busy {};
   /// A grant, or why the amount is refused: the stop reason names the exhausted limit.
   using Answer = std::variant<Grant, Busy, StopReason>;
+  /// Counts an amount without a reservation, here and at the budgets above.
+  void spend(const Amount& amount) { settle({}, amount); }
   /// Holds the likely amount, or more while much is left: an eighth of the rest, at most the longest.
   Answer reserve(const Estimate& estimate, Task when_free);
 

@@ -211,12 +211,14 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   void perform(driver::ReadersChanged& action);
   void perform(driver::ShowSession& action);
   void perform(driver::TellParent& action);
+  void perform(driver::CloseLeft& action);
   void perform(driver::AnswerWaiter& action);
   void perform(driver::HandBack& action);
   void perform(driver::ReserveBudget& action);
   void perform(driver::ExtendBudget& action);
   void perform(driver::SettleBudget& action);
   void perform(driver::CloseBudget& action);
+  void spend_unrecorded(const records::ChildSettled& settled);
   void perform(driver::GiveUp& action);
 
   // Events.

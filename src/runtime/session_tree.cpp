@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "logs/log_writer.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -47,7 +48,23 @@ ParentLink::Place SessionActor::place() {
 }
 
 void SessionActor::tell(driver::ChildNews news) {
-  std::visit([this](auto& each) { post_input(std::move(each)); }, news);
+  post([this, news = std::move(news)]() mutable {
+    if (const auto* ended = std::get_if<driver::ChildEnded>(&news); ended != nullptr && ended->known)
+      spend_unrecorded(ended->settled);
+    std::visit([this](auto& each) { feed(std::move(each)); }, news);
+  });
+}
+
+/// Counts what a sub-agent has used that ended its turn before a crash, as far as the log of this session
+/// does not say: the budget was made from that log.
+void SessionActor::spend_unrecorded(const records::ChildSettled& settled) {
+  const State& s = state();
+  const auto known = std::ranges::find(s.children, settled.child, &ChildState::id);
+  const auto budget = known == s.children.end() ? nullptr : this->budget();
+  if (!budget) return;
+  Amount amount{settled.usage.total(), settled.usage.cost, settled.tool_calls};
+  amount -= {known->usage.total(), known->usage.cost, known->tool_calls};
+  budget->spend(amount);
 }
 
 void SessionActor::reach_down(std::uint32_t height) {
@@ -55,6 +72,21 @@ void SessionActor::reach_down(std::uint32_t height) {
   while (known < height && !height_.compare_exchange_weak(known, height)) {
   }
   if (origin_.above) origin_.above->reach_down(height + 1);
+}
+
+/// A sub-agent that this process has open by itself is stopped; it ends in its own time.
+void SessionActor::perform(driver::CloseLeft& action) {
+  services_->options.executor->post_blocking([self = shared_from_this(), children = action.children] {
+    Services& services = *self->services_;
+    for (const SessionId& child : children) {
+      if (const auto active = services.live.find(child)) active->interrupt();
+      const auto closed = close_left(*services.options.journal, *services.options.environment, child);
+      self->post([self, child, closed] {
+        if (closed) self->spend_unrecorded(*closed);
+        self->feed(driver::ChildClosed{child, closed ? std::optional(*closed) : std::nullopt});
+      });
+    }
+  });
 }
 
 Result<SessionActor::Claim> SessionActor::claim_child(const CallId& call, const std::string& agent,
@@ -100,7 +132,7 @@ void SessionActor::report_last_turn() {
   const auto settled = query([](const State& s) {
     return records::ChildSettled{
         s.id, s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished,
-        s.subtree_usage()};
+        s.subtree_usage(), s.subtree_calls()};
   });
   origin_.above->tell(driver::ChildEnded{settled, true});
 }
@@ -129,7 +161,7 @@ std::shared_ptr<Budget> SessionActor::budget() {
   if (!driver::is_bounded(limits) && !origin_.scope->budget) return nullptr;
   const AgentResult& report = state().turn->report;
   const Usage usage = report.usage + report.usage_children;
-  const Amount spent{usage.total(), usage.cost, state().turn->tool_calls};
+  const Amount spent{usage.total(), usage.cost, state().turn_calls()};
   budget_ = Budget::create(origin_.scope->budget, limits, spent, spent);
   return budget_;
 }

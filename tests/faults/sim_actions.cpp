@@ -248,7 +248,7 @@ std::shared_ptr<Budget> World::budget(Node& node) {
   if (!driver::is_bounded(limits) && !node.budget_above) return nullptr;
   const AgentResult& report = now.turn->report;
   const Usage usage = report.usage + report.usage_children;
-  const Amount spent{usage.total(), usage.cost, now.turn->tool_calls};
+  const Amount spent{usage.total(), usage.cost, now.turn_calls()};
   node.budget = Budget::create(node.budget_above, limits, spent, spent);
   return node.budget;
 }

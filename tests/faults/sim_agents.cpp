@@ -87,6 +87,34 @@ AgentSpec root_agent(std::uint64_t kind) {
   return agent;
 }
 
+AgentSpec tree_agent(std::uint64_t kind) {
+  AgentSpec agent = branch_agent(0, 0);
+  agent.id = "root";
+  agent.limits = {};
+  agent.policy = to_json(PolicyRules{{}, {}, {"send"}});
+  if (kind % 2 == 0) agent.in_doubt = InDoubt::kTell;
+  if (kind % 3 == 0) agent.limits.max_tool_calls = 12;
+  if (kind % 3 == 1) agent.limits.max_tokens = 3'000;
+  if (kind % 7 == 1) agent.limits.timeout = 300ms;
+  if (kind % 7 == 2) agent.limits.max_wait = 100ms;
+  return agent;
+}
+
+AgentSpec branch_agent(std::uint32_t depth, std::size_t index) {
+  constexpr std::uint32_t kDeepest = 3;
+  std::vector<ToolSpec> tools{a_tool("put", true), a_tool("pay", false), a_tool("send", false),
+                              a_tool("ask_user", true)};
+  tools.back().asks_person = true;
+  if (depth < kDeepest) {
+    tools.push_back(a_tool("team", true, 0ms));
+    tools.push_back(a_tool("crew", false, 0ms));
+  }
+  AgentSpec agent = an_agent("branch" + std::to_string(index), std::move(tools));
+  if (index % 4 == 1) agent.limits.max_tool_calls = 4;
+  if (index % 4 == 2) agent.limits.max_tokens = 600;
+  return agent;
+}
+
 AgentSpec helper_agent() { return an_agent("helper", {a_tool("put", true), a_tool("pay", false)}); }
 
 AgentSpec worker_agent(const AgentSpec& above, std::uint32_t depth, std::size_t index) {

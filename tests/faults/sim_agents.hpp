@@ -23,6 +23,10 @@ struct Vendor {
 /// An agent with tools of all kinds: tools that may be repeated and tools that may not (`pay`, `send`,
 /// `late`, `crew`), that are slow, fail, lack access, ask, or work through sub-agents or other tools.
 AgentSpec root_agent(std::uint64_t kind);
+/// The root of a wide and deep tree: it delegates more, and has a budget, a time limit or both.
+AgentSpec tree_agent(std::uint64_t kind);
+/// A sub-agent in such a tree, below a session at `depth`; some have budgets of their own.
+AgentSpec branch_agent(std::uint32_t depth, std::size_t index);
 /// The agent behind the tool `helper`.
 AgentSpec helper_agent();
 /// A sub-agent of `team` or `crew`, with half of the tools of the agent above.

@@ -244,6 +244,68 @@ void Checks::children(const SessionId& session, const Log& log) {
   }
 }
 
+namespace {
+
+/// What the records of one session say that it used.
+struct Used {
+  std::int64_t tokens = 0;
+  std::map<TurnId, std::uint32_t> calls;  ///< started in each turn
+  std::map<SessionId, TurnId> children;   ///< and the turn that made each
+};
+
+Used used_in(const Log& log) {
+  Used used;
+  TurnId turn;
+  for (const StoredRecord& stored : log) {
+    const RecordBody& body = stored.record.body;
+    if (const auto* begun = std::get_if<records::TurnStarted>(&body)) turn = begun->turn;
+    if (const auto* child = std::get_if<records::ChildSpawned>(&body)) used.children[child->child] = turn;
+    const auto* intent = std::get_if<records::EffectIntended>(&body);
+    if (intent != nullptr && intent->kind == EffectKind::kTool && intent->attempt == 1) ++used.calls[turn];
+    if (const auto* changed = std::get_if<records::StatusChanged>(&body))
+      used.tokens += changed->spent.total();
+    const auto* settled = std::get_if<records::EffectSettled>(&body);
+    if (settled == nullptr) continue;
+    const auto* answer = std::get_if<ModelResponse>(&settled->result);
+    const Usage usage = answer != nullptr ? answer->usage + answer->failed_usage : settled->spent;
+    used.tokens += usage.total();
+  }
+  return used;
+}
+
+}  // namespace
+
+void Checks::trees(Journal& journal, bool undisturbed) {
+  JournalTree tree(std::shared_ptr<Journal>(&journal, [](Journal*) {}));
+  if (auto read = tree.refresh(); !read) return complain({}, read.error().message);
+  std::map<SessionId, Used> used;
+  for (const auto& [session, log] : logs_) used.emplace(session, used_in(log));
+  std::map<SessionId, std::int64_t> tokens;
+  std::map<SessionId, std::uint32_t> calls;  // below and in each session
+  const std::vector<AgentNode> nodes = tree.nodes();
+  if (nodes.size() != logs_.size()) complain({}, "the tree shows other sessions than there are logs");
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {  // children come after their parents
+    const Used& own = used[node->id];
+    tokens[node->id] += own.tokens;
+    if (tokens[node->id] != node->subtree.total())
+      complain(node->id, "the tree shows " + std::to_string(node->subtree.total()) + " tokens, its records " +
+                             std::to_string(tokens[node->id]));
+    tokens[node->parent] += tokens[node->id];
+    std::map<TurnId, std::uint32_t> by_turn = own.calls;
+    for (const auto& [child, turn] : own.children) by_turn[turn] += calls[child];
+    const std::uint32_t most = states_[node->id].agent->limits.max_tool_calls;
+    for (const auto& [turn, count] : by_turn) {
+      calls[node->id] += count;
+      if (undisturbed && most != 0 && count > most)
+        complain(node->id, turn.str() + " started " + std::to_string(count) + " calls with all below");
+    }
+    const bool left = states_[node->id].turn.has_value();
+    const bool works = left && node->status != SessionStatus::kError;
+    if (works || (left && undisturbed))
+      complain(node->id, "is left in a turn and shown as " + std::string(to_string(node->status)));
+  }
+}
+
 void Checks::shown_tree(Journal& journal) {
   JournalTree tree(std::shared_ptr<Journal>(&journal, [](Journal*) {}));
   if (auto read = tree.refresh(); !read) return complain({}, read.error().message);

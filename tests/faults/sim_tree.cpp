@@ -40,6 +40,14 @@ std::string World::key_of(Work& work, const std::string& identity) {
   return identity + "#" + std::to_string(++work.occurrences[identity]);
 }
 
+/// How many sub-agents a call has: the same when its handler runs again.
+std::size_t World::width_of(const ToolCallPart& call) const {
+  if (play_ == Play::kMixed) return 1 + call.arguments.size() % 2;
+  std::size_t sum = 0;
+  for (const char c : call.arguments) sum = sum * 31 + static_cast<unsigned char>(c);
+  return sum % 8 == 0 ? 8 : 1 + sum % 4;
+}
+
 void World::delegate(Work* work) {
   const Node& node = *work->node;
   const std::string prompt = "work on " + work->call.arguments;
@@ -47,8 +55,10 @@ void World::delegate(Work* work) {
   if (work->call.name == "helper") {
     agents.push_back(helper_agent());
   } else {
-    for (std::size_t i = 0; i < 1 + work->call.arguments.size() % 2; ++i)
-      agents.push_back(worker_agent(*node.agent, node.depth, i));
+    for (std::size_t i = 0; i < width_of(work->call); ++i) {
+      agents.push_back(play_ == Play::kTrees ? branch_agent(node.depth, i)
+                                             : worker_agent(*node.agent, node.depth, i));
+    }
   }
   work->waits_for = agents.size();
   for (AgentSpec& agent : agents) {
@@ -132,7 +142,7 @@ void World::start_child(const Sub& sub, Node& child, bool recorded) {
   } else if (turn->result) {
     const State& s = state(child);
     const StopReason reason = s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished;
-    const records::ChildSettled settled{s.id, reason, s.subtree_usage()};
+    const records::ChildSettled settled{s.id, reason, s.subtree_usage(), s.subtree_calls()};
     send_up(*work->node, driver::ChildEnded{settled, true});
     agenda_.post([done, result = *turn->result] { done(result); });
   } else if (const auto refused = (state(child), child.driver->refuses_resume())) {
@@ -155,6 +165,24 @@ void World::child_ended(Work* work, const Result<AgentResult>& result) {
   if (!result) return end_tool(work, fail(result.error()));
   work->said += result->text + "; ";
   if (--work->waits_for == 0) say(work, work->said);
+}
+
+void World::perform(Node& node, driver::CloseLeft& action) {
+  for (const SessionId& child : action.children) {
+    agenda_.post([this, &node, child] { feed(node, close_left(child)); });
+  }
+}
+
+/// Stops the turn of a sub-agent that no process has.
+driver::ChildClosed World::close_left(const SessionId& child) {
+  const auto kept = kept_.find(child);
+  if (kept == kept_.end()) return {child};
+  const State& state = kept->second.state;
+  if (state.turn && find(child) == nullptr)
+    (void)record_at_rest(child, Commands{{CommandVerb::kInterrupt, child}});
+  const auto reason = state.last ? state.last->reason : std::nullopt;
+  return {child, records::ChildSettled{child, reason.value_or(StopReason::kCancelled), state.subtree_usage(),
+                                       state.subtree_calls()}};
 }
 
 /// When the session above was abandoned rather than stopped, so are those below, and their logs do not

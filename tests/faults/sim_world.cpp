@@ -21,20 +21,31 @@ std::unexpected<Error> disk_error(Random& random) {
 
 }  // namespace
 
-World::World(std::uint64_t seed)
-    : agenda_(seed),
+World::World(std::uint64_t seed, Play play)
+    : play_(play),
+      agenda_(seed),
       random_(agenda_.random()),
       clock_([this] { return agenda_.now(); }, seed + 1),
       planner_(std::make_shared<const ModelPlanner>()),
       replays_(seed % kReplayedOnceIn == 0),
       kill_once_in_(200 + random_.below(1'500)) {
-  for (std::uint64_t count = 1 + random_.below(4); count > 0; --count)
-    roots_.push_back({std::make_shared<const AgentSpec>(root_agent(random_()))});
+  const bool trees = play == Play::kTrees;
+  for (std::uint64_t count = 1 + random_.below(trees ? 2 : 4); count > 0; --count)
+    roots_.push_back(
+        {std::make_shared<const AgentSpec>(trees ? tree_agent(random_()) : root_agent(random_()))});
+}
+
+/// True when the programs are done and, for trees, no session that is in memory is in a turn.
+bool World::is_at_rest() {
+  if (!std::ranges::all_of(roots_, &Root::over)) return false;
+  if (play_ == Play::kMixed) return true;
+  return std::ranges::none_of(
+      nodes_, [this](Node& node) { return !node.gone && !node.gave_up && state(node).turn.has_value(); });
 }
 
 RunOutcome World::run(std::uint64_t steps) {
   begin_life();
-  while (outcome_.complaints.empty() && !std::ranges::all_of(roots_, &Root::over)) {
+  while (outcome_.complaints.empty() && !is_at_rest()) {
     if (agenda_.steps() >= steps && !vendor_.calm) {
       vendor_.calm = true;
       kill_at_ = 0;
@@ -61,6 +72,10 @@ void World::check() {
   checks.all(promises_);
   if (replays_) checks.replays();
   checks.at_rest();
+  if (play_ == Play::kTrees) {
+    for (const Node& node : nodes_) disk_->release(node.lease);
+    checks.trees(*disk_, outcome_.kills == 0);
+  }
   outcome_.complaints.insert(outcome_.complaints.end(), checks.complaints().begin(),
                              checks.complaints().end());
   outcome_.digest = digest_of_logs(*disk_);
@@ -355,8 +370,12 @@ Status World::record_at_rest(const SessionId& session, const InboxRequest& reque
   auto records = request_records(driver.state(), request, false);
   driver.take(now, driver::RecordsGiven{records.value_or(std::vector<RecordBody>{})}, actions);
   Status done = records ? Status{} : Status(fail(records.error()));
-  for (driver::Action& action : actions) {
-    auto* append = std::get_if<driver::AppendRecords>(&action);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    if (const auto* close = std::get_if<driver::CloseLeft>(&actions[i])) {
+      for (const SessionId& child : std::vector(close->children))
+        driver.take(now, close_left(child), actions);
+    }
+    auto* append = std::get_if<driver::AppendRecords>(&actions[i]);
     if (append == nullptr) continue;
     if (auto written = write(std::move(append->append)); !written) done = fail(written.error());
   }

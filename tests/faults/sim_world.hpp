@@ -22,9 +22,15 @@
 
 namespace praxis::faults::sim {
 
+/// What the programs of a world do.
+enum class Play : std::uint8_t {
+  kMixed,  ///< tools of all kinds, small trees
+  kTrees,  ///< wide and deep trees with budgets at every level
+};
+
 class World {
  public:
-  explicit World(std::uint64_t seed);
+  explicit World(std::uint64_t seed, Play play = Play::kMixed);
   /// Runs for at least `steps`, then until everything is idle.
   RunOutcome run(std::uint64_t steps);
 
@@ -48,6 +54,8 @@ class World {
   void end_life();
   void kill();
   void check();
+  bool is_at_rest();
+  std::size_t width_of(const ToolCallPart& call) const;
   void steal(Node& node);
   void complain(const Node& node, const std::string& what);
   void complain_of_unrest();
@@ -88,6 +96,8 @@ class World {
   void perform(Node& node, driver::ReadersChanged& action);
   void perform(Node& node, driver::ShowSession& action);
   void perform(Node& node, driver::TellParent& action);
+  void perform(Node& node, driver::CloseLeft& action);
+  driver::ChildClosed close_left(const SessionId& child);
   void perform(Node& node, driver::AnswerWaiter& action);
   void perform(Node& node, driver::HandBack& action);
   void perform(Node& node, driver::ReserveBudget& action);
@@ -148,6 +158,7 @@ class World {
   }
   void promise(const SessionId& session, std::string what, std::function<bool(const Log&)> kept);
 
+  const Play play_;
   Agenda agenda_;
   Random& random_;
   Vendor vendor_{random_};

@@ -227,7 +227,8 @@ struct ChildSpawned {
 struct ChildSettled {
   SessionId child;
   StopReason reason = StopReason::kFinished;
-  Usage usage;  ///< of the child and all below it, since its creation
+  Usage usage;                   ///< of the child and all below it, since its creation
+  std::uint32_t tool_calls = 0;  ///< likewise; earlier records of version 5 do not say
 };
 /// What a tool gave before a hook changed it: a result or an error.
 struct ToolOriginal {

@@ -67,7 +67,8 @@ struct ChildState {
   std::string key;
   /// Of the sub-agent and all below it, at the end of its last turn.
   Usage usage = {};
-  bool settled = false;  ///< one of its turns has ended
+  std::uint32_t tool_calls = 0;  ///< likewise
+  bool settled = false;          ///< one of its turns has ended
 };
 
 /// A summary that will replace the messages it summarises.
@@ -192,6 +193,7 @@ struct State {
   std::string comment;               ///< the last annotation
   std::vector<ChildState> children;  ///< of the calls in progress, in order of creation
   Usage settled_children;            ///< of calls that have ended
+  std::uint32_t ended_calls = 0;     ///< tool calls of the ended turns and of all below them
   std::string last_task;             ///< of the last turn: its prompt, or what a modification made of it
   Usage usage;
   std::int64_t context_tokens = 0;  ///< of the last request and its answer, as the vendor counted
@@ -220,6 +222,10 @@ struct State {
   std::int64_t context_window() const;
   /// Usage of this session and all below it, as far as turns of sub-agents have ended.
   Usage subtree_usage() const;
+  /// The tool calls of the turn in progress, including those of its sub-agents whose turns have ended.
+  std::uint32_t turn_calls() const;
+  /// The tool calls of the session and all below it, since its creation.
+  std::uint32_t subtree_calls() const { return ended_calls + turn_calls(); }
   /// JSON Schema that the answer of the turn in progress must match; null without a schema.
   const Json& output_schema() const;
   /// Null when the turn in progress has no such call.

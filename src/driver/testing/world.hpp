@@ -203,6 +203,10 @@ class World {
   void carry_out(Node& /*node*/, ReadersChanged& /*action*/) {}
   void carry_out(Node& node, ShowSession& action);
   void carry_out(Node& node, TellParent& action);
+  /// The sub-agents of these scenarios have no logs.
+  void carry_out(Node& node, const CloseLeft& action) {
+    for (const SessionId& child : action.children) feed(node, ChildClosed{child});
+  }
   void carry_out(Node& node, AnswerWaiter& action);
   void carry_out(Node& node, HandBack& action);
   void carry_out(Node& node, ReserveBudget& action);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -142,6 +143,11 @@ class UnreliableJournal final : public ForwardingJournal {
 
   /// The `nth` append from now on fails as if the disk were full; 1 is the next.
   void fail_append(int nth) { until_failure_ = nth; }
+  /// The next append with a record of this kind fails so.
+  void fail_append_of(std::string kind) {
+    const std::lock_guard lock(mutex_);
+    failing_kind_ = std::move(kind);
+  }
   /// The `nth` append from now on is written at once but acknowledged only when the gate opens.
   std::shared_ptr<Gate> hold_append(int nth) {
     gate_ = std::make_shared<Gate>();
@@ -161,7 +167,14 @@ class UnreliableJournal final : public ForwardingJournal {
         }).detach();
       };
     }
-    if (until_failure_.fetch_sub(1) != 1) return inner().append(std::move(append), std::move(done));
+    std::unique_lock lock(mutex_);
+    const bool fails =
+        !failing_kind_.empty() && std::ranges::any_of(append.entries, [&](const NewEntry& entry) {
+          return entry.kind == failing_kind_;
+        });
+    if (fails) failing_kind_.clear();
+    lock.unlock();
+    if (until_failure_.fetch_sub(1) != 1 && !fails) return inner().append(std::move(append), std::move(done));
     done(fail(ErrorCode::kJournal, ErrorKind::kFull, "the disk is full", true));
   }
   Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
@@ -172,6 +185,8 @@ class UnreliableJournal final : public ForwardingJournal {
  private:
   std::atomic<int> until_failure_ = 0, until_slow_ = 0, reads_ = 0;
   std::shared_ptr<Gate> gate_;
+  std::mutex mutex_;
+  std::string failing_kind_;
 };
 
 /// Rules that let every call of one of `tools` wait for an approval.
