@@ -274,28 +274,26 @@ Result<Session> Agent::session(Conversation start) const {
 }
 
 Result<AgentResult> Agent::run(std::vector<Message> messages, std::stop_token stop) const {
-  Run turn = stream(std::move(messages));
-  const std::stop_callback interrupt(stop, [&] { turn.interrupt(); });
-  return turn.result();
+  return stream(std::move(messages), std::move(stop)).result();
 }
 
-Run Agent::stream(std::vector<Message> messages) const {
+Run Agent::stream(std::vector<Message> messages, std::stop_token stop) const {
   if (messages.empty() || messages.back().role != Role::kUser)
     return Run::failed(make_error(ErrorCode::kInput, "the last message must be one of the user"));
   Message prompt = std::move(messages.back());
   messages.pop_back();
   auto session = this->session(Conversation{{}, std::move(messages), nullptr});
   if (!session) return Run::failed(session.error());
-  return session->send(std::move(prompt));
+  return session->send(std::move(prompt), nullptr, std::move(stop));
 }
 
 Result<AgentResult> Agent::run(std::string prompt, std::stop_token stop) const {
   return runtime_or_default()->run_once(*this, std::move(prompt), stop);
 }
 
-Run Agent::stream(std::string prompt) const {
+Run Agent::stream(std::string prompt, std::stop_token stop) const {
   auto session = this->session();
-  if (session) return session->send_user_message(std::move(prompt));
+  if (session) return session->send_user_message(std::move(prompt), std::move(stop));
   return Run::failed(session.error());
 }
 

@@ -73,8 +73,14 @@ void EventQueue::finish(Result<AgentResult> result) {
   if (!result_) result_ = std::make_unique<const Result<AgentResult>>(std::move(result));
   changed_.notify_all();
   const auto waiting = std::exchange(on_result_, {});
+  const auto kept = std::exchange(kept_, nullptr);
   lock.unlock();  // from here on the result does not change
   for (const auto& done : waiting) done(*result_);
+}
+
+void EventQueue::keep(std::shared_ptr<void> what) {
+  const std::lock_guard lock(mutex_);
+  if (!result_) kept_.swap(what);
 }
 
 void EventQueue::on_result(std::function<void(Result<AgentResult>)> done) {

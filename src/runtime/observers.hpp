@@ -78,6 +78,8 @@ class EventQueue {
   bool collects() const { return collect_; }
   bool stays() const { return until_ == Until::kEnd; }
   void push(const Event& event);
+  /// Keeps `what` until the result is known.
+  void keep(std::shared_ptr<void> what);
   void finish(Result<AgentResult> result);
   bool finished() const;
   /// Waits for the next event and returns it, or nothing at the end.
@@ -99,6 +101,7 @@ class EventQueue {
   std::list<Event> events_;                            ///< takes no memory while it is empty
   std::unique_ptr<const Result<AgentResult>> result_;  ///< null: not known yet
   std::vector<std::function<void(Result<AgentResult>)>> on_result_;
+  std::shared_ptr<void> kept_;
 };
 
 }  // namespace praxis

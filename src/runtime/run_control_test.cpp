@@ -115,6 +115,24 @@ TEST_F(RunControlTest, QueuedTurnsThatAreHeld_BeginWhenTheyAreResumed) {
   EXPECT_EQ(session->queued(), 0U);
 }
 
+TEST_F(RunControlTest, StopTokenOfAStream_InterruptsItAlsoWhenTheRunIsDropped) {
+  for (const bool dropped : {false, true}) {
+    BlockedTool blocked;
+    Agent agent = scripted(kWaitThenText);
+    agent.use(blocked.tool("wait", true));
+    Gate ended;
+    agent.on("turn.cancelled", [&](const Event&) { ended.open(); });
+    std::stop_source stop;
+    auto run = std::make_unique<praxis::Run>(agent.stream("go", stop.get_token()));
+    blocked.entered->wait();
+    if (dropped) run.reset();
+    stop.request_stop();
+    const auto reason = dropped ? StopReason::kCancelled : checked(run->report()).reason;
+    EXPECT_EQ(reason, StopReason::kCancelled);
+    EXPECT_TRUE(ended.wait_briefly());
+  }
+}
+
 TEST_F(RunControlTest, Interrupt_WhileTheModelThinks_CancelsTheTurn) {
   Session session = session_of(scripted(R"({"text": "never", "delay_ms": 600000}
 {"text": "later"})"));

@@ -26,6 +26,18 @@ class SessionControl final : public RunControl {
   const std::shared_ptr<SessionActor> actor_;
 };
 
+/// Interrupts the turn that `events` reads once `stop` is requested, as long as it runs.
+void interrupt_on(std::stop_token stop, const std::shared_ptr<SessionActor>& actor,
+                  const std::shared_ptr<EventQueue>& events) {
+  if (!stop.stop_possible()) return;
+  const auto interrupt = [session = std::weak_ptr(actor), turn = std::weak_ptr(events)] {
+    const auto strong = session.lock();
+    if (auto queue = turn.lock(); queue && strong) strong->interrupt(std::move(queue));
+  };
+  using OnStop = std::stop_callback<std::function<void()>>;
+  events->keep(std::make_shared<OnStop>(std::move(stop), interrupt));
+}
+
 }  // namespace
 
 Run::Run(std::shared_ptr<SessionActor> actor, std::shared_ptr<EventQueue> events)
@@ -134,19 +146,23 @@ Status Session::add_user_turn(std::string text) {
   });
 }
 
-Run Session::send(Message message, Json output_schema) {
+Run Session::send(Message message, Json output_schema, std::stop_token stop) {
   auto events = std::make_shared<EventQueue>(true);
   std::vector<Message> messages;
   messages.push_back(std::move(message));
   actor_->start_turn(std::move(messages), events, std::move(output_schema));
+  interrupt_on(std::move(stop), actor_, events);
   return Run(actor_, std::move(events));
 }
 
-Run Session::send_user_message(std::string text) { return send(text_message(Role::kUser, std::move(text))); }
+Run Session::send_user_message(std::string text, std::stop_token stop) {
+  return send(text_message(Role::kUser, std::move(text)), nullptr, std::move(stop));
+}
 
-Run Session::run() {
+Run Session::run(std::stop_token stop) {
   auto events = std::make_shared<EventQueue>(true);
   actor_->start_turn({}, events);
+  interrupt_on(std::move(stop), actor_, events);
   return Run(actor_, std::move(events));
 }
 

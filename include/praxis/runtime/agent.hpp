@@ -136,10 +136,11 @@ class Agent {
   /// Runs one turn in a new session that starts from all of `messages` but the last, which is the prompt.
   /// Errors: as `session(Conversation)`; `kInput` if the last is not a user message.
   Result<AgentResult> run(std::vector<Message> messages, std::stop_token stop = {}) const;
-  /// One turn whose events are read while it runs.
-  Run stream(std::string prompt) const;
+  /// One turn whose events are read while it runs. `stop` interrupts it: a tool that streams another agent
+  /// passes on `ToolContext::stop`.
+  Run stream(std::string prompt, std::stop_token stop = {}) const;
   /// The same from messages, as `run`.
-  Run stream(std::vector<Message> messages) const;
+  Run stream(std::vector<Message> messages, std::stop_token stop = {}) const;
   /// Starts a conversation: several turns that see the earlier ones.
   Result<Session> session() const;
   /// The same with the messages of `start`, which keep their ids. See `Runtime::create_session`.

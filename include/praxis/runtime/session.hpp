@@ -121,12 +121,13 @@ class Session {
   Status add_user_turn(std::string text);
   /// Starts a turn. While another is running, the run's only event is `turn.failed` and its result is the
   /// error.
-  Run send_user_message(std::string text);
+  /// `stop` interrupts the turn, also after the run has been dropped.
+  Run send_user_message(std::string text, std::stop_token stop = {});
   /// With `output_schema`, a JSON Schema, the answer must be JSON that follows it; `AgentResult::structured`
   /// is its value. The model gets two chances to correct an invalid answer before the turn fails.
-  Run send(Message message, Json output_schema = nullptr);
+  Run send(Message message, Json output_schema = nullptr, std::stop_token stop = {});
   /// Starts a turn on the messages added so far.
-  Run run();
+  Run run(std::stop_token stop = {});
   /// Runs one turn from start to end; `stop` interrupts it. Error: the turn did not finish, as
   /// `Run::result`.
   Result<AgentResult> ask(std::string text, std::stop_token stop = {}, Json output_schema = nullptr);
