@@ -138,7 +138,7 @@ void TurnDriver::advance() {
 
 /// Whether the turn of a queued message may begin.
 bool TurnDriver::may_begin_turn() const {
-  return !winding_down_ && !setup_.at_rest && !(setup_.holds_queue && readers_.empty());
+  return !winding_down_ && !retired_ && !setup_.at_rest && !(setup_.holds_queue && readers_.empty());
 }
 
 /// Carries out one decision. Returns false when the loop has to wait.

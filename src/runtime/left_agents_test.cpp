@@ -90,6 +90,29 @@ TEST_F(LeftAgentsTest, CallInDoubtThatIsNotRepeated_ClosesItsSubAgents) {
   EXPECT_EQ(statuses(), (Statuses{{"top", "completed"}, {"middle", "cancelled"}, {"leaf", "cancelled"}}));
 }
 
+TEST_F(LeftAgentsTest, QueuedMessagesOfASubAgent_BeginNoTurnAfterItsCall) {
+  const BlockedTool hold;
+  Session session = session_of(chain(leaf(hold), true).runtime(runtime_));
+  auto run = session.send_user_message("go");
+  hold.entered->wait();
+  for (const AgentNode& node : runtime_->agent_tree()) {
+    if (node.agent != "leaf") continue;
+    for (const char* text : {"one", "two", "three"})
+      ASSERT_TRUE(runtime_->command({{CommandVerb::kEnqueue, node.id, text}}));
+  }
+  run.interrupt();
+  EXPECT_EQ(checked(run.report()).reason, StopReason::kCancelled);
+  hold.release->open();
+  run = session.send_user_message("again");  // after the call is over
+  EXPECT_TRUE(run.report());
+  const auto rows = *journal_->sessions(0);
+  for (const SessionRow& row : rows) {
+    const State state = *fold(*read_records(*journal_, row.id));
+    EXPECT_FALSE(state.turn) << row.agent;
+    EXPECT_EQ(state.next_turn, row.agent == "top" ? 3U : 2U) << row.agent;
+  }
+}
+
 TEST_F(LeftAgentsTest, SubAgentBelowOneThatIsLeft_IsLeftToo) {
   const Agent speaker = scripted(R"({"text": "done"})").id("leaf");
   Session session = session_of(chain(speaker, true).runtime(runtime_));

@@ -105,6 +105,7 @@ void LiveChild::on_end(ReportDone done) {
 }
 
 void LiveChild::stop_with(const SessionActor& above) {
+  actor_->retire();  // first: when its turn ends, a queued message would begin the next one
   if (above.usable()) {
     actor_->interrupt();
   } else {
@@ -117,7 +118,6 @@ void LiveChild::close() {
   actor_->when_settled([&at_rest] { at_rest.set_value(); });
   const WaitForTasks wait;
   at_rest.get_future().wait();
-  actor_->retire();
 }
 
 }  // namespace praxis

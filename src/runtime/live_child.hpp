@@ -29,7 +29,7 @@ class LiveChild final : public ChildSession {
   /// Stops the sub-agent with its call: interrupts it, or abandons it without writing to its log when the
   /// session above was itself abandoned.
   void stop_with(const SessionActor& above);
-  /// Waits until no turn is in progress, then refuses new turns. The caller has already interrupted the turn.
+  /// Waits until no turn is in progress. The caller has stopped the sub-agent.
   void close();
 
  private:

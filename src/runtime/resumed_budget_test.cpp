@@ -84,7 +84,8 @@ TEST_F(ResumedBudgetTest, ResultThatTheLogAboveLacks_CountsForTheOthers) {
   while (state_of(id).turn_calls() == 2) std::this_thread::yield();
   second.release->open();
   EXPECT_EQ(checked(resumed.report()).reason, StopReason::kTokenLimit);
-  for (const SessionRow& row : *journal_->sessions(0)) {
+  const auto rows = *journal_->sessions(0);
+  for (const SessionRow& row : rows) {
     EXPECT_EQ(row.status, row.agent == "quick" ? "completed" : "error") << row.agent;
   }
 }

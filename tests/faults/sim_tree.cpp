@@ -133,6 +133,10 @@ void World::attach(const Sub& sub, int tries) {
 void World::start_child(const Sub& sub, Node& child, bool recorded) {
   Work* work = sub.work;
   work->children.push_back(&child);
+  if (work->stopped) {  // after the request to stop has reached the other sub-agents
+    stop_child(*work, child);
+    return child_ended(work, fail(ErrorCode::kCancelled, "asked to stop"));
+  }
   const auto done = [this, work](const Result<AgentResult>& result) { child_ended(work, result); };
   const auto turn = recorded ? first_turn(kept_[sub.id].log) : std::nullopt;
   if (!turn || turn->prompt != sub.prompt) {
@@ -187,14 +191,17 @@ driver::ChildClosed World::close_left(const SessionId& child) {
 
 /// When the session above was abandoned rather than stopped, so are those below, and their logs do not
 /// change.
-void World::stop_children(Work& work) {
-  for (Node* child : work.children) {
-    if (work.node->gave_up) {
-      feed(*child, driver::Abandoned{});
-    } else {
-      feed(*child, driver::InterruptRequested{});
-    }
+void World::stop_child(const Work& work, Node& child) {
+  feed(child, driver::Retired{});
+  if (work.node->gave_up) {
+    feed(child, driver::Abandoned{});
+  } else {
+    feed(child, driver::InterruptRequested{});
   }
+}
+
+void World::stop_children(Work& work) {
+  for (Node* child : work.children) stop_child(work, *child);
 }
 
 /// Lets the sub-agents of a call leave memory when their turns have ended.
@@ -203,7 +210,6 @@ void World::close_children(Work* work, std::function<void()> then) {
   const auto ended = [this, work, left, then = std::move(then)] {
     if (--*left != 0) return;
     for (Node* child : work->children) {
-      feed(*child, driver::Retired{});
       child->leaving = true;
       leave_when_quiet(*child);
     }
