@@ -57,8 +57,8 @@ class Checks {
   /// Checks that no root session is still active.
   void at_rest();
   /// Checks whole trees, from the records alone: that the agent tree of the journal has their sums and shows
-  /// no session at work; with `undisturbed` (no process died), that no sub-agent is left in a turn and no
-  /// tree has started more calls than the limit of its root.
+  /// no session at work; with `undisturbed` (no process died or gave a session up), that no sub-agent is left
+  /// in a turn and no tree has started more calls than the limit of its root.
   void trees(Journal& journal, bool undisturbed);
   /// Checks that the agent tree of the journal has the sums of its logs.
   void shown_tree(Journal& journal);

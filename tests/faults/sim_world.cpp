@@ -35,12 +35,13 @@ World::World(std::uint64_t seed, Play play)
         {std::make_shared<const AgentSpec>(trees ? tree_agent(random_()) : root_agent(random_()))});
 }
 
-/// True when the programs are done and, for trees, no session that is in memory is in a turn.
+/// True when the programs are done and, for trees, no session in memory is in a turn or has yet to write.
 bool World::is_at_rest() {
   if (!std::ranges::all_of(roots_, &Root::over)) return false;
   if (play_ == Play::kMixed) return true;
-  return std::ranges::none_of(
-      nodes_, [this](Node& node) { return !node.gone && !node.gave_up && state(node).turn.has_value(); });
+  return std::ranges::none_of(nodes_, [this](Node& node) {
+    return !node.gone && !node.gave_up && (node.appending || state(node).turn);
+  });
 }
 
 RunOutcome World::run(std::uint64_t steps) {
@@ -74,7 +75,8 @@ void World::check() {
   checks.at_rest();
   if (play_ == Play::kTrees) {
     for (const Node& node : nodes_) disk_->release(node.lease);
-    checks.trees(*disk_, outcome_.kills == 0);
+    const bool undisturbed = outcome_.kills == 0 && std::ranges::none_of(nodes_, &Node::gave_up);
+    checks.trees(*disk_, undisturbed);
   }
   outcome_.complaints.insert(outcome_.complaints.end(), checks.complaints().begin(),
                              checks.complaints().end());

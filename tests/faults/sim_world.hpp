@@ -134,6 +134,7 @@ class World {
   void attach(const Sub& sub, int tries);
   void start_child(const Sub& sub, Node& child, bool recorded);
   void child_ended(Work* work, const Result<AgentResult>& result);
+  void stop_child(const Work& work, Node& child);
   void stop_children(Work& work);
   void close_children(Work* work, std::function<void()> then);
 
