@@ -132,7 +132,8 @@ bool TurnDriver::close_left(bool all) {
   for (const ChildState& child : state_->children) {
     if (!left_.contains(child.id)) continue;
     const CallState* call = state_->find_call(child.call);
-    if (all || call == nullptr || call->phase == CallState::Phase::kSettled) close.children.push_back(child.id);
+    if (all || call == nullptr || call->phase == CallState::Phase::kSettled)
+      close.children.push_back(child.id);
   }
   for (const SessionId& child : close.children) left_.erase(child);
   closing_ += close.children.size();
