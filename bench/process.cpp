@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -43,11 +44,12 @@ bool run_supervised() {
   return run(spec);
 }
 
-bool run_in_sandbox(const std::vector<std::string>& writable) {
+bool run_in_sandbox(const std::vector<std::string>& writable, std::uint64_t memory_bytes = 0) {
   praxis::ProcessSpec spec;
   spec.argv = {kProgram};
   spec.sandbox.emplace();
   spec.sandbox->writable = writable;
+  spec.limits.memory_bytes = memory_bytes;
   return run(spec);
 }
 
@@ -91,6 +93,7 @@ int main() {
   measure("supervisor", run_supervised);
   measure("sandbox", [] { return run_in_sandbox({}); });
   measure("sandbox, empty folder", [&] { return run_in_sandbox({few}); });
+  measure("the same, memory bounded", [&] { return run_in_sandbox({few}, std::uint64_t{4} << 30); });
   // A folder that changed a moment ago is read again by each search.
   std::this_thread::sleep_for(std::chrono::seconds(3));
   measure("sandbox, 20,000 files", [&] { return run_in_sandbox({files}); });

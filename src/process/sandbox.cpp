@@ -107,8 +107,19 @@ void add_system(Options& options) {
       add(options, {"--ro-bind-try", name, name});
     }
   }
-  for (const char* name : kEtc)
-    add(options, {"--ro-bind-try", std::string("/etc/") + name, std::string("/etc/") + name});
+}
+
+void add_etc(Options& options, supervisor::Request& request, bool lends) {
+  const std::string place = std::string(supervisor::kLoans) + "/etc";
+  for (const char* name : kEtc) {
+    const std::string path = std::string("/etc/") + name;
+    if (lends) {
+      request.loans.push_back({path, place + '/' + name, true});
+    } else {
+      add(options, {"--ro-bind-try", path, path});
+    }
+  }
+  if (lends) add(options, {"--ro-bind", place, "/etc"});
 }
 
 void add_own(Options& options, std::uint64_t temporary_bytes) {
@@ -129,6 +140,8 @@ class Plan {
 
   Result<Options> make() {
     add_system(options_);
+    const bool has_folders = !sandbox_.writable.empty() || !sandbox_.readable.empty();
+    add_etc(options_, request_, has_folders && request_.settings.sandbox_user != 0);
     add_own(options_, sandbox_.temporary_bytes);
     if (auto done = add_folders(); !done) return fail(std::move(done.error()));
     if (!sandbox_.proxy_socket.empty()) {
@@ -175,7 +188,8 @@ class Plan {
     for (const auto& [path, folder] : *folders) by_name.insert(path);
     std::set<std::string> mounted = by_name;
     for (const auto& [path, folder] : *folders) {
-      const SandboxFolder made{path, source_of(path), folder.fd.get()};
+      SandboxFolder made{path, source_of(path), folder.fd.get()};
+      if (made.source != path) made.loan = static_cast<std::uint32_t>(request_.loans.size() - 1);
       add(options_, {folder.writable ? "--bind" : "--ro-bind", made.source, made.path});
       const FileIdentity identity = identity_of(folder.fd.get());
       request_.mounts.push_back({made.path, identity.device, identity.inode, !folder.writable});

@@ -151,8 +151,13 @@ class Protection {
     if (mounted_.insert(folder_.path + path).second) bind("--bind", path, identity);
   }
   void bind(const char* option, const std::string& path, const FileIdentity& identity) {
-    options_.insert(options_.end(), {option, folder_.source + path, folder_.path + path});
-    expect(path, identity, std::string_view(option) == "--ro-bind");
+    const bool read_only = std::string_view(option) == "--ro-bind";
+    if (folder_.loan) {
+      request_.covers.push_back({*folder_.loan, path.substr(1), read_only});
+    } else {
+      options_.insert(options_.end(), {option, folder_.source + path, folder_.path + path});
+    }
+    expect(path, identity, read_only);
   }
   void expect(const std::string& path, const FileIdentity& identity, bool read_only) {
     request_.mounts.push_back({folder_.path + path, identity.device, identity.inode, read_only});

@@ -14,6 +14,8 @@
 #include <list>
 #include <optional>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -26,6 +28,8 @@ constexpr std::size_t kMostFolders = 100'000;
 // Each is a mount, and the cost of a mount grows with their number.
 constexpr std::size_t kMostFinds = 256;
 constexpr std::size_t kMostIndices = 8;
+constexpr std::size_t kManyFolders = 4'000;  // to compare fewer takes less time than to start a thread
+constexpr std::size_t kMostThreads = 4;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kXfs = 0x58465342;  // <linux/magic.h> has no name for it
 /// Local file systems that change a folder's time with every change of its entries.
@@ -90,12 +94,52 @@ struct FolderIndex::Folder {
   bool is_remembered = false;  ///< whether the next search may skip reading it
   std::vector<std::unique_ptr<Folder>> below{};
   std::vector<std::string> finds{};
+  std::uint64_t compared_in = 0;  ///< number of the search before which it was compared, on any thread
+  bool is_unchanged = false;      ///< the result of that
+
+  /// Whether the folder below `top` is as it was when it was read.
+  bool compare(int top) const {
+    struct stat info{};
+    return is_remembered && fstatat(top, path.c_str(), &info, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
+           FileIdentity{info.st_dev, info.st_ino} == identity && nanoseconds(info.st_ctim) == changed;
+  }
 };
+
+namespace {
+
+/// Compares the remembered folders on several threads if they are many.
+template <class Folder>
+void compare_together(Folder& root, int top, std::uint64_t search) {
+  std::vector<Folder*> all{&root};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const auto& below : all[i]->below) all.push_back(below.get());
+  }
+  if (all.size() < kManyFolders) return;
+  const std::size_t parts = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  const auto compare = [&all, top, search, parts](std::size_t part) {
+    for (std::size_t i = all.size() * part / parts; i < all.size() * (part + 1) / parts; ++i) {
+      all[i]->is_unchanged = all[i]->compare(top);
+      all[i]->compared_in = search;
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t part = 1; part < parts; ++part) {
+    try {
+      threads.emplace_back(compare, part);
+    } catch (const std::system_error&) {
+      break;  // the search compares the rest itself
+    }
+  }
+  compare(0);
+}
+
+}  // namespace
 
 class FolderIndex::Search {
  public:
-  Search(int top, const std::string& path, const std::set<std::string>& closed, std::int64_t settled_after)
-      : top_(top), path_(path), closed_(closed), settled_after_(settled_after) {}
+  Search(int top, const std::string& path, const std::set<std::string>& closed, std::int64_t settled_after,
+         std::uint64_t number)
+      : top_(top), path_(path), closed_(closed), settled_after_(settled_after), number_(number) {}
 
   Result<std::vector<std::string>> run(Folder& root) {
     waiting_.push_back(&root);
@@ -103,8 +147,8 @@ class FolderIndex::Search {
       if (looked == kMostFolders) return too_many(kMostFolders, "folders");
       Folder& folder = *waiting_.back();
       waiting_.pop_back();
-      if (auto done = is_unchanged(folder) ? Status{} : read(folder); !done)
-        return fail(std::move(done.error()));
+      const bool is_known = folder.compared_in == number_ ? folder.is_unchanged : folder.compare(top_);
+      if (auto done = is_known ? Status{} : read(folder); !done) return fail(std::move(done.error()));
       for (const std::string& find : folder.finds) finds_.push_back('/' + find);
       if (finds_.size() > kMostFinds) return too_many(kMostFinds, "checkouts and settings");
       if (folder.below.size() > kMostFolders) return too_many(kMostFolders, "folders");
@@ -117,14 +161,6 @@ class FolderIndex::Search {
   std::uint64_t folders_read() const { return read_; }
 
  private:
-  bool is_unchanged(const Folder& folder) const {
-    struct stat info{};
-    return folder.is_remembered &&
-           fstatat(top_, folder.path.c_str(), &info, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
-           FileIdentity{info.st_dev, info.st_ino} == folder.identity &&
-           nanoseconds(info.st_ctim) == folder.changed;
-  }
-
   /// Replaces what is known of the folder, but not of the folders below it that still exist.
   Status read(Folder& folder) {
     ++read_;
@@ -209,6 +245,7 @@ class FolderIndex::Search {
   const std::string& path_;
   const std::set<std::string>& closed_;
   const std::int64_t settled_after_;
+  const std::uint64_t number_;    ///< of this search of the index
   std::vector<Folder*> waiting_;  ///< folders still to be searched
   std::vector<std::string> finds_;
   std::uint64_t read_ = 0;
@@ -227,7 +264,8 @@ Result<std::vector<std::string>> FolderIndex::find(int top, const std::string& p
     clock_ = clock;
   }
   clock_ = std::max(clock, clock_);
-  Search search(top, path, closed, settled_after_);
+  compare_together(*root_, top, ++searches_);
+  Search search(top, path, closed, settled_after_, searches_);
   auto finds = search.run(*root_);
   read_ += search.folders_read();
   return finds;

@@ -45,6 +45,7 @@ class FolderIndex {
   std::unique_ptr<Folder> root_;
   std::int64_t clock_ = 0;  ///< the latest that the wall clock was ahead of the clock that is never set
   std::uint64_t read_ = 0;
+  std::uint64_t searches_ = 0;
 };
 
 /// Returns the paths below a folder whose names are protected anywhere (`protected_names.hpp`), each relative

@@ -60,6 +60,35 @@ class FolderIndexTest : public ::testing::Test {
   fs::path scratch_;
 };
 
+TEST_F(FolderIndexTest, ManyFolders_AreComparedAndEachChangeIsFound) {
+  const auto place = [&](int i) { return top() / "many" / std::to_string(i / 70) / std::to_string(i % 70); };
+  for (int i = 0; i < 4'900; ++i) fs::create_directories(place(i));
+  FolderIndex index(0ns);
+  wait_for_a_tick();
+  EXPECT_THAT(found(index), IsEmpty());
+  const std::uint64_t all = index.folders_read();
+  EXPECT_THAT(found(index), IsEmpty());
+  EXPECT_EQ(index.folders_read(), all) << "nothing has changed";
+  for (const int i : {0, 69, 2'450, 4'899}) {
+    SCOPED_TRACE(i);
+    fs::create_directory(place(i) / ".git");
+    wait_for_a_tick();
+    const std::string find = "/" + fs::relative(place(i) / ".git", top()).string();
+    EXPECT_THAT(found(index), ElementsAre(find));
+    EXPECT_THAT(found(index), ElementsAre(find)) << "remembered";
+    fs::remove(place(i) / ".git");
+    wait_for_a_tick();
+    EXPECT_THAT(found(index), IsEmpty());
+  }
+  fs::create_directory(place(7) / ".git");
+  fs::rename(top() / "many/0", top() / "many/moved");
+  fs::create_directory(top() / "many/0");
+  wait_for_a_tick();
+  EXPECT_THAT(found(index), ElementsAre("/many/moved/7/.git"));
+  fs::remove_all(top() / "many");
+  EXPECT_THAT(found(index), IsEmpty()) << "fewer than are compared together";
+}
+
 TEST_F(FolderIndexTest, NextSearch_ReadsOnlyFoldersThatChanged) {
   FolderIndex index(0ns);
   wait_for_a_tick();

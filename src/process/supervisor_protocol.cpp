@@ -20,6 +20,12 @@ void put(std::string& out, const std::string& text) {
 void put(std::string& out, const Loan& loan) {
   put(out, loan.source);
   put(out, loan.place);
+  put(out, loan.plain);
+}
+void put(std::string& out, const Cover& cover) {
+  put(out, cover.loan);
+  put(out, cover.path);
+  put(out, cover.read_only);
 }
 void put(std::string& out, const Guard& guard) {
   put(out, guard.path);
@@ -66,7 +72,8 @@ class Reader {
     bytes_.remove_prefix(size);
     return true;
   }
-  bool take(Loan& loan) { return take(loan.source) && take(loan.place); }
+  bool take(Loan& loan) { return take(loan.source) && take(loan.place) && take(loan.plain); }
+  bool take(Cover& cover) { return take(cover.loan) && take(cover.path) && take(cover.read_only); }
   bool take(Guard& guard) { return take(guard.path) && take(guard.folder); }
   bool take(Mount& mount) {
     return take(mount.path) && take(mount.device) && take(mount.inode) && take(mount.read_only);
@@ -95,6 +102,7 @@ std::string encode(const Request& request) {
   put(out, request.environment);
   put(out, request.writable);
   put(out, request.loans);
+  put(out, request.covers);
   put(out, request.guards);
   put(out, request.mounts);
   put(out, request.proxy);
@@ -107,8 +115,8 @@ std::optional<Request> decode(std::string_view bytes) {
   const bool whole = reader.take(&request.settings, sizeof request.settings) && reader.take(request.folder) &&
                      reader.take(request.arguments) && reader.take(request.environment) &&
                      reader.take(request.writable) && reader.take(request.loans) &&
-                     reader.take(request.guards) && reader.take(request.mounts) &&
-                     reader.take(request.proxy) && reader.done();
+                     reader.take(request.covers) && reader.take(request.guards) &&
+                     reader.take(request.mounts) && reader.take(request.proxy) && reader.done();
   if (!whole) return std::nullopt;
   return request;
 }

@@ -52,6 +52,15 @@ inline constexpr const char* kLoans = "/run";
 struct Loan {
   std::string source;
   std::string place;
+  bool plain = false;  ///< mounted read-only and as it is, if it exists
+};
+
+/// A file or folder below a loan that is mounted on itself: read-only, or so that it cannot be renamed. The
+/// supervisor needs three system calls for that, where bubblewrap reads the whole mount table.
+struct Cover {
+  std::uint32_t loan = 0;  ///< its index in `Request::loans`
+  std::string path;        ///< relative to the loan
+  bool read_only = false;
 };
 
 /// A path that must exist while the sandbox does, so that something can be mounted over it.
@@ -76,6 +85,7 @@ struct Request {
   std::vector<std::string> environment;  ///< `NAME=value`
   std::vector<std::string> writable;     ///< folders that Landlock lets the command write
   std::vector<Loan> loans;
+  std::vector<Cover> covers;
   std::vector<Guard> guards;
   std::vector<Mount> mounts;
   std::string proxy;  ///< path in the sandbox of the socket that leads to the network

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 
 #include "base/open_beneath.hpp"
 #include "process/placeholder.hpp"
@@ -15,33 +16,29 @@ namespace praxis::supervisor {
 
 /// Where a placeholder is: the folder that holds it, reached through no link, and its name there.
 struct Spot {
-  FileDescriptor folder;
+  std::shared_ptr<const FileDescriptor> folder;  ///< shared with the other placeholders in it
   std::string name;
   bool is_folder;
+
+  int fd() const { return folder->get(); }
 };
 
 namespace {
 
-/// Returns a spot without a folder, with errno set, when the way to it goes through a link or does not exist.
-Spot spot_of(const Guard& guard) {
-  const auto slash = guard.path.rfind('/');
-  Spot spot{{}, guard.path.substr(slash + 1), guard.folder};
+/// Returns null, with errno set, when the way to the folder goes through a link or does not exist.
+std::shared_ptr<const FileDescriptor> open_way(const std::string& way) {
   const FileDescriptor top(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const std::string way = guard.path.substr(0, slash);
   auto folder = open_beneath(top.get(), way.empty() ? "." : way.substr(1), O_RDONLY | O_DIRECTORY);
-  if (folder) {
-    spot.folder = *std::move(folder);
-  } else {
-    errno = folder.error();
-  }
-  return spot;
+  if (folder) return std::make_shared<const FileDescriptor>(*std::move(folder));
+  errno = folder.error();
+  return nullptr;
 }
 
 /// Whether the spot still holds the file that `fd` refers to.
 bool same(const Spot& spot, int fd) {
   struct stat there{}, here{};
-  return fstatat(spot.folder.get(), spot.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-         fstat(fd, &here) == 0 && there.st_ino == here.st_ino && there.st_dev == here.st_dev;
+  return fstatat(spot.fd(), spot.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &here) == 0 &&
+         there.st_ino == here.st_ino && there.st_dev == here.st_dev;
 }
 
 /// Creates files with exactly the modes that are named; this process has one thread.
@@ -56,17 +53,16 @@ class NoUmask {
   const mode_t before_;
 };
 
-bool make(const Spot& spot) {
-  const NoUmask exact_modes;
+/// Creates the placeholder. Its descriptor is -1 if it is a folder.
+bool make(const Spot& spot, FileDescriptor& file) {
   const char* name = spot.name.c_str();
-  if (spot.is_folder) return mkdirat(spot.folder.get(), name, kPlaceholderFolder) == 0;
+  if (spot.is_folder) return mkdirat(spot.fd(), name, kPlaceholderFolder) == 0;
   constexpr int kNew = O_CREAT | O_EXCL | O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
-  return FileDescriptor(openat(spot.folder.get(), name, kNew, kPlaceholderFile)).get() >= 0;
+  file = FileDescriptor(openat(spot.fd(), name, kNew, kPlaceholderFile));
+  return file.get() >= 0;
 }
 
-void remove(const Spot& spot) {
-  unlinkat(spot.folder.get(), spot.name.c_str(), spot.is_folder ? AT_REMOVEDIR : 0);
-}
+void remove(const Spot& spot) { unlinkat(spot.fd(), spot.name.c_str(), spot.is_folder ? AT_REMOVEDIR : 0); }
 
 }  // namespace
 
@@ -78,20 +74,28 @@ struct Guards::Placed {
 Guards::Guards() = default;
 
 std::string Guards::place(const std::vector<Guard>& guards) {
+  const NoUmask exact_modes;
+  std::string way;
+  std::shared_ptr<const FileDescriptor> folder;
   for (const Guard& guard : guards) {
-    if (!place(guard)) return guard.path;
+    const auto slash = guard.path.rfind('/');
+    if (!folder || guard.path.compare(0, slash, way) != 0) {
+      way = guard.path.substr(0, slash);
+      folder = open_way(way);
+    }
+    if (!folder || !place({folder, guard.path.substr(slash + 1), guard.folder})) return guard.path;
   }
   return {};
 }
 
-bool Guards::place(const Guard& guard) {
-  Spot spot = spot_of(guard);
-  if (spot.folder.get() < 0) return false;
+bool Guards::place(Spot spot) {
   for (;;) {
-    const bool made = make(spot);
+    FileDescriptor lock;
+    const bool made = make(spot, lock);
     if (!made && errno != EEXIST) return false;
-    FileDescriptor lock(
-        openat(spot.folder.get(), spot.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (lock.get() < 0)
+      lock = FileDescriptor(
+          openat(spot.fd(), spot.name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat info{};
     if (lock.get() < 0 && errno == ENOENT) continue;
     if (lock.get() < 0 || fstat(lock.get(), &info) != 0) return false;
@@ -104,8 +108,6 @@ bool Guards::place(const Guard& guard) {
     // Other sandboxes share it; the last one removes it, and may just have done so.
     if (flock(lock.get(), LOCK_SH) != 0) return false;
     if (!same(spot, lock.get())) continue;
-    // The umask may have removed bits that the user of the sandbox needs to see it.
-    if (made) fchmod(lock.get(), guard.folder ? kPlaceholderFolder : kPlaceholderFile);
     placed_.push_back({std::move(spot), std::move(lock)});
     return true;
   }

@@ -9,6 +9,8 @@
 
 namespace praxis::supervisor {
 
+struct Spot;
+
 /// Creates placeholders for missing paths, and removes each with the last sandbox that needs it.
 class Guards {
  public:
@@ -22,7 +24,7 @@ class Guards {
 
  private:
   struct Placed;
-  bool place(const Guard& guard);
+  bool place(Spot spot);
 
   std::vector<Placed> placed_;
 };

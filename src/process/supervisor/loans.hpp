@@ -15,4 +15,23 @@ namespace praxis::supervisor {
 /// could not be lent, with errno set; empty if all are.
 std::string lend(const std::vector<Loan>& loans, std::uint32_t user);
 
+/// Takes back what was lent, with the covers on it: a placeholder on which this process has mounted something
+/// cannot be removed.
+class Lending {
+ public:
+  Lending() = default;
+  Lending(const Lending&) = delete;
+  Lending& operator=(const Lending&) = delete;
+  ~Lending();
+
+  void begin() { has_begun_ = true; }
+
+ private:
+  bool has_begun_ = false;
+};
+
+/// Mounts the covers on what was lent. Returns the path below a loan that could not be covered, with errno
+/// set; empty if all are.
+std::string cover(const std::vector<Loan>& loans, const std::vector<Cover>& covers);
+
 }  // namespace praxis::supervisor

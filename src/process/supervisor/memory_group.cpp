@@ -75,6 +75,19 @@ MemoryGroup::MemoryGroup(std::uint64_t bytes) : name_(std::string(kName) + std::
   }
 }
 
+void MemoryGroup::prepare() {
+  if (fork() != 0) return;
+  const std::string groups = read_text(AT_FDCWD, "/proc/self/cgroup");
+  const std::string first = own_path(groups, ":memory:"), second = own_path(groups, "::");
+  // Writes that leave the child where it is.
+  if (!first.empty()) {
+    write_text(open_folder(kFirstVersion + first).get(), "cgroup.procs", "0");
+  } else if (!second.empty()) {
+    for (const char* top : kSecondVersion) write_text(open_folder(top + second).get(), "cgroup.procs", "0");
+  }
+  _exit(0);
+}
+
 void MemoryGroup::make(const std::string& parent, bool is_first_version, std::uint64_t bytes) {
   parent_ = open_folder(parent);
   if (is_first_version) home_ = open_folder(parent);

@@ -17,6 +17,9 @@ class MemoryGroup {
   /// Makes a group of at most `bytes`; none if that is 0, or where it cannot be made. Removes groups of
   /// processes that were killed.
   explicit MemoryGroup(std::uint64_t bytes);
+  /// Starts what the kernel does before it moves any process between groups: it waits some ten milliseconds
+  /// for all processors. A child does that meanwhile, so that the move itself need not wait.
+  static void prepare();
   /// Removes the group, whose processes must have ended.
   ~MemoryGroup();
   MemoryGroup(const MemoryGroup&) = delete;

@@ -279,13 +279,18 @@ void supervise(const Request& request) {
   // Ignore signals about the terminal, a service or a closed pipe: the owner handles those.
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) std::signal(number, SIG_IGN);
 
+  if (request.settings.sandboxed && request.settings.limits.memory_bytes != 0) MemoryGroup::prepare();
   Guards guards;
   if (const std::string failed = guards.place(request.guards); !failed.empty()) {
     return refuse({Stage::kGuard, errno}, failed);
   }
+  Lending lending;  // ends before the guards
   if (!request.loans.empty()) {
     const std::string failed = lend(request.loans, request.settings.sandbox_user);
     if (!failed.empty()) return refuse({Stage::kLoan, errno}, failed);
+    lending.begin();
+    if (const std::string moved = cover(request.loans, request.covers); !moved.empty())
+      return refuse({Stage::kMount, errno}, moved);
   }
   // Outlives the sandbox, so that it can be removed.
   MemoryGroup group(request.settings.sandboxed ? request.settings.limits.memory_bytes : 0);
