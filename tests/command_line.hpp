@@ -58,6 +58,7 @@ class CommandLine : public ::testing::Test {
                     {"XDG_CONFIG_HOME", (folder_ / "config").string()},
                     {"OPENAI_API_KEY", ""},
                     {"OPENAI_BASE_URL", ""},
+                    {"PRAXIS_NETWORK_PATIENCE", "2s"},
                     {"TERM", "xterm"}};
   }
   ~CommandLine() override {

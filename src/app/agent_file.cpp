@@ -327,7 +327,12 @@ class AgentReader {
     if (options_.http == nullptr)
       return document_.mistake("tools.http", "this program provides no network for agents");
     auto tool = http_tool(options_.http, std::move(http_options));
-    if (!tool) return document_.mistake("tools.http.allow", tool.error().message);
+    if (!tool) {
+      constexpr std::string_view kOption = "allow_hosts";  // its name in the library
+      std::string message = tool.error().message;
+      if (message.starts_with(kOption)) message.replace(0, kOption.size(), "\"tools.http.allow\"");
+      return document_.mistake("tools.http.allow", message);
+    }
     if (const Millis timeout = duration_of(json_at(http, "timeout")); timeout > Millis{0}) {
       tool->definition.timeout = timeout;
     }

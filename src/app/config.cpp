@@ -181,6 +181,9 @@ class Merge {
     const std::string path(key.path);
     const bool by_project = trust == Trust::kProject;
     if (!is_limit(key)) {
+      const bool is_time = key.type == Type::kDuration && path != "network.patience";
+      if (is_time && duration_of(value).count() == 0)
+        return fail(ErrorCode::kInput, "\"" + path + "\" must be more than 0");
       if (path == "agents.folder" && !is_there(to_plain_text(value)))
         warn("agents.folder (" + origin + "): the folder \"" + to_plain_text(value) + "\" does not exist");
       // The user's own agents come first; the project's folder holds further ones.

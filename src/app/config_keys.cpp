@@ -1,5 +1,6 @@
 #include "app/config_keys.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -33,6 +34,26 @@ constexpr std::array kKeys{
     SettingKey{"limits.max_usd", Type::kNumber, "Cost of one turn in US dollars", {}, 0.000'001, 1e6},
     SettingKey{"limits.timeout", Type::kDuration, "Active time of one turn"},
     SettingKey{"limits.max_wait", Type::kDuration, "How long a step waits for an approval"},
+    SettingKey{
+        .path = "network.patience",
+        .type = Type::kDuration,
+        .description =
+            "How long a model call may keep failing while its server cannot be reached, is overloaded, "
+            "limits the rate or stalls; 0: limits.max_model_attempts bounds such failures too",
+        .built_in = "5m"},
+    SettingKey{.path = "network.connect",
+               .type = Type::kDuration,
+               .description = "How long a connection to a server may take",
+               .built_in = "10s"},
+    SettingKey{
+        .path = "network.first_byte",
+        .type = Type::kDuration,
+        .description = "How long a server may take to begin its answer; at least 10m without streaming",
+        .built_in = "3m"},
+    SettingKey{.path = "network.idle",
+               .type = Type::kDuration,
+               .description = "How long an answer may pause",
+               .built_in = "5m"},
 };
 
 constexpr double kMostTokens = 1e12;
@@ -84,6 +105,11 @@ std::span<const SettingKey> config_keys() {
 }
 
 Json config_schema() { return schema_of_keys(config_keys(), "urn:praxis:config", "Praxis configuration"); }
+
+std::string_view built_in_value(std::string_view path) {
+  const auto key = std::ranges::find(kKeys, path, &SettingKey::path);
+  return key == kKeys.end() ? std::string_view() : key->built_in;
+}
 
 std::string variable_of(const SettingKey& key) {
   std::string name = "PRAXIS_";

@@ -4,12 +4,26 @@
 #include <functional>
 #include <utility>
 
+#include "app/config_keys.hpp"
 #include "models/file_models.hpp"
 
 namespace praxis::app {
 namespace {
 
 constexpr const char* kHome = "home_accepted";
+
+Millis time_setting(const Config& config, const std::string& key) {
+  std::string text = config.get(key);
+  if (text.empty()) text = built_in_value(key);
+  return duration_of(parse_json(text).value_or(Json(text)));
+}
+
+NetworkWaits network_waits(const Config& config) {
+  return {.patience = time_setting(config, "network.patience"),
+          .connect = time_setting(config, "network.connect"),
+          .first_byte = time_setting(config, "network.first_byte"),
+          .idle = time_setting(config, "network.idle")};
+}
 
 }  // namespace
 
@@ -24,6 +38,7 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
   options.principal = use.principal;
   options.stream = use.stream;
   options.record_to = use.record_to;
+  options.network = network_waits(workspace.config);
   for (const char* kind : kFileModels) {
     options.providers[kind] = [kind, files = workspace.model_files](const std::string& path,
                                                                     const ModelServices& services) {

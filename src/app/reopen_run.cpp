@@ -41,6 +41,13 @@ Result<std::shared_ptr<const Project>> project_of(const AgentSpec& spec) {
                   "praxis trust -C " + shell_word(root)));
 }
 
+/// The limits that the run records, with those given now. Patience is that of the configuration.
+Limits limits_of(const AgentSpec& spec, const ReopenOptions& options) {
+  Limits limits = options.change_limits ? options.change_limits(spec.limits) : spec.limits;
+  limits.patience = Millis{0};
+  return limits;
+}
+
 /// The agent of the run: its recorded description, with the tools of its file.
 Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, const Workspace& workspace,
                        const Runtime& runtime) {
@@ -53,7 +60,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
                               "name it with --agent FILE"));
     }
     Agent agent(spec);
-    return agent.model(model);
+    return agent.model(model).limits(limits_of(spec, options));
   }
   if (std::error_code ignored; !std::filesystem::exists(file, ignored)) {
     return fail(
@@ -77,7 +84,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   if (auto agreed = home.check(accepts_home(spec.metadata), options.accept_home); !agreed)
     return fail(agreed.error());
   if (workspace.keeps_runs() && !workspace.journal_given) keep_sources(sources);
-  agent->limits(spec.limits);
+  agent->limits(limits_of(spec, options));
   agent->route(spec.route);
   remember_place(*agent, project->get(), home.reached());
   return agent;
@@ -113,6 +120,21 @@ Result<Opening> prepare(const StoredSession& stored, const Workspace& workspace,
 }
 
 }  // namespace
+
+bool can_continue(const State& state) {
+  if (state.turn || !state.agent->plan.is_null()) return false;
+  switch (result_of(state).reason.value_or(StopReason::kFinished)) {
+    case StopReason::kModelFailed:
+    case StopReason::kMaxSteps:
+    case StopReason::kMaxToolCalls:
+    case StopReason::kTimeLimit:
+    case StopReason::kTokenLimit:
+    case StopReason::kCostLimit:
+      return true;
+    default:
+      return false;
+  }
+}
 
 Status check_reopening(const StoredSession& stored, const Workspace& workspace,
                        const ReopenOptions& options) {

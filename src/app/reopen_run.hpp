@@ -18,6 +18,8 @@ struct ReopenOptions {
   std::string agent;   ///< agent file, if it is no longer where the run found it; else empty
   std::string model;   ///< replaces the model of the run; empty: keeps it
   bool force = false;  ///< takes the run from a process that still holds it
+  /// Gives the limits of the run from those that it records; null: they stay.
+  std::function<Limits(const Limits&)> change_limits = {};
   /// Decides whether the run continues although files of its agent changed since they were recorded; null:
   /// it does not.
   std::function<Status(const AgentChange&)> accept = {};
@@ -32,6 +34,10 @@ struct OpenRun {
   std::shared_ptr<Runtime> runtime;
   Session session;
 };
+
+/// Whether the last turn gave no answer although the model could go on: it ended by an outage, a refused key,
+/// or a limit of that turn. `Session::run` continues it. False for a written plan, which would start again.
+bool can_continue(const State& state);
 
 /// Opens the run in its folder, which becomes the current one. Relative paths in `options` are read before.
 /// Errors: `kInput`, the folder, the agent or the run cannot be used, among them a sub-agent, which continues

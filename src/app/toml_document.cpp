@@ -72,6 +72,19 @@ class TomlDocument::Reader {
   TomlDocument& document_;
 };
 
+namespace {
+
+/// The parser's reason without what it was doing: `encountered end-of-file`.
+std::string plain_reason(std::string_view reason) {
+  constexpr std::string_view kDoing = "Error while parsing ";
+  const auto colon = reason.find(": ");
+  if (!reason.starts_with(kDoing) || colon == std::string_view::npos) return std::string(reason);
+  const std::string what(reason.substr(kDoing.size(), colon - kDoing.size()));
+  return std::string(reason.substr(colon + 2)) + " (in a " + what + ")";
+}
+
+}  // namespace
+
 Result<TomlDocument> TomlDocument::parse(std::string_view text, std::string name) {
   TomlDocument document;
   document.name_ = std::move(name);
@@ -80,7 +93,7 @@ Result<TomlDocument> TomlDocument::parse(std::string_view text, std::string name
     return document;
   } catch (const toml::parse_error& error) {
     document.places_[""] = {error.source().begin.line, error.source().begin.column};
-    return document.mistake("", "this is not TOML: " + std::string(error.description()));
+    return document.mistake("", "this is not TOML: " + plain_reason(error.description()));
   }
 }
 

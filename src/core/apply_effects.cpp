@@ -4,6 +4,7 @@
 
 #include "core/apply_parts.hpp"
 #include "core/context.hpp"
+#include "core/patience.hpp"
 #include "core/request_track.hpp"
 #include "core/structured.hpp"
 
@@ -135,6 +136,7 @@ void settle_model(State& state, UnixMillis time, const records::EffectSettled& r
   if (response == nullptr) {
     charge(state, r.spent);
     const Error none{ErrorCode::kModel, "the model call ended without an answer", {}, {}, {}};
+    state.turn->effect->waited += r.duration;
     return fail_model(*state.turn, r.error.value_or(none));
   }
   report_model_call(state, r, *response);
@@ -163,8 +165,16 @@ Status start_effect(State& state, UnixMillis time, const records::EffectIntended
   if (turn.in_flight() || !turn.calls.empty()) {
     return against_rules("an effect is intended while another is in progress");
   }
+  Millis waited{0};
+  std::uint32_t outages = 0;
   if (r.attempt > 1) {
-    if (turn.effect && turn.effect->phase == EffectState::Phase::kFailed) ++turn.model_retries;
+    const bool failed = turn.effect && turn.effect->phase == EffectState::Phase::kFailed;
+    const bool is_outage = failed && waits_out(state, *turn.effect);
+    if (failed && !is_outage) ++turn.model_retries;
+    if (turn.effect) {
+      waited = turn.effect->waited;
+      outages = turn.effect->outages + (is_outage ? 1 : 0);
+    }
   } else {
     leave_failed_effect(turn);
     if (r.step > turn.step) turn.step_began = time;
@@ -174,7 +184,8 @@ Status start_effect(State& state, UnixMillis time, const records::EffectIntended
   if (r.kind == EffectKind::kModel && !r.summary && !r.consult) note_request(state, r);
   turn.effect = EffectState{r.effect,  r.kind,    EffectState::Phase::kRunning,
                             r.attempt, r.delay,   std::nullopt,
-                            r.summary, r.consult, r.request.history};
+                            r.summary, r.consult, r.request.history,
+                            waited,    outages,   time};
   return {};
 }
 

@@ -21,6 +21,7 @@ struct Name {
   std::string_view operator()(const events::ModelResponded&) const { return "model.responded"; }
   std::string_view operator()(const events::ModelFailed&) const { return "model.failed"; }
   std::string_view operator()(const events::AttemptSuperseded&) const { return "attempt.superseded"; }
+  std::string_view operator()(const events::ModelWaiting&) const { return "model.waiting"; }
   std::string_view operator()(const events::ToolCalled&) const { return "tool.called"; }
   std::string_view operator()(const events::ToolStarted&) const { return "tool.started"; }
   std::string_view operator()(const events::ToolProgress&) const { return "tool.progress"; }
@@ -96,6 +97,14 @@ struct Payload {
     if (e.message) out["message"] = to_json(*e.message);
   }
   void operator()(const events::ModelFailed& e) const { out["error"] = to_json(e.error); }
+  void operator()(const events::ModelWaiting& e) const {
+    out["reason"] = to_string(e.reason);
+    if (e.error) out["error"] = to_json(*e.error);
+    if (e.attempts != 0) out["attempts"] = e.attempts;
+    if (e.delay.count() != 0) out["delay_ms"] = e.delay.count();
+    if (e.until.value != 0) out["until"] = to_iso8601(e.until);
+    if (e.gives_up.value != 0) out["gives_up"] = to_iso8601(e.gives_up);
+  }
   void operator()(const events::ToolCalled& e) const { call(e.call, e.name, e.arguments); }
   void operator()(const events::ToolStarted& e) const { call(e.call, e.name, e.arguments); }
   void operator()(const events::ToolProgress& e) const {
@@ -186,6 +195,17 @@ struct Payload {
 };
 
 }  // namespace
+
+std::string_view events::to_string(WaitReason reason) {
+  switch (reason) {
+    case WaitReason::kRateLimit:
+      return "rate_limit";
+    case WaitReason::kBudget:
+      return "budget";
+    default:
+      return "retry";
+  }
+}
 
 std::string_view event_name(const EventBody& body) { return std::visit(Name{}, body); }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/backoff.hpp"
 #include "core/context.hpp"
 #include "core/decisions.hpp"
+#include "core/patience.hpp"
 #include "core/structured.hpp"
 
 namespace praxis {
@@ -15,37 +15,10 @@ using Phase = CallState::Phase;
 
 constexpr std::uint32_t kMaxMalformedCalls = 3;
 constexpr std::uint32_t kMaxPauses = 10;
-constexpr Millis kFirstBackoff{500};
-// A vendor that asks for a longer wait counts as failed.
-constexpr Millis kLongestRetryAfter{60'000};
 
 /// Ends the turn because of a failure of the model.
 Finish model_failed(StopReason reason, std::string what) {
   return {reason, {}, make_error(ErrorCode::kModel, std::move(what))};
-}
-
-/// Returns how long to wait before the next attempt; `std::nullopt` if the vendor asks for a longer wait than
-/// we accept.
-std::optional<Millis> delay_after(const State& state, const EffectState& failed) {
-  const Json& asked = json_at(failed.error->detail(), "retry_after_ms");
-  if (asked.is_int64()) {
-    const Millis delay{asked.get_int64()};
-    return delay > kLongestRetryAfter ? std::nullopt : std::optional(std::max(delay, Millis{0}));
-  }
-  return backoff(kFirstBackoff, state.id, failed.effect, failed.attempt);
-}
-
-/// Whether the limits allow another attempt of the failed call.
-bool may_retry(const State& state, const EffectState& failed) {
-  const Limits& limits = state.agent->limits;
-  const bool spent = limits.max_model_retries != 0 && state.turn->model_retries >= limits.max_model_retries;
-  return failed.attempt < limits.max_model_attempts && !spent;
-}
-
-/// Returns the delay after which to retry the failed call; `std::nullopt` if it is not retried.
-std::optional<Millis> retry_after(const State& state, const EffectState& failed) {
-  if (!failed.error->retriable || !may_retry(state, failed)) return std::nullopt;
-  return delay_after(state, failed);
 }
 
 /// Whether the vendor refused strict tool schemas and the tools can be offered without them. In sessions that
@@ -56,8 +29,8 @@ bool is_too_strict(const State& state, const EffectState& failed) {
 }
 
 Decision after_model_failure(const State& state, const EffectState& failed) {
-  const Error& error = *failed.error;
-  if (const auto delay = retry_after(state, failed)) {
+  const Error error = why_given_up(state, failed);
+  if (const auto delay = retry_delay(state, failed)) {
     return CallModel{failed.attempt + 1, *delay, {}, failed.consult};
   }
   if (is_too_strict(state, failed)) {
@@ -247,7 +220,7 @@ PlanStep checked(const State& state, PlanStep step) {
 /// `std::nullopt` if the summary failed for good: the turn continues without it.
 std::optional<Decision> next_of_summary(const State& state, const EffectState& effect) {
   if (effect.phase == EffectState::Phase::kInDoubt) return Summarise{*effect.summary, effect.attempt + 1};
-  if (const auto delay = retry_after(state, effect)) {
+  if (const auto delay = retry_delay(state, effect)) {
     return Summarise{*effect.summary, effect.attempt + 1, *delay};
   }
   return std::nullopt;

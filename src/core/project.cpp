@@ -2,6 +2,7 @@
 // after it.
 #include <algorithm>
 
+#include "core/patience.hpp"
 #include "core/project.hpp"
 
 namespace praxis {
@@ -47,11 +48,13 @@ class Projector {
     if (r.attempt == 1 && !r.summary && !r.consult && !repeated) add<events::StepStarted>();
     if (r.kind != EffectKind::kModel) return;
     const ModelOptions& options = r.patch.options ? *r.patch.options : after_.agent->options;
-    if (r.summary) return add<events::ModelRequested>(after_.agent->model, "summary", options);
-    if (r.consult) return add<events::ModelRequested>(after_.agent->model, r.consult->purpose, options);
-    if (r.attempt > 1 || repeated) add<events::AttemptSuperseded>();
-    if (r.attempt == 1 && after_.prefix_break) add<events::PrefixBroken>(*after_.prefix_break);
-    add<events::ModelRequested>(after_.agent->model, std::string(), options);
+    const bool answers = !r.summary && !r.consult;
+    if (r.delay.count() != 0 && after_.turn && after_.turn->effect) add_wait(r.delay);
+    if (answers && (r.attempt > 1 || repeated)) add<events::AttemptSuperseded>();
+    if (answers && r.attempt == 1 && after_.prefix_break) add<events::PrefixBroken>(*after_.prefix_break);
+    std::string purpose = r.consult ? r.consult->purpose : "";
+    if (r.summary) purpose = "summary";
+    add<events::ModelRequested>(after_.agent->model, std::move(purpose), options);
   }
 
   void operator()(const records::EffectSettled& r) {
@@ -149,6 +152,21 @@ class Projector {
     message->parts = response.parts;
     message->usage = response.usage;
     return message;
+  }
+
+  /// The wait before a retry.
+  void add_wait(Millis delay) {
+    const EffectState& effect = *after_.turn->effect;
+    EffectState failed = effect;
+    failed.error = after_.turn->report.retries.last_error;
+    events::ModelWaiting wait{.error = failed.error, .delay = delay, .until = record_.time + delay};
+    if (waits_out(after_, failed)) {
+      const Millis left = after_.agent->limits.patience - effect.waited;
+      wait.gives_up = record_.time + std::max(left, delay);
+    } else {
+      wait.attempts = after_.agent->limits.max_model_attempts + effect.outages;
+    }
+    add<events::ModelWaiting>(std::move(wait));
   }
 
   void add_answer(const ModelResponse& response, Millis duration, std::string purpose, bool stored) {

@@ -24,7 +24,7 @@ struct JsonForm<MicroUsd> {
 
 PRAXIS_FIELDS(Limits, max_steps, max_tool_calls, timeout, max_tokens, max_usd, max_context,
               max_parallel_tools, max_model_attempts, max_repeats, max_messages, max_model_retries,
-              compact_at, max_wait)
+              compact_at, max_wait, patience)
 PRAXIS_ENUM(RouteOrder, kPriority, kCost, kLatency)
 PRAXIS_FIELDS(Route, order, max_usd, restart)
 
@@ -108,7 +108,11 @@ Json to_json(const Route& route) { return to_json_value(route); }
 
 Status read_route(const Json& table, Route& route) { return read_settings(table, "route", route); }
 
-Json to_json(const Limits& limits) { return to_json_value(limits); }
+Json to_json(const Limits& limits) {
+  Json json = to_json_value(limits);
+  if (limits.patience == Millis{0}) json.as_object().erase("patience");
+  return json;
+}
 
 Status read_limits(const Json& table, Limits& limits) { return read_settings(table, "limits", limits); }
 

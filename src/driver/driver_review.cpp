@@ -201,10 +201,20 @@ void TurnDriver::on(BudgetAnswered input) {
     if (std::holds_alternative<BudgetAnswered::Granted>(input.answer)) emit(SettleBudget{input.request, {}});
     return;
   }
+  if (std::holds_alternative<BudgetAnswered::Busy>(input.answer)) wait_untold_ = true;
+  tell_budget_wait();
   const auto* spent = std::get_if<StopReason>(&input.answer);
   if (spent != nullptr && state_->turn)
     record(records::Intervened{CommandVerb::kBudget, std::string(to_string(*spent)), nullptr, by_runtime()});
   advance();
+}
+
+/// Announces a model call that waits for the budget, once all that came before it is durable.
+void TurnDriver::tell_budget_wait() {
+  if (!wait_untold_ || !state_->turn || state_->seq != log_.durable()) return;
+  wait_untold_ = false;
+  if (model_budget_.waits())
+    emit(Publish{transient(events::ModelWaiting{events::WaitReason::kBudget}), readers_});
 }
 
 /// Reserves more for an answer that has become longer than expected.

@@ -24,6 +24,8 @@ class Reservation {
   /// True when a new request is needed: none is in progress or granted.
   bool asks() const { return phase_ == Phase::kNone; }
   bool awaits_answer() const { return phase_ == Phase::kAsked; }
+  /// True while other effects hold what the request needs.
+  bool waits() const { return phase_ == Phase::kBusy; }
   bool granted() const { return phase_ == Phase::kGranted; }
   void asked(Token request);
   /// Takes the answer to the request. Returns false when `answer` belongs to another request.

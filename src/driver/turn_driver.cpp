@@ -222,6 +222,7 @@ void TurnDriver::on(Appended input) {
     if (!pending.handed_back.empty()) hand_back(pending.handed_back);
     if (pending.result) finish_turn(pending);
   }
+  tell_budget_wait();
   arm_deadline();
   if (settled) return advance();
   calls_out ? emit(AwaitActions{}) : commit();

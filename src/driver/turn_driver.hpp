@@ -161,6 +161,7 @@ class TurnDriver {
   void take_advice(ModelAdvice advice);
   void take_advice(CallReviews advice);
   bool is_bounded() const;
+  void tell_budget_wait();
   bool affords_model();
   bool affords_call();
   void reserve(Reservation& reservation, const Estimate& estimate);
@@ -244,6 +245,7 @@ class TurnDriver {
   bool winding_down_ = false;
   bool retired_ = false;
   bool hooks_asked_ = false;
+  bool wait_untold_ = false;               ///< a wait for the budget is not announced yet
   bool turn_ending_ = false;               ///< the hooks after a turn have not answered; no turn starts
   std::vector<PendingRecord> unreported_;  ///< durable records whose events wait for those hooks; that of the
                                            ///< ended turn first

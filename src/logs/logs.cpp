@@ -101,18 +101,48 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
   return fail(ErrorCode::kInput, "\"" + std::string(text) + "\" matches several sessions:" + names);
 }
 
-Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std::uint32_t step) {
+namespace {
+
+/// The last seq after which step `step` was complete, of the turn `turn`, or of any if that is empty; 0:
+/// none.
+Result<std::uint64_t> last_seq_of_step(const std::vector<StoredRecord>& records, const TurnId& turn,
+                                       std::uint32_t step) {
   State state;
   std::uint64_t found = 0;
   for (const StoredRecord& stored : records) {
     if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
+    if (!state.turn || (!turn.empty() && state.turn->id != turn)) continue;
     // A compaction belongs before the next step, not after this one.
     const bool shortens = std::holds_alternative<records::Compacted>(stored.record.body) ||
-                          (state.turn && (state.turn->summary || state.turn->summary_failed));
-    const bool complete = state.turn && state.turn->step == step && !state.turn->in_flight() &&
-                          state.turn->calls.empty() && !state.turn->effect && !shortens;
+                          state.turn->summary || state.turn->summary_failed;
+    const bool complete = state.turn->step == step && !state.turn->in_flight() && state.turn->calls.empty() &&
+                          !state.turn->effect && !shortens;
     if (complete) found = stored.seq;
   }
+  return found;
+}
+
+}  // namespace
+
+Result<std::uint64_t> seq_of_turn(const std::vector<StoredRecord>& records, const TurnId& turn,
+                                  std::uint32_t step) {
+  std::uint64_t ended = 0;
+  for (const StoredRecord& stored : records) {
+    const auto* settled = std::get_if<records::TurnSettled>(&stored.record.body);
+    if (settled != nullptr && settled->turn == turn) ended = stored.seq;
+  }
+  if (step == 0 && ended != 0) return ended;
+  const auto found = step == 0 ? Result<std::uint64_t>(0) : last_seq_of_step(records, turn, step);
+  if (!found || *found != 0) return found;
+  return fail(ErrorCode::kInput, step == 0 ? "no turn \"" + turn.str() + "\" of the run has ended"
+                                           : "no turn \"" + turn.str() + "\" of the run completed a step " +
+                                                 std::to_string(step));
+}
+
+Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std::uint32_t step) {
+  const auto last = last_seq_of_step(records, {}, step);
+  if (!last) return last;
+  const std::uint64_t found = *last;
   if (found == 0)
     return fail(ErrorCode::kInput, "no turn of the session completed a step " + std::to_string(step));
   return found;

@@ -107,14 +107,27 @@ bool RateGate::admit(std::int64_t tokens) {
   return true;
 }
 
-void RateGate::pass(std::int64_t tokens, std::stop_token stop, std::move_only_function<void(bool)> go) {
+/// The time until the last of the windows is renewed.
+milliseconds RateGate::until_reset() const {
+  milliseconds longest{0};
+  const auto now = std::chrono::steady_clock::now();
+  for (const auto& [resource, window] : windows_)
+    longest = std::max(longest, std::chrono::ceil<milliseconds>(window.reset - now));
+  return longest;
+}
+
+void RateGate::pass(std::int64_t tokens, std::stop_token stop, std::move_only_function<void(bool)> go,
+                    const std::function<void(milliseconds)>& held) {
+  milliseconds expected{0};
   {
     std::unique_lock lock(mutex_);
     if (waiters_.empty() && admit(tokens)) {
       lock.unlock();
       return go(true);
     }
+    expected = until_reset();
   }
+  if (held) held(expected);  // before the request can go on elsewhere
   auto waiter = std::make_shared<Waiter>();
   waiter->tokens = tokens;
   waiter->go = std::move(go);
@@ -155,9 +168,11 @@ void RateGate::close(Resource resource, const Allowance& allowance) {
   Window& window = windows_[resource];
   if (window.timer != 0) executor_->cancel(window.timer);
   window = {allowance.remaining, allowance.limit,
-            executor_->after(allowance.reset, [weak = weak_from_this(), resource] {
-              if (const auto self = weak.lock()) self->open(resource);
-            })};
+            executor_->after(allowance.reset,
+                             [weak = weak_from_this(), resource] {
+                               if (const auto self = weak.lock()) self->open(resource);
+                             }),
+            std::chrono::steady_clock::now() + allowance.reset};
 }
 
 void RateGate::open(Resource resource) {

@@ -38,8 +38,10 @@ class RateGate : public std::enable_shared_from_this<RateGate> {
   explicit RateGate(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
 
   /// Calls `go(true)` when a request of `tokens` may be sent, at once or later and on any thread, or
-  /// `go(false)` if `stop` is requested first. Waiting requests are admitted in order.
-  void pass(std::int64_t tokens, std::stop_token stop, std::move_only_function<void(bool)> go);
+  /// `go(false)` if `stop` is requested first. Waiting requests are admitted in order. Before a request
+  /// waits, calls `held` with the time until the next reset.
+  void pass(std::int64_t tokens, std::stop_token stop, std::move_only_function<void(bool)> go,
+            const std::function<void(std::chrono::milliseconds)>& held = {});
   /// Updates the allowances from a response, and from a refusal that asks to wait `retry_after`.
   void learn(const HttpHeaders& headers, std::optional<std::chrono::milliseconds> retry_after);
 
@@ -48,6 +50,7 @@ class RateGate : public std::enable_shared_from_this<RateGate> {
     std::int64_t remaining = 0;
     std::int64_t limit = 0;
     Executor::TimerId timer = 0;
+    std::chrono::steady_clock::time_point reset = {};
   };
   struct Waiter {
     std::int64_t tokens = 0;
@@ -57,6 +60,7 @@ class RateGate : public std::enable_shared_from_this<RateGate> {
   using Waiters = std::list<std::shared_ptr<Waiter>>;
 
   bool admit(std::int64_t tokens);
+  std::chrono::milliseconds until_reset() const;
   void close(Resource resource, const Allowance& allowance);
   void open(Resource resource);
   void cancel(const std::shared_ptr<Waiter>& waiter);

@@ -99,6 +99,15 @@ TEST_F(RateGateTest, ExcessRequests_WaitForTheReset) {
   EXPECT_EQ(log_, "abcd") << "in their order";
 }
 
+TEST_F(RateGateTest, Wait_IsAnnouncedWithItsLength) {
+  learn("0", "30s");
+  std::chrono::milliseconds expected{0};
+  gate_->pass(1, {}, [this](bool) { log_ += 'a'; }, [&](std::chrono::milliseconds time) { expected = time; });
+  EXPECT_EQ(log_, "");
+  EXPECT_GT(expected, 20s);
+  EXPECT_LE(expected, 30s);
+}
+
 TEST_F(RateGateTest, Tokens_AreCounted) {
   learn("100", "1s", "tokens", "1000");
   pass('a', 60);

@@ -1,5 +1,6 @@
 // Makes models by name: scripts, cassettes, routers, and the providers of the catalogue.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "base/regular_file.hpp"
@@ -18,6 +19,9 @@
 namespace praxis {
 namespace {
 
+// Providers that serve models of their own under the best-known names.
+constexpr std::array<std::string_view, 6> kMakers{"anthropic", "deepseek", "google",
+                                                  "mistral",   "openai",   "xai"};
 constexpr std::size_t kMaxScriptBytes = 1024UL * 1024 * 1024;
 
 using Made = Result<std::shared_ptr<Model>>;
@@ -64,6 +68,9 @@ Made make_vendor(const ProviderFacts& provider, const std::string& model, const 
                     .auth = provider.auth,
                     .headers = std::move(access->headers),
                     .secrets = std::move(access->secrets),
+                    .timeouts = {.connect = services.network.connect,
+                                 .first_byte = services.network.first_byte,
+                                 .idle = services.network.idle},
                     .url_origin = std::move(access->url_origin),
                     .key_origin = std::move(access->key_origin)};
   return model_at(provider, model, catalog, std::move(endpoint), std::move(http), services.executor);
@@ -111,6 +118,19 @@ Made make_route(std::string_view names, const ModelServices& services, const Rou
   }
 }
 
+/// `openai:NAME` for a model that such a provider of the catalogue serves: one that makes models, before
+/// those that serve the models of others. Empty if none has it.
+std::string served_as(const std::string& model, const Catalog& catalog) {
+  std::string found;
+  for (const std::string& provider : catalog.providers()) {
+    if (model.empty() || !catalog.model(provider, model).known) continue;
+    const bool is_maker = std::ranges::find(kMakers, provider) != kMakers.end();
+    if (is_maker) return provider + ':' + model;
+    if (found.empty()) found = provider + ':' + model;
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Model>> make_file_model(const std::string& kind, const std::string& path,
@@ -125,9 +145,11 @@ Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelSe
                                           const Route& route) {
   if (name.contains('|') && !name.starts_with("script:")) return make_route(name, services, route);
   const std::size_t colon = name.find(':');
-  if (colon == std::string::npos || colon + 1 == name.size()) {
-    return fail(ErrorCode::kInput,
-                "model \"" + name + "\" must be PROVIDER:MODEL, such as openai:gpt-5 or script:FILE");
+  if (colon == std::string::npos || colon == 0 || colon + 1 == name.size()) {
+    const auto catalog = services.catalog ? services.catalog : built_in_catalog();
+    const std::string served = served_as(name, *catalog);
+    return fail(ErrorCode::kInput, "model \"" + name + "\" must be PROVIDER:MODEL, such as " +
+                                       (served.empty() ? "openai:gpt-5 or script:FILE" : served));
   }
   const std::string provider = name.substr(0, colon), model = name.substr(colon + 1);
   if (services.providers) {
@@ -148,7 +170,7 @@ Result<std::shared_ptr<Model>> make_model(const std::string& name, const ModelSe
   const auto nearest = closest(provider, known);
   return fail(ErrorCode::kInput, "model \"" + name + "\": unknown provider \"" + provider + '"' +
                                      (nearest ? "; did you mean \"" + *nearest + "\"?"
-                                              : "; `praxis models` lists the known ones"));
+                                              : "; `praxis models --all` lists the known ones"));
 }
 
 }  // namespace praxis

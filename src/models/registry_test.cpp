@@ -33,7 +33,7 @@ TEST(MakeModel, UnknownProvider_IsReportedWithTheNearest) {
   EXPECT_EQ(error("opnai:gpt-5"),
             "model \"opnai:gpt-5\": unknown provider \"opnai\"; did you mean \"openai\"?");
   EXPECT_EQ(error("zzz:x"),
-            "model \"zzz:x\": unknown provider \"zzz\"; `praxis models` lists the known ones");
+            "model \"zzz:x\": unknown provider \"zzz\"; `praxis models --all` lists the known ones");
 }
 
 TEST(MakeModel, NameWithoutProvider_IsReportedWithTheFormat) {

@@ -106,7 +106,8 @@ class Attempt final : public ModelSink, public std::enable_shared_from_this<Atte
 
   void start();
   void on_delta(const ModelDelta& delta) override {
-    shown_ |= !std::holds_alternative<KeepAlive>(delta) && !std::holds_alternative<Restarted>(delta);
+    shown_ |= !std::holds_alternative<KeepAlive>(delta) && !std::holds_alternative<HeldBack>(delta) &&
+              !std::holds_alternative<Restarted>(delta);
     sink_->on_delta(delta);
   }
   void on_done(Result<ModelResponse> response) override;

@@ -1,5 +1,6 @@
 #include "models/vendor_model.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "models/answer.hpp"
@@ -12,7 +13,8 @@
 namespace praxis {
 namespace {
 
-constexpr std::size_t kUsualHeaders = 4;  // besides those of the endpoint
+constexpr std::size_t kUsualHeaders = 4;                    // besides those of the endpoint
+constexpr std::chrono::milliseconds kWholeAnswer{600'000};  // for the first byte of one that is not streamed
 
 /// State of the endpoint, shared by its sessions and exchanges.
 struct VendorShared {
@@ -123,15 +125,18 @@ class Session final : public ModelSession {
     for (auto& header : shared_->codec->headers(request)) http.headers.push_back(std::move(header));
     http.body = writer_.write(request);
     http.timeouts = endpoint.timeouts;
+    if (!request.stream) http.timeouts.first_byte = std::max(http.timeouts.first_byte, kWholeAnswer);
+    auto held = [sink](std::chrono::milliseconds expected) { sink->on_delta(HeldBack{expected}); };
     auto exchange = std::make_shared<VendorExchange>(shared_, writer_, request, std::move(sink));
     if (!shared_->gate) return shared_->http->send(std::move(http), std::move(exchange), std::move(stop));
-    shared_->gate->pass(writer_.estimated_input(), stop,
-                        [client = shared_->http, http = std::move(http), exchange = std::move(exchange),
-                         stop](bool may_go) mutable {
-                          if (may_go)
-                            return client->send(std::move(http), std::move(exchange), std::move(stop));
-                          exchange->on_done(fail(ErrorCode::kCancelled, "cancelled"));
-                        });
+    shared_->gate->pass(
+        writer_.estimated_input(), stop,
+        [client = shared_->http, http = std::move(http), exchange = std::move(exchange),
+         stop](bool may_go) mutable {
+          if (may_go) return client->send(std::move(http), std::move(exchange), std::move(stop));
+          exchange->on_done(fail(ErrorCode::kCancelled, "cancelled"));
+        },
+        held);
   }
 
  private:

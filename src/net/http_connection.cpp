@@ -63,9 +63,10 @@ void HttpConnection::on_resolved(Result<Endpoints> endpoints) {
 void HttpConnection::connect_next() {
   release_socket();
   if (next_candidate_ == candidates_.size()) {
-    return end(http_failure(ErrorKind::kConnect,
-                            "cannot connect to " + authority(route_->next_hop()) + ": " + last_connect_error_,
-                            true));
+    const std::string proxy = route_->proxy ? "the proxy " : "";
+    return end(http_failure(
+        ErrorKind::kConnect,
+        "cannot connect to " + proxy + authority(route_->next_hop()) + ": " + last_connect_error_, true));
   }
   // Each address gets a share of the time left, so that an unreachable one does not use up all of it.
   const auto left = connect_deadline_ - Clock::now();

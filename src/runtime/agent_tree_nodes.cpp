@@ -4,6 +4,7 @@
 #include <ranges>
 #include <utility>
 
+#include "core/patience.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/json/json.hpp"
@@ -79,6 +80,29 @@ SessionStatus shown_status(const State& state) {
   return modified ? SessionStatus::kModified : status;
 }
 
+std::optional<NodeWait> wait_of(const State& state) {
+  if (!state.turn) return std::nullopt;
+  const auto& effect = state.turn->effect;
+  if (!effect || effect->phase != EffectState::Phase::kRunning) {
+    const bool asks = !state.parked.empty() && state.status() == SessionStatus::kAwaitingUser;
+    return asks ? std::optional(NodeWait{"human", {}, {}, {}}) : std::nullopt;
+  }
+  NodeWait wait{"model", state.agent->model, effect->began, {}, effect->attempt};
+  const bool is_timer = effect->kind == EffectKind::kTimer;
+  if (is_timer || effect->delay.count() != 0) wait.until = effect->began + effect->delay;
+  if (is_timer) {
+    wait.reason = "timer";
+    wait.what.clear();
+  } else if (effect->delay.count() != 0) {
+    wait.reason = "retry";
+    EffectState failed = *effect;
+    failed.error = state.turn->report.retries.last_error;
+    if (failed.error) wait.what = failed.error->message;
+    if (!waits_out(state, failed)) wait.attempts = state.agent->limits.max_model_attempts + effect->outages;
+  }
+  return wait;
+}
+
 AgentNode node_of(const State& state) {
   AgentNode node;
   node.id = state.id;
@@ -93,11 +117,26 @@ AgentNode node_of(const State& state) {
   node.metadata = state.agent->metadata;
   node.usage = state.usage;
   node.step = state.turn ? state.turn->step : 0;
+  node.waits = wait_of(state);
   node.pending = pending_of(state);
   return node;
 }
 
 std::vector<AgentNode> arrange(std::vector<LooseNode> loose) { return Arranger(std::move(loose)).take(); }
+
+namespace {
+
+Json wait_json(const NodeWait& wait) {
+  JsonObject out{{"reason", wait.reason}};
+  if (!wait.what.empty()) out["what"] = wait.what;
+  if (wait.since.value != 0) out["since"] = to_iso8601(wait.since);
+  if (wait.until.value != 0) out["until"] = to_iso8601(wait.until);
+  if (wait.attempt != 1) out["attempt"] = wait.attempt;
+  if (wait.attempts != 0) out["attempts"] = wait.attempts;
+  return out;
+}
+
+}  // namespace
 
 Json to_json(const AgentNode& node) {
   JsonArray children, pending;
@@ -120,6 +159,7 @@ Json to_json(const AgentNode& node) {
       {"step", node.step},
       {"created", to_iso8601(node.created)},
       {"updated", to_iso8601(node.updated)},
+      {"waits", node.waits ? wait_json(*node.waits) : Json(nullptr)},
       {"pending", std::move(pending)},
   };
 }

@@ -1,6 +1,7 @@
 // Turns the states of sessions into nodes, and nodes into a tree.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "praxis/core/state.hpp"
@@ -13,6 +14,8 @@ namespace praxis {
 std::string content_of(const State& state);
 /// Returns the parked steps of `state`, with ids that are unique in the tree.
 std::vector<ParkedStep> pending_of(const State& state);
+/// Returns what the turn in progress waits for; nothing if it works or there is none.
+std::optional<NodeWait> wait_of(const State& state);
 /// Returns `state.status()`, except `modified` for a running turn whose task was changed by a command, and
 /// `deleted` as soon as the command is recorded.
 SessionStatus shown_status(const State& state);

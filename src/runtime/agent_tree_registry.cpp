@@ -7,6 +7,21 @@
 
 namespace praxis {
 
+namespace {
+
+/// Updates what the node waits for. Most records change nothing about it.
+void show_wait(AgentNode& node, const State& state) {
+  const bool has_effect = state.turn && state.turn->effect;
+  const bool is_same = has_effect && node.waits && node.waits->since == state.turn->effect->began &&
+                       node.waits->attempt == state.turn->effect->attempt &&
+                       state.turn->effect->phase == EffectState::Phase::kRunning;
+  if (is_same) return;
+  if (!has_effect && !node.waits && state.parked.empty()) return;
+  node.waits = wait_of(state);
+}
+
+}  // namespace
+
 std::unique_ptr<AgentRegistry::Place> AgentRegistry::enter(const SessionId& root, const State& state,
                                                            UnixMillis created) {
   auto entry = std::make_shared<Entry>();
@@ -41,6 +56,7 @@ std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state
   node.usage = state.usage;
   node.step = turn != nullptr ? turn->step : 0;
   if (updated) node.updated = *updated;
+  show_wait(node, state);
   if (node.comment != state.comment) {
     node.comment = state.comment;
     changed = true;

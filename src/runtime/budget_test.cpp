@@ -1,6 +1,7 @@
 // The budget of an agent tree: never exceeded by more than one answer, for any number of parallel calls and
 // any way a call ends.
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "praxis/core/state.hpp"
@@ -168,6 +169,16 @@ TEST_F(BudgetTest, AnswersOfUnknownLength_OvershootByOneAtMost) {
   EXPECT_EQ(result.reason, StopReason::kTokenLimit);
   EXPECT_GE((result.usage + result.usage_children).total(), 150);
   EXPECT_LT((result.usage + result.usage_children).total(), 150 + 60);
+}
+
+TEST_F(BudgetTest, CallThatWaitsForTheBudget_IsAnEvent) {
+  std::atomic<int> waits = 0;
+  Agent child = scripted(R"({"text":"long","delay_ms":20,"usage":{"input":10,"output":50}})");
+  child.on("model.waiting", [&](const Event& event) {
+    if (std::get<events::ModelWaiting>(event.body).reason == events::WaitReason::kBudget) ++waits;
+  });
+  used_by_many(child, limit(&Limits::max_tokens, std::int64_t{150}));
+  EXPECT_GT(waits, 0);
 }
 
 TEST_F(BudgetTest, AnswersOfUsualLength_AreAskedForAtOnce) {

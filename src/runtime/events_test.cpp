@@ -310,9 +310,10 @@ TEST_F(EventsTest, Retry_SupersedesTheFailedAttempt) {
   const std::vector<Event> events = collect(session.send_user_message("go"));
   std::vector<std::string> seen;
   for (const Event& event : events) seen.emplace_back(event_name(event.body));
-  EXPECT_THAT(seen, ElementsAre("turn.started", "message.added", "step.started", "model.requested",
-                                "model.failed", "attempt.superseded", "model.requested", "text.delta",
-                                "assistant.text", "model.responded", "step.completed", "turn.completed"));
+  EXPECT_THAT(seen,
+              ElementsAre("turn.started", "message.added", "step.started", "model.requested", "model.failed",
+                          "model.waiting", "attempt.superseded", "model.requested", "text.delta",
+                          "assistant.text", "model.responded", "step.completed", "turn.completed"));
   EXPECT_THAT(first<events::ModelFailed>(events)->error.message, HasSubstr("busy"));
   for (const Event& event : events) {
     if (is_delta(event.body)) {

@@ -60,6 +60,7 @@ Limits narrowed(const Limits& before, Limits after) {
   after.max_model_attempts = stricter(before.max_model_attempts, after.max_model_attempts);
   after.max_model_retries = std::min(before.max_model_retries, after.max_model_retries);
   after.max_wait = stricter(before.max_wait, after.max_wait);
+  after.patience = std::min(before.patience, after.patience);
   return after;
 }
 

@@ -31,6 +31,7 @@ struct CountBytes {
   std::size_t operator()(const ProviderEvent&) const { return 0; }
   std::size_t operator()(const Restarted&) const { return 0; }
   std::size_t operator()(const KeepAlive&) const { return 0; }
+  std::size_t operator()(const HeldBack&) const { return 0; }
 };
 
 Json memory_json(const std::vector<MemoryChange>& changes) {
@@ -106,7 +107,8 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
 
   void on_delta(const ModelDelta& delta) override {
     count(std::visit(CountBytes{}, delta));
-    if (!heard() || std::holds_alternative<KeepAlive>(delta)) return;
+    const bool is_news = std::holds_alternative<HeldBack>(delta);
+    if (!(is_news || heard()) || std::holds_alternative<KeepAlive>(delta)) return;
     event_.body = std::visit(*this, delta);
     const bool told = actor_->strand_.run_if_free([this] { tell(event_); });
     if (!told) actor_->post([sink = shared_from_this(), event = event_] { sink->tell(event); });
@@ -142,6 +144,11 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
     return events::AttemptSuperseded{};
   }
   EventBody operator()(const KeepAlive&) const { std::unreachable(); }
+  EventBody operator()(const HeldBack& held) const {
+    events::ModelWaiting wait{.reason = events::WaitReason::kRateLimit, .delay = held.expected};
+    if (held.expected.count() != 0) wait.until = event_.time + held.expected;
+    return wait;
+  }
 
  private:
   /// Counts what has arrived. Reports it at each step and asks for the next one in advance, so that an answer

@@ -35,7 +35,8 @@ ModelServices Services::model_services() const {
           .catalog = options.catalog,
           .record_to = options.record_to,
           .providers = std::make_shared<const ModelProviders>(options.providers),
-          .environment = options.environment};
+          .environment = options.environment,
+          .network = options.network};
 }
 
 Result<std::shared_ptr<Model>> Services::model_for(const AgentDescription& agent) {

@@ -69,9 +69,9 @@ Result<Equipment> equip(Services& services, const std::shared_ptr<const AgentDes
   if (!planner) return fail(planner.error());
   auto model = services.model_for(*description);
   if (!model) return fail(model.error());
-  AgentSpecPtr complete =
-      services.specs.completed(AgentSpecPtr(description, &spec),
-                               *model ? profile_of(**model) : ModelProfile{}, services.options.instructions);
+  AgentSpecPtr complete = services.specs.completed(
+      AgentSpecPtr(description, &spec), *model ? profile_of(**model) : ModelProfile{},
+      services.options.instructions, services.options.network.patience);
   return Equipment{*std::move(planner), *std::move(model), std::move(complete)};
 }
 

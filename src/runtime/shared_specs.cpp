@@ -3,14 +3,19 @@
 namespace praxis {
 
 AgentSpecPtr SharedSpecs::completed(const AgentSpecPtr& spec, const ModelProfile& profile,
-                                    const std::string& preface) {
-  const auto fits = [&](const AgentSpec& one) { return one.profile == profile && one.preface == preface; };
+                                    const std::string& preface, Millis patience) {
+  const Millis own = spec->limits.patience;
+  const Millis wanted = own.count() != 0 ? own : patience;
+  const auto fits = [&](const AgentSpec& one) {
+    return one.profile == profile && one.preface == preface && one.limits.patience == wanted;
+  };
   if (fits(*spec)) return spec;
   const std::lock_guard lock(mutex_);
   if (original_.lock() != spec || !fits(*completed_)) {
     auto completed = std::make_shared<AgentSpec>(*spec);
     completed->profile = profile;
     completed->preface = preface;
+    completed->limits.patience = wanted;
     original_ = spec;
     completed_ = std::move(completed);
   }

@@ -13,9 +13,10 @@ namespace praxis {
 /// runtime.
 class SharedSpecs {
  public:
-  /// Returns the description completed with the profile of its model and the instructions of the runtime: one
-  /// copy for sessions in a row.
-  AgentSpecPtr completed(const AgentSpecPtr& spec, const ModelProfile& profile, const std::string& preface);
+  /// Returns the description completed with the profile of its model, the instructions of the runtime and,
+  /// if it has none, the runtime's patience: one copy for sessions in a row.
+  AgentSpecPtr completed(const AgentSpecPtr& spec, const ModelProfile& profile, const std::string& preface,
+                         Millis patience = Millis{0});
   std::shared_ptr<const PreparedAgent> prepared(const AgentSpecPtr& spec);
 
  private:

@@ -107,6 +107,8 @@ Result<FilePart> file_part(const std::string& path) {
 
 Result<Part> attachment(const std::string& place) {
   if (place.starts_with("https://") || place.starts_with("http://")) return linked(place);
+  if (place.contains("://"))
+    return fail(ErrorCode::kInput, in_quotes(place) + " is neither a file nor an http or https URL");
   auto bytes = bytes_of(place);
   if (!bytes) return fail(bytes.error());
   if (media_type(*bytes).starts_with("image/")) {

@@ -131,6 +131,7 @@ class Binary:
             "TERM": "dumb",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1",
             "PRAXIS_SIEGE": place.name,
+            "PRAXIS_NETWORK_PATIENCE": "4s",
             **({"PRAXIS_SUSPEND": "true"} if suspend else {}),
         }
 

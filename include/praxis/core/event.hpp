@@ -111,6 +111,23 @@ struct ModelFailed {
 };
 /// `attempt.superseded`: discard the deltas of the previous attempt
 struct AttemptSuperseded {};
+/// Why a model call waits before it is sent.
+enum class WaitReason : std::uint8_t {
+  kRetry,      ///< the attempt before it failed
+  kRateLimit,  ///< by the headers of its last answers, the server would refuse it now
+  kBudget,     ///< other agents of the tree hold what is left of a shared budget
+};
+std::string_view to_string(WaitReason reason);
+/// `model.waiting`: durable before a retry, else transient
+struct ModelWaiting {
+  WaitReason reason = WaitReason::kRetry;
+  /// Before a retry: what failed.
+  std::optional<Error> error = std::nullopt;
+  std::uint32_t attempts = 0;  ///< most attempts; 0: patience bounds them, or it is no retry
+  Millis delay{0};             ///< 0: unknown
+  UnixMillis until = {};       ///< 0: unknown
+  UnixMillis gives_up = {};    ///< when patience is used up; 0: it does not apply
+};
 
 // ---- tools
 /// `tool.called`: the model or plan called it
@@ -229,12 +246,12 @@ using EventBody =
                  events::TurnCompleted, events::TurnFailed, events::TurnTimedOut, events::TurnCancelled,
                  events::ModelRequested, events::TextDelta, events::ReasoningDelta, events::ToolCallDelta,
                  events::AssistantText, events::AssistantReasoning, events::ModelResponded,
-                 events::ModelFailed, events::AttemptSuperseded, events::ToolCalled, events::ToolStarted,
-                 events::ToolProgress, events::ToolCompleted, events::ToolFailed, events::ToolTimedOut,
-                 events::ChildSpawned, events::ChildSettled, events::StepParked, events::StepDecided,
-                 events::SessionPaused, events::SessionUnpaused, events::SessionRecovered,
-                 events::SessionIntervened, events::HistoryCut, events::PrefixBroken, events::AgentStatus,
-                 events::HookFailed, events::Custom>;
+                 events::ModelFailed, events::AttemptSuperseded, events::ModelWaiting, events::ToolCalled,
+                 events::ToolStarted, events::ToolProgress, events::ToolCompleted, events::ToolFailed,
+                 events::ToolTimedOut, events::ChildSpawned, events::ChildSettled, events::StepParked,
+                 events::StepDecided, events::SessionPaused, events::SessionUnpaused,
+                 events::SessionRecovered, events::SessionIntervened, events::HistoryCut,
+                 events::PrefixBroken, events::AgentStatus, events::HookFailed, events::Custom>;
 /// A set of event kinds, each by its index in `EventBody`.
 using EventKinds = std::bitset<std::variant_size_v<EventBody>>;
 

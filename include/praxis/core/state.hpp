@@ -57,6 +57,10 @@ struct EffectState {
   /// Of a model call that answers a planner's side query.
   std::optional<Consultation> consult = std::nullopt;
   Digest prompt = {};  ///< of the conversation that a model call sends
+  /// What the failed attempts before took, with the delays after them.
+  Millis waited{0};
+  std::uint32_t outages = 0;  ///< failed attempts before that patience covered
+  UnixMillis began = {};      ///< when this attempt was decided on; it starts after `delay`
 };
 
 /// A sub-agent of a call in progress.

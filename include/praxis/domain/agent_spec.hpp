@@ -32,6 +32,9 @@ struct Limits {
   std::uint32_t compact_at = 80;
   /// For a human decision; a step that is undecided by then counts as denied.
   Millis max_wait{0};
+  /// How long one model call may keep failing because the network or its server is out of order, before the
+  /// turn fails (docs/providers.md). 0: `max_model_attempts` bounds such failures like all others.
+  Millis patience{0};
   bool operator==(const Limits&) const = default;
 };
 
@@ -111,7 +114,8 @@ using AgentSpecPtr = std::shared_ptr<const AgentSpec>;
 /// JSON form with every field that differs from its default.
 Json to_json(const AgentSpec& spec);
 Result<AgentSpec> agent_spec_from_json(const Json& json);
-/// Every limit under its own name; durations in milliseconds, money in US dollars.
+/// Every limit under its own name, `patience` if there is one; durations in milliseconds, money in US
+/// dollars.
 Json to_json(const Limits& limits);
 /// Also reads the names that earlier programs wrote into journals. Ignores what does not fit.
 Limits limits_from_json(const Json& json);

@@ -1,6 +1,7 @@
 // Input and output of a model call, independent of the vendor.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -100,9 +101,13 @@ struct Restarted {
 };
 /// Bytes without content arrived, which show that the connection is alive.
 struct KeepAlive {};
+/// The request is held back because the server would refuse it now.
+struct HeldBack {
+  std::chrono::milliseconds expected{0};  ///< 0: unknown
+};
 /// A piece of a model's response; the views are valid during the call only.
 using ModelDelta = std::variant<TextChunk, ReasoningChunk, ToolCallChunk, ToolArgumentsChunk, RefusalChunk,
-                                ProviderEvent, Restarted, KeepAlive>;
+                                ProviderEvent, Restarted, KeepAlive, HeldBack>;
 
 }  // namespace praxis
 #pragma GCC visibility pop

@@ -50,6 +50,10 @@ Status rewind_session(Journal& journal, Environment& environment, const SessionI
 /// Returns the seq after which step `step` was complete, in the last turn that reached that step. Error
 /// `kInput`.
 Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std::uint32_t step);
+/// Returns the seq after which turn `turn` had completed step `step`, or had ended if `step` is 0. Error
+/// `kInput`.
+Result<std::uint64_t> seq_of_turn(const std::vector<StoredRecord>& records, const TurnId& turn,
+                                  std::uint32_t step = 0);
 
 /// The first difference between a replay and the log.
 struct Divergence {

@@ -102,6 +102,17 @@ std::optional<Usage> take_reported_usage(Error& error);
 Result<ModelResponse> complete(Model& model, const ModelRequest& request, std::stop_token stop = {},
                                const std::function<void(const ModelDelta&)>& on_delta = {});
 
+/// How long calls of models wait for the network.
+struct NetworkWaits {
+  /// `Limits::patience` of agents that set none. 0: the number of attempts alone bounds retries.
+  Millis patience{0};
+  Millis connect{10'000};  ///< name look-up, TCP, proxy and TLS handshake together
+  /// From the request sent to the first byte of the answer; at least 10 minutes for an answer that is not
+  /// streamed, because it comes whole.
+  Millis first_byte{180'000};
+  Millis idle{300'000};  ///< between two pieces of an answer
+};
+
 struct ModelServices;
 /// Makes the models of one provider; `model` is the part of the name after the colon. Thread-safe.
 using ModelFactory =
@@ -125,6 +136,7 @@ struct ModelServices {
   std::shared_ptr<const ModelProviders> providers = nullptr;
   /// Measures how long models take; null: the system's clock.
   std::shared_ptr<Environment> environment = nullptr;
+  NetworkWaits network = {};  ///< its patience is the runtime's affair
 };
 
 /// Makes the model for `provider:model`. A name in `ModelServices::providers` is served by its factory.

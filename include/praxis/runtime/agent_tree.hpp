@@ -18,6 +18,17 @@ namespace praxis {
 
 inline constexpr std::size_t kMaxNodeContent = 4096;  ///< bytes of `AgentNode::content`
 
+/// What a turn in progress waits for, as far as the journal says: not for a rate limit that its process
+/// keeps, nor for a shared budget.
+struct NodeWait {
+  std::string reason;          ///< `model`, `retry`, `timer` or `human`
+  std::string what;            ///< the model; before a retry, what failed
+  UnixMillis since;            ///< when it was decided on; 0: unknown
+  UnixMillis until;            ///< of a retry and a timer: when it ends; else 0
+  std::uint32_t attempt = 1;   ///< at the model call, the next one before a retry
+  std::uint32_t attempts = 0;  ///< at most; 0: patience bounds them
+};
+
 /// One session in the tree, without its conversation.
 struct AgentNode {
   SessionId id;
@@ -39,6 +50,7 @@ struct AgentNode {
   std::uint32_t step = 0;  ///< of the running turn; 0 if idle
   UnixMillis created;
   UnixMillis updated;               ///< time of the last record
+  std::optional<NodeWait> waits;    ///< set only while `status` is that of a turn in progress
   std::vector<ParkedStep> pending;  ///< its own; `Session::decide` of any session above accepts their ids
 };
 Json to_json(const AgentNode& node);

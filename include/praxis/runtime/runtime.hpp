@@ -35,6 +35,8 @@ struct RuntimeOptions {
   Author principal = by_library();
   /// Instructions for every agent, sent before its own and recorded with its description.
   std::string instructions;
+  /// How long calls of models wait for the network. Patience is recorded with each agent's description.
+  NetworkWaits network;
   bool stream = true;     ///< request deltas from models
   std::string record_to;  ///< folder in which model calls are recorded (docs/cassettes.md); empty: none
   /// Drop a session's state whenever it waits, and rebuild it from the journal when needed: least memory,
