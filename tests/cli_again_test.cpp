@@ -73,6 +73,67 @@ TEST_F(CliAgain, PromptWithinATurn_NamesTheCommandThatHelps) {
   EXPECT_THAT(refused.err, AllOf(HasSubstr("is in the middle of a turn"), HasSubstr("hint: praxis resume ")));
 }
 
+TEST_F(CliAgain, SeveralPrompts_AreTurnsOneAfterTheOther) {
+  file("two.jsonl", R"({"text": "One."})"
+                    "\n"
+                    R"({"text": "Two."})"
+                    "\n"
+                    R"({"text": "Half", "finish": "length"})"
+                    "\n");
+  const std::vector<std::string> two{"run", "--model", "script:two.jsonl", "first", "--then", "second"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), two.begin(), two.end());
+    return praxis(more);
+  };
+  const CommandResult quiet = with({"-q"});
+  EXPECT_EQ(quiet.status, 0);
+  EXPECT_EQ(quiet.out, "One.\nTwo.\n");
+  EXPECT_EQ(quiet.err, "") << "-q shows the answers only";
+  EXPECT_EQ(praxis({"show", "last@t1"}).status, 2);
+  const CommandResult cut = with({"--then", "third", "--then", "fourth", "-q"});
+  EXPECT_EQ(cut.status, 5);
+  EXPECT_THAT(cut.err, AllOf(HasSubstr("cut off"), HasSubstr("1 of the messages of --then was not sent")));
+}
+
+TEST_F(CliAgain, Turns_AreAddressedInForkAndRewind) {
+  file("many.jsonl", R"({"text": "One."})"
+                     "\n"
+                     R"({"text": "Two."})"
+                     "\n"
+                     R"({"text": "Three."})"
+                     "\n");
+  ASSERT_EQ(praxis({"run", "--model", "script:many.jsonl", "a", "--then", "b", "--then", "c"}).status, 0);
+  const std::string run = last_run();
+  const auto branch = [&](const std::string& point) {
+    const CommandResult forked = praxis({"fork", run + "@" + point});
+    EXPECT_EQ(forked.status, 0) << forked.err;
+    return praxis({"show", "last"}).out;
+  };
+  EXPECT_THAT(branch("t2"), AllOf(HasSubstr("Two."), Not(HasSubstr("Three."))));
+  EXPECT_THAT(branch("t1.1"), AllOf(HasSubstr("One."), Not(HasSubstr("Two."))));
+  EXPECT_THAT(praxis({"fork", run + "@t1.2"}).err, HasSubstr("no turn \"t1\" of the run completed a step 2"));
+  EXPECT_THAT(praxis({"fork", run + "@t7"}).err, HasSubstr("no turn \"t7\" of the run has ended"));
+  ASSERT_EQ(praxis({"rewind", run + "@t2"}).status, 0);
+  EXPECT_THAT(praxis({"rewind", run + "@t3"}).err, HasSubstr("has no turn \"t3\" (it has t1)"));
+}
+
+TEST_F(CliAgain, SeveralCommandsForANode_AreRecordedTogether) {
+  script_of_steps();
+  file("ask.toml", "model = \"script:steps.jsonl\"\n[tools.kv]\n[policy]\nask = [\"kv\"]\n");
+  ASSERT_EQ(praxis({"run", "ask.toml", "Go"}).status, 3);
+  const CommandResult both =
+      praxis({"tree", "steer", "last", "Be brief", "--and", "pause", "--and", "annotate why so"});
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_THAT(both.err, HasSubstr("paused"));
+  const Json node = praxis({"tree", "last", "--json"}).last_item();
+  EXPECT_TRUE(json_bool(node, "paused"));
+  EXPECT_EQ(json_string(node, "comment"), "why so");
+  EXPECT_THAT(praxis({"show", "last", "--json"}).out, HasSubstr("Be brief"));
+  const CommandResult wrong = praxis({"tree", "steer", "last", "x", "--and", "pause now"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("pause accepts no TEXT"));
+}
+
 TEST_F(CliAgain, RefusedKeyAndWrongAddress_AreNamedWithTheirOrigin) {
   std::atomic<int> status = 401;
   TestServer server([&](const TestRequest&, TestConnection& to) {

@@ -1,45 +1,16 @@
 #include "app/run_agent.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "app/agent_sources.hpp"
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
+#include "app/run_limits.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/planners/make_planner.hpp"
 
 namespace praxis::app {
 namespace {
-
-/// Applies a configured limit to an agent. A flag replaces the agent's value. Other layers only tighten it,
-/// unless the agent has the default.
-template <class T>
-void bound(T& limit, T fallback, const Config& config, const std::string& key, double scale) {
-  const auto setting = config.settings.find(key);
-  if (setting == config.settings.end()) return;
-  double number = 0;
-  const std::string& text = setting->second.value;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  const T configured = static_cast<T>(number * scale + 0.5);
-  const bool replaces = setting->second.origin == "flag" || limit == fallback;
-  limit = replaces ? configured : std::min(limit, configured);
-}
-
-Limits bounded(Limits limits, const Config& config) {
-  const Limits defaults;
-  bound(limits.max_steps, defaults.max_steps, config, "limits.max_steps", 1);
-  bound(limits.max_usd.value, defaults.max_usd.value, config, "limits.max_usd", 1e6);
-  const auto bound_time = [&](Millis Limits::* limit, const std::string& key) {
-    auto millis = (limits.*limit).count();
-    bound(millis, (defaults.*limit).count(), config, key, 1);
-    limits.*limit = Millis{millis};
-  };
-  bound_time(&Limits::timeout, "limits.timeout");
-  bound_time(&Limits::max_wait, "limits.max_wait");
-  return limits;
-}
 
 /// The agent of the file, with the consent of the user to what its tools reach.
 Result<Agent> agent_of_file(const RunAgent& wanted, const Workspace& workspace, const Runtime& runtime,
@@ -74,7 +45,7 @@ Result<Agent> agent_for_run(const RunAgent& wanted, const Workspace& workspace, 
   Route route = agent.spec().route;
   route.order = wanted.route_order.value_or(route.order);
   route.max_usd = wanted.route_max_usd.value_or(route.max_usd);
-  agent.limits(bounded(agent.spec().limits, workspace.config)).route(route);
+  agent.limits(limits_of_run(agent.spec().limits, workspace.config)).route(route);
   remember_place(agent, wanted.project.get(), home.reached());
   return agent;
 }

@@ -10,6 +10,7 @@
 #include "app/hints.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
+#include "cli/branch_flags.hpp"
 #include "cli/config_flags.hpp"
 #include "cli/console.hpp"
 #include "cli/description.hpp"
@@ -106,6 +107,7 @@ Definition::Definition() {
   define_models();
   define_trust();
   define_help();
+  for (const auto& [command, made] : commands_) refuse_values_of_flags(command);
 }
 
 CLI::App* Definition::command(const std::string& name, const std::string& description,
@@ -142,13 +144,8 @@ void Definition::define_run() {
                              "Require an answer in JSON that follows the JSON Schema in this file"),
              "FILE");
   add_repeated(run, "--attach", run_.attach, "Attach this image, PDF or text file to the prompt", "FILE|URL");
-  add_parsed<MicroUsd>(run, "--max-usd", run_.max_usd, "Stop when the cost of the turn reaches this amount",
-                       "AMOUNT", app::parse_usd);
-  run->add_option("--max-steps", run_.max_steps, "Stop after this many steps")
-      ->type_name("N")
-      ->check(CLI::Range(1U, 1'000'000U).description(""));
-  add_parsed<Millis>(run, "--timeout", run_.timeout, "Stop after this much active time: 30s, 5m", "TIME",
-                     parse_duration);
+  add_repeated(run, "--then", run_.then, "Send this message when the turn before it has finished", "PROMPT");
+  add_limits(run, run_.limits);
   add_home(run, run_.allow_home);
   add_place(run, run_.place);
 }
@@ -157,6 +154,7 @@ void Definition::define_resume() {
   CLI::App* resume = command(
       "resume", "Resume a run: after a crash, an outage or a limit, with approvals, or with a new message",
       "  praxis resume last\n"
+      "  praxis resume last --max-usd 2 --timeout 1h\n"
       "  praxis resume 01K9X --allow p1\n"
       "  praxis resume 01K9X --deny p1 -m \"not on a Friday\"\n"
       "  praxis resume 01K9X --allow p1 \"Then send it\"\n"
@@ -178,6 +176,7 @@ void Definition::define_resume() {
   add_agent(resume, resume_.agent, resume_.accept_agent);
   add_home(resume, resume_.allow_home);
   resume->add_option("--model", resume_.model, "Resume with another model")->type_name("MODEL");
+  add_limits(resume, resume_.limits);
   resume->add_flag("--force", resume_.force, "Take the run over from a process that still owns it");
   add_turn_output(resume, resume_.output);
   add_place(resume, resume_.place);
@@ -238,6 +237,9 @@ void Definition::define_tree() {
       ->type_name("");
   tree->add_option("NODE", tree_words_.node, "The target of the command: the id of a node")->type_name("");
   tree->add_option("TEXT", tree_words_.text, "Text for steer, enqueue, annotate and modify")->type_name("");
+  add_repeated(tree, "--and", tree_words_.further,
+               "A further command for the node, recorded together with the first: pause, 'steer TEXT'",
+               "COMMAND");
   tree->add_flag("--watch", tree_.watch, "Show changes until all agents are idle or their process has ended");
   tree->add_flag("--all", tree_.all, "Draw every run in the journal");
   add_json(tree, tree_.json, "agent, with --watch for each change");
@@ -275,16 +277,7 @@ void Definition::define_branching() {
                            "  praxis fork 01K9X@3 --prompt \"Try it without the cache\"\n"
                            "  praxis fork 01K9X --seq 12",
                            [this] { return Invocation(fork_); });
-  fork->add_option("ID[@STEP]", fork_.id, "Run id; with @STEP, branch after that step")
-      ->type_name("")
-      ->required();
-  fork->add_option("--seq", fork_.seq, "Branch after the record with this number")
-      ->type_name("N")
-      ->check(CLI::Validator(is_count, ""));
-  fork->add_option("--model", fork_.model, "Model of the branch")->type_name("MODEL");
-  fork->add_option("--prompt", fork_.prompt,
-                   "Run the branch with this message: as the next turn, or, within a turn, at its next step")
-      ->type_name("TEXT");
+  add_fork_flags(fork, fork_);
   add_json(fork, fork_.json, kEnvelope);
   add_place(fork, fork_.place);
 
@@ -292,10 +285,11 @@ void Definition::define_branching() {
                              "  praxis rewind last --to t3\n"
                              "  praxis resume last \"Let me put it differently\"",
                              [this] { return Invocation(rewind_); });
-  rewind->add_option("ID", rewind_.id, kIdHelp)->type_name("")->required();
-  rewind->add_option("--to", rewind_.turn, "First turn to undo, as listed by 'praxis show'")
-      ->type_name("TURN")
+  rewind->add_option("ID[@TURN]", rewind_.id, "Run id, with the first turn to undo, such as last@t3")
+      ->type_name("")
       ->required();
+  rewind->add_option("--to", rewind_.turn, "First turn to undo, as listed by 'praxis show'")
+      ->type_name("TURN");
   add_json(rewind, rewind_.json, kEnvelope);
   add_place(rewind, rewind_.place);
 
@@ -439,7 +433,9 @@ Result<Invocation> Definition::unexpected_argument(const CLI::App& command,
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     std::ranges::move(flags_of(*option), std::back_inserter(known));
-  return fail(app::usage_error(fmt::format("unknown option \"{}\"{}", flag, suggestion(flag, known)), hint));
+  const bool is_long = flag.starts_with("--");  // one letter is like any other
+  return fail(app::usage_error(
+      fmt::format("unknown option \"{}\"{}", flag, is_long ? suggestion(flag, known) : ""), hint));
 }
 
 Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
@@ -447,9 +443,9 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
       std::ranges::find(commands_, arguments[0], [](const auto& entry) { return entry.first->get_name(); });
   const CLI::App* named = found == commands_.end() ? nullptr : found->first;
   if (!named && !arguments[0].starts_with('-')) {
-    return fail(app::usage_error(
-        fmt::format("unknown command \"{}\"{}", arguments[0], suggestion(arguments[0], command_names())),
-        "praxis --help"));
+    const std::string meant = suggestion(arguments[0], command_names());
+    return fail(app::usage_error(fmt::format("unknown command \"{}\"{}", arguments[0], meant),
+                                 meant.empty() ? hint_for_words(arguments) : "praxis --help"));
   }
   const bool is_known_flag = arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version";
   if (!named && !is_known_flag) {

@@ -15,31 +15,40 @@
 namespace praxis::cli {
 namespace {
 
-/// The parts of `ID@STEP`.
+/// The parts of `ID@STEP`, `ID@TURN` and `ID@TURN.STEP`.
 struct ForkPoint {
   std::string id;
-  std::optional<std::uint32_t> step;
+  std::string turn = {};   ///< such as `t2`; empty: the last one that reached the step
+  std::uint32_t step = 0;  ///< 0: the end of the turn
 };
 
 Result<ForkPoint> fork_point(const std::string& text) {
   const auto at = text.find('@');
-  if (at == std::string::npos) return ForkPoint{text, std::nullopt};
-  const std::string step = text.substr(at + 1);
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), number);
-  const bool is_number = error == std::errc{} && end == step.data() + step.size() && number > 0;
-  if (!is_number)
-    return fail(
-        app::usage_error(fmt::format("\"{}\" is not a step number; write ID@3 for the third step", step)));
-  return ForkPoint{text.substr(0, at), number};
+  if (at == std::string::npos) return ForkPoint{text};
+  ForkPoint point{text.substr(0, at)};
+  std::string step = text.substr(at + 1);
+  if (step.starts_with('t')) {
+    const auto dot = step.find('.');
+    point.turn = step.substr(0, dot);
+    if (dot == std::string::npos) return point;
+    step.erase(0, dot + 1);
+  }
+  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), point.step);
+  const bool is_number = error == std::errc{} && end == step.data() + step.size() && point.step > 0;
+  if (is_number) return point;
+  return fail(
+      app::usage_error(fmt::format("\"{}\" is not a step number", step),
+                       "ID@3 is the third step of the last turn, ID@t2 the end of turn t2, ID@t2.3 its "
+                       "third step"));
 }
 
 /// The record after which the branch starts; 0: the last one.
 Result<std::uint64_t> seq_of(const ForkOptions& options, const ForkPoint& point,
                              const app::StoredSession& stored) {
-  if (point.step && options.seq)
-    return fail(app::usage_error("@STEP and --seq exclude each other; give one"));
-  if (point.step) return seq_of_step(stored.records, *point.step);
+  const bool is_point = point.step != 0 || !point.turn.empty();
+  if (is_point && options.seq) return fail(app::usage_error("@STEP and --seq exclude each other; give one"));
+  if (!point.turn.empty()) return seq_of_turn(stored.records, TurnId(point.turn), point.step);
+  if (is_point) return seq_of_step(stored.records, point.step);
   if (!options.seq) return 0;
   if (*options.seq <= stored.records.size()) return *options.seq;
   return fail(app::usage_error(fmt::format("run {} has {} records but no record {}", stored.id.str(),
@@ -114,15 +123,20 @@ Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
 Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
-  auto stored = app::open_session(*workspace, options.id, app::JournalUse::kWrite);
+  const auto at = options.id.find('@');
+  const std::string turn = at == std::string::npos ? options.turn : options.id.substr(at + 1);
+  if (turn.empty() || (at != std::string::npos && !options.turn.empty()))
+    return fail(app::usage_error("rewind to where? Give the first turn to undo",
+                                 "praxis rewind ID@t2, or ID --to t2; 'praxis show' lists the turns"));
+  auto stored = app::open_session(*workspace, options.id.substr(0, at), app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());
   const auto environment = system_environment();
-  if (auto done = rewind_session(*stored->journal, *environment, stored->id, TurnId(options.turn)); !done) {
+  if (auto done = rewind_session(*stored->journal, *environment, stored->id, TurnId(turn)); !done) {
     return fail(done.error());
   }
-  console.result({{"run_id", stored->id.str()}, {"turn", options.turn}});
-  console.err.line(fmt::format("run {} stands before {}\nresume: {} \"PROMPT\"", stored->id.str(),
-                               options.turn, app::resume_command(*workspace, stored->id)));
+  console.result({{"run_id", stored->id.str()}, {"turn", turn}});
+  console.err.line(fmt::format("run {} stands before {}\nresume: {} \"PROMPT\"", stored->id.str(), turn,
+                               app::resume_command(*workspace, stored->id)));
   return ExitStatus::kFinished;
 }
 

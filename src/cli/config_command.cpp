@@ -22,24 +22,32 @@ using Verb = ConfigOptions::Verb;
 /// A setting that no layer gives.
 const Setting kUnset{"", "", false, "built-in"};
 
+/// It, with the built-in value of `key`.
+Setting unset(std::string_view key) {
+  Setting setting = kUnset;
+  setting.value = app::built_in_value(key);
+  return setting;
+}
+
 JsonObject setting_json(std::string_view key, const Setting& setting) {
   const bool is_unset = setting.layer == kUnset.layer;
   return {{"key", key},
-          {"value", is_unset ? Json(nullptr) : Json(app::shown_value(key, setting))},
+          {"value", setting.value.empty() ? Json(nullptr) : Json(app::shown_value(key, setting))},
           {"layer", setting.layer},
           {"origin", is_unset ? Json(nullptr) : Json(setting.origin)}};
 }
 
 std::string setting_line(std::string_view key, const Setting& setting) {
   const bool is_unset = setting.layer == kUnset.layer;
-  const std::string value = is_unset ? "-" : app::one_line(app::shown_value(key, setting), 200);
+  const std::string value =
+      is_unset && setting.value.empty() ? "-" : app::one_line(app::shown_value(key, setting), 200);
   if (is_unset) return fmt::format("{:24} {:30} {}", key, value, setting.layer);
   return visible_text(fmt::format("{:24} {:30} {:13} {}", key, value, setting.layer, setting.origin));
 }
 
 Result<ExitStatus> show_settings(const Config& config, bool json, Console& console) {
   std::map<std::string, Setting> settings = config.settings;
-  for (const SettingKey& key : app::scalar_keys()) settings.emplace(key.path, kUnset);
+  for (const SettingKey& key : app::scalar_keys()) settings.emplace(key.path, unset(key.path));
   if (!json && console.terminal.out)
     console.out.line(fmt::format("{:24} {:30} {:13} {}", "KEY", "VALUE", "LAYER", "WHERE"));
   for (const auto& [key, setting] : settings) {
@@ -64,7 +72,7 @@ Result<ExitStatus> explain(const ConfigOptions& options, const Config& config, C
   const auto key = app::find_key(*options.key);
   if (!key) return fail(key.error());
   const auto found = config.settings.find(*options.key);
-  const Setting& setting = found == config.settings.end() ? kUnset : found->second;
+  const Setting setting = found == config.settings.end() ? unset(*options.key) : found->second;
   const auto given = config.given.find(*options.key);
   JsonArray layers;
   for (const Setting& each : given == config.given.end() ? std::vector<Setting>{} : given->second)
@@ -82,7 +90,7 @@ Result<ExitStatus> explain(const ConfigOptions& options, const Config& config, C
   };
   console.out.line(visible_text(fmt::format("{}: {}", *options.key, key->description)));
   line("takes", what_fits(*key));
-  line("value", setting.layer == kUnset.layer ? "not set" : app::shown_value(*options.key, setting));
+  line("value", setting.value.empty() ? "not set" : app::shown_value(*options.key, setting));
   for (const Json& each : layers) {
     line("layer", fmt::format("{}: {} ({})", json_string(each, "layer"), json_string(each, "value"),
                               json_string(each, "origin")));
@@ -159,6 +167,10 @@ Result<ExitStatus> edit_file(const ConfigOptions& options, Console& console) {
 }  // namespace
 
 Result<ExitStatus> execute(const ConfigOptions& options, Console& console) {
+  const bool takes_key = options.verb == Verb::kExplain || options.verb == Verb::kSet;
+  if (options.key && !takes_key)
+    return fail(app::usage_error(fmt::format("unexpected argument \"{}\"", *options.key),
+                                 "praxis config explain KEY is about one setting"));
   // A file that is not valid must not keep its owner from editing it.
   if (options.verb == Verb::kSet) return set_value(options, console);
   if (options.verb == Verb::kEdit) return edit_file(options, console);

@@ -16,12 +16,14 @@ ExitStatus cancelled_by(int signal) {
   return ExitStatus::kFailed;
 }
 
-/// Whether the model could not be reached or refused service, as opposed to an invalid request.
+/// Whether the model could not be reached, is not there or refused service, as opposed to an invalid request.
 bool is_unavailable(const Error& error) {
   using enum ErrorKind;
-  static constexpr std::array kKinds{kAuth,   kBilling, kRateLimit, kOverloaded,
-                                     kServer, kNetwork, kTimeout,   kTruncatedStream};
-  return std::ranges::find(kKinds, error.kind()) != kKinds.end();
+  static constexpr std::array kKinds{kAuth,    kBilling, kRateLimit,       kOverloaded, kServer,
+                                     kNetwork, kTimeout, kTruncatedStream, kProtocol};
+  // Without a status, it is a script that has no further answer.
+  const bool is_missing = error.kind() == kNotFound && json_int(error.detail(), "status") != 0;
+  return is_missing || std::ranges::find(kKinds, error.kind()) != kKinds.end();
 }
 
 }  // namespace

@@ -40,17 +40,23 @@ TEST(ExitStatusOf, EveryWayATurnEnds) {
 }
 
 TEST(ExitStatusOf, UnreachableModelAndInvalidRequestDiffer) {
-  for (const char* kind :
-       {"auth", "billing", "rate_limit", "overloaded", "server", "network", "timeout", "truncated_stream"}) {
+  for (const char* kind : {"auth", "billing", "rate_limit", "overloaded", "server", "network", "timeout",
+                           "truncated_stream", "protocol"}) {
     EXPECT_EQ(exit_status(ended(StopReason::kModelFailed, error(ErrorCode::kModel, kind))),
               ExitStatus::kUnavailable)
         << kind;
   }
-  for (const char* kind : {"invalid_request", "not_found", "content_policy", "protocol", ""}) {
+  for (const char* kind : {"invalid_request", "not_found", "content_policy", ""}) {
     EXPECT_EQ(exit_status(ended(StopReason::kModelFailed, error(ErrorCode::kModel, kind))),
               ExitStatus::kFailed)
         << kind;
   }
+}
+
+TEST(ExitStatusOf, ModelThatItsServerDoesNotHaveIsUnavailable) {
+  Error missing = error(ErrorCode::kModel, "not_found");
+  missing.set("status", 404);
+  EXPECT_EQ(exit_status(ended(StopReason::kModelFailed, missing)), ExitStatus::kUnavailable);
 }
 
 TEST(ExitStatusOf, CancelledRunGivesTheSignal) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,8 +23,17 @@ struct TurnOutput {
   bool stream = true;
   std::string file;         ///< `-o`: file for the last message; empty: none
   bool no_input = false;    ///< `--no-input`: ask nothing at the terminal
+  bool quiet = false;       ///< `-q`: no progress, and no ending of a turn that finished
   bool denials_ok = false;  ///< `--denials-ok`: a call that a rule denied does not change the exit status
   std::string record_to;    ///< `--record`: folder for the exchanges with models; empty: none
+};
+
+/// Limits of the turn; those that are not given stay as they are.
+struct TurnLimits {
+  std::optional<MicroUsd> max_usd;
+  std::optional<std::uint32_t> max_steps;
+  std::optional<Millis> timeout;
+  std::optional<Millis> patience;  ///< with a network that fails
 };
 
 struct RunOptions {
@@ -36,9 +46,8 @@ struct RunOptions {
   std::optional<MicroUsd> route_max_usd;
   std::string schema;               ///< file with the JSON Schema of the answer; empty: free text
   std::vector<std::string> attach;  ///< files and URLs sent with the prompt
-  std::optional<MicroUsd> max_usd;
-  std::optional<std::uint32_t> max_steps;
-  std::optional<Millis> timeout;
+  std::vector<std::string> then;    ///< messages of the next turns
+  TurnLimits limits;
   bool allow_home = false;  ///< the agent's tools may reach the home folder
 };
 
@@ -53,6 +62,7 @@ struct ResumeOptions {
   std::string accept_agent;  ///< digest of changed files of the agent that are accepted; empty: ask
   bool allow_home = false;
   std::string model;
+  TurnLimits limits;
   bool force = false;
 };
 
@@ -98,6 +108,7 @@ struct TreeCommandOptions {
   CommandVerb verb = CommandVerb::kAnnotate;
   std::string node;
   std::string text;
+  std::vector<std::pair<CommandVerb, std::string>> further;  ///< `--and`: verbs with their texts
   bool json = false;
 };
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+
+#include "app/values.hpp"
 
 namespace praxis::cli {
 
@@ -17,7 +20,55 @@ std::vector<std::string> without_shortcuts(std::span<const std::string> argument
   return out;
 }
 
+std::string hint_for_words(std::span<const std::string> words) {
+  const bool has_flag =
+      std::ranges::any_of(words, [](const std::string& word) { return word.starts_with('-'); });
+  if (words.size() < 2 || has_flag) return "praxis --help";
+  std::string prompt;
+  for (const std::string& word : words) prompt += (prompt.empty() ? "" : " ") + word;
+  return "praxis run " + app::shell_word(prompt);
+}
+
+namespace {
+
+/// The words of `{a->1,b->2}` or `{a,b}`: `a, b`. The list may be cut off.
+std::string listed_words(std::string_view list) {
+  std::string words;
+  while (!list.empty()) {
+    const std::string_view item = list.substr(0, list.find_first_of(",}"));
+    const auto arrow = item.find("->");
+    if (arrow != std::string_view::npos || !list.contains("->"))
+      words += (words.empty() ? "" : ", ") + std::string(item.substr(0, arrow));
+    if (item.size() == list.size() || list[item.size()] == '}') break;
+    list.remove_prefix(item.size() + 1);
+  }
+  return words;
+}
+
+/// A message about a value that is not one of a list, or about how often an option is given; empty if it is
+/// neither.
+std::string about_choice(const std::string& name, const std::string& rest) {
+  constexpr std::string_view kCheck = "Check ", kIn = " value in {", kNotIn = " not in {",
+                             kAtMost = "At Most 1 required but received ";
+  if (const auto in = rest.find(kIn); rest.starts_with(kCheck) && in != std::string::npos) {
+    return fmt::format("{}: \"{}\" is not one of {}", name, rest.substr(kCheck.size(), in - kCheck.size()),
+                       listed_words(std::string_view(rest).substr(in + kIn.size())));
+  }
+  if (const auto in = rest.find(kNotIn); in != std::string::npos) {
+    return fmt::format("{}: \"{}\" is not one of {}", name, rest.substr(0, in),
+                       listed_words(std::string_view(rest).substr(in + kNotIn.size())));
+  }
+  if (rest.starts_with(kAtMost))
+    return fmt::format("{} is given {} times; give it once", name, rest.substr(kAtMost.size()));
+  return {};
+}
+
+}  // namespace
+
 std::string plain_message(const std::string& message) {
+  constexpr std::string_view kOverride = " was given a disallowed flag override";
+  if (const auto at = message.find(kOverride); at != std::string::npos)
+    return (at > 1 ? "--" : "-") + message.substr(0, at) + " takes no value";
   constexpr std::string_view kOneRequired = "1 required ", kMissing = " missing", kValue = "Value ",
                              kNotInRange = " not in range ", kConvert = "Could not convert";
   const auto colon = message.find(": ");
@@ -27,6 +78,7 @@ std::string plain_message(const std::string& message) {
     const auto type = rest.substr(kOneRequired.size(), rest.size() - kOneRequired.size() - kMissing.size());
     return fmt::format("{0} needs a value: {0} {1}", name, type);
   }
+  if (const std::string text = about_choice(name, rest); !text.empty()) return text;
   const auto range = rest.find(kNotInRange);
   if (rest.starts_with(kValue) && range != std::string::npos) {
     return fmt::format("{}: \"{}\" is not a number from {}", name,

@@ -10,6 +10,9 @@ namespace praxis::cli {
 /// The arguments with `help [COMMAND]` as `[COMMAND] --help`, and `version` and `-V` as `--version`.
 std::vector<std::string> without_shortcuts(std::span<const std::string> arguments);
 
+/// The hint for a first word that is no command: that several words are a prompt.
+std::string hint_for_words(std::span<const std::string> words);
+
 /// The message of the argument parser in our words, with values in quotes.
 std::string plain_message(const std::string& message);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/plain_text.hpp"
@@ -14,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kRedraw = 200ms;
+constexpr auto kSilence = 5s;            ///< after which the line says how long a model has sent no text
 constexpr std::size_t kLineWidth = 160;  ///< width of a permanent line
 constexpr std::string_view kErase = "\r\x1b[K";
 
@@ -33,8 +35,8 @@ bool has_own_line(CommandVerb verb) {
 
 }  // namespace
 
-Progress::Progress(Console& console, SessionId root, Journal& journal)
-    : console_(console), root_(std::move(root)), journal_(journal) {
+Progress::Progress(Console& console, SessionId root, Journal& journal, bool quiet)
+    : console_(console), root_(std::move(root)), journal_(journal), quiet_(quiet) {
   if (console_.terminal.live) ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
 }
 
@@ -59,16 +61,9 @@ void Progress::show(const Event& event) {
   Agent& agent = agent_of(event.agent);
   agent.step = event.step;
   if (event.agent.id == root_) show_root(event);
+  show_model(agent, event);
   std::visit(
       match{
-          [&](const events::ModelRequested& e) { doing_ = e.model; },
-          [&](const events::ModelResponded& e) {
-            agent.usage += e.usage;
-            usage_ += e.usage;
-          },
-          [&](const events::ModelFailed& e) {
-            line(agent, fmt::format("model failed: {}", e.error.message), true);
-          },
           [&](const events::ToolCalled& e) { agent.calls[e.call] = e.name + ' ' + e.arguments; },
           [&](const events::ToolStarted& e) {
             doing_ = agent.calls.try_emplace(e.call, e.name).first->second;
@@ -86,6 +81,7 @@ void Progress::show(const Event& event) {
           [&](const events::StepCompleted&) { line(agent, totals_of(agent)); },
           [&](const events::StepParked& e) {
             line(agent, fmt::format("{} waits for a human ({})", e.step.id.str(), to_string(e.step.kind)));
+            doing_ = "waits for a human";
           },
           [&](const events::StepDecided& e) { show_decision(agent, e.decision); },
           [&](const events::SessionRecovered&) { line(agent, "resumes where another process stopped"); },
@@ -103,6 +99,61 @@ void Progress::show(const Event& event) {
           [](const auto&) {},
       },
       event.body);
+}
+
+/// A failure gets its line once it is known what follows; the last one is part of the result.
+void Progress::show_model(Agent& agent, const Event& event) {
+  const auto heard = [&] {
+    wait_.reset();
+    heard_ = std::chrono::steady_clock::now();
+  };
+  std::visit(match{
+                 [&](const events::ModelRequested& e) {
+                   if (!agent.failure.empty()) line(agent, "model failed: " + agent.failure, true);
+                   agent.failure.clear();
+                   doing_ = e.model;
+                   heard_ = std::chrono::steady_clock::now();
+                 },
+                 [&](const events::ModelWaiting& e) { show_wait(agent, event, e); },
+                 [&](const events::ModelResponded& e) {
+                   agent.usage += e.usage;
+                   usage_ += e.usage;
+                   heard();
+                   heard_ = {};
+                 },
+                 [&](const events::ModelFailed& e) {
+                   heard();
+                   heard_ = {};
+                   agent.failure = e.error.message;
+                 },
+                 [&](const events::TextDelta&) { heard(); },
+                 [&](const events::ReasoningDelta&) { heard(); },
+                 [&](const events::ToolCallDelta&) { heard(); },
+                 [](const auto&) {},
+             },
+             event.body);
+}
+
+/// The reason of a retry is shown when it changes; without a live line, each wait has a line.
+void Progress::show_wait(Agent& agent, const Event& event, const events::ModelWaiting& wait) {
+  using std::chrono::steady_clock;
+  std::string why = "waits for the budget that other agents hold";
+  if (wait.reason == events::WaitReason::kRateLimit) why = "waits for the server's rate limit";
+  if (wait.reason == events::WaitReason::kRetry)
+    why = fmt::format("retry {}{}", event.attempt,
+                      wait.attempts == 0 ? "" : fmt::format(" of {}", wait.attempts));
+  const bool is_retry = wait.reason == events::WaitReason::kRetry;
+  const bool is_timed = wait.delay.count() != 0;
+  if (is_timed) why += is_retry ? " in " : ", ";
+  wait_ = {why, !is_timed ? steady_clock::time_point() : steady_clock::now() + wait.delay};
+  std::string text = is_timed ? why + app::show_duration(wait.delay) : why;
+  if (wait.gives_up.value != 0) text += ", gives up in " + app::show_duration(wait.gives_up - event.time);
+  const std::string failure = std::exchange(agent.failure, {});
+  const bool is_new = failure != agent.shown_failure;
+  if (!failure.empty() && is_new) text = fmt::format("model failed, {}: {}", text, failure);
+  if (!failure.empty()) agent.shown_failure = failure;
+  const bool is_short = !is_retry && is_timed && wait.delay < kRedraw;  // what a retry has waited already
+  if ((is_new || !console_.terminal.live) && !is_short) line(agent, text, !failure.empty());
 }
 
 /// A call that a rule denied was not announced as waiting.
@@ -173,6 +224,21 @@ std::string Progress::totals() const {
   return fmt::format("{}, {}", app::show_duration(time), app::show_usage(usage_));
 }
 
+/// What the status line says besides the totals: a wait with the time left, or what runs, and how long a
+/// model has sent no text.
+std::string Progress::now_doing() const {
+  using std::chrono::steady_clock;
+  const auto now = steady_clock::now();
+  const auto rounded = [](steady_clock::duration time) {
+    return app::show_age(std::chrono::ceil<Millis>(time));
+  };
+  if (wait_ && wait_->until == steady_clock::time_point()) return wait_->why;
+  if (wait_ && wait_->until > now) return wait_->why + rounded(wait_->until - now + 999ms);
+  const auto since = wait_ ? std::max(heard_, wait_->until) : heard_;
+  const bool is_silent = heard_ != steady_clock::time_point() && now - since > kSilence;
+  return is_silent ? fmt::format("{}, no text for {}", doing_, rounded(now - since)) : doing_;
+}
+
 /// Shows only a sub-agent's own usage; the root's line includes all of it.
 std::string Progress::totals_of(const Agent& agent) const {
   if (agent.prefix.empty()) return totals();
@@ -182,6 +248,7 @@ std::string Progress::totals_of(const Agent& agent) const {
 // ---- output ---------------------------------------------------------------------------------------------
 
 void Progress::line(const Agent& agent, std::string_view text, bool failed) {
+  if (quiet_) return;
   erase();
   const std::string_view color = failed ? kRed : kDim;
   const std::string shown =
@@ -227,11 +294,11 @@ void Progress::erase() {
 }
 
 void Progress::draw() {
-  if (!console_.terminal.live || line_open_ || held_ || doing_.empty()) return;
+  if (quiet_ || !console_.terminal.live || line_open_ || held_ || doing_.empty()) return;
   const std::string text = fmt::format("step {}: {}", agents_[root_].step, totals());
   const std::size_t width = terminal_size(STDERR_FILENO).columns;
   const std::size_t room = width > text.size() + 4 ? width - text.size() - 4 : 0;
-  const std::string shown = app::one_line(text + ": " + app::one_line(doing_, room), width - 1);
+  const std::string shown = app::one_line(text + ": " + app::one_line(now_doing(), room), width - 1);
   const bool color = console_.terminal.color;
   console_.err.write(fmt::format("{}{}{}{}", kErase, color ? kDim : "", shown, color ? kPlain : ""));
   drawn_ = true;

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -20,8 +21,8 @@ namespace praxis::cli {
 class Progress {
  public:
   /// Follows the turn of `root`. `console` and `journal` must outlive it. While it exists, only the holder of
-  /// the lock below may write to the streams.
-  Progress(Console& console, SessionId root, Journal& journal);
+  /// the lock below may write to the streams. `quiet`: shows the answer only.
+  Progress(Console& console, SessionId root, Journal& journal, bool quiet = false);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -39,10 +40,19 @@ class Progress {
     std::uint32_t step = 0;
     Usage usage;
     std::map<CallId, std::string> calls;  ///< arguments of each call
+    std::string failure;                  ///< of its last model call, not shown yet
+    std::string shown_failure;            ///< the last one that was shown
+  };
+  /// A model call that waits before it is sent.
+  struct Wait {
+    std::string why;  ///< `retry 2 of 4 in `, with the time left after it if it is known
+    std::chrono::steady_clock::time_point until;  ///< the epoch: unknown
   };
 
   Agent& agent_of(const AgentMeta& meta);
   void show_root(const Event& event);
+  void show_model(Agent& agent, const Event& event);
+  void show_wait(Agent& agent, const Event& event, const events::ModelWaiting& wait);
   void show_decision(const Agent& agent, const records::Decided& decision);
   void tick(const std::stop_token& stop);
   void line(const Agent& agent, std::string_view text, bool failed = false);
@@ -53,16 +63,21 @@ class Progress {
   void erase();
   void draw();
   std::string totals() const;
+  std::string now_doing() const;
   std::string totals_of(const Agent& agent) const;
 
   Console& console_;
   const SessionId root_;
   Journal& journal_;
+  const bool quiet_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::map<SessionId, Agent> agents_;
   std::string doing_ = "starting";
+  std::optional<Wait> wait_;  ///< until the model answers or fails
+  /// When the model that is asked last sent text; the epoch: no model is asked.
+  std::chrono::steady_clock::time_point heard_;
   std::string answer_;  ///< streamed to the terminal since the last model request
   TextFilter filter_;
   Usage usage_;  ///< of all agents

@@ -19,6 +19,7 @@
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/turn.hpp"
+#include "cli/turn_limits.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -30,14 +31,18 @@ Result<Approvals> approvals_of(const ResumeOptions& options) {
   for (const std::string& park : options.deny) approvals.emplace_back(ParkId(park), reject(options.reason));
   for (const std::string& text : options.edit) {
     auto edited = app::parse_assignment(text);
-    if (!edited) return fail(edited.error());
+    if (!edited)
+      return fail(
+          app::usage_error(fmt::format("--edit \"{}\" must be P=FILE, such as p1=arguments.json", text)));
     auto arguments = read_input(edited->second);
     if (!arguments) return fail(arguments.error());
     approvals.emplace_back(ParkId(edited->first), edit(*std::move(arguments)));
   }
   for (const std::string& text : options.answer) {
     auto answered = app::parse_assignment(text);
-    if (!answered) return fail(answered.error());
+    if (!answered)
+      return fail(
+          app::usage_error(fmt::format("--answer \"{}\" must be P=TEXT, such as p1=\"the blue one\"", text)));
     approvals.emplace_back(ParkId(answered->first), answer(answered->second));
   }
   return approvals;
@@ -69,23 +74,6 @@ Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<Park
   console.result(app::run_fields(result));
   console.err.write(app::pending_text(workspace, result, terminal_size(STDERR_FILENO).columns));
   return ExitStatus::kParked;
-}
-
-/// Whether the last turn ended without an answer although the model could go on: an outage, or a limit of
-/// that turn. A written plan would start again.
-bool ended_early(const State& state) {
-  if (!state.agent->plan.is_null()) return false;
-  switch (result_of(state).reason.value_or(StopReason::kFinished)) {
-    case StopReason::kModelFailed:
-    case StopReason::kMaxSteps:
-    case StopReason::kMaxToolCalls:
-    case StopReason::kTimeLimit:
-    case StopReason::kTokenLimit:
-    case StopReason::kCostLimit:
-      return true;
-    default:
-      return false;
-  }
 }
 
 /// Returns the living process that has the run open, if any.
@@ -123,11 +111,44 @@ ExitStatus decide_then_send(app::OpenRun& open, const Approvals& approvals, Mess
   return decided;
 }
 
+/// How the run is opened, with the limits and the model that are given now. The result refers to the
+/// arguments.
+app::ReopenOptions reopening(const ResumeOptions& options, const TurnOutput& output,
+                             const app::Workspace& workspace, Console& console) {
+  return {
+      .use = runtime_use(output),
+      .agent = options.agent,
+      .model = options.model,
+      .force = options.force,
+      .change_limits =
+          [&](const Limits& recorded) { return limits_given(recorded, options.limits, workspace.config); },
+      .accept = agent_acceptance(options.accept_agent, console),
+      .accept_home = home_acceptance(options.allow_home, console),
+      .stays_here = !options.place.folder.empty()};
+}
+
+/// A prompt needs a run without a turn in progress. Error `kInput` names the command that helps.
+Status check_takes_prompt(const ResumeOptions& options, const app::StoredSession& stored,
+                          const std::vector<ParkedStep>& waiting, bool decides,
+                          const app::Workspace& workspace) {
+  if (!options.prompt || decides || !stored.state.turn) return {};
+  const std::string resume = app::resume_command(workspace, stored.id);
+  if (waiting.empty()) {
+    return fail(app::usage_error(fmt::format("run {} is in the middle of a turn", stored.id.str()),
+                                 fmt::format("{} ends that turn, and then takes a prompt", resume)));
+  }
+  const std::string step = waiting.front().id.str();
+  return fail(app::usage_error(
+      fmt::format("run {} waits for a human before it takes a prompt", stored.id.str()),
+      fmt::format("praxis approve shows what for; {} --allow {} \"PROMPT\" decides and sends", resume,
+                  step)));
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   Interrupts interrupts;
-  auto workspace = open_place(options.place, console);
+  auto workspace = open_place(options.place, console, flags_of(options.limits));
   if (!workspace) return fail(workspace.error());
   workspace->waits.stop_waiting = interrupts.stop_token();
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
@@ -147,7 +168,8 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (auto seen = check_approvals(*approvals, *waiting, *workspace); !seen) return fail(seen.error());
   const bool waits = !waiting->empty() && approvals->empty();
   const bool has_turn = stored->state.turn.has_value() || !stored->state.queue.empty();
-  const bool carries_on = !options.prompt && approvals->empty() && !has_turn && ended_early(stored->state);
+  const bool carries_on =
+      !options.prompt && approvals->empty() && !has_turn && app::can_continue(stored->state);
   if (!options.prompt && !carries_on && (waits || !has_turn))
     return tell_state(*stored, *std::move(waiting), *workspace, console);
 
@@ -157,23 +179,14 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (!owner) return fail(owner.error());
   if (*owner) warn_of(**owner, console);
   const TurnOutput output = with_absolute_paths(options.output);
-  auto open = app::reopen_run(*stored, *workspace,
-                              {.use = runtime_use(output),
-                               .agent = options.agent,
-                               .model = options.model,
-                               .force = options.force,
-                               .accept = agent_acceptance(options.accept_agent, console),
-                               .accept_home = home_acceptance(options.allow_home, console),
-                               .stays_here = !options.place.folder.empty()});
+  auto open = app::reopen_run(*stored, *workspace, reopening(options, output, *workspace, console));
+  if (options.limits.timeout) interrupts.limit(*options.limits.timeout);
   if (!open) {
     const bool held = open.error().kind() == ErrorKind::kLeaseHeld;
     return fail(held ? app::with_hint(open.error(), "--force takes it over") : open.error());
   }
-  if (options.prompt && approvals->empty() && stored->state.turn && waiting->empty()) {
-    return fail(app::usage_error(fmt::format("run {} is in the middle of a turn", stored->id.str()),
-                                 fmt::format("{} ends that turn, and then takes a prompt",
-                                             app::resume_command(*workspace, stored->id))));
-  }
+  if (auto takes = check_takes_prompt(options, *stored, *waiting, !approvals->empty(), *workspace); !takes)
+    return fail(takes.error());
   if (options.prompt && !approvals->empty())
     return decide_then_send(*open, *approvals, std::move(message), *workspace, output, interrupts, console);
   const StartTurn start = [&](Session& session) {

@@ -14,6 +14,7 @@
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/turn.hpp"
+#include "cli/turn_limits.hpp"
 #include "praxis/json/schema.hpp"
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/tools/media.hpp"
@@ -22,11 +23,8 @@ namespace praxis::cli {
 namespace {
 
 std::map<std::string, std::string> flags_of(const RunOptions& options) {
-  std::map<std::string, std::string> flags;
+  auto flags = flags_of(options.limits);
   if (!options.model.empty()) flags["model"] = options.model;
-  if (options.max_steps) flags["limits.max_steps"] = std::to_string(*options.max_steps);
-  if (options.max_usd) flags["limits.max_usd"] = fmt::format("{}", options.max_usd->usd());
-  if (options.timeout) flags["limits.timeout"] = std::to_string(options.timeout->count());
   return flags;
 }
 
@@ -134,13 +132,26 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
         app::usage_error("the agent follows a written plan, which supports neither --schema nor --attach"));
   }
   warn_of_unknown_prices(agent->spec(), *workspace, console);
-  if (options.timeout) interrupts.limit(*options.timeout);
+  if (options.limits.timeout) interrupts.limit(*options.limits.timeout);
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());
   const StartTurn start = [&](Session& made) {
     return task->prompt ? made.send(std::move(message), *std::move(schema)) : made.run();
   };
-  return follow(*session, start, **runtime, *workspace, options.output, interrupts, console);
+  ExitStatus status = follow(*session, start, **runtime, *workspace, options.output, interrupts, console);
+  for (std::size_t sent = 0; sent < options.then.size(); ++sent) {
+    if (status != ExitStatus::kFinished) {
+      console.err.line(
+          fmt::format("{} of the messages of --then {} not sent, because the turn before did not finish",
+                      options.then.size() - sent, options.then.size() - sent == 1 ? "was" : "were"));
+      break;
+    }
+    if (options.limits.timeout) interrupts.limit(*options.limits.timeout);
+    status = follow(
+        *session, [&](Session& made) { return made.send_user_message(options.then[sent]); }, **runtime,
+        *workspace, options.output, interrupts, console);
+  }
+  return status;
 }
 
 }  // namespace praxis::cli

@@ -9,6 +9,7 @@
 
 #include "app/workspace.hpp"
 #include "cli/options.hpp"
+#include "praxis/base/duration.hpp"
 
 namespace praxis::cli {
 
@@ -22,8 +23,16 @@ inline CLI::Option* takes_path(CLI::Option* option, const std::string& type) {
 
 /// Refuses what is not a number without a sign; the parser would take -1 for the largest one.
 inline std::string is_count(const std::string& text) {
-  const bool good = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  constexpr std::size_t kMostDigits = 18;
+  const bool good = !text.empty() && text.size() <= kMostDigits &&
+                    text.find_first_not_of("0123456789") == std::string::npos;
   return good ? "" : '"' + text + "\" is not a number";
+}
+
+/// The same for numbers that begin with 1.
+inline std::string is_number_from_1(const std::string& text) {
+  const bool good = is_count(text).empty() && text.find_first_not_of('0') != std::string::npos;
+  return good ? "" : '"' + text + "\" is not a number from 1";
 }
 
 inline void add_place(CLI::App* command, app::Place& place) {
@@ -34,6 +43,13 @@ inline void add_place(CLI::App* command, app::Place& place) {
 }
 
 inline constexpr std::string_view kEnvelope;
+
+/// Makes `--json=yes` an error.
+inline void refuse_values_of_flags(CLI::App* command) {
+  for (CLI::Option* option : command->get_options()) {
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();
+  }
+}
 
 /// `--json` of a command that lists things: one line for each, and the result last.
 inline void add_json(CLI::App* command, bool& json, std::string_view each) {
@@ -49,6 +65,8 @@ inline void add_turn_output(CLI::App* command, TurnOutput& output) {
              "FILE");
   command->add_flag_callback(
       "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");
+  command->add_flag("-q,--quiet", output.quiet,
+                    "Show no progress, and after a turn that finished nothing but the answer");
   command->add_flag("--no-input", output.no_input,
                     "Ask nothing at the terminal: steps that await a human stay parked");
   command->add_flag(
@@ -74,6 +92,20 @@ void add_parsed(CLI::App* command, const std::string& name, std::optional<T>& va
           },
           description)
       ->type_name(type);
+}
+
+/// Limits of the turn.
+inline void add_limits(CLI::App* command, TurnLimits& limits) {
+  add_parsed<MicroUsd>(command, "--max-usd", limits.max_usd,
+                       "Stop when the cost of the turn reaches this amount", "AMOUNT", app::parse_usd);
+  command->add_option("--max-steps", limits.max_steps, "Stop after this many steps")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1'000'000U).description(""));
+  add_parsed<Millis>(command, "--timeout", limits.timeout, "Stop after this much active time: 30s, 5m",
+                     "TIME", parse_duration);
+  add_parsed<Millis>(command, "--patience", limits.patience,
+                     "Give up after this time if a model's server cannot be reached, is overloaded or stalls",
+                     "TIME", parse_duration);
 }
 
 /// How a route over several models is tried.

@@ -260,8 +260,9 @@ Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) 
   const auto root = app::root_of(*journal, node);
   // Before `deliver`, which may own the session itself for a moment.
   const bool is_idle = root && !app::is_held(*journal, *root);
-  const auto answer = deliver(*journal, *environment,
-                              Commands{{options.verb, node, options.text, cli_author()}}, kAnswerPatience);
+  Commands commands{{options.verb, node, options.text, cli_author()}};
+  for (const auto& [verb, text] : options.further) commands.push_back({verb, node, text, cli_author()});
+  const auto answer = deliver(*journal, *environment, std::move(commands), kAnswerPatience);
   if (!answer) return fail(answer.error());
   console.result({{"session", node.str()}, {"verb", options.name}, {"outcome", outcome_name(*answer)}});
   if (const auto* refused = std::get_if<Refused>(&*answer)) return fail(app::usage_error(refused->reason));
@@ -273,8 +274,12 @@ Result<ExitStatus> execute(const TreeCommandOptions& options, Console& console) 
     return ExitStatus::kFailed;
   }
   console.err.line(fmt::format("{} {}", node.str(), done_text(options.verb)));
+  for (const auto& [verb, text] : options.further)
+    console.err.line(fmt::format("{} {}", node.str(), done_text(verb)));
   if (is_idle && wants_to_run(options.verb)) {
-    console.err.line(fmt::format("no process runs it now: {}", app::resume_command(*workspace, *root)));
+    const bool needs_prompt = options.verb == CommandVerb::kSteer && !stored->state.turn;
+    console.err.line(fmt::format("no process runs it now: {}{}", app::resume_command(*workspace, *root),
+                                 needs_prompt ? " \"PROMPT\"" : ""));
   }
   return ExitStatus::kFinished;
 }

@@ -41,6 +41,24 @@ std::string node_text(const AgentNode& node, UnixMillis now, std::size_t columns
   return text;
 }
 
+/// What a running node waits for: `openai:gpt-5 for 12 s`, `retry 3 of 4 in 2 s: ...`. Empty: nothing, or a
+/// human, whose steps have lines of their own.
+std::string wait_text(const AgentNode& node, UnixMillis now) {
+  if (!node.waits || node.waits->reason == "human") return {};
+  const NodeWait& wait = *node.waits;
+  const bool is_over = wait.until <= now;
+  if (wait.reason == "timer") return is_over ? "" : "timer, " + app::show_duration(wait.until - now);
+  if (wait.reason == "retry" && !is_over) {
+    const std::string of = wait.attempts == 0 ? "" : fmt::format(" of {}", wait.attempts);
+    return fmt::format("retry {}{} in {}: {}", wait.attempt, of, app::show_duration(wait.until - now),
+                       app::one_line(wait.what, kTextWidth));
+  }
+  const UnixMillis asked = std::max(wait.since, wait.until);
+  return fmt::format("{} for {}",
+                     node.waits->reason == "model" ? app::one_line(wait.what, kTextWidth) : "model",
+                     app::show_duration(now - asked));
+}
+
 /// Draws each node below its parent.
 class Drawing {
  public:
@@ -70,6 +88,7 @@ class Drawing {
       say("its process has ended; continue with:");
       say("  " + app::resume_command(workspace_, node.id), true);
     }
+    if (const std::string wait = wait_text(node, now_); !wait.empty() && node.held) say("waits: " + wait);
     for (const ParkedStep& step : node.pending) {
       const app::CallView what = shown(step, columns_of(beside) + 2);
       const bool is_barred = step.kind == ParkKind::kMachine || step.kind == ParkKind::kAuthorisation;

@@ -43,23 +43,38 @@ std::unexpected<Error> unknown_command(const TreeWords& words) {
                              nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""));
 }
 
+/// The verb of a command with its text, both checked.
+Result<std::pair<CommandVerb, std::string>> checked_verb(const std::string& name, const std::string& text) {
+  const auto command = std::ranges::find(kCommands, name, &CommandName::name);
+  if (command == kCommands.end()) return unknown_command({name, "NODE", {}, {}});
+  if (command->takes_text && text.empty()) return mistake(fmt::format("{} needs TEXT after the node", name));
+  if (!command->takes_text && !text.empty()) return mistake(fmt::format("{} accepts no TEXT", name));
+  return std::pair(command->verb, text);
+}
+
 }  // namespace
 
 Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words) {
   const auto command = std::ranges::find(kCommands, words.first, &CommandName::name);
   if (command == kCommands.end() && !words.node.empty()) return unknown_command(words);
   if (command == kCommands.end()) {
+    if (!words.further.empty()) return mistake("--and belongs to a command, such as steer");
     tree.root = words.first;
     return tree;
   }
   if (words.node.empty()) return mistake(fmt::format("{} needs a node: give its id", words.first));
-  if (command->takes_text && words.text.empty())
-    return mistake(fmt::format("{} needs TEXT after the node", words.first));
-  if (!command->takes_text && !words.text.empty())
-    return mistake(fmt::format("{} accepts no TEXT", words.first));
+  const auto checked = checked_verb(words.first, words.text);
+  if (!checked) return fail(checked.error());
   if (tree.watch || tree.all)
     return mistake(fmt::format("{} does not support --watch and --all", words.first));
-  return TreeCommandOptions{tree.place, words.first, command->verb, words.node, words.text, tree.json};
+  TreeCommandOptions options{tree.place, words.first, command->verb, words.node, words.text, {}, tree.json};
+  for (const std::string& word : words.further) {
+    const auto space = word.find(' ');
+    auto verb = checked_verb(word.substr(0, space), space == std::string::npos ? "" : word.substr(space + 1));
+    if (!verb) return fail(verb.error());
+    options.further.push_back(*std::move(verb));
+  }
+  return options;
 }
 
 }  // namespace praxis::cli

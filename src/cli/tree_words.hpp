@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/options.hpp"
 
@@ -11,6 +12,7 @@ struct TreeWords {
   std::string first;  ///< a run, or the command
   std::string node;
   std::string text;
+  std::vector<std::string> further;  ///< `--and`: `VERB` or `VERB TEXT`
 };
 
 /// `praxis tree [ROOT]` or `praxis tree COMMAND NODE [TEXT]`; `tree` holds the parsed options. Error

@@ -16,6 +16,7 @@
 #include "app/hints.hpp"
 #include "app/pending_text.hpp"
 #include "app/plain_text.hpp"
+#include "app/reopen_run.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/author.hpp"
@@ -34,8 +35,16 @@ std::string sum_of(const AgentResult& result) {
                      app::show_duration(result.duration), app::show_usage(all));
 }
 
+/// Whether `resume` continues the turn that ended with `result`, instead of starting another.
+bool can_continue(Journal& journal, const AgentResult& result) {
+  if (result.success) return false;
+  const auto records = read_records(journal, result.session);
+  const auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+  return state && app::can_continue(*state);
+}
+
 /// How the turn ended and how to resume it.
-std::string ending(const app::Workspace& workspace, const AgentResult& result) {
+std::string ending(const app::Workspace& workspace, const AgentResult& result, Journal& journal) {
   std::string text;
   if (result.reason) text = fmt::format("{}: {}\n", to_string(*result.reason), sum_of(result));
   for (const std::string& denial : result.denials)
@@ -50,7 +59,8 @@ std::string ending(const app::Workspace& workspace, const AgentResult& result) {
   text += fmt::format("run {}\n", result.session.str());
   if (!workspace.keeps_runs()) return text;
   const std::string resume = app::resume_command(workspace, result.session);
-  if (result.reason) return text + fmt::format("resume: {} \"PROMPT\"\n", resume);
+  if (result.reason && !can_continue(journal, result))
+    return text + fmt::format("resume: {} \"PROMPT\"\n", resume);
   return result.pending.empty() ? text + fmt::format("resume: {}\n", resume) : text;
 }
 
@@ -76,7 +86,7 @@ void check_recording(const TurnOutput& output, std::uintmax_t before, Console& c
 /// Keeps the members of the envelope, writes the ending; returns the exit status.
 /// `blocked`: a rule denied a call.
 ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, const app::Workspace& workspace,
-                const TurnOutput& output, int signal, bool blocked, Console& console) {
+                const TurnOutput& output, int signal, bool blocked, Journal& journal, Console& console) {
   console.result(result ? app::run_fields(*result) : app::run_fields(result.error(), session));
   if (!result) return console.report(result.error(), signal);
   ExitStatus status = exit_status(*result, signal);
@@ -90,7 +100,8 @@ ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, con
     }
   }
   if (result->error) console.report(*result->error);
-  console.err.write(ending(workspace, *result));
+  if (!output.quiet || status != ExitStatus::kFinished)
+    console.err.write(ending(workspace, *result, journal));
   return status;
 }
 
@@ -125,7 +136,7 @@ ExitStatus follow_turn(Session& session, const StartTurn& start, Runtime& runtim
                        Console& console) {
   std::optional<Progress> progress;
   std::shared_ptr<Questions> questions;
-  if (!output.json) progress.emplace(console, session.session_id(), runtime.journal());
+  if (!output.json) progress.emplace(console, session.session_id(), runtime.journal(), output.quiet);
   if (progress && !output.no_input && StepDialog::can_ask(console)) {
     questions = std::make_shared<Questions>(console, *progress, runtime.journal());
     runtime.set_approval_handler([questions](const ParkedStep& step, const std::stop_token& stop) {
@@ -154,7 +165,7 @@ ExitStatus follow_turn(Session& session, const StartTurn& start, Runtime& runtim
   progress.reset();
   check_recording(output, recorded, console);
   const ExitStatus status = tell(result, run.session_id(), workspace, output, interrupts.received(),
-                                 denials.any() && !output.denials_ok, console);
+                                 denials.any() && !output.denials_ok, runtime.journal(), console);
   if (!result && is_journal_gone(result.error()))
     console.err.write(keep_run(runtime.journal(), run.session_id(), workspace));
   return status;

@@ -1,0 +1,27 @@
+// The arguments of `fork` on the command line. Included by the one file that uses CLI11.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options.hpp"
+#include "cli/shared_options.hpp"
+
+namespace praxis::cli {
+
+inline void add_fork_flags(CLI::App* fork, ForkOptions& options) {
+  fork->add_option(
+          "ID[@STEP]", options.id,
+          "Run id; with @STEP, branch after that step of the last turn; with @t2 or @t2.3, after that "
+          "turn or step")
+      ->type_name("")
+      ->required();
+  fork->add_option("--seq", options.seq, "Branch after the record with this number")
+      ->type_name("N")
+      ->check(CLI::Validator(is_number_from_1, ""));
+  fork->add_option("--model", options.model, "Model of the branch")->type_name("MODEL");
+  fork->add_option("--prompt", options.prompt,
+                   "Run the branch with this message: as the next turn, or, within a turn, at its next step")
+      ->type_name("TEXT");
+}
+
+}  // namespace praxis::cli
