@@ -15,6 +15,7 @@ if(PROJECT_IS_TOP_LEVEL AND PRAXIS_COMPLETE)
   find_package(mimalloc 2.0 REQUIRED)
   find_package(CLI11 REQUIRED)
   find_package(fmt REQUIRED)
+  pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
 endif()
 
 # Boost is used as headers: the parts that must be compiled are compiled into the library (beast_impl.cpp,

@@ -64,7 +64,8 @@ void Console::item(std::string_view kind, const JsonObject& members) {
 }
 
 ExitStatus Console::report(const Error& error, int signal) {
-  err.line("praxis: error: " + on_own_lines(error.message));
+  const std::string_view red = terminal.color ? kRed : "", plain = terminal.color ? kPlain : "";
+  err.line(fmt::format("{}praxis: error:{} {}", red, plain, on_own_lines(error.message)));
   const std::string hint = json_string(error.detail(), "hint");
   if (!hint.empty()) err.line("hint: " + on_own_lines(hint));
   return exit_status(error, signal);

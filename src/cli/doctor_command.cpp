@@ -255,10 +255,16 @@ JsonObject report_json(const Report& report) {
       {"healthy", report.healthy()}, {"checks", std::move(checks)}, {"settings", std::move(settings)}};
 }
 
+std::string_view color_for(Health health) {
+  return health == Health::kGood ? kGreen : health == Health::kBad ? kRed : kYellow;
+}
+
 void print(const Report& report, Console& console) {
+  const bool has_color = console.terminal.out_color;
   for (const Check& check : report.checks) {
-    console.out.line(
-        fmt::format("{:8} {:22} {}", word_for(check.health), check.name, visible_text(check.detail)));
+    console.out.line(fmt::format("{}{:8}{} {:22} {}", has_color ? color_for(check.health) : "",
+                                 word_for(check.health), has_color ? kPlain : "", check.name,
+                                 visible_text(check.detail)));
   }
   if (!report.workspace) return;
   for (const auto& [key, setting] : report.workspace->config.settings) {

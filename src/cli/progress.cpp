@@ -174,7 +174,7 @@ void Progress::show_decision(const Agent& agent, const records::Decided& decisio
 /// The root's text is the answer, or may become it.
 void Progress::show_root(const Event& event) {
   std::visit(match{
-                 [&](const events::ModelRequested&) { answer_.clear(); },
+                 [&](const events::ModelRequested&) { begin_answer(); },
                  [&](const events::TextDelta& e) { write_answer(e.text); },
                  [&](const events::AttemptSuperseded&) { end_answer(); },
                  [&](const events::ModelResponded&) { end_answer(); },
@@ -212,8 +212,8 @@ void Progress::finish(const AgentResult& result) {
   erase();
   const bool seen = !answer_.empty() && answer_ == result.text;
   if (!seen && !result.text.empty()) {
-    console_.out.write(console_.terminal.out ? visible_text(result.text) : result.text);
-    if (!result.text.ends_with('\n')) console_.out.write("\n");
+    console_.out.write(for_screen(console_.terminal, result.text));
+    if (!console_.terminal.out_color && !result.text.ends_with('\n')) console_.out.write("\n");
   }
   doing_.clear();
 }
@@ -272,18 +272,26 @@ void Progress::call_line(const Agent& agent, const CallId& call, const std::stri
   doing_ = "waiting";
 }
 
+void Progress::begin_answer() {
+  answer_.clear();
+  if (console_.terminal.out_color) markdown_.emplace(terminal_size(STDOUT_FILENO).columns);
+}
+
 /// Without a terminal, the answer is written once, when it is complete.
 void Progress::write_answer(std::string_view piece) {
   if (!console_.terminal.out) return;
-  erase();
   answer_ += piece;
-  const std::string shown = filter_.feed(piece);
+  const std::string shown = markdown_ ? markdown_->feed(piece) : filter_.feed(piece);
+  if (shown.empty()) return;
+  erase();
   console_.out.write(shown);
-  if (!shown.empty()) line_open_ = !shown.ends_with('\n');
+  line_open_ = !shown.ends_with('\n');
 }
 
 void Progress::end_answer() {
-  console_.out.write(filter_.finish());
+  const std::string rest = markdown_ ? markdown_->finish() : filter_.finish();
+  if (!rest.empty()) erase();
+  console_.out.write(rest);
   if (line_open_) console_.out.write("\n");
   line_open_ = false;
 }

@@ -13,6 +13,7 @@
 
 #include "app/plain_text.hpp"
 #include "cli/console.hpp"
+#include "cli/markdown.hpp"
 #include "praxis/core/event.hpp"
 #include "praxis/journal/journal.hpp"
 
@@ -59,6 +60,7 @@ class Progress {
   void call_line(const Agent& agent, const CallId& call, const std::string& name, const std::string& how,
                  bool failed);
   void write_answer(std::string_view piece);
+  void begin_answer();
   void end_answer();
   void erase();
   void draw();
@@ -80,7 +82,8 @@ class Progress {
   std::chrono::steady_clock::time_point heard_;
   std::string answer_;  ///< streamed to the terminal since the last model request
   TextFilter filter_;
-  Usage usage_;  ///< of all agents
+  std::optional<MarkdownStream> markdown_;  ///< renders the answer; none: it is shown as it is
+  Usage usage_;                             ///< of all agents
   bool held_ = false;
   std::string held_lines_;  ///< written while the line was held
   bool drawn_ = false;      ///< the status line is on the screen

@@ -7,6 +7,7 @@
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/markdown.hpp"
 #include "cli/place.hpp"
 #include "cli/record_text.hpp"
 #include "core/project.hpp"
@@ -46,7 +47,7 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
   console.result({{"run_id", stored->id.str()}});
   if (!options.json && !options.records) {
     const std::string text = app::transcript_markdown(app::transcript(stored->records, stored->state));
-    console.out.write(console.terminal.out ? visible_text(text) : text);
+    console.out.write(for_screen(console.terminal, text));
     return ExitStatus::kFinished;
   }
   if (!options.json) console.out.line(heading(stored->state));
