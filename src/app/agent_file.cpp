@@ -84,7 +84,7 @@ class AgentReader {
   std::string text(std::string_view path) const { return json_string(document_.json(), path); }
 
   void read_values() {
-    spec_.id = json_string(document_.json(), "id", spec_.id);
+    spec_.id = json_string(document_.json(), "id", default_id());
     spec_.name = text("name");
     spec_.description = text("description");
     spec_.options = model_options_from_json(at("options"));
@@ -93,6 +93,12 @@ class AgentReader {
     if (text("in_doubt") == "tell") spec_.in_doubt = InDoubt::kTell;
     if (rules_ != PolicyRules{}) spec_.policy = to_json(rules_);
     spec_.metadata = at("metadata");
+  }
+
+  /// Sub-agents keep the general name: it is part of the key under which a resumed call finds them again.
+  std::string default_id() const {
+    std::string stem = fs::path(document_.name()).stem().string();
+    return chain_.files.size() > 1 || stem.empty() ? spec_.id : stem;
   }
 
   Status read_rules() {

@@ -9,7 +9,9 @@ namespace {
 using Type = SettingKey::Type;
 
 constexpr std::array kOwnKeys{
-    SettingKey{"id", Type::kText, "Short name for programs; \"agent\" if absent"},
+    SettingKey{"id", Type::kText,
+               "Short name for lists and programs; that of the file without its ending if absent, \"agent\" "
+               "for a sub-agent"},
     SettingKey{"name", Type::kText, "Name shown to users"},
     SettingKey{"description", Type::kText, "What the agent is good at, for those who choose one"},
     SettingKey{"model", Type::kText, "PROVIDER:NAME, such as openai:gpt-5-mini; A|B: B if A fails"},

@@ -84,6 +84,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   if (auto agreed = home.check(accepts_home(spec.metadata), options.accept_home); !agreed)
     return fail(agreed.error());
   if (workspace.keeps_runs() && !workspace.journal_given) keep_sources(sources);
+  agent->id(spec.id);
   agent->limits(limits_of(spec, options));
   agent->route(spec.route);
   remember_place(*agent, project->get(), home.reached());

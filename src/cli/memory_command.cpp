@@ -84,8 +84,8 @@ class MemoryWork {
                                      {"bytes", each.bytes},
                                      {"written", to_iso8601(each.written)}});
       } else {
-        console_.out.line(
-            fmt::format("{:<24} {} notes, {} bytes", app::one_line(each.name, 60), each.notes, each.bytes));
+        console_.out.line(fmt::format("{:<24} {} {}, {} bytes", app::one_line(each.name, 60), each.notes,
+                                      each.notes == 1 ? "note" : "notes", each.bytes));
       }
     }
     if (all->empty() && !options_.json) console_.err.line("the memory is empty");

@@ -22,6 +22,7 @@ inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
       ->capture_default_str();
   serve->add_option("--port", options.port, "Port to listen on; 0: any free one")
       ->type_name("PORT")
+      ->check(CLI::Range(0U, 65'535U).description(""))
       ->capture_default_str();
   takes_path(serve->add_option("--socket", options.socket, "Listen on this Unix socket instead"), "PATH");
   takes_path(serve->add_option("--token-file", options.token_file,

@@ -32,7 +32,7 @@ namespace {
 std::string sum_of(const AgentResult& result) {
   const Usage all = result.usage + result.usage_children;
   return fmt::format("{} {}, {}, {}", result.steps, result.steps == 1 ? "step" : "steps",
-                     app::show_duration(result.duration), app::show_usage(all));
+                     app::show_duration(result.finished_at - result.started_at), app::show_usage(all));
 }
 
 /// Whether `resume` continues the turn that ended with `result`, instead of starting another.
