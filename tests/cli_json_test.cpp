@@ -174,6 +174,16 @@ TEST_F(CliJson, ListsAndReportsFollowTheSchema) {
   check({"memory", "import", "m.jsonl"}, 0);
   check({"memory", "forget", "k"}, 0);
   check({"memory", "forget", "k"}, 2);
+  file("prompt.txt", "Hello {name}");
+  check({"prompts", "check", "prompt.txt"}, 0);
+  check({"prompts", "put", "hello", "prompt.txt"}, 0);
+  check({"prompts", "label", "hello", "production", "1"}, 0);
+  check({"prompts", "list"}, 0);
+  EXPECT_EQ(items_.size(), 1U);
+  check({"prompts", "show", "hello@production"}, 0);
+  check({"prompts", "diff", "hello", "1", "production"}, 0);
+  check({"prompts", "render", "hello", "--var", "name=Ann"}, 0);
+  check({"prompts", "render", "hello"}, 2);
 }
 
 TEST_F(CliJson, CommandsThatChangeThingsFollowTheSchema) {

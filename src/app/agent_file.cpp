@@ -11,6 +11,7 @@
 #include "app/bounds.hpp"
 #include "app/memory_table.hpp"
 #include "app/model_files.hpp"
+#include "app/prompt_reference.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "base/regular_file.hpp"
 #include "praxis/base/suggest.hpp"
@@ -92,7 +93,7 @@ class AgentReader {
     if (text("tool_failure") == "fail") spec_.tool_failure = ToolFailureMode::kFail;
     if (text("in_doubt") == "tell") spec_.in_doubt = InDoubt::kTell;
     if (rules_ != PolicyRules{}) spec_.policy = to_json(rules_);
-    spec_.metadata = at("metadata");
+    spec_.metadata = app::with_prompt(at("metadata"), prompt_);
   }
 
   /// Sub-agents keep the general name: it is part of the key under which a resumed call finds them again.
@@ -181,6 +182,13 @@ class AgentReader {
   }
 
   Status read_instructions() {
+    auto prompted = app::prompted_instructions(document_, options_);
+    if (!prompted) return fail(std::move(prompted.error()));
+    if (*prompted) {
+      spec_.instructions = (*prompted)->text;
+      prompt_ = (*prompted)->record;
+      return {};
+    }
     spec_.instructions = text("instructions");
     const std::string file = text("instructions_file");
     if (file.empty()) return {};
@@ -456,6 +464,7 @@ class AgentReader {
   const fs::path home_;
   FileChain& chain_;
   AgentSpec spec_;
+  Json prompt_;  ///< which prompt gave the instructions
   PolicyRules rules_;
   std::vector<Tool> tools_;
 };

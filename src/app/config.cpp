@@ -19,7 +19,8 @@ using Type = SettingKey::Type;
 
 bool is_limit(const SettingKey& key) { return key.path.starts_with("limits."); }
 bool is_path(const SettingKey& key) {
-  return key.path == "journal" || key.path == "memory" || key.path == "agents.folder";
+  return key.path == "journal" || key.path == "memory" || key.path == "prompts" ||
+         key.path == "agents.folder";
 }
 
 enum class Trust : std::uint8_t { kSystem, kUser, kProject };

@@ -57,7 +57,9 @@ AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& r
   options.default_model = workspace.config.get("model");
   options.remembered = remembered_rules();
   options.protect = own_folders();
+  if (!workspace.prompts.empty()) options.protect.push_back(workspace.prompts);
   options.hide = files_of_runs(workspace);
+  options.prompts = [workspace] { return open_prompts(workspace); };
   options.memory = [workspace, opened = std::make_shared<std::shared_ptr<DatabaseClient>>()]()
       -> Result<std::shared_ptr<DatabaseClient>> {
     if (*opened) return *opened;

@@ -32,10 +32,10 @@ Result<std::string> journal_path(const std::string& configured) {
 }
 
 /// Empty if neither the configuration nor the environment gives a place.
-std::string memory_path(const std::string& configured) {
+std::string state_path(const std::string& configured, const char* name) {
   if (!configured.empty()) return fs::absolute(configured).string();
   const fs::path folder = own_folder("XDG_STATE_HOME", ".local/state");
-  return folder.empty() ? "" : (folder / "memory.db").string();
+  return folder.empty() ? "" : (folder / name).string();
 }
 
 /// Error if the file, a `what`, is no regular file, or if others could have written it. A file that is
@@ -59,7 +59,7 @@ Status check_variables(const Place& place) {
     const char* value = std::getenv(name);
     return value != nullptr && *value == '\0';
   };
-  for (const char* name : {"PRAXIS_JOURNAL", "PRAXIS_MEMORY", "PRAXIS_AGENTS_FOLDER"}) {
+  for (const char* name : {"PRAXIS_JOURNAL", "PRAXIS_MEMORY", "PRAXIS_PROMPTS", "PRAXIS_AGENTS_FOLDER"}) {
     const bool is_overridden = name == std::string_view("PRAXIS_JOURNAL") && !place.journal.empty();
     if (is_blank(name) && !is_overridden)
       return fail(usage_error(std::string(name) + " is set, but empty", "set it to a path, or unset it"));
@@ -115,9 +115,10 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   if (!config) return fail(config.error());
   auto journal = journal_path(config->get("journal"));
   if (!journal) return fail(journal.error());
-  std::string memory = memory_path(config->get("memory"));
-  return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(),
-                   std::move(memory)};
+  std::string memory = state_path(config->get("memory"), "memory.db");
+  std::string prompts = state_path(config->get("prompts"), "prompts.db");
+  return Workspace{*std::move(config),     std::move(project), *std::move(journal),
+                   !place.journal.empty(), std::move(memory),  std::move(prompts)};
 }
 
 Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) {
@@ -143,6 +144,17 @@ Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use) {
   }
   if (auto checked = check_stored_file("memory", workspace.memory); !checked) return fail(checked.error());
   return sqlite_memory(workspace.memory, use);
+}
+
+Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
+  if (workspace.prompts.empty()) {
+    return fail(usage_error("no location for prompts: neither HOME nor XDG_STATE_HOME is set",
+                            "give one with PRAXIS_PROMPTS=PATH"));
+  }
+  std::error_code ignored;
+  if (fs::is_directory(workspace.prompts, ignored)) return file_prompts(workspace.prompts);
+  if (auto checked = check_stored_file("prompts", workspace.prompts); !checked) return fail(checked.error());
+  return sqlite_prompts(workspace.prompts);
 }
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {
@@ -189,9 +201,12 @@ std::vector<std::string> own_folders() {
 
 std::vector<std::string> files_of_runs(const Workspace& workspace) {
   std::vector<std::string> files;
+  std::error_code ignored;
+  const bool has_prompts_file = !workspace.prompts.empty() && !fs::is_directory(workspace.prompts, ignored);
   for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head"}) {
     if (workspace.keeps_runs()) files.push_back(workspace.journal + suffix);
     if (!workspace.memory.empty()) files.push_back(workspace.memory + suffix);
+    if (has_prompts_file) files.push_back(workspace.prompts + suffix);
   }
   return files;
 }

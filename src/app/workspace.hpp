@@ -18,6 +18,7 @@
 #include "praxis/memory/stores.hpp"
 #include "praxis/models/catalog.hpp"
 #include "praxis/policy/remembered_rules.hpp"
+#include "praxis/prompts/prompt_store.hpp"
 
 namespace praxis::app {
 
@@ -35,6 +36,7 @@ struct Workspace {
   std::string journal;                     ///< absolute path, or `memory`
   bool journal_given = false;              ///< given by a flag, so that printed commands must repeat it
   std::string memory = {};                 ///< absolute path of the memory's file; empty: there is no place
+  std::string prompts = {};                ///< of the prompts' file, or of a folder; likewise
 
   /// How the journal waits for other processes; the surface sets `on_wait`, `stop_waiting`,
   /// `end_stopped_writer`.
@@ -81,9 +83,13 @@ bool is_held(Journal& journal, const SessionId& session);
 /// Opens the memory that agents and `praxis memory` share, or creates it. Errors `kInput`, `kJournal`.
 Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use);
 
+/// Opens the prompts that agents and `praxis prompts` share; creates the file unless it is a folder of plain
+/// files. Errors `kInput`, `kJournal`.
+Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace);
+
 /// The user's folders of configuration and state, which hold what agents may do.
 std::vector<std::string> own_folders();
-/// Journal and memory with the files next to them, which no tool may read or write.
+/// Journal, memory and prompts with the files next to them, which no tool may read or write.
 std::vector<std::string> files_of_runs(const Workspace& workspace);
 
 /// The file for the user's `--always` rules. Null: no location is available.

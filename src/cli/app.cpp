@@ -17,6 +17,7 @@
 #include "cli/doctor_flags.hpp"
 #include "cli/memory_flags.hpp"
 #include "cli/parse_words.hpp"
+#include "cli/prompts_flags.hpp"
 #include "cli/runs_flags.hpp"
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
@@ -88,6 +89,7 @@ class Definition {
   ConfigOptions config_;
   ServeOptions serve_;
   MemoryCommandOptions memory_;
+  PromptsOptions prompts_;
   std::string shell_;
 };
 
@@ -362,6 +364,9 @@ void Definition::define_help() {
   CLI::App* memory = command("memory", "Show and change what agents remember", kMemoryExamples,
                              [this] { return Invocation(memory_); });
   add_memory_flags(memory, memory_);
+  CLI::App* prompts = command("prompts", "Show, render and change versioned prompts", kPromptsExamples,
+                              [this] { return Invocation(prompts_); });
+  add_prompts_flags(prompts, prompts_);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

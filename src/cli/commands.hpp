@@ -28,5 +28,6 @@ Result<ExitStatus> execute(const TrustOptions& options, Console& console);
 Result<ExitStatus> execute(const ConfigOptions& options, Console& console);
 Result<ExitStatus> execute(const ServeOptions& options, Console& console);
 Result<ExitStatus> execute(const MemoryCommandOptions& options, Console& console);
+Result<ExitStatus> execute(const PromptsOptions& options, Console& console);
 
 }  // namespace praxis::cli

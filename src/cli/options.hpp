@@ -244,6 +244,22 @@ struct MemoryCommandOptions {
   bool json = false;
 };
 
+/// Shows, renders and changes versioned prompts.
+struct PromptsOptions {
+  enum class Verb : std::uint8_t { kList, kShow, kDiff, kRender, kPut, kLabel, kCheck };
+  app::Place place;
+  Verb verb = Verb::kList;
+  std::string first, second, third;    ///< the arguments of the verb
+  std::string store;                   ///< `--prompts`; empty: as configured
+  std::vector<std::string> variables;  ///< NAME=VALUE
+  std::string variables_file;
+  std::vector<std::string> tags;
+  std::vector<std::string> required;
+  std::string name;
+  std::string author;  ///< empty: the user
+  bool json = false;
+};
+
 /// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
@@ -253,6 +269,6 @@ using Invocation =
     std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, TreeCommandOptions,
                  RunsOptions, RunsLabelOptions, RunsRemoveOptions, ShowOptions, LogsOptions, ForkOptions,
                  RewindOptions, ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions,
-                 TrustOptions, ConfigOptions, ServeOptions, MemoryCommandOptions>;
+                 TrustOptions, ConfigOptions, ServeOptions, MemoryCommandOptions, PromptsOptions>;
 
 }  // namespace praxis::cli

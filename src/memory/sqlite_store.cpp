@@ -334,7 +334,7 @@ class SqliteStore final : public NoteStore {
     return fail(make_error(ErrorCode::kJournal, ErrorKind::kIo,
                            "memory " + database_.path() +
                                ": forgotten, but another process keeps its log in use, which still has the "
-                               "content; the next change removes it",
+                               "content; what is removed next, or opens the memory next, empties it",
                            true));
   }
 

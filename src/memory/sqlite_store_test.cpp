@@ -78,7 +78,7 @@ TEST_F(MemoryFile, OtherFiles_AreRefusedUnchanged) {
   ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
   sqlite3_exec(other, "CREATE TABLE notes (x)", nullptr, nullptr, nullptr);
   sqlite3_close(other);
-  EXPECT_THAT(sqlite_memory(path()).error().message, HasSubstr("not a memory of Praxis"));
+  EXPECT_THAT(sqlite_memory(path()).error().message, HasSubstr("not a Praxis memory"));
   fs::remove(path());
   (void)open();
   ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);

@@ -18,6 +18,7 @@ namespace praxis {
 
 class DatabaseClient;  // praxis/memory/database_client.hpp
 class HttpClient;      // praxis/net/http_client.hpp
+class PromptStore;     // praxis/prompts/prompt_store.hpp
 
 struct AgentFileOptions {
   /// Base folder for relative paths of the tools; empty: the current folder.
@@ -50,6 +51,8 @@ struct AgentFileOptions {
   std::function<void(const std::string& folder)> on_folder = {};
   /// Opens the memory of agents with `[tools.memory]`; called for each. Null: such agents are refused.
   std::function<Result<std::shared_ptr<DatabaseClient>>()> memory = {};
+  /// Opens the prompts of agents with `prompt`; called for each. Null: such agents are refused.
+  std::function<Result<std::shared_ptr<PromptStore>>()> prompts = {};
 };
 
 /// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.
