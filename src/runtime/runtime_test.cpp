@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -42,6 +43,23 @@ TEST_F(RuntimeTest, TwoHundredSessions_RunAtOnce) {
     EXPECT_EQ(result->actions.size(), 6U);
   }
   EXPECT_EQ(completed, 200);
+}
+
+/// What a thread keeps until it ends. Members are destroyed in reverse order: the runtime before the session.
+struct Kept {
+  std::optional<Session> session;
+  std::shared_ptr<Runtime> runtime;
+};
+
+TEST_F(RuntimeTest, RuntimeThatOutlivesWhatIsLocalToItsThread_EndsItsSessions) {
+  const Agent agent = busy(1);
+  std::thread([&] {
+    thread_local Kept kept;  // before the thread runs a session, so destroyed after what sessions keep in it
+    kept.runtime = Runtime::create({});
+    kept.session = *kept.runtime->create_session(agent);
+    // Often, so that some of it runs in this thread.
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(kept.session->ask("go"));
+  }).join();
 }
 
 TEST_F(RuntimeTest, AnyInterventionsAtAnyTime_TheSessionStaysConsistent) {

@@ -55,19 +55,28 @@ std::vector<std::shared_ptr<const AgentDescription>> with_approver(
 }
 
 /// Room for actions that the sessions use in turn which one thread runs: each its own would be most of what a
-/// waiting session takes.
-thread_local std::vector<driver::Actions> spare_actions;
+/// waiting session takes. A thread that ends may still run sessions afterwards, when it destroys what is
+/// global or `thread_local`; then there is no spare room.
+struct SpareActions {
+  ~SpareActions();
+  std::vector<driver::Actions> rooms;
+};
+thread_local bool spares_are_gone = false;
+thread_local SpareActions spare_actions;
+
+SpareActions::~SpareActions() { spares_are_gone = true; }
 
 void borrow(driver::Actions& actions) {
-  if (actions.capacity() != 0 || spare_actions.empty()) return;
-  actions = std::move(spare_actions.back());
-  spare_actions.pop_back();
+  if (actions.capacity() != 0 || spares_are_gone || spare_actions.rooms.empty()) return;
+  actions = std::move(spare_actions.rooms.back());
+  spare_actions.rooms.pop_back();
 }
 
 void give_back(driver::Actions& actions) {
   constexpr std::size_t kMost = 4;  // a session may run within another, and each uses two
   driver::Actions room = std::exchange(actions, {});
-  if (room.capacity() != 0 && spare_actions.size() < kMost) spare_actions.push_back(std::move(room));
+  if (room.capacity() == 0 || spares_are_gone || spare_actions.rooms.size() >= kMost) return;
+  spare_actions.rooms.push_back(std::move(room));
 }
 
 }  // namespace
