@@ -289,7 +289,7 @@ class BadServers : public CommandLine {
     }
     EXPECT_THAT(shown, Not(HasSubstr("sk-key")));
     if (bad.status == 0) return;
-    EXPECT_EQ(shown.find("praxis: error:"), shown.rfind("praxis: error:")) << "told once";
+    EXPECT_EQ(shown.find("praxis: error:"), shown.rfind("praxis: error:")) << "shown once";
     if (bad.asked == 0) {
       EXPECT_EQ(*play.requests, 0) << "never reached";
     } else if (bad.asked == 1) {

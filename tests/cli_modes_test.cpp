@@ -1,4 +1,4 @@
-// What the commands write for themselves belongs to the user alone, whatever the umask.
+// What the commands write for themselves belongs to the user alone, with any umask.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -138,7 +138,11 @@ TEST_P(CliTrust, ProjectsScript_IsNeverTheModelOfTheUsersAgent) {
 
 TEST_P(CliTrust, UntrustedSettings_AreIgnoredAndTrustedOnesUsed) {
   own_file("clone/.praxis/config.toml", "model = \"ollama:theirs\"\nlimits.max_steps = 3\n");
-  const auto settings = [this] { return user_praxis({"doctor", "--json"}).last_line().at("settings"); };
+  const auto settings = [this] {
+    Json all = user_praxis({"doctor", "--json"}).last_line().at("settings");
+    all.as_object().erase("network.patience");  // from the tests' environment
+    return all;
+  };
   EXPECT_EQ(settings(), Json(JsonObject{}));
   ASSERT_EQ(trust_all().status, 0);
   EXPECT_EQ(json_string(settings().at("model"), "value"), "ollama:theirs");

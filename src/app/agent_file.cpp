@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/agent_keys.hpp"
+#include "app/agent_plan.hpp"
 #include "app/bounds.hpp"
 #include "app/memory_table.hpp"
 #include "app/model_files.hpp"
@@ -16,8 +17,6 @@
 #include "base/regular_file.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/planners/make_planner.hpp"
-#include "praxis/planners/scripted_planner.hpp"
-#include "praxis/planners/six_step_planner.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/tools/ask_user_tool.hpp"
 #include "praxis/tools/file_tool.hpp"
@@ -408,55 +407,15 @@ class AgentReader {
     return check_tool("options.tool_choice", choice);
   }
 
-  /// The plan of a kind, with the settings in the table of its name.
-  Status read_planner(const std::string& kind) {
-    JsonObject plan = kind == "six_steps" ? six_steps_plan().get_object() : JsonObject{{"kind", kind}};
-    if (const auto* settings = at(kind).if_object()) {
-      for (const auto& [key, value] : *settings) plan[key] = value;
-    }
-    spec_.plan = std::move(plan);
-    auto parsed = make_planner(spec_);
-    return parsed ? Status{} : document_.mistake(kind, parsed.error().message);
-  }
-
   Status read_plan() {
-    const Json& plan = at("plan");
-    if (const std::string planner = text("planner"); !planner.empty()) {
-      if (!plan.is_null())
-        return document_.mistake("planner", "give either \"planner\" or [[plan]], not both");
-      return read_planner(planner);
-    }
-    if (plan.is_null()) return {};
-    if (auto parsed = ScriptedPlanner::parse(plan); !parsed) {
-      return document_.mistake(faulty_step(plan.get_array()), parsed.error().message);
-    }
-    for (std::size_t i = 0; i < plan.get_array().size(); ++i) {
-      const std::string place = step_place(i);
-      const Json& step = plan.get_array()[i];
-      if (const std::string tool = json_string(step, "tool"); !tool.empty()) {
-        if (auto known = check_tool(place + ".tool", tool); !known) return known;
-      }
-      const auto* calls = json_at(step, "tools").if_array();
-      for (std::size_t j = 0; calls != nullptr && j < calls->size(); ++j) {
-        const std::string call = place + ".tools[" + std::to_string(j) + "].tool";
-        if (auto known = check_tool(call, json_string((*calls)[j], "tool")); !known) return known;
-      }
-    }
-    if (!options_.model) spec_.plan = plan;
+    const auto check = [this](const std::string& place, const std::string& tool) {
+      return check_tool(place, tool);
+    };
+    auto plan = app::plan_of(document_, spec_, check);
+    if (!plan) return fail(std::move(plan.error()));
+    const bool model_drives = options_.model && !at("plan").is_null();
+    if (!plan->is_null() && !model_drives) spec_.plan = *std::move(plan);
     return {};
-  }
-
-  static std::string step_place(std::size_t index) { return "plan[" + std::to_string(index) + ']'; }
-
-  /// The path of the invalid step of a plan: found by parsing longer and longer prefixes, because steps refer
-  /// only to earlier ones.
-  static std::string faulty_step(const JsonArray& plan) {
-    JsonArray begun;
-    for (const Json& step : plan) {
-      begun.push_back(step);
-      if (!ScriptedPlanner::parse(begun)) return step_place(begun.size() - 1);
-    }
-    return "plan";
   }
 
   const TomlDocument& document_;

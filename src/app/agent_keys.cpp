@@ -56,7 +56,7 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.memory.collection", Type::kText,
                "What the agent's notes are kept under; \"notes\" if absent"},
     SettingKey{"tools.memory.write", Type::kFlag,
-               "Whether the agent may also write; gives the tools remember and forget beside recall"},
+               "Whether the agent may also write; gives the tools remember and forget too"},
     SettingKey{"tools.text", Type::kTable, "Sections, matching lines and summaries of a text"},
     SettingKey{"tools.file.read", Type::kTexts, "Folders that may be read; gives the tool file_read"},
     SettingKey{"tools.file.write", Type::kTexts, "Folders that may be written; gives the tool file_write"},

@@ -1,4 +1,4 @@
-// Creates folders that only the user can enter, whatever the umask.
+// Creates folders that only the user can enter, with any umask.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Markdown for a terminal: emphasis, headings, lists, quotes, code and tables within the width of the screen.
-// The text is foreign: whatever it holds stays visible text, and the only control sequences that come out set
+// The text is foreign: all that it holds stays visible text, and the only control sequences that come out set
 // and end the style of text. Links show their address as text.
 #pragma once
 
@@ -24,7 +24,7 @@ class MarkdownStream {
   explicit MarkdownStream(std::size_t columns) : columns_(columns) {}
   /// Takes any bytes; returns complete lines.
   std::string feed(std::string_view piece);
-  /// Returns what is left, and begins anew.
+  /// Returns what is left, and starts again.
   std::string finish();
 
  private:

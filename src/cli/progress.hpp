@@ -82,7 +82,7 @@ class Progress {
   std::chrono::steady_clock::time_point heard_;
   std::string answer_;  ///< streamed to the terminal since the last model request
   TextFilter filter_;
-  std::optional<MarkdownStream> markdown_;  ///< renders the answer; none: it is shown as it is
+  std::optional<MarkdownStream> markdown_;  ///< renders the answer; none: it is shown as written
   Usage usage_;                             ///< of all agents
   bool held_ = false;
   std::string held_lines_;  ///< written while the line was held

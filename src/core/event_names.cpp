@@ -99,7 +99,7 @@ const View* view_called(std::string_view name) {
   return found == std::end(kViews) ? nullptr : found;
 }
 
-/// Whether an event of this kind may match, whatever it holds.
+/// Whether an event of this kind may match, with any content.
 bool may_select(std::string_view pattern, const EventBody& body) {
   if (pattern == "parts") return !is_delta(body);
   if (pattern == "deltas") return is_delta(body);

@@ -15,8 +15,8 @@ bool waits_out(const State& state, const EffectState& failed);
 /// Whether the limits on attempts allow another one.
 bool may_retry(const State& state, const EffectState& failed);
 
-/// Returns the delay before the next attempt; `std::nullopt` if there is none: the error is permanent, the
-/// attempts or the patience are used up, or the server asks for a longer wait.
+/// Returns the delay before the next attempt; `std::nullopt` for no further attempt: the error is permanent,
+/// the attempts or the patience are used up, or the server asks for a longer wait.
 std::optional<Millis> retry_delay(const State& state, const EffectState& failed);
 
 /// Returns the error with which a turn ends whose call is not tried again: that of the last attempt, with

@@ -31,7 +31,7 @@ TEST_F(ServedRuns, RunIsCreatedFinishedAndShown) {
   const Answer shown = wait_for(run, "completed");
   EXPECT_EQ(shown.text("result"), "Hello there.");
   EXPECT_EQ(shown.text("termination"), "finished");
-  const Answer listed = call("GET", "/api/v1/runs?agent=agent");
+  const Answer listed = call("GET", "/api/v1/runs?agent=chat");
   ASSERT_EQ(json_at(listed.json, "runs").as_array().size(), 1U) << listed.body;
   EXPECT_EQ(json_string(json_at(listed.json, "runs").at(0), "id"), run);
   EXPECT_THAT(call("GET", "/api/v1/runs/" + run + "/messages").body, HasSubstr("Hello there."));

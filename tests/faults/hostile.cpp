@@ -1,5 +1,5 @@
 // A hostile agent tries at random what tests/sandbox has, in a sandbox and through the file tools, while an
-// honest one works beside it.
+// honest one works next to it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
