@@ -30,13 +30,21 @@ class StoreAccess {
   }
 
   Result<bool> put(Note note, const std::string& once) const {
-    const std::size_t size = to_json_text(note.value).size();
-    if (size > limits_.max_value_bytes) {
-      return fail(ErrorCode::kLimit, "the value of a note has " + std::to_string(size) + " bytes, at most " +
-                                         std::to_string(limits_.max_value_bytes) + " fit; store it in parts");
-    }
+    if (auto checked = check_value(note.value); !checked) return fail(std::move(checked.error()));
     note.written = environment_->now();
     return store_->put(space_, note, once);
+  }
+
+  Status change(const std::string& collection, NoteChanges changes, const std::string& once) const {
+    if (auto checked = check_name("collection", collection); !checked) return checked;
+    std::vector<Note> notes;
+    for (auto& [key, value] : changes.writes) {
+      auto checked = check_name("key", key);
+      if (checked) checked = check_value(value);
+      if (!checked) return checked;
+      notes.push_back({collection, std::move(key), std::move(value), environment_->now()});
+    }
+    return store_->change(space_, collection, notes, changes.removals, once);
   }
 
   Result<std::vector<Hit>> search(std::string_view text, const std::string& collection, const Filter& filter,
@@ -69,6 +77,13 @@ class StoreAccess {
   NoteStore& store() const { return *store_; }
 
  private:
+  Status check_value(const Json& value) const {
+    const std::size_t size = to_json_text(value).size();
+    if (size <= limits_.max_value_bytes) return {};
+    return fail(ErrorCode::kLimit, "the value of a note has " + std::to_string(size) + " bytes, at most " +
+                                       std::to_string(limits_.max_value_bytes) + " fit; store it in parts");
+  }
+
   const std::shared_ptr<NoteStore> store_;
   const std::shared_ptr<Environment> environment_;
   const MemoryLimits limits_;
@@ -147,9 +162,10 @@ class StoreDatabase final : public DatabaseClient {
       return notes.size() < limit;
     };
     NoteStore& store = access_.store();
-    auto visited = options.newest_first
-                       ? store.visit_newest(NoteSpace::kCollection, collection, take)
-                       : store.visit_keys(NoteSpace::kCollection, collection, options.after, take);
+    constexpr NoteSpace kSpace = NoteSpace::kCollection;
+    auto visited = options.newest_first   ? store.visit_newest(kSpace, collection, take)
+                   : options.oldest_first ? store.visit_oldest(kSpace, collection, take)
+                                          : store.visit_keys(kSpace, collection, options.after, take);
     if (!visited) return fail(std::move(visited.error()));
     return notes;
   }
@@ -162,6 +178,12 @@ class StoreDatabase final : public DatabaseClient {
                       const ChangeOptions& options) override {
     return access_.store().remove(NoteSpace::kCollection, collection, key, options.once);
   }
+
+  Status change(const std::string& collection, NoteChanges changes, const ChangeOptions& options) override {
+    return access_.change(collection, std::move(changes), options.once);
+  }
+
+  Status purge() override { return access_.store().purge(); }
 
   Result<std::vector<CollectionInfo>> collections() override {
     return access_.store().collections(NoteSpace::kCollection);

@@ -39,6 +39,8 @@ class NoteStore {
                             const Visit& visit) = 0;
   /// The last written first.
   virtual Status visit_newest(NoteSpace space, const std::string& collection, const Visit& visit) = 0;
+  /// The first written first. Unless overridden, keeps all of them in memory for that.
+  virtual Status visit_oldest(NoteSpace space, const std::string& collection, const Visit& visit);
   /// In the order of writing, those after the note `after`. Error `kInput`: there is no such note.
   virtual Status visit_written(NoteSpace space, const std::string& collection, const std::string& after,
                                const Visit& visit) = 0;
@@ -50,6 +52,12 @@ class NoteStore {
   /// something, or with a known `once` what the first call with it returned.
   virtual Result<bool> remove(NoteSpace space, const std::string& collection,
                               const std::optional<std::string>& key, const std::string& once) = 0;
+  /// Removes, then puts notes of one collection: all of them or none. What is removed may stay in the files
+  /// until `purge`. Changes nothing if `once` is known. Unless overridden: one by one, also after `once`.
+  virtual Status change(NoteSpace space, const std::string& collection, const std::vector<Note>& writes,
+                        const std::vector<std::string>& removals, const std::string& once);
+  /// Removes what `change` has left in the files.
+  virtual Status purge() { return {}; }
   virtual Result<std::vector<CollectionInfo>> collections(NoteSpace space) = 0;
 };
 

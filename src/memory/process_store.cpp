@@ -159,6 +159,35 @@ class ProcessStore final : public NoteStore {
     return removed;
   }
 
+  Status change(NoteSpace space, const std::string& collection, const std::vector<Note>& writes,
+                const std::vector<std::string>& removals, const std::string& once) override {
+    const std::lock_guard lock(mutex_);
+    if (effects_.contains(once)) return {};
+    Notes fresh;
+    std::set<std::string> gone(removals.begin(), removals.end());
+    for (const Note& note : writes) {
+      fresh.insert_or_assign(note.key, kept(++last_id_, note));
+      gone.insert(note.key);
+    }
+    std::size_t count = count_ + fresh.size(), bytes = bytes_ + bytes_of(fresh);
+    const Notes& before = of(space, collection);
+    for (const std::string& key : gone) {
+      if (const auto old = before.find(key); old != before.end()) {
+        --count;
+        bytes -= old->second.bytes;
+      }
+    }
+    if (auto room = check_memory_room(limits_, count, bytes); !room) return room;
+    count_ = count;
+    bytes_ = bytes;
+    Notes& notes = collections_[{space, collection}];
+    for (const std::string& key : gone) notes.erase(key);
+    notes.merge(fresh);
+    if (notes.empty()) collections_.erase({space, collection});
+    know(once, true);
+    return {};
+  }
+
   Result<std::vector<CollectionInfo>> collections(NoteSpace space) override {
     const std::lock_guard lock(mutex_);
     std::vector<CollectionInfo> all;
@@ -182,6 +211,12 @@ class ProcessStore final : public NoteStore {
     double texts = 0, words_in_all = 0, bytes_in_all = 0;
     std::vector<double> with_stem, with_piece;  ///< by the index of the word
   };
+
+  static std::size_t bytes_of(const Notes& notes) {
+    std::size_t bytes = 0;
+    for (const auto& [key, each] : notes) bytes += each.bytes;
+    return bytes;
+  }
 
   const Notes& of(NoteSpace space, const std::string& collection) const {
     static const Notes kNone;

@@ -74,6 +74,13 @@ class SqliteStore final : public NoteStore {
                 number_of(space), collection);
   }
 
+  Status visit_oldest(NoteSpace space, const std::string& collection, const Visit& visit) override {
+    const std::lock_guard lock(mutex_);
+    return rows(collection, visit,
+                "SELECT key, value, written FROM notes WHERE space = ?1 AND collection = ?2 ORDER BY id",
+                number_of(space), collection);
+  }
+
   Status visit_written(NoteSpace space, const std::string& collection, const std::string& after,
                        const Visit& visit) override {
     const std::lock_guard lock(mutex_);
@@ -143,20 +150,65 @@ class SqliteStore final : public NoteStore {
     }
   }
 
+  Status change(NoteSpace space, const std::string& collection, const std::vector<Note>& writes,
+                const std::vector<std::string>& removals, const std::string& once) override {
+    auto changed = in_transaction([&]() -> Result<bool> {
+      const auto known = result_of(once);
+      if (!known) return fail(known.error());
+      if (*known) return false;
+      bool leaves_words = false;
+      const auto take = [&](const std::string& key) -> Status {
+        auto gone = take_out(space, collection, key);
+        if (!gone) return fail(std::move(gone.error()));
+        leaves_words = leaves_words || *gone;
+        return {};
+      };
+      for (const std::string& key : removals) {
+        if (auto gone = take(key); !gone) return fail(std::move(gone.error()));
+      }
+      for (const Note& note : writes) {
+        auto done = take(note.key);
+        if (done) done = add(space, note, to_json_text(note.value), searchable_text(note.key, note.value));
+        if (!done) return fail(std::move(done.error()));
+      }
+      auto done = know(once, true);
+      if (done && leaves_words) done = database_.run("UPDATE totals SET unclean = unclean | ?1", kHasWords);
+      if (!done) return fail(std::move(done.error()));
+      return true;
+    });
+    if (!changed) return fail(std::move(changed.error()));
+    return {};
+  }
+
+  Status purge() override {
+    const auto merged = in_transaction([&]() -> Result<bool> {
+      const auto now = totals();
+      if (!now) return fail(now.error());
+      if ((now->unclean & kHasWords) == 0) return false;
+      if (auto done = forget_words(); !done) return fail(std::move(done.error()));
+      return true;
+    });
+    if (!merged) return fail(merged.error());
+    return clean();
+  }
+
   /// Makes up for a process that was killed between removing notes and cleaning the log.
   Status clean() {
     const std::lock_guard lock(mutex_);
     const auto unclean = totals();
     if (!unclean) return fail(unclean.error());
-    if (unclean->unclean == 0) return {};
+    if ((unclean->unclean & kHasLog) == 0) return {};
     if (auto emptied = empty_log(); !emptied) return emptied;
-    return database_.run("UPDATE totals SET unclean = 0");
+    return database_.run("UPDATE totals SET unclean = unclean & ?1", kHasWords);
   }
 
  private:
+  /// Where content that was removed may still be: in the log, and in the indexes of the search.
+  static constexpr std::int64_t kHasLog = 1, kHasWords = 2;
+
   struct Totals {
     std::size_t notes = 0, bytes = 0;
-    std::int64_t unclean = 0;
+    std::int64_t unclean = 0;  ///< `kHasLog`, `kHasWords`
   };
 
   template <class Change>
@@ -323,7 +375,7 @@ class SqliteStore final : public NoteStore {
     auto done = database_.run("INSERT INTO words (words) VALUES ('optimize')");
     if (done) done = database_.run("INSERT INTO pieces (pieces) VALUES ('optimize')");
     if (!done) return done;
-    return database_.run("UPDATE totals SET unclean = 1");
+    return database_.run("UPDATE totals SET unclean = ?1", kHasLog);
   }
 
   /// Copies the log into the file and cuts it to nothing: it holds pages from before the removal.
@@ -349,7 +401,7 @@ Result<MemoryClients> sqlite_memory(const std::string& path, MemoryUse use, Memo
   auto database = open_memory_file(path, use);
   if (!database) return fail(std::move(database.error()));
   auto store = std::make_shared<SqliteStore>(*std::move(database), options.limits);
-  if (auto cleaned = store->clean(); !cleaned) return fail(std::move(cleaned.error()));
+  if (auto cleaned = store->purge(); !cleaned) return fail(std::move(cleaned.error()));
   return clients_of(std::move(store), options);
 }
 

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sqlite3.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/testing/missing_part.hpp"
 #include "memory/testing/temporary_folder.hpp"
 #include "praxis/memory/stores.hpp"
 
@@ -155,11 +158,44 @@ TEST_F(MemoryFile, FiftyProcesses_LoseAndDoubleNothing) {
   EXPECT_EQ(clients.memory->read("log").value().size(), std::size_t{kProcesses / 2}) << "each effect once";
 }
 
+/// Gives this process a file system of its own on `folder`, with this much space.
+bool mount_small_disk(const std::string& folder) {
+  const std::string user = "0 " + std::to_string(geteuid()) + " 1\n";
+  const std::string group = "0 " + std::to_string(getegid()) + " 1\n";
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  std::ofstream("/proc/self/uid_map") << user;
+  std::ofstream("/proc/self/setgroups") << "deny";
+  std::ofstream("/proc/self/gid_map") << group;
+  return mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=1m") == 0;
+}
+
+/// What a process finds that fills a disk: 0, or the number of the expectation that does not hold.
+int fill_small_disk(const std::string& folder) {
+  const std::string ballast = folder + "/ballast";
+  std::ofstream(ballast) << std::string(200'000, 'x');
+  const auto clients = sqlite_memory(folder + "/memory.db");
+  if (!clients || !clients->database->write("c", "first", "before")) return 2;
+  Status written;
+  int count = 0;
+  for (; written && count < 1000; ++count)
+    written = clients->database->write("c", std::to_string(count), Json(std::string(20'000, 'a')));
+  if (written || written.error().kind() != ErrorKind::kFull) return 3;
+  const auto kept = clients->database->query("c", {}, {5000});
+  if (!kept || kept->size() != static_cast<std::size_t>(count)) return 4;  // the failed one is not there
+  if (clients->database->read("c", "first").value()->value != Json("before")) return 5;
+  fs::remove(ballast);
+  if (!clients->database->write("c", "later", "after")) return 6;
+  return sqlite_memory(folder + "/memory.db")->database->read("c", "later").value() ? 0 : 7;
+}
+
 TEST_F(MemoryFile, FullDisk_IsAnErrorAndKeepsWhatIsThere) {
-  const auto clients = open();
-  ASSERT_TRUE(clients.database->write("c", "k", "before"));
-  ASSERT_TRUE(sqlite_memory("/dev/full/memory.db").error().kind() == ErrorKind::kIo);
-  EXPECT_EQ(clients.database->read("c", "k").value()->value, Json("before"));
+  constexpr int kNoMount = 99;
+  const pid_t child = fork();
+  if (child == 0) _exit(mount_small_disk(folder_.path()) ? fill_small_disk(folder_.path()) : kNoMount);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == kNoMount) PRAXIS_MISSING_PART("a mount namespace");
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

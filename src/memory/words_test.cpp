@@ -113,7 +113,7 @@ TEST(Ranking, FusesByReciprocalRank) {
   EXPECT_EQ(order[0].words_rank, 2U);
   EXPECT_EQ(order[0].pieces_rank, 1U);
   EXPECT_EQ(order[0].recency_rank, 2U);
-  EXPECT_DOUBLE_EQ(order[0].score, 1.0 / 62 + 0.5 / 61 + 0.25 / 62);
+  EXPECT_DOUBLE_EQ(order[0].score, 1.0 / 62 + 0.5 / 61 + 0.02 / 62);
   EXPECT_EQ(fuse(found, 1).size(), 1U);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "praxis/memory/filter.hpp"
@@ -20,6 +21,14 @@ struct QueryOptions {
   std::string after = {};
   /// The last written first, instead of the order of the keys. Not together with `after`.
   bool newest_first = false;
+  /// The first written first. Not together with `after` or `newest_first`.
+  bool oldest_first = false;
+};
+
+/// Several changes of one collection.
+struct NoteChanges {
+  std::vector<std::pair<std::string, Json>> writes = {};  ///< keys and values
+  std::vector<std::string> removals = {};                 ///< keys; before the writes
 };
 
 struct SearchOptions {
@@ -48,6 +57,14 @@ class DatabaseClient {
   /// memory contains any of it. Takes longer than a write. False if there was nothing to remove.
   virtual Result<bool> remove(const std::string& collection, const std::optional<std::string>& key,
                               const ChangeOptions& options = {}) = 0;
+  /// Makes all changes or, after an error, none of them; much faster than one by one. Content that they
+  /// removed or replaced may stay in the memory's files until `purge`. In an implementation that does not
+  /// override it: makes them one by one, and stops at the first error.
+  virtual Status change(const std::string& collection, NoteChanges changes,
+                        const ChangeOptions& options = {});
+  /// Completes the removals of `change`: afterwards no file of the memory contains what they removed. The
+  /// next opening of a memory in a file does it too.
+  virtual Status purge() { return {}; }
   /// All collections, by name.
   virtual Result<std::vector<CollectionInfo>> collections() = 0;
 };
