@@ -75,6 +75,7 @@ class AgentReader {
     if (spec_.model.empty() && needs_model(spec_)) spec_.model = options_.default_model;
     Agent agent(std::move(spec_));
     for (Tool& tool : tools_) agent.use(std::move(tool));
+    app::add_automatic_recall(agent, document_, options_);
     if (const Status& status = agent.description()->status; !status) return fail(status.error());
     return agent;
   }

@@ -9,9 +9,11 @@
 namespace praxis {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class MemoryTable : public ::testing::Test {
  protected:
@@ -56,10 +58,42 @@ TEST_F(MemoryTable, AgentOfAProject_SeesOnlyWhatItsProjectKeeps) {
   EXPECT_EQ(recalls("[tools.memory]\ncollection = 'other'"), "nothing found");
 }
 
+TEST_F(MemoryTable, Documents_AreRecalledAndApartForEachProject) {
+  const auto recalls = [this](const std::string& text) {
+    ToolContext context;
+    return parse(text).description()->tools.execute(context, "recall", R"({"query": "word"})")->text;
+  };
+  ASSERT_TRUE(database_->write("documents", "a.md:1-2", {{"text", "a word of a document"}}));
+  ASSERT_TRUE(database_->write("documents@/src/clone", "b.md:1-2", {{"text", "a word of theirs"}}));
+  EXPECT_EQ(recalls("[tools.memory]"), "nothing found");
+  EXPECT_THAT(recalls("[tools.memory]\ndocuments = 'documents'"), HasSubstr("a.md:1-2"));
+  options_.within = "/src/clone";
+  EXPECT_THAT(recalls("[tools.memory]\ndocuments = 'documents'"),
+              AllOf(HasSubstr("b.md:1-2"), Not(HasSubstr("a.md:1-2"))));
+}
+
+TEST_F(MemoryTable, Automatic_GivesTheModelWhatItMaySee) {
+  const auto sent = [this](const std::string& table) {
+    const Agent agent = parse(table);
+    Message message = text_message(Role::kUser, "Which tea?");
+    for (const auto& hook : agent.description()->hooks.outgoing_message) hook({}, message);
+    return message.text();
+  };
+  ASSERT_TRUE(database_->write("notes", "mine", {{"text", "green tea"}}));
+  ASSERT_TRUE(database_->write("documents", "a.md:1-2", {{"text", "black tea"}}));
+  EXPECT_EQ(sent("[tools.memory]\ndocuments = 'documents'"), "Which tea?");
+  EXPECT_THAT(sent("[tools.memory]\nautomatic = true"), AllOf(HasSubstr("green"), Not(HasSubstr("black"))));
+  EXPECT_THAT(sent("[tools.memory]\nautomatic = true\ndocuments = 'documents'"),
+              AllOf(HasSubstr("green"), HasSubstr("[a.md:1-2, ")));
+  options_.within = "/src/clone";
+  EXPECT_EQ(sent("[tools.memory]\nautomatic = true\ndocuments = 'documents'"), "Which tea?");
+}
+
 TEST_F(MemoryTable, Mistakes_AreNamed) {
   EXPECT_THAT(mistake("[tools.memory]\nwrites = true"), HasSubstr("did you mean \"write\""));
   EXPECT_THAT(mistake("[tools.memory]\ncollection = 'notes@/src/clone'"),
               HasSubstr("must not contain \"@\""));
+  EXPECT_THAT(mistake("[tools.memory]\ndocuments = 'notes@/src/clone'"), HasSubstr("must not contain \"@\""));
   options_.memory = [] { return fail(ErrorCode::kJournal, "the disk is gone"); };
   EXPECT_THAT(mistake("[tools.memory]"), HasSubstr("the disk is gone"));
   options_.memory = nullptr;

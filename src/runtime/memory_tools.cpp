@@ -8,6 +8,7 @@
 #include "praxis/base/digest.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/tools/typed_tool.hpp"
+#include "runtime/recalled_notes.hpp"
 
 namespace praxis {
 
@@ -92,22 +93,15 @@ class MemoryTool {
   Result<ToolOutput> recall(const RecallRequest& request) const {
     if (request.key.has_value() == request.query.has_value())
       return fail(ErrorCode::kInput, "give either /query or /key");
-    if (request.key) {
-      auto note = memory_->read(options_.collection, *request.key);
-      if (!note) return memory_failure(std::move(note.error()));
-      if (!*note)
-        return ToolOutput{"there is no note \"" + *request.key + '"', {{"notes", JsonArray{}}}, {}, {}};
-      return shown({{**note, 0, {}, {}, {}, 0}});
-    }
+    if (request.key) return recall_one(*request.key);
     constexpr std::size_t kUsual = 5, kMost = 50;
-    SearchOptions search{
-        std::clamp<std::size_t>(request.limit.value_or(kUsual), 1, kMost), options_.collection, {}};
+    SearchOptions search{std::clamp<std::size_t>(request.limit.value_or(kUsual), 1, kMost), {}, {}};
     if (request.tag) {
       auto filter = Filter::parse({{"exists", {"tags", *request.tag}}});
       if (!filter) return fail(std::move(filter.error()));
       search.filter = *std::move(filter);
     }
-    auto hits = memory_->search(*request.query, search);
+    auto hits = search_collections(*memory_, *request.query, collections(), search);
     if (!hits) return memory_failure(std::move(hits.error()));
     return shown(*hits);
   }
@@ -122,9 +116,21 @@ class MemoryTool {
   }
 
  private:
-  static std::string text_of_note(const Json& value) {
-    const std::string text = json_string(value, "text");
-    return text.empty() ? to_plain_text(value) : text;
+  /// What `recall` sees.
+  std::vector<std::string> collections() const {
+    std::vector<std::string> all{options_.collection};
+    if (!options_.documents.empty() && options_.documents != options_.collection)
+      all.push_back(options_.documents);
+    return all;
+  }
+
+  Result<ToolOutput> recall_one(const std::string& key) const {
+    for (const std::string& collection : collections()) {
+      auto note = memory_->read(collection, key);
+      if (!note) return memory_failure(std::move(note.error()));
+      if (*note) return shown({{**note, 0, {}, {}, {}, 0}});
+    }
+    return ToolOutput{"there is no note \"" + key + '"', {{"notes", JsonArray{}}}, {}, {}};
   }
 
   /// The notes as text, each with its key and date; what does not fit is left out and counted.
@@ -133,9 +139,7 @@ class MemoryTool {
     JsonArray notes;
     std::size_t left_out = 0;
     for (const Hit& hit : hits) {
-      constexpr std::size_t kDateLength = 10;
-      std::string line = "[" + hit.note.key + ", " + to_iso8601(hit.note.written).substr(0, kDateLength) +
-                         "] " + text_of_note(hit.note.value) + "\n";
+      const std::string line = recalled_line(hit.note);
       if (output.text.size() + line.size() > options_.max_recalled) {
         if (output.text.empty()) {
           output.text = std::string(utf8_head(line, options_.max_recalled)) + "... [cut]\n";
@@ -149,7 +153,7 @@ class MemoryTool {
       notes.push_back(to_json(hit));
     }
     if (left_out > 0) output.text += "[" + std::to_string(left_out) + " more]\n";
-    if (hits.empty()) output.text = "nothing found";
+    output.text = hits.empty() ? "nothing found" : std::string(kRecalledMark) + output.text;
     output.value = {{"notes", std::move(notes)}};
     return output;
   }

@@ -1,0 +1,75 @@
+#include "praxis/runtime/memory_recall.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "runtime/recalled_notes.hpp"
+
+namespace praxis {
+namespace {
+
+constexpr std::string_view kOpening = "\n\n<recalled>\n", kClosing = "</recalled>";
+
+/// English words that say nothing about what a text is about, in order.
+constexpr auto kFunctionWords = std::to_array<std::string_view>(
+    {"about", "again",  "all",   "also",  "and",  "any",    "are",   "because", "been",  "before",
+     "being", "but",    "can",   "could", "did",  "does",   "doing", "done",    "each",  "for",
+     "from",  "get",    "got",   "had",   "has",  "have",   "her",   "here",    "him",   "his",
+     "how",   "into",   "its",   "just",  "let",  "like",   "make",  "may",     "more",  "most",
+     "much",  "must",   "nor",   "not",   "now",  "off",    "one",   "only",    "our",   "out",
+     "over",  "please", "same",  "shall", "she",  "should", "some",  "such",    "tell",  "than",
+     "that",  "the",    "their", "them",  "then", "there",  "these", "they",    "this",  "those",
+     "too",   "use",    "very",  "was",   "way",  "were",   "what",  "when",    "where", "which",
+     "while", "who",    "whom",  "whose", "why",  "will",   "with",  "would",   "you",   "your"});
+
+/// Whether a note shares more with the message than words such as "the".
+bool is_relevant(const Hit& hit) {
+  constexpr std::size_t kLeastBytes = 3;
+  return std::ranges::any_of(hit.terms, [](const std::string& term) {
+    return term.size() >= kLeastBytes && !std::ranges::binary_search(kFunctionWords, term);
+  });
+}
+
+/// A note cannot end the block that it is in.
+std::string without_marks(std::string line) {
+  for (const std::string_view mark : {"<recalled>", "</recalled>"}) {
+    for (std::size_t at = line.find(mark); at != std::string::npos; at = line.find(mark, at))
+      line.replace(at, 1, "&lt;");
+  }
+  return line;
+}
+
+/// The block for a message; empty if no note is relevant. Throws if the memory fails.
+std::string recalled_block(DatabaseClient& memory, const MemoryRecallOptions& options,
+                           const std::string& text) {
+  SearchOptions search;
+  search.top_k = options.max_notes;
+  const auto hits = search_collections(memory, text, options.collections, search);
+  if (!hits) throw std::runtime_error("memory: " + hits.error().message);
+  const std::size_t frame = kOpening.size() + kRecalledMark.size() + kClosing.size();
+  std::string lines;
+  std::set<std::string> shown;
+  for (const Hit& hit : *hits) {
+    const std::string line = without_marks(recalled_line(hit.note));
+    const bool fits = frame + lines.size() + line.size() <= options.max_bytes;
+    if (is_relevant(hit) && fits && shown.insert(line).second) lines += line;
+  }
+  if (lines.empty()) return {};
+  return std::string(kOpening).append(kRecalledMark).append(lines).append(kClosing);
+}
+
+}  // namespace
+
+std::function<void(const HookContext&, Message&)> memory_recall_hook(std::shared_ptr<DatabaseClient> memory,
+                                                                     MemoryRecallOptions options) {
+  return [memory = std::move(memory), options = std::move(options)](const HookContext&, Message& message) {
+    const std::string block = recalled_block(*memory, options, message.text());
+    if (!block.empty()) message.parts.emplace_back(TextPart{block, nullptr});
+  };
+}
+
+}  // namespace praxis
