@@ -172,6 +172,8 @@ TEST_F(CliJson, ListsAndReportsFollowTheSchema) {
   check({"memory", "show", "k"}, 0);
   check({"memory", "export", "-o", "m.jsonl"}, 0);
   check({"memory", "import", "m.jsonl"}, 0);
+  check({"memory", "add", "--files", "m.jsonl", "/bin/true"}, 0);
+  check({"memory", "sweep", "--max-notes", "5"}, 0);
   check({"memory", "forget", "k"}, 0);
   check({"memory", "forget", "k"}, 2);
   file("prompt.txt", "Hello {name}");

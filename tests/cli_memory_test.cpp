@@ -116,6 +116,58 @@ TEST_F(CliMemory, Tools_DoNotReachTheFile) {
   EXPECT_THAT(praxis({"show", "last"}).out, AllOf(Not(HasSubstr("canary5511")), HasSubstr("memory.db")));
 }
 
+TEST_F(CliMemory, Documents_AreAddedWhenTheyChangeAndCited) {
+  std::filesystem::create_directories(folder_ / "docs/.hidden");
+  file("docs/kettle.md", "# Kettle\n\nDescale it with canary6611 vinegar.\n");
+  file("docs/.hidden/secret.md", "vinegar in a hidden folder");
+  file("docs/binary.bin", std::string("vinegar\0", 8));
+  file("notes.txt", "Vinegar is in the cupboard.");
+  const CommandResult first = praxis({"memory", "add", "--files", "docs", "notes.txt"});
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.err,
+              AllOf(HasSubstr("binary.bin is skipped: it is not text"),
+                    HasSubstr("documents: 2, pieces: 2 (2 written, 0 removed), skipped files: 1")));
+  const CommandResult found = praxis({"memory", "search", "descale"});
+  EXPECT_THAT(found.out, HasSubstr((folder_ / "docs/kettle.md").string() + ":1-3 "));
+  EXPECT_THAT(praxis({"memory", "search", "vinegar"}).out, Not(HasSubstr("hidden")));
+  EXPECT_THAT(praxis({"memory", "add", "--files", "docs/", "notes.txt"}).err,
+              HasSubstr("(0 written, 0 removed)"));
+  std::filesystem::remove(folder_ / "docs/kettle.md");
+  EXPECT_THAT(praxis({"memory", "add", "--files", "docs"}).err, HasSubstr("(0 written, 1 removed)"));
+  EXPECT_FALSE(is_kept("canary6611"));
+  EXPECT_THAT(praxis({"memory", "search", "cupboard"}).out, HasSubstr("notes.txt:1-1"))
+      << "it is in no folder that was given";
+}
+
+TEST_F(CliMemory, Sweep_ForgetsTheOldest) {
+  for (const char* key : {"c", "a", "b"})
+    ASSERT_EQ(praxis({"memory", "add", "canary77" + std::string(key), "--key", key}).status, 0);
+  EXPECT_EQ(praxis({"memory", "sweep", "--max-notes", "1"}).err, "removed notes: 2 (42 bytes)\n");
+  EXPECT_THAT(praxis({"memory", "list", "-c", "notes"}).out,
+              AllOf(HasSubstr("canary77b"), Not(HasSubstr("canary77a")), Not(HasSubstr("canary77c"))));
+  EXPECT_FALSE(is_kept("canary77c"));
+  EXPECT_EQ(praxis({"memory", "sweep", "--max-age", "1d"}).err, "removed notes: 0 (0 bytes)\n");
+  EXPECT_THAT(praxis({"memory", "sweep", "--max-bytes", "0"}).err, HasSubstr("removed notes: 1"));
+}
+
+TEST_F(CliMemory, AgentWithDocuments_GetsThemWithTheMessageAndCitesThem) {
+  file("docs/tea.md", "# Tea\n\nGreen tea steeps for two minutes.\n");
+  ASSERT_EQ(praxis({"memory", "add", "--files", "docs"}).status, 0);
+  file("a.toml",
+       "model = 'script:answers.jsonl'\n[tools.memory]\ndocuments = 'documents'\nautomatic = true\n");
+  file("answers.jsonl", R"({"tool_calls": [{"name": "recall", "arguments": {"query": "minutes"}}]})"
+                        "\n{\"text\": \"Two.\"}\n");
+  ASSERT_EQ(praxis({"run", "a.toml", "How long does tea steep?"}).status, 0);
+  const std::string shown = praxis({"show", "last", "--json"}).out;
+  const std::string cited = (folder_ / "docs/tea.md").string() + ":1-3, ";
+  EXPECT_THAT(shown, HasSubstr("<recalled>"));
+  const auto first = shown.find(cited);
+  ASSERT_NE(first, std::string::npos) << shown;
+  EXPECT_NE(shown.find(cited, first + 1), std::string::npos) << "in the message and in the result";
+  ASSERT_EQ(praxis({"memory", "forget", "--all", "-c", "documents"}).status, 0);
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "a replay needs no memory";
+}
+
 TEST_F(CliMemory, Mistakes_AreNamed) {
   const auto mistake = [this](std::vector<std::string> words) {
     words.insert(words.begin(), "memory");
@@ -131,6 +183,14 @@ TEST_F(CliMemory, Mistakes_AreNamed) {
   EXPECT_THAT(mistake({"export", "--json"}), HasSubstr("needs -o FILE"));
   EXPECT_THAT(mistake({"show", "nothing"}), HasSubstr("no note \"nothing\" in the collection \"notes\""));
   EXPECT_THAT(mistake({"lists"}), HasSubstr("lists"));
+  EXPECT_THAT(mistake({"show", "a", "b"}), HasSubstr("a word too many: \"b\""));
+  EXPECT_THAT(mistake({"show", "--files", "a"}), HasSubstr("only add takes --files"));
+  EXPECT_THAT(mistake({"add", "--files"}), HasSubstr("needs files or folders"));
+  EXPECT_THAT(mistake({"add", "--files", "a", "--key", "k"}), HasSubstr("--key and --tag are of a text"));
+  EXPECT_THAT(mistake({"add", "--files", "missing"}), HasSubstr("cannot read \"missing\": No such file"));
+  EXPECT_THAT(mistake({"sweep"}), HasSubstr("needs a bound"));
+  EXPECT_THAT(mistake({"sweep", "--max-age", "soon"}), HasSubstr("--max-age"));
+  EXPECT_THAT(mistake({"sweep", "--max-notes", "-1"}), HasSubstr("not a number"));
   file("not.db", "not a memory");
   EXPECT_THAT(praxis({"memory", "list", "--memory", "not.db"}).err, HasSubstr("not a Praxis memory"));
 }

@@ -10,6 +10,7 @@
 #include "app/pretty_json.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/memory_documents.hpp"
 #include "cli/place.hpp"
 #include "praxis/base/environment.hpp"
 
@@ -27,6 +28,12 @@ class MemoryWork {
       : options_(options), memory_(std::move(memory)), console_(console) {}
 
   Result<ExitStatus> run() {
+    const bool takes_many = options_.verb == MemoryVerb::kAdd && options_.files;
+    if (options_.files && !takes_many) return fail(app::usage_error("only add takes --files"));
+    if (options_.words.size() > 1 && !takes_many) {
+      return fail(app::usage_error("there is a word too many: " + app::in_quotes(options_.words[1]),
+                                   "a text of several words needs quotes; files need --files"));
+    }
     switch (options_.verb) {
       case MemoryVerb::kList:
         return options_.collection.empty() ? list_collections() : list_notes();
@@ -35,9 +42,11 @@ class MemoryWork {
       case MemoryVerb::kShow:
         return show();
       case MemoryVerb::kAdd:
-        return add();
+        return options_.files ? add_documents(options_, *memory_, console_) : add();
       case MemoryVerb::kForget:
         return forget();
+      case MemoryVerb::kSweep:
+        return sweep_notes(options_, *memory_, console_);
       case MemoryVerb::kExport:
         return write_all();
       case MemoryVerb::kImport:
@@ -47,6 +56,8 @@ class MemoryWork {
   }
 
  private:
+  /// The only word.
+  std::string word() const { return options_.words.empty() ? std::string() : options_.words[0]; }
   std::string collection() const {
     return options_.collection.empty() ? kUsualCollection : options_.collection;
   }
@@ -70,7 +81,8 @@ class MemoryWork {
   }
 
   void line_of(const Note& note, const std::string& mark = {}) {
-    console_.out.line(fmt::format("{}{:<24} {}", mark, app::one_line(note.key, 24),
+    constexpr std::size_t kMaxKeyColumns = 300;  // a file and lines
+    console_.out.line(fmt::format("{}{:<24} {}", mark, app::one_line(note.key, kMaxKeyColumns),
                                   app::one_line(text_of(note.value), kMaxNoteColumns)));
   }
 
@@ -134,7 +146,7 @@ class MemoryWork {
   }
 
   Result<ExitStatus> show() {
-    const auto note = memory_->read(collection(), options_.word);
+    const auto note = memory_->read(collection(), word());
     if (!note) return fail(note.error());
     if (!*note) return missing();
     console_.result({{"note", to_json(**note)}});
@@ -147,13 +159,13 @@ class MemoryWork {
 
   std::unexpected<Error> missing() const {
     return fail(app::usage_error(
-        "no note " + app::in_quotes(options_.word) + " in the collection " + app::in_quotes(collection()),
+        "no note " + app::in_quotes(word()) + " in the collection " + app::in_quotes(collection()),
         "praxis memory list -c NAME lists the notes of a collection"));
   }
 
   Result<std::string> given_text() const {
-    if (options_.word == "-") return read_input("-");
-    if (!options_.word.empty()) return options_.word;
+    if (word() == "-") return read_input("-");
+    if (!word().empty()) return word();
     return fail(app::usage_error("the text is missing", "praxis memory --help"));
   }
 
@@ -172,11 +184,11 @@ class MemoryWork {
   }
 
   Result<ExitStatus> forget() {
-    if (options_.all == !options_.word.empty())
+    if (options_.all == !word().empty())
       return fail(app::usage_error("forget takes the key of a note, or --all with a collection"));
     if (options_.all && options_.collection.empty())
       return fail(app::usage_error("--all needs the collection", "praxis memory forget --all -c NAME"));
-    const auto key = options_.all ? std::nullopt : std::optional(options_.word);
+    const auto key = options_.all ? std::nullopt : std::optional(word());
     const auto removed = memory_->remove(collection(), key);
     if (!removed) return fail(removed.error());
     console_.result({{"collection", collection()}, {"removed", *removed}});
@@ -215,8 +227,8 @@ class MemoryWork {
 
   /// Reads all lines before it writes the first note.
   Result<ExitStatus> read_all() {
-    if (options_.word.empty()) return fail(app::usage_error("import needs a file, or '-'"));
-    const auto text = read_input(options_.word);
+    if (word().empty()) return fail(app::usage_error("import needs a file, or '-'"));
+    const auto text = read_input(word());
     if (!text) return fail(text.error());
     std::vector<Json> notes;
     std::istringstream lines(*text);
@@ -229,7 +241,7 @@ class MemoryWork {
       if (!is_note) {
         return fail(app::usage_error(
             fmt::format("{} line {} is not a note: an object with \"collection\", \"key\" and \"value\"",
-                        app::in_quotes(options_.word), number),
+                        app::in_quotes(word()), number),
             "praxis memory export writes such lines"));
       }
       notes.push_back(*std::move(note));

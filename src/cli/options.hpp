@@ -14,6 +14,7 @@
 #include "praxis/core/records.hpp"
 #include "praxis/domain/agent_spec.hpp"
 #include "praxis/domain/usage.hpp"
+#include "praxis/memory/retention.hpp"
 
 namespace praxis::cli {
 
@@ -229,12 +230,15 @@ struct ServeOptions {
 
 /// Shows and changes what agents remember.
 struct MemoryCommandOptions {
-  enum class Verb : std::uint8_t { kList, kSearch, kShow, kAdd, kForget, kExport, kImport };
+  enum class Verb : std::uint8_t { kList, kSearch, kShow, kAdd, kForget, kSweep, kExport, kImport };
   app::Place place;
   Verb verb = Verb::kList;
-  std::string word;        ///< of search and add a text, of show and forget a key, of import a file
+  /// Of search and add a text, of show and forget a key, of import a file; with `files` all of them.
+  std::vector<std::string> words;
+  bool files = false;      ///< of add: documents
+  Retention retention;     ///< of sweep
   std::string memory;      ///< `--memory`; empty: as configured
-  std::string collection;  ///< empty: `notes`; of list, search and export: all
+  std::string collection;  ///< empty: `notes`, of documents `documents`; of list, search and export: all
   std::string key;         ///< of add; empty: a new one
   std::vector<std::string> tags;
   std::string filter;  ///< as JSON text

@@ -1,0 +1,91 @@
+#include "app/document_files.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "app/hints.hpp"
+#include "app/plain_text.hpp"
+
+namespace praxis::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxFiles = 100'000;
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20U;
+
+std::unexpected<Error> unusable(const std::string& path, const std::error_code& why) {
+  return fail(usage_error("cannot read " + in_quotes(path) + ": " + why.message()));
+}
+
+/// Adds the files below a folder.
+Status collect_files(const fs::path& folder, std::vector<std::string>& files) {
+  std::error_code failed;
+  fs::recursive_directory_iterator each(folder, fs::directory_options::skip_permission_denied, failed);
+  for (; !failed && each != fs::recursive_directory_iterator(); each.increment(failed)) {
+    const bool is_hidden = each->path().filename().native().starts_with('.');
+    const fs::file_status status = each->symlink_status(failed);
+    if (failed) break;
+    if (is_hidden && fs::is_directory(status)) each.disable_recursion_pending();
+    if (is_hidden || !fs::is_regular_file(status)) continue;
+    files.push_back(each->path().native());
+    if (files.size() > kMaxFiles) {
+      return fail(usage_error("there are more than " + std::to_string(kMaxFiles) + " files below " +
+                              in_quotes(folder.native()) + "; name fewer folders"));
+    }
+  }
+  if (failed) return unusable(folder.native(), failed);
+  return {};
+}
+
+}  // namespace
+
+Result<DocumentFiles> find_document_files(const std::vector<std::string>& paths) {
+  DocumentFiles found;
+  for (const std::string& given : paths) {
+    std::error_code failed;
+    fs::path path = fs::absolute(given, failed).lexically_normal();
+    if (path.has_relative_path() && !path.has_filename()) path = path.parent_path();  // a slash at the end
+    const fs::file_status status = failed ? fs::file_status() : fs::status(path, failed);
+    if (failed || !fs::exists(status)) {
+      return unusable(given, failed ? failed : std::make_error_code(std::errc::no_such_file_or_directory));
+    }
+    if (!fs::is_directory(status)) {
+      found.files.push_back(path.native());
+      continue;
+    }
+    found.folders.push_back(path.native());
+    if (auto collected = collect_files(path, found.files); !collected)
+      return fail(std::move(collected.error()));
+  }
+  std::ranges::sort(found.files);
+  const auto repeated = std::ranges::unique(found.files);
+  found.files.erase(repeated.begin(), repeated.end());
+  return found;
+}
+
+DocumentText read_document_file(const std::string& path) {
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed)) return {{}, "it is not a regular file"};
+  const std::uintmax_t size = fs::file_size(path, failed);
+  if (!failed && size > kMaxFileBytes)
+    return {
+        {},
+        "it has " + std::to_string(size) + " bytes, at most " + std::to_string(kMaxFileBytes) + " are read"};
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return {{}, std::string("cannot open it: ") + std::strerror(errno)};
+  DocumentText document{std::string(std::istreambuf_iterator<char>(in), {}), {}};
+  if (in.bad()) return {{}, "cannot read it"};
+  if (document.content.starts_with("%PDF-")) return {{}, "it is a PDF; convert it with pdftotext first"};
+  // As grep and git do: a file with a zero byte near its start is not text.
+  constexpr std::size_t kLooked = 8192;
+  if (document.content.substr(0, kLooked).find('\0') != std::string::npos) return {{}, "it is not text"};
+  return document;
+}
+
+}  // namespace praxis::app
