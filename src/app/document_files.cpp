@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxFiles = 100'000;
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{16} << 20U;
+constexpr std::size_t kMaxDocuments = 100'000;
+constexpr std::uintmax_t kMaxDocumentBytes = std::uintmax_t{16} << 20U;
 
-std::unexpected<Error> unusable(const std::string& path, const std::error_code& why) {
+std::unexpected<Error> unreadable_path(const std::string& path, const std::error_code& why) {
   return fail(usage_error("cannot read " + in_quotes(path) + ": " + why.message()));
 }
 
@@ -34,12 +34,12 @@ Status collect_files(const fs::path& folder, std::vector<std::string>& files) {
     if (is_hidden && fs::is_directory(status)) each.disable_recursion_pending();
     if (is_hidden || !fs::is_regular_file(status)) continue;
     files.push_back(each->path().native());
-    if (files.size() > kMaxFiles) {
-      return fail(usage_error("there are more than " + std::to_string(kMaxFiles) + " files below " +
+    if (files.size() > kMaxDocuments) {
+      return fail(usage_error("there are more than " + std::to_string(kMaxDocuments) + " files below " +
                               in_quotes(folder.native()) + "; name fewer folders"));
     }
   }
-  if (failed) return unusable(folder.native(), failed);
+  if (failed) return unreadable_path(folder.native(), failed);
   return {};
 }
 
@@ -53,7 +53,8 @@ Result<DocumentFiles> find_document_files(const std::vector<std::string>& paths)
     if (path.has_relative_path() && !path.has_filename()) path = path.parent_path();  // a slash at the end
     const fs::file_status status = failed ? fs::file_status() : fs::status(path, failed);
     if (failed || !fs::exists(status)) {
-      return unusable(given, failed ? failed : std::make_error_code(std::errc::no_such_file_or_directory));
+      return unreadable_path(given,
+                             failed ? failed : std::make_error_code(std::errc::no_such_file_or_directory));
     }
     if (!fs::is_directory(status)) {
       found.files.push_back(path.native());
@@ -73,10 +74,10 @@ DocumentText read_document_file(const std::string& path) {
   std::error_code failed;
   if (!fs::is_regular_file(path, failed)) return {{}, "it is not a regular file"};
   const std::uintmax_t size = fs::file_size(path, failed);
-  if (!failed && size > kMaxFileBytes)
-    return {
-        {},
-        "it has " + std::to_string(size) + " bytes, at most " + std::to_string(kMaxFileBytes) + " are read"};
+  if (!failed && size > kMaxDocumentBytes)
+    return {{},
+            "it has " + std::to_string(size) + " bytes, at most " + std::to_string(kMaxDocumentBytes) +
+                " are read"};
   std::ifstream in(path, std::ios::binary);
   if (!in) return {{}, std::string("cannot open it: ") + std::strerror(errno)};
   DocumentText document{std::string(std::istreambuf_iterator<char>(in), {}), {}};

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLeastPiece = 64;
 
-bool is_blank(const DocumentLine& line) { return trimmed_line(line.text).empty(); }
+bool has_no_text(const DocumentLine& line) { return trimmed_line(line.text).empty(); }
 
 /// Cuts lines that are longer than a piece.
 std::vector<DocumentLine> with_short_lines(std::vector<DocumentLine> lines, std::size_t most) {
@@ -46,7 +46,7 @@ class Packing {
     std::size_t repeated = lines_.size();  // the first line that the next piece repeats
     std::size_t fresh = 0;                 // its first line that no piece has yet
     for (;;) {
-      while (fresh < lines_.size() && is_blank(lines_[fresh])) ++fresh;
+      while (fresh < lines_.size() && has_no_text(lines_[fresh])) ++fresh;
       if (fresh == lines_.size()) return std::move(pieces_);
       const std::size_t start = std::min(repeated, fresh);
       const auto [end, is_cut] = end_of(start, fresh);
@@ -80,12 +80,12 @@ class Packing {
       size += size_of(start - 1);
       --start;
     }
-    while (start < end && is_blank(lines_[start])) ++start;
+    while (start < end && has_no_text(lines_[start])) ++start;
     return start < end && size + size_of(end) <= most_ ? start : lines_.size();
   }
 
   void add(std::size_t start, std::size_t fresh, std::size_t end) {
-    while (end > start && is_blank(lines_[end - 1])) --end;
+    while (end > start && has_no_text(lines_[end - 1])) --end;
     DocumentPiece piece{{}, lines_[fresh].heading, lines_[start].number, lines_[end - 1].number};
     for (std::size_t i = start; i < end; ++i) piece.text.append(i > start ? "\n" : "").append(lines_[i].text);
     pieces_.push_back(std::move(piece));

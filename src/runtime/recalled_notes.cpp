@@ -23,10 +23,11 @@ Result<std::vector<Hit>> search_collections(DatabaseClient& memory, std::string_
     search.collection = collection;
     auto hits = memory.search(text, search);
     if (!hits) return hits;
-    std::ranges::move(*hits, std::back_inserter(all));
+    // Scores are sums over ranks: the lists interleave.
+    std::vector<Hit> merged;
+    std::ranges::merge(all, *hits, std::back_inserter(merged), std::greater<>(), &Hit::score, &Hit::score);
+    all = std::move(merged);
   }
-  // Scores are sums over ranks, so that those of different collections compare.
-  std::ranges::stable_sort(all, std::greater<>(), &Hit::score);
   if (all.size() > options.top_k) all.resize(options.top_k);
   return all;
 }
