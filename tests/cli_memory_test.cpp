@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
+#include "praxis/process/sandbox.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -137,6 +139,27 @@ TEST_F(CliMemory, Documents_AreAddedWhenTheyChangeAndCited) {
   EXPECT_FALSE(is_kept("canary6611"));
   EXPECT_THAT(praxis({"memory", "search", "cupboard"}).out, HasSubstr("notes.txt:1-1"))
       << "it is in no folder that was given";
+}
+
+TEST_F(CliMemory, Pdf_IsReadInTheSandbox) {
+  if (!std::filesystem::exists("/usr/bin/pdftotext")) PRAXIS_MISSING_PART("pdftotext");
+  if (!probe_sandbox().full()) PRAXIS_MISSING_PART(probe_sandbox().reason());
+  const std::string drawn = "BT /F1 24 Tf 72 720 Td (Descale the kettle with vinegar) Tj ET";
+  file("a.pdf",
+       "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+       "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+       "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+       "/Resources<</Font<</F1 5 0 R>>>>>>endobj\n"
+       "4 0 obj<</Length " +
+           std::to_string(drawn.size()) + ">>stream\n" + drawn +
+           "\nendstream endobj\n5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n"
+           "trailer<</Root 1 0 R>>\n%%EOF\n");
+  file("broken.pdf", "%PDF-1.4 and nothing else");
+  const CommandResult added = praxis({"memory", "add", "--files", "a.pdf", "broken.pdf"});
+  EXPECT_THAT(added.err, AllOf(HasSubstr("broken.pdf is skipped: pdftotext cannot read it"),
+                               HasSubstr("documents: 1, pieces: 1")));
+  const CommandResult found = praxis({"memory", "search", "descaling", "--json"});
+  EXPECT_THAT(found.out, AllOf(HasSubstr("a.pdf:1-1"), HasSubstr("\"heading\":\"page 1\"")));
 }
 
 TEST_F(CliMemory, Sweep_ForgetsTheOldest) {

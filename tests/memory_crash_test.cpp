@@ -35,6 +35,17 @@ std::size_t settled_calls(const Rig& rig) {
   return count;
 }
 
+/// The text of the only settled call of the tool.
+std::string result_of(const Rig& rig) {
+  std::string text;
+  for (const StoredRecord& stored : rig.records()) {
+    const auto* settled = std::get_if<records::EffectSettled>(&stored.record.body);
+    if (settled == nullptr) continue;
+    if (const auto* outcome = std::get_if<ToolOutcome>(&settled->result)) text += outcome->result.text;
+  }
+  return text;
+}
+
 TEST(MemoryCrash, KillAroundAWrite_NeitherLosesNorDoubles) {
   for (const char* where : {"after_intent", "inside", "acted", "unrecorded", "recorded"}) {
     for (const int n : {1, 2}) {
@@ -70,6 +81,7 @@ TEST(MemoryCrash, KillAroundForgetting_LeavesNothingOfTheNote) {
     ASSERT_TRUE(rig.run({"forget", where, 1}));
     ASSERT_FALSE(rig.run({}));
     EXPECT_EQ(settled_calls(rig), 1U);
+    EXPECT_EQ(result_of(rig), "forgotten: \"k\"") << "a retry answers as the call that was cut off";
     for (const char* part : {"", "-wal"}) {
       const std::string file = rig.journal() + ".memory" + part;
       EXPECT_EQ(file_bytes(file).find(canary), std::string::npos) << file;

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "praxis/process/process.hpp"
 
 namespace praxis::app {
 namespace {
@@ -43,14 +47,40 @@ Status collect_files(const fs::path& folder, std::vector<std::string>& files) {
   return {};
 }
 
+/// The text of a PDF: its pages are separated by form feeds. The program that reads it gets a sandbox with no
+/// file, no network, and bounded time and memory, because what it reads may be made to attack it.
+DocumentText text_of_pdf(std::string bytes) {
+  constexpr std::chrono::seconds kTime{60};
+  ProcessSpec spec;
+  spec.argv = {"pdftotext", "-q", "-enc", "UTF-8", "-", "-"};
+  spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+  spec.input = std::move(bytes);
+  spec.limits.wall_time = kTime;
+  spec.limits.memory_bytes = std::uint64_t{1} << 30U;
+  spec.limits.processes = 16;
+  spec.limits.output_bytes = kMaxDocumentBytes;
+  spec.sandbox.emplace();
+  auto process = start_process(spec);
+  if (!process)
+    return {{}, "a PDF needs pdftotext (package poppler-utils) in a sandbox: " + process.error().message};
+  auto run = process->wait({});
+  if (!run) return {{}, "pdftotext failed: " + run.error().message};
+  if (run->end != ProcessEnd::kExited || run->exit_code != 0) {
+    return {{},
+            "pdftotext cannot read it (" + std::string(to_string(run->end)) + ", status " +
+                std::to_string(run->exit_code) + ")"};
+  }
+  if (run->out.left_out() > 0) return {{}, "its text is too long"};
+  return {std::move(run->out.head) + run->out.tail, {}};
+}
+
 }  // namespace
 
 Result<DocumentFiles> find_document_files(const std::vector<std::string>& paths) {
   DocumentFiles found;
   for (const std::string& given : paths) {
     std::error_code failed;
-    fs::path path = fs::absolute(given, failed).lexically_normal();
-    if (path.has_relative_path() && !path.has_filename()) path = path.parent_path();  // a slash at the end
+    const fs::path path = fs::absolute(given, failed).lexically_normal();
     const fs::file_status status = failed ? fs::file_status() : fs::status(path, failed);
     if (failed || !fs::exists(status)) {
       return unreadable_path(given,
@@ -82,7 +112,7 @@ DocumentText read_document_file(const std::string& path) {
   if (!in) return {{}, std::string("cannot open it: ") + std::strerror(errno)};
   DocumentText document{std::string(std::istreambuf_iterator<char>(in), {}), {}};
   if (in.bad()) return {{}, "cannot read it"};
-  if (document.content.starts_with("%PDF-")) return {{}, "it is a PDF; convert it with pdftotext first"};
+  if (document.content.starts_with("%PDF-")) return text_of_pdf(std::move(document.content));
   // As grep and git do: a file with a zero byte near its start is not text.
   constexpr std::size_t kLooked = 8192;
   if (document.content.substr(0, kLooked).find('\0') != std::string::npos) return {{}, "it is not text"};

@@ -24,7 +24,7 @@ struct DocumentText {
   std::string skipped;  ///< not empty: such as "it is not text"
 };
 
-/// Reads a file of at most 16 MiB.
+/// Reads a file of at most 16 MiB. The text of a PDF is what `pdftotext` finds in it, in a sandbox.
 DocumentText read_document_file(const std::string& path);
 
 }  // namespace praxis::app

@@ -116,6 +116,7 @@ std::vector<DocumentLine> lines_of_text(std::string_view content) {
   auto lines = plain_lines(content);
   HeadingPath path;
   std::string marks_used;  // the level of an underline is the order of its first use
+  std::size_t page = content.find('\f') == std::string_view::npos ? 0 : 1;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const char mark = underlined(lines, i, "=-~^\"*+#"); mark != 0) {
       std::size_t level = marks_used.find(mark);
@@ -127,6 +128,10 @@ std::vector<DocumentLine> lines_of_text(std::string_view content) {
       lines[i].section = true;
     }
     lines[i].heading = path.text();
+    if (page == 0) continue;
+    // A form feed begins a page, as in the text of a PDF.
+    page += static_cast<std::size_t>(std::ranges::count(lines[i].text, '\f'));
+    lines[i].heading.insert(0, "page " + std::to_string(page) + (lines[i].heading.empty() ? "" : " > "));
   }
   return lines;
 }

@@ -141,6 +141,15 @@ TEST(Split, Html_KeepsTheVisibleTextWithItsLines) {
   EXPECT_EQ(small.back().heading, "Green tea");
 }
 
+TEST(Split, FormFeeds_AreTheEndsOfPages) {
+  const std::string page(90, 'x');
+  const auto pieces = split_document("Title\n=====\n\n" + page + "\n\n\fSecond " + page + "\n",
+                                     DocumentKind::kText, {100, 0});
+  ASSERT_THAT(pieces, SizeIs(::testing::Ge(2U)));
+  EXPECT_EQ(pieces.front().heading, "page 1 > Title");
+  EXPECT_EQ(pieces.back().heading, "page 2 > Title");
+}
+
 TEST(Split, Extremes_EndAndStayWithinTheSize) {
   for (const DocumentKind kind :
        {DocumentKind::kText, DocumentKind::kMarkdown, DocumentKind::kCode, DocumentKind::kHtml}) {

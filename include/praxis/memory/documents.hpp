@@ -15,7 +15,10 @@
 namespace praxis {
 
 enum class DocumentKind : std::uint8_t {
-  kText,      ///< paragraphs, with titles underlined as in reStructuredText
+  /// Paragraphs, with titles underlined as in reStructuredText. Form feeds separate pages, whose numbers are
+  /// the
+  /// first heading.
+  kText,
   kMarkdown,  ///< sections of `#` and underlined headings; fenced code stays in one block
   kHtml,      ///< the visible text, at headings and block elements
   kCode,      ///< definitions: blocks that start in the first column after a blank line
