@@ -15,8 +15,7 @@ struct ReplacedMethods : sqlite3_io_methods {
 
 int lock_index(sqlite3_file* file, int first, int count, int flags) {
   const int before = std::exchange(errno, 0);
-  const int locked =
-      static_cast<const ReplacedMethods*>(file->pMethods)->real->xShmLock(file, first, count, flags);
+  const int locked = real_methods(file).xShmLock(file, first, count, flags);
   // 0: taken by another connection of this process; EAGAIN, EACCES: by another process.
   const bool is_taken = errno == 0 || errno == EAGAIN || errno == EACCES || errno == EINTR;
   if (errno == 0) errno = before;  // SQLite asks later why a write failed, and unlocks first
@@ -68,6 +67,10 @@ const sqlite3_io_methods* with_replaced(const sqlite3_io_methods* real,
   const auto [found, is_new] = made.try_emplace({real, replace}, ReplacedMethods{*real, real});
   if (is_new) replace(found->second);
   return &found->second;
+}
+
+const sqlite3_io_methods& real_methods(const sqlite3_file* file) {
+  return *static_cast<const ReplacedMethods*>(file->pMethods)->real;
 }
 
 void report_lock_errors(sqlite3_io_methods& methods) { methods.xShmLock = &lock_index; }

@@ -22,6 +22,9 @@ sqlite3_vfs forwarding_vfs(const char* name, int file_size,
 /// as long as the program. Thread-safe. `replace` is called with a lock held.
 const sqlite3_io_methods* with_replaced(const sqlite3_io_methods* real, void (*replace)(sqlite3_io_methods&));
 
+/// The methods of a file from before `with_replaced`.
+const sqlite3_io_methods& real_methods(const sqlite3_file* file);
+
 /// Makes locks of the shared index that fail for an error of the system report that error. SQLite's own VFS
 /// takes each failure for a lock of another process, and then waits for that process. For the main file.
 void report_lock_errors(sqlite3_io_methods& methods);

@@ -9,6 +9,7 @@
 #include "praxis/json/json.hpp"
 #include "store/gathering_vfs.hpp"
 #include "store/reading_vfs.hpp"
+#include "store/sqlite_memory.hpp"
 
 namespace praxis {
 namespace {
@@ -86,6 +87,7 @@ bool try_again(int tries, int limit_ms) {
 
 Result<Database> Database::open(const std::string& path, Mode mode, std::shared_ptr<WriteQueue> queue,
                                 std::string_view what) {
+  watch_sqlite_memory();  // possible before the first connection only
   const auto access = mode == Mode::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   const auto parameters = mode == Mode::kFileOnly ? "?immutable=1" : "";
   sqlite3* connection = nullptr;
