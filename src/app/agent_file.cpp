@@ -10,10 +10,12 @@
 #include "app/agent_keys.hpp"
 #include "app/agent_plan.hpp"
 #include "app/bounds.hpp"
+#include "app/http_table.hpp"
 #include "app/memory_table.hpp"
 #include "app/model_files.hpp"
 #include "app/prompt_reference.hpp"
 #include "app/sandboxed_tools.hpp"
+#include "app/sql_table.hpp"
 #include "base/regular_file.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/planners/make_planner.hpp"
@@ -21,7 +23,6 @@
 #include "praxis/tools/ask_user_tool.hpp"
 #include "praxis/tools/file_tool.hpp"
 #include "praxis/tools/fork_tool.hpp"
-#include "praxis/tools/http_tool.hpp"
 #include "praxis/tools/kv_tool.hpp"
 #include "praxis/tools/text_tool.hpp"
 
@@ -210,11 +211,10 @@ class AgentReader {
     if (!json_at(tools, "fork").is_null()) tools_.push_back(fork_tool());
     if (!json_at(tools, "kv").is_null()) tools_.push_back(kv_tool());
     if (!json_at(tools, "text").is_null()) tools_.push_back(text_tool());
-    auto memory = app::tools_of_memory(document_, options_);
-    if (!memory) return fail(std::move(memory.error()));
-    for (Tool& tool : *memory) grant(std::move(tool));
+    if (auto read = grant_all(app::tools_of_memory(document_, options_)); !read) return read;
+    if (auto read = read_sql_tools(); !read) return read;
     if (auto read = read_file_tools(json_at(tools, "file")); !read) return read;
-    if (auto read = read_http_tool(json_at(tools, "http")); !read) return read;
+    if (auto read = grant_all(app::tools_of_http(document_, options_)); !read) return read;
     if (auto read = read_sandboxed_tool("shell", shell_tool_of); !read) return read;
     return read_sandboxed_tool("python", python_tool_of);
   }
@@ -329,37 +329,23 @@ class AgentReader {
     return {};
   }
 
-  Status read_http_tool(const Json& http) {
-    if (http.is_null()) return {};
-    HttpToolOptions http_options;
-    http_options.allow_hosts = texts_of(json_at(http, "allow"));
-    if (http_options.allow_hosts.empty()) {
-      return document_.mistake("tools.http", "[tools.http] needs the hosts it may reach in \"allow\"");
-    }
-    http_options.max_body_bytes = static_cast<std::size_t>(
-        json_int(http, "max_bytes", static_cast<std::int64_t>(http_options.max_body_bytes)));
-    if (options_.http == nullptr)
-      return document_.mistake("tools.http", "this program provides no network for agents");
-    auto tool = http_tool(options_.http, std::move(http_options));
-    if (!tool) {
-      constexpr std::string_view kOption = "allow_hosts";  // its name in the library
-      std::string message = tool.error().message;
-      if (message.starts_with(kOption)) message.replace(0, kOption.size(), "\"tools.http.allow\"");
-      return document_.mistake("tools.http.allow", message);
-    }
-    if (const Millis timeout = duration_of(json_at(http, "timeout")); timeout > Millis{0}) {
-      tool->definition.timeout = timeout;
-    }
-    tool->retries = static_cast<std::uint32_t>(json_int(http, "retries", tool->retries));
-    grant(*std::move(tool));
-    return {};
+  Status read_sql_tools() {
+    const std::string database = app::database_of(document_, start_folder());
+    auto checked = database.empty() ? Status{} : check_granted("tools.sql.database", {database});
+    return checked ? grant_all(app::tools_of_sql(document_, options_, start_folder())) : checked;
   }
 
-  /// Listing folders or hosts, or saying `write = true`, also permits the tool to use them; "ask" and "deny"
-  /// take precedence.
+  /// Naming folders, hosts or a database, or saying `write = true`, also permits the tool to use them; "ask"
+  /// and "deny" take precedence.
   void grant(Tool tool) {
     rules_.allow.push_back(tool.definition.name);
     tools_.push_back(std::move(tool));
+  }
+
+  Status grant_all(Result<std::vector<Tool>> tools) {
+    if (!tools) return fail(std::move(tools.error()));
+    for (Tool& tool : *tools) grant(std::move(tool));
+    return {};
   }
 
   std::vector<std::string> roots(const Json& list) const {

@@ -1,0 +1,31 @@
+#include "app/http_table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "app/setting_key.hpp"
+#include "praxis/tools/http_tool.hpp"
+
+namespace praxis::app {
+
+Result<std::vector<Tool>> tools_of_http(const TomlDocument& document, const AgentFileOptions& options) {
+  constexpr const char* kTable = "tools.http";
+  const Json& http = document.at(kTable);
+  if (http.is_null()) return std::vector<Tool>{};
+  HttpToolOptions http_options;
+  http_options.allow_hosts = texts_of(json_at(http, "allow"));
+  if (http_options.allow_hosts.empty())
+    return document.mistake(kTable, "[tools.http] needs the hosts it may reach in \"allow\"");
+  http_options.max_body_bytes = static_cast<std::size_t>(
+      json_int(http, "max_bytes", static_cast<std::int64_t>(http_options.max_body_bytes)));
+  if (options.http == nullptr) return document.mistake(kTable, "this program provides no network for agents");
+  auto tool = http_tool(options.http, std::move(http_options));
+  if (!tool) return document.mistake("tools.http.allow", tool.error().message);
+  if (const Millis timeout = praxis::duration_of(json_at(http, "timeout")); timeout > Millis{0})
+    tool->definition.timeout = timeout;
+  tool->retries = static_cast<std::uint32_t>(json_int(http, "retries", tool->retries));
+  return std::vector<Tool>{*std::move(tool)};
+}
+
+}  // namespace praxis::app
