@@ -1,9 +1,9 @@
 # The program `praxis`. Its commands are a library of their own, for their tests.
 file(GLOB praxis_cli_sources CONFIGURE_DEPENDS src/cli/*.cpp)
-file(GLOB praxis_server_sources CONFIGURE_DEPENDS src/server/*.cpp)
-list(FILTER praxis_server_sources EXCLUDE REGEX "_test\\.cpp$")
+file(GLOB praxis_surface_sources CONFIGURE_DEPENDS src/server/*.cpp src/tui/*.cpp)
+list(FILTER praxis_surface_sources EXCLUDE REGEX "_test\\.cpp$")
 list(FILTER praxis_cli_sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
-add_library(praxis_commands OBJECT ${praxis_cli_sources} ${praxis_server_sources})
+add_library(praxis_commands OBJECT ${praxis_cli_sources} ${praxis_surface_sources})
 target_include_directories(praxis_commands PUBLIC src)
 target_compile_definitions(praxis_commands PRIVATE PRAXIS_VERSION="${PROJECT_VERSION}")
 target_link_libraries(praxis_commands PUBLIC praxis praxis_options CLI11::CLI11 tomlplusplus::tomlplusplus fmt::fmt

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/always_rules.hpp"
 #include "app/call_text.hpp"
 #include "app/calls_in_doubt.hpp"
 #include "app/envelope.hpp"
@@ -24,7 +25,6 @@
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
 #include "cli/agent_changes.hpp"
-#include "cli/always_rules.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/home_question.hpp"
@@ -108,14 +108,14 @@ Result<std::optional<Approval>> approval_of(const ApproveOptions& options) {
 
 /// Saves the rule that would have made this approval unnecessary. False if the user did not confirm.
 Result<bool> remember(Journal& journal, const app::PendingStep& waiting, bool yes, Console& console) {
-  const auto always = always_rule_for(journal, waiting.node.id, waiting.step);
+  const auto always = app::always_rule_for(journal, waiting.node.id, waiting.step);
   if (!always) return fail(always.error());
-  show_rule(*always, console);
+  console.err.write(app::rule_text(*always, terminal_size(STDERR_FILENO).columns));
   if (!yes && !can_confirm())
     return fail(app::usage_error("cannot ask for confirmation: standard input is not a terminal",
                                  "--yes saves the rule without confirmation"));
   if (!yes && !confirmed("Save this rule?", console)) return false;
-  if (auto saved = save_rule(*always); !saved) return fail(saved.error());
+  if (auto saved = app::save_rule(*always); !saved) return fail(saved.error());
   return true;
 }
 

@@ -125,7 +125,7 @@ std::optional<Approval> StepDialog::ask_question(const ParkedStep& step, const s
 
 std::optional<Approval> StepDialog::ask_approval(const ParkedStep& step, const std::stop_token& stop) {
   const std::size_t columns = terminal_size(STDERR_FILENO).columns;
-  const auto always = always_rule_for(journal_, step.session, step);
+  const auto always = app::always_rule_for(journal_, step.session, step);
   if (always && std::ranges::find(saved_, *always) != saved_.end()) return approve();
   Menu menu{always.has_value(), app::is_long(step, columns)};
   console_.err.write(approval_heading(step) + app::step_view(step, columns, app::Extent::kOverview).text);
@@ -180,11 +180,11 @@ std::optional<Approval> StepDialog::edited(const ParkedStep& step) {
 }
 
 /// False if the user did not confirm, or the rule could not be saved, which is reported.
-bool StepDialog::allowed_always(const AlwaysRule& always, const std::stop_token& stop) {
-  show_rule(always, console_);
+bool StepDialog::allowed_always(const app::AlwaysRule& always, const std::stop_token& stop) {
+  console_.err.write(app::rule_text(always, terminal_size(STDERR_FILENO).columns));
   const auto line = typed("Save this rule? [y/N] ", stop);
   if (!line || !(line->starts_with('y') || line->starts_with('Y'))) return false;
-  if (auto saved = save_rule(always); !saved) {
+  if (auto saved = app::save_rule(always); !saved) {
     console_.report(saved.error());
     return false;
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/always_rules.hpp"
+#include "app/always_rules.hpp"
 #include "cli/console.hpp"
 #include "cli/line_input.hpp"
 #include "praxis/core/records.hpp"
@@ -32,13 +32,13 @@ class StepDialog {
   std::optional<Approval> ask_approval(const ParkedStep& step, const std::stop_token& stop);
   std::optional<Approval> rejected(std::string reason, const std::stop_token& stop);
   std::optional<Approval> edited(const ParkedStep& step);
-  bool allowed_always(const AlwaysRule& always, const std::stop_token& stop);
+  bool allowed_always(const app::AlwaysRule& always, const std::stop_token& stop);
   std::optional<std::string> typed(std::string_view prompt, const std::stop_token& stop);
 
   Console& console_;
   Journal& journal_;
   LineInput input_;
-  std::vector<AlwaysRule> saved_;  ///< in this dialog
+  std::vector<app::AlwaysRule> saved_;  ///< in this dialog
 };
 
 }  // namespace praxis::cli

@@ -18,8 +18,8 @@
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
 #include "cli/terminal.hpp"
-#include "cli/tree_text.hpp"
 #include "praxis/runtime/commands.hpp"
+#include "tui/tree_text.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 constexpr auto kRedrawTree = 250ms;
 constexpr auto kAnswerPatience = 5s;  ///< for the process that owns the session to answer a command
 
-std::string_view color_of(const TreeLine& line) {
+std::string_view color_of(const tui::TreeLine& line) {
   if (line.is_typed) return "";
   if (!line.is_node) return kDim;
   switch (line.status) {
@@ -57,7 +57,7 @@ class View {
   View(const app::Workspace& workspace, Console& console) : workspace_(workspace), console_(console) {}
 
   void draw(const std::vector<AgentNode>& nodes) {
-    for (const TreeLine& line : lines(nodes)) console_.out.line(colored(line));
+    for (const tui::TreeLine& line : lines(nodes)) console_.out.line(colored(line));
   }
 
   /// Replaces the previous drawing in a single write, to avoid flicker. Omits lines that do not fit on the
@@ -85,19 +85,19 @@ class View {
 
  private:
   /// On a terminal, each line except commands is cut to the width.
-  std::vector<TreeLine> lines(const std::vector<AgentNode>& nodes) const {
+  std::vector<tui::TreeLine> lines(const std::vector<AgentNode>& nodes) const {
     constexpr std::size_t kPipeColumns = 200;
     const bool is_terminal = console_.terminal.out;
     const std::size_t columns = is_terminal ? terminal_size(STDOUT_FILENO).columns : kPipeColumns;
-    auto drawn = tree_lines(nodes, workspace_, system_environment()->now(), columns);
+    auto drawn = tui::tree_lines(nodes, workspace_, system_environment()->now(), columns);
     if (!is_terminal) return drawn;
-    for (TreeLine& line : drawn) {
+    for (tui::TreeLine& line : drawn) {
       if (!line.is_typed) line.text = cut_to(line.text, columns);
     }
     return drawn;
   }
 
-  std::string colored(const TreeLine& line) const {
+  std::string colored(const tui::TreeLine& line) const {
     const std::string_view color = color_of(line);
     if (!console_.terminal.out_color || color.empty()) return line.text;
     return fmt::format("{}{}{}", color, line.text, kPlain);
@@ -168,7 +168,7 @@ Result<ExitStatus> watch(app::RunTrees& trees, const TreeOptions& options, const
       view.redraw(nodes);
     } else {
       for (const AgentNode& node : changes.of(nodes)) {
-        console.out.line(fmt::format("{}  {}", to_iso8601(node.updated), change_text(node)));
+        console.out.line(fmt::format("{}  {}", to_iso8601(node.updated), tui::change_text(node)));
       }
     }
     const auto gone = deserted.among(trees);

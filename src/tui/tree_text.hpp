@@ -7,7 +7,7 @@
 #include "app/workspace.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
-namespace praxis::cli {
+namespace praxis::tui {
 
 /// One line of the drawing.
 struct TreeLine {
@@ -26,4 +26,4 @@ std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const app:
 /// One line for a change log: path, id, status, step, tokens, cost, comment.
 std::string change_text(const AgentNode& node);
 
-}  // namespace praxis::cli
+}  // namespace praxis::tui

@@ -1,15 +1,15 @@
 // Saves the rule of an approver who allows a call from now on.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "cli/console.hpp"
 #include "praxis/core/records.hpp"
 #include "praxis/journal/journal.hpp"
 #include "praxis/policy/policy.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 
 /// A call that is allowed from now on, for the agents of these files.
 struct AlwaysRule {
@@ -21,9 +21,9 @@ struct AlwaysRule {
 /// The narrowest rule that would have made this approval unnecessary, for the files of those agents (of
 /// `session` and above) whose rules ask about the tool. Error `kInput`: no rule can be saved.
 Result<AlwaysRule> always_rule_for(Journal& journal, const SessionId& session, const ParkedStep& step);
-/// Shows exactly what the rule allows.
-void show_rule(const AlwaysRule& always, Console& console);
+/// States exactly what the rule allows, in lines of at most `columns`.
+std::string rule_text(const AlwaysRule& always, std::size_t columns);
 /// Saves the rule among the user's. Error `kInput`.
 Status save_rule(const AlwaysRule& always);
 
-}  // namespace praxis::cli
+}  // namespace praxis::app

@@ -1,4 +1,4 @@
-#include "cli/terminal.hpp"
+#include "tui/terminal_streams.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace praxis::cli {
+namespace praxis::tui {
 namespace {
 
 std::string variable(const char* name) {
@@ -36,4 +36,4 @@ TerminalSize terminal_size(int fd) {
   return {size.ws_col, size.ws_row};
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::tui

@@ -1,4 +1,4 @@
-#include "cli/tree_text.hpp"
+#include "tui/tree_text.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
-#include "cli/terminal.hpp"
+#include "tui/terminal_streams.hpp"
 
-namespace praxis::cli {
+namespace praxis::tui {
 namespace {
 
 constexpr std::size_t kTextWidth = 200;  ///< of text by users and models
@@ -139,4 +139,4 @@ std::string change_text(const AgentNode& node) {
   return text;
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::tui

@@ -1,7 +1,6 @@
-#include "cli/always_rules.hpp"
+#include "app/always_rules.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -12,7 +11,7 @@
 #include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 
-namespace praxis::cli {
+namespace praxis::app {
 namespace {
 
 /// The files of the agents (this one and those above it) whose rules ask about the tool. Rules are remembered
@@ -33,8 +32,8 @@ Result<std::vector<std::string>> asking_files(Journal& journal, SessionId id, co
   }
   if (!files.empty()) return files;
   return fail(
-      app::usage_error(fmt::format("no agent file asks about \"{}\", so there is no rule to remember", tool),
-                       "--allow approves this one call"));
+      usage_error(fmt::format("no agent file asks about \"{}\", so there is no rule to remember", tool),
+                  "--allow approves this one call"));
 }
 
 }  // namespace
@@ -47,23 +46,23 @@ Result<AlwaysRule> always_rule_for(Journal& journal, const SessionId& session, c
   return AlwaysRule{*std::move(rule), *std::move(files)};
 }
 
-void show_rule(const AlwaysRule& always, Console& console) {
-  console.err.line(
-      fmt::format("Allow \"{}\" without asking whenever its arguments are exactly these:", always.rule.tool));
-  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
-  console.err.write(app::call_view(always.rule.tool, to_json_text(always.rule.arguments), columns, 0).text);
-  for (const std::string& file : always.files) console.err.line("  for the agent " + app::exact(file));
+std::string rule_text(const AlwaysRule& always, std::size_t columns) {
+  std::string text = fmt::format("Allow \"{}\" without asking whenever its arguments are exactly these:\n",
+                                 always.rule.tool);
+  text += call_view(always.rule.tool, to_json_text(always.rule.arguments), columns, 0).text;
+  for (const std::string& file : always.files) text += "  for the agent " + exact(file) + '\n';
+  return text;
 }
 
 Status save_rule(const AlwaysRule& always) {
-  const auto rules = app::remembered_rules();
+  const auto rules = remembered_rules();
   if (!rules)
-    return fail(app::usage_error("there is no place for rules: neither HOME nor XDG_CONFIG_HOME is set"));
-  if (auto made = app::make_rules_folder(); !made) return fail(made.error());
+    return fail(usage_error("there is no place for rules: neither HOME nor XDG_CONFIG_HOME is set"));
+  if (auto made = make_rules_folder(); !made) return fail(made.error());
   for (const std::string& file : always.files) {
     if (auto added = rules->add(file, always.rule); !added) return fail(added.error());
   }
   return {};
 }
 
-}  // namespace praxis::cli
+}  // namespace praxis::app
