@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 #include <vterm.h>
 
@@ -39,6 +40,15 @@ class EmulatedScreen {
     vterm_screen_reset(screen_, 1);
   }
 
+  /// Another size; what does not fit is cut or pushed out at the top, as terminals without reflow do.
+  void resize(TerminalShape shape) {
+    shape_ = shape;
+    vterm_set_size(terminal_.get(), shape.rows, shape.columns);
+  }
+  /// The titles that were set, and the screens that were changed to: what a program must not do to a user.
+  const std::string& tampering() const { return tampering_; }
+  bool is_cursor_visible() const { return cursor_visible_; }
+
   void write(std::string_view bytes) { vterm_input_write(terminal_.get(), bytes.data(), bytes.size()); }
 
   /// All lines without the blanks at their ends, and without empty lines at the end. `styled`: bold, italic,
@@ -66,10 +76,19 @@ class EmulatedScreen {
     static_cast<EmulatedScreen*>(self)->above_.emplace_back(cells, cells + columns);
     return 1;
   }
+  static int set_property(VTermProp property, VTermValue* value, void* self) {
+    auto* screen = static_cast<EmulatedScreen*>(self);
+    if (property == VTERM_PROP_CURSORVISIBLE) screen->cursor_visible_ = value->boolean != 0;
+    if (property == VTERM_PROP_TITLE || property == VTERM_PROP_ICONNAME)
+      screen->tampering_ += "title:" + std::string(value->string) + '\n';
+    if (property == VTERM_PROP_ALTSCREEN && value->boolean != 0) screen->tampering_ += "other screen\n";
+    if (property == VTERM_PROP_MOUSE && value->number != 0) screen->tampering_ += "mouse\n";
+    return 1;
+  }
   static inline const VTermScreenCallbacks kCallbacks{.damage = nullptr,
                                                       .moverect = nullptr,
                                                       .movecursor = nullptr,
-                                                      .settermprop = nullptr,
+                                                      .settermprop = set_property,
                                                       .bell = nullptr,
                                                       .resize = nullptr,
                                                       .sb_pushline = push_line,
@@ -126,6 +145,8 @@ class EmulatedScreen {
   std::unique_ptr<VTerm, Free> terminal_;
   VTermScreen* screen_ = nullptr;
   std::vector<Line> above_;
+  std::string tampering_;
+  bool cursor_visible_ = true;
 };
 
 /// A program whose standard streams are a pseudo-terminal.
@@ -175,6 +196,31 @@ class TerminalSession {
     ASSERT_TRUE(asked) << "not asked: " << prompt << "\nthe screen:\n" << screen_.text();
     type(keys);
   }
+  /// Changes the size of the terminal, once all output so far is on the screen.
+  void resize(TerminalShape shape) {
+    pump_for(std::chrono::milliseconds(50));
+    screen_.resize(shape);
+    const winsize size{static_cast<unsigned short>(shape.rows), static_cast<unsigned short>(shape.columns), 0,
+                       0};
+    ioctl(master_, TIOCSWINSZ, &size);
+  }
+  /// Whether the terminal echoes and reads lines, as a shell needs it.
+  bool reads_lines() const {
+    termios now{};
+    return tcgetattr(master_, &now) == 0 && (now.c_lflag & ICANON) != 0 && (now.c_lflag & ECHO) != 0;
+  }
+  /// Reads output until `enough`; false after a minute.
+  bool wait_until(const std::function<bool()>& enough) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!enough()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      pump_for(std::chrono::milliseconds(20));
+    }
+    return true;
+  }
+  /// All bytes of the program so far.
+  const std::string& output() const { return output_; }
+  const EmulatedScreen& emulated() const { return screen_; }
   void signal(int number) const { kill(pid_, number); }
   /// Waits for the end; returns the exit status, or 128 plus the signal that ended it.
   int finish() {
@@ -208,6 +254,28 @@ class TerminalSession {
     _exit(127);
   }
 
+  /// Reads what comes within a time.
+  void pump_for(std::chrono::milliseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    for (auto left = time; left.count() >= 0; left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                  end - std::chrono::steady_clock::now())) {
+      pollfd ready{master_, POLLIN, 0};
+      if (poll(&ready, 1, static_cast<int>(left.count())) <= 0 || !take()) return;
+    }
+  }
+
+  /// Reads what is there; false at the end.
+  bool take() {
+    std::array<char, 65536> buffer;
+    const auto got = read(master_, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) return true;
+    if (got <= 0) return false;  // EIO: the program has closed the terminal
+    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+    screen_.write(bytes);
+    output_ += bytes;
+    return true;
+  }
+
   bool pump(const std::function<bool()>& enough) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!enough()) {
@@ -218,16 +286,13 @@ class TerminalSession {
         timed_out_ = true;
         return false;
       }
-      std::array<char, 65536> buffer;
-      const auto got = read(master_, buffer.data(), buffer.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;  // EIO: the program has closed the terminal
-      screen_.write({buffer.data(), static_cast<std::size_t>(got)});
+      if (!take()) return false;
     }
     return true;
   }
 
   EmulatedScreen screen_;
+  std::string output_;
   int master_ = -1;
   pid_t pid_ = -1;
   bool timed_out_ = false;

@@ -11,6 +11,7 @@
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/branch_flags.hpp"
+#include "cli/chat_flags.hpp"
 #include "cli/config_flags.hpp"
 #include "cli/console.hpp"
 #include "cli/description.hpp"
@@ -70,6 +71,7 @@ class Definition {
   std::vector<std::pair<CLI::App*, std::function<Result<Invocation>()>>> commands_;
 
   RunOptions run_;
+  ChatOptions chat_;
   ResumeOptions resume_;
   ApproveOptions approve_;
   TreeOptions tree_;
@@ -150,6 +152,7 @@ void Definition::define_run() {
   add_limits(run, run_.limits);
   add_home(run, run_.allow_home);
   add_place(run, run_.place);
+  add_chat_flags(command("chat", kChatHelp, kChatExamples, [this] { return Invocation(chat_); }), chat_);
 }
 
 void Definition::define_resume() {

@@ -52,6 +52,16 @@ struct RunOptions {
   bool allow_home = false;  ///< the agent's tools may reach the home folder
 };
 
+/// Opens a chat at the terminal.
+struct ChatOptions {
+  app::Place place;
+  std::string agent;   ///< empty: the default agent
+  std::string resume;  ///< the run to open; empty: a new one
+  std::string model;
+  bool plain = false;
+  bool allow_home = false;
+};
+
 struct ResumeOptions {
   app::Place place;
   TurnOutput output;
@@ -270,9 +280,10 @@ struct PrintText {
 };
 
 using Invocation =
-    std::variant<PrintText, RunOptions, ResumeOptions, ApproveOptions, TreeOptions, TreeCommandOptions,
-                 RunsOptions, RunsLabelOptions, RunsRemoveOptions, ShowOptions, LogsOptions, ForkOptions,
-                 RewindOptions, ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions,
-                 TrustOptions, ConfigOptions, ServeOptions, MemoryCommandOptions, PromptsOptions>;
+    std::variant<PrintText, RunOptions, ChatOptions, ResumeOptions, ApproveOptions, TreeOptions,
+                 TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions, ShowOptions,
+                 LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions, ImportOptions,
+                 ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
+                 MemoryCommandOptions, PromptsOptions>;
 
 }  // namespace praxis::cli

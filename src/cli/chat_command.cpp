@@ -1,0 +1,146 @@
+// `chat`: opens or begins a run for the chat at the terminal (tui/chat.hpp).
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "app/hints.hpp"
+#include "app/open_runtime.hpp"
+#include "app/own_folder.hpp"
+#include "app/reopen_run.hpp"
+#include "app/run_agent.hpp"
+#include "app/values.hpp"
+#include "app/workspace.hpp"
+#include "base/visible_text.hpp"
+#include "cli/agent_changes.hpp"
+#include "cli/author.hpp"
+#include "cli/commands.hpp"
+#include "cli/editor.hpp"
+#include "cli/home_question.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/place.hpp"
+#include "tui/chat.hpp"
+
+namespace praxis::cli {
+namespace {
+
+/// Opens the runs of a chat: the first, and those that its user changes to.
+class ChatRuns {
+ public:
+  ChatRuns(const ChatOptions& options, const app::Workspace& workspace, Console& console)
+      : options_(options),
+        workspace_(workspace),
+        console_(console),
+        accept_home_(home_acceptance(options.allow_home, console)) {}
+
+  /// Opens the runtime and the run that the command line names.
+  Result<Session> first() {
+    if (!options_.resume.empty()) return resumed();
+    auto runtime = app::open_runtime(workspace_, {.principal = cli_author()});
+    if (!runtime) return fail(runtime.error());
+    runtime_ = *std::move(runtime);
+    return begun(options_.model);
+  }
+
+  /// A run of the journal, or a new one for an empty id. Asks nothing, because the chat has the terminal.
+  Result<Session> open(const std::string& id, const std::string& model) {
+    if (id.empty()) return begun(model.empty() ? options_.model : model);
+    const auto stored = app::open_session(workspace_, id, app::JournalUse::kLook);
+    if (!stored) return fail(stored.error());
+    return app::reopen_run_in(runtime_, *stored, workspace_,
+                              {.use = {.principal = cli_author()}, .agent = {}, .model = model});
+  }
+
+  const std::shared_ptr<Runtime>& runtime() const { return runtime_; }
+
+ private:
+  Result<Session> begun(const std::string& model) {
+    app::RunAgent wanted{
+        .model = model, .accept_home = accept_home_, .warn = [this](const std::string& text) {
+          console_.err.line(visible_text("praxis: warning: " + text));
+        }};
+    if (!options_.agent.empty()) {
+      const auto choice = app::find_agent_file(workspace_, options_.agent);
+      if (!choice) return fail(choice.error());
+      if (!*choice) return fail(app::no_such_agent(workspace_, options_.agent));
+      wanted.file = (*choice)->file;
+      wanted.project = (*choice)->project;
+    }
+    auto agent = app::agent_for_run(wanted, workspace_, *runtime_);
+    return agent ? runtime_->create_session(*agent) : Result<Session>(fail(agent.error()));
+  }
+
+  Result<Session> resumed() {
+    const auto stored = app::open_session(workspace_, options_.resume, app::JournalUse::kLook);
+    if (!stored) return fail(stored.error());
+    auto open = app::reopen_run(*stored, workspace_,
+                                {.use = {.principal = cli_author()},
+                                 .agent = {},
+                                 .model = options_.model,
+                                 .accept = agent_acceptance("", console_),
+                                 .accept_home = accept_home_,
+                                 .stays_here = !options_.place.folder.empty()});
+    if (!open) return fail(open.error());
+    runtime_ = std::move(open->runtime);
+    return std::move(open->session);
+  }
+
+  const ChatOptions& options_;
+  const app::Workspace& workspace_;
+  Console& console_;
+  app::HomeAcceptance accept_home_;
+  std::shared_ptr<Runtime> runtime_;
+};
+
+/// How the chat uses the terminal. Error `kInput`: there is none, and `--plain` is not set.
+Result<bool> is_plain(const ChatOptions& options, const Terminal& terminal) {
+  if (options.plain) return true;
+  if (isatty(STDIN_FILENO) == 1 && terminal.out) return !terminal.out_live;
+  return fail(app::usage_error("praxis chat needs a terminal",
+                               "--plain reads lines from standard input; praxis run is for scripts"));
+}
+
+/// The folder for drafts; empty if nothing is to be kept.
+std::string chat_folder(const app::Workspace& workspace) {
+  const auto folder = app::own_folder("XDG_STATE_HOME", ".local/state");
+  return folder.empty() || !workspace.keeps_runs() ? "" : (folder / "chat").string();
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
+  const auto plain = is_plain(options, console.terminal);
+  if (!plain) return fail(plain.error());
+  if (!options.resume.empty() && !options.agent.empty())
+    return fail(app::usage_error("AGENT and --resume exclude each other: a run keeps its agent"));
+  Interrupts interrupts;
+  auto workspace = open_place(options.place, console);
+  if (!workspace) return fail(workspace.error());
+  workspace->waits.stop_waiting = interrupts.stop_token();
+  ChatRuns runs(options, *workspace, console);
+  auto session = runs.first();
+  if (!session) return fail(session.error());
+  interrupts.on_first([] {});  // the chat sees the token
+  const tui::ChatSetup setup{
+      .workspace = *workspace,
+      .runtime = runs.runtime(),
+      .author = cli_author(),
+      .plain = *plain,
+      .styled = !*plain && console.terminal.out_color,
+      .open = [&](const std::string& id, const std::string& model) { return runs.open(id, model); },
+      .edit = edit_text,
+      .write = write_file,
+      .folder = chat_folder(*workspace),
+      .stop = interrupts.stop_token()};
+  const auto run = tui::run_chat(setup, *std::move(session));
+  if (!run) return fail(run.error());
+  if (!run->empty() && workspace->keeps_runs()) {
+    const std::string journal =
+        workspace->journal_given ? " --journal " + app::shell_word(workspace->journal) : "";
+    console.err.line(fmt::format("resume: praxis chat --resume {}{}", run->str(), journal));
+  }
+  if (const int signal = interrupts.received(); signal != 0) return static_cast<ExitStatus>(128 + signal);
+  return ExitStatus::kFinished;
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,34 @@
+// The flags of `chat` on the command line. Included by the one file that uses CLI11.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options.hpp"
+#include "cli/shared_options.hpp"
+
+namespace praxis::cli {
+
+inline constexpr const char* kChatHelp = "Talk with an agent in the terminal: it writes, works and asks";
+inline constexpr const char* kChatExamples =
+    "  praxis chat --model openai:gpt-5-mini\n"
+    "  praxis chat reviewer\n"
+    "  praxis chat --resume last\n"
+    "  praxis chat --plain";
+
+inline void add_chat_flags(CLI::App* chat, ChatOptions& options) {
+  chat->add_option(
+          "AGENT", options.agent,
+          "Agent file (NAME.toml), or name of an agent of yours or of a trusted project; default: an "
+          "agent without tools")
+      ->type_name("");
+  chat->add_option("--resume", options.resume, "Open this run: its id, its name, or 'last'")->type_name("ID");
+  chat->add_option("--model", options.model,
+                   "Model as PROVIDER:NAME, instead of the agent's, the run's or the configured one")
+      ->type_name("MODEL");
+  chat->add_flag("--plain", options.plain,
+                 "Write lines only and draw nothing: for screen readers and for pipes");
+  add_home(chat, options.allow_home);
+  add_place(chat, options.place);
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,37 @@
+// The chat with an agent at a terminal (docs/chat.md): a run that stays open while the user reads, writes and
+// decides. `cli/` opens what it needs.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "app/workspace.hpp"
+#include "praxis/runtime/runtime.hpp"
+
+namespace praxis::tui {
+
+/// What a chat gets from its command. All must outlive the chat.
+struct ChatSetup {
+  const app::Workspace& workspace;
+  std::shared_ptr<Runtime> runtime;
+  Author author;        ///< of commands and approvals
+  bool plain = false;   ///< lines only: nothing is drawn a second time
+  bool styled = false;  ///< the terminal shows styles
+  /// Opens a run, or begins a new one if `id` is empty, with another model unless `model` is empty.
+  std::function<Result<Session>(const std::string& id, const std::string& model)> open;
+  /// Lets the user edit a text in an editor; the suffix is that of the file.
+  std::function<Result<std::string>(std::string_view text, std::string_view suffix)> edit;
+  /// Writes a whole file.
+  std::function<Status(const std::string& path, std::string_view bytes)> write;
+  std::string folder;    ///< for drafts and the history; empty: keeps nothing
+  std::stop_token stop;  ///< leaves the chat
+};
+
+/// Runs a chat on `session` until the user leaves it; returns the id of the run that was open last, empty if
+/// it has no record. A turn that works then is interrupted and settled. Error `kInput`: the terminal cannot
+/// be used.
+Result<SessionId> run_chat(const ChatSetup& setup, Session session);
+
+}  // namespace praxis::tui

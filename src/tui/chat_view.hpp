@@ -1,0 +1,87 @@
+// What a chat shows, from the events of a run: text that is finished, which is printed once, and the state of
+// what is in progress, which the live region shows. The same for events as they happen and for those of a
+// log.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "praxis/core/event.hpp"
+#include "tui/answer_text.hpp"
+
+namespace praxis::tui {
+
+/// Text in a style, if styles are shown.
+struct Styles {
+  bool shown = false;
+  std::string dim(std::string_view text) const { return in("\x1b[2m", text); }
+  std::string bold(std::string_view text) const { return in("\x1b[1m", text); }
+  std::string red(std::string_view text) const { return in("\x1b[31m", text); }
+  std::string yellow(std::string_view text) const { return in("\x1b[33m", text); }
+
+ private:
+  std::string in(std::string_view sequence, std::string_view text) const;
+};
+
+class ChatView {
+ public:
+  ChatView(SessionId root, Styles styles) : root_(std::move(root)), styles_(styles) {}
+
+  /// Takes the next event of the run or an agent below it. Returns what is finished now: complete lines, safe
+  /// to print, for a screen of `columns`.
+  std::string show(const Event& event, std::size_t columns);
+  /// The text that is arriving and the calls that are running, in at most `rows` lines.
+  std::vector<std::string> live(std::size_t columns, std::size_t rows, UnixMillis now) const;
+
+  /// Whether a turn is in progress, and since when.
+  std::optional<UnixMillis> busy_since() const { return busy_since_; }
+  /// What the agent does now, in one or two words.
+  const std::string& doing() const { return doing_; }
+  /// Messages that reach the model at its next step, and those whose turns have not begun.
+  const std::vector<std::string>& steering() const { return steering_; }
+  const std::vector<std::string>& queued() const { return queued_; }
+  /// The messages that no step has read, because the turn was stopped or failed; once.
+  std::vector<std::string> take_unread() { return std::exchange(unread_, {}); }
+
+ private:
+  /// Calls of several agents can have the same id.
+  using CallKey = std::pair<SessionId, CallId>;
+  /// A call as the model made it.
+  struct Call {
+    std::string text;  ///< name and arguments on one line
+    std::string agent;
+    std::optional<UnixMillis> started = {};
+    std::string progress = {};
+  };
+
+  void show_message(const events::MessageAdded& added, std::string& out);
+  void show_root(const Event& event, std::string& out);
+  void show_answer(const events::ModelResponded& responded, std::string& out);
+  void end_turn(const AgentResult& result, std::string& out);
+  void end_call(const Event& event, const CallId& call, const std::string& name, const std::string& how,
+                bool failed, std::string& out);
+  void show_decision(const Event& event, const records::Decided& decision, std::string& out);
+  void show_command(const records::Intervened& command, std::string& out);
+  void note(const Event& event, std::string_view text, bool failed, std::string& out);
+  std::string agent_prefix(const AgentMeta& agent) const;
+  void add_line(std::string& out, std::string line);
+
+  const SessionId root_;
+  const Styles styles_;
+  std::size_t columns_ = 80;
+  AnswerText answer_;
+  std::string thinking_;                     ///< end of the reasoning that is arriving
+  std::map<SessionId, std::string> agents_;  ///< names of the sub-agents
+  std::map<CallKey, Call> calls_;            ///< that have not ended
+  std::vector<std::string> steering_, queued_, unread_;
+  std::string doing_;
+  std::optional<UnixMillis> busy_since_;
+  bool has_blank_ = true;  ///< the last line that was printed is empty
+};
+
+}  // namespace praxis::tui

@@ -1,0 +1,74 @@
+// The text that the user is writing: several lines with a cursor, undo, folded pastes and the history of what
+// was sent. Pure; the caller keeps the draft and the history on disk.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tui/keys.hpp"
+
+namespace praxis::tui {
+
+class Composer {
+ public:
+  static constexpr std::size_t kFoldLines = 10;  ///< a paste of more lines is shown as one word
+  static constexpr std::size_t kMostHistory = 1000;
+
+  /// Edits the text; false if the key means nothing here, such as Enter.
+  bool press(const Key& key);
+  /// The text as it is sent, with the whole of each paste.
+  std::string text() const;
+  bool empty() const { return text_.empty(); }
+  /// Replaces the text; the cursor stands at its end.
+  void set(std::string_view text);
+  void clear() { set(""); }
+  /// Inserts text at the cursor: a long one folded.
+  void paste(std::string_view text);
+
+  void remember(std::string sent);
+  /// Searches the history backwards for what is typed; nothing changes if nothing is found.
+  void search();
+
+  /// The rows on a screen of `columns`, safe to display, with a mark of the cursor (`mark` around the
+  /// character); at most `rows` around the cursor.
+  std::vector<std::string> rows(std::size_t columns, std::size_t rows, std::string_view mark,
+                                std::string_view unmark) const;
+
+ private:
+  struct Snapshot {
+    std::string text;
+    std::size_t cursor = 0;
+  };
+
+  void insert(std::string_view text);
+  void erase(std::size_t from, std::size_t to);
+  void keep();
+  void undo();
+  bool move(const Key& key);
+  bool edit(const Key& key);
+  bool vertical(bool up);
+  void recall(std::size_t index);
+  std::size_t left_of(std::size_t at) const;
+  std::size_t right_of(std::size_t at) const;
+  std::size_t word_left() const;
+  std::size_t word_right() const;
+  std::size_t line_begin(std::size_t at) const;
+  std::size_t line_end(std::size_t at) const;
+
+  std::string text_;
+  std::size_t cursor_ = 0;
+  std::vector<std::string> pastes_;  ///< what the words `[paste 1: 12 lines]` stand for
+  std::vector<Snapshot> before_;     ///< for undo
+  std::vector<std::string> history_;
+  std::size_t recalled_ = 0;  ///< index in the history; its size: what is being written
+  std::string written_;       ///< while an entry of the history is shown
+  std::optional<std::string> sought_;
+};
+
+/// Breaks safe text into rows of at most `columns`, at line feeds and anywhere; tabs become spaces.
+std::vector<std::string> hard_rows(std::string_view safe, std::size_t columns);
+
+}  // namespace praxis::tui

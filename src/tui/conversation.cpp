@@ -1,0 +1,241 @@
+#include "tui/conversation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/plain_text.hpp"
+#include "app/values.hpp"
+#include "base/columns.hpp"
+#include "core/project.hpp"
+#include "praxis/core/state.hpp"
+#include "praxis/logs/logs.hpp"
+#include "tui/tree_text.hpp"
+
+namespace praxis::tui {
+namespace {
+
+constexpr std::ptrdiff_t kMostHistoryLines = 500;  ///< of a run that is opened again
+
+std::size_t count_lines(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+/// The last lines of a text.
+std::string_view last_lines(std::string_view text, std::ptrdiff_t most) {
+  std::size_t begin = text.size();
+  for (std::ptrdiff_t lines = 0; begin > 0; --begin) {
+    if (text[begin - 1] == '\n' && ++lines > most) break;
+  }
+  return text.substr(begin);
+}
+
+bool ends_turn(const EventBody& body) {
+  return std::holds_alternative<events::TurnCompleted>(body) ||
+         std::holds_alternative<events::TurnFailed>(body) ||
+         std::holds_alternative<events::TurnTimedOut>(body) ||
+         std::holds_alternative<events::TurnCancelled>(body);
+}
+
+/// The step's id as `Session::decide` of the root takes it.
+ParkId whole_id(const ParkId& id, const SessionId& session) {
+  return id.str().find('/') == std::string::npos ? qualified_id(session, id) : id;
+}
+
+}  // namespace
+
+Conversation::Conversation(const ChatSetup& setup, Session session)
+    : setup_(setup), session_(std::move(session)), styles_{setup.styled} {
+  follow();
+}
+
+/// Follows the session that is open now.
+void Conversation::follow() {
+  view_ = std::make_unique<ChatView>(session_.session_id(), styles_);
+  cards_.clear();
+  sent_ = recorded_ = false;
+  feed_->take();
+  subscription_ = session_.on("*", [feed = feed_](const Event& event) { feed->add(event); });
+}
+
+std::function<void()> Conversation::waker() const {
+  return [feed = feed_] { feed->wake(); };
+}
+
+std::string Conversation::failure(const Error& error) const {
+  std::string text = styles_.red("error: " + app::one_line(error.message, 2000)) + '\n';
+  const std::string hint = json_string(error.detail(), "hint");
+  if (!hint.empty()) text += styles_.dim("hint: " + app::one_line(hint, 2000)) + '\n';
+  return text;
+}
+
+bool Conversation::is_recorded() const {
+  return recorded_ || setup_.runtime->journal().session(session_.session_id()).has_value();
+}
+
+std::string Conversation::begin(std::size_t columns) {
+  const AgentResult last = session_.last_result();
+  model_ = last.model;
+  if (!is_recorded()) return "";
+  recorded_ = true;
+  const auto records = read_records(setup_.runtime->journal(), session_.session_id());
+  if (!records) return failure(records.error());
+  std::string text;
+  State state;
+  for (const StoredRecord& record : *records) {
+    if (auto applied = apply_to(state, record.record); !applied) return failure(applied.error());
+    for (const Event& event : project(record.record, state)) text += view_->show(event, columns);
+    if (state.turn) last_turn_ = state.turn->id;
+  }
+  usage_ = session_.token_usage();
+  context_percent_ = session_.context_usage_percent();
+  const std::string_view shown = last_lines(text, kMostHistoryLines);
+  std::string out;
+  if (const std::size_t hidden = count_lines(text) - count_lines(shown); hidden > 0)
+    out =
+        styles_.dim(fmt::format("({} earlier lines: praxis show {})", hidden, session_.session_id().str())) +
+        '\n';
+  out += shown;
+  if (state.turn || !state.queue.empty()) resume();
+  return out;
+}
+
+void Conversation::resume() {
+  sent_ = true;
+  session_.resume([feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
+}
+
+std::string Conversation::take_events(std::size_t columns) {
+  std::string text;
+  for (EventFeed::Item& item : feed_->take()) {
+    if (const auto* event = std::get_if<Event>(&item)) {
+      text += view_->show(*event, columns);
+      take_event(*event);
+      continue;
+    }
+    const auto& report = std::get<Result<AgentResult>>(item);
+    sent_ = false;
+    if (!report) {
+      text += failure(report.error());
+    } else if (report->session == session_.session_id()) {
+      for (const ParkedStep& step : report->pending) add_card(step, session_.session_id());
+    }
+  }
+  return text;
+}
+
+void Conversation::take_event(const Event& event) {
+  const bool is_root = event.agent.id == session_.session_id();
+  if (const auto* parked = std::get_if<events::StepParked>(&event.body)) {
+    add_card(parked->step, event.agent.id);
+  } else if (const auto* decided = std::get_if<events::StepDecided>(&event.body)) {
+    const ParkId id = whole_id(decided->decision.park, event.agent.id);
+    std::erase_if(cards_, [&](const StepCard& card) { return card.step().id == id; });
+  }
+  if (is_delta(event.body)) return;
+  usage_ = session_.token_usage();
+  context_percent_ = session_.context_usage_percent();
+  if (const auto* started = std::get_if<events::TurnStarted>(&event.body); started != nullptr && is_root) {
+    sent_ = false;
+    recorded_ = true;
+    last_turn_ = event.turn;
+    if (started->config) model_ = started->config->model;
+  }
+  // A message for the next step of a turn that had just ended: it gets a turn of its own.
+  const auto* command = std::get_if<events::SessionIntervened>(&event.body);
+  if (is_root && command != nullptr && command->intervention.verb == CommandVerb::kSteer && !is_busy()) {
+    sent_ = true;
+    session_.run();
+  }
+  if (!is_root || !ends_turn(event.body)) return;
+  cards_.clear();
+  // After a stop or an error the user decides whether the queue continues.
+  if (std::holds_alternative<events::TurnCompleted>(event.body) && session_.queued() > 0) resume();
+}
+
+void Conversation::add_card(ParkedStep step, const SessionId& session) {
+  step.id = whole_id(step.id, step.session.empty() ? session : step.session);
+  const auto known = std::ranges::find(cards_, step.id, [](const StepCard& card) { return card.step().id; });
+  if (known != cards_.end()) return;
+  const SessionId asking = step.session.empty() ? session : step.session;
+  std::optional<app::AlwaysRule> always;
+  if (step.kind == ParkKind::kApproval) {
+    if (auto rule = app::always_rule_for(setup_.runtime->journal(), asking, step)) always = *std::move(rule);
+  }
+  // An agent in progress reads rules that are saved now with its next run only.
+  if (always && std::ranges::find(saved_, *always) != saved_.end()) {
+    [[maybe_unused]] const Status decided = session_.decide(step.id, approve(), setup_.author);
+    return;
+  }
+  cards_.emplace_back(std::move(step), std::move(always));
+}
+
+std::string Conversation::submit(const std::string& text, Delivery delivery, std::size_t columns) {
+  if (text.starts_with('/')) return command(text, columns);
+  if (text.empty()) {
+    if (!is_busy() && session_.queued() > 0) resume();
+    return "";
+  }
+  if (is_busy()) {
+    delivery == Delivery::kQueue ? session_.enqueue(text) : session_.steer(text);
+    return "";
+  }
+  sent_ = true;
+  session_.send(text_message(Role::kUser, text), nullptr,
+                [feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
+  return "";
+}
+
+void Conversation::interrupt() {
+  if (is_busy()) session_.interrupt();
+}
+
+std::string Conversation::settle(std::size_t columns) {
+  std::string text = take_events(columns);
+  setup_.runtime->stop();
+  return text + take_events(columns);
+}
+
+std::string Conversation::decide(const StepCard& card, Approval approval) {
+  const Status decided = session_.decide(card.step().id, std::move(approval), setup_.author);
+  return decided ? "" : failure(decided.error());
+}
+
+std::string Conversation::decide_always(const StepCard& card) {
+  if (!card.always()) return "";
+  if (const Status saved = app::save_rule(*card.always()); !saved) return failure(saved.error());
+  saved_.push_back(*card.always());
+  return decide(card, approve());
+}
+
+std::string Conversation::status(std::size_t columns) {
+  std::string text;
+  if (const auto since = view_->busy_since()) {
+    const std::string doing = cards_.empty() ? view_->doing() : "waits for you";
+    text = fmt::format("{} {}  ", doing, app::show_age(now() - *since));
+  }
+  text += app::one_line(model_, 40);
+  if (context_percent_ > 0) text += fmt::format("  context {} %", context_percent_);
+  text += "  " + app::show_usage(usage_);
+  if (const auto queued = view_->queued().size(); queued > 0) text += fmt::format("  {} queued", queued);
+  if (!cards_.empty()) text += fmt::format("  {} to decide", cards_.size());
+  return styles_.dim(cut_to(text, columns));
+}
+
+std::vector<std::string> Conversation::tree(std::size_t columns) const {
+  std::vector<AgentNode> below;
+  for (AgentNode& node : setup_.runtime->agent_tree()) {
+    const bool belongs =
+        node.id == id() || std::ranges::find(below, node.parent, &AgentNode::id) != below.end();
+    if (belongs) below.push_back(std::move(node));
+  }
+  std::vector<std::string> lines;
+  for (const TreeLine& line : tree_lines(below, setup_.workspace, now(), columns)) {
+    const std::string cut = line.is_typed ? line.text : cut_to(line.text, columns);
+    lines.push_back(line.is_node ? cut : styles_.dim(cut));
+  }
+  return lines;
+}
+
+}  // namespace praxis::tui

@@ -1,0 +1,101 @@
+// The run of a chat, for every kind of terminal: takes its events, sends messages and commands, keeps the steps
+// that wait for the user. One thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tui/chat.hpp"
+#include "tui/chat_view.hpp"
+#include "tui/event_feed.hpp"
+#include "tui/step_card.hpp"
+
+namespace praxis::tui {
+
+/// When a message reaches the agent.
+enum class Delivery : bool {
+  kNow,   ///< a new turn or, while one is in progress, at its next step
+  kQueue  ///< a turn of its own, after the one in progress
+};
+
+class Conversation {
+ public:
+  Conversation(const ChatSetup& setup, Session session);
+
+  /// What happened before, for the scrollback; resumes a turn that is open.
+  std::string begin(std::size_t columns);
+  /// What has happened since the last call; complete lines for the scrollback.
+  std::string take_events(std::size_t columns);
+  /// Readable when something has happened.
+  int fd() const { return feed_->fd(); }
+  /// Makes `fd` readable; from any thread.
+  std::function<void()> waker() const;
+
+  /// Sends a message, or carries out a `/command`. Returns what to print.
+  std::string submit(const std::string& text, Delivery delivery, std::size_t columns);
+  void interrupt();
+  /// Ends the chat: stops a turn that works and waits until it has settled. Returns what happened meanwhile.
+  std::string settle(std::size_t columns);
+  /// Decides a step. Returns what to print, such as why it could not be decided.
+  std::string decide(const StepCard& card, Approval approval);
+  /// Saves the rule of the card and allows its call.
+  std::string decide_always(const StepCard& card);
+  /// The steps that wait for the user, the oldest first.
+  std::deque<StepCard>& cards() { return cards_; }
+
+  const ChatView& view() const { return *view_; }
+  /// As `ChatView::take_unread`.
+  std::vector<std::string> take_unread() { return view_->take_unread(); }
+  bool is_busy() const { return view_->busy_since().has_value() || sent_; }
+  /// The line below the composer: model, context, tokens, cost, time, what waits.
+  std::string status(std::size_t columns);
+  /// The tree of agents, for the pane.
+  std::vector<std::string> tree(std::size_t columns) const;
+  const SessionId& id() const { return session_.session_id(); }
+  /// Whether the run has a record, so that it can be opened again.
+  bool is_recorded() const;
+  bool wants_to_leave() const { return leaves_; }
+  UnixMillis now() const { return setup_.runtime->environment().now(); }
+
+ private:
+  std::string command(const std::string& line, std::size_t columns);
+  /// Whether the conversation so far is printed when a run is opened.
+  enum class Past : bool { kHide, kShow };
+  std::string open(const std::string& id, const std::string& model, Past past, std::size_t columns);
+  std::string resume_run(const std::string& text, std::size_t columns);
+  std::string fork_run(const std::string& text, std::size_t columns);
+  std::string rewind_run(std::string turn);
+  std::string change_model(const std::string& model, std::size_t columns);
+  std::string export_run(const std::string& file) const;
+  std::string cost() const;
+  std::string context() const;
+  std::string waiting_steps(std::size_t columns) const;
+  std::string failure(const Error& error) const;
+  void follow();
+  void add_card(ParkedStep step, const SessionId& session);
+  void take_event(const Event& event);
+  void resume();
+
+  const ChatSetup& setup_;
+  Session session_;
+  const Styles styles_;
+  std::shared_ptr<EventFeed> feed_ = std::make_shared<EventFeed>();
+  std::unique_ptr<ChatView> view_;
+  Subscription subscription_;
+  std::deque<StepCard> cards_;
+  std::vector<app::AlwaysRule> saved_;  ///< in this chat
+  bool sent_ = false;                   ///< a message was sent whose turn has not begun
+  bool leaves_ = false;
+  bool recorded_ = false;
+  int context_percent_ = 0;
+  Usage usage_;
+  std::string model_;
+  TurnId last_turn_;
+};
+
+}  // namespace praxis::tui

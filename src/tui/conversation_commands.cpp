@@ -1,0 +1,168 @@
+// The `/commands` of a chat.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "app/plain_text.hpp"
+#include "app/transcript.hpp"
+#include "app/values.hpp"
+#include "app/workspace.hpp"
+#include "praxis/base/suggest.hpp"
+#include "praxis/logs/logs.hpp"
+#include "tui/conversation.hpp"
+
+namespace praxis::tui {
+namespace {
+
+constexpr std::string_view kHelp =
+    "Enter          send; while the agent works: reaches it at its next step\n"
+    "Alt-Enter      queue: a turn of its own, after the one in progress\n"
+    "Ctrl-J         new line (Shift-Enter where the terminal tells it apart)\n"
+    "Esc            stop the agent; what is done stays\n"
+    "Ctrl-C         clear the text, or stop the agent; twice: leave\n"
+    "Ctrl-D         leave, if the text is empty\n"
+    "Up, Ctrl-R     earlier messages; Ctrl-R finds what is typed in them\n"
+    "Ctrl-G         write in the editor of VISUAL or EDITOR\n"
+    "Ctrl-_         undo;  Ctrl-L  draw again;  Ctrl-T  the tree of agents\n"
+    "Tab            decide the step that waits\n"
+    "/help /tree /cost /context /approvals     look\n"
+    "/resume ID  /new  /fork [ID]              open another run, a new one, a branch\n"
+    "/rewind TURN  /model NAME                 back to before a turn; another model\n"
+    "/export FILE  /quit                       the conversation as Markdown; leave\n";
+
+constexpr std::string_view kStopFirst = "the agent works: Esc stops it first";
+
+}  // namespace
+
+std::string Conversation::command(const std::string& line, std::size_t columns) {
+  const auto space = std::min(line.find(' '), line.size());
+  const std::string name = line.substr(1, space - 1);
+  const auto first = line.find_first_not_of(' ', space);
+  std::string rest = first == std::string::npos ? "" : line.substr(first);
+  while (rest.ends_with(' ') || rest.ends_with('\n')) rest.pop_back();
+  using Action = std::function<std::string()>;
+  const std::vector<std::pair<std::string, Action>> commands{
+      {"help", [] { return std::string(kHelp); }},
+      {"tree",
+       [&] {
+         std::string text;
+         for (const std::string& each : tree(columns)) text += each + '\n';
+         return text.empty() ? "no agent is active\n" : text;
+       }},
+      {"cost", [&] { return cost(); }},
+      {"context", [&] { return context(); }},
+      {"approvals", [&] { return waiting_steps(columns); }},
+      {"resume", [&] { return resume_run(rest, columns); }},
+      {"new", [&] { return open("", rest, Past::kShow, columns); }},
+      {"fork", [&] { return fork_run(rest, columns); }},
+      {"rewind", [&] { return rewind_run(rest); }},
+      {"model", [&] { return change_model(rest, columns); }},
+      {"export", [&] { return export_run(rest); }},
+      {"quit", [&] { return leaves_ = true, std::string(); }}};
+  for (const auto& [known, action] : commands) {
+    if (known == name) return action();
+  }
+  std::vector<std::string> names;
+  for (const auto& [known, action] : commands) names.push_back(known);
+  const auto nearest = closest(name, names);
+  return styles_.red(fmt::format("there is no /{}{}; /help lists the commands", app::one_line(name, 40),
+                                 nearest ? fmt::format("; did you mean /{}?", *nearest) : "")) +
+         '\n';
+}
+
+std::string Conversation::cost() const {
+  const Usage own = session_.token_usage();
+  return fmt::format("this run: {}\ninput {}, of it {} from a cache; output {}, of it {} reasoning\n",
+                     app::show_usage(own), own.input, own.cache_read, own.output, own.reasoning);
+}
+
+std::string Conversation::context() const {
+  const auto [used, window] = session_.context_usage();
+  if (window == 0) return fmt::format("{} tokens; the window of the model is not known\n", used);
+  return fmt::format("{} of {} tokens, {} %\n", used, window, session_.context_usage_percent());
+}
+
+std::string Conversation::waiting_steps(std::size_t columns) const {
+  if (cards_.empty()) return "nothing waits for you\n";
+  std::string text;
+  for (const StepCard& card : cards_) {
+    for (const std::string& line : card.lines(columns, 1000, false, styles_)) text += line + '\n';
+  }
+  return text;
+}
+
+/// Opens another run in place of this one, which is closed.
+std::string Conversation::open(const std::string& id, const std::string& model, Past past,
+                               std::size_t columns) {
+  if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
+  // Two handles on one run are not possible: this one is closed first, and opened again if the other fails.
+  const std::string before = is_recorded() ? session_.session_id().str() : "";
+  subscription_.cancel();
+  if (auto closed = session_.close(); !closed) return failure(closed.error());
+  auto opened = setup_.open(id, model);
+  std::string text;
+  if (!opened) {
+    text = failure(opened.error());
+    opened = setup_.open(before, "");
+    if (!opened) {
+      leaves_ = true;
+      return text + failure(opened.error());
+    }
+  }
+  session_ = *std::move(opened);
+  follow();
+  std::string shown = begin(columns);
+  if (!text.empty()) return text;
+  if (past == Past::kHide) shown.clear();
+  return shown +
+         styles_.dim(
+             fmt::format("run {}, model {}", session_.session_id().str(), app::one_line(model_, 200))) +
+         '\n';
+}
+
+std::string Conversation::resume_run(const std::string& text, std::size_t columns) {
+  auto& journal = setup_.runtime->journal();
+  const auto found = find_session(journal, text.empty() ? "last" : text);
+  if (!found) return failure(found.error());
+  const auto root = app::root_of(journal, *found);
+  if (!root) return failure(root.error());
+  return *root == id() ? "this run is open\n" : open(root->str(), "", Past::kShow, columns);
+}
+
+std::string Conversation::fork_run(const std::string& text, std::size_t columns) {
+  auto& journal = setup_.runtime->journal();
+  if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
+  if (text.empty() && !is_recorded()) return styles_.red("there is nothing to fork yet") + '\n';
+  const auto from = text.empty() ? Result<SessionId>(id()) : find_session(journal, text);
+  if (!from) return failure(from.error());
+  const auto branch = fork_session(journal, setup_.runtime->environment(), *from);
+  return branch ? open(branch->str(), "", Past::kHide, columns) : failure(branch.error());
+}
+
+std::string Conversation::rewind_run(std::string turn) {
+  if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
+  if (turn.empty()) turn = last_turn_.str();
+  if (turn.empty()) return styles_.red("there is no turn to take back") + '\n';
+  const Status done = session_.rewind(TurnId(turn));
+  if (!done) return failure(done.error());
+  return styles_.dim("the conversation stands before " + app::one_line(turn, 40)) + '\n';
+}
+
+std::string Conversation::change_model(const std::string& model, std::size_t columns) {
+  if (model.empty()) return app::one_line(model_, 200) + '\n';
+  return open(is_recorded() ? id().str() : "", model, Past::kHide, columns);
+}
+
+std::string Conversation::export_run(const std::string& file) const {
+  if (file.empty()) return styles_.red("export to which file? /export chat.md") + '\n';
+  const auto records = read_records(setup_.runtime->journal(), id());
+  if (!records) return failure(records.error());
+  const auto state = fold(*records);
+  if (!state) return failure(state.error());
+  const std::string text = app::transcript_markdown(app::transcript(*records, *state));
+  const Status written = setup_.write(file, text);
+  return written ? styles_.dim("written to " + app::one_line(file, 200)) + '\n' : failure(written.error());
+}
+
+}  // namespace praxis::tui

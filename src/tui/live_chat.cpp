@@ -1,0 +1,382 @@
+#include "tui/live_chat.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "app/plain_text.hpp"
+#include "app/pretty_json.hpp"
+#include "base/columns.hpp"
+#include "praxis/json/json.hpp"
+
+namespace praxis::tui {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kFrame = 16ms;        ///< between two frames
+constexpr auto kEscapeTime = 40ms;   ///< until a lone escape is the key Esc
+constexpr auto kTick = 1000ms;       ///< of the clocks on the screen
+constexpr auto kLeaveTime = 2000ms;  ///< between two Ctrl-C
+/// A card takes the keys only if the user is not typing: a letter must not be taken for a decision.
+constexpr auto kPause = 1500ms;
+constexpr std::size_t kMostWaitingShown = 3;
+
+std::atomic<int> resized{-1};  ///< eventfd of the chat that runs; -1: none
+
+void on_resize(int) {
+  const int saved = errno;
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(resized, &one, sizeof one);
+  errno = saved;
+}
+
+/// Makes a descriptor readable when the size of the terminal changes.
+class ResizeSignal {
+ public:
+  ResizeSignal() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    resized = fd_.get();
+    std::signal(SIGWINCH, on_resize);
+  }
+  ~ResizeSignal() {
+    std::signal(SIGWINCH, SIG_DFL);
+    resized = -1;
+  }
+  ResizeSignal(const ResizeSignal&) = delete;
+  ResizeSignal& operator=(const ResizeSignal&) = delete;
+  int fd() const { return fd_.get(); }
+  bool take() const {
+    std::uint64_t count = 0;
+    return read(fd_.get(), &count, sizeof count) > 0;
+  }
+
+ private:
+  FileDescriptor fd_;
+};
+
+int millis(std::chrono::steady_clock::duration time) {
+  return static_cast<int>(
+      std::max<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(time).count(), 0));
+}
+
+}  // namespace
+
+LiveChat::LiveChat(const ChatSetup& setup, Conversation& conversation, RawTerminal& terminal)
+    : setup_(setup),
+      conversation_(conversation),
+      terminal_(terminal),
+      styles_{setup.styled},
+      drafts_(setup.folder),
+      size_(terminal_size(STDOUT_FILENO)) {
+  for (std::string& sent : drafts_.history()) composer_.remember(std::move(sent));
+  composer_.set(drafts_.load(conversation_.is_recorded() ? conversation_.id().str() : Drafts::key_of_new()));
+}
+
+void LiveChat::run() {
+  print(conversation_.begin(columns()));
+  const std::stop_callback stopped(setup_.stop, conversation_.waker());
+  while (!leaving_ && !conversation_.wants_to_leave() && !setup_.stop.stop_requested()) {
+    print(conversation_.take_events(columns()));
+    for (const std::string& unread : conversation_.take_unread())
+      composer_.set(composer_.empty() ? unread : unread + '\n' + composer_.text());
+    look_at_cards();
+    draw();
+    wait();
+  }
+  print(conversation_.settle(columns()));
+  write(region_.frame(finished_, {}, size_.rows) + region_.remove());
+}
+
+/// Waits for a key, an event, another size or the next tick, and takes the keys.
+void LiveChat::wait() {
+  static const ResizeSignal resize;
+  std::array<pollfd, 3> ready{
+      {{STDIN_FILENO, POLLIN, 0}, {resize.fd(), POLLIN, 0}, {conversation_.fd(), POLLIN, 0}}};
+  // Right after a frame only keys are looked at, so that a fast stream does not draw more than 60 frames.
+  const auto since = Clock::now() - last_frame_;
+  if (since < kFrame) {
+    if (poll(ready.data(), 2, millis(kFrame - since)) == 0) poll(ready.data(), ready.size(), 0);
+  }
+  if (std::ranges::all_of(ready, [](const pollfd& each) { return each.revents == 0; })) {
+    const bool ticks = conversation_.is_busy() || shows_tree_;
+    const auto time = reader_.is_incomplete() ? kEscapeTime : kTick;
+    poll(ready.data(), ready.size(), reader_.is_incomplete() || ticks ? millis(time) : -1);
+  }
+  if (resize.take()) {
+    size_ = terminal_size(STDOUT_FILENO);
+    region_.forget();
+  }
+  if (ready[0].revents != 0) return read_keys();
+  if (!reader_.is_incomplete()) return;
+  for (const Key& key : reader_.flush()) press(key);
+}
+
+void LiveChat::read_keys() {
+  std::array<char, 65536> buffer;
+  const auto got = read(STDIN_FILENO, buffer.data(), buffer.size());
+  if (got < 0 && errno == EINTR) return;
+  if (got <= 0) {
+    leaving_ = true;  // the terminal has gone
+    return;
+  }
+  for (const Key& key : reader_.feed({buffer.data(), static_cast<std::size_t>(got)})) press(key);
+  keep_draft();
+}
+
+/// On disk before it is on the screen: what the user has seen is there after a crash.
+void LiveChat::keep_draft() {
+  const std::string key = conversation_.is_recorded() ? conversation_.id().str() : Drafts::key_of_new();
+  drafts_.save(key, lends_composer_ ? own_text_ : composer_.text());
+}
+
+void LiveChat::press(const Key& key) {
+  if (leaving_) return;
+  hint_.clear();
+  last_key_ = Clock::now();
+  if (key.kind == KeyKind::kControl && press_control(key)) return;
+  if (key.kind == KeyKind::kTab) {
+    if (card() != nullptr) focus(!focused_);
+    return;
+  }
+  if (focused_ && card() != nullptr && !lends_composer_) return press_on_card(key);
+  switch (key.kind) {
+    case KeyKind::kEnter:
+      return enter(Delivery::kNow);
+    case KeyKind::kQueue:
+      return enter(Delivery::kQueue);
+    case KeyKind::kEscape:
+      if (!lends_composer_) return conversation_.interrupt();
+      if (card() == nullptr || !card()->back()) focus(false);
+      lends_composer_ = false;
+      return composer_.set(std::exchange(own_text_, {}));
+    default:
+      composer_.press(key);
+  }
+}
+
+/// Keys that mean the same everywhere; false for others.
+bool LiveChat::press_control(const Key& key) {
+  switch (key.text.front()) {
+    case 'c':
+      stop_or_leave();
+      return true;
+    case 'd':
+      if (composer_.empty()) leaving_ = true;
+      return composer_.empty();
+    case 'g':
+      edit_outside();
+      return true;
+    case 'l':
+      write("\x1b[H\x1b[2J");
+      region_.forget();
+      return true;
+    case 't':
+      shows_tree_ = !shows_tree_;
+      return true;
+    case 'z':
+      suspend();
+      return true;
+    default:
+      return false;
+  }
+}
+
+void LiveChat::stop_or_leave() {
+  const auto now = Clock::now();
+  if (now - ctrl_c_ < kLeaveTime) {
+    leaving_ = true;
+    return;
+  }
+  ctrl_c_ = now;
+  if (!composer_.empty()) {
+    composer_.remember(composer_.text());
+    composer_.clear();
+  } else {
+    conversation_.interrupt();
+  }
+  hint_ = "Ctrl-C once more leaves";
+}
+
+void LiveChat::enter(Delivery delivery) {
+  std::string text = composer_.text();
+  if (lends_composer_ && card() != nullptr) {
+    lends_composer_ = false;
+    composer_.set(std::exchange(own_text_, {}));
+    return carry_out(card()->typed(text));
+  }
+  // A backslash before Enter is a new line, for terminals that cannot send another key for it.
+  if (text.ends_with('\\') && delivery == Delivery::kNow) {
+    composer_.press({KeyKind::kBackspace});
+    composer_.press({KeyKind::kNewLine});
+    return;
+  }
+  while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
+  composer_.clear();
+  keep_draft();
+  if (!text.empty()) {
+    composer_.remember(text);
+    drafts_.remember(text);
+  }
+  if (text.starts_with('/')) print(styles_.dim("> " + visible_text(text)) + '\n');
+  print(conversation_.submit(text, delivery, columns()));
+}
+
+void LiveChat::suspend() {
+  write(region_.remove());
+  terminal_.leave();
+  std::raise(SIGTSTP);
+  terminal_.enter();
+  size_ = terminal_size(STDOUT_FILENO);
+  region_.forget();
+}
+
+void LiveChat::edit_outside() {
+  write(region_.remove());
+  terminal_.leave();
+  const auto text = setup_.edit(composer_.text(), ".md");
+  terminal_.enter();
+  region_.forget();
+  if (!text) {
+    hint_ = text.error().message;
+    return;
+  }
+  std::string_view edited = *text;
+  while (edited.ends_with('\n')) edited.remove_suffix(1);
+  composer_.set(edited);
+}
+
+// ---- the screen -------------------------------------------------------------------------------------------
+
+std::vector<std::string> LiveChat::lines() {
+  const std::size_t wide = columns();
+  std::vector<std::string> below;
+  for (const auto* waiting : {&conversation_.view().steering(), &conversation_.view().queued()}) {
+    const char* when = waiting == &conversation_.view().queued() ? "queued: " : "at the next step: ";
+    for (std::size_t i = 0; i < std::min(waiting->size(), kMostWaitingShown); ++i)
+      below.push_back(styles_.dim(cut_to(when + app::one_line((*waiting)[i], wide), wide)));
+    if (waiting->size() > kMostWaitingShown)
+      below.push_back(styles_.dim(fmt::format("  and {} more", waiting->size() - kMostWaitingShown)));
+  }
+  if (const StepCard* shown = card()) {
+    const auto all = shown->lines(wide, card_rows(), focused_, styles_);
+    below.insert(below.end(), all.begin(), all.end());
+    if (const auto more = conversation_.cards().size() - 1; more > 0)
+      below.push_back(styles_.dim(fmt::format("  and {} more to decide", more)));
+  }
+  if (shows_tree_) {
+    auto tree = conversation_.tree(wide);
+    tree.resize(std::min(tree.size(), size_.rows / 2));
+    below.insert(below.end(), tree.begin(), tree.end());
+  }
+  const std::size_t used = below.size() + 2;
+  const std::size_t most = size_.rows > used + 1 ? std::min(size_.rows - used - 1, size_.rows / 2 + 1) : 1;
+  for (std::string& row : composer_.rows(wide, most, "\x1b[7m", "\x1b[27m")) below.push_back(std::move(row));
+  below.push_back(hint_.empty() ? conversation_.status(wide) : styles_.dim(app::one_line(hint_, wide)));
+  const std::size_t room = size_.rows > below.size() + 1 ? size_.rows - below.size() - 1 : 0;
+  auto lines = conversation_.view().live(wide, room, conversation_.now());
+  std::ranges::move(below, std::back_inserter(lines));
+  return lines;
+}
+
+void LiveChat::draw() {
+  write(region_.frame(std::exchange(finished_, {}), lines(), size_.rows));
+  last_frame_ = Clock::now();
+}
+
+void LiveChat::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) {
+      leaving_ = true;
+      return;
+    }
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// ---- the step that the user decides -----------------------------------------------------------------------
+
+/// A new card takes the keys if the user has not typed anything lately; a decided one gives them back.
+void LiveChat::look_at_cards() {
+  const ParkId top = card() == nullptr ? ParkId() : card()->step().id;
+  if (top == card_id_) return;
+  card_id_ = top;
+  if (lends_composer_) {
+    lends_composer_ = false;
+    composer_.set(std::exchange(own_text_, {}));
+  }
+  focused_ = false;
+  if (card() == nullptr) return;
+  write("\a");
+  if (composer_.empty() && Clock::now() - last_key_ > kPause) focus(true);
+}
+
+void LiveChat::focus(bool on) {
+  focused_ = on;
+  if (lends_composer_) composer_.set(std::exchange(own_text_, {}));
+  lends_composer_ = on && card()->takes_text();
+  if (!lends_composer_) return;
+  own_text_ = composer_.text();
+  composer_.clear();
+}
+
+void LiveChat::press_on_card(const Key& key) {
+  if (key.kind == KeyKind::kEscape) {
+    if (!card()->back()) focus(false);
+    return;
+  }
+  if (key.kind != KeyKind::kText) return;
+  carry_out(card()->choose(key.text.front(), "", columns(), card_rows()));
+}
+
+void LiveChat::carry_out(const CardAnswer& answer) {
+  using Kind = CardAnswer::Kind;
+  switch (answer.kind) {
+    case Kind::kDecide:
+      return print(conversation_.decide(*card(), answer.approval));
+    case Kind::kSaveRule:
+      return print(conversation_.decide_always(*card()));
+    case Kind::kEdit:
+      return edit_call();
+    case Kind::kPrint:
+      print(answer.text);
+      break;
+    case Kind::kHint:
+      hint_ = answer.text;
+      break;
+    case Kind::kLater:
+      return focus(false);
+    case Kind::kNothing:
+      break;
+  }
+  if (focused_ && card()->takes_text() != lends_composer_) focus(true);
+}
+
+void LiveChat::edit_call() {
+  const auto before = parse_json(card()->step().arguments);
+  write(region_.remove());
+  terminal_.leave();
+  const auto text = setup_.edit(before ? app::pretty_json(*before) : card()->step().arguments, ".json");
+  terminal_.enter();
+  region_.forget();
+  const auto arguments = text ? parse_json(*text) : Result<Json>(fail(text.error()));
+  if (!arguments) {
+    hint_ = arguments.error().message;
+  } else if (before && *before == *arguments) {
+    hint_ = "nothing was changed";
+  } else {
+    print(conversation_.decide(*card(), edit(to_json_text(*arguments))));
+  }
+}
+
+}  // namespace praxis::tui
