@@ -58,7 +58,8 @@ supervisor::Request request_of(const ProcessSpec& spec) {
                       .output_bytes = limits.output_bytes,
                       .wall_ms = limits.wall_time.count(),
                       .grace_ms = limits.grace.count(),
-                      .channel = spec.channel,
+                      .channel = spec.channel || spec.channel_is_stdio,
+                      .channel_is_stdio = spec.channel_is_stdio,
                       .sandboxed = spec.sandbox.has_value()};
   request.folder = spec.folder;
   request.arguments = spec.argv;
@@ -361,7 +362,7 @@ Result<Process> start_process(const ProcessSpec& spec) {
   if (!image) return fail(image.error());
   auto control = make_sockets();
   if (!control) return fail(std::move(control.error()));
-  auto channel = spec.channel ? make_sockets() : SocketPair();
+  auto channel = request.settings.channel ? make_sockets() : SocketPair();
   if (!channel) return fail(std::move(channel.error()));
 
   const auto supervisor = spawn_supervisor({.input = input.get(),

@@ -327,6 +327,24 @@ TEST(Process, CommunicatesOverItsChannel) {
   EXPECT_TRUE(process->wait({}));
 }
 
+TEST(Process, ChannelCanBeStandardInputAndOutput) {
+  auto spec = shell("read line; echo \"got $line\"; echo log >&2");
+  spec.channel_is_stdio = true;
+  auto process = start_process(spec);
+  ASSERT_TRUE(process);
+  ASSERT_EQ(write(process->channel(), "hello\n", 6), 6);
+  std::string text;
+  std::array<char, 64> buffer;
+  for (ssize_t got = 0; (got = read(process->channel(), buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  EXPECT_EQ(text, "got hello\n");
+  const auto result = process->wait({});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->err.text(), "log\n");
+  EXPECT_EQ(result->out.text(), "");
+}
+
 TEST(Process, DeathOfTheOwner_LeavesNoProcess) {
   Mark mark;
   auto spec = shell(kFugitives);

@@ -41,6 +41,7 @@ struct Settings {
       /// User and group of the sandbox's processes, if the supervisor runs as root.
       0;
   bool channel = false;
+  bool channel_is_stdio = false;  ///< the channel becomes standard input and output instead
   bool sandboxed = false;
   bool network = false;  ///< through `Request::proxy`
 };

@@ -46,6 +46,8 @@ struct ProcessSpec {
   std::string folder = "/";                        ///< working directory; absolute
   std::string input;                               ///< standard input
   bool channel = false;  ///< opens descriptor 3, the other end of `Process::channel`
+  /// The channel is standard input and output instead; only standard error is kept, and `input` is not used.
+  bool channel_is_stdio = false;
   ProcessLimits limits;
   /// When set, the program runs in this sandbox or is not started.
   std::optional<Sandbox> sandbox;

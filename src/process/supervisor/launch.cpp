@@ -78,10 +78,12 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 [[noreturn]] void run_child(const Request& request, pid_t supervisor, int out, int err, int status) {
   setsid();
   reset_signals();
-  hand_over(out, STDOUT_FILENO);
   hand_over(err, STDERR_FILENO);
-  if (request.settings.channel) {
-    hand_over(kChannel, kControl);
+  if (request.settings.channel_is_stdio) {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) hand_over(kChannel, fd);
+  } else {
+    hand_over(out, STDOUT_FILENO);
+    if (request.settings.channel) hand_over(kChannel, kControl);
   }
   // If the supervisor is killed, at least the command itself is killed with it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
