@@ -1,6 +1,6 @@
 # The components of the library and what each one needs, for the build and, once installed, for find_package. A
 # component is a part of the sources that has dependencies of its own. `core` is in every build.
-set(praxis_all_components core http sqlite tools app)
+set(praxis_all_components core http sqlite tools mcp app)
 
 set(praxis_packages_core Threads "Boost 1.81" PkgConfig)
 set(praxis_modules_core libsodium re2)
@@ -17,9 +17,11 @@ set(praxis_links_sqlite SQLite::SQLite3)
 set(praxis_packages_tools ZLIB)
 set(praxis_links_tools ZLIB::ZLIB)
 
+set(praxis_needs_mcp http tools)
+
 set(praxis_packages_app tomlplusplus)
 set(praxis_links_app tomlplusplus::tomlplusplus)
-set(praxis_needs_app http sqlite tools)
+set(praxis_needs_app http sqlite tools mcp)
 
 # Adds to `out` the components that `components` need, and `core`.
 function(praxis_with_needs out components)

@@ -1,0 +1,132 @@
+// A client of the Model Context Protocol: the tools of a server, which is a program that this process starts
+// or an address that it sends requests to. Speaks version 2026-07-28 and, with servers that do not know it,
+// 2025-11-25 and earlier. Everything that a server says is foreign text: bounded here, and never trusted for
+// safety.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "praxis/domain/message.hpp"
+#include "praxis/json/json.hpp"
+#include "praxis/net/http_client.hpp"
+#include "praxis/process/process.hpp"
+
+#pragma GCC visibility push(default)
+namespace praxis {
+
+/// A server that runs as a program and speaks on its standard input and output.
+struct McpProgram {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  ///< complete; nothing is inherited
+  std::string folder = "/";                        ///< working directory; absolute
+  ProcessLimits limits;
+  std::optional<Sandbox> sandbox;  ///< empty: the program has all rights of this user
+  /// Called before each start; an error is that of the start. May be null.
+  std::function<Status()> prepare;
+};
+
+/// A server that is reached over HTTP. Redirects are not followed.
+struct McpEndpoint {
+  std::string url;
+  std::string token;  ///< sent as `Authorization: Bearer`; empty: none
+  std::shared_ptr<HttpClient> http;
+  AddressRule allow_address;  ///< as in `HttpRequest`
+  bool use_proxy = true;
+};
+
+/// Upper bounds of what is accepted from a server.
+struct McpBounds {
+  std::size_t message_bytes = 16 * 1024 * 1024;  ///< of one message; a longer one ends the connection
+  std::size_t message_depth = 64;                ///< nested arrays and objects of a message
+  std::size_t pages = 64;                        ///< of one list of tools; the rest is left out
+  std::size_t tools = 512;
+  std::size_t description_bytes = 4096;  ///< of one tool; the rest is cut off
+  std::size_t schema_bytes = 64 * 1024;  ///< of one tool; a tool with more is left out
+  std::size_t schema_depth = 24;
+  std::size_t list_bytes = 1024 * 1024;     ///< of all descriptions and schemas; tools beyond it are left out
+  std::size_t result_bytes = 256 * 1024;    ///< text of one result; the rest is cut off
+  std::size_t images = 16;                  ///< of one result
+  std::size_t error_bytes = 4096;           ///< of an error message, and of what a program reports
+  std::chrono::milliseconds start{30'000};  ///< from the start of a program to the end of the handshake
+  std::chrono::milliseconds probe{3'000};   ///< for the question for version 2026-07-28
+  std::chrono::milliseconds list_age{300'000};  ///< after which a list is fetched again over HTTP
+  std::uint32_t failed_starts = 3;              ///< in a row; after them the server is not started again
+};
+
+/// A tool as its server describes it, within the bounds and safe to display.
+struct McpTool {
+  std::string name;  ///< as the server knows it
+  std::string description;
+  Json parameters;  ///< a JSON Schema that compiles
+};
+/// A tool that is not offered, and why.
+struct McpLeftOut {
+  std::string name;  ///< safe to display
+  std::string why;
+};
+struct McpToolList {
+  std::vector<McpTool> tools;
+  std::vector<McpLeftOut> left_out;
+};
+
+/// What a server says of itself, safe to display. It is not verified.
+struct McpServerInfo {
+  std::string name;
+  std::string version;
+  std::string protocol;  ///< the version of the protocol that both sides use
+};
+
+/// The result of a call within the bounds.
+struct McpResult {
+  std::string text;
+  Json value;  ///< the structured content; null without any
+  std::vector<ImagePart> images;
+  bool is_error = false;  ///< the tool failed; `text` says why
+};
+
+/// How one call is made.
+struct McpCallOptions {
+  std::stop_token stop;
+  /// When it has passed, the call is cancelled; the epoch means no deadline.
+  std::chrono::steady_clock::time_point deadline;
+  /// Gets the progress that the server reports, on the calling thread; null: none is asked for.
+  std::function<void(const std::string& text, std::optional<double> fraction)> on_progress;
+};
+
+/// One server. Connects at the first use, and again after the connection ended. Thread-safe; calls run at the
+/// same time. The destructor closes the server's standard input and ends all its processes.
+class McpClient {
+ public:
+  explicit McpClient(McpProgram program, McpBounds bounds = {});
+  explicit McpClient(McpEndpoint endpoint, McpBounds bounds = {});
+  ~McpClient();
+  McpClient(const McpClient&) = delete;
+  McpClient& operator=(const McpClient&) = delete;
+
+  /// Connects unless connected. Errors: of the start of the program or of the request; `kTool` when the
+  /// server breaks the protocol, does not answer in time, or has failed to start too often.
+  Result<McpServerInfo> info(const std::stop_token& stop = {});
+  /// The tools, from the last list unless the server has changed it. Errors: as `info`.
+  Result<McpToolList> tools(const std::stop_token& stop = {});
+  /// Calls a tool. Stopping and the deadline cancel the call on the server too. Errors state their `Reach`
+  /// (praxis/base/reach.hpp): `kSent` when no answer came, so that the call may have taken effect; `kTool`
+  /// with `kAnswered` for an error that the server reports; `kCancelled`.
+  Result<McpResult> call(const std::string& name, const Json& arguments, const McpCallOptions& options);
+  const McpBounds& bounds() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace praxis
+#pragma GCC visibility pop

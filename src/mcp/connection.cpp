@@ -1,0 +1,70 @@
+#include "mcp/connection.hpp"
+
+#include <utility>
+
+#include "base/visible_text.hpp"
+#include "praxis/base/reach.hpp"
+
+namespace praxis {
+
+void McpWaiting::settle(Result<Json> result) {
+  const std::lock_guard lock(mutex_);
+  if (!result_) result_ = std::move(result);
+  changed_.notify_all();
+}
+
+void McpWaiting::progress(Json params) {
+  const std::lock_guard lock(mutex_);
+  progress_ = std::move(params);
+  changed_.notify_all();
+}
+
+std::optional<Result<Json>> McpWaiting::wait(const McpRequest& request) {
+  const bool is_limited = request.deadline != std::chrono::steady_clock::time_point();
+  std::unique_lock lock(mutex_);
+  const auto stirred = [this] { return result_ || progress_; };
+  for (;;) {
+    const bool woken = is_limited ? changed_.wait_until(lock, request.stop, request.deadline, stirred)
+                                  : changed_.wait(lock, request.stop, stirred);
+    if (progress_) {
+      const Json params = std::move(*progress_);
+      progress_.reset();
+      lock.unlock();
+      if (request.on_progress) request.on_progress(params);
+      lock.lock();
+    }
+    if (result_) return std::move(result_);
+    if (!woken) return std::nullopt;
+  }
+}
+
+Error mcp_unanswered(const McpRequest& request) {
+  if (request.stop.stop_requested()) {
+    return with_reach(make_error(ErrorCode::kCancelled, "the request " + request.method + " was cancelled"),
+                      Reach::kSent);
+  }
+  return with_reach(make_error(ErrorCode::kTool, ErrorKind::kTimeout,
+                               "the server did not answer " + request.method + " in time"),
+                    Reach::kSent);
+}
+
+Error mcp_reported(const Json& error, const McpBounds& bounds) {
+  std::string text = mcp_shown(json_text(error, "message"), bounds.error_bytes);
+  const auto code = json_int(error, "code");
+  Error reported = make_error(ErrorCode::kTool, ErrorKind::kFailed,
+                              "the server reports error " + std::to_string(code) + ": " + text);
+  reported.set("rpc_code", code);
+  if (const Json& data = json_at(error, "data");
+      !data.is_null() && to_json_text(data).size() <= bounds.error_bytes)
+    reported.set_value("rpc_data", data);
+  return with_reach(std::move(reported), Reach::kAnswered);
+}
+
+std::string mcp_shown(std::string_view text, std::size_t bytes) {
+  const bool is_long = text.size() > bytes;
+  std::string shown = visible_text(text.substr(0, bytes));
+  if (is_long) shown += " [" + std::to_string(text.size() - bytes) + " bytes left out]";
+  return shown;
+}
+
+}  // namespace praxis

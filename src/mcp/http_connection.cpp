@@ -1,0 +1,232 @@
+// The transport over HTTP ("Streamable HTTP"): each message is a POST of its own, answered by one JSON
+// message or by a stream of them. Servers of earlier versions than 2026-07-28 may name a session, which later
+// requests repeat.
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "mcp/connection.hpp"
+#include "praxis/base/base64.hpp"
+#include "praxis/base/reach.hpp"
+#include "praxis/net/sse.hpp"
+
+namespace praxis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kQuietTime{10'000};  ///< for a message without an answer
+constexpr std::chrono::milliseconds kLateTime{1'000};
+constexpr std::size_t kMaxSessionBytes = 1024;
+constexpr int kGone = 404;
+
+/// What connection and exchanges share.
+struct HttpSession {
+  std::mutex mutex;
+  std::string id;       ///< as the server named it; may be empty
+  std::string version;  ///< for the header; empty before the handshake
+  bool modern = false;
+  std::atomic<bool> open = true;
+};
+
+/// One POST. The answer goes to the waiting request as soon as it is there; the rest of the stream is not
+/// awaited.
+class Exchange final : public HttpSink {
+ public:
+  Exchange(std::int64_t id, const McpBounds& bounds, McpNotified notified,
+           std::shared_ptr<HttpSession> session, std::shared_ptr<McpWaiting> waiting)
+      : id_(id),
+        bounds_(bounds),
+        notified_(std::move(notified)),
+        session_(std::move(session)),
+        waiting_(std::move(waiting)),
+        events_(bounds.message_bytes) {}
+
+  void on_head(const HttpResponseHead& head) override {
+    status_ = head.status;
+    const std::string_view type = find_header(head.headers, "Content-Type").value_or("");
+    streams_ = type.starts_with("text/event-stream");
+    location_ = find_header(head.headers, "Location").value_or("");
+    const auto session = find_header(head.headers, "Mcp-Session-Id");
+    if (!session || session->size() > kMaxSessionBytes) return;
+    const std::lock_guard lock(session_->mutex);
+    session_->id = *session;
+  }
+  void on_body(std::string_view bytes) override {
+    if (!streams_) {
+      body_.append(bytes);
+      return;
+    }
+    const auto fed = events_.feed(bytes, [this](const SseEvent& event) { take(event.data); });
+    if (!fed) waiting_->settle(fail(with_reach(fed.error(), Reach::kSent)));
+  }
+  void on_done(Status status) override {
+    if (!status) return waiting_->settle(fail(as_tool_error(std::move(status.error()))));
+    if (!streams_ && !body_.empty()) take(body_);
+    waiting_->settle(fail(without_answer()));
+  }
+
+ private:
+  static Error as_tool_error(Error error) {
+    if (error.code == ErrorCode::kModel) error.code = ErrorCode::kTool;
+    return error;
+  }
+
+  void take(std::string_view text) {
+    const auto message =
+        read_mcp_message(text, {.max_depth = bounds_.message_depth, .max_bytes = bounds_.message_bytes});
+    if (!message) return;
+    using Kind = McpMessage::Kind;
+    if (message->kind == Kind::kNotification && message->method == "notifications/progress") {
+      if (json_at(message->body, "progressToken") == Json(id_)) waiting_->progress(message->body);
+    } else if (message->kind == Kind::kNotification) {
+      notified_(message->method);
+    } else if (message->kind == Kind::kResult && message->id == Json(id_)) {
+      waiting_->settle(message->body);
+    } else if (message->kind == Kind::kError) {
+      Error reported = mcp_reported(message->body, bounds_);
+      reported.set("http_status", status_);
+      waiting_->settle(fail(std::move(reported)));
+    }
+  }
+
+  /// What happened if no message answered the request.
+  Error without_answer() const {
+    std::string text = "the server answered with HTTP " + std::to_string(status_);
+    if (status_ >= 300 && status_ < 400) {
+      text += ", a redirect to " + mcp_shown(location_, 200) +
+              ", which is not followed; if that is the right address, write it as the url";
+    } else if (status_ == 401 || status_ == 403) {
+      text += ": it needs a token, or another one; `token_env` names the variable that holds it";
+    } else if (status_ >= 200 && status_ < 300) {
+      text += " and no result of the request";
+    } else if (!body_.empty()) {
+      text += ": " + mcp_shown(body_, 200);
+    }
+    // A server that has answered 2xx may have carried out the request; an error status says that it refused
+    // it.
+    const Reach reach = status_ >= 200 && status_ < 300 ? Reach::kSent : Reach::kAnswered;
+    Error error = make_error(ErrorCode::kTool, ErrorKind::kProtocol, std::move(text));
+    error.set("http_status", status_);
+    if (status_ == kGone) {
+      const std::lock_guard lock(session_->mutex);
+      session_->open = session_->id.empty();  // the server has forgotten the session
+    }
+    return with_reach(std::move(error), reach);
+  }
+
+  const std::int64_t id_;
+  const McpBounds bounds_;
+  const McpNotified notified_;
+  const std::shared_ptr<HttpSession> session_;
+  const std::shared_ptr<McpWaiting> waiting_;
+  SseParser events_;
+  int status_ = 0;
+  bool streams_ = false;
+  std::string location_;
+  std::string body_;
+};
+
+class HttpMcpConnection final : public McpConnection {
+ public:
+  HttpMcpConnection(McpEndpoint endpoint, const McpBounds& bounds, McpNotified notified)
+      : endpoint_(std::move(endpoint)), bounds_(bounds), notified_(std::move(notified)) {}
+  ~HttpMcpConnection() override { over_.request_stop(); }
+
+  Result<Json> request(const McpRequest& request) override {
+    const std::int64_t id = ++last_id_;
+    JsonObject params = request.params;
+    if (request.on_progress) {
+      Json& meta = params["_meta"];
+      if (!meta.is_object()) meta = JsonObject{};
+      meta.get_object()["progressToken"] = id;
+    }
+    const auto waiting = std::make_shared<McpWaiting>();
+    std::stop_source stop;
+    const std::stop_callback ends(over_.get_token(), [&] { stop.request_stop(); });
+    post(request.method, request.name, mcp_request(id, request.method, std::move(params)),
+         time_of(request.deadline), std::make_shared<Exchange>(id, bounds_, notified_, session_, waiting),
+         stop.get_token());
+    auto answer = waiting->wait(request);
+    stop.request_stop();  // closes the stream, which cancels a request that has no answer yet
+    if (answer) return *std::move(answer);
+    if (!is_modern()) {
+      notify("notifications/cancelled", JsonObject{{"requestId", id}, {"reason", "stopped or out of time"}});
+    }
+    return fail(mcp_unanswered(request));
+  }
+  void notify(std::string_view method, Json params) override {
+    post(std::string(method), {}, mcp_notification(method, std::move(params)), kQuietTime,
+         std::make_shared<Exchange>(0, bounds_, notified_, session_, std::make_shared<McpWaiting>()),
+         over_.get_token());
+  }
+  /// A stream of notifications would stay open for as long as the client: lists are fetched again instead.
+  void request_quietly(std::string_view /*method*/, Json /*params*/) override {}
+  bool is_open() const override { return session_->open; }
+  void use_version(const std::string& version, bool modern) override {
+    const std::lock_guard lock(session_->mutex);
+    session_->version = version;
+    session_->modern = modern;
+  }
+
+ private:
+  bool is_modern() const {
+    const std::lock_guard lock(session_->mutex);
+    return session_->modern;
+  }
+  static std::chrono::milliseconds time_of(Clock::time_point deadline) {
+    if (deadline == Clock::time_point()) return std::chrono::milliseconds{0};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    // The caller's deadline passes first, so that the server hears of it.
+    return std::max(left, std::chrono::milliseconds{1}) + kLateTime;
+  }
+
+  void post(const std::string& method, const std::string& name, std::string text,
+            std::chrono::milliseconds total, std::shared_ptr<Exchange> exchange, std::stop_token stop) {
+    HttpRequest http;
+    http.method = "POST";
+    http.url = endpoint_.url;
+    http.headers = headers_of(method, name);
+    http.body = std::make_shared<const std::string>(std::move(text));
+    http.timeouts.total = total;
+    http.max_body_bytes = 4 * bounds_.message_bytes;
+    http.allow_address = endpoint_.allow_address;
+    http.use_proxy = endpoint_.use_proxy;
+    endpoint_.http->send(std::move(http), std::move(exchange), std::move(stop));
+  }
+
+  HttpHeaders headers_of(const std::string& method, const std::string& name) const {
+    HttpHeaders headers{{"Content-Type", "application/json"},
+                        {"Accept", "application/json, text/event-stream"}};
+    if (!endpoint_.token.empty()) headers.emplace_back("Authorization", "Bearer " + endpoint_.token);
+    const std::lock_guard lock(session_->mutex);
+    if (!session_->version.empty()) headers.emplace_back("MCP-Protocol-Version", session_->version);
+    if (!session_->id.empty()) headers.emplace_back("Mcp-Session-Id", session_->id);
+    if (!session_->modern) return headers;
+    headers.emplace_back("Mcp-Method", method);
+    if (!name.empty()) headers.emplace_back("Mcp-Name", plain_or_encoded(name));
+    return headers;
+  }
+  /// A header value as version 2026-07-28 wants it: what is not plain ASCII in Base64, marked as such.
+  static std::string plain_or_encoded(const std::string& text) {
+    const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
+    if (std::ranges::all_of(text, is_plain) && !text.starts_with("=?base64?")) return text;
+    return "=?base64?" + base64_encode(text) + "?=";
+  }
+
+  const McpEndpoint endpoint_;
+  const McpBounds bounds_;
+  const McpNotified notified_;
+  const std::shared_ptr<HttpSession> session_ = std::make_shared<HttpSession>();
+  std::atomic<std::int64_t> last_id_ = 0;
+  std::stop_source over_;
+};
+
+}  // namespace
+
+std::unique_ptr<McpConnection> connect_to_endpoint(const McpEndpoint& endpoint, const McpBounds& bounds,
+                                                   McpNotified notified) {
+  return std::make_unique<HttpMcpConnection>(endpoint, bounds, std::move(notified));
+}
+
+}  // namespace praxis

@@ -1,0 +1,291 @@
+#include "praxis/mcp/mcp_client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "mcp/connection.hpp"
+#include "mcp/tool_list.hpp"
+#include "praxis/base/reach.hpp"
+
+namespace praxis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kModernVersion = "2026-07-28";
+/// Of the versions with a handshake, the newest first; it is the one that is asked for.
+constexpr std::array<std::string_view, 4> kHandshakeVersions{"2025-11-25", "2025-06-18", "2025-03-26",
+                                                             "2024-11-05"};
+constexpr std::size_t kMaxInfoBytes = 200;
+constexpr const char* kMeta = "io.modelcontextprotocol/";
+
+JsonObject client_info() { return {{"name", "praxis"}, {"version", "0.1"}}; }
+
+std::unexpected<Error> broken(std::string why) {
+  return fail(
+      with_reach(make_error(ErrorCode::kTool, ErrorKind::kProtocol, std::move(why)), Reach::kAnswered));
+}
+
+/// The members of `_meta` that each request of version 2026-07-28 carries.
+JsonObject modern_params(JsonObject params) {
+  params["_meta"] = JsonObject{{std::string(kMeta) + "protocolVersion", kModernVersion},
+                               {std::string(kMeta) + "clientInfo", client_info()},
+                               {std::string(kMeta) + "clientCapabilities", JsonObject{}}};
+  return params;
+}
+
+}  // namespace
+
+class McpClient::State {
+ public:
+  State(std::optional<McpProgram> program, std::optional<McpEndpoint> endpoint, const McpBounds& bounds)
+      : program_(std::move(program)), endpoint_(std::move(endpoint)), bounds_(bounds) {}
+
+  /// A connection after its handshake.
+  struct Live {
+    std::shared_ptr<McpConnection> connection;
+    McpServerInfo info;
+    bool modern = false;
+  };
+
+  Result<Live> connect(const std::stop_token& stop);
+  Result<McpToolList> tools(const std::stop_token& stop);
+  Result<McpResult> call(const std::string& name, const Json& arguments, const McpCallOptions& options);
+  const McpBounds& bounds() const { return bounds_; }
+
+ private:
+  Result<Live> start(const std::stop_token& stop);
+  /// A connection before its handshake.
+  Result<Live> open(const McpNotified& notified) const;
+  /// Asks for version 2026-07-28. `std::nullopt`: the server does not know it.
+  Result<std::optional<Json>> discover(Live& live, const std::stop_token& stop, Clock::time_point deadline);
+  Status initialise(Live& live, const std::stop_token& stop, Clock::time_point deadline);
+  static void take_info(Live& live, const Json& server);
+  Result<McpToolList> fetch(const Live& live, const std::stop_token& stop);
+  /// A tool of which parts of the arguments belong into headers cannot be called correctly.
+  void leave_out_headers(const Live& live, McpToolList& list) const;
+  static JsonObject params_for(const Live& live, JsonObject params) {
+    return live.modern ? modern_params(std::move(params)) : std::move(params);
+  }
+
+  const std::optional<McpProgram> program_;
+  const std::optional<McpEndpoint> endpoint_;
+  const McpBounds bounds_;
+  const std::shared_ptr<std::atomic<bool>> changed_ = std::make_shared<std::atomic<bool>>(false);
+
+  std::mutex mutex_;  ///< held during the handshake and while a list is fetched
+  std::optional<Live> live_;
+  std::optional<McpToolList> list_;
+  Clock::time_point listed_;
+  std::atomic<std::uint32_t> failed_starts_ = 0;
+};
+
+Result<McpClient::State::Live> McpClient::State::connect(const std::stop_token& stop) {
+  const std::lock_guard lock(mutex_);
+  if (live_ && live_->connection->is_open()) return *live_;
+  live_.reset();
+  list_.reset();
+  if (failed_starts_ >= bounds_.failed_starts) {
+    return fail(with_reach(make_error(ErrorCode::kTool, ErrorKind::kClosed,
+                                      "the server failed " + std::to_string(bounds_.failed_starts) +
+                                          " times in a row and is not started again"),
+                           Reach::kNotSent));
+  }
+  ++failed_starts_;
+  auto started = start(stop);
+  if (!started) {
+    if (started.error().code == ErrorCode::kCancelled) --failed_starts_;
+    return fail(with_reach(std::move(started.error()), Reach::kNotSent));
+  }
+  live_ = *std::move(started);
+  return *live_;
+}
+
+Result<McpClient::State::Live> McpClient::State::start(const std::stop_token& stop) {
+  const auto deadline = Clock::now() + bounds_.start;
+  const McpNotified notified = [changed = changed_](const std::string& method) {
+    if (method == "notifications/tools/list_changed") *changed = true;
+  };
+  auto live = open(notified);
+  if (!live) return live;
+  auto discovered = discover(*live, stop, std::min(deadline, Clock::now() + bounds_.probe));
+  if (!discovered) {
+    // A program may end at a question that it does not know: it is started once more, for the handshake.
+    if (!program_ || discovered.error().code == ErrorCode::kCancelled)
+      return fail(std::move(discovered.error()));
+    live = open(notified);
+    if (!live) return live;
+  } else if (*discovered) {
+    return live;
+  }
+  const Status initialised = initialise(*live, stop, deadline);
+  if (initialised) return live;
+  // A program that started slowly may have missed the first question, and not know the second.
+  const auto& error = initialised.error();
+  if (!program_ || json_at(error.detail(), "rpc_code").is_null()) return fail(error);
+  auto again = discover(*live, stop, deadline);
+  if (again && *again) return live;
+  return fail(error);
+}
+
+Result<McpClient::State::Live> McpClient::State::open(const McpNotified& notified) const {
+  Live live;
+  if (!program_) {
+    live.connection = connect_to_endpoint(*endpoint_, bounds_, notified);
+    return live;
+  }
+  auto connection = connect_to_program(*program_, bounds_, notified);
+  if (!connection) return fail(std::move(connection.error()));
+  live.connection = *std::move(connection);
+  return live;
+}
+
+Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::stop_token& stop,
+                                                       Clock::time_point deadline) {
+  live.connection->use_version(kModernVersion, true);
+  auto answer = live.connection->request({"server/discover", modern_params({}), {}, stop, deadline});
+  if (!answer) {
+    const Error& error = answer.error();
+    if (error.code == ErrorCode::kCancelled || !live.connection->is_open()) return fail(error);
+    const std::string refused = "the server speaks none of the versions that this client knows; it names: ";
+    const Json& supported = json_at(json_at(error.detail(), "rpc_data"), "supported");
+    const auto* versions = supported.if_array();
+    const auto is_known = [](const Json& each) {
+      return std::ranges::any_of(kHandshakeVersions,
+                                 [&](std::string_view known) { return each == Json(known); });
+    };
+    if (json_int(error.detail(), "rpc_code") == kRpcUnsupportedVersion && versions != nullptr &&
+        std::ranges::none_of(*versions, is_known))
+      return broken(refused + mcp_shown(to_json_text(supported), kMaxInfoBytes));
+    live.connection->use_version({}, false);
+    return std::nullopt;
+  }
+  const auto* versions = json_at(*answer, "supportedVersions").if_array();
+  if (versions == nullptr || std::ranges::find(*versions, Json(kModernVersion)) == versions->end()) {
+    live.connection->use_version({}, false);
+    return std::nullopt;
+  }
+  live.modern = true;
+  live.info.protocol = kModernVersion;
+  take_info(live, json_at(json_at(*answer, "_meta"), std::string(kMeta) + "serverInfo"));
+  if (json_bool(json_at(json_at(*answer, "capabilities"), "tools"), "listChanged")) {
+    live.connection->request_quietly(
+        "subscriptions/listen", modern_params({{"notifications", JsonObject{{"toolsListChanged", true}}}}));
+  }
+  return std::move(*answer);
+}
+
+Status McpClient::State::initialise(Live& live, const std::stop_token& stop, Clock::time_point deadline) {
+  auto answer = live.connection->request({"initialize",
+                                          {{"protocolVersion", kHandshakeVersions.front()},
+                                           {"capabilities", JsonObject{}},
+                                           {"clientInfo", client_info()}},
+                                          {},
+                                          stop,
+                                          deadline});
+  if (!answer) return fail(std::move(answer.error()));
+  const std::string version = json_string(*answer, "protocolVersion");
+  if (std::ranges::find(kHandshakeVersions, version) == kHandshakeVersions.end()) {
+    return broken("the server speaks version \"" + mcp_shown(version, 40) +
+                  "\" of the protocol, which this client does not know");
+  }
+  live.info.protocol = version;
+  take_info(live, json_at(*answer, "serverInfo"));
+  live.connection->use_version(version, false);
+  live.connection->notify("notifications/initialized", nullptr);
+  return {};
+}
+
+void McpClient::State::take_info(Live& live, const Json& server) {
+  live.info.name = mcp_shown(json_text(server, "name"), kMaxInfoBytes);
+  live.info.version = mcp_shown(json_text(server, "version"), kMaxInfoBytes);
+}
+
+Result<McpToolList> McpClient::State::tools(const std::stop_token& stop) {
+  auto live = connect(stop);
+  if (!live) return fail(std::move(live.error()));
+  const std::lock_guard lock(mutex_);
+  const bool is_old = endpoint_ && Clock::now() - listed_ > bounds_.list_age;
+  if (list_ && !is_old && !changed_->exchange(false)) return *list_;
+  auto list = fetch(*live, stop);
+  if (!list) {
+    *changed_ = true;
+    return list;
+  }
+  leave_out_headers(*live, *list);
+  failed_starts_ = 0;
+  list_ = *std::move(list);
+  listed_ = Clock::now();
+  return *list_;
+}
+
+Result<McpToolList> McpClient::State::fetch(const Live& live, const std::stop_token& stop) {
+  McpListReader reader(bounds_);
+  const auto deadline = Clock::now() + bounds_.start;
+  *changed_ = false;
+  do {
+    JsonObject params;
+    if (!reader.cursor().empty()) params["cursor"] = reader.cursor();
+    auto page =
+        live.connection->request({"tools/list", params_for(live, std::move(params)), {}, stop, deadline});
+    if (!page) return fail(std::move(page.error()));
+    if (auto added = reader.add(*page); !added)
+      return fail(with_reach(std::move(added.error()), Reach::kAnswered));
+  } while (!reader.cursor().empty());
+  return reader.take();
+}
+
+void McpClient::State::leave_out_headers(const Live& live, McpToolList& list) const {
+  if (!endpoint_ || !live.modern) return;
+  std::erase_if(list.tools, [&](const McpTool& tool) {
+    if (!to_json_text(tool.parameters).contains("\"x-mcp-header\"")) return false;
+    list.left_out.push_back(
+        {mcp_shown(tool.name, kMaxInfoBytes), "it wants arguments in headers (x-mcp-header)"});
+    return true;
+  });
+}
+
+Result<McpResult> McpClient::State::call(const std::string& name, const Json& arguments,
+                                         const McpCallOptions& options) {
+  auto live = connect(options.stop);
+  if (!live) return fail(std::move(live.error()));
+  McpRequest request{"tools/call", params_for(*live, {{"name", name}, {"arguments", arguments}}), name,
+                     options.stop, options.deadline};
+  if (options.on_progress) {
+    request.on_progress = [&](const Json& params) {
+      const double total = json_double(params, "total");
+      const double done = json_double(params, "progress");
+      const auto fraction = total > 0 ? std::optional(std::clamp(done / total, 0.0, 1.0)) : std::nullopt;
+      options.on_progress(mcp_shown(json_text(params, "message"), kMaxInfoBytes), fraction);
+    };
+  }
+  auto answer = live->connection->request(request);
+  if (!answer) return fail(std::move(answer.error()));
+  failed_starts_ = 0;
+  auto result = read_mcp_result(*answer, bounds_);
+  if (!result) return fail(with_reach(std::move(result.error()), Reach::kAnswered));
+  return result;
+}
+
+McpClient::McpClient(McpProgram program, McpBounds bounds)
+    : state_(std::make_unique<State>(std::move(program), std::nullopt, bounds)) {}
+McpClient::McpClient(McpEndpoint endpoint, McpBounds bounds)
+    : state_(std::make_unique<State>(std::nullopt, std::move(endpoint), bounds)) {}
+McpClient::~McpClient() = default;
+
+Result<McpServerInfo> McpClient::info(const std::stop_token& stop) {
+  auto live = state_->connect(stop);
+  if (!live) return fail(std::move(live.error()));
+  return std::move(live->info);
+}
+Result<McpToolList> McpClient::tools(const std::stop_token& stop) { return state_->tools(stop); }
+Result<McpResult> McpClient::call(const std::string& name, const Json& arguments,
+                                  const McpCallOptions& options) {
+  return state_->call(name, arguments, options);
+}
+const McpBounds& McpClient::bounds() const { return state_->bounds(); }
+
+}  // namespace praxis

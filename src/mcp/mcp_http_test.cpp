@@ -1,0 +1,134 @@
+// The client over HTTP, against tests/mcp/http_server.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "praxis/base/reach.hpp"
+#include "praxis/mcp/mcp_client.hpp"
+#include "praxis/process/process.hpp"
+
+namespace praxis {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class McpHttpTest : public ::testing::Test {
+ protected:
+  /// Starts a server of this behaviour and returns its address.
+  std::string serve(const std::string& behaviour) {
+    ProcessSpec spec;
+    spec.argv = {"python3", PRAXIS_SOURCE_DIR "/tests/mcp/http_server.py", behaviour};
+    spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+    spec.channel_is_stdio = true;
+    auto process = start_process(spec);
+    if (!process) throw std::runtime_error(process.error().message);
+    std::array<char, 16> port{};
+    const ssize_t got = read(process->channel(), port.data(), port.size());
+    server_ = std::make_unique<Process>(*std::move(process));
+    return "http://127.0.0.1:" + std::string(port.data(), static_cast<std::size_t>(got - 1)) + "/mcp";
+  }
+  McpEndpoint endpoint(const std::string& behaviour, const std::string& token = "") {
+    McpEndpoint made;
+    made.url = serve(behaviour);
+    made.token = token;
+    made.http = http_;
+    made.use_proxy = false;
+    made.allow_address = [](std::string_view address) { return address == "127.0.0.1"; };
+    return made;
+  }
+  static McpCallOptions within(std::chrono::milliseconds time) {
+    McpCallOptions options;
+    options.deadline = std::chrono::steady_clock::now() + time;
+    return options;
+  }
+  static Result<McpResult> call(McpClient& client, const std::string& tool, const std::string& text = "x") {
+    return client.call(tool, JsonObject{{"text", text}}, within(std::chrono::seconds(20)));
+  }
+
+  std::shared_ptr<HttpClient> http_ = make_http_client();
+  std::unique_ptr<Process> server_;
+};
+
+TEST_F(McpHttpTest, ServerWithAHandshake_GetsItsSessionAndVersionBack) {
+  McpClient client(endpoint("usual"));
+  EXPECT_EQ(client.info().value().protocol, "2025-11-25");
+  EXPECT_EQ(client.tools().value().tools.size(), 4U);
+  EXPECT_EQ(call(client, "echo", "hello").value().text, "hello");
+  EXPECT_THAT(call(client, "headers").value().text,
+              AllOf(HasSubstr(R"("mcp-session-id": "session-7")"),
+                    HasSubstr(R"("mcp-protocol-version": "2025-11-25")")));
+}
+
+TEST_F(McpHttpTest, StatelessServer_GetsTheHeadersOfEachRequest) {
+  McpClient client(endpoint("modern"));
+  const auto list = client.tools();
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_EQ(list->tools.size(), 3U);
+  EXPECT_EQ(list->left_out.size(), 1U) << "the tool that wants headers";
+  EXPECT_THAT(call(client, "headers").value().text,
+              AllOf(HasSubstr(R"("mcp-method": "tools/call")"), HasSubstr(R"("mcp-name": "headers")")));
+}
+
+TEST_F(McpHttpTest, CancelledCall_ClosesItsStream) {
+  McpClient client(endpoint("usual"));
+  std::stop_source stop;
+  McpCallOptions options;
+  options.stop = stop.get_token();
+  std::vector<std::string> progress;
+  options.on_progress = [&](const std::string& text, std::optional<double>) {
+    progress.push_back(text);
+    stop.request_stop();
+  };
+  const auto result = client.call("wait", JsonObject{}, options);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(reach_of(result.error()), Reach::kSent);
+  EXPECT_THAT(progress, ElementsAre("half"));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  std::string seen;
+  while (!seen.contains("\"closed\": 1") && std::chrono::steady_clock::now() < end)
+    seen = call(client, "headers").value().text;
+  EXPECT_THAT(seen, HasSubstr("\"closed\": 1"));
+}
+
+TEST_F(McpHttpTest, CallWithoutAnAnswer_EndsAtItsDeadline) {
+  McpClient client(endpoint("usual"));
+  ASSERT_TRUE(client.info());
+  const auto result = client.call("wait", JsonObject{}, within(std::chrono::milliseconds(200)));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind(), ErrorKind::kTimeout);
+  EXPECT_EQ(reach_of(result.error()), Reach::kSent);
+}
+
+TEST_F(McpHttpTest, Redirect_IsNotFollowed) {
+  McpClient client(endpoint("redirecting"));
+  const auto info = client.info();
+  ASSERT_FALSE(info);
+  EXPECT_THAT(info.error().message,
+              AllOf(HasSubstr("a redirect to http://169.254.169.254/"), HasSubstr("not followed")));
+}
+
+TEST_F(McpHttpTest, Token_IsSentAsABearer_AndMissedByName) {
+  McpClient with(endpoint("guarded", "secret-token"));
+  EXPECT_TRUE(with.info());
+  McpClient without(endpoint("guarded"));
+  const auto info = without.info();
+  ASSERT_FALSE(info);
+  EXPECT_THAT(info.error().message, AllOf(HasSubstr("HTTP 401"), HasSubstr("token")));
+}
+
+TEST_F(McpHttpTest, AddressThatTheRuleRefuses_IsNotReached) {
+  McpEndpoint refused = endpoint("usual");
+  refused.allow_address = [](std::string_view) { return false; };
+  McpClient client(refused);
+  const auto info = client.info();
+  ASSERT_FALSE(info);
+  EXPECT_EQ(reach_of(info.error()), Reach::kNotSent);
+}
+
+}  // namespace
+}  // namespace praxis

@@ -1,0 +1,36 @@
+// What a server says of its tools, taken over within the bounds.
+#pragma once
+
+#include <cstddef>
+
+#include "praxis/mcp/mcp_client.hpp"
+
+namespace praxis {
+
+/// Collects the pages of a list of tools.
+class McpListReader {
+ public:
+  explicit McpListReader(const McpBounds& bounds) : bounds_(bounds) {}
+
+  /// Adds the result of one `tools/list`. Error `kTool`: it has no tools, or its cursor does not advance.
+  Status add(const Json& page);
+  /// The cursor of the next page; empty if the list is complete or the bounds are reached.
+  const std::string& cursor() const { return cursor_; }
+  McpToolList take() { return std::move(list_); }
+
+ private:
+  void add_tool(const Json& tool);
+  void leave_out(std::string_view name, std::string why);
+
+  const McpBounds& bounds_;
+  McpToolList list_;
+  std::string cursor_;
+  std::size_t pages_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// The result of `tools/call` within the bounds. Error `kTool`: not a result, or one that asks for further
+/// input.
+Result<McpResult> read_mcp_result(const Json& result, const McpBounds& bounds);
+
+}  // namespace praxis
