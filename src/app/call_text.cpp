@@ -76,7 +76,7 @@ struct Block {
 };
 
 /// Writes the rows that a block may have: its start, a note on what is left out, its end.
-void write(const Block& block, std::size_t columns, std::string& text) {
+void add_block(const Block& block, std::size_t columns, std::string& text) {
   const auto& rows = block.rows;
   const auto add = [&](std::string_view row) { text.append(row).append("\n"); };
   if (block.shown == 0) return;
@@ -135,7 +135,7 @@ CallView call_view(std::string_view tool, std::string_view arguments, std::size_
   view.cut = rows != 0 && all > rows;
   if (view.cut) divide(blocks, rows);
   view.text = std::string(kBar) + squeezed("call " + exact(tool), columns - kBar.size()) + '\n';
-  for (const Block& block : blocks) write(block, columns, view.text);
+  for (const Block& block : blocks) add_block(block, columns, view.text);
   const auto hidden = std::ranges::count(blocks, std::size_t{0}, &Block::shown);
   if (hidden > 0) view.text.append(kBar).append("... and " + std::to_string(hidden) + " more arguments\n");
   return view;

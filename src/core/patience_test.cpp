@@ -17,7 +17,8 @@ struct Patient : Fold {
   }
 
   static AgentSpec agent(Millis patience, std::uint32_t attempts) {
-    AgentSpec spec = test_agent();
+    AgentSpec spec;
+    spec.model = "test:model";
     spec.limits.patience = patience;
     spec.limits.max_model_attempts = attempts;
     spec.limits.max_model_retries = 2;
