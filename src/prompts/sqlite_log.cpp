@@ -1,5 +1,6 @@
 // The changes of a prompt store in a SQLite file.
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "prompts/prompt_log.hpp"
@@ -33,7 +34,7 @@ class SqliteLog final : public PromptLog {
     if (!turn) return fail(turn.error());
     auto done = append_locked(take, decide);
     auto ended = database_.run(done ? "COMMIT" : "ROLLBACK");
-    if (done && !ended) (void)database_.run("ROLLBACK");
+    if (done && !ended) std::ignore = database_.run("ROLLBACK");
     // What is committed is taken like a change of another process.
     if (done && ended) return refresh(take);
     return done ? ended : done;
