@@ -21,6 +21,7 @@
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/tools/ask_user_tool.hpp"
+#include "praxis/tools/code_tools.hpp"
 #include "praxis/tools/file_tool.hpp"
 #include "praxis/tools/fork_tool.hpp"
 #include "praxis/tools/kv_tool.hpp"
@@ -326,6 +327,10 @@ class AgentReader {
     const FileBounds bounds = file_bounds();
     if (!readable.empty()) tools_.push_back(file_read_tool(readable, bounds));
     if (!writable.empty()) grant(file_write_tool(writable, bounds));
+    if (!json_bool(file, "code")) return {};
+    if (!readable.empty()) tools_.push_back(glob_tool(readable, bounds));
+    if (!readable.empty()) tools_.push_back(grep_tool(readable, bounds));
+    if (!writable.empty()) grant(edit_tool(writable, bounds));
     return {};
   }
 

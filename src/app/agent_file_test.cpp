@@ -121,6 +121,16 @@ TEST(AgentFile, ListedFoldersAllowTheFileTools) {
   EXPECT_NE(spec.tools[0].definition.description.find("/home/me/docs"), std::string::npos);
 }
 
+TEST(AgentFile, ToolsForCodeHaveTheFoldersOfTheFileTools) {
+  const AgentSpec spec =
+      spec_of("[tools.file]\nread = ['docs']\nwrite = ['out']\ncode = true", {"/home/me", {}, {}});
+  EXPECT_EQ(tools_of(spec), (Names{"file_read", "file_write", "glob", "grep", "edit"}));
+  EXPECT_EQ(policy_rules_from_json(spec.policy).allow, (Names{"file_write", "edit"}));
+  EXPECT_NE(spec.tools[4].definition.description.find("/home/me/out"), std::string::npos);
+  EXPECT_EQ(tools_of(spec_of("[tools.file]\nread = ['docs']\ncode = true", {"/home/me", {}, {}})),
+            (Names{"file_read", "glob", "grep"}));
+}
+
 TEST(AgentFile, ListedHostsAllowHttpUnlessDenied) {
   const AgentFileOptions options{{}, {}, make_http_client()};
   const AgentSpec spec = spec_of(

@@ -73,6 +73,8 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.text", Type::kTable, "Sections, matching lines and summaries of a text"},
     SettingKey{"tools.file.read", Type::kTexts, "Folders that may be read; gives the tool file_read"},
     SettingKey{"tools.file.write", Type::kTexts, "Folders that may be written; gives the tool file_write"},
+    SettingKey{"tools.file.code", Type::kFlag,
+               "Whether the agent works on source text; gives the tools glob, grep and edit too"},
     SettingKey{"tools.http.allow", Type::kTexts, "Hosts that may be reached; gives the tool http"},
     SettingKey{"tools.http.timeout", Type::kDuration, "For one request, such as \"30s\", or milliseconds"},
     SettingKey{

@@ -23,7 +23,7 @@ const std::map<std::string_view, std::vector<std::string_view>>& deciding_by_too
   static const std::map<std::string_view, std::vector<std::string_view>> kNames{
       {"shell", {"argv", "command"}}, {"python", {"code"}},    {"http", {"method", "url"}},
       {"file_read", {"path"}},        {"file_list", {"path"}}, {"file_search", {"path", "pattern"}},
-      {"file_write", {"path"}},       {"kv", {"op", "key"}}};
+      {"file_write", {"path"}},       {"edit", {"path"}},      {"kv", {"op", "key"}}};
   return kNames;
 }
 

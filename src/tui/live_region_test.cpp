@@ -19,8 +19,8 @@ void draw(EmulatedScreen& screen, const std::string& bytes) {
 TEST(LiveRegion, FramesLeaveOnlyWhatIsFinished) {
   EmulatedScreen screen({20, 6});
   LiveRegion region;
-  draw(screen, region.frame("", {"> a", "status"}, 6));
-  EXPECT_EQ(screen.text(), "> a\nstatus\n");
+  draw(screen, region.frame("", {"> a", "a longer status"}, 6));
+  EXPECT_EQ(screen.text(), "> a\na longer status\n");
   draw(screen, region.frame("said 1\nsaid 2\n", {"tail", "> ab", "status"}, 6));
   EXPECT_EQ(screen.text(), "said 1\nsaid 2\ntail\n> ab\nstatus\n");
   for (int i = 3; i < 20; ++i)
