@@ -401,6 +401,19 @@ TEST_F(CliChat, NoColorShowsNoStyleButTheCursor) {
     EXPECT_THAT(run->output(), Not(HasSubstr(sequence)));
 }
 
+TEST_F(CliChat, HostileConversationIsSafeWhenItIsOpenedAgain) {
+  file("talk.jsonl", says("Ok.") + says("Yes."));
+  praxis({"run", "talk.toml", "a\u001b]0;owned\u0007 \u001b[2J \u202e \u009b31m end"});
+  const auto run = chat({"--resume", "last"});
+  run->shows("␛]0;owned␇");
+  run->shows("Ok.");
+  run->type("again\r");
+  run->shows("Yes.");
+  expect_once_in_order(left(*run), {"> a␛]0;owned␇", "Ok.", "> again", "Yes."});
+  for (const char* sequence : {"\x1b]", "\x1b[2J", "\xC2\x9b", "\xE2\x80\xAE"})
+    EXPECT_THAT(run->output(), Not(HasSubstr(sequence)));
+}
+
 TEST_F(CliChat, WithoutATerminalItSaysWhatToDo) {
   const CommandResult refused = praxis({"chat", "talk.toml"});
   EXPECT_EQ(refused.status, 2);

@@ -1,7 +1,5 @@
 #include "app/always_rules.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "app/call_text.hpp"
@@ -31,9 +29,8 @@ Result<std::vector<std::string>> asking_files(Journal& journal, SessionId id, co
     id = state->parent;
   }
   if (!files.empty()) return files;
-  return fail(
-      usage_error(fmt::format("no agent file asks about \"{}\", so there is no rule to remember", tool),
-                  "--allow approves this one call"));
+  return fail(usage_error("no agent file asks about \"" + tool + "\", so there is no rule to remember",
+                          "--allow approves this one call"));
 }
 
 }  // namespace
@@ -47,8 +44,8 @@ Result<AlwaysRule> always_rule_for(Journal& journal, const SessionId& session, c
 }
 
 std::string rule_text(const AlwaysRule& always, std::size_t columns) {
-  std::string text = fmt::format("Allow \"{}\" without asking whenever its arguments are exactly these:\n",
-                                 always.rule.tool);
+  std::string text =
+      "Allow \"" + always.rule.tool + "\" without asking whenever its arguments are exactly these:\n";
   text += call_view(always.rule.tool, to_json_text(always.rule.arguments), columns, 0).text;
   for (const std::string& file : always.files) text += "  for the agent " + exact(file) + '\n';
   return text;

@@ -11,6 +11,7 @@
 #include "app/hints.hpp"
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
+#include "app/presets.hpp"
 #include "app/trust.hpp"
 #include "app/values.hpp"
 #include "base/private_folders.hpp"
@@ -230,10 +231,17 @@ Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, c
     const fs::path file = fs::path(folder) / (word + ".toml");
     if (is_file(file)) return AgentChoice{file.string(), nullptr};
   }
-  if (!workspace.project) return std::nullopt;
+  const Preset* preset = find_preset(word);
+  const auto of_program = [&]() -> Result<std::optional<AgentChoice>> {
+    if (preset == nullptr) return std::nullopt;
+    auto file = preset_file(*preset);
+    if (!file) return fail(file.error());
+    return AgentChoice{*std::move(file), nullptr};
+  };
+  if (!workspace.project) return of_program();
   const Project& project = *workspace.project;
   const auto found = project.agents.find(word);
-  if (found == project.agents.end()) return std::nullopt;
+  if (found == project.agents.end()) return of_program();
   if (project.trusted)
     return AgentChoice{(fs::path(project.root) / found->second).string(), workspace.project};
   return fail(usage_error("the agent " + in_quotes(word) + " belongs to the project " +
@@ -252,6 +260,7 @@ std::vector<std::string> agent_names(const Workspace& workspace) {
   if (is_trusted(workspace)) {
     for (const auto& [name, file] : workspace.project->agents) names.push_back(name);
   }
+  for (const Preset& preset : presets()) names.emplace_back(preset.name);
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());

@@ -10,6 +10,7 @@
 #include "app/hints.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
+#include "cli/agents_flags.hpp"
 #include "cli/branch_flags.hpp"
 #include "cli/chat_flags.hpp"
 #include "cli/config_flags.hpp"
@@ -72,6 +73,7 @@ class Definition {
 
   RunOptions run_;
   ChatOptions chat_;
+  AgentsOptions agents_;
   ResumeOptions resume_;
   ApproveOptions approve_;
   TreeOptions tree_;
@@ -153,6 +155,8 @@ void Definition::define_run() {
   add_home(run, run_.allow_home);
   add_place(run, run_.place);
   add_chat_flags(command("chat", kChatHelp, kChatExamples, [this] { return Invocation(chat_); }), chat_);
+  add_agents_flags(command("agents", kAgentsHelp, kAgentsExamples, [this] { return Invocation(agents_); }),
+                   agents_);
 }
 
 void Definition::define_resume() {

@@ -9,6 +9,7 @@ namespace praxis::cli {
 Result<ExitStatus> execute(const PrintText& options, Console& console);
 Result<ExitStatus> execute(const RunOptions& options, Console& console);
 Result<ExitStatus> execute(const ChatOptions& options, Console& console);
+Result<ExitStatus> execute(const AgentsOptions& options, Console& console);
 Result<ExitStatus> execute(const ResumeOptions& options, Console& console);
 Result<ExitStatus> execute(const ApproveOptions& options, Console& console);
 Result<ExitStatus> execute(const TreeOptions& options, Console& console);

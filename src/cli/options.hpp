@@ -62,6 +62,16 @@ struct ChatOptions {
   bool allow_home = false;
 };
 
+/// Lists, shows or copies agents.
+struct AgentsOptions {
+  enum class Verb : std::uint8_t { kList, kShow, kInit };
+  app::Place place;
+  Verb verb = Verb::kList;
+  std::string name;
+  std::string file;  ///< of init; empty: NAME.toml
+  bool json = false;
+};
+
 struct ResumeOptions {
   app::Place place;
   TurnOutput output;
@@ -280,10 +290,10 @@ struct PrintText {
 };
 
 using Invocation =
-    std::variant<PrintText, RunOptions, ChatOptions, ResumeOptions, ApproveOptions, TreeOptions,
-                 TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions, ShowOptions,
-                 LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions, ImportOptions,
-                 ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
+    std::variant<PrintText, RunOptions, ChatOptions, AgentsOptions, ResumeOptions, ApproveOptions,
+                 TreeOptions, TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions,
+                 ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
+                 ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
                  MemoryCommandOptions, PromptsOptions>;
 
 }  // namespace praxis::cli
