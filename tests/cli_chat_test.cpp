@@ -122,7 +122,7 @@ TEST_P(CliChat, HostileTextNeverReachesTheTerminal) {
           '\n' + says(hostile));
   const auto run = chat({"notes.toml"}, {GetParam(), 40});
   begin(*run);
-  run->type("\x1b[200~paste \x1b]0;pasted\x07 \x1b[2J end\x1b[201~");
+  run->type("\x1b[200~paste \u202e \x1b]0;pasted\x07 \x1b[2J end\x1b[201~");
   run->shows("end");
   run->type("\r");
   run->shows("wants to run");

@@ -130,6 +130,7 @@ Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
       .open = [&](const std::string& id, const std::string& model) { return runs.open(id, model); },
       .edit = edit_text,
       .write = write_file,
+      .render = nullptr,
       .folder = chat_folder(*workspace),
       .stop = interrupts.stop_token()};
   const auto run = tui::run_chat(setup, *std::move(session));

@@ -9,6 +9,7 @@
 
 #include "app/workspace.hpp"
 #include "praxis/runtime/runtime.hpp"
+#include "tui/answer_text.hpp"
 
 namespace praxis::tui {
 
@@ -25,6 +26,7 @@ struct ChatSetup {
   std::function<Result<std::string>(std::string_view text, std::string_view suffix)> edit;
   /// Writes a whole file.
   std::function<Status(const std::string& path, std::string_view bytes)> write;
+  MakeRenderer render;   ///< of answers; null: they are shown as they were written
   std::string folder;    ///< for drafts and the history; empty: keeps nothing
   std::stop_token stop;  ///< leaves the chat
 };

@@ -38,6 +38,7 @@ std::string Styles::in(std::string_view sequence, std::string_view text) const {
 
 std::string ChatView::show(const Event& event, std::size_t columns) {
   columns_ = std::max<std::size_t>(columns, 20);
+  answer_.set_columns(columns_);
   std::string out;
   if (event.agent.id == root_) show_root(event, out);
   std::visit(
@@ -267,8 +268,8 @@ std::vector<std::string> ChatView::live(std::size_t columns, std::size_t rows, U
   std::vector<std::string> lines;
   if (!thinking_.empty())
     lines.push_back(styles_.dim(cut_to("~ " + app::one_line(thinking_, 1000), columns)));
-  if (!answer_.tail().empty()) {
-    std::vector<std::string> text = hard_rows(end_of(answer_.tail(), 4 * columns * (rows + 1)), columns);
+  if (const std::string tail = answer_.tail(); !tail.empty()) {
+    std::vector<std::string> text = hard_rows(end_of(tail, 4 * columns * (rows + 1)), columns);
     lines.insert(lines.end(), text.begin(), text.end());
   }
   lines.insert(lines.end(), running.begin(), running.end());

@@ -30,7 +30,9 @@ struct Styles {
 
 class ChatView {
  public:
-  ChatView(SessionId root, Styles styles) : root_(std::move(root)), styles_(styles) {}
+  /// `make` renders answers; null: they are shown as they were written.
+  ChatView(SessionId root, Styles styles, MakeRenderer make = nullptr)
+      : root_(std::move(root)), styles_(styles), answer_(std::move(make)) {}
 
   /// Takes the next event of the run or an agent below it. Returns what is finished now: complete lines, safe
   /// to print, for a screen of `columns`.

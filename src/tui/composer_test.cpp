@@ -73,6 +73,12 @@ TEST(Composer, LongPasteIsFoldedAndSentWhole) {
   EXPECT_EQ(composer.text().size(), 5U + 20U * 5U);
 }
 
+TEST(Composer, PasteHoldsNoControlCharacters) {
+  Composer composer;
+  composer.paste("a\x1b[31mb\x07\tc\r\nd\re\xFF");
+  EXPECT_EQ(composer.text(), "a[31mb\tc\nd\ne\uFFFD");
+}
+
 TEST(Composer, HistoryKeepsWhatIsBeingWritten) {
   Composer composer;
   composer.remember("one");

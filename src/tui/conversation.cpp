@@ -52,7 +52,7 @@ Conversation::Conversation(const ChatSetup& setup, Session session)
 
 /// Follows the session that is open now.
 void Conversation::follow() {
-  view_ = std::make_unique<ChatView>(session_.session_id(), styles_);
+  view_ = std::make_unique<ChatView>(session_.session_id(), styles_, setup_.render);
   cards_.clear();
   sent_ = recorded_ = false;
   feed_->take();

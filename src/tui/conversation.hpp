@@ -1,5 +1,5 @@
-// The run of a chat, for every kind of terminal: takes its events, sends messages and commands, keeps the steps
-// that wait for the user. One thread.
+// The run of a chat, for every kind of terminal: takes its events, sends messages and commands, keeps the
+// steps that wait for the user. One thread.
 #pragma once
 
 #include <cstddef>
