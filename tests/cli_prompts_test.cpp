@@ -41,6 +41,19 @@ TEST_F(CliPrompts, AgentsLog_NamesTheVersionItGot) {
   EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "a replay renders nothing again";
 }
 
+TEST_F(CliPrompts, Put_KeepsTagsAndRequiredVariables) {
+  ASSERT_EQ(praxis({"prompts", "put", "answer", "one.txt", "--tag", "mail", "--require", "tone"}).status, 0);
+  ASSERT_EQ(praxis({"prompts", "put", "other", "two.txt"}).status, 0);
+  EXPECT_THAT(praxis({"prompts", "list", "--tag", "mail"}).out,
+              AllOf(HasSubstr("answer"), Not(HasSubstr("other"))));
+  EXPECT_THAT(mistake({"render", "answer", "--var", "who=Ann"}), HasSubstr("needs values for \"tone\""));
+  ASSERT_EQ(praxis({"prompts", "put", "answer", "two.txt"}).status, 0);
+  EXPECT_EQ(praxis({"prompts", "diff", "answer", "1", "1", "--json"}).last_line().at("identical"),
+            Json(true));
+  EXPECT_EQ(praxis({"prompts", "diff", "answer", "1", "2", "--json"}).last_line().at("identical"),
+            Json(false));
+}
+
 TEST_F(CliPrompts, FolderOfPlainFiles_IsAStore) {
   file("prompts/greet.md", "Hello {who}.");
   EXPECT_EQ(praxis({"prompts", "render", "greet", "--var", "who=Ann", "--prompts", "prompts"}).out,

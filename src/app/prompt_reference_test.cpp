@@ -43,6 +43,8 @@ TEST_F(PromptReference, Instructions_AreThoseOfTheVersionAndTheAgentSaysWhich) {
   EXPECT_EQ(json_string(record, "hash"), store_->get("review", "1").value()->hash);
   EXPECT_EQ(json_string(json_at(record, "variables"), "what"), digest_of("\"C++\"").hex())
       << "a digest, not the value";
+  const auto forged = parse_agent_file("[metadata]\nowner = 'ann'\nprompt = 'review'", "a.toml", options_);
+  EXPECT_EQ(forged->spec().metadata, Json({{"owner", "ann"}})) << "a file cannot claim a prompt";
   const auto latest = parse_agent_file("prompt = 'review'\nprompt_variables.what = 'x'", "a.toml", options_);
   EXPECT_EQ(latest->spec().instructions, "Review x briefly.");
 }

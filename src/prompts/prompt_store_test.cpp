@@ -83,6 +83,7 @@ TEST_P(Prompts, Labels_MoveAndEachChangeIsAudited) {
   EXPECT_EQ(render("greet", nullptr, {"stable"}), "two");
   EXPECT_THAT(store_->labels("greet").value(),
               ElementsAre(std::pair("production", "2"), std::pair("stable", "2")));
+  EXPECT_TRUE(store_->label("greet", "stable", "2", "eve")) << "it is there already: no change";
   EXPECT_THAT(store_->label("greet", "production", "7").error().message, HasSubstr("no version \"7\""));
   EXPECT_FALSE(store_->label("greet", "1", "2")) << "versions are numbers";
   EXPECT_FALSE(store_->label("other", "production", "1"));
@@ -171,6 +172,7 @@ TEST_P(PromptFiles, PlainFiles_AreReadAndNotWritten) {
   std::ofstream(folder + "/mail/reply.md") << "Hello {name}";
   std::ofstream(folder + "/note.txt") << "Note";
   std::ofstream(folder + "/other.json") << "{}";
+  std::ofstream(folder_ + "/outside.txt") << "not among the prompts";
   const auto files = file_prompts(folder);
   EXPECT_THAT(files->list().value(), SizeIs(2));
   const auto prompt = files->get("mail/reply").value();
@@ -180,7 +182,9 @@ TEST_P(PromptFiles, PlainFiles_AreReadAndNotWritten) {
   EXPECT_TRUE(files->get("mail/reply", prompt->version).value());
   std::ofstream(folder + "/mail/reply.md") << "Changed {name}";
   EXPECT_FALSE(files->get("mail/reply", prompt->version).value()) << "only the present version is there";
-  EXPECT_FALSE(files->get("../p").value());
+  const auto outside = files->get("../outside");
+  ASSERT_TRUE(outside) << outside.error().message;
+  EXPECT_FALSE(*outside) << "only the folder is read";
   EXPECT_THAT(files->put(draft("note", "x")).error().message, HasSubstr("edit them there"));
   EXPECT_FALSE(files->label("note", "a", "b"));
 }
