@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/utf8.hpp"
+#include "memory/function_words.hpp"
 
 namespace praxis {
 namespace {
@@ -105,12 +106,14 @@ std::vector<std::string> words_of(std::string_view folded_text) {
 
 std::vector<std::string> query_words(std::string_view query) {
   constexpr std::size_t kMaxQueryBytes = 8192;
-  std::vector<std::string> words;
+  std::vector<std::string> words, fillers;
   for (std::string& word : words_of(folded(query.substr(0, kMaxQueryBytes)))) {
-    if (words.size() == kMaxQueryWords) break;
-    if (std::ranges::find(words, word) == words.end()) words.push_back(std::move(word));
+    auto& into = is_function_word(word) ? fillers : words;
+    if (into.size() < kMaxQueryWords && std::ranges::find(into, word) == into.end())
+      into.push_back(std::move(word));
   }
-  return words;
+  // Most texts have them: they cost much time and find little.
+  return words.empty() ? fillers : words;
 }
 
 bool has_pieces(std::string_view word) {

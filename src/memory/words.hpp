@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxQueryWords = 32;
 std::string folded(std::string_view text);
 /// The words of a folded text: runs of letters and digits.
 std::vector<std::string> words_of(std::string_view folded_text);
-/// The words of a query, each once.
+/// The words of a query, each once; without function words, if it has others.
 std::vector<std::string> query_words(std::string_view query);
 /// The stem of a word by Porter's algorithm, which knows English.
 std::string stem_of(std::string_view word);

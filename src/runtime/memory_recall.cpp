@@ -1,12 +1,12 @@
 #include "praxis/runtime/memory_recall.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "memory/function_words.hpp"
 #include "runtime/recalled_notes.hpp"
 
 namespace praxis {
@@ -14,23 +14,11 @@ namespace {
 
 constexpr std::string_view kOpening = "\n\n<recalled>\n", kClosing = "</recalled>";
 
-/// English words that say nothing about what a text is about, in order.
-constexpr auto kFunctionWords = std::to_array<std::string_view>(
-    {"about", "again",  "all",   "also",  "and",  "any",    "are",   "because", "been",  "before",
-     "being", "but",    "can",   "could", "did",  "does",   "doing", "done",    "each",  "for",
-     "from",  "get",    "got",   "had",   "has",  "have",   "her",   "here",    "him",   "his",
-     "how",   "into",   "its",   "just",  "let",  "like",   "make",  "may",     "more",  "most",
-     "much",  "must",   "nor",   "not",   "now",  "off",    "one",   "only",    "our",   "out",
-     "over",  "please", "same",  "shall", "she",  "should", "some",  "such",    "tell",  "than",
-     "that",  "the",    "their", "them",  "then", "there",  "these", "they",    "this",  "those",
-     "too",   "use",    "very",  "was",   "way",  "were",   "what",  "when",    "where", "which",
-     "while", "who",    "whom",  "whose", "why",  "will",   "with",  "would",   "you",   "your"});
-
 /// Whether a note shares more with the message than words such as "the".
 bool is_relevant(const Hit& hit) {
   constexpr std::size_t kLeastBytes = 3;
   return std::ranges::any_of(hit.terms, [](const std::string& term) {
-    return term.size() >= kLeastBytes && !std::ranges::binary_search(kFunctionWords, term);
+    return term.size() >= kLeastBytes && !is_function_word(term);
   });
 }
 
