@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "memory/note_meaning.hpp"
 #include "memory/note_store.hpp"
 #include "memory/words.hpp"
 #include "praxis/base/digest.hpp"
@@ -20,7 +21,10 @@ class StoreAccess {
       : store_(std::move(store)),
         environment_(options.environment ? options.environment : system_environment()),
         limits_(options.limits),
-        space_(space) {}
+        space_(space) {
+    if (options.embedder && space == NoteSpace::kCollection)
+      meaning_ = std::make_shared<NoteMeaning>(store_, options.embedder);
+  }
 
   Status check_name(std::string_view what, const std::string& name) const {
     if (!name.empty() && name.size() <= limits_.max_name_bytes) return {};
@@ -52,9 +56,15 @@ class StoreAccess {
     const auto words = query_words(text);
     if (words.empty()) return std::vector<Hit>{};
     const std::size_t limit = std::min(top_k, kMaxResults);
+    std::optional<MeaningQuery> meaning;
+    if (meaning_) {
+      auto made = meaning_->query_for(std::string(text));
+      if (!made) return fail(std::move(made.error()));
+      meaning = *std::move(made);
+    }
     auto found = store_->find(
-        space_, collection, words, [&](const Json& value) { return filter.matches(value); },
-        std::max(limit, kCandidates));
+        space_, collection, words, meaning ? &*meaning : nullptr,
+        [&](const Json& value) { return filter.matches(value); }, std::max(limit, kCandidates));
     if (!found) return fail(std::move(found.error()));
     std::vector<Scored> scores;
     for (const FoundNote& each : *found) scores.push_back(each.scores);
@@ -63,7 +73,7 @@ class StoreAccess {
       Note& note = (*found)[place.index].note;
       auto terms = matching_words(words, searchable_text(note.key, note.value));
       hits.push_back({std::move(note), place.score, std::move(terms), place.words_rank, place.pieces_rank,
-                      place.recency_rank});
+                      place.recency_rank, place.meaning_rank});
     }
     return hits;
   }
@@ -88,6 +98,7 @@ class StoreAccess {
   const std::shared_ptr<Environment> environment_;
   const MemoryLimits limits_;
   const NoteSpace space_;
+  std::shared_ptr<NoteMeaning> meaning_;  // null: searches by words alone
 };
 
 class StreamClient final : public MemoryClient {
@@ -212,6 +223,7 @@ Json to_json(const Hit& hit) {
   object["ranks"] = {{"words", rank_or_null(hit.words_rank)},
                      {"pieces", rank_or_null(hit.pieces_rank)},
                      {"recency", hit.recency_rank}};
+  if (hit.meaning_rank) object["ranks"].get_object()["meaning"] = *hit.meaning_rank;
   return json;
 }
 

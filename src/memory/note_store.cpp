@@ -42,6 +42,16 @@ Status NoteStore::change(NoteSpace space, const std::string& collection, const s
   return {};
 }
 
+Result<std::vector<PlainNote>> NoteStore::without_vector(const std::string&, std::size_t) {
+  return std::vector<PlainNote>{};
+}
+
+Result<std::optional<std::vector<float>>> NoteStore::known_vector(const std::string&, const std::string&) {
+  return std::nullopt;
+}
+
+Status NoteStore::add_vectors(const std::string&, const std::vector<NoteVector>&) { return {}; }
+
 Status DatabaseClient::change(const std::string& collection, NoteChanges changes,
                               const ChangeOptions& options) {
   std::size_t index = 0;

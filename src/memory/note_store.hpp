@@ -21,6 +21,25 @@ struct FoundNote {
   Scored scores;
 };
 
+/// A note as an embedder sees it.
+struct PlainNote {
+  std::int64_t id = 0;
+  std::string text;
+};
+
+/// The vector of a note, of length 1, and the digest of the text that it was made of.
+struct NoteVector {
+  std::int64_t note = 0;
+  std::string hash;
+  std::vector<float> vector;
+};
+
+/// A query as the model of an embedder understands it.
+struct MeaningQuery {
+  std::string model;
+  std::vector<float> vector;  ///< of length 1
+};
+
 /// Thread-safe. Errors `kLimit`, `kJournal`.
 class NoteStore {
  public:
@@ -44,10 +63,19 @@ class NoteStore {
   /// In the order of writing, those after the note `after`. Error `kInput`: there is no such note.
   virtual Status visit_written(NoteSpace space, const std::string& collection, const std::string& after,
                                const Visit& visit) = 0;
-  /// The best `limit` of each ranking. `collection` empty: all.
+  /// The best `limit` of each ranking. `collection` empty: all. `meaning` null: by words alone. Stores
+  /// without vectors ignore it.
   virtual Result<std::vector<FoundNote>> find(NoteSpace space, const std::string& collection,
-                                              const std::vector<std::string>& words, const Keep& keep,
+                                              const std::vector<std::string>& words,
+                                              const MeaningQuery* meaning, const Keep& keep,
                                               std::size_t limit) = 0;
+  /// Notes of collections that have no vector of this model.
+  virtual Result<std::vector<PlainNote>> without_vector(const std::string& model, std::size_t limit);
+  /// The vector that this model made of a text with this digest.
+  virtual Result<std::optional<std::vector<float>>> known_vector(const std::string& model,
+                                                                 const std::string& hash);
+  /// Stores vectors of notes that still exist.
+  virtual Status add_vectors(const std::string& model, const std::vector<NoteVector>& vectors);
   /// Removes the note, or without a key all of the collection, from all files. Returns whether there was
   /// something, or with a known `once` what the first call with it returned.
   virtual Result<bool> remove(NoteSpace space, const std::string& collection,

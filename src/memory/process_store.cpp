@@ -107,8 +107,8 @@ class ProcessStore final : public NoteStore {
   }
 
   Result<std::vector<FoundNote>> find(NoteSpace space, const std::string& collection,
-                                      const std::vector<std::string>& words, const Keep& keep,
-                                      std::size_t limit) override {
+                                      const std::vector<std::string>& words, const MeaningQuery* /*meaning*/,
+                                      const Keep& keep, std::size_t limit) override {
     const std::lock_guard lock(mutex_);
     const Statistics statistics = statistics_of(words);
     std::multimap<double, const KeptNote*, std::greater<>> by_words, by_pieces;

@@ -8,7 +8,8 @@ namespace praxis {
 namespace {
 
 // Measured by bench/retrieval: a weight of 0.25 for recency puts the answer first half as often.
-constexpr double kFusion = 60, kWordsWeight = 1, kPiecesWeight = 0.5, kRecencyWeight = 0.02;
+constexpr double kFusion = 60, kWordsWeight = 1, kPiecesWeight = 0.5, kRecencyWeight = 0.02,
+                 kMeaningWeight = 1;
 
 /// The ranks by `score_of`, from 1; none where there is no score.
 template <class ScoreOf>
@@ -38,13 +39,14 @@ double share(double weight, std::optional<std::size_t> rank) {
 std::vector<Ranked> fuse(std::span<const Scored> found, std::size_t limit) {
   const auto words = ranks(found, [](const Scored& each) { return each.words; });
   const auto pieces = ranks(found, [](const Scored& each) { return each.pieces; });
+  const auto meaning = ranks(found, [](const Scored& each) { return each.meaning; });
   const auto recency =
       ranks(found, [](const Scored& each) { return std::optional(static_cast<double>(each.id)); });
   std::vector<Ranked> result;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const double score =
-        share(kWordsWeight, words[i]) + share(kPiecesWeight, pieces[i]) + share(kRecencyWeight, recency[i]);
-    result.push_back({i, score, words[i], pieces[i], recency[i].value_or(0)});
+    const double score = share(kWordsWeight, words[i]) + share(kPiecesWeight, pieces[i]) +
+                         share(kRecencyWeight, recency[i]) + share(kMeaningWeight, meaning[i]);
+    result.push_back({i, score, words[i], pieces[i], recency[i].value_or(0), meaning[i]});
   }
   std::ranges::sort(result, [&](const Ranked& a, const Ranked& b) {
     return a.score != b.score ? a.score > b.score : found[a.index].id > found[b.index].id;

@@ -14,6 +14,7 @@ struct Scored {
   std::int64_t id = 0;  ///< grows with each write
   std::optional<double> words;
   std::optional<double> pieces;
+  std::optional<double> meaning = {};
 };
 
 /// A place in the result: the index of the `Scored`, and why it is there.
@@ -23,6 +24,7 @@ struct Ranked {
   std::optional<std::size_t> words_rank;
   std::optional<std::size_t> pieces_rank;
   std::size_t recency_rank = 0;
+  std::optional<std::size_t> meaning_rank = {};
 };
 
 /// Fuses the rankings by reciprocal rank: each adds its weight divided by 60 plus the rank. Notes with equal

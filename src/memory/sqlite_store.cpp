@@ -7,6 +7,7 @@
 
 #include "memory/memory_file.hpp"
 #include "memory/note_store.hpp"
+#include "memory/sqlite_vectors.hpp"
 #include "memory/words.hpp"
 
 namespace praxis {
@@ -94,8 +95,8 @@ class SqliteStore final : public NoteStore {
   }
 
   Result<std::vector<FoundNote>> find(NoteSpace space, const std::string& collection,
-                                      const std::vector<std::string>& words, const Keep& keep,
-                                      std::size_t limit) override {
+                                      const std::vector<std::string>& words, const MeaningQuery* meaning,
+                                      const Keep& keep, std::size_t limit) override {
     const std::lock_guard lock(mutex_);
     std::map<std::int64_t, FoundNote> found;
     auto done = rank(
@@ -111,10 +112,32 @@ class SqliteStore final : public NoteStore {
           "ORDER BY score DESC, pieces.rowid DESC",
           any_of_words(words, true), space, collection, keep, limit, &Scored::pieces, found);
     }
+    if (done && meaning != nullptr && space == NoteSpace::kCollection)
+      done = rank_by_meaning(*meaning, collection, keep, limit, found);
     if (!done) return fail(std::move(done.error()));
     std::vector<FoundNote> result;
     for (auto& [id, each] : found) result.push_back(std::move(each));
     return result;
+  }
+
+  Result<std::vector<PlainNote>> without_vector(const std::string& model, std::size_t limit) override {
+    const std::lock_guard lock(mutex_);
+    return vectors_.missing(model, limit);
+  }
+
+  Result<std::optional<std::vector<float>>> known_vector(const std::string& model,
+                                                         const std::string& hash) override {
+    const std::lock_guard lock(mutex_);
+    return vectors_.known(model, hash);
+  }
+
+  Status add_vectors(const std::string& model, const std::vector<NoteVector>& vectors) override {
+    auto added = in_transaction([&]() -> Result<bool> {
+      if (auto done = vectors_.add(model, vectors); !done) return fail(std::move(done.error()));
+      return true;
+    });
+    if (!added) return fail(std::move(added.error()));
+    return {};
   }
 
   Result<bool> remove(NoteSpace space, const std::string& collection, const std::optional<std::string>& key,
@@ -274,9 +297,33 @@ class SqliteStore final : public NoteStore {
     return {};
   }
 
+  Status rank_by_meaning(const MeaningQuery& meaning, const std::string& collection, const Keep& keep,
+                         std::size_t limit, std::map<std::int64_t, FoundNote>& found) {
+    Status read;
+    std::size_t taken = 0;
+    auto visited = vectors_.visit_best(meaning, [&](std::int64_t id, double score) {
+      auto place = found.find(id);
+      if (place == found.end()) {
+        auto note = note_of(id);
+        if (!note && note.error().kind() == ErrorKind::kNotFound) return true;  // another process removed it
+        if (!note) {
+          read = fail(std::move(note.error()));
+          return false;
+        }
+        if ((!collection.empty() && note->collection != collection) || !keep(note->value)) return true;
+        place = found.emplace(id, FoundNote{*std::move(note), {id, {}, {}}}).first;
+      }
+      place->second.scores.meaning = score;
+      return ++taken < limit;
+    });
+    return visited ? read : visited;
+  }
+
   Result<Note> note_of(std::int64_t id) {
     Query query(database_, "SELECT collection, key, value, written FROM notes WHERE id = ?1", id);
-    if (auto row = query.next(); !row) return fail(std::move(row.error()));
+    const auto row = query.next();
+    if (!row) return fail(row.error());
+    if (!*row) return fail(make_error(ErrorCode::kJournal, ErrorKind::kNotFound, "a note is missing"));
     return note_in(query, query.text(0), 1);
   }
 
@@ -392,6 +439,7 @@ class SqliteStore final : public NoteStore {
 
   std::mutex mutex_;
   Database database_;
+  SqliteVectors vectors_{database_};
   const MemoryLimits limits_;
 };
 

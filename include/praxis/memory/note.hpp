@@ -14,6 +14,8 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
+class Embedder;  // praxis/memory/embedder.hpp
+
 /// A value as stored.
 struct Note {
   std::string collection;  ///< of an entry: its stream
@@ -29,9 +31,10 @@ struct Hit {
   double score = 0;                ///< the sum over the rankings below; comparable within one search only
   std::vector<std::string> terms;  ///< the words of the query that the note contains, in lower case
   /// The position in each ranking, from 1; equals share a position. Without a value: not in that ranking.
-  std::optional<std::size_t> words_rank;   ///< whole words, reduced to their stems (BM25)
-  std::optional<std::size_t> pieces_rank;  ///< parts of words, of three letters and more (BM25)
-  std::size_t recency_rank = 0;            ///< among the notes found, the last written first
+  std::optional<std::size_t> words_rank;         ///< whole words, reduced to their stems (BM25)
+  std::optional<std::size_t> pieces_rank;        ///< parts of words, of three letters and more (BM25)
+  std::size_t recency_rank = 0;                  ///< among the notes found, the last written first
+  std::optional<std::size_t> meaning_rank = {};  ///< by the similarity of vectors, with an embedder
 };
 Json to_json(const Hit& hit);
 
@@ -54,6 +57,8 @@ struct MemoryLimits {
 struct MemoryOptions {
   std::shared_ptr<Environment> environment = nullptr;  ///< clock and ids; null: those of the system
   MemoryLimits limits = {};
+  /// Finds notes of collections by meaning too, in a memory that is kept in a file. Null: by words alone.
+  std::shared_ptr<Embedder> embedder = nullptr;
 };
 
 /// How a change is made.
