@@ -77,8 +77,8 @@ ToolOutput shown(FileContent& content, const std::string& path, std::uint64_t si
   return output;
 }
 
-Result<ToolOutput> read(const FileRoots& roots, const std::string& path, std::uint64_t offset,
-                        std::size_t limit, const std::stop_token& stop) {
+Result<ToolOutput> read_text(const FileRoots& roots, const std::string& path, std::uint64_t offset,
+                             std::size_t limit, const std::stop_token& stop) {
   auto opened = roots.open(path, O_RDONLY);
   if (!opened) return fail(std::move(opened.error()));
   auto content = FileContent::open(std::move(opened->second), path);
@@ -227,8 +227,9 @@ Result<ToolOutput> read_files(const FileRoots& roots, const ToolContext& context
   const std::string path = request.path.value_or(".");
   switch (request.op) {
     case FileReadOp::kRead:
-      return read(roots, path, request.offset.value_or(0),
-                  std::clamp<std::size_t>(request.limit.value_or(kDefaultRead), 1, kMaxRead), context.stop);
+      return read_text(roots, path, request.offset.value_or(0),
+                       std::clamp<std::size_t>(request.limit.value_or(kDefaultRead), 1, kMaxRead),
+                       context.stop);
     case FileReadOp::kList:
       return list(roots, path);
     default:
