@@ -401,6 +401,20 @@ TEST_F(CliChat, NoColorShowsNoStyleButTheCursor) {
     EXPECT_THAT(run->output(), Not(HasSubstr(sequence)));
 }
 
+TEST_F(CliChat, AnswersAreRenderedMarkdown) {
+  file("talk.jsonl", says("# Title\n\nSome **bold** words and `code`.\n\n- one\n- two\n\n"
+                          "| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nint x;\n```\n\nThe end."));
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("A?\r");
+  run->shows("The end.");
+  run->shows("1 step");
+  const std::string screen = run->screen(true);
+  EXPECT_THAT(screen, AllOf(HasSubstr("{b}bold{}"), HasSubstr("{cyan}code{}"), HasSubstr("• one\n• two"),
+                            Not(HasSubstr("**")), Not(HasSubstr("```"))));
+  expect_once_in_order(left(*run), {"> A?", "Title", "Some bold words", "one", "two", "int x;", "The end."});
+}
+
 TEST_F(CliChat, HostileConversationIsSafeWhenItIsOpenedAgain) {
   file("talk.jsonl", says("Ok.") + says("Yes."));
   praxis({"run", "talk.toml", "a\u001b]0;owned\u0007 \u001b[2J \u202e \u009b31m end"});

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <memory>
 #include <utility>
 
 #include "app/hints.hpp"
@@ -18,6 +19,7 @@
 #include "cli/editor.hpp"
 #include "cli/home_question.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/markdown.hpp"
 #include "cli/place.hpp"
 #include "tui/chat.hpp"
 
@@ -92,6 +94,22 @@ class ChatRuns {
   std::shared_ptr<Runtime> runtime_;
 };
 
+/// Renders the answers of a chat as those of other commands.
+class AnswerMarkdown final : public tui::TextRenderer {
+ public:
+  explicit AnswerMarkdown(std::size_t columns) : stream_(columns) {}
+  std::string feed(std::string_view piece) override { return stream_.feed(piece); }
+  std::string finish() override { return stream_.finish(); }
+  std::string tail() const override { return stream_.tail(); }
+
+ private:
+  MarkdownStream stream_;
+};
+
+tui::MakeRenderer markdown_renderer() {
+  return [](std::size_t columns) { return std::make_unique<AnswerMarkdown>(columns); };
+}
+
 /// How the chat uses the terminal. Error `kInput`: there is none, and `--plain` is not set.
 Result<bool> is_plain(const ChatOptions& options, const Terminal& terminal) {
   if (options.plain) return true;
@@ -130,7 +148,7 @@ Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
       .open = [&](const std::string& id, const std::string& model) { return runs.open(id, model); },
       .edit = edit_text,
       .write = write_file,
-      .render = nullptr,
+      .render = !*plain && console.terminal.out_color ? markdown_renderer() : nullptr,
       .folder = chat_folder(*workspace),
       .stop = interrupts.stop_token()};
   const auto run = tui::run_chat(setup, *std::move(session));

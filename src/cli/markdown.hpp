@@ -26,6 +26,8 @@ class MarkdownStream {
   std::string feed(std::string_view piece);
   /// Returns what is left, and starts again.
   std::string finish();
+  /// The text that waits for the rest of its block, safe and not rendered.
+  std::string tail() const { return part_ + line_; }
 
  private:
   void take_line(std::string_view line, std::string& out);
