@@ -28,6 +28,11 @@ constexpr std::array kKeys{
                .type = Type::kText,
                .description = "File with versioned prompts, or a folder of plain files",
                .own = "say where prompts are kept"},
+    SettingKey{
+        .path = "embedder",
+        .type = Type::kText,
+        .description = "Model that finds notes by meaning, as PROVIDER:NAME, or hashing; off if absent",
+        .own = "say where notes are sent"},
     SettingKey{.path = "profile",
                .type = Type::kText,
                .description = "Profile that is used: profiles/NAME.toml next to the user's file",

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/embedder_setting.hpp"
 #include "app/hints.hpp"
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
@@ -144,7 +145,11 @@ Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use) {
                             "give one with PRAXIS_MEMORY=FILE"));
   }
   if (auto checked = check_stored_file("memory", workspace.memory); !checked) return fail(checked.error());
-  return sqlite_memory(workspace.memory, use);
+  auto embedder = configured_embedder(workspace);
+  if (!embedder) return fail(std::move(embedder.error()));
+  MemoryOptions options;
+  options.embedder = *std::move(embedder);
+  return sqlite_memory(workspace.memory, use, std::move(options));
 }
 
 Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
