@@ -1,4 +1,4 @@
-// A connection to one server of the Model Context Protocol, whatever its transport. The handshake and the
+// A connection to one server of the Model Context Protocol over either transport. The handshake and the
 // meaning of the methods are those of the client above.
 #pragma once
 
@@ -40,7 +40,7 @@ class McpConnection {
   virtual Result<Json> request(const McpRequest& request) = 0;
   /// Sends a notification, without waiting for an effect.
   virtual void notify(std::string_view method, Json params) = 0;
-  /// Sends a request whose answer nobody waits for.
+  /// Sends a request and ignores its answer.
   virtual void request_quietly(std::string_view method, Json params) = 0;
   /// Whether further requests can be sent.
   virtual bool is_open() const = 0;

@@ -149,6 +149,26 @@ TEST_F(McpClientTest, CallWithoutAnAnswer_EndsAtItsDeadline_AndMayHaveTakenEffec
   EXPECT_EQ(reach_of(result.error()), Reach::kSent);
 }
 
+TEST_F(McpClientTest, ServerThatReadsNothing_HoldsUpNoStop) {
+  McpClient client(program("deaf"), quick());
+  ASSERT_TRUE(client.info());
+  const Json large = JsonObject{{"text", std::string(std::size_t{4} << 20, 'x')}};
+  std::thread stuck(
+      [&] { EXPECT_FALSE(client.call("echo", large, within(std::chrono::milliseconds(1'500)))); });
+  EXPECT_FALSE(client.call("echo", JsonObject{}, within(std::chrono::milliseconds(100))));
+  std::stop_source stop;
+  McpCallOptions options;
+  options.stop = stop.get_token();
+  options.deadline = Clock::now() + std::chrono::seconds(30);
+  stop.request_stop();
+  const auto begin = Clock::now();
+  const auto result = client.call("echo", large, options);
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(1));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+  stuck.join();
+}
+
 TEST_F(McpClientTest, ServerThatNeverAnswers_IsGivenUpInTime_AndNotStartedForEver) {
   McpBounds bounds = quick();
   bounds.start = std::chrono::milliseconds(400);
@@ -172,7 +192,7 @@ TEST_F(McpClientTest, EndlessLists_EndAtTheBounds) {
   const auto list = endless.tools();
   ASSERT_TRUE(list) << list.error().message;
   EXPECT_THAT(list->tools, SizeIs(5));
-  EXPECT_THAT(list->left_out, Contains(Field(&McpLeftOut::why, HasSubstr("goes on"))));
+  EXPECT_THAT(list->left_out, Contains(Field(&McpLeftOut::why, HasSubstr("continues"))));
   McpClient circling(program("circling"), bounds);
   const auto circle = circling.tools();
   ASSERT_FALSE(circle);

@@ -23,9 +23,10 @@ using Clock = std::chrono::steady_clock;
 /// programs write a greeting to standard output.
 constexpr std::size_t kMaxStray = 1000;
 constexpr std::chrono::milliseconds kCloseTime{300};  ///< for a program to end once its input has ended
-constexpr std::chrono::milliseconds kNotifyTime{1'000};
+/// For a message that no answer is expected to; a cancelled call must return within the grace time of a stop.
+constexpr std::chrono::milliseconds kNotifyTime{50};
 constexpr std::chrono::milliseconds kSlice{20};  ///< between two looks at a stop request while a write waits
-constexpr std::size_t kBeginning = 200;  ///< of a line, where a message names its protocol
+constexpr std::size_t kBeginning = 200;          ///< of a line, where a message names its protocol
 constexpr std::size_t kMaxRead = std::size_t{64} * 1024;
 
 class StdioConnection final : public McpConnection {
@@ -75,7 +76,9 @@ class StdioConnection final : public McpConnection {
   void answer(const McpMessage& message);
   void close_with(const std::string& why);
   std::string report_of_end(const std::string& why);
+  bool take_turn(const std::stop_token& stop, Clock::time_point deadline);
   Status send(std::string line, const std::stop_token& stop, Clock::time_point deadline);
+  Status write_line(const std::string& line, const std::stop_token& stop, Clock::time_point deadline);
   void forget(std::int64_t id) {
     const std::lock_guard lock(mutex_);
     waiting_.erase(id);
@@ -85,9 +88,10 @@ class StdioConnection final : public McpConnection {
   const McpNotified notified_;
   Process process_;
   const int fd_;
-  std::mutex write_mutex_;
 
   mutable std::mutex mutex_;
+  std::condition_variable_any turn_;  ///< to write
+  bool writing_ = false;
   std::condition_variable ended_;
   std::map<std::int64_t, std::shared_ptr<McpWaiting>> waiting_;
   std::int64_t last_id_ = 0;
@@ -132,11 +136,37 @@ Result<Json> StdioConnection::request(const McpRequest& request) {
   return fail(mcp_unanswered(request));
 }
 
-/// A line of which only a part was written would garble the next one, so the connection ends then.
+Error stuck_error(const std::stop_token& stop, Reach reach) {
+  const ErrorCode code = stop.stop_requested() ? ErrorCode::kCancelled : ErrorCode::kTool;
+  return with_reach(make_error(code, "the server does not read its standard input"), reach);
+}
+
+/// Messages are written one after the other. A mutex would make a request that is stopped wait for one that
+/// is stuck.
+bool StdioConnection::take_turn(const std::stop_token& stop, Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  const auto is_free = [this] { return !writing_; };
+  const bool taken = deadline == Clock::time_point() ? turn_.wait(lock, stop, is_free)
+                                                     : turn_.wait_until(lock, stop, deadline, is_free);
+  if (taken) writing_ = true;
+  return taken;
+}
+
 Status StdioConnection::send(std::string line, const std::stop_token& stop, Clock::time_point deadline) {
   line += '\n';
-  const bool is_limited = deadline != Clock::time_point();
-  const std::lock_guard lock(write_mutex_);
+  if (!take_turn(stop, deadline)) return fail(stuck_error(stop, Reach::kNotSent));
+  Status written = write_line(line, stop, deadline);
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+  }
+  turn_.notify_one();
+  return written;
+}
+
+/// A line of which only a part was written would garble the next one, so the connection ends then.
+Status StdioConnection::write_line(const std::string& line, const std::stop_token& stop,
+                                   Clock::time_point deadline) {
   std::size_t written = 0;
   while (written < line.size()) {
     const ssize_t got = ::send(fd_, line.data() + written, line.size() - written, MSG_NOSIGNAL);
@@ -146,14 +176,11 @@ Status StdioConnection::send(std::string line, const std::stop_token& stop, Cloc
     }
     if (errno == EINTR) continue;
     const Reach reach = written == 0 ? Reach::kNotSent : Reach::kSent;
-    if (errno != EAGAIN && errno != EWOULDBLOCK) {
+    if (errno != EAGAIN && errno != EWOULDBLOCK)
       return fail(closed_error("the server has ended or closed its standard input", reach));
-    }
-    if (stop.stop_requested() || (is_limited && Clock::now() >= deadline)) {
+    if (stop.stop_requested() || (deadline != Clock::time_point() && Clock::now() >= deadline)) {
       if (written != 0) shutdown(fd_, SHUT_RDWR);
-      return fail(with_reach(make_error(stop.stop_requested() ? ErrorCode::kCancelled : ErrorCode::kTool,
-                                        "the server does not read its standard input"),
-                             reach));
+      return fail(stuck_error(stop, reach));
     }
     pollfd ready{fd_, POLLOUT, 0};
     poll(&ready, 1, static_cast<int>(kSlice.count()));

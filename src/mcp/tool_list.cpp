@@ -56,7 +56,7 @@ Status McpListReader::add(const Json& page) {
     return fail(ErrorCode::kTool, ErrorKind::kProtocol,
                 "the server's list of tools does not end: a cursor repeats or is too long");
   if (!next.empty() && (pages_ >= bounds_.pages || list_.tools.size() >= bounds_.tools)) {
-    leave_out("", "the list goes on after " + std::to_string(pages_) + " pages with " +
+    leave_out("", "the list continues after " + std::to_string(pages_) + " pages with " +
                       std::to_string(list_.tools.size()) + " tools; the rest is left out");
     next.clear();
   }

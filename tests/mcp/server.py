@@ -170,6 +170,8 @@ def misbehave(request):
     calls = request.get("method") == "tools/call"
     if behaviour == "silent" or (behaviour == "mute" and calls):
         return True
+    if behaviour == "deaf" and calls:
+        time.sleep(3600)
     if behaviour == "cutting" and calls:
         sys.stdout.write('{"jsonrpc": "2.0", "id": ' + str(request["id"]) + ', "result": {"con')
         sys.stdout.flush()
