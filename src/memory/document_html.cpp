@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "memory/document_lines.hpp"
 #include "praxis/base/utf8.hpp"
@@ -174,12 +175,12 @@ class HtmlText {
   }
 
   void end_line() {
-    const std::string_view text = trimmed_line(text_);
-    if (!text.empty()) {
+    const std::string_view bytes = trimmed_line(text_);
+    if (!bytes.empty()) {
+      std::string text = is_valid_utf8(bytes) ? std::string(bytes) : repair_utf8(bytes);
       const bool is_heading = level_ > 0;
       if (is_heading) path_.open(level_, text);
-      lines_.push_back({is_valid_utf8(text) ? std::string(text) : repair_utf8(text), started_, is_heading,
-                        paragraph_, path_.text()});
+      lines_.push_back({std::move(text), started_, is_heading, paragraph_, path_.text()});
       paragraph_ = false;
     }
     text_.clear();

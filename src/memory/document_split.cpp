@@ -48,7 +48,7 @@ class Packing {
     for (;;) {
       while (fresh < lines_.size() && has_no_text(lines_[fresh])) ++fresh;
       if (fresh == lines_.size()) return std::move(pieces_);
-      const std::size_t start = std::min(repeated, fresh);
+      const std::size_t start = fits(repeated, fresh) ? repeated : fresh;
       const auto [end, is_cut] = end_of(start, fresh);
       add(start, fresh, end);
       fresh = end;
@@ -58,6 +58,14 @@ class Packing {
 
  private:
   std::size_t size_of(std::size_t line) const { return lines_[line].text.size() + 1; }
+
+  /// Whether a piece can begin at `start` and still have the line `fresh`.
+  bool fits(std::size_t start, std::size_t fresh) const {
+    if (start >= fresh) return false;
+    std::size_t size = 0;
+    for (std::size_t i = start; i <= fresh; ++i) size += size_of(i);
+    return size <= most_ + 1;
+  }
 
   /// Where a piece ends, and whether the next one continues its section.
   std::pair<std::size_t, bool> end_of(std::size_t start, std::size_t fresh) const {
@@ -81,7 +89,7 @@ class Packing {
       --start;
     }
     while (start < end && has_no_text(lines_[start])) ++start;
-    return start < end && size + size_of(end) <= most_ ? start : lines_.size();
+    return start < end ? start : lines_.size();
   }
 
   void add(std::size_t start, std::size_t fresh, std::size_t end) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "memory/testing/temporary_folder.hpp"
+#include "praxis/base/utf8.hpp"
 #include "praxis/memory/stores.hpp"
 
 namespace praxis {
@@ -162,10 +163,15 @@ TEST(Split, Extremes_EndAndStayWithinTheSize) {
       for (int i = 0; i < 3000; ++i) all += "wörd" + std::to_string(i) + ' ';
       return all;
     }();
-    for (const std::string& text : {bytes, words, std::string(10'000, '<'), std::string(10'000, '#')}) {
+    const std::string headings = "<h1>b\xC3</h1>\n# a\xFF\n";
+    const std::string after_blank =
+        std::string(43, 'a') + "\n" + std::string(20, 'b') + "\n\n" + std::string(60, 'c') + "\n";
+    for (const std::string& text :
+         {bytes, words, headings, after_blank, std::string(10'000, '<'), std::string(10'000, '#')}) {
       for (const DocumentPiece& piece : split_document(text, kind, {0, 1000})) {
         EXPECT_LE(piece.text.size(), 64U + 3U);
         EXPECT_FALSE(piece.text.empty());
+        EXPECT_TRUE(is_valid_utf8(piece.text) && is_valid_utf8(piece.heading));
       }
     }
     EXPECT_EQ(split_document(words, kind).front().last_line, 1U) << "a long line is cut";
