@@ -10,20 +10,26 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
 
-/// The lines without their ends, numbered, with the paragraphs that blank lines make.
+/// The lines without their ends, numbered, with the paragraphs that blank lines make. Of more than two blank
+/// lines in a row, two are kept: a document may have little else.
 std::vector<DocumentLine> plain_lines(std::string_view content) {
+  constexpr std::size_t kMostBlank = 2;
   std::vector<DocumentLine> lines;
-  bool after_blank = true;
-  while (!content.empty()) {
+  std::size_t blank = 1;  // blank lines just before
+  for (std::size_t number = 1; !content.empty(); ++number) {
     const std::size_t end = content.find('\n');
     std::string_view line = content.substr(0, end);
     content.remove_prefix(end == std::string_view::npos ? content.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    const bool is_blank = trimmed_line(line).empty();
-    lines.push_back(
-        {is_valid_utf8(line) ? std::string(line) : repair_utf8(line), lines.size() + 1, false, false, {}});
-    lines.back().paragraph = after_blank && !is_blank;
-    after_blank = is_blank;
+    const bool has_text = !trimmed_line(line).empty();
+    if (has_text || blank < kMostBlank || line.find('\f') != std::string_view::npos) {
+      lines.push_back({is_valid_utf8(line) ? std::string(line) : repair_utf8(line),
+                       number,
+                       false,
+                       has_text && blank > 0,
+                       {}});
+    }
+    blank = has_text ? 0 : blank + 1;
   }
   return lines;
 }
@@ -101,15 +107,21 @@ void HeadingPath::open(std::size_t level, std::string_view title) {
   const std::size_t index = std::clamp<std::size_t>(level, 1, kLevels) - 1;
   titles_.at(index) = utf8_head(title, kMaxTitle);
   for (std::size_t i = index + 1; i < kLevels; ++i) titles_.at(i).clear();
+  compose();
 }
 
-std::string HeadingPath::text() const {
+void HeadingPath::turn_to(std::size_t page) {
+  page_ = "page " + std::to_string(page);
+  compose();
+}
+
+void HeadingPath::compose() {
   constexpr std::size_t kMaxPath = 300;
-  std::string path;
+  std::string path = page_;
   for (const std::string& title : titles_) {
     if (!title.empty()) path.append(path.empty() ? "" : " > ").append(title);
   }
-  return std::string(utf8_head(path, kMaxPath));
+  text_ = std::make_shared<const std::string>(utf8_head(path, kMaxPath));
 }
 
 std::vector<DocumentLine> lines_of_text(std::string_view content) {
@@ -117,7 +129,13 @@ std::vector<DocumentLine> lines_of_text(std::string_view content) {
   HeadingPath path;
   std::string marks_used;  // the level of an underline is the order of its first use
   std::size_t page = content.find('\f') == std::string_view::npos ? 0 : 1;
+  if (page > 0) path.turn_to(page);
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    // A form feed begins a page, as in the text of a PDF.
+    if (const auto feeds = std::ranges::count(lines[i].text, '\f'); feeds > 0) {
+      page += static_cast<std::size_t>(feeds);
+      path.turn_to(page);
+    }
     if (const char mark = underlined(lines, i, "=-~^\"*+#"); mark != 0) {
       std::size_t level = marks_used.find(mark);
       if (level == std::string::npos) {
@@ -128,10 +146,6 @@ std::vector<DocumentLine> lines_of_text(std::string_view content) {
       lines[i].section = true;
     }
     lines[i].heading = path.text();
-    if (page == 0) continue;
-    // A form feed begins a page, as in the text of a PDF.
-    page += static_cast<std::size_t>(std::ranges::count(lines[i].text, '\f'));
-    lines[i].heading.insert(0, "page " + std::to_string(page) + (lines[i].heading.empty() ? "" : " > "));
   }
   return lines;
 }
@@ -160,12 +174,12 @@ std::vector<DocumentLine> lines_of_markdown(std::string_view content) {
 std::vector<DocumentLine> lines_of_code(std::string_view content) {
   constexpr std::string_view kContinues = " \t})]";
   auto lines = plain_lines(content);
-  std::string heading;
+  HeadingText heading;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     DocumentLine& line = lines[i];
     if (line.paragraph && kContinues.find(line.text[0]) == std::string_view::npos) {
       line.section = true;
-      heading = definition_at(lines, i);
+      heading = std::make_shared<const std::string>(definition_at(lines, i));
     }
     line.heading = heading;
   }

@@ -94,7 +94,8 @@ class Packing {
 
   void add(std::size_t start, std::size_t fresh, std::size_t end) {
     while (end > start && has_no_text(lines_[end - 1])) --end;
-    DocumentPiece piece{{}, lines_[fresh].heading, lines_[start].number, lines_[end - 1].number};
+    const HeadingText& heading = lines_[fresh].heading;
+    DocumentPiece piece{{}, heading ? *heading : std::string(), lines_[start].number, lines_[end - 1].number};
     for (std::size_t i = start; i < end; ++i) piece.text.append(i > start ? "\n" : "").append(lines_[i].text);
     pieces_.push_back(std::move(piece));
   }

@@ -142,6 +142,14 @@ TEST(Split, Html_KeepsTheVisibleTextWithItsLines) {
   EXPECT_EQ(small.back().heading, "Green tea");
 }
 
+TEST(Split, RunsOfBlankLines_AreShortened) {
+  const auto pieces =
+      split_document("a\n\n\n\n\nb\n" + std::string(100'000, '\n') + "c", DocumentKind::kText);
+  ASSERT_THAT(pieces, SizeIs(1));
+  EXPECT_EQ(pieces[0].text, "a\n\n\nb\n\n\nc");
+  EXPECT_EQ(pieces[0].last_line, 100'007U);
+}
+
 TEST(Split, FormFeeds_AreTheEndsOfPages) {
   const std::string page(90, 'x');
   const auto pieces = split_document("Title\n=====\n\n" + page + "\n\n\fSecond " + page + "\n",
