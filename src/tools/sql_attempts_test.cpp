@@ -190,8 +190,7 @@ constexpr const char* kOtherTables[] = {
     "SELECT item FROM orders LEFT JOIN secret ON word = item",
     "WITH orders AS (SELECT word FROM secret) SELECT * FROM orders",
     "WITH spent AS (SELECT word FROM secret) SELECT * FROM spent",
-    "WITH RECURSIVE spent(w) AS (SELECT word FROM secret UNION ALL SELECT w FROM spent) SELECT w FROM spent "
-    "LIMIT 1",
+    "WITH RECURSIVE spent(w) AS (SELECT word FROM secret UNION ALL SELECT w FROM spent) SELECT w FROM spent",
     "SELECT * FROM (SELECT * FROM secret) AS orders",
     "SELECT * FROM leak",
     "SELECT word FROM leak AS spent",
@@ -233,9 +232,6 @@ constexpr const char* kExcesses[] = {
     "%SELECT group_concat(x, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa') FROM c",
     "%SELECT json_group_array(x) FROM c",
     "%SELECT count(*) FROM c a, c b",
-    "SELECT count(*) FROM orders a, orders b, orders c, orders d, orders e, orders f, orders g, orders h, "
-    "orders i, "
-    "orders j, orders k, orders l, orders m, orders n, orders o, orders p, orders q, orders r, orders s",
     "SELECT zeroblob(2000000)",
     "SELECT randomblob(2000000)",
     "SELECT group_concat(hex(zeroblob(400000))) FROM orders",

@@ -62,7 +62,7 @@ class GuardedConnection {
         scratch_(options.max_temporary) {
     const int mode = access == Access::kWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     sqlite3* opened = nullptr;
-    // The path has no links: whoever may write a folder on the way cannot lead the connection elsewhere.
+    // Links are refused: a program that writes a folder on the way cannot lead the connection elsewhere.
     status_ = sqlite3_open_v2(path.c_str(), &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
                               scratch_vfs());
     connection_.reset(opened);

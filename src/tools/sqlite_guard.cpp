@@ -123,7 +123,7 @@ int SqliteGuard::authorise(int action, const char* first, const char* second, co
 
 std::string SqliteGuard::why_refused(int action, std::string_view first, std::string_view second,
                                      std::string_view schema) const {
-  const std::string what = name_of_action(action) + std::string(action == SQLITE_FUNCTION ? second : first);
+  std::string what = name_of_action(action) + std::string(action == SQLITE_FUNCTION ? second : first);
   const bool is_main = schema.empty() || is_same_name(schema, "main");
   switch (action) {
     case SQLITE_SELECT:

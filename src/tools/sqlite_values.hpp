@@ -7,7 +7,7 @@
 
 namespace praxis {
 
-/// Binds an array to `?`, or an object to `:name`; null if there are none. `values` must outlive the
+/// Binds an array to `?`, or an object to `:name`; null without parameters. `values` must outlive the
 /// statement. Error `kInput`: names the parameter.
 Status bind_sqlite_values(sqlite3_stmt* statement, const Json& values);
 
