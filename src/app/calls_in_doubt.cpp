@@ -45,7 +45,9 @@ Result<std::vector<CallInDoubt>> calls_in_doubt(const Workspace& workspace) {
   std::vector<CallInDoubt> calls;
   for (const SessionId& root : *roots) {
     JournalTree tree(journal, {.root = root});
-    if (auto read = tree.refresh(); !read) return fail(read.error());
+    auto read = tree.refresh();
+    if (!read && read.error().kind() == ErrorKind::kNotFound) continue;  // removed meanwhile
+    if (!read) return fail(read.error());
     for (const AgentNode& node : tree.nodes()) {
       if (is_idle(node)) continue;
       if (auto added = add_calls(*journal, node, root, calls); !added) return fail(added.error());

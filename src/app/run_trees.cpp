@@ -47,9 +47,14 @@ Status RunTrees::find_trees() {
 
 Status RunTrees::refresh() {
   if (auto found = find_trees(); !found) return found;
+  std::vector<SessionId> gone;
   for (auto& [root, tree] : trees_) {
-    if (auto read = tree.refresh(); !read) return read;
+    auto read = tree.refresh();
+    const bool is_gone = !read && roots_ && read.error().kind() == ErrorKind::kNotFound;
+    if (is_gone) gone.push_back(root);
+    if (!read && !is_gone) return read;
   }
+  for (const SessionId& root : gone) trees_.erase(root);
   return {};
 }
 

@@ -25,7 +25,8 @@ class RunTrees {
   /// A single tree.
   RunTrees(std::shared_ptr<Journal> journal, const SessionId& root);
 
-  /// Reads what has changed. Error `kJournal`.
+  /// Reads what has changed. Leaves out trees that were removed after they were listed. Error `kJournal`;
+  /// also `kNotFound` if the single tree does not exist.
   Status refresh();
   /// The roots of the trees that are not idle.
   std::vector<SessionId> busy() const;
