@@ -55,14 +55,18 @@ def halt(round_: Round) -> None:
     call = round_.choice.choice(("fdatasync", "pwrite64", "fcntl", "ftruncate", "unlink", "openat"))
     first = round_.choice.randint(1, {"fdatasync": 25, "pwrite64": 25, "fcntl": 120}.get(call, 4))
     round_.note(f"strace: stopped at {call} {first}")
-    process = round_.begin(run, _strace(round_, strace(), call, "signal=STOP", str(first)))
-    owner = _stopped(process)
+    trace = round_.place / "trace"
+    process = round_.begin(run, _strace(round_, strace(), call, "signal=STOP", str(first), trace))
+    owner = _stopped(process, trace)
     if owner is None:
         ended(round_, run, process)
+        trace.unlink(missing_ok=True)
         round_.finish(run)
         return
     round_.count("stops")
-    process.send(signal.SIGKILL)  # strace; what it has stopped remains stopped
+    process.send(signal.SIGKILL)  # strace
+    _hold(owner)
+    trace.unlink()
     round_.excused += [STOPPED, rf"process {owner}\b"]
     try:
         if round_.journal.exists() and round_.row(run) is not None:
@@ -77,20 +81,41 @@ def halt(round_: Round) -> None:
     round_.finish(run)
 
 
-def _stopped(process: Process) -> int | None:
-    """Returns the process below strace once it is stopped; nothing if it ends before."""
+def _stopped(process: Process, trace: Path) -> int | None:
+    """Returns the process below strace once it is stopped; nothing if it ends before.
+
+    Only strace can tell: it stops each thread for a moment at every call that it shows, and at its own start it stops
+    a child of its own, which is not the process of the run.
+    """
     until = time.monotonic() + PATIENCE
     while process.running() and time.monotonic() < until:
-        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
-            if _state(int(child)) in ("t", "T") and _keeps_still(int(child)):
-                return int(child)
+        text = trace.read_text(errors="replace") if trace.exists() else ""
+        if stop := re.search(r"^(\d+) +--- stopped by SIGSTOP", text, re.MULTILINE):
+            return _group(int(stop[1]))
         time.sleep(0.01)
     return None
 
 
-def _keeps_still(pid: int) -> bool:
-    """Whether a process stays stopped: strace stops it for a moment at every call that it shows."""
-    return all(_state(pid) in ("t", "T") for _ in range(20) if not time.sleep(0.005))
+def _group(thread: int) -> int | None:
+    """Returns the process that a thread belongs to; nothing if it has ended."""
+    try:
+        status = Path(f"/proc/{thread}/status").read_text()
+    except OSError:
+        return None
+    return int(re.search(r"^Tgid:\s*(\d+)", status, re.MULTILINE)[1])
+
+
+def _hold(owner: int) -> None:
+    """Waits until all threads of a process are stopped without a tracer, which may have let some go."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(owner, signal.SIGSTOP)
+        threads = [_state(int(task.name)) for task in Path(f"/proc/{owner}/task").glob("*")]
+        if all(state == "T" for state in threads):
+            return
+        time.sleep(0.01)
+    raise Failure("harness", f"process {owner} does not stop")
 
 
 def _state(pid: int) -> str:
@@ -129,12 +154,13 @@ def _wrapper(round_: Round, program: str) -> list[str]:
     return _strace(round_, program, call, tamper, when)
 
 
-def _strace(round_: Round, program: str, call: str, tamper: str, when: str) -> list[str]:
-    """Returns the strace that tampers with calls on the journal's files."""
+def _strace(round_: Round, program: str, call: str, tamper: str, when: str,
+            output: Path = Path("/dev/null")) -> list[str]:
+    """Returns the strace that tampers with calls on the journal's files, and writes what it sees to a file."""
     names = [round_.journal, *(f"{round_.journal}{end}" for end in ("-wal", "-shm", ".owners"))]
     names += sorted(round_.place.glob("J.*"))
     paths = [word for name in dict.fromkeys(map(str, names)) for word in ("-P", name)]
-    return [program, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:{tamper}:when={when}",
+    return [program, "-f", "-o", str(output), "-e", f"trace={call}", "-e", f"inject={call}:{tamper}:when={when}",
             *paths]
 
 

@@ -27,7 +27,7 @@ KINDS = {kind.name: kind for kind in (
     Kind("interrupt", strikes.interrupt, 5),
     Kind("rivals", strikes.rivals, 5),
     Kind("inject", calls.inject, 20),
-    Kind("halt", calls.halt, 6, long=True),
+    Kind("halt", calls.halt, 6),
     Kind("order", calls.order, 3),
     Kind("small", disks.small, 6),
     Kind("damage", damage.damage, 5),
