@@ -19,6 +19,7 @@ EffectId effect_id(std::uint32_t number) { return EffectId{"e" + std::to_string(
 
 /// Returns the conversation as sent for this call.
 History asked_history(const History& history, const records::EffectIntended& intent) {
+  if (intent.patch.history) return *intent.patch.history;
   if (intent.summary) return history_to_summarise(history, intent.summary->keep_from);
   if (intent.consult) return history_to_consult(history, intent.consult->prompt);
   return history;
@@ -31,6 +32,11 @@ RequestDigest request_digest(const State& state, const records::EffectIntended& 
   if (intent.patch.options) {
     digest.settings = digest_chain(digest.settings, to_canonical_json(to_json(*intent.patch.options)));
   }
+  if (!intent.patch.model.empty()) digest.settings = digest_chain(digest.settings, intent.patch.model);
+  if (intent.patch.tools) {
+    for (const std::string& tool : *intent.patch.tools) digest.tools = digest_chain(digest.tools, tool);
+    digest.tools = digest_chain(digest.tools, "offered");
+  }
   if (intent.summary) {
     digest.settings = digest_chain(digest.settings, "summary");
   } else if (intent.consult) {
@@ -40,7 +46,7 @@ RequestDigest request_digest(const State& state, const records::EffectIntended& 
   }
   if (intent.non_strict) digest.tools = digest_chain(digest.tools, "non_strict");
   const History& history = state.conversation.history();
-  const bool whole = !intent.summary && !intent.consult;
+  const bool whole = !intent.summary && !intent.consult && !intent.patch.history;
   digest.history = whole ? history.digest() : asked_history(history, intent).digest();
   return {half(digest.settings), half(digest.tools), half(digest.history)};
 }
@@ -251,7 +257,10 @@ ModelQuestion question_of(const State& state, const records::EffectIntended& int
   const AgentSpec& agent = *state.agent;
   ModelQuestion question{agent.with_preface(intent.patch.instructions.value_or(agent.instructions)),
                          intent.patch.options.value_or(agent.options),
-                         asked_history(state.conversation.history(), intent), intent.non_strict};
+                         asked_history(state.conversation.history(), intent),
+                         intent.non_strict,
+                         intent.patch.tools,
+                         intent.patch.model};
   if (intent.summary || intent.consult) {
     // The request is unchanged up to here, so that a vendor's cache still applies; tools stay because their
     // calls do.

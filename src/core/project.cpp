@@ -54,7 +54,8 @@ class Projector {
     if (answers && r.attempt == 1 && after_.prefix_break) add<events::PrefixBroken>(*after_.prefix_break);
     std::string purpose = r.consult ? r.consult->purpose : "";
     if (r.summary) purpose = "summary";
-    add<events::ModelRequested>(after_.agent->model, std::move(purpose), options);
+    const std::string& model = r.patch.model.empty() ? after_.agent->model : r.patch.model;
+    add<events::ModelRequested>(model, std::move(purpose), options);
   }
 
   void operator()(const records::EffectSettled& r) {

@@ -31,12 +31,31 @@ Digest from_short_hex(std::string text) {
 void write(JsonFields& out, const RequestPatch& patch) {
   if (patch.instructions) out.text("instructions", *patch.instructions);
   if (patch.options) out.value("options", to_json(*patch.options));
+  if (patch.history) {
+    JsonArray messages;
+    for (const MessagePtr& message : patch.history->messages()) messages.push_back(to_json(*message));
+    out.value("messages", Json(std::move(messages)));
+  }
+  if (patch.tools) out.value("tools", Json(JsonArray(patch.tools->begin(), patch.tools->end())));
+  out.text_if_any("model", patch.model);
 }
 
 RequestPatch patch_from_json(const Json& json) {
   RequestPatch patch;
   if (json_at(json, "instructions").is_string()) patch.instructions = json_string(json, "instructions");
   if (json_at(json, "options").is_object()) patch.options = model_options_from_json(json_at(json, "options"));
+  if (const auto* tools = json_at(json, "tools").if_array()) {
+    patch.tools.emplace();
+    for (const Json& tool : *tools) patch.tools->push_back(to_plain_text(tool));
+  }
+  patch.model = json_string(json, "model");
+  const auto* messages = json_at(json, "messages").if_array();
+  if (messages == nullptr) return patch;
+  std::vector<Message> conversation;
+  for (const Json& each : *messages) {
+    if (auto message = message_from_json(each)) conversation.push_back(*std::move(message));
+  }
+  patch.history = normalise(conversation).history;
   return patch;
 }
 
@@ -136,7 +155,7 @@ struct Writer {
     out.text_if_any("settings", short_hex(r.request.settings));
     out.text_if_any("tools", short_hex(r.request.tools));
     out.text_if_any("history", short_hex(r.request.history));
-    if (r.patch.instructions || r.patch.options) put(out, "patch", r.patch);
+    if (r.patch != RequestPatch{}) put(out, "patch", r.patch);
     if (r.delay.count() != 0) out.number("delay_ms", r.delay.count());
     if (r.non_strict) out.flag("non_strict", true);
   }

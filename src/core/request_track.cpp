@@ -34,6 +34,14 @@ void note_prefix(State& state, const records::EffectIntended& r) {
 
 }  // namespace
 
+bool RequestPatch::operator==(const RequestPatch& other) const {
+  const auto digest = [](const std::optional<History>& sent) {
+    return sent ? std::optional(sent->digest()) : std::nullopt;
+  };
+  return instructions == other.instructions && options == other.options && tools == other.tools &&
+         model == other.model && digest(history) == digest(other.history);
+}
+
 std::int64_t prior_correction(const AgentSpec& agent) { return agent.profile.counting.percent * 10; }
 
 std::int64_t overhead_of(const AgentSpec& agent) {
@@ -79,6 +87,7 @@ void learn_correction(State& state, const Usage& usage) {
   const std::int64_t counted = known * prior_correction(*state.agent) / 1000;
   const std::int64_t estimated = state.conversation.history().estimated_tokens() + state.overhead_tokens;
   if (usage.estimated || usage.input <= 0 || estimated == 0) return;
+  if (state.sent && (state.sent->patch.history || state.sent->patch.tools)) return;  // another request
   state.correction = std::clamp((usage.input + counted) * 1000 / (estimated + known), kLeast, kMost);
 }
 

@@ -5,6 +5,16 @@
 #include "driver/turn_driver.hpp"
 
 namespace praxis::driver {
+namespace {
+
+/// Whether a hook left the tool of a model's call in the request that the model answered. The calls of a
+/// written plan are not a model's.
+bool was_offered(const State& state, const CallState& call) {
+  if (!call.within.empty() || !state.sent || !state.sent->patch.tools || state.agent->plan.is_array()) return true;
+  return std::ranges::count(*state.sent->patch.tools, call.call.name) > 0;
+}
+
+}  // namespace
 
 // ---- hooks
 
@@ -106,6 +116,11 @@ bool TurnDriver::run_call(const CallId& id) {
   const CallState* call = state_->find_call(id);
   if (call == nullptr || failure_) return false;
   Review* review = review_.find(id);
+  if (call->phase == CallState::Phase::kProposed && !was_offered(*state_, *call)) {
+    record(records::Decided{
+        {}, id, ApprovalVerb::kReject, "the tool was not offered in this request", by_hook()});
+    return !failure_;
+  }
   if (call->phase == CallState::Phase::kProposed && review != nullptr && record_review(id, *review))
     return !failure_;
   if (!affords_call()) return false;

@@ -143,6 +143,7 @@ class RouterSession final : public ModelSession {
       Member& member = *shared_->members[i];
       const MicroUsd cost = estimated_cost(*member.model, request, needs.input);
       std::string unmet = needs.unmet_by(member.model->capabilities());
+      if (!request.only.empty() && member.model->name() != request.only) unmet = "was not chosen";
       if (unmet.empty() && shared_->options.max_usd.value > 0 && cost > shared_->options.max_usd) {
         unmet = "would cost about $" + to_json_text(Json(cost.usd()));
       }

@@ -91,11 +91,13 @@ void SessionActor::perform(driver::AskHooks& action) {
 driver::ModelAdvice SessionActor::before_model(const HookContext& context, const History& history) {
   driver::ModelAdvice advice;
   if (!agent_->tool_sources.empty()) advice.agent = tools_of_sources();
+  const std::vector<ToolSpec>& tools = advice.agent ? advice.agent->tools : agent_->spec.tools;
+  const std::string models = model_ ? model_->name() : "";
   for (const auto& hook : agent_->hooks.before_model) {
     run_hook("before_model", [&] {
-      ModelHookResult result = hook(context, history);
-      if (result.patch.instructions) advice.patch.instructions = std::move(result.patch.instructions);
-      if (result.patch.options) advice.patch.options = std::move(result.patch.options);
+      ModelHookResult result = hook(context, advice.patch.history.value_or(history));
+      const std::string refused = adopt(advice.patch, result, tools, models);
+      if (!refused.empty()) post_input(driver::HookThrew{"before_model", refused});
       if (result.skip) advice.answer = std::move(result.skip);
     });
   }

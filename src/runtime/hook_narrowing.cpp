@@ -1,6 +1,8 @@
 #include "runtime/hook_narrowing.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 #include <vector>
 
 #include "praxis/policy/policy.hpp"
@@ -93,6 +95,42 @@ std::string narrow(const AgentSpec& before, AgentSpec& after) {
   keep("limits", fixed.limits != wanted.limits);
   after = std::move(fixed);
   return kept;
+}
+
+std::string adopt(RequestPatch& patch, ModelHookResult& result, const std::vector<ToolSpec>& tools,
+                  std::string_view models) {
+  std::string refused;
+  const auto refuse = [&](const std::string& why) { refused += (refused.empty() ? "" : ". ") + why; };
+  if (result.patch.instructions) patch.instructions = std::move(result.patch.instructions);
+  if (result.patch.options) patch.options = std::move(result.patch.options);
+  if (result.patch.tools) {
+    std::vector<std::string> offered;
+    for (const std::string& name : *result.patch.tools) {
+      const bool is_offered = patch.tools ? std::ranges::count(*patch.tools, name) > 0
+                                          : std::ranges::any_of(tools, [&](const ToolSpec& tool) {
+                                              return tool.definition.name == name;
+                                            });
+      if (is_offered) offered.push_back(name);
+      if (!is_offered) refuse("a hook cannot offer the tool \"" + name + '"');
+    }
+    patch.tools = std::move(offered);
+  }
+  if (const std::string& model = result.patch.model; !model.empty()) {
+    const bool is_known = std::ranges::any_of(models | std::views::split('|'), [&](const auto& each) {
+      return std::string_view(each.begin(), each.end()) == model;
+    });
+    if (is_known) patch.model = model;
+    if (!is_known) refuse("a hook cannot choose the model \"" + model + "\", which is not in the route");
+  }
+  if (result.messages) {
+    Normalised sent = normalise(*result.messages);
+    const bool ends = !sent.history.empty() && sent.history.messages().back()->role != Role::kAssistant;
+    if (sent.repairs.empty() && ends)
+      patch.history = std::move(sent.history);
+    else
+      refuse("the messages of a hook are not a conversation that a model can answer");
+  }
+  return refused;
 }
 
 }  // namespace praxis

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "praxis/models/router.hpp"
+#include "praxis/models/stub_model.hpp"
 #include "runtime/testing/hooked.hpp"
 
 namespace praxis::testing {
@@ -93,6 +95,99 @@ TEST_F(HooksTest, BeforeModel_ChangesTheRequestAndReplaysWithoutIt) {
   ASSERT_EQ(intents.size(), 1U);
   EXPECT_EQ(intents[0].patch.instructions, "Be verbose.");
   EXPECT_EQ(intents[0].patch.options->temperature, 0.5);
+  expect_replays(session);
+}
+
+TEST_F(HooksTest, BeforeModel_MayReplaceTheMessagesOfOneRequest) {
+  std::vector<std::string> sent;
+  Agent agent;
+  agent.model(stub_model([&sent](const ModelRequest& request) {
+    sent.push_back(request.history.messages().back()->text());
+    return stub_text("ok");
+  }));
+  agent.on_before_model([](const HookContext&, const History& history) {
+    ModelHookResult result;
+    if (history.messages().size() == 1) result.messages = std::vector{text_message(Role::kUser, "card ****")};
+    return result;
+  });
+  agent.on_before_model([](const HookContext&, const History& history) {
+    ModelHookResult result;
+    if (history.messages().size() == 1) {
+      EXPECT_EQ(history.messages().front()->text(), "card ****") << "sees the change of the hook before";
+      result.messages = std::vector{text_message(Role::kAssistant, "not a question")};
+    }
+    return result;
+  });
+  Session session = session_of(agent);
+  std::vector<std::string> failed;
+  const auto watching = session.on("hook.failed", [&](const Event& event) {
+    failed.push_back(std::get<events::HookFailed>(event.body).message);
+  });
+  ASSERT_TRUE(session.ask("card 4111"));
+  ASSERT_TRUE(session.ask("again"));
+  EXPECT_THAT(sent, ElementsAre("card ****", "again"));
+  EXPECT_THAT(failed, ElementsAre(HasSubstr("not a conversation")));
+  EXPECT_EQ(session.history().messages().front()->text(), "card 4111") << "the session keeps the original";
+  const auto intents = recorded<records::EffectIntended>(session);
+  ASSERT_EQ(intents.size(), 2U);
+  ASSERT_TRUE(intents[0].patch.history);
+  EXPECT_EQ(intents[0].patch.history->messages().front()->text(), "card ****");
+  EXPECT_EQ(intents[1].patch, RequestPatch{});
+  expect_replays(session);
+}
+
+TEST_F(HooksTest, BeforeModel_MayOfferFewerToolsAndNoOthers) {
+  std::vector<std::size_t> offered;
+  std::atomic<int> ran = 0;
+  Agent agent;
+  agent.model(stub_model([&offered](const ModelRequest& request) {
+    offered.push_back(request.tools ? request.tools->size() : 0);
+    if (offered.size() > 1) return stub_text("done");
+    ModelResponse response = stub_call("c1", "pay", JsonObject{});
+    response.parts.push_back(stub_call("c2", "look", JsonObject{}).parts.front());
+    return response;
+  }));
+  for (const char* name : {"look", "pay"}) {
+    agent.use(host_tool(name, [&ran](ToolContext&, const Json&) -> Result<ToolOutput> {
+      ++ran;
+      return ToolOutput{};
+    }));
+  }
+  agent.on_before_model([](const HookContext&, const History& history) {
+    ModelHookResult result;
+    if (history.messages().size() == 1) result.patch.tools = std::vector<std::string>{"look", "steal"};
+    return result;
+  });
+  Session session = session_of(agent);
+  std::vector<std::string> failed;
+  const auto watching = session.on("hook.failed", [&](const Event& event) {
+    failed.push_back(std::get<events::HookFailed>(event.body).message);
+  });
+  const auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(offered, ElementsAre(1U, 2U)) << "for that request only";
+  EXPECT_EQ(ran, 1) << "a call of a tool that was not offered does not run";
+  EXPECT_THAT(result->denials, ElementsAre(HasSubstr("pay")));
+  EXPECT_THAT(failed, ElementsAre(HasSubstr("cannot offer the tool \"steal\"")));
+  expect_replays(session);
+}
+
+TEST_F(HooksTest, BeforeModel_MayChooseAModelOfTheRoute) {
+  const auto named = [](const std::string& name) {
+    return stub_model([name](const ModelRequest&) { return stub_text("I am " + name); }, name);
+  };
+  Agent agent;
+  agent.model(make_router({named("cheap"), named("dear")}));
+  agent.on_before_model([](const HookContext&, const History& history) {
+    ModelHookResult result;
+    result.patch.model = history.messages().back()->text();
+    return result;
+  });
+  Session session = session_of(agent);
+  EXPECT_EQ(session.ask("dear")->text, "I am dear");
+  EXPECT_EQ(session.ask("cheap")->text, "I am cheap");
+  EXPECT_EQ(session.ask("unheard-of")->text, "I am cheap") << "another model is refused";
+  EXPECT_EQ(recorded<records::EffectIntended>(session)[0].patch.model, "dear");
   expect_replays(session);
 }
 

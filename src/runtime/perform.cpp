@@ -1,6 +1,7 @@
 // Carries out model calls and tool calls. The driver drops answers that arrive after their effect was
 // settled.
 #include <algorithm>
+#include <iterator>
 
 #include "base/exhausted.hpp"
 #include "runtime/call_scope.hpp"
@@ -33,6 +34,15 @@ struct CountBytes {
   std::size_t operator()(const KeepAlive&) const { return 0; }
   std::size_t operator()(const HeldBack&) const { return 0; }
 };
+
+/// The tools that a hook left for this request.
+OfferedTools::Definitions left_of(const std::vector<ToolDefinition>& offered,
+                                  const std::vector<std::string>& names) {
+  auto left = std::make_shared<std::vector<ToolDefinition>>();
+  std::ranges::copy_if(offered, std::back_inserter(*left),
+                       [&](const ToolDefinition& tool) { return std::ranges::count(names, tool.name) > 0; });
+  return left;
+}
 
 Json memory_json(const std::vector<MemoryChange>& changes) {
   if (changes.empty()) return nullptr;
@@ -212,6 +222,8 @@ void SessionActor::perform(driver::StartModel& action) {
   request.non_strict = action.question.non_strict;
   if (model_->capabilities().tools)
     request.tools = offered_.of(tools()->definitions(), std::move(action.rules));
+  if (request.tools && action.question.tools) request.tools = left_of(*request.tools, *action.question.tools);
+  request.only = std::move(action.question.model);
   request.stream = services_->options.stream && model_->capabilities().streaming;
   request.session = id();
   request.agent = state().agent->id;

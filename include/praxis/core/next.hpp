@@ -92,7 +92,9 @@ struct ModelQuestion {
   std::string instructions;
   ModelOptions options;
   History history;
-  bool non_strict = false;  ///< as in `EffectIntended`
+  bool non_strict = false;                             ///< as in `EffectIntended`
+  std::optional<std::vector<std::string>> tools = {};  ///< as in `RequestPatch`
+  std::string model = {};                              ///< likewise
 };
 /// Returns the content of the model request that `intent` begins, given the state after `intent`.
 ModelQuestion question_of(const State& state, const records::EffectIntended& intent);

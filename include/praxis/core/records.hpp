@@ -14,6 +14,7 @@
 
 #include "praxis/base/digest.hpp"
 #include "praxis/base/ids.hpp"
+#include "praxis/core/history.hpp"
 #include "praxis/domain/agent_spec.hpp"
 #include "praxis/domain/approval.hpp"
 #include "praxis/domain/command.hpp"
@@ -85,7 +86,13 @@ struct RequestDigest {
 struct RequestPatch {
   std::optional<std::string> instructions;
   std::optional<ModelOptions> options;
-  bool operator==(const RequestPatch&) const = default;
+  /// Sent instead of the conversation of the session, which the log has.
+  std::optional<History> history = {};
+  /// Names of the tools that are offered, of those of the agent; calls of the others are refused.
+  std::optional<std::vector<std::string>> tools = {};
+  /// The only model of a route that is asked; empty: as the route says.
+  std::string model = {};
+  bool operator==(const RequestPatch& other) const;
 };
 
 // ---- what the records are made of

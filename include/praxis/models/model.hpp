@@ -38,6 +38,7 @@ struct ModelRequest {
   /// Number of earlier model calls of this session that were answered or failed.
   std::uint64_t ordinal = 0;
   std::uint32_t attempt = 1;  ///< of this call, counted from 1
+  std::string only = {};      ///< of several models of a router, the one to ask; empty: any
 };
 
 /// What a model supports. The runtime uses nothing else.

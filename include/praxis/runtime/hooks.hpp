@@ -27,10 +27,14 @@ struct HookContext {
   std::uint32_t step = 0;
 };
 
-/// Result of `before_model`: changed instructions or options for this request, or an answer that replaces the
-/// model call.
+/// Result of `before_model`: changes for this request, or an answer that replaces the model call. `tools` of
+/// the patch can only be some of those that are offered, `model` only one of the agent's route, by
+/// `Model::name`. A change that is refused is reported as `hook.failed`.
 struct ModelHookResult {
   RequestPatch patch;
+  /// Replace the conversation in this request, in place of `patch.history`. Refused unless they are a valid
+  /// conversation (`normalise` repairs nothing) that does not end with an answer of the model.
+  std::optional<std::vector<Message>> messages = {};
   std::optional<ModelResponse> skip;
 };
 /// Result of `before_tool`: changed arguments, or a result that replaces the tool call (skip, mock).
