@@ -138,6 +138,34 @@ TEST_F(CliSandbox, GrantedFolderOfAFileToolIsMissing_CallWaits) {
   EXPECT_THAT(result_of_the_call(), HasSubstr("a text"));
 }
 
+TEST_F(CliSandbox, CallOfASubAgent_WaitsAndEndsWithItsLead) {
+  file("lead.toml",
+       "id = \"lead\"\nmodel = \"script:lead.jsonl\"\n[policy]\nallow = [\"shell\"]\n"
+       "[agents.worker]\nfile = \"worker.toml\"\ndescription = \"Works\"\n");
+  file("lead.jsonl",
+       "{\"tool_calls\": [{\"name\": \"worker\", \"arguments\": {\"prompt\": \"go\"}}]}\n"
+       "{\"text\": \"LED\"}\n");
+  const auto command_in = [](const CommandResult& waiting) {
+    const auto at = waiting.err.find("praxis resume ");
+    EXPECT_NE(at, std::string::npos) << waiting.err;
+    return at == std::string::npos ? "false" : waiting.err.substr(at, waiting.err.find('\n', at) - at);
+  };
+  ProcessOptions options = options_;
+  options.env["PATH"] = std::string(PRAXIS_BINARY_DIR) + ":" + std::getenv("PATH");
+  const CommandResult begun = praxis({"run", "lead.toml", "go"});
+  ASSERT_EQ(begun.status, 3) << begun.err;
+  const CommandResult waiting =
+      run({"sh", "-c", kWithoutBubblewrap, "sh", "sh", "-c", command_in(begun)}, options);
+  EXPECT_EQ(waiting.status, 3) << waiting.err;
+  EXPECT_THAT(waiting.err,
+              AllOf(HasSubstr("waits for lead/worker (machine)"), HasSubstr("bubblewrap is not installed")));
+  EXPECT_EQ(contents("ws/mark"), "") << "the program ran";
+  const CommandResult resumed = shell(command_in(waiting));
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, "LED\n");
+  EXPECT_EQ(contents("ws/mark"), "ran\n");
+}
+
 TEST_F(CliSandbox, ProcessWithoutDescriptors_EndsOrWaitsAndTheCallRunsOnce) {
   int ended = 0;
   for (int room = 10; room <= 40; room += 3) {
