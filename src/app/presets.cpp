@@ -121,10 +121,11 @@ constexpr std::array kPresets{
 /// Writes a new file completely and gives it its name then. Returns 0, or the `errno` of the failure.
 int write_preset(const fs::path& path, std::string_view text) {
   const fs::path draft = path.string() + '.' + std::to_string(getpid());
-  const FileDescriptor file(open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const FileDescriptor file(
+      ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (file.get() < 0) return errno;
-  if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return errno;
-  return rename(draft.c_str(), path.c_str()) == 0 ? 0 : errno;
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return errno;
+  return ::rename(draft.c_str(), path.c_str()) == 0 ? 0 : errno;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 /// Returns 0, or the `errno` of the failure.
 int write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), bytes.size());
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
     if (count < 0 && errno != EINTR) return errno;
     if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
   }

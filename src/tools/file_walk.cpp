@@ -36,7 +36,7 @@ void FileWalk::read_rules(const std::string& folder) {
   const auto opened = open_beneath(place_.root.get(), joined_path(folder, ".gitignore"), O_RDONLY);
   if (!opened) return;
   std::string text(kMostIgnoreFile, '\0');
-  const auto got = read(opened->get(), text.data(), text.size());
+  const auto got = ::read(opened->get(), text.data(), text.size());
   if (got > 0) rules_.add(folder, std::string_view(text).substr(0, static_cast<std::size_t>(got)));
 }
 
