@@ -19,7 +19,7 @@ class Composer {
 
   /// Edits the text; false if the key means nothing here, such as Enter.
   bool press(const Key& key);
-  /// The text as it is sent, with the whole of each paste.
+  /// The text to send, with the whole of each paste.
   std::string text() const;
   bool empty() const { return text_.empty(); }
   /// Replaces the text; the cursor stands at its end.
