@@ -11,6 +11,7 @@
 #include "app/agent_plan.hpp"
 #include "app/bounds.hpp"
 #include "app/http_table.hpp"
+#include "app/mcp_table.hpp"
 #include "app/memory_table.hpp"
 #include "app/model_files.hpp"
 #include "app/prompt_reference.hpp"
@@ -36,6 +37,10 @@ constexpr std::size_t kMaxInstructions = 1024 * 1024;
 constexpr std::size_t kMaxLevels = 8;  ///< maximum nesting of agent files
 constexpr std::size_t kMaxFiles =
     64;  ///< maximum number of files read for one agent; a file counts each time it is named
+
+/// How the names of the tools of an MCP server begin is known before the server is started: these stand for
+/// them.
+constexpr std::string_view kServerEnd = "__";
 
 /// The agent files being read, each named by the one before it.
 struct FileChain {
@@ -78,6 +83,7 @@ class AgentReader {
     Agent agent(std::move(spec_));
     for (Tool& tool : tools_) agent.use(std::move(tool));
     app::add_automatic_recall(agent, document_, options_);
+    for (McpServer& server : servers_) agent.tools_from(mcp_tools(std::move(server)));
     if (const Status& status = agent.description()->status; !status) return fail(status.error());
     return agent;
   }
@@ -128,7 +134,9 @@ class AgentReader {
 
   /// Rules hold for the tools of sub-agents too.
   void warn_of_rule(const std::string& place, const std::string& rule) const {
-    const auto named = [&](const std::string& tool) { return rule_names(rule, tool); };
+    const auto named = [&](const std::string& tool) {
+      return rule_names(rule, tool) || (tool.ends_with(kServerEnd) && rule.starts_with(tool));
+    };
     if (rule == "*" || std::ranges::any_of(chain_.tools, named)) return;
     const auto meant = closest(rule, chain_.tools);
     warn(place, "no tool of this agent or those below it is called \"" + rule + '"' +
@@ -217,7 +225,11 @@ class AgentReader {
     if (auto read = read_file_tools(json_at(tools, "file")); !read) return read;
     if (auto read = grant_all(app::tools_of_http(document_, options_)); !read) return read;
     if (auto read = read_sandboxed_tool("shell", shell_tool_of); !read) return read;
-    return read_sandboxed_tool("python", python_tool_of);
+    if (auto read = read_sandboxed_tool("python", python_tool_of); !read) return read;
+    const auto granted = [this](const auto& place, const auto& paths) { return check_granted(place, paths); };
+    auto servers = app::mcp_servers_of(document_, start_folder(), file_bounds(), options_, granted);
+    if (servers) servers_ = *std::move(servers);
+    return servers ? Status{} : fail(std::move(servers.error()));
   }
 
   /// A tool that can run any program requires an explicit rule, so that it is never enabled by accident.
@@ -380,13 +392,17 @@ class AgentReader {
   std::vector<std::string> tool_names() const {
     std::vector<std::string> names;
     for (const Tool& tool : tools_) names.push_back(tool.definition.name);
+    for (const McpServer& server : servers_) names.push_back(mcp_prefix(server.options.server));
     return names;
   }
 
   /// Error if the agent has no such tool.
   Status check_tool(const std::string& place, const std::string& tool) const {
     const std::vector<std::string> names = tool_names();
-    if (std::ranges::find(names, tool) != names.end()) return {};
+    const auto has_it = [&](const std::string& name) {
+      return name == tool || (name.ends_with(kServerEnd) && tool.starts_with(name));
+    };
+    if (std::ranges::any_of(names, has_it)) return {};
     const auto meant = closest(tool, names);
     return document_.mistake(
         place, "this agent has no tool \"" + tool + '"' +
@@ -418,6 +434,7 @@ class AgentReader {
   Json prompt_;  ///< which prompt gave the instructions
   PolicyRules rules_;
   std::vector<Tool> tools_;
+  std::vector<McpServer> servers_;
 };
 
 Result<Agent> read_agent(const Result<TomlDocument>& document, const AgentFileOptions& options, fs::path home,

@@ -52,8 +52,12 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
 }
 
 AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& runtime) {
+  return agent_file_options(workspace, runtime.http());
+}
+
+AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<HttpClient> http) {
   AgentFileOptions options;
-  options.http = runtime.http();
+  options.http = std::move(http);
   options.default_model = workspace.config.get("model");
   options.remembered = remembered_rules();
   options.protect = own_folders();

@@ -26,6 +26,7 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
 
 /// Options for reading agent files: the configured model, the network, and the user's remembered rules.
 AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& runtime);
+AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<HttpClient> http);
 
 /// Records in the agent's metadata, for `reopen_run`, the current folder, and the trusted project that the
 /// agent belongs to; null for an agent of the user's own. `home`: the user agreed that its tools reach the

@@ -43,6 +43,15 @@ constexpr std::array kPhrases{
     Phrase{"tools.python.write", "its Python code writes below"},
     Phrase{"tools.python.read", "its Python code reads"},
     Phrase{"tools.python.allow", "its Python code reaches the hosts"},
+    Phrase{"tools.mcp.*.command", "starts the MCP server"},
+    Phrase{"tools.mcp.*.url", "sends requests to the MCP server"},
+    Phrase{"tools.mcp.*.token_env", "sends it as a token the environment variable"},
+    Phrase{"tools.mcp.*.folder", "its MCP server runs in"},
+    Phrase{"tools.mcp.*.read", "its MCP server reads"},
+    Phrase{"tools.mcp.*.write", "its MCP server writes below"},
+    Phrase{"tools.mcp.*.environment", "its MCP server gets the environment variables"},
+    Phrase{"tools.mcp.*.allow", "its MCP server reaches the hosts"},
+    Phrase{"tools.mcp.*.idempotent", "may call again after a crash"},
     Phrase{"agents.*.file", "starts the sub-agent"},
     Phrase{"plan", "follows without a model the plan"},
     Phrase{"agents.folder", "finds further agents in"},
@@ -73,7 +82,7 @@ std::string words_for(const std::string& path, const Json& value) {
 void add_values(const std::string& path, const Json& value, std::vector<std::string>& lines) {
   const auto* table = value.if_object();
   if (table == nullptr) return lines.push_back("    " + words_for(path, value));
-  const bool is_tool = path.starts_with("tools.") && path.find('.', 6) == path.npos;
+  const bool is_tool = path.starts_with("tools.") && path.find('.', 6) == path.npos && path != "tools.mcp";
   if (is_tool) lines.push_back("    has the tool " + exact(in_quotes(path.substr(6))));
   if (table->empty() && !is_tool) lines.push_back("    " + exact(path) + " = {}");
   for (const auto& [key, member] : *table) {

@@ -102,9 +102,20 @@ std::vector<std::string> linkless_folders(const TomlDocument& document, const fs
   std::vector<std::string> all{folder.lexically_normal()};
   for (const char* list : {"tools.shell.write", "tools.python.write", "tools.file.write"})
     all = joined(std::move(all), paths(document.at(list), folder));
+  if (const auto* servers = document.at("tools.mcp").if_object()) {
+    for (const auto& [name, server] : *servers)
+      all = joined(std::move(all), paths(json_at(server, "write"), folder));
+  }
   if (const std::string work = json_string(document.at("tools.shell"), "folder"); !work.empty())
     all.push_back((folder / work).lexically_normal());
   return all;
+}
+
+Result<SandboxWayOut> sandbox_way_out(const TomlDocument& document, const std::string& table) {
+  auto way = way_out(document, table);
+  if (!way) return fail(std::move(way.error()));
+  if (!*way) return SandboxWayOut{};
+  return SandboxWayOut{(*way)->path(), [open = *way] { return open->open(); }};
 }
 
 Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds) {

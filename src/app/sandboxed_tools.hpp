@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace praxis {
 /// `folder` and the folders that the document lets tools write, where programs may have put links: none is
 /// followed below them on the way to a granted folder or file. `folder` is absolute.
 std::vector<std::string> linkless_folders(const TomlDocument& document, const std::filesystem::path& folder);
+
+/// The way of a sandbox to the hosts that `TABLE.allow` lists. Copies share it.
+struct SandboxWayOut {
+  std::string socket;            ///< as `Sandbox::proxy_socket`; empty: the table lists no hosts
+  std::function<Status()> open;  ///< must have succeeded before a program uses it; null without hosts
+};
+/// Error `kInput`: invalid hosts.
+Result<SandboxWayOut> sandbox_way_out(const TomlDocument& document, const std::string& table);
 
 /// Builds the tool described by the checked table `tools.shell`; relative paths start at `folder`, which is
 /// absolute. Error `kInput`: invalid hosts.

@@ -19,6 +19,7 @@ namespace praxis {
 class DatabaseClient;  // praxis/memory/database_client.hpp
 class HttpClient;      // praxis/net/http_client.hpp
 class PromptStore;     // praxis/prompts/prompt_store.hpp
+struct McpServer;      // praxis/runtime/mcp_tools.hpp
 
 struct AgentFileOptions {
   /// Base folder for relative paths of the tools; empty: the current folder.
@@ -53,6 +54,9 @@ struct AgentFileOptions {
   std::function<Result<std::shared_ptr<DatabaseClient>>()> memory = {};
   /// Opens the prompts of agents with `prompt`; called for each. Null: such agents are refused.
   std::function<Result<std::shared_ptr<PromptStore>>()> prompts = {};
+  /// Called with each server of `[tools.mcp]`, of the agent or of a sub-agent, before it is started; may be
+  /// null.
+  std::function<void(const McpServer&)> on_mcp_server = {};
 };
 
 /// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.
