@@ -17,6 +17,7 @@
 #include "cli/console.hpp"
 #include "cli/description.hpp"
 #include "cli/doctor_flags.hpp"
+#include "cli/mcp_flags.hpp"
 #include "cli/memory_flags.hpp"
 #include "cli/parse_words.hpp"
 #include "cli/prompts_flags.hpp"
@@ -94,6 +95,7 @@ class Definition {
   ServeOptions serve_;
   MemoryCommandOptions memory_;
   PromptsOptions prompts_;
+  McpCommandOptions mcp_;
   std::string shell_;
 };
 
@@ -374,6 +376,9 @@ void Definition::define_help() {
   CLI::App* prompts = command("prompts", "Show, render and change versioned prompts", kPromptsExamples,
                               [this] { return Invocation(prompts_); });
   add_prompts_flags(prompts, prompts_);
+
+  CLI::App* mcp = command("mcp", kMcpHelp, kMcpExamples, [this] { return Invocation(mcp_); });
+  add_mcp_flags(mcp, mcp_);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

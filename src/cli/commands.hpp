@@ -31,5 +31,6 @@ Result<ExitStatus> execute(const ConfigOptions& options, Console& console);
 Result<ExitStatus> execute(const ServeOptions& options, Console& console);
 Result<ExitStatus> execute(const MemoryCommandOptions& options, Console& console);
 Result<ExitStatus> execute(const PromptsOptions& options, Console& console);
+Result<ExitStatus> execute(const McpCommandOptions& options, Console& console);
 
 }  // namespace praxis::cli

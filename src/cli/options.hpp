@@ -284,6 +284,17 @@ struct PromptsOptions {
   bool json = false;
 };
 
+/// Shows and tries the MCP servers of an agent, or offers agents as an MCP server.
+struct McpCommandOptions {
+  enum class Verb : std::uint8_t { kList, kTest, kCall, kServe };
+  app::Place place;
+  Verb verb = Verb::kList;
+  std::vector<std::string> words;  ///< an agent, for call a tool and arguments as well; for serve agents
+  std::string model;
+  bool allow_home = false;
+  bool json = false;
+};
+
 /// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
@@ -294,6 +305,6 @@ using Invocation =
                  TreeOptions, TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions,
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
-                 MemoryCommandOptions, PromptsOptions>;
+                 MemoryCommandOptions, PromptsOptions, McpCommandOptions>;
 
 }  // namespace praxis::cli

@@ -1,0 +1,207 @@
+// `mcp`: shows and tries the MCP servers of an agent, and offers agents as an MCP server.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "app/hints.hpp"
+#include "app/open_runtime.hpp"
+#include "app/plain_text.hpp"
+#include "app/pretty_json.hpp"
+#include "base/visible_text.hpp"
+#include "cli/author.hpp"
+#include "cli/commands.hpp"
+#include "cli/home_question.hpp"
+#include "cli/interrupts.hpp"
+#include "cli/place.hpp"
+#include "praxis/app/agent_file.hpp"
+#include "praxis/base/environment.hpp"
+#include "praxis/net/http_client.hpp"
+#include "praxis/runtime/mcp_tools.hpp"
+#include "protocols/mcp_agents.hpp"
+
+namespace praxis::cli {
+namespace {
+
+using McpVerb = McpCommandOptions::Verb;
+constexpr std::size_t kMaxDescriptionColumns = 80;
+
+/// The servers of an agent and those of its sub-agents.
+Result<std::vector<McpServer>> servers_of(const McpCommandOptions& options, const app::Workspace& workspace,
+                                          Console& console) {
+  if (options.words.empty()) return fail(app::usage_error("the agent is missing", "praxis mcp --help"));
+  const std::string& word = options.words.front();
+  auto choice = app::find_agent_file(workspace, word);
+  if (!choice) return fail(choice.error());
+  if (!*choice) return fail(app::no_such_agent(workspace, word));
+  std::vector<McpServer> servers;
+  AgentFileOptions reading = app::agent_file_options(workspace, make_http_client());
+  if ((*choice)->project) app::bind_to_project(reading, (*choice)->project);
+  reading.on_mcp_server = [&](const McpServer& server) { servers.push_back(server); };
+  app::HomeReach home;
+  home.watch(reading);
+  auto agent = load_agent_file((*choice)->file, reading);
+  if (!agent) return fail(agent.error());
+  if (auto agreed = home.check(false, home_acceptance(options.allow_home, console)); !agreed)
+    return fail(agreed.error());
+  if (servers.empty())
+    return fail(app::usage_error("the agent " + app::in_quotes(word) + " has no MCP server",
+                                 "[tools.mcp.NAME] adds one"));
+  return servers;
+}
+
+/// One use of the command on the servers of an agent.
+class McpWork {
+ public:
+  McpWork(const McpCommandOptions& options, std::vector<McpServer> servers, std::stop_token stop,
+          Console& console)
+      : options_(options), servers_(std::move(servers)), stop_(std::move(stop)), console_(console) {}
+
+  Result<ExitStatus> list() {
+    bool all = true;
+    for (const McpServer& server : servers_) {
+      const auto tools = server.client->tools(stop_);
+      all = all && tools.has_value();
+      if (!tools) {
+        report(server, tools.error());
+        continue;
+      }
+      const McpOffer offer = offer_mcp_tools(server, *tools);
+      for (const Tool& tool : offer.tools) show_tool(tool.definition);
+      for (const McpLeftOut& each : offer.left_out) show_left_out(server, each);
+    }
+    return all ? ExitStatus::kFinished : ExitStatus::kFailed;
+  }
+
+  Result<ExitStatus> test() {
+    bool all = true;
+    for (const McpServer& server : servers_) {
+      const auto begin = std::chrono::steady_clock::now();
+      const auto info = server.client->info(stop_);
+      const auto tools = info ? server.client->tools(stop_) : Result<McpToolList>(fail(info.error()));
+      const auto took = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin);
+      all = all && tools.has_value();
+      if (!tools) {
+        report(server, tools.error());
+        continue;
+      }
+      const McpOffer offer = offer_mcp_tools(server, *tools);
+      if (options_.json) {
+        console_.item("server", {{"name", server.options.server},
+                                 {"server", info->name},
+                                 {"version", info->version},
+                                 {"protocol", info->protocol},
+                                 {"tools", offer.tools.size()},
+                                 {"left_out", offer.left_out.size()},
+                                 {"duration_ms", took.count()}});
+      } else {
+        console_.out.line(fmt::format("{}: {} {}, protocol {}, {} tools ({} left out), {} ms",
+                                      server.options.server, app::one_line(info->name, 60),
+                                      app::one_line(info->version, 30), info->protocol, offer.tools.size(),
+                                      offer.left_out.size(), took.count()));
+      }
+    }
+    return all ? ExitStatus::kFinished : ExitStatus::kFailed;
+  }
+
+  Result<ExitStatus> call() {
+    if (options_.words.size() < 2 || options_.words.size() > 3)
+      return fail(app::usage_error("call takes an agent, a tool and its arguments", "praxis mcp --help"));
+    const std::string& name = options_.words[1];
+    for (const McpServer& server : servers_) {
+      if (!name.starts_with(mcp_prefix(server.options.server))) continue;
+      const auto list = server.client->tools(stop_);
+      if (!list) return fail(list.error());
+      return call_of(offer_mcp_tools(server, *list).tools, name);
+    }
+    return fail(app::usage_error("no server of the agent has the tool " + app::in_quotes(name),
+                                 "praxis mcp list shows the tools"));
+  }
+
+ private:
+  Result<ExitStatus> call_of(std::vector<Tool> tools, const std::string& name) {
+    ToolSet set;
+    for (Tool& tool : tools) {
+      if (auto added = set.add(std::move(tool)); !added) return fail(added.error());
+    }
+    if (set.find(name) == nullptr) {
+      return fail(app::usage_error("the server has no tool " + app::in_quotes(name),
+                                   "praxis mcp list shows the tools"));
+    }
+    ToolContext context;
+    context.stop = stop_;
+    const auto output = set.execute(context, name, options_.words.size() == 3 ? options_.words[2] : "{}");
+    if (!output) return fail(output.error());
+    console_.result({{"text", output->text}, {"value", output->value}, {"images", output->images.size()}});
+    if (options_.json) return ExitStatus::kFinished;
+    console_.out.line(visible_text(output->text));
+    if (!output->value.is_null()) console_.out.line(visible_text(app::pretty_json(output->value)));
+    if (!output->images.empty()) console_.err.line(fmt::format("and {} images", output->images.size()));
+    return ExitStatus::kFinished;
+  }
+
+  void report(const McpServer& server, const Error& error) {
+    if (options_.json) console_.item("server", {{"name", server.options.server}, {"error", to_json(error)}});
+    console_.err.line(
+        visible_text("praxis: error: the MCP server \"" + server.options.server + "\": " + error.message));
+  }
+
+  void show_tool(const ToolDefinition& tool) {
+    if (options_.json) {
+      JsonObject item = to_json(tool).get_object();
+      item["idempotent"] = tool.idempotent;
+      return console_.item("tool", item);
+    }
+    console_.out.line(
+        fmt::format("{:<32} {}", tool.name, app::one_line(tool.description, kMaxDescriptionColumns)));
+  }
+
+  void show_left_out(const McpServer& server, const McpLeftOut& each) {
+    if (options_.json) {
+      return console_.item("left_out",
+                           {{"server", server.options.server}, {"name", each.name}, {"why", each.why}});
+    }
+    console_.err.line(fmt::format("left out: {} of {}: {}", app::in_quotes(each.name), server.options.server,
+                                  app::one_line(each.why, 200)));
+  }
+
+  const McpCommandOptions& options_;
+  const std::vector<McpServer> servers_;
+  const std::stop_token stop_;
+  Console& console_;
+};
+
+Result<ExitStatus> serve(const McpCommandOptions& options, const app::Workspace& workspace,
+                         const std::stop_token& stop) {
+  app::RuntimeUse use;
+  use.principal = cli_author();
+  auto runtime = app::open_runtime(workspace, use);
+  if (!runtime) return fail(runtime.error());
+  auto serving = protocols::serve_agents(workspace, *runtime, options.words);
+  if (!serving) return fail(serving.error());
+  serving->version = PRAXIS_VERSION;
+  if (auto served = protocols::serve_mcp(*serving, STDIN_FILENO, STDOUT_FILENO, stop); !served)
+    return fail(served.error());
+  return ExitStatus::kFinished;
+}
+
+}  // namespace
+
+Result<ExitStatus> execute(const McpCommandOptions& options, Console& console) {
+  Interrupts interrupts;
+  interrupts.on_first([] {});
+  std::map<std::string, std::string> flags;
+  if (!options.model.empty()) flags["model"] = options.model;
+  auto workspace = open_place(options.place, console, std::move(flags));
+  if (!workspace) return fail(workspace.error());
+  if (options.verb == McpVerb::kServe) return serve(options, *workspace, interrupts.stop_token());
+  auto servers = servers_of(options, *workspace, console);
+  if (!servers) return fail(servers.error());
+  McpWork work(options, *std::move(servers), interrupts.stop_token(), console);
+  if (options.verb == McpVerb::kTest) return work.test();
+  return options.verb == McpVerb::kCall ? work.call() : work.list();
+}
+
+}  // namespace praxis::cli

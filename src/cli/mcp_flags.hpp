@@ -1,0 +1,43 @@
+// The arguments of `mcp` on the command line. Included by the one file that uses CLI11.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/shared_options.hpp"
+
+namespace praxis::cli {
+
+inline constexpr const char* kMcpHelp = "Try the MCP servers of an agent, or offer agents as an MCP server";
+inline constexpr const char* kMcpExamples =
+    "  praxis mcp list reviewer\n"
+    "  praxis mcp test reviewer.toml\n"
+    "  praxis mcp call reviewer files__read_file '{\"path\": \"notes.txt\"}'\n"
+    "  praxis mcp serve reviewer translator";
+
+inline void add_mcp_flags(CLI::App* mcp, McpCommandOptions& options) {
+  using Verb = McpCommandOptions::Verb;
+  const std::map<std::string, Verb> verbs{
+      {"list", Verb::kList}, {"test", Verb::kTest}, {"call", Verb::kCall}, {"serve", Verb::kServe}};
+  mcp->add_option(
+         "VERB", options.verb,
+         "list the tools of the agent's servers; test whether the servers start and answer; call one tool; "
+         "serve agents as tools on standard input and output")
+      ->type_name("")
+      ->required()
+      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  mcp->add_option(
+         "WORDS", options.words,
+         "The agent; for call also the tool, as list shows it, and its arguments as JSON; for serve the "
+         "agents, all if there are none")
+      ->type_name("");
+  mcp->add_option("--model", options.model, "Model of served agents without a model, as PROVIDER:NAME")
+      ->type_name("MODEL");
+  add_home(mcp, options.allow_home);
+  add_json(mcp, options.json, "server or tool");
+  add_place(mcp, options.place);
+}
+
+}  // namespace praxis::cli

@@ -1,0 +1,200 @@
+// `praxis mcp`, and agents with the tools of MCP servers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/testing/missing_part.hpp"
+#include "command_line.hpp"
+#include "praxis/process/sandbox.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kFolder = PRAXIS_SOURCE_DIR "/tests/mcp";
+
+class CliMcp : public CommandLine {
+ protected:
+  void SetUp() override {
+    if (!probe_sandbox().full())
+      PRAXIS_MISSING_PART("no sandbox on this machine: " << probe_sandbox().reason());
+    std::filesystem::create_directories(folder_ / "notes");
+  }
+
+  /// Writes `agent.toml` with one server, `fix`, of this behaviour, and a script for its model.
+  void agent(const std::string& behaviour, const std::string& script, const std::string& more = "",
+             const std::string& rules = "allow = [\"fix__*\"]") const {
+    file("script.jsonl", script);
+    file("agent.toml", "id = \"tester\"\nmodel = \"script:script.jsonl\"\n[policy]\n" + rules +
+                           "\n[tools.mcp.fix]\ncommand = [\"python3\", \"" + kFolder + "/server.py\", \"" +
+                           behaviour + "\", \"" + notes_path() + "\"]\nread = [\"" + kFolder +
+                           "\"]\nwrite = [\"notes\"]\n" + more);
+  }
+  std::string notes_path() const { return (folder_ / "notes" / "calls").string(); }
+  static std::string calls(const std::string& tool, const std::string& arguments = "{}") {
+    return R"({"tool_calls": [{"name": "fix__)" + tool + R"(", "arguments": )" + arguments + "}]}\n" +
+           R"({"text": "DONE"})" + "\n";
+  }
+  std::string shown() const { return praxis({"logs", "last", "--json"}).out; }
+  CommandResult client(const std::string& scenario) const {
+    return run({"python3", kFolder + "/client.py", scenario, PRAXIS_BINARY_DIR "/praxis", "mcp", "serve",
+                "greeter", "sleeper"},
+               options_);
+  }
+};
+
+TEST_F(CliMcp, ListTestAndCall_ShowWhatAServerOffers) {
+  agent("usual", "{\"text\": \"DONE\"}\n", "tools = [\"echo\", \"s*\", \"break\"]\n");
+  const CommandResult list = praxis({"mcp", "list", "agent.toml"});
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_THAT(list.out, AllOf(HasSubstr("fix__echo"), HasSubstr("fix__sum"), HasSubstr("Adds two numbers."),
+                              Not(HasSubstr("fix__picture"))));
+  const CommandResult test = praxis({"mcp", "test", "agent.toml"});
+  EXPECT_THAT(test.out, AllOf(HasSubstr("protocol 2025-11-25, 3 tools"), Not(HasSubstr("\x1b"))));
+  EXPECT_EQ(json_string(praxis({"mcp", "test", "agent.toml", "--json"}).last_item(), "protocol"),
+            "2025-11-25");
+  EXPECT_EQ(praxis({"mcp", "call", "agent.toml", "fix__echo", R"({"text": "hi"})"}).out, "hi\n");
+  EXPECT_THAT(praxis({"mcp", "call", "agent.toml", "fix__sum", R"({"a": 1, "b": 2})"}).out,
+              HasSubstr("\"sum\": 3"));
+  const CommandResult broken = praxis({"mcp", "call", "agent.toml", "fix__break"});
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_THAT(broken.err, HasSubstr("it broke"));
+  EXPECT_EQ(praxis({"mcp", "call", "agent.toml", "fix__echo", R"({"text": 5})"}).status, 1)
+      << "the schema counts";
+  EXPECT_EQ(praxis({"mcp", "call", "agent.toml", "fix__none"}).status, 2);
+}
+
+TEST_F(CliMcp, CallOfARun_IsRecordedBeforeAndAfter) {
+  agent("usual", calls("echo", R"({"text": "from the server"})"));
+  const CommandResult run = praxis({"run", "agent.toml", "go"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("DONE"));
+  std::string order;
+  for (const Json& item : praxis({"logs", "last", "--json"}).items()) {
+    const std::string event = json_string(item, "event");
+    if (event == "tool.started" || event == "tool.completed") order += event + ' ';
+  }
+  EXPECT_EQ(order, "tool.started tool.completed ");
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "without the server";
+}
+
+TEST_F(CliMcp, Server_SeesNoVariableAndNoFolderThatTheFileDoesNotName) {
+  options_.env["SECRET_OF_THE_USER"] = "canary";
+  options_.env["GIVEN_TO_THE_SERVER"] = "yes";
+  agent("usual", "{\"text\": \"DONE\"}\n", "environment = [\"GIVEN_TO_THE_SERVER\"]\n");
+  const CommandResult seen = praxis({"mcp", "call", "agent.toml", "fix__environment"});
+  EXPECT_THAT(seen.out, AllOf(HasSubstr("GIVEN_TO_THE_SERVER"), HasSubstr("HOME"), Not(HasSubstr("SECRET"))));
+  EXPECT_THAT(seen.out, Not(HasSubstr(folder_.string())));
+}
+
+TEST_F(CliMcp, ServerWithoutARule_OrWithoutAWayToReachIt_IsRefused) {
+  agent("usual", calls("echo"), "", "allow = []");
+  const CommandResult unruled = praxis({"run", "agent.toml", "go"});
+  EXPECT_EQ(unruled.status, 2);
+  EXPECT_THAT(unruled.err, HasSubstr("[tools.mcp.fix] needs a rule: name \"fix__*\""));
+  agent("usual", calls("echo", R"({"text": "x"})"), "", "allow = [\"fix__sum\"]");
+  praxis({"run", "agent.toml", "go"});
+  EXPECT_THAT(shown(), HasSubstr("no rule of the agent allows it"));
+  agent("usual", calls("echo"), "url = \"https://example.org/mcp\"\n");
+  EXPECT_THAT(praxis({"run", "agent.toml", "go"}).err, HasSubstr("either \"command\" or \"url\""));
+  file("agent.toml",
+       "model = \"script:script.jsonl\"\n[policy]\nask = [\"a__b__*\"]\n[tools.mcp.a__b]\ncommand = "
+       "[\"x\"]\n");
+  EXPECT_THAT(praxis({"run", "agent.toml", "go"}).err, HasSubstr("the name of an MCP server must be"));
+}
+
+TEST_F(CliMcp, ToolsThatImitateBuiltInOnes_AreLeftOut) {
+  agent("imitating", calls("shell"));
+  const CommandResult list = praxis({"mcp", "list", "agent.toml"});
+  EXPECT_THAT(list.out, AllOf(HasSubstr("fix__honest"), Not(HasSubstr("shell")), Not(HasSubstr("File"))));
+  EXPECT_THAT(list.err,
+              AllOf(HasSubstr("could be taken for a built-in tool"), HasSubstr("nearly the same name")));
+  praxis({"run", "agent.toml", "go"});
+  EXPECT_THAT(shown(), HasSubstr(R"(unknown tool \"fix__shell\")"));
+}
+
+TEST_F(CliMcp, ServerThatCannotStart_IsReportedSafely_AndTheRunContinuesWithoutItsTools) {
+  agent("failing", "{\"text\": \"DONE\"}\n");
+  const CommandResult run = praxis({"run", "agent.toml", "go"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("the MCP server"), HasSubstr("no such database"), Not(HasSubstr("\x1b[31m"))));
+  const CommandResult test = praxis({"mcp", "test", "agent.toml"});
+  EXPECT_EQ(test.status, 1);
+  EXPECT_THAT(test.err, AllOf(HasSubstr("status 4"), Not(HasSubstr("\x1b[31m"))));
+}
+
+/// Kills a run in the middle of a call of `mark`.
+class CliMcpCrash : public CliMcp {
+ protected:
+  void crash(const std::string& more) {
+    agent("usual", calls("mark"), more);
+    file("notes/calls.gate", "");
+    Process process(command({"run", "agent.toml", "go"}), options_);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!contents("notes/calls").contains("call mark") && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    process.signal(SIGKILL);
+    process.finish();
+    std::filesystem::remove(folder_ / "notes" / "calls.gate");
+  }
+};
+
+TEST_F(CliMcpCrash, CallInDoubt_IsParked_WhateverTheServerHints) {
+  crash("");
+  const CommandResult resumed = praxis({"resume", "last"});
+  EXPECT_EQ(resumed.status, 3) << resumed.out << resumed.err;
+  EXPECT_EQ(contents("notes/calls"), "call mark\n") << "not repeated";
+}
+
+TEST_F(CliMcpCrash, CallOfAToolThatTheFileCallsIdempotent_IsMadeAgain) {
+  crash("idempotent = [\"mark\"]\n");
+  const CommandResult resumed = praxis({"resume", "last"});
+  EXPECT_EQ(resumed.status, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(contents("notes/calls"), "call mark\ncall mark\nmarked\n");
+}
+
+class CliMcpServe : public CliMcp {
+ protected:
+  void SetUp() override {
+    const std::string agents = "config/praxis/agents/";
+    file("greet.jsonl", "{\"text\": \"Hello there.\"}\n");
+    file(agents + "greeter.toml",
+         "description = \"Greets.\"\nmodel = \"script:" + (folder_ / "greet.jsonl").string() + "\"\n");
+    file(agents + "sleeper.toml", "[[plan]]\nid = \"s\"\nsleep_ms = 3600000\n");
+  }
+};
+
+TEST_F(CliMcpServe, AgentsAreTools_ForClientsWithAHandshake) {
+  const CommandResult served = client("handshake");
+  EXPECT_EQ(served.status, 0) << served.err << served.out;
+  EXPECT_THAT(served.out, AllOf(HasSubstr(R"("protocolVersion": "2025-06-18")"), HasSubstr("Greets."),
+                                HasSubstr(R"("text": "Hello there.")"), HasSubstr("notifications/progress"),
+                                HasSubstr("step 1"), HasSubstr("/prompt: expected string"),
+                                HasSubstr("there is no tool"), HasSubstr("-32601"), HasSubstr("-32700")));
+  EXPECT_THAT(praxis({"logs", "last", "--json"}).out, HasSubstr("Hello there.")) << "each call is a run";
+}
+
+TEST_F(CliMcpServe, AgentsAreTools_ForClientsOfTheStatelessVersion) {
+  const CommandResult served = client("stateless");
+  EXPECT_EQ(served.status, 0) << served.err << served.out;
+  EXPECT_THAT(served.out,
+              AllOf(HasSubstr(R"("supportedVersions": ["2026-07-28"])"), HasSubstr("Hello there."),
+                    HasSubstr(R"("resultType": "complete")"), HasSubstr("-32022"), HasSubstr("ttlMs")));
+}
+
+TEST_F(CliMcpServe, CancelledCall_InterruptsItsRun_AndGetsNoAnswer) {
+  const CommandResult served = client("cancel");
+  EXPECT_EQ(served.status, 0) << served.err << served.out;
+  EXPECT_THAT(served.out, AllOf(HasSubstr("notifications/progress"), HasSubstr(R"("id": 2)"),
+                                Not(HasSubstr(R"("id": 1)"))));
+  EXPECT_THAT(praxis({"logs", "last", "--json"}).out, HasSubstr("turn.cancelled"));
+}
+
+}  // namespace
+}  // namespace praxis::testing

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Drives `praxis mcp serve` for tests. Usage: client.py SCENARIO PRAXIS [ARGUMENT...]
+
+Prints each message of the server as a line, and exits with the server's status.
+"""
+import json
+import subprocess
+import sys
+
+scenario, command = sys.argv[1], sys.argv[2:]
+server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+MODERN = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+                    "io.modelcontextprotocol/clientCapabilities": {}}}
+
+
+def send(message):
+    server.stdin.write((message if isinstance(message, str) else json.dumps({"jsonrpc": "2.0", **message})) + "\n")
+    server.stdin.flush()
+
+
+def ask(number, method, params=None):
+    """Sends a request and prints messages up to its answer."""
+    send({"id": number, "method": method, **({"params": params} if params is not None else {})})
+    return until(lambda message: message.get("id") == number)
+
+
+def until(enough):
+    for line in server.stdout:
+        message = json.loads(line)
+        print(json.dumps(message), flush=True)
+        if enough(message):
+            return message
+    sys.exit("the server has ended")
+
+
+if scenario == "handshake":
+    ask(1, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+    send({"method": "notifications/initialized"})
+    ask("two", "tools/list")
+    ask(3, "tools/call", {"name": "greeter", "arguments": {"prompt": "Hi"}, "_meta": {"progressToken": "p"}})
+    ask(4, "tools/call", {"name": "greeter", "arguments": {"prompt": 5}})
+    ask(5, "tools/call", {"name": "nobody", "arguments": {}})
+    ask(6, "no/such/method")
+    send("this is not JSON")
+    until(lambda message: message.get("id", 0) is None)
+    ask(7, "ping")
+elif scenario == "stateless":
+    ask(1, "server/discover", MODERN)
+    ask(2, "tools/list", MODERN)
+    ask(3, "tools/call", {"name": "greeter", "arguments": {"prompt": "Hi"}, **MODERN})
+    ask(4, "tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": "1999-01-01"}})
+elif scenario == "cancel":
+    send({"id": 1, "method": "tools/call",
+          "params": {"name": "sleeper", "arguments": {"prompt": "Sleep"}, "_meta": {"progressToken": 9}}})
+    until(lambda message: message.get("method") == "notifications/progress" )
+    send({"method": "notifications/cancelled", "params": {"requestId": 1}})
+    ask(2, "ping")
+server.stdin.close()
+for line in server.stdout:
+    print(line, end="")
+sys.exit(server.wait(60))
