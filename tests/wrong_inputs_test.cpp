@@ -80,6 +80,13 @@ std::string steady(std::string text) {
       at = begin;
     }
   }
+  // Where a line is cut off depends on the lengths of its durations.
+  for (std::size_t at = 0; (at = text.find("...\n", at)) != std::string::npos; ++at) {
+    const std::size_t last = text.rfind("; ", at), line = text.rfind('\n', at);
+    if (last == std::string::npos || (line != std::string::npos && last < line)) continue;
+    text.erase(last, at - last);
+    at = last;
+  }
   return text;
 }
 
