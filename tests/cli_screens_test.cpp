@@ -1,5 +1,5 @@
 // What a person sees: commands at three widths, as screens of a terminal emulator with their styles, compared
-// with the files in tests/screens. PRAXIS_UPDATE_SCREENS=1 writes these files anew.
+// with the files in tests/screens. PRAXIS_UPDATE_SCREENS=1 writes these files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -41,7 +41,7 @@ class ReleaseNotesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     root_ = testing::own_folder();
-    home_ = root_.string() + "-home";  // beside the folder that the example reads
+    home_ = root_.string() + "-home";  // next to the folder that the example reads
     fs::remove_all(root_);
     fs::create_directories(root_ / "examples");
     fs::copy(PRAXIS_SOURCE_DIR "/examples/release-notes", root_ / "examples/release-notes");

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/setting_key.hpp"
@@ -21,7 +23,12 @@ Result<std::vector<Tool>> tools_of_http(const TomlDocument& document, const Agen
       json_int(http, "max_bytes", static_cast<std::int64_t>(http_options.max_body_bytes)));
   if (options.http == nullptr) return document.mistake(kTable, "this program provides no network for agents");
   auto tool = http_tool(options.http, std::move(http_options));
-  if (!tool) return document.mistake("tools.http.allow", tool.error().message);
+  if (!tool) {
+    constexpr std::string_view kOption = "allow_hosts";  // its name in the library
+    std::string message = tool.error().message;
+    if (message.starts_with(kOption)) message.replace(0, kOption.size(), "\"tools.http.allow\"");
+    return document.mistake("tools.http.allow", message);
+  }
   if (const Millis timeout = praxis::duration_of(json_at(http, "timeout")); timeout > Millis{0})
     tool->definition.timeout = timeout;
   tool->retries = static_cast<std::uint32_t>(json_int(http, "retries", tool->retries));

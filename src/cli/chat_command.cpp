@@ -110,7 +110,7 @@ tui::MakeRenderer markdown_renderer() {
   return [](std::size_t columns) { return std::make_unique<AnswerMarkdown>(columns); };
 }
 
-/// How the chat uses the terminal. Error `kInput`: there is none, and `--plain` is not set.
+/// How the chat uses the terminal. Error `kInput`: no terminal, and `--plain` is not set.
 Result<bool> is_plain(const ChatOptions& options, const Terminal& terminal) {
   if (options.plain) return true;
   if (isatty(STDIN_FILENO) == 1 && terminal.out) return !terminal.out_live;

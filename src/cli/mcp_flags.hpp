@@ -31,7 +31,7 @@ inline void add_mcp_flags(CLI::App* mcp, McpCommandOptions& options) {
   mcp->add_option(
          "WORDS", options.words,
          "The agent; for call also the tool, as list shows it, and its arguments as JSON; for serve the "
-         "agents, all if there are none")
+         "agents, all agents if absent")
       ->type_name("");
   mcp->add_option("--model", options.model, "Model of served agents without a model, as PROVIDER:NAME")
       ->type_name("MODEL");

@@ -34,14 +34,14 @@ std::vector<DocumentLine> plain_lines(std::string_view content) {
   return lines;
 }
 
-/// The character of a line of at least three equal marks that underline a title; 0 if it is none.
+/// The character of a line of at least three equal marks that underline a title; 0 for any other line.
 char underline_of(std::string_view line, std::string_view marks) {
   line = trimmed_line(line);
   if (line.size() < 3 || marks.find(line[0]) == std::string_view::npos) return 0;
   return line.find_first_not_of(line[0]) == std::string_view::npos ? line[0] : '\0';
 }
 
-/// The mark under a title: a line that begins a paragraph in the first column. 0 if there is none.
+/// The mark under a title: a line that begins a paragraph in the first column. 0 for no match.
 char underlined(const std::vector<DocumentLine>& lines, std::size_t at, std::string_view marks) {
   constexpr std::size_t kMaxTitle = 200;
   if (at + 1 >= lines.size()) return 0;

@@ -81,7 +81,8 @@ class Packing {
     return {lines_.size(), false};
   }
 
-  /// The first of the lines before `end` that the next piece repeats; the number of lines if there is none.
+  /// The first of the lines before `end` that the next piece repeats; the number of lines if no such line
+  /// follows.
   std::size_t repeated_before(std::size_t end) const {
     std::size_t size = 0, start = end;
     while (start > 0 && !lines_[start].section && size + size_of(start - 1) <= overlap_) {

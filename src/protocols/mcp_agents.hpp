@@ -11,7 +11,7 @@
 
 namespace praxis::protocols {
 
-/// Offers the agents of these names, or all that `praxis run` finds by name if there are none. An agent is
+/// Offers the agents of these names, or all that `praxis run` finds by name if the list is empty. An agent is
 /// read when it is called, so that a changed file counts. `workspace` must outlive the serving. Errors: a
 /// name without an agent, or an agent that cannot be read.
 Result<McpServing> serve_agents(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,

@@ -101,6 +101,7 @@ TEST_F(HooksTest, BeforeModel_ChangesTheRequestAndReplaysWithoutIt) {
 TEST_F(HooksTest, BeforeModel_MayReplaceTheMessagesOfOneRequest) {
   std::vector<std::string> sent;
   Agent agent;
+  agent.runtime(runtime_);
   agent.model(stub_model([&sent](const ModelRequest& request) {
     sent.push_back(request.history.messages().back()->text());
     return stub_text("ok");
@@ -140,6 +141,7 @@ TEST_F(HooksTest, BeforeModel_MayOfferFewerToolsAndNoOthers) {
   std::vector<std::size_t> offered;
   std::atomic<int> ran = 0;
   Agent agent;
+  agent.runtime(runtime_);
   agent.model(stub_model([&offered](const ModelRequest& request) {
     offered.push_back(request.tools ? request.tools->size() : 0);
     if (offered.size() > 1) return stub_text("done");
@@ -177,6 +179,7 @@ TEST_F(HooksTest, BeforeModel_MayChooseAModelOfTheRoute) {
     return stub_model([name](const ModelRequest&) { return stub_text("I am " + name); }, name);
   };
   Agent agent;
+  agent.runtime(runtime_);
   agent.model(make_router({named("cheap"), named("dear")}));
   agent.on_before_model([](const HookContext&, const History& history) {
     ModelHookResult result;

@@ -65,6 +65,7 @@ TEST_F(FindTools, GlobFindsTheNewestFirstAndLeavesOutWhatIsIgnored) {
   const auto now = std::filesystem::file_time_type::clock::now();
   std::filesystem::last_write_time(scratch_.str("root/src/a.cpp"), now - std::chrono::hours(1));
   std::filesystem::last_write_time(scratch_.str("root/src/deep/b.cpp"), now);
+  std::filesystem::last_write_time(scratch_.str("root/src/c.hpp"), now + std::chrono::hours(1));
   EXPECT_EQ(glob({{"pattern", "**/*.cpp"}}), "src/deep/b.cpp\nsrc/a.cpp\n");
   EXPECT_EQ(glob({{"pattern", "*.cpp"}, {"path", "src"}}), "src/a.cpp\n");
   EXPECT_EQ(glob({{"pattern", "src/*.{hpp,h}"}}), "src/c.hpp\n");

@@ -40,8 +40,8 @@ class StepCard {
   const ParkedStep& step() const { return step_; }
   const std::optional<app::AlwaysRule>& always() const { return always_; }
 
-  /// The card in lines of at most `columns`. `rows`: what there is room for; a longer call is not shown in
-  /// part, but must be printed first.
+  /// The card in lines of at most `columns`. `rows`: as many lines as there is room for; a longer call is not
+  /// shown in part, but must be printed first.
   std::vector<std::string> lines(std::size_t columns, std::size_t rows, bool focused,
                                  const Styles& styles) const;
   /// Whether the user types a text: an answer, a reason or a result.
