@@ -102,9 +102,9 @@ struct AgentChoice {
   std::string file;
   std::shared_ptr<const Project> project;  ///< the trusted project that it belongs to; null: the user's own
 };
-/// Finds the agent file for `word`: a path to a .toml file, or a name in one of the user's agent folders, else
-/// of the trusted project, else of a preset (app/presets.hpp). `std::nullopt` if no agent has it. Error `kInput`: the name is that of an
-/// agent of a project that is not trusted.
+/// Finds the agent file for `word`: a path to a .toml file, or a name in one of the user's agent folders,
+/// else of the trusted project, else of a preset (app/presets.hpp). `std::nullopt` if no agent has it. Error
+/// `kInput`: the name is that of an agent of a project that is not trusted.
 Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word);
 /// The names by which agents are found, each once, sorted.
 std::vector<std::string> agent_names(const Workspace& workspace);

@@ -10,7 +10,8 @@ namespace {
 /// Whether a hook left the tool of a model's call in the request that the model answered. The calls of a
 /// written plan are not a model's.
 bool was_offered(const State& state, const CallState& call) {
-  if (!call.within.empty() || !state.sent || !state.sent->patch.tools || state.agent->plan.is_array()) return true;
+  if (!call.within.empty() || !state.sent || !state.sent->patch.tools || state.agent->plan.is_array())
+    return true;
   return std::ranges::count(*state.sent->patch.tools, call.call.name) > 0;
 }
 

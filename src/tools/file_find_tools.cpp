@@ -96,8 +96,8 @@ std::size_t grep_file(LineSearch& lines, FileDescriptor file, const std::string&
 
 Result<ToolOutput> find_lines(const FileRoots& roots, const GrepRequest& request,
                               const std::stop_token& stop) {
-  auto lines = LineSearch::compile(request.pattern,
-                                   std::clamp<std::size_t>(request.limit.value_or(100), 1, 1000));
+  auto lines =
+      LineSearch::compile(request.pattern, std::clamp<std::size_t>(request.limit.value_or(100), 1, 1000));
   if (!lines) return fail(std::move(lines.error()));
   std::shared_ptr<const re2::RE2> only;
   if (request.glob) {
