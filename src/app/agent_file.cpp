@@ -228,8 +228,9 @@ class AgentReader {
     if (auto read = read_sandboxed_tool("python", python_tool_of); !read) return read;
     const auto granted = [this](const auto& place, const auto& paths) { return check_granted(place, paths); };
     auto servers = app::mcp_servers_of(document_, start_folder(), file_bounds(), options_, granted);
-    if (servers) servers_ = *std::move(servers);
-    return servers ? Status{} : fail(std::move(servers.error()));
+    if (!servers) return fail(std::move(servers.error()));
+    servers_ = *std::move(servers);
+    return {};
   }
 
   /// A tool that can run any program requires an explicit rule, so that it is never enabled by accident.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <map>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "mcp/connection.hpp"
@@ -51,7 +52,7 @@ class StdioConnection final : public McpConnection {
 
   Result<Json> request(const McpRequest& request) override;
   void notify(std::string_view method, Json params) override {
-    (void)send(mcp_notification(method, std::move(params)), {}, Clock::now() + kNotifyTime);
+    std::ignore = send(mcp_notification(method, std::move(params)), {}, Clock::now() + kNotifyTime);
   }
   void request_quietly(std::string_view method, Json params) override {
     std::int64_t id = 0;
@@ -60,7 +61,7 @@ class StdioConnection final : public McpConnection {
       id = ++last_id_;
       quiet_ = id;
     }
-    (void)send(mcp_request(id, method, std::move(params)), {}, Clock::now() + kNotifyTime);
+    std::ignore = send(mcp_request(id, method, std::move(params)), {}, Clock::now() + kNotifyTime);
   }
   bool is_open() const override {
     const std::lock_guard lock(mutex_);
@@ -247,9 +248,10 @@ void StdioConnection::answer(const McpMessage& message) {
   using Kind = McpMessage::Kind;
   if (message.kind == Kind::kRequest) {
     const bool is_ping = message.method == "ping";
-    (void)send(is_ping ? mcp_result(message.id, JsonObject{})
-                       : mcp_error(message.id, kRpcUnknownMethod, "this client offers no " + message.method),
-               {}, Clock::now() + kNotifyTime);
+    std::ignore =
+        send(is_ping ? mcp_result(message.id, JsonObject{})
+                     : mcp_error(message.id, kRpcUnknownMethod, "this client offers no " + message.method),
+             {}, Clock::now() + kNotifyTime);
     return;
   }
   const bool is_progress = message.method == "notifications/progress";
