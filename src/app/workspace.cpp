@@ -236,7 +236,7 @@ Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, c
     const fs::path file = fs::path(folder) / (word + ".toml");
     if (is_file(file)) return AgentChoice{file.string(), nullptr};
   }
-  const Preset* preset = find_preset(word);
+  const Preset* preset = workspace.offers_presets ? find_preset(word) : nullptr;
   const auto of_program = [&]() -> Result<std::optional<AgentChoice>> {
     if (preset == nullptr) return std::nullopt;
     auto file = preset_file(*preset);
@@ -265,7 +265,9 @@ std::vector<std::string> agent_names(const Workspace& workspace) {
   if (is_trusted(workspace)) {
     for (const auto& [name, file] : workspace.project->agents) names.push_back(name);
   }
-  for (const Preset& preset : presets()) names.emplace_back(preset.name);
+  if (workspace.offers_presets) {
+    for (const Preset& preset : presets()) names.emplace_back(preset.name);
+  }
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());

@@ -37,6 +37,7 @@ struct Workspace {
   bool journal_given = false;              ///< given by a flag, so that printed commands must repeat it
   std::string memory = {};                 ///< absolute path of the memory's file; empty: there is no place
   std::string prompts = {};                ///< of the prompts' file, or of a folder; likewise
+  bool offers_presets = true;              ///< whether agents of the program are found by name
 
   /// How the journal waits for other processes; the surface sets `on_wait`, `stop_waiting`,
   /// `end_stopped_writer`.
@@ -103,8 +104,9 @@ struct AgentChoice {
   std::shared_ptr<const Project> project;  ///< the trusted project that it belongs to; null: the user's own
 };
 /// Finds the agent file for `word`: a path to a .toml file, or a name in one of the user's agent folders,
-/// else of the trusted project, else of a preset (app/presets.hpp). `std::nullopt` if no agent has it. Error
-/// `kInput`: the name is that of an agent of a project that is not trusted.
+/// else of the trusted project, else of a preset (app/presets.hpp) if the workspace offers them.
+/// `std::nullopt` if no agent has it. Error `kInput`: the name is that of an agent of a project that is not
+/// trusted.
 Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word);
 /// The names by which agents are found, each once, sorted.
 std::vector<std::string> agent_names(const Workspace& workspace);

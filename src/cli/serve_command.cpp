@@ -84,6 +84,7 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   if (!options.model.empty()) flags["model"] = options.model;
   auto workspace = open_place(options.place, console, std::move(flags));
   if (!workspace) return fail(workspace.error());
+  workspace->offers_presets = false;  // clients reach what the user set up for them
   const auto file = token_file_of(options);
   if (!file) return fail(file.error());
   auto tokens = server::read_tokens(*file, new_token());
