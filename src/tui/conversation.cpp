@@ -198,8 +198,13 @@ std::string Conversation::settle(std::size_t columns) {
 }
 
 std::string Conversation::decide(const StepCard& card, Approval approval) {
-  const Status decided = session_.decide(card.step().id, std::move(approval), setup_.author);
-  return decided ? "" : failure(decided.error());
+  const ParkId id = card.step().id;
+  if (const Status decided = session_.decide(id, std::move(approval), setup_.author); !decided)
+    return failure(decided.error());
+  // Not only when its event arrives: until then a chat whose input has ended would take it for open, and
+  // leave.
+  std::erase_if(cards_, [&](const StepCard& each) { return each.step().id == id; });
+  return "";
 }
 
 std::string Conversation::decide_always(const StepCard& card) {
