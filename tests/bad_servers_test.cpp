@@ -96,7 +96,7 @@ std::vector<BadServer> refusing() {
 /// Servers that are out of order, which patience covers.
 std::vector<BadServer> out_of_order() {
   return {
-      {"nobody listens",
+      {"no server listens",
        {},
        false,
        6,

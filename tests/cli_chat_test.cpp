@@ -41,6 +41,14 @@ class CliChat : public CommandLine, public ::testing::WithParamInterface<int> {
   }
   /// Waits until the composer is on the screen.
   static void begin(TerminalSession& chat) { ASSERT_TRUE(chat.shows(">")); }
+  /// Begins a turn whose model is slow, and queues another message behind it.
+  static void begin_and_queue(TerminalSession& chat) {
+    begin(chat);
+    chat.type("Begin\r");
+    chat.shows("waits for the model");
+    chat.type("then this\x1b\r");
+    chat.shows("queued: then this");
+  }
   /// Leaves with Ctrl-C twice; returns all lines of the terminal.
   static std::string left(TerminalSession& chat) {
     chat.type("\x03");
@@ -240,11 +248,7 @@ TEST_F(CliChat, EnterSteersAndAltEnterQueues) {
   file("notes.toml", "id = 'notes'\nmodel = 'script:notes.jsonl'\n[tools.kv]\n");
   file("notes.jsonl", puts("a", 1200) + says("Steered answer.") + says("Queued answer."));
   const auto run = chat({"notes.toml"});
-  begin(*run);
-  run->type("Begin\r");
-  run->shows("waits for the model");
-  run->type("then this\x1b\r");
-  run->shows("queued: then this");
+  begin_and_queue(*run);
   run->type("rather that\r");
   run->shows("at the next step: rather that");
   run->shows("Queued answer.");
@@ -274,11 +278,7 @@ TEST_F(CliChat, KillWhileTypingKeepsDraftQueueAndRun) {
   file("notes.jsonl", puts("a", 1500) + says("First answer.") + says("Queued answer."));
   {
     const auto run = chat({"notes.toml"});
-    begin(*run);
-    run->type("Begin\r");
-    run->shows("waits for the model");
-    run->type("then this\x1b\r");
-    run->shows("queued: then this");
+    begin_and_queue(*run);
     run->type("half a sen");
     run->shows("> half a sen");
     EXPECT_FALSE(run->reads_lines());

@@ -38,11 +38,11 @@ Result<Json> plan_of_kind(const TomlDocument& document, AgentSpec spec, const st
 }  // namespace
 
 Result<Json> plan_of(
-    const TomlDocument& document, AgentSpec spec,
+    const TomlDocument& document, const AgentSpec& spec,
     const std::function<Status(const std::string& place, const std::string& tool)>& check_tool) {
   const Json& plan = document.at("plan");
   if (const std::string kind = json_string(document.json(), "planner"); !kind.empty()) {
-    if (plan.is_null()) return plan_of_kind(document, std::move(spec), kind);
+    if (plan.is_null()) return plan_of_kind(document, spec, kind);
     return document.mistake("planner", "give either \"planner\" or [[plan]], not both");
   }
   if (plan.is_null()) return plan;

@@ -14,7 +14,7 @@ namespace praxis::app {
 /// holds it; null for neither. `spec` is what the file says besides. `check_tool` gets the place of each tool
 /// that a step names, and fails when the agent has none of this name. Errors name place, line and column.
 Result<Json> plan_of(
-    const TomlDocument& document, AgentSpec spec,
+    const TomlDocument& document, const AgentSpec& spec,
     const std::function<Status(const std::string& place, const std::string& tool)>& check_tool);
 
 }  // namespace praxis::app

@@ -13,6 +13,7 @@
 #include "app/trust.hpp"
 #include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
+#include "base/write_all.hpp"
 #include "praxis/base/digest.hpp"
 
 namespace praxis::app {
@@ -85,7 +86,7 @@ void keep(const fs::path& folder, const std::string& text) {
   const FileDescriptor file(open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file.get() < 0) return;
   keep_own_rights(file.get());
-  if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return;
+  if (write_all(file.get(), text) != 0) return;
   const std::string own = "/proc/self/fd/" + std::to_string(file.get());
   (void)linkat(AT_FDCWD, own.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW);  // another process may win
 }

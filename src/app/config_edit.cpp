@@ -14,6 +14,7 @@
 #include "app/config_keys.hpp"
 #include "app/hints.hpp"
 #include "base/private_folders.hpp"
+#include "base/write_all.hpp"
 #include "praxis/base/suggest.hpp"
 
 namespace praxis::app {
@@ -215,13 +216,7 @@ Status replace_file(const std::string& given, std::string_view text) {
   std::string fresh = path + ".XXXXXX";
   const int fd = mkostemp(fresh.data(), O_CLOEXEC);
   if (fd < 0) return failed();
-  bool good = fchmod(fd, 0600) == 0;
-  for (std::size_t done = 0; good && done < text.size();) {
-    const ssize_t count = write(fd, text.data() + done, text.size() - done);
-    good = count > 0 || (count < 0 && errno == EINTR);
-    done += count > 0 ? static_cast<std::size_t>(count) : 0;
-  }
-  good = good && fsync(fd) == 0;
+  bool good = fchmod(fd, 0600) == 0 && write_all(fd, text) == 0 && fsync(fd) == 0;
   close(fd);
   good = good && rename(fresh.c_str(), path.c_str()) == 0;
   if (good) return {};

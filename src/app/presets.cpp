@@ -1,19 +1,15 @@
 #include "app/presets.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 
+#include "app/config_edit.hpp"
 #include "app/hints.hpp"
 #include "app/own_folder.hpp"
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
-#include "base/file_descriptor.hpp"
 #include "praxis/base/digest.hpp"
 
 namespace praxis::app {
@@ -118,16 +114,6 @@ constexpr std::array kPresets{
            kResearcher},
     Preset{"reviewer", "reads a change and the code around it; never writes", kReviewer}};
 
-/// Writes a new file completely and gives it its name then. Returns 0, or the `errno` of the failure.
-int write_preset(const fs::path& path, std::string_view text) {
-  const fs::path draft = path.string() + '.' + std::to_string(getpid());
-  const FileDescriptor file(
-      ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file.get() < 0) return errno;
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return errno;
-  return ::rename(draft.c_str(), path.c_str()) == 0 ? 0 : errno;
-}
-
 }  // namespace
 
 std::span<const Preset> presets() { return kPresets; }
@@ -146,11 +132,9 @@ Result<std::string> preset_file(const Preset& preset) {
   const fs::path path = folder / digest_of(preset.text).hex(4) / (std::string(preset.name) + ".toml");
   const auto there = read_owned_file(path.string(), kMaxPreset);
   if (there && *there == preset.text) return path.string();
-  std::error_code failed;
-  fs::create_directories(path.parent_path(), failed);
-  fs::permissions(folder, fs::perms::owner_all, failed);
-  if (const int error = write_preset(path, preset.text); error != 0)
-    return fail(usage_error("cannot write " + in_quotes(path.string()) + ": " + std::strerror(error)));
+  std::error_code absent;
+  fs::permissions(folder, fs::perms::owner_all, absent);
+  if (auto written = replace_file(path.string(), preset.text); !written) return fail(written.error());
   return path.string();
 }
 

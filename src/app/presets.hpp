@@ -18,7 +18,7 @@ struct Preset {
 
 /// All presets, sorted by name.
 std::span<const Preset> presets();
-/// Null if there is none of that name.
+/// Null for an unknown name.
 const Preset* find_preset(std::string_view name);
 /// Writes the preset to a file of the user's state folder and returns its path. Each version has a file of
 /// its own, so that a run finds the one that it began with. Error `kInput`: the file cannot be written.

@@ -33,7 +33,7 @@ struct SettingKey {
   double most = 0;
   /// What an untrusted project must not do by setting this key; empty: a project may set it.
   std::string_view own = {};
-  std::string_view built_in = {};  ///< the value without any layer; empty: there is none
+  std::string_view built_in = {};  ///< the value without any layer; empty: no such value
 };
 
 /// The keys of a `[limits]` table.

@@ -15,6 +15,7 @@
 #include "app/owned_file.hpp"
 #include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
+#include "base/write_all.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::app {
@@ -94,13 +95,7 @@ Status replace(const FileDescriptor& folder, const std::string& text, const std:
                                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (file.get() < 0) return failed(path, "write");
   keep_own_rights(file.get());
-  for (std::string_view rest = text; !rest.empty();) {
-    const ssize_t count = write(file.get(), rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed(path, "write");
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  const bool kept = fsync(file.get()) == 0 &&
+  const bool kept = write_all(file.get(), text) == 0 && fsync(file.get()) == 0 &&
                     renameat(folder.get(), next.c_str(), folder.get(), kName) == 0 &&
                     fsync(folder.get()) == 0;
   return kept ? Status{} : failed(path, "write");

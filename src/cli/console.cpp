@@ -10,6 +10,7 @@
 
 #include "app/plain_text.hpp"
 #include "base/regular_file.hpp"
+#include "base/write_all.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -46,14 +47,10 @@ std::string on_own_lines(std::string_view text) {
 }  // namespace
 
 void Stream::write(std::string_view bytes) {
-  while (!bytes.empty() && !closed_) {
-    const auto written = ::write(fd_, bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      closed_ = true;
-      error_ = errno == EPIPE ? 0 : errno;
-    }
+  if (closed_) return;
+  if (const int error = write_all(fd_, bytes); error != 0) {
+    closed_ = true;
+    error_ = error == EPIPE ? 0 : error;
   }
 }
 

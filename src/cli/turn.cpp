@@ -24,6 +24,7 @@
 #include "cli/kept_run.hpp"
 #include "cli/progress.hpp"
 #include "cli/questions.hpp"
+#include "logs/read_state.hpp"
 #include "models/recording/recorder.hpp"
 
 namespace praxis::cli {
@@ -38,8 +39,7 @@ std::string sum_of(const AgentResult& result) {
 /// Whether `resume` continues the turn that ended with `result`, instead of starting another.
 bool can_continue(Journal& journal, const AgentResult& result) {
   if (result.success) return false;
-  const auto records = read_records(journal, result.session);
-  const auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+  const auto state = read_state(journal, result.session);
   return state && app::can_continue(*state);
 }
 

@@ -215,6 +215,13 @@ bool is_delta(const EventBody& body) {
          std::holds_alternative<events::ToolCallDelta>(body);
 }
 
+bool ends_turn(const EventBody& body) {
+  return std::holds_alternative<events::TurnCompleted>(body) ||
+         std::holds_alternative<events::TurnFailed>(body) ||
+         std::holds_alternative<events::TurnTimedOut>(body) ||
+         std::holds_alternative<events::TurnCancelled>(body);
+}
+
 Json to_json(const Event& event) {
   JsonObject out{
       {"event", event_name(event.body)}, {"session", event.agent.id.str()}, {"depth", event.agent.depth}};

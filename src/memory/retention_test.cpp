@@ -96,14 +96,6 @@ class RetentionTest : public ::testing::TestWithParam<bool> {
     for (const Note& note : memory().query("c", {}, options).value()) keys.push_back(note.key);
     return keys;
   }
-  bool in_files(const std::string& text) const {
-    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
-      std::ifstream in(entry.path(), std::ios::binary);
-      const std::string bytes(std::istreambuf_iterator<char>(in), {});
-      if (bytes.find(text) != std::string::npos) return true;
-    }
-    return false;
-  }
 
   TemporaryFolder folder_;
   std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
@@ -142,9 +134,9 @@ TEST_P(RetentionTest, Bytes_AreCountedAsTheMemoryCounts) {
 
 TEST_P(RetentionTest, WhatIsSwept_IsInNoFile) {
   fill(5);
-  ASSERT_EQ(in_files("canary1x"), GetParam()) << "the test does not see the content";
+  ASSERT_EQ(folder_.holds("canary1x"), GetParam()) << "the test does not see the content";
   ASSERT_TRUE(sweep(memory(), "c", {{}, 2, {}}, {clock_}));
-  for (const char* canary : {"canary0", "canary1", "canary2"}) EXPECT_FALSE(in_files(canary)) << canary;
+  for (const char* canary : {"canary0", "canary1", "canary2"}) EXPECT_FALSE(folder_.holds(canary)) << canary;
   EXPECT_THAT(memory().search("canary0xxx").value(),
               ::testing::Each(::testing::Field(
                   &Hit::note, ::testing::Field(&Note::key, ::testing::AnyOf(key(3), key(4))))));
@@ -184,13 +176,13 @@ TEST_P(RetentionTest, Killed_LosesNothingElseAndIsCompletedWhenItIsOpenedAgain) 
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_EQ(status, 0) << "the sweep was not cut off";
-  ASSERT_TRUE(in_files("canary7x"));
+  ASSERT_TRUE(folder_.holds("canary7x"));
   clients_ = open();
   EXPECT_THAT(oldest(), SizeIs(12));
-  EXPECT_FALSE(in_files("canary7x")) << "opening completes the removal";
+  EXPECT_FALSE(folder_.holds("canary7x")) << "opening completes the removal";
   EXPECT_EQ(sweep(memory(), "c", {{}, 5, {}}, {clock_, {}, 4}).value().removed, 7U);
   EXPECT_THAT(oldest(), ElementsAre(key(15), key(16), key(17), key(18), key(19)));
-  EXPECT_FALSE(in_files("canary14x"));
+  EXPECT_FALSE(folder_.holds("canary14x"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Places, RetentionTest, ::testing::Bool(),

@@ -26,24 +26,14 @@ namespace fs = std::filesystem;
 /// Answers the first request of each connection and keeps all bytes that arrive, also those after it.
 class CapturingServer {
  public:
-  CapturingServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::listen(listener_.get(), 128), 0);
-    EXPECT_EQ(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-    target_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-    thread_ = std::thread([this] { serve(); });
-  }
+  CapturingServer() : thread_([this] { serve(); }) {}
   CapturingServer(const CapturingServer&) = delete;
   CapturingServer& operator=(const CapturingServer&) = delete;
   ~CapturingServer() {
-    ::shutdown(listener_.get(), SHUT_RDWR);
+    listener_.end();
     thread_.join();
   }
-  const std::string& target() const { return target_; }
+  const std::string& target() const { return listener_.target(); }
   /// What arrived on each connection since the last call; waits for those that are still read.
   std::vector<std::string> take() {
     std::unique_lock lock(mutex_);
@@ -53,7 +43,7 @@ class CapturingServer {
 
  private:
   void serve() {
-    for (int socket; (socket = ::accept(listener_.get(), nullptr, nullptr)) >= 0;) {
+    for (int socket; (socket = listener_.accept()) >= 0;) {
       ProxyClient client(socket);
       {
         const std::lock_guard lock(mutex_);
@@ -75,8 +65,7 @@ class CapturingServer {
     }
   }
 
-  FileDescriptor listener_;
-  std::string target_;
+  LoopbackListener listener_;
   std::mutex mutex_;
   std::condition_variable idle_;
   int reading_ = 0;

@@ -312,18 +312,21 @@ TEST(Process, Destructor_LeavesNoProcess) {
   EXPECT_EQ(children(), 0U);
 }
 
+std::string read_to_end(int fd) {
+  std::string text;
+  std::array<char, 64> buffer;
+  for (ssize_t got = 0; (got = read(fd, buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  return text;
+}
+
 TEST(Process, CommunicatesOverItsChannel) {
   auto spec = shell("read line <&3; echo \"got $line\" >&3");
   spec.channel = true;
   auto process = start_process(spec);
   ASSERT_TRUE(process);
   ASSERT_EQ(write(process->channel(), "hello\n", 6), 6);
-  std::string text;
-  std::array<char, 64> buffer;
-  for (ssize_t got = 0; (got = read(process->channel(), buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  EXPECT_EQ(text, "got hello\n") << "followed by the end of the stream";
+  EXPECT_EQ(read_to_end(process->channel()), "got hello\n") << "followed by the end of the stream";
   EXPECT_TRUE(process->wait({}));
 }
 
@@ -333,12 +336,7 @@ TEST(Process, ChannelCanBeStandardInputAndOutput) {
   auto process = start_process(spec);
   ASSERT_TRUE(process);
   ASSERT_EQ(write(process->channel(), "hello\n", 6), 6);
-  std::string text;
-  std::array<char, 64> buffer;
-  for (ssize_t got = 0; (got = read(process->channel(), buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  EXPECT_EQ(text, "got hello\n");
+  EXPECT_EQ(read_to_end(process->channel()), "got hello\n");
   const auto result = process->wait({});
   ASSERT_TRUE(result);
   EXPECT_EQ(result->err.text(), "log\n");

@@ -14,6 +14,7 @@
 #include "base/ascii.hpp"
 #include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
+#include "base/write_all.hpp"
 
 namespace praxis::server {
 namespace {
@@ -40,9 +41,7 @@ Status write_new(const std::string& path, std::string_view token) {
   }
   const FileDescriptor file = open_state_file(path, O_WRONLY | O_CREAT | O_EXCL);
   const std::string text = std::string(token) + "\n";
-  const bool written = file.get() >= 0 &&
-                       ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                       ::fsync(file.get()) == 0;
+  const bool written = file.get() >= 0 && write_all(file.get(), text) == 0 && ::fsync(file.get()) == 0;
   if (written) return {};
   return fail(ErrorCode::kInput, "cannot write the token file " + path + ": " + std::strerror(errno));
 }

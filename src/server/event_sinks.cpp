@@ -9,13 +9,6 @@ constexpr std::size_t kDeltasUpTo = 256 * 1024;  // bytes that the client has no
 constexpr std::size_t kEverythingUpTo = 4 * 1024 * 1024;
 constexpr std::size_t kRoom = 256 * 1024;
 
-bool ends_turn(const EventBody& body) {
-  return std::holds_alternative<events::TurnCompleted>(body) ||
-         std::holds_alternative<events::TurnFailed>(body) ||
-         std::holds_alternative<events::TurnTimedOut>(body) ||
-         std::holds_alternative<events::TurnCancelled>(body);
-}
-
 /// The chunk of an event, in the names of the fifth design; null if it has none.
 Json chunk_of(const Event& event) {
   return std::visit(

@@ -9,18 +9,10 @@
 #include <expected>
 #include <utility>
 
+#include "base/write_all.hpp"
+
 namespace praxis {
 namespace {
-
-/// Returns 0, or the `errno` of the failure.
-int write_all(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) return errno;
-    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return fsync(file) == 0 ? 0 : errno;
-}
 
 constexpr const char* kOwnFiles = "/proc/self/fd";
 
@@ -76,6 +68,7 @@ int replace_file(int folder, const std::string& name, std::string_view bytes, st
   if (!draft) return draft.error();
   const int file = draft->file.get();
   int error = mode && fchmod(file, *mode) != 0 ? errno : write_all(file, bytes);
+  if (error == 0 && fsync(file) != 0) error = errno;
   if (error == 0) error = name_draft(folder, *draft);
   if (error == 0 && renameat(folder, draft->name.c_str(), folder, name.c_str()) != 0) error = errno;
   if (error != 0) {

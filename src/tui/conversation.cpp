@@ -31,13 +31,6 @@ std::string_view last_lines(std::string_view text, std::ptrdiff_t most) {
   return text.substr(begin);
 }
 
-bool ends_turn(const EventBody& body) {
-  return std::holds_alternative<events::TurnCompleted>(body) ||
-         std::holds_alternative<events::TurnFailed>(body) ||
-         std::holds_alternative<events::TurnTimedOut>(body) ||
-         std::holds_alternative<events::TurnCancelled>(body);
-}
-
 /// The step's id as `Session::decide` of the root takes it.
 ParkId whole_id(const ParkId& id, const SessionId& session) {
   return id.str().find('/') == std::string::npos ? qualified_id(session, id) : id;

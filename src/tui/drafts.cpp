@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/file_descriptor.hpp"
+#include "base/write_all.hpp"
 #include "praxis/base/digest.hpp"
 #include "praxis/json/json.hpp"
 
@@ -23,13 +24,7 @@ constexpr const char* kHistory = "history.jsonl";
 
 bool write_whole(const fs::path& path, std::string_view bytes, int flags) {
   const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
-  if (file.get() < 0) return false;
-  while (!bytes.empty()) {
-    const auto written = write(file.get(), bytes.data(), bytes.size());
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
+  return file.get() >= 0 && write_all(file.get(), bytes) == 0;
 }
 
 std::string read_end(const fs::path& path, std::size_t most) {

@@ -17,6 +17,7 @@
 #include "app/plain_text.hpp"
 #include "app/pretty_json.hpp"
 #include "base/columns.hpp"
+#include "base/write_all.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::tui {
@@ -294,14 +295,7 @@ void LiveChat::draw() {
 }
 
 void LiveChat::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) {
-      leaving_ = true;
-      return;
-    }
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (write_all(STDOUT_FILENO, bytes) != 0) leaving_ = true;
 }
 
 // ---- the step that the user decides -----------------------------------------------------------------------

@@ -6,7 +6,9 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <tuple>
 
+#include "base/write_all.hpp"
 #include "praxis/json/json.hpp"
 #include "tui/terminal_streams.hpp"
 
@@ -114,13 +116,7 @@ class PlainChat {
                     : arguments.error().message + '\n');
   }
 
-  static void print(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const auto written = write(STDOUT_FILENO, bytes.data(), bytes.size());
-      if (written < 0 && errno != EINTR) return;
-      if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
+  static void print(std::string_view bytes) { std::ignore = write_all(STDOUT_FILENO, bytes); }
 
   const ChatSetup& setup_;
   Conversation& conversation_;

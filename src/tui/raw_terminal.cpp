@@ -10,7 +10,10 @@
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <utility>
+
+#include "base/write_all.hpp"
 
 namespace praxis::tui {
 namespace {
@@ -19,13 +22,7 @@ constexpr std::string_view kEnter = "\x1b[?2004h";  // marks pastes
 /// Ends what a killed process may have left: marked pastes, a frame, no line wrap, a hidden cursor, a style.
 constexpr std::string_view kLeave = "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[0m";
 
-void write_all(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) return;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
+void show(std::string_view bytes) { std::ignore = write_all(STDOUT_FILENO, bytes); }
 
 /// Whether the terminal is still as we set it: otherwise a shell has set it for itself.
 bool is_set_to(const termios& raw) {
@@ -45,8 +42,8 @@ bool is_set_to(const termios& raw) {
   do got = read(3, &word, 1);
   while (got < 0 && errno == EINTR);
   if (got == 0 && is_set_to(raw)) {
-    write_all(kLeave);
-    write_all("\x1b[J\r\n");
+    show(kLeave);
+    show("\x1b[J\r\n");
     tcsetattr(STDIN_FILENO, TCSANOW, &before);
   }
   _exit(0);
@@ -101,13 +98,13 @@ void RawTerminal::start_watcher() {
 void RawTerminal::enter() {
   if (is_raw_) return;
   tcsetattr(STDIN_FILENO, TCSADRAIN, &raw_);
-  write_all(kEnter);
+  show(kEnter);
   is_raw_ = true;
 }
 
 void RawTerminal::leave() {
   if (!is_raw_) return;
-  write_all(kLeave);
+  show(kLeave);
   tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
   is_raw_ = false;
 }

@@ -271,6 +271,8 @@ struct Event {
 std::string_view event_name(const EventBody& body);
 /// Whether the event is a delta: a transient piece of what a later event carries completely.
 bool is_delta(const EventBody& body);
+/// Whether the event is the last of its turn.
+bool ends_turn(const EventBody& body);
 /// `{event, session, depth, parent?, seq, turn, step, attempt?, time, ...payload}`.
 Json to_json(const Event& event);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -25,6 +27,15 @@ class TemporaryFolder {
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + '/' + name; }
+  /// Whether the bytes of any file in the folder contain `text`.
+  bool holds(const std::string& text) const {
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      std::ifstream in(entry.path(), std::ios::binary);
+      const std::string bytes(std::istreambuf_iterator<char>(in), {});
+      if (bytes.contains(text)) return true;
+    }
+    return false;
+  }
 
  private:
   std::string path_;

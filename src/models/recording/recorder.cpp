@@ -18,6 +18,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
+#include "base/write_all.hpp"
 #include "models/recording/split_secrets.hpp"
 #include "models/redact.hpp"
 #include "praxis/json/json.hpp"
@@ -204,18 +205,11 @@ class Cassette {
   /// Writes the whole line or, as far as the file system permits, nothing.
   Status write_line(std::string_view line) {
     const off_t before = size();
-    while (!line.empty()) {
-      const ssize_t wrote = write(fd_, line.data(), line.size());
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) {
-        const std::string why = std::strerror(errno);
-        const bool undone = ftruncate(fd_, before) == 0;
-        return fail(ErrorCode::kJournal, "cannot record to \"" + file_ + "\": " + why +
-                                             (undone ? "" : "; the last line of the file is incomplete"));
-      }
-      line.remove_prefix(static_cast<std::size_t>(wrote));
-    }
-    return {};
+    const int error = write_all(fd_, line);
+    if (error == 0) return {};
+    const bool undone = ftruncate(fd_, before) == 0;
+    return fail(ErrorCode::kJournal, "cannot record to \"" + file_ + "\": " + std::strerror(error) +
+                                         (undone ? "" : "; the last line of the file is incomplete"));
   }
 
   const FileDescriptor descriptor_;

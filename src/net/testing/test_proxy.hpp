@@ -37,9 +37,10 @@ class ProxyFolder {
   std::string path_;
 };
 
-class EchoServer {
+/// Listens at a free port of this machine.
+class LoopbackListener {
  public:
-  EchoServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  LoopbackListener() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -48,20 +49,33 @@ class EchoServer {
     EXPECT_EQ(::listen(listener_.get(), 128), 0);
     EXPECT_EQ(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
     target_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-    thread_ = std::thread([this] { accept(); });
   }
+  /// Returns the next connection; -1 after `end`.
+  int accept() const { return ::accept(listener_.get(), nullptr, nullptr); }
+  void end() const { ::shutdown(listener_.get(), SHUT_RDWR); }
+  /// `127.0.0.1:PORT`
+  const std::string& target() const { return target_; }
+
+ private:
+  FileDescriptor listener_;
+  std::string target_;
+};
+
+class EchoServer {
+ public:
+  EchoServer() : thread_([this] { accept(); }) {}
   EchoServer(const EchoServer&) = delete;
   EchoServer& operator=(const EchoServer&) = delete;
   ~EchoServer() {
-    ::shutdown(listener_.get(), SHUT_RDWR);
+    listener_.end();
     thread_.join();
   }
-  const std::string& target() const { return target_; }
+  const std::string& target() const { return listener_.target(); }
 
  private:
   void accept() {
     std::vector<std::thread> threads;
-    for (int socket; (socket = ::accept(listener_.get(), nullptr, nullptr)) >= 0;) {
+    for (int socket; (socket = listener_.accept()) >= 0;) {
       threads.emplace_back([client = std::make_shared<ProxyClient>(socket)] {
         for (std::string got; !(got = client->read_some()).empty();) {
           if (!client->send(got)) return;
@@ -72,8 +86,7 @@ class EchoServer {
     for (std::thread& thread : threads) thread.join();
   }
 
-  FileDescriptor listener_;
-  std::string target_;
+  LoopbackListener listener_;
   std::thread thread_;
 };
 
