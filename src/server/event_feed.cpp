@@ -28,6 +28,11 @@ Frame frame_of(const Event& event, const std::optional<Position>& position, Sess
           std::make_shared<const std::string>(server_sent(event, position))};
 }
 
+/// The last record of which an observer has all events, when the last event that it has is at `after`.
+std::uint64_t last_whole_record(const Position& after) {
+  return after.event == UINT32_MAX || after.record == 0 ? after.record : after.record - 1;
+}
+
 bool wants(const FeedFilter& filter, const EventBody& body) {
   if (!filter.deltas && is_delta(body)) return false;
   return filter.patterns.empty() ||
@@ -144,12 +149,7 @@ void EventFeed::pump() {
 // transient event finds its place before the first record with a higher `seq`.
 void EventFeed::pump_once(std::map<SessionId, std::deque<Frame>> transient) {
   while (true) {
-    std::uint64_t from = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      from = live_;
-    }
-    const auto changes = journal_->changes(from, kBatch);
+    const auto changes = journal_->changes(live_position(), kBatch);
     if (!changes || changes->empty()) break;  // an unreadable journal stops the runs, which say so
     for (const Change& change : *changes) {
       deliver_before(change.session, change.seq, transient);
@@ -252,20 +252,23 @@ void EventFeed::subscribe(FeedFilter filter, std::optional<Position> after, std:
   executor_->post_blocking([weak = weak_from_this(), observer, after] {
     const auto self = weak.lock();
     if (!self) return;
-    const auto last = after ? Result<std::uint64_t>(0) : self->journal_->last_position();
-    observer->after = after ? *after : Position{last.value_or(0), UINT32_MAX};
+    // A client may bring any id; what lies after the end of the journal is its end.
+    const auto last = self->journal_->last_position();
+    if (!last) return self->leave(observer);
+    const Position end{*last, UINT32_MAX};
+    observer->after = std::min(after.value_or(end), end);
     self->catch_up(observer, std::make_shared<Projection>(self->journal_));
   });
 }
 
 void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection) {
   while (!try_join(observer)) {
-    // The record of the last event may have more events.
-    const std::uint64_t from = observer->after.record == 0 ? 0 : observer->after.record - 1;
-    const auto changes = journal_->changes(from, kBatch);
+    const std::uint64_t live = live_position();
+    const auto changes = journal_->changes(last_whole_record(observer->after), kBatch);
     if (!changes || observer->gone) return leave(observer);
+    // Nothing is left of the records up to `live`: the last of them were removed.
+    if (changes->empty()) observer->after = std::max(observer->after, Position{live, UINT32_MAX});
     for (const Change& change : *changes) {
-      if (Position{change.position, UINT32_MAX} <= observer->after) continue;
       const SessionId root = lineages_.root_of(change.session);
       if (covers(observer->filter, change.session, root)) {
         const auto events = projection->events_of(change.session, change.seq);
@@ -286,14 +289,20 @@ void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Proj
   }
 }
 
+std::uint64_t EventFeed::live_position() {
+  const std::lock_guard lock(mutex_);
+  return live_;
+}
+
 // An observer joins those that get what happens when it has everything that they have. What they get next has
 // a later position, and what it has already it gets once, because `give` compares positions.
 bool EventFeed::try_join(const ObserverPtr& observer) {
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return true;
-    if (joined_.empty()) live_ = std::max(live_, observer->after.record);
-    if (observer->after.record < live_) return false;
+    const std::uint64_t has = last_whole_record(observer->after);
+    if (joined_.empty()) live_ = std::max(live_, has);
+    if (has < live_) return false;
     if (observer->filter.deltas) observer->partials = partials_;
     joined_.push_back(observer);
     if (!std::exchange(ticking_, true)) tick_later();

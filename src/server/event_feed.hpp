@@ -104,6 +104,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   std::uint64_t note_partial(const Event& event);
   std::vector<ObserverPtr> joined();
   void catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
+  std::uint64_t live_position();
   bool try_join(const ObserverPtr& observer);
   void leave(const ObserverPtr& observer);
   void tick_later();

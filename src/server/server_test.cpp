@@ -159,13 +159,12 @@ TEST_F(ServedEvents, ClientThatComesBackMissesNothingAndGetsNothingTwice) {
   const std::string path = "/api/v1/runs/" + run + "/events";
   const auto all = durable(stream(path, "turn.completed"));
   ASSERT_GE(all.size(), 7U);
-  for (int life = 0; life < 2; ++life) {
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      const std::vector<Sent> rest(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end());
-      EXPECT_EQ(durable(stream(path, "turn.completed", all[i].id)), rest)
-          << "after " << all[i].id << ", life " << life;
-    }
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    const std::vector<Sent> rest(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end());
+    EXPECT_EQ(durable(stream(path, "turn.completed", all[i].id)), rest) << "after " << all[i].id;
     restart();
+    EXPECT_EQ(durable(stream(path, "turn.completed", all[i].id)), rest)
+        << "after " << all[i].id << ", as the first client of a new server";
   }
 }
 
@@ -260,22 +259,33 @@ TEST_F(ServedEvents, RunThatTheServerLeftIsTakenUp) {
   EXPECT_EQ(wait_for(run, "completed").text("result"), "At last.");
 }
 
-TEST_F(ServedEvents, ObserverThatComesLateGetsTheAnswerSoFarAsOnePiece) {
-  std::promise<void> may_end;
-  auto ending = may_end.get_future().share();
-  TestServer model([ending](const TestRequest&, TestConnection& to) {
-    const auto piece = [](const char* text) {
-      return std::string(R"(data: {"choices":[{"index":0,"delta":{"content":")") + text + "\"}}]}\n\n";
-    };
+/// A model whose answer is "Hello there", and then "." when it may end.
+class WaitingModel {
+ public:
+  WaitingModel() {
+    setenv("OPENAI_BASE_URL", server_.url("/v1").c_str(), 1);
+    setenv("NO_PROXY", "127.0.0.1", 1);
+  }
+  void end() { may_end_.set_value(); }
+
+ private:
+  static std::string piece(const char* text) {
+    return std::string(R"(data: {"choices":[{"index":0,"delta":{"content":")") + text + "\"}}]}\n\n";
+  }
+
+  std::promise<void> may_end_;
+  TestServer server_{[ending = may_end_.get_future().share()](const TestRequest&, TestConnection& to) {
     to.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + piece("Hello ") + piece("there"));
     ending.wait();
     to.write(
         piece(".") +
         "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
     to.close();
-  });
-  setenv("OPENAI_BASE_URL", model.url("/v1").c_str(), 1);
-  setenv("NO_PROXY", "127.0.0.1", 1);
+  }};
+};
+
+TEST_F(ServedEvents, ObserverThatComesLateGetsTheAnswerSoFarAsOnePiece) {
+  WaitingModel model;
   agent("live", "", "compatible:m");
   start();
   const std::string run = create("live");
@@ -286,10 +296,47 @@ TEST_F(ServedEvents, ObserverThatComesLateGetsTheAnswerSoFarAsOnePiece) {
   RawClient late(server_->port());
   late.send(request("GET", path, {}, kOwner));
   EXPECT_THAT(late.read_until("there"), HasSubstr("\"text\":\"Hello there\""));
-  may_end.set_value();
+  model.end();
   EXPECT_EQ(wait_for(run, "completed").text("result"), "Hello there.");
   late.read_until("\"text\":\".\"");
   EXPECT_EQ(events_in(late.read_until("\"item\":0}\n\n") + "\n\n").size(), 2U);
+}
+
+TEST_F(ServedEvents, ClientWithAnIdThatNeverWasKeepsNothingFromOthers) {
+  WaitingModel model;
+  agent("live", "", "compatible:m");
+  start();
+  wait_for(create("chat"), "completed");
+  RawClient ahead(server_->port());
+  ahead.send(request("GET", "/api/v1/events", {}, kOwner, "Last-Event-ID: 999999.0\r\n"));
+  ahead.read_until("text/event-stream");
+  const std::string run = create("live");
+  RawClient other(server_->port());
+  other.send(request("GET", "/api/v1/runs/" + run + "/events?after=0", {}, kOwner));
+  EXPECT_THAT(other.read_until("there\""), HasSubstr("there\"")) << "what no record holds";
+  model.end();
+  EXPECT_EQ(wait_for(run, "completed").text("result"), "Hello there.");
+}
+
+TEST_F(ServedEvents, ObserverThatComesAfterTheNewestRunWasRemovedIsGivenWhatHappens) {
+  WaitingModel model;
+  agent("live", "", "compatible:m");
+  start();
+  const std::string run = create("live");
+  RawClient early(server_->port());
+  early.send(request("GET", "/api/v1/events?after=0", {}, kOwner));
+  early.read_until("there\"");
+  const std::string removed = create("chat");
+  wait_for(removed, "completed");
+  early.read_until("\"turn.completed\"");
+  const auto journal = sqlite_journal((folder_ / "runs.db").string());
+  ASSERT_TRUE(journal) << journal.error().message;
+  ASSERT_TRUE((*journal)->remove(SessionId(removed)));
+  RawClient late(server_->port());
+  late.send(request("GET", "/api/v1/events?after=0", {}, kOwner));
+  EXPECT_THAT(late.read_until("Hello there"), HasSubstr("\"text\":\"Hello there\""));
+  model.end();
+  EXPECT_EQ(wait_for(run, "completed").text("result"), "Hello there.");
 }
 
 // ---- the fifth design
