@@ -111,7 +111,8 @@ TEST_F(CliMcp, ServerWithoutARule_OrWithoutAWayToReachIt_IsRefused) {
 TEST_F(CliMcp, ToolsThatImitateBuiltInOnes_AreLeftOut) {
   agent("imitating", calls("shell"));
   const CommandResult list = praxis({"mcp", "list", "agent.toml"});
-  EXPECT_THAT(list.out, AllOf(HasSubstr("fix__honest"), Not(HasSubstr("shell")), Not(HasSubstr("File"))));
+  EXPECT_THAT(list.out, AllOf(HasSubstr("fix__honest"), Not(HasSubstr("shell")), Not(HasSubstr("File")),
+                              Not(HasSubstr("Grep")), Not(HasSubstr("sql"))));
   EXPECT_THAT(list.err,
               AllOf(HasSubstr("could be taken for a built-in tool"), HasSubstr("nearly the same name")));
   praxis({"run", "agent.toml", "go"});
@@ -186,6 +187,17 @@ TEST_F(CliMcpServe, AgentsAreTools_ForClientsOfTheStatelessVersion) {
   EXPECT_THAT(served.out,
               AllOf(HasSubstr(R"("supportedVersions": ["2026-07-28"])"), HasSubstr("Hello there."),
                     HasSubstr(R"("resultType": "complete")"), HasSubstr("-32022"), HasSubstr("ttlMs")));
+}
+
+TEST_F(CliMcpServe, AgentThatCannotBeRead_IsLeftOutUnlessItIsNamed) {
+  file("config/praxis/agents/broken.toml", "modell = \"x\"\n");
+  const std::vector<std::string> serve{
+      "python3", kFolder + "/client.py", "handshake", PRAXIS_BINARY_DIR "/praxis", "mcp", "serve"};
+  const CommandResult all = run(serve, options_);
+  EXPECT_EQ(all.status, 0) << all.err << all.out;
+  EXPECT_THAT(all.err, AllOf(HasSubstr("the agent \"broken\" is left out"), HasSubstr("modell")));
+  EXPECT_THAT(all.out, AllOf(HasSubstr("\"greeter\""), Not(HasSubstr("\"broken\""))));
+  EXPECT_EQ(praxis({"mcp", "serve", "greeter", "broken"}).status, 2);
 }
 
 TEST_F(CliMcpServe, CancelledCall_InterruptsItsRun_AndGetsNoAnswer) {

@@ -174,12 +174,16 @@ class McpWork {
 };
 
 Result<ExitStatus> serve(const McpCommandOptions& options, const app::Workspace& workspace,
-                         const std::stop_token& stop) {
+                         const std::stop_token& stop, Console& console) {
   app::RuntimeUse use;
   use.principal = cli_author();
   auto runtime = app::open_runtime(workspace, use);
   if (!runtime) return fail(runtime.error());
-  auto serving = protocols::serve_agents(workspace, *runtime, options.words);
+  const auto left_out = [&console](const std::string& name, const Error& why) {
+    console.err.line(
+        visible_text("praxis: the agent " + app::in_quotes(name) + " is left out: " + why.message));
+  };
+  auto serving = protocols::serve_agents(workspace, *runtime, options.words, left_out);
   if (!serving) return fail(serving.error());
   serving->version = PRAXIS_VERSION;
   if (auto served = protocols::serve_mcp(*serving, STDIN_FILENO, STDOUT_FILENO, stop); !served)
@@ -196,7 +200,7 @@ Result<ExitStatus> execute(const McpCommandOptions& options, Console& console) {
   if (!options.model.empty()) flags["model"] = options.model;
   auto workspace = open_place(options.place, console, std::move(flags));
   if (!workspace) return fail(workspace.error());
-  if (options.verb == McpVerb::kServe) return serve(options, *workspace, interrupts.stop_token());
+  if (options.verb == McpVerb::kServe) return serve(options, *workspace, interrupts.stop_token(), console);
   auto servers = servers_of(options, *workspace, console);
   if (!servers) return fail(servers.error());
   McpWork work(options, *std::move(servers), interrupts.stop_token(), console);

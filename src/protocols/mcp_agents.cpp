@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -107,16 +108,24 @@ class AgentTools {
 }  // namespace
 
 Result<McpServing> serve_agents(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
-                                const std::vector<std::string>& names) {
+                                const std::vector<std::string>& names,
+                                const std::function<void(const std::string&, const Error&)>& left_out) {
   const auto agents = std::make_shared<AgentTools>(workspace, std::move(runtime));
   McpServing serving;
   serving.instructions = "Each tool runs an agent on the task that is given in `prompt`.";
+  std::optional<Error> unread;
   for (const std::string& name : names.empty() ? app::agent_names(workspace) : names) {
     auto tool = agents->add(name);
-    if (!tool) return fail(std::move(tool.error()));
+    if (!tool) {
+      if (!names.empty()) return fail(std::move(tool.error()));
+      left_out(name, tool.error());
+      unread = std::move(tool.error());
+      continue;
+    }
     if (std::ranges::find(serving.tools, tool->name, &ServedTool::name) == serving.tools.end())
       serving.tools.push_back(*std::move(tool));
   }
+  if (serving.tools.empty() && unread) return fail(*std::move(unread));
   serving.call = [agents](const ServedCall& call) { return agents->call(call); };
   return serving;
 }

@@ -22,9 +22,10 @@ constexpr const char* kSeparator = "__";
 constexpr Millis kLeeway{1'000};
 
 /// The tools of Praxis, which a model and a human must be able to tell from a server's.
-constexpr std::array<std::string_view, 12> kBuiltIn{"ask_user", "file_read", "file_write", "fork",
-                                                    "forget",   "http",      "kv",         "python",
-                                                    "recall",   "remember",  "shell",      "text"};
+constexpr std::array<std::string_view, 18> kBuiltIn{
+    "ask_user", "edit",  "file_read",   "file_write", "fork",       "forget",
+    "glob",     "grep",  "http",        "kv",         "python",     "recall",
+    "remember", "shell", "sql_execute", "sql_query",  "sql_schema", "text"};
 
 bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';

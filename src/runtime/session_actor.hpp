@@ -269,6 +269,7 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
 
   mutable std::mutex tools_mutex_;
   std::shared_ptr<const ToolSet> tools_;  ///< with those of the agent's sources; null: never asked them
+  std::vector<std::vector<Tool>> given_;  ///< what each source of the agent gave last
 
   Strand strand_;
   std::atomic<bool> usable_ = true;

@@ -4,12 +4,12 @@
 namespace praxis {
 namespace {
 
-/// The agent's own tools, then those that its sources give now. Throws what a source throws.
-Result<ToolSet> gather(const AgentDescription& agent) {
-  ToolSet tools = agent.tools;
-  for (const ToolSource& source : agent.tool_sources) {
-    for (Tool& tool : source()) {
-      if (auto added = tools.add(std::move(tool)); !added) return fail(std::move(added.error()));
+/// The agent's own tools, then those that its sources gave.
+Result<ToolSet> gather(const ToolSet& own, const std::vector<std::vector<Tool>>& given) {
+  ToolSet tools = own;
+  for (const std::vector<Tool>& each : given) {
+    for (const Tool& tool : each) {
+      if (auto added = tools.add(tool); !added) return fail(std::move(added.error()));
     }
   }
   return tools;
@@ -39,15 +39,26 @@ std::shared_ptr<const ToolSet> SessionActor::tools_for_call() {
   return tools();
 }
 
-/// False when a source failed, which is reported.
+/// Asks each source. One that fails is reported, and keeps the tools that it gave last. False when the tools
+/// cannot be in one list, which is reported.
 bool SessionActor::ask_tool_sources() {
-  Result<ToolSet> gathered;
-  const bool ran = run_hook("tool_source", [&] { gathered = gather(*agent_); });
-  if (ran && !gathered) post_input(driver::HookThrew{"tool_source", gathered.error().message});
-  if (!ran || !gathered) return false;
+  const std::vector<ToolSource>& sources = agent_->tool_sources;
+  std::vector<std::vector<Tool>> given;
+  {
+    const std::lock_guard lock(tools_mutex_);
+    given = given_;
+  }
+  given.resize(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) run_hook("tool_source", [&] { given[i] = sources[i](); });
+  auto gathered = gather(agent_->tools, given);
+  if (!gathered) {
+    post_input(driver::HookThrew{"tool_source", gathered.error().message});
+    return false;
+  }
   auto tools = std::make_shared<const ToolSet>(*std::move(gathered));
   const std::lock_guard lock(tools_mutex_);
   tools_ = std::move(tools);
+  given_ = std::move(given);
   return true;
 }
 

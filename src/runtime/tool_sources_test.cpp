@@ -1,6 +1,8 @@
 // Agents whose list of tools changes while a session lives.
 #include <gmock/gmock.h>
 
+#include <atomic>
+
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -149,6 +151,28 @@ TEST_F(ToolSourceTest, FailingOrUnusableList_IsReportedAndTheOldOneStays) {
   const std::lock_guard lock(mutex);
   EXPECT_THAT(reports, ElementsAre("tool_source: there are two tools named \"own\"; rename one of them",
                                    "tool_source: the server is gone"));
+}
+
+TEST_F(ToolSourceTest, SourceThatFails_KeepsNothingFromTheOthers) {
+  offer({switching("break", [this] { break_source(); })});
+  Agent agent = sourced(R"({"tool_calls": [{"id": "a", "name": "break", "arguments": {}}]}
+{"text": "done"})");
+  std::atomic<int> asked = 0;
+  agent.tools_from([]() -> std::vector<Tool> { throw std::runtime_error("never there"); });
+  agent.tools_from([&asked] { return std::vector{echo_tool(++asked == 1 ? "first" : "second")}; });
+  std::vector<std::string> reports;
+  std::mutex mutex;
+  agent.on("hook.failed", [&](const Event& event) {
+    const std::lock_guard lock(mutex);
+    reports.push_back(std::get<events::HookFailed>(event.body).message);
+  });
+  const auto result = session_of(agent).ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "done");
+  EXPECT_THAT(model_->offers(), ElementsAre("own break first", "own break second"))
+      << "the tool of the source that broke later is kept";
+  const std::lock_guard lock(mutex);
+  EXPECT_THAT(reports, ElementsAre("never there", "the server is gone", "never there"));
 }
 
 TEST_F(ToolSourceTest, CallThatWaitedForAnotherProcess_RunsWithToolOfSource) {

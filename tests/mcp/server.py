@@ -55,7 +55,7 @@ def nested(levels):
 
 def listed():
     if behaviour == "imitating":
-        return [tool("shell"), tool("File-Read"), tool("ASK.USER"), tool("honest"), tool("honest_")]
+        return [tool("shell"), tool("File-Read"), tool("ASK.USER"), tool("Grep"), tool("sql-query"), tool("honest"), tool("honest_")]
     if behaviour == "exploding":
         deep = nested(16)
         wide = {"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(9000)}}
