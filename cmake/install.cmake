@@ -9,7 +9,7 @@ set(PRAXIS_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/praxis)
 set(pc_core libsodium re2)
 set(pc_http libssl libcrypto)
 set(pc_sqlite sqlite3)
-set(pc_tools zlib)
+set(pc_tools zlib yaml-0.1)
 set(pc_app tomlplusplus)
 # The prefix as seen from the .pc file, so that an installed tree can be moved.
 file(RELATIVE_PATH PRAXIS_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -14,8 +14,9 @@ set(praxis_links_http OpenSSL::SSL OpenSSL::Crypto
 set(praxis_packages_sqlite "SQLite3 3.40")
 set(praxis_links_sqlite SQLite::SQLite3)
 
-set(praxis_packages_tools ZLIB)
-set(praxis_links_tools ZLIB::ZLIB)
+set(praxis_packages_tools ZLIB PkgConfig)
+set(praxis_modules_tools yaml-0.1)
+set(praxis_links_tools ZLIB::ZLIB PkgConfig::yaml-0.1)
 
 set(praxis_needs_mcp http tools)
 

@@ -16,6 +16,7 @@
 #include "app/model_files.hpp"
 #include "app/prompt_reference.hpp"
 #include "app/sandboxed_tools.hpp"
+#include "app/skills_table.hpp"
 #include "app/sql_table.hpp"
 #include "base/regular_file.hpp"
 #include "praxis/base/suggest.hpp"
@@ -84,6 +85,7 @@ class AgentReader {
     for (Tool& tool : tools_) agent.use(std::move(tool));
     app::add_automatic_recall(agent, document_, options_);
     for (McpServer& server : servers_) agent.tools_from(mcp_tools(std::move(server)));
+    if (options_.on_agent) options_.on_agent(agent, chain_.files.size() == 1);
     if (const Status& status = agent.description()->status; !status) return fail(status.error());
     return agent;
   }
@@ -222,6 +224,7 @@ class AgentReader {
     if (!json_at(tools, "text").is_null()) tools_.push_back(text_tool());
     if (auto read = grant_all(app::tools_of_memory(document_, options_)); !read) return read;
     if (auto read = read_sql_tools(); !read) return read;
+    if (auto read = read_skills(); !read) return read;
     if (auto read = read_file_tools(json_at(tools, "file")); !read) return read;
     if (auto read = grant_all(app::tools_of_http(document_, options_)); !read) return read;
     if (auto read = read_sandboxed_tool("shell", shell_tool_of); !read) return read;
@@ -233,10 +236,22 @@ class AgentReader {
     return {};
   }
 
+  /// The places count as files of the agent: no tool writes there.
+  Status read_skills() {
+    if (at("tools.skills").is_null()) return {};
+    skill_places_ = app::skill_places(document_, options_, start_folder());
+    if (auto checked = check_granted("tools.skills.folders", skill_places_); !checked) return checked;
+    std::vector<Skill> skills = app::skills_in(skill_places_, document_, options_);
+    for (const Skill& skill : skills) skill_folders_.push_back(skill.folder);
+    if (!skills.empty()) tools_.push_back(skill_tool(std::move(skills), file_bounds()));
+    return {};
+  }
+
   /// A tool that can run any program requires an explicit rule, so that it is never enabled by accident.
   Status read_sandboxed_tool(const std::string& name,
                              Result<Tool> (*make)(const TomlDocument& document, const fs::path& folder,
-                                                  const FileBounds& bounds)) {
+                                                  const FileBounds& bounds,
+                                                  const std::vector<std::string>& readable)) {
     const std::string table = "tools." + name;
     if (at(table).is_null()) return {};
     const auto names_it = [&](std::string_view list) {
@@ -257,7 +272,7 @@ class AgentReader {
       warn_of_folders(place, texts_of(at(place)));
     }
     warn_of_folders(table + ".folder", {json_string(at(table), "folder", ".")});
-    auto tool = make(document_, start_folder(), file_bounds());
+    auto tool = make(document_, start_folder(), file_bounds(), skill_folders_);
     if (!tool) return fail(tool.error());
     tools_.push_back(*std::move(tool));
     return {};
@@ -378,6 +393,7 @@ class AgentReader {
   FileBounds file_bounds() const {
     FileBounds bounds{linkless_folders(document_, start_folder()), options_.protect, options_.hide};
     for (const std::string& file : chain_.files) bounds.protect.push_back(absolute_path(file));
+    std::ranges::copy(skill_places_, std::back_inserter(bounds.protect));
     const auto add_named = [&](const std::string& file) {
       if (!file.empty()) bounds.protect.push_back(absolute_path((home_ / file).string()));
     };
@@ -436,6 +452,8 @@ class AgentReader {
   PolicyRules rules_;
   std::vector<Tool> tools_;
   std::vector<McpServer> servers_;
+  std::vector<std::string> skill_places_;   ///< the folders that hold skills
+  std::vector<std::string> skill_folders_;  ///< of each skill, which programs may read
 };
 
 Result<Agent> read_agent(const Result<TomlDocument>& document, const AgentFileOptions& options, fs::path home,

@@ -70,6 +70,8 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.sql.timeout", Type::kDuration, "For one statement, such as \"30s\", or milliseconds"},
     SettingKey{"tools.sql.max_rows", Type::kWhole, "Rows that one statement returns", {}, 1, 100'000},
     SettingKey{"tools.sql.max_bytes", Type::kWhole, "Bytes that one statement returns", {}, 1, 16 << 20},
+    SettingKey{"tools.skills.folders", Type::kTexts,
+               "Folders whose folders are skills; gives the tool skill; the user's own if absent"},
     SettingKey{"tools.text", Type::kTable, "Sections, matching lines and summaries of a text"},
     SettingKey{"tools.file.read", Type::kTexts, "Folders that may be read; gives the tool file_read"},
     SettingKey{"tools.file.write", Type::kTexts, "Folders that may be written; gives the tool file_write"},

@@ -11,9 +11,11 @@
 #include "app/model_files.hpp"
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
+#include "app/setting_key.hpp"
 #include "base/path_below.hpp"
 #include "base/regular_file.hpp"
 #include "praxis/json/json.hpp"
+#include "praxis/tools/skill_tool.hpp"
 #include "tools/file_roots.hpp"
 
 namespace praxis::app {
@@ -24,6 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxNames = 200;     ///< columns of a list of names in a notice
 constexpr std::size_t kMaxProblem = 5000;  ///< columns of a problem, which ends with what fixes it
 const std::string kFolder = ".praxis";
+const std::string kSkillFile = "SKILL.md";
 
 bool is_there(const fs::path& path) {
   std::error_code ignored;
@@ -145,6 +148,9 @@ class ProjectReader {
     for (const std::string& file : model_files(json_text(document->json(), "model"))) {
       if (auto added = add_named(file); !added) return added;
     }
+    for (const std::string& place : texts_of(document->at("tools.skills.folders"))) {
+      if (auto read = read_skills(place); !read) return read;
+    }
     const auto* agents = document->at("agents").if_object();
     for (const auto& [name, agent] : agents != nullptr ? *agents : JsonObject{}) {
       const std::string file = json_string(agent, "file");
@@ -152,6 +158,21 @@ class ProjectReader {
       auto inside = below(folder / file);
       if (!inside) return fail(inside.error());
       if (auto read = read_agent(*inside); !read) return read;
+    }
+    return {};
+  }
+
+  /// Adds the skills in a folder.
+  Status read_skills(const std::string& path) {
+    const auto place = below(path);
+    if (!place) return fail(place.error());
+    auto folder = check_folder(*place);
+    if (!folder) return fail(folder.error());
+    if (!*folder) return {};
+    for (const DirectoryEntry& entry : read_directory(std::move(**folder))) {
+      if (entry.kind != DirectoryEntry::Kind::kDirectory) continue;
+      const auto added = add(*place + '/' + entry.name + '/' + kSkillFile, Skill::kMaxFileBytes);
+      if (!added) return fail(added.error());
     }
     return {};
   }
@@ -210,6 +231,16 @@ std::vector<ProjectSettings> settings_of(const Project& project) {
 
 void bind_to_project(AgentFileOptions& options, std::shared_ptr<const Project> project) {
   options.within = project->root;
+  options.list_folders = [project](const std::string& folder) {
+    std::vector<std::string> names;
+    const fs::path below = fs::path(folder).lexically_relative(project->root);
+    for (const auto& [path, text] : project->files) {
+      const fs::path skill = fs::path(path).parent_path();
+      if (fs::path(path).filename() == kSkillFile && skill.parent_path() == below)
+        names.push_back(skill.filename().string());
+    }
+    return names;
+  };
   options.read_file = [project = std::move(project)](const std::string& path,
                                                      std::size_t) -> Result<std::string> {
     const auto file = project->files.find(fs::path(path).lexically_relative(project->root).string());

@@ -118,14 +118,15 @@ Result<SandboxWayOut> sandbox_way_out(const TomlDocument& document, const std::s
   return SandboxWayOut{(*way)->path(), [open = *way] { return open->open(); }};
 }
 
-Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds) {
+Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds,
+                           const std::vector<std::string>& readable) {
   const Json& table = document.at("tools.shell");
   auto way = way_out(document, "tools.shell");
   if (!way) return fail(way.error());
   ShellToolOptions options;
   options.folder = (folder / json_string(table, "folder", ".")).lexically_normal();
   options.writable = paths(json_at(table, "write"), folder);
-  options.readable = paths(json_at(table, "read"), folder);
+  options.readable = joined(paths(json_at(table, "read"), folder), readable);
   options.protect = joined(paths(json_at(table, "protect"), folder), bounds.protect);
   options.hide = bounds.hide;
   options.no_links_below = bounds.no_links_below;
@@ -141,14 +142,15 @@ Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder,
   return through(*std::move(way), shell_tool(std::move(options)));
 }
 
-Result<Tool> python_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds) {
+Result<Tool> python_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds,
+                            const std::vector<std::string>& readable) {
   const Json& table = document.at("tools.python");
   auto way = way_out(document, "tools.python");
   if (!way) return fail(way.error());
   PythonToolOptions options;
   Sandbox& sandbox = *options.sandbox;
   sandbox.writable = paths(json_at(table, "write"), folder);
-  sandbox.readable = paths(json_at(table, "read"), folder);
+  sandbox.readable = joined(paths(json_at(table, "read"), folder), readable);
   sandbox.protect = joined(paths(json_at(table, "protect"), folder), bounds.protect);
   sandbox.hide = bounds.hide;
   sandbox.no_links_below = bounds.no_links_below;

@@ -25,11 +25,11 @@ struct SandboxWayOut {
 Result<SandboxWayOut> sandbox_way_out(const TomlDocument& document, const std::string& table);
 
 /// Builds the tool described by the checked table `tools.shell`; relative paths start at `folder`, which is
-/// absolute. Error `kInput`: invalid hosts.
+/// absolute. Programs may also read `readable`. Error `kInput`: invalid hosts.
 Result<Tool> shell_tool_of(const TomlDocument& document, const std::filesystem::path& folder,
-                           const FileBounds& bounds);
+                           const FileBounds& bounds, const std::vector<std::string>& readable);
 /// The same for `tools.python`.
 Result<Tool> python_tool_of(const TomlDocument& document, const std::filesystem::path& folder,
-                            const FileBounds& bounds);
+                            const FileBounds& bounds, const std::vector<std::string>& readable);
 
 }  // namespace praxis

@@ -24,6 +24,7 @@
 #include "cli/runs_flags.hpp"
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
+#include "cli/skills_flags.hpp"
 #include "cli/tree_words.hpp"
 #include "cli/trust_flags.hpp"
 #include "praxis/base/duration.hpp"
@@ -96,6 +97,7 @@ class Definition {
   MemoryCommandOptions memory_;
   PromptsOptions prompts_;
   McpCommandOptions mcp_;
+  SkillsOptions skills_;
   std::string shell_;
 };
 
@@ -363,22 +365,17 @@ void Definition::define_trust() {
 }
 
 void Definition::define_help() {
-  CLI::App* config = command("config", "Show, explain and change the configuration", kConfigExamples,
-                             [this] { return Invocation(config_); });
-  add_config_flags(config, config_);
-
-  CLI::App* serve = command("serve", kServeHelp, kServeExamples, [this] { return Invocation(serve_); });
-  add_serve_flags(serve, serve_);
-
-  CLI::App* memory = command("memory", "Show and change what agents remember", kMemoryExamples,
-                             [this] { return Invocation(memory_); });
-  add_memory_flags(memory, memory_);
-  CLI::App* prompts = command("prompts", "Show, render and change versioned prompts", kPromptsExamples,
-                              [this] { return Invocation(prompts_); });
-  add_prompts_flags(prompts, prompts_);
-
-  CLI::App* mcp = command("mcp", kMcpHelp, kMcpExamples, [this] { return Invocation(mcp_); });
-  add_mcp_flags(mcp, mcp_);
+  const auto define = [this](const char* name, const char* help, const char* examples, auto& options,
+                             const auto& add_flags) {
+    add_flags(command(name, help, examples, [&options] { return Invocation(options); }), options);
+  };
+  define("config", "Show, explain and change the configuration", kConfigExamples, config_, add_config_flags);
+  define("serve", kServeHelp, kServeExamples, serve_, add_serve_flags);
+  define("memory", "Show and change what agents remember", kMemoryExamples, memory_, add_memory_flags);
+  define("prompts", "Show, render and change versioned prompts", kPromptsExamples, prompts_,
+         add_prompts_flags);
+  define("mcp", kMcpHelp, kMcpExamples, mcp_, add_mcp_flags);
+  define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

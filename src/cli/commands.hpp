@@ -32,5 +32,6 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console);
 Result<ExitStatus> execute(const MemoryCommandOptions& options, Console& console);
 Result<ExitStatus> execute(const PromptsOptions& options, Console& console);
 Result<ExitStatus> execute(const McpCommandOptions& options, Console& console);
+Result<ExitStatus> execute(const SkillsOptions& options, Console& console);
 
 }  // namespace praxis::cli

@@ -284,12 +284,22 @@ struct PromptsOptions {
   bool json = false;
 };
 
+/// Lists, shows and checks skills.
+struct SkillsOptions {
+  enum class Verb : std::uint8_t { kList, kShow, kCheck };
+  Verb verb = Verb::kList;
+  std::vector<std::string> words;   ///< a skill, or the folders to check
+  std::vector<std::string> places;  ///< `--from`; empty: the usual ones
+  std::string folder;               ///< `--directory`
+  bool json = false;
+};
+
 /// Shows and tries the MCP servers of an agent, or offers agents as an MCP server.
 struct McpCommandOptions {
-  enum class Verb : std::uint8_t { kList, kTest, kCall, kServe };
+  enum class Verb : std::uint8_t { kList, kTest, kCall, kAccept, kServe };
   app::Place place;
   Verb verb = Verb::kList;
-  std::vector<std::string> words;  ///< an agent, for call a tool and arguments as well; for serve agents
+  std::vector<std::string> words;  ///< an agent, for call and accept tools as well; for serve agents
   std::string model;
   bool allow_home = false;
   bool json = false;
@@ -305,6 +315,6 @@ using Invocation =
                  TreeOptions, TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions,
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
-                 MemoryCommandOptions, PromptsOptions, McpCommandOptions>;
+                 MemoryCommandOptions, PromptsOptions, McpCommandOptions, SkillsOptions>;
 
 }  // namespace praxis::cli

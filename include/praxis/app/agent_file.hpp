@@ -36,6 +36,8 @@ struct AgentFileOptions {
   std::shared_ptr<const RememberedRules> remembered = {};
   /// Reads the agent file and the files that it names, given their paths; null: from disk.
   std::function<Result<std::string>(const std::string& path, std::size_t max_bytes)> read_file = {};
+  /// The names of the folders in a folder, to find skills; null: from disk.
+  std::function<std::vector<std::string>(const std::string& folder)> list_folders = {};
   /// The folder that the agent and its sub-agents must not reach out of, neither with the files that they
   /// name nor with the folders of their tools, also through links; relative paths of scripts and cassettes
   /// start there. Empty: no bound.
@@ -54,6 +56,9 @@ struct AgentFileOptions {
   std::function<Result<std::shared_ptr<DatabaseClient>>()> memory = {};
   /// Opens the prompts of agents with `prompt`; called for each. Null: such agents are refused.
   std::function<Result<std::shared_ptr<PromptStore>>()> prompts = {};
+  /// Called with each agent that was read, the agent of the file itself (`is_root`) last; may change it. May
+  /// be null.
+  std::function<void(Agent& agent, bool is_root)> on_agent = {};
   /// Called with each server of `[tools.mcp]`, of the agent or of a sub-agent, before it is started; may be
   /// null.
   std::function<void(const McpServer&)> on_mcp_server = {};
