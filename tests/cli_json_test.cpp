@@ -9,6 +9,7 @@
 
 #include "command_line.hpp"
 #include "praxis/json/schema.hpp"
+#include "praxis/process/sandbox.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -213,6 +214,24 @@ TEST_F(CliJson, CommandsThatChangeThingsFollowTheSchema) {
   check({"trust", "list"}, 0);
   EXPECT_EQ(items_.size(), 1U);
   check({"trust", "revoke", "-C", "work"}, 0);
+}
+
+TEST_F(CliJson, SkillsAndMcpServersFollowTheSchema) {
+  file(".agents/skills/tea/SKILL.md", "---\nname: tea\ndescription: Makes tea.\n---\nBoil.\n");
+  file(".agents/skills/none/SKILL.md", "none\n");
+  check({"skills", "list"}, 0);
+  EXPECT_EQ(items_.size(), 2U);
+  check({"skills", "show", "tea"}, 0);
+  check({"skills", "check", ".agents/skills/none"}, 1);
+  if (probe_sandbox().full()) {
+    file("mcp.toml",
+         "model = \"script:hello.jsonl\"\n[policy]\nallow = [\"fix__*\"]\n[tools.mcp.fix]\ncommand = "
+         "[\"python3\", \"" PRAXIS_SOURCE_DIR
+         "/tests/mcp/server.py\", \"imitating\"]\nread = [\"" PRAXIS_SOURCE_DIR "/tests/mcp\"]\n");
+    check({"mcp", "list", "mcp.toml"}, 0);
+    check({"mcp", "test", "mcp.toml"}, 0);
+    check({"mcp", "accept", "mcp.toml"}, 0);
+  }
 }
 
 TEST_F(CliJson, FailuresHaveAnEnvelopeToo) {

@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "app/mcp_pins.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "app/setting_key.hpp"
 #include "praxis/policy/policy.hpp"
@@ -43,6 +45,8 @@ class McpTable {
   Result<McpServer> read(const FileBounds& bounds, const CheckGranted& check_granted) const {
     McpServer server;
     server.options = tool_options();
+    if (const std::string state = state_folder(); !state.empty())
+      server.options.acceptance = std::make_shared<McpPins>(state, identity());
     if (auto checked = check_mcp_name(name_); !checked) return mistake(checked.error().message);
     if (auto ruled = check_rule(); !ruled) return fail(std::move(ruled.error()));
     McpBounds within;
@@ -72,6 +76,12 @@ class McpTable {
     return document_.mistake(place_ + '.' + key, text);
   }
   std::vector<std::string> texts(std::string_view key) const { return texts_of(json_at(table_, key)); }
+
+  /// What tells the server from others, whatever agent uses it under whatever name.
+  std::string identity() const {
+    const Json& command = json_at(table_, "command");
+    return to_json_text(command.is_null() ? json_at(table_, "url") : command);
+  }
 
   McpToolOptions tool_options() const {
     McpToolOptions made;

@@ -1,21 +1,10 @@
 #include "app/trust.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "app/own_folder.hpp"
-#include "app/owned_file.hpp"
-#include "base/private_folders.hpp"
-#include "base/regular_file.hpp"
-#include "base/write_all.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::app {
@@ -26,119 +15,55 @@ namespace fs = std::filesystem;
 constexpr const char* kName = "trusted.jsonl";
 constexpr std::size_t kMaxBytes = 4 * 1024 * 1024;
 
-std::unexpected<Error> failed(const std::string& path, const std::string& doing) {
-  return fail(ErrorCode::kInput, "cannot " + doing + " \"" + path + "\": " + std::strerror(errno));
+Json json_of(const TrustedProject& project) {
+  return JsonObject{{"project", project.root},
+                    {"digest", project.digest},
+                    {"shown", JsonArray(project.shown.begin(), project.shown.end())}};
 }
 
-std::string line_of(const TrustedProject& project) {
-  return to_json_text(JsonObject{{"project", project.root},
-                                 {"digest", project.digest},
-                                 {"shown", JsonArray(project.shown.begin(), project.shown.end())}}) +
-         '\n';
-}
-
-Result<TrustedProject> project_in(std::string_view line) {
-  const auto json = parse_json(line);
-  if (!json) return fail(json.error());
-  TrustedProject project{json_string(*json, "project"), json_string(*json, "digest"), {}};
-  const auto* shown = json_at(*json, "shown").if_array();
+TrustedProject project_in(const Json& json) {
+  TrustedProject project{json_string(json, "project"), json_string(json, "digest"), {}};
+  const auto* shown = json_at(json, "shown").if_array();
   for (const Json& text : shown != nullptr ? *shown : JsonArray{}) {
     project.shown.push_back(to_plain_text(text));
   }
-  if (project.root.empty() || project.digest.empty())
-    return fail(ErrorCode::kInput, "an entry needs \"project\" and \"digest\"");
   return project;
 }
 
-Result<std::vector<TrustedProject>> projects_in(const std::string& text, const std::string& path) {
-  std::vector<TrustedProject> all;
-  for (std::size_t start = 0, line = 1; start < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    auto project = project_in(std::string_view(text).substr(start, end - start));
-    if (!project)
-      return fail(ErrorCode::kInput, path + ':' + std::to_string(line) + ": " + project.error().message);
-    all.push_back(*std::move(project));
-    start = end + 1;
-  }
-  return all;
-}
-
-/// Error if the folder could be changed by others. A folder that is missing is safe.
-Status check_folder(const std::string& folder) {
-  struct stat about = {};
-  if (stat(folder.c_str(), &about) != 0) return errno == ENOENT ? Status{} : failed(folder, "read");
-  if (std::string unsafe = why_unsafe(about, folder); !unsafe.empty())
-    return fail(ErrorCode::kInput, std::move(unsafe));
-  return {};
-}
-
-Result<std::vector<TrustedProject>> read_all(const std::string& folder) {
-  if (auto checked = check_folder(folder); !checked) return fail(checked.error());
-  const std::string path = folder + '/' + kName;
-  FileDescriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
-  if (descriptor.get() < 0 && errno == ENOENT) return std::vector<TrustedProject>{};
-  if (descriptor.get() < 0) return failed(path, "open");
-  const auto file = regular_file_of(std::move(descriptor), path);
-  if (!file) return fail(file.error());
-  if (std::string unsafe = why_unsafe(file->about, path); !unsafe.empty())
-    return fail(ErrorCode::kInput, std::move(unsafe));
-  const auto text = read_whole(*file, path, kMaxBytes);
-  if (!text) return fail(text.error());
-  return projects_in(*text, path);
-}
-
-/// Replaces the file at once: a crash leaves the old one or the new one.
-Status replace(const FileDescriptor& folder, const std::string& text, const std::string& path) {
-  const std::string next = std::string(kName) + ".new";
-  unlinkat(folder.get(), next.c_str(), 0);
-  const FileDescriptor file(openat(folder.get(), next.c_str(),
-                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-  if (file.get() < 0) return failed(path, "write");
-  keep_own_rights(file.get());
-  const bool kept = write_all(file.get(), text) == 0 && fsync(file.get()) == 0 &&
-                    renameat(folder.get(), next.c_str(), folder.get(), kName) == 0 &&
-                    fsync(folder.get()) == 0;
-  return kept ? Status{} : failed(path, "write");
-}
+bool is_of(const Json& json, const std::string& root) { return json_string(json, "project") == root; }
 
 }  // namespace
 
-Result<std::vector<TrustedProject>> TrustedProjects::all() const { return read_all(folder_); }
+TrustedProjects::TrustedProjects(std::string folder) : lines_(std::move(folder), kName, kMaxBytes) {}
 
-/// Calls `change` on the entries while no other process can change them, and stores them if it returns true.
-template <class Change>
-Result<bool> TrustedProjects::change(Change change) const {
-  (void)make_private_folders(folder_);  // the next line reports a missing folder
-  const FileDescriptor folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0 || flock(folder.get(), LOCK_EX) != 0) return failed(folder_, "open");
-  auto entries = read_all(folder_);
-  if (!entries) return fail(entries.error());
-  if (!change(*entries)) return false;
-  std::string text;
-  for (const TrustedProject& entry : *entries) text += line_of(entry);
-  if (text.size() > kMaxBytes)
-    return fail(ErrorCode::kInput,
-                "too many projects are trusted; revoke one with: praxis trust revoke FOLDER");
-  if (auto replaced = replace(folder, text, folder_ + '/' + kName); !replaced) return fail(replaced.error());
-  return true;
+Result<std::vector<TrustedProject>> TrustedProjects::all() const {
+  const auto lines = lines_.all();
+  if (!lines) return fail(lines.error());
+  std::vector<TrustedProject> projects;
+  for (std::size_t i = 0; i < lines->size(); ++i) {
+    TrustedProject project = project_in((*lines)[i]);
+    if (project.root.empty() || project.digest.empty())
+      return fail(ErrorCode::kInput, lines_.path() + ':' + std::to_string(i + 1) +
+                                         ": an entry needs \"project\" and \"digest\"");
+    projects.push_back(std::move(project));
+  }
+  return projects;
 }
 
-Status TrustedProjects::add(TrustedProject project) const {
-  const auto changed = change([&](std::vector<TrustedProject>& entries) {
-    std::erase_if(entries, [&](const TrustedProject& entry) { return entry.root == project.root; });
-    entries.push_back(std::move(project));
+Status TrustedProjects::add(const TrustedProject& project) const {
+  const auto changed = lines_.change([&](std::vector<Json>& lines) -> Result<bool> {
+    std::erase_if(lines, [&](const Json& line) { return is_of(line, project.root); });
+    lines.push_back(json_of(project));
     return true;
   });
   return changed ? Status{} : fail(changed.error());
 }
 
 Result<bool> TrustedProjects::remove(const std::string& root) const {
-  return change([&](std::vector<TrustedProject>& entries) {
-    return std::erase_if(entries, [&](const TrustedProject& entry) { return entry.root == root; }) > 0;
+  return lines_.change([&](std::vector<Json>& lines) -> Result<bool> {
+    return std::erase_if(lines, [&](const Json& line) { return is_of(line, root); }) > 0;
   });
 }
-
-std::string state_folder() { return own_folder("XDG_STATE_HOME", ".local/state").string(); }
 
 Result<TrustedProject> trust_in(const Project& project) {
   const std::string folder = state_folder();

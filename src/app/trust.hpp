@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/own_lines.hpp"
 #include "app/project.hpp"
 #include "praxis/base/result.hpp"
 
@@ -22,24 +23,19 @@ struct TrustedProject {
 class TrustedProjects {
  public:
   /// `folder`: the user's state folder; created when the first project is added.
-  explicit TrustedProjects(std::string folder) : folder_(std::move(folder)) {}
+  explicit TrustedProjects(std::string folder);
 
   /// All of them; empty if the file does not exist.
   Result<std::vector<TrustedProject>> all() const;
   /// Adds a project, in place of an entry with the same root. Durable on return.
-  Status add(TrustedProject project) const;
+  Status add(const TrustedProject& project) const;
   /// Removes the entry of a root; false if it has no entry. Durable on return.
   Result<bool> remove(const std::string& root) const;
 
  private:
-  template <class Change>
-  Result<bool> change(Change change) const;
-
-  std::string folder_;
+  OwnLines lines_;
 };
 
-/// The user's state folder; empty if neither HOME nor XDG_STATE_HOME is set.
-std::string state_folder();
 /// Reads the project at `root` and compares it with what the user trusts. Never null.
 std::shared_ptr<const Project> project_at(const std::string& root);
 /// The project of the current folder, read in the same way. Null: the folder belongs to no project.

@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <utility>
 #include <vector>
 
 #include "app/hints.hpp"
+#include "app/line_changes.hpp"
 #include "app/open_runtime.hpp"
 #include "app/plain_text.hpp"
 #include "app/pretty_json.hpp"
@@ -68,9 +71,16 @@ class McpWork {
         report(server, tools.error());
         continue;
       }
-      const McpOffer offer = offer_mcp_tools(server, *tools);
-      for (const Tool& tool : offer.tools) show_tool(tool.definition);
-      for (const McpLeftOut& each : offer.left_out) show_left_out(server, each);
+      const auto offer = offer_mcp_tools(server, *tools);
+      if (!offer) return fail(offer.error());
+      for (const Tool& tool : offer->tools)
+        show_tool(tool.definition, std::ranges::count(offer->changed, tool.definition.name) > 0);
+      for (const McpLeftOut& each : offer->left_out) show_left_out(server, each);
+      for (const std::string& name : offer->changed)
+        console_.err.line(
+            fmt::format("{} changed since it was accepted: each call asks; praxis mcp accept {} {} shows the "
+                        "change and accepts it",
+                        app::in_quotes(name), options_.words.front(), name));
     }
     return all ? ExitStatus::kFinished : ExitStatus::kFailed;
   }
@@ -87,20 +97,21 @@ class McpWork {
         report(server, tools.error());
         continue;
       }
-      const McpOffer offer = offer_mcp_tools(server, *tools);
+      const auto offer = offer_mcp_tools(server, *tools);
+      if (!offer) return fail(offer.error());
       if (options_.json) {
         console_.item("server", {{"name", server.options.server},
                                  {"server", info->name},
                                  {"version", info->version},
                                  {"protocol", info->protocol},
-                                 {"tools", offer.tools.size()},
-                                 {"left_out", offer.left_out.size()},
+                                 {"tools", offer->tools.size()},
+                                 {"left_out", offer->left_out.size()},
                                  {"duration_ms", took.count()}});
       } else {
         console_.out.line(fmt::format("{}: {} {}, protocol {}, {} tools ({} left out), {} ms",
                                       server.options.server, app::one_line(info->name, 60),
-                                      app::one_line(info->version, 30), info->protocol, offer.tools.size(),
-                                      offer.left_out.size(), took.count()));
+                                      app::one_line(info->version, 30), info->protocol, offer->tools.size(),
+                                      offer->left_out.size(), took.count()));
       }
     }
     return all ? ExitStatus::kFinished : ExitStatus::kFailed;
@@ -114,13 +125,62 @@ class McpWork {
       if (!name.starts_with(mcp_prefix(server.options.server))) continue;
       const auto list = server.client->tools(stop_);
       if (!list) return fail(list.error());
-      return call_of(offer_mcp_tools(server, *list).tools, name);
+      auto offer = offer_mcp_tools(server, *list);
+      if (!offer) return fail(offer.error());
+      return call_of(std::move(offer->tools), name);
     }
     return fail(app::usage_error("no server of the agent has the tool " + app::in_quotes(name),
                                  "praxis mcp list shows the tools"));
   }
 
+  Result<ExitStatus> accept() {
+    bool all = true;
+    for (const McpServer& server : servers_) {
+      const auto list = server.client->tools(stop_);
+      all = all && list.has_value();
+      if (!list) {
+        report(server, list.error());
+        continue;
+      }
+      if (auto accepted = accept_of(server, *list); !accepted) return fail(accepted.error());
+    }
+    return all ? ExitStatus::kFinished : ExitStatus::kFailed;
+  }
+
  private:
+  /// Accepts the tools that changed, or those of them that the command names, and shows the changes.
+  Status accept_of(const McpServer& server, const McpToolList& list) {
+    if (!server.options.acceptance) return {};
+    const auto changed = server.options.acceptance->changed(list.tools);
+    if (!changed) return fail(changed.error());
+    std::vector<McpTool> accepted;
+    for (const McpTool& tool : list.tools) {
+      const auto before = changed->find(tool.name);
+      if (before == changed->end() || !is_named(mcp_prefix(server.options.server) + tool.name)) continue;
+      show_change(server, before->second, tool);
+      accepted.push_back(tool);
+    }
+    return accepted.empty() ? Status{} : server.options.acceptance->accept(accepted);
+  }
+
+  bool is_named(const std::string& tool) const {
+    return options_.words.size() == 1 || std::ranges::count(options_.words | std::views::drop(1), tool) > 0;
+  }
+
+  void show_change(const McpServer& server, const McpTool& before, const McpTool& now) {
+    const auto text = [](const McpTool& tool) {
+      return tool.description + '\n' + app::pretty_json(tool.parameters) + '\n';
+    };
+    const auto lines = app::changed_lines(text(before), text(now));
+    if (options_.json)
+      return console_.item("accepted", {{"server", server.options.server},
+                                        {"name", now.name},
+                                        {"changes", JsonArray(lines.begin(), lines.end())}});
+    console_.out.line(
+        fmt::format("accepted {}{}:", mcp_prefix(server.options.server), app::one_line(now.name, 100)));
+    for (const std::string& line : lines) console_.out.line("  " + line);
+  }
+
   Result<ExitStatus> call_of(std::vector<Tool> tools, const std::string& name) {
     ToolSet set;
     for (Tool& tool : tools) {
@@ -148,10 +208,11 @@ class McpWork {
         visible_text("praxis: error: the MCP server \"" + server.options.server + "\": " + error.message));
   }
 
-  void show_tool(const ToolDefinition& tool) {
+  void show_tool(const ToolDefinition& tool, bool changed) {
     if (options_.json) {
       JsonObject item = to_json(tool).get_object();
       item["idempotent"] = tool.idempotent;
+      item["changed"] = changed;
       return console_.item("tool", item);
     }
     console_.out.line(
@@ -205,6 +266,7 @@ Result<ExitStatus> execute(const McpCommandOptions& options, Console& console) {
   if (!servers) return fail(servers.error());
   McpWork work(options, *std::move(servers), interrupts.stop_token(), console);
   if (options.verb == McpVerb::kTest) return work.test();
+  if (options.verb == McpVerb::kAccept) return work.accept();
   return options.verb == McpVerb::kCall ? work.call() : work.list();
 }
 

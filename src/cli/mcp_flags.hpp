@@ -19,19 +19,22 @@ inline constexpr const char* kMcpExamples =
 
 inline void add_mcp_flags(CLI::App* mcp, McpCommandOptions& options) {
   using Verb = McpCommandOptions::Verb;
-  const std::map<std::string, Verb> verbs{
-      {"list", Verb::kList}, {"test", Verb::kTest}, {"call", Verb::kCall}, {"serve", Verb::kServe}};
+  const std::map<std::string, Verb> verbs{{"list", Verb::kList},
+                                          {"test", Verb::kTest},
+                                          {"call", Verb::kCall},
+                                          {"accept", Verb::kAccept},
+                                          {"serve", Verb::kServe}};
   mcp->add_option(
          "VERB", options.verb,
          "list the tools of the agent's servers; test whether the servers start and answer; call one tool; "
-         "serve agents as tools on standard input and output")
+         "accept what a server says of its tools now; serve agents as tools on standard input and output")
       ->type_name("")
       ->required()
       ->transform(CLI::CheckedTransformer(verbs).description(""));
   mcp->add_option(
          "WORDS", options.words,
-         "The agent; for call also the tool, as list shows it, and its arguments as JSON; for serve the "
-         "agents, all agents if absent")
+         "The agent; for call also the tool, as list shows it, and its arguments as JSON; for accept the "
+         "tools, all that changed if absent; for serve the agents, all agents if absent")
       ->type_name("");
   mcp->add_option("--model", options.model, "Model of served agents without a model, as PROVIDER:NAME")
       ->type_name("MODEL");

@@ -22,10 +22,10 @@ constexpr const char* kSeparator = "__";
 constexpr Millis kLeeway{1'000};
 
 /// The tools of Praxis, which a model and a human must be able to tell from a server's.
-constexpr std::array<std::string_view, 18> kBuiltIn{
-    "ask_user", "edit",  "file_read",   "file_write", "fork",       "forget",
-    "glob",     "grep",  "http",        "kv",         "python",     "recall",
-    "remember", "shell", "sql_execute", "sql_query",  "sql_schema", "text"};
+constexpr std::array<std::string_view, 19> kBuiltIn{
+    "ask_user", "edit",        "file_read", "file_write", "fork",   "forget",   "glob",
+    "grep",     "http",        "kv",        "python",     "recall", "remember", "shell",
+    "skill",    "sql_execute", "sql_query", "sql_schema", "text"};
 
 bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -117,19 +117,30 @@ Status check_mcp_name(const std::string& server) {
               "the name of an MCP server must be 1 to 24 letters, digits, '-' or single '_' within");
 }
 
-McpOffer offer_mcp_tools(const McpServer& server, const McpToolList& list) {
+Result<McpOffer> offer_mcp_tools(const McpServer& server, const McpToolList& list) {
   const McpToolOptions& options = server.options;
-  McpOffer offer{{}, list.left_out};
+  McpOffer offer{{}, {}, list.left_out};
+  std::map<std::string, McpTool> changed;
+  if (options.acceptance) {
+    auto compared = options.acceptance->changed(list.tools);
+    if (!compared) return fail(std::move(compared.error()));
+    changed = *std::move(compared);
+  }
   std::set<std::string> taken;
   for (const McpTool& listed : list.tools) {
     if (!options.only.empty() && !names_tool(options.only, listed.name)) continue;
-    Tool tool = tool_of(server.client, listed, options);
+    const auto accepted = changed.find(listed.name);
+    Tool tool = tool_of(server.client, accepted == changed.end() ? listed : accepted->second, options);
     const std::string& name = tool.definition.name;
     if (is_built_in(listed.name) || is_built_in(name)) {
       offer.left_out.push_back({listed.name, "it could be taken for a built-in tool of that name"});
     } else if (!taken.insert(plain_name(name)).second) {
       offer.left_out.push_back({listed.name, "another tool of the server has nearly the same name"});
     } else {
+      if (accepted != changed.end()) {
+        tool.definition.needs_approval = true;
+        offer.changed.push_back(name);
+      }
       offer.tools.push_back(std::move(tool));
     }
   }
@@ -138,10 +149,11 @@ McpOffer offer_mcp_tools(const McpServer& server, const McpToolList& list) {
 
 ToolSource mcp_tools(McpServer server) {
   return [server = std::move(server)] {
-    auto list = server.client->tools();
-    if (!list)
-      throw std::runtime_error("the MCP server \"" + server.options.server + "\": " + list.error().message);
-    return offer_mcp_tools(server, *list).tools;
+    const auto list = server.client->tools();
+    auto offer = list ? offer_mcp_tools(server, *list) : Result<McpOffer>(fail(list.error()));
+    if (!offer)
+      throw std::runtime_error("the MCP server \"" + server.options.server + "\": " + offer.error().message);
+    return std::move(offer->tools);
   };
 }
 

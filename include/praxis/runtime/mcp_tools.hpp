@@ -2,6 +2,7 @@
 // rules, recorded before and after, and parked when a crash leaves it in doubt.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,18 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
+/// What is accepted of the tools of one server: their descriptions and arguments, which a model obeys.
+/// Thread-safe.
+class McpAcceptance {
+ public:
+  virtual ~McpAcceptance() = default;
+  /// Accepts the listed tools that it has never seen. Returns by name those that differ from what was
+  /// accepted, as they were accepted: a tool is offered in that form, and each call waits for an approval.
+  virtual Result<std::map<std::string, McpTool>> changed(const std::vector<McpTool>& listed) = 0;
+  /// Accepts these tools as they are.
+  virtual Status accept(const std::vector<McpTool>& tools) = 0;
+};
+
 /// How an agent uses the tools of a server. Patterns are names as the server knows them; `*` at the end
 /// stands for any ending.
 struct McpToolOptions {
@@ -21,7 +34,8 @@ struct McpToolOptions {
   std::vector<std::string> only;  ///< the tools that the agent gets; empty: all
   /// Tools whose calls may be repeated after a crash. What the server says of that is not trusted.
   std::vector<std::string> idempotent;
-  Millis timeout{60'000};  ///< of one call
+  Millis timeout{60'000};                               ///< of one call
+  std::shared_ptr<McpAcceptance> acceptance = nullptr;  ///< null: every description is accepted
 };
 
 /// A server and how an agent uses it.
@@ -38,12 +52,13 @@ Status check_mcp_name(const std::string& server);
 /// The tools that an agent gets of a list, and the others with the reason.
 struct McpOffer {
   std::vector<Tool> tools;
+  std::vector<std::string> changed;  ///< names of those that are offered in their accepted form
   std::vector<McpLeftOut> left_out;
 };
 /// Makes tools from a list. Names are changed to what models accept, at most 64 characters; a tool that has
 /// the name of a built-in tool, or whose full name could be taken for one, is left out. No tool is safe by
-/// default.
-McpOffer offer_mcp_tools(const McpServer& server, const McpToolList& list);
+/// default. Error: that of the acceptance.
+Result<McpOffer> offer_mcp_tools(const McpServer& server, const McpToolList& list);
 
 /// For `Agent::tools_from`: the tools that the server has now. Throws `std::runtime_error` when the server
 /// cannot be reached, which the event `hook.failed` reports.
