@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -108,6 +109,7 @@ class Merge {
         return document->mistake(path, set.error().message);
       }
     }
+    add_hooks(*document, layer);
     return add_corrections(*document, layer);
   }
 
@@ -138,13 +140,30 @@ class Merge {
     std::string layer;
   };
 
-  /// Applies the layer's facts about providers and models field by field, overriding lower layers.
+  /// Applies the layer's facts about providers and models.
   Status add_corrections(const TomlDocument& document, const Layer& layer) {
-    JsonObject all = config_.corrections.is_object() ? config_.corrections.get_object() : JsonObject{};
-    for (const char* kind : {"providers", "models"}) {
-      const JsonObject* entries = document.at(kind).if_object();
+    merge_tables(config_.corrections, {"providers", "models"}, document.json(), layer);
+    if (config_.corrections.is_null()) return {};
+    const auto catalog = catalog_with(config_.corrections);
+    if (!catalog) return fail(ErrorCode::kInput, layer.file.string() + ": " + catalog.error().message);
+    return {};
+  }
+
+  void add_hooks(const TomlDocument& document, const Layer& layer) {
+    Json all = config_.hooks.is_null() ? Json(nullptr) : Json(JsonObject{{"hooks", config_.hooks}});
+    merge_tables(all, {"hooks"}, document.json(), layer);
+    config_.hooks = json_at(all, "hooks");
+  }
+
+  /// Adds the tables of these kinds to `all` field by field, overriding lower layers.
+  void merge_tables(Json& all, std::initializer_list<const char*> kinds, const Json& document,
+                    const Layer& layer) {
+    for (const char* kind : kinds) {
+      const JsonObject* entries = json_at(document, kind).if_object();
       if (!entries) continue;
-      JsonObject& merged = all[kind].is_object() ? all[kind].get_object() : all[kind].emplace_object();
+      if (all.is_null()) all = JsonObject{};
+      Json& place = all.get_object()[kind];
+      JsonObject& merged = place.is_object() ? place.get_object() : place.emplace_object();
       for (const auto& [name, fields] : *entries) {
         Json& entry = merged[name];
         if (!entry.is_object()) entry = JsonObject{};
@@ -157,11 +176,6 @@ class Merge {
         }
       }
     }
-    if (all.empty()) return {};
-    config_.corrections = std::move(all);
-    const auto catalog = catalog_with(config_.corrections);
-    if (!catalog) return fail(ErrorCode::kInput, layer.file.string() + ": " + catalog.error().message);
-    return {};
   }
 
   /// Records the origin of a value for display. Headers may be secret.

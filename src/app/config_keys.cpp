@@ -12,6 +12,7 @@ using Type = SettingKey::Type;
 // Settings that a project must not change, because it may come from an untrusted source.
 constexpr std::string_view kRedirect = "say where requests go, how, or with which key";
 constexpr std::string_view kReprice = "say what a model costs";
+constexpr std::string_view kRun = "name a program that runs outside of the sandbox";
 
 // 0 would mean "no limit", which a configuration layer must not grant.
 constexpr std::array kKeys{
@@ -100,6 +101,15 @@ constexpr std::array kCatalogKeys{
     own_key("models.*.dialect", Type::kAnyTable, "How it differs from the provider's others", kRedirect),
 };
 
+/// Programs of the user's that are told what an agent does.
+constexpr std::array kHookKeys{
+    own_key("hooks.*.event", Type::kText, "When it runs", kRun, "PreToolUse|PostToolUse|Stop|SubagentStop"),
+    own_key("hooks.*.tools", Type::kTexts, "The tools that it is about; `*` at the end stands for any ending",
+            kRun),
+    own_key("hooks.*.command", Type::kTexts, "Program and arguments; runs with your rights", kRun),
+    own_key("hooks.*.timeout", Type::kDuration, "How long it may take", kRun),
+};
+
 }  // namespace
 
 std::span<const SettingKey> scalar_keys() { return kKeys; }
@@ -108,6 +118,7 @@ std::span<const SettingKey> config_keys() {
   static const std::vector<SettingKey> keys = [] {
     std::vector<SettingKey> all(kKeys.begin(), kKeys.end());
     all.insert(all.end(), kCatalogKeys.begin(), kCatalogKeys.end());
+    all.insert(all.end(), kHookKeys.begin(), kHookKeys.end());
     return all;
   }();
   return keys;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "app/command_hooks.hpp"
 #include "app/config_keys.hpp"
 #include "models/file_models.hpp"
 
@@ -63,6 +64,9 @@ AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<
   options.protect = own_folders();
   if (!workspace.prompts.empty()) options.protect.push_back(workspace.prompts);
   options.hide = files_of_runs(workspace);
+  options.on_agent = [hooks = workspace.hooks](Agent& agent, bool is_root) {
+    add_command_hooks(agent, hooks, is_root);
+  };
   options.prompts = [workspace] { return open_prompts(workspace); };
   options.memory = [workspace, opened = std::make_shared<std::shared_ptr<DatabaseClient>>()]()
       -> Result<std::shared_ptr<DatabaseClient>> {

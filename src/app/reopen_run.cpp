@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/command_hooks.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
 #include "app/trust.hpp"
@@ -60,6 +61,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
                               "name it with --agent FILE"));
     }
     Agent agent(spec);
+    add_command_hooks(agent, workspace.hooks, true);
     return agent.model(model).limits(limits_of(spec, options));
   }
   if (std::error_code ignored; !std::filesystem::exists(file, ignored)) {

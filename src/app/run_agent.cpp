@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/agent_sources.hpp"
+#include "app/command_hooks.hpp"
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
 #include "app/run_limits.hpp"
@@ -37,6 +38,8 @@ Result<Agent> agent_for_run(const RunAgent& wanted, const Workspace& workspace, 
     auto loaded = agent_of_file(wanted, workspace, runtime, home);
     if (!loaded) return loaded;
     agent = *std::move(loaded);
+  } else {
+    add_command_hooks(agent, workspace.hooks, true);
   }
   if (needs_model(agent.spec()) && agent.spec().model.empty()) {
     return fail(usage_error("no model is set",

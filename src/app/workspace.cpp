@@ -115,12 +115,14 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   sources.variables = environment_names();
   auto config = load_config(sources);
   if (!config) return fail(config.error());
+  auto hooks = command_hooks_of(*config);
+  if (!hooks) return fail(hooks.error());
   auto journal = journal_path(config->get("journal"));
   if (!journal) return fail(journal.error());
   std::string memory = state_path(config->get("memory"), "memory.db");
   std::string prompts = state_path(config->get("prompts"), "prompts.db");
-  return Workspace{*std::move(config),     std::move(project), *std::move(journal),
-                   !place.journal.empty(), std::move(memory),  std::move(prompts)};
+  return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(),
+                   std::move(memory),  std::move(prompts), *std::move(hooks)};
 }
 
 Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) {

@@ -35,6 +35,7 @@ struct Config {
   /// What is probably a mistake: a mistyped variable, a folder that does not exist.
   std::vector<std::string> warnings = {};
   Json corrections = {};  ///< `[providers]` and `[models]`, for `catalog_with`; null if absent
+  Json hooks = {};        ///< `[hooks]`, by name; null if absent
 
   /// The value; empty if it is not set.
   std::string get(const std::string& key) const;
