@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "command_line.hpp"
+#include "net/testing/pem_files.hpp"
 #include "net/testing/raw_client.hpp"
 #include "server/testing/served.hpp"
 
@@ -40,12 +41,13 @@ class CliServe : public CommandLine {
   }
 
   /// Starts a server; waits until it serves.
-  std::unique_ptr<Process> serve(std::vector<std::string> arguments = {}) {
+  std::unique_ptr<Process> serve(std::vector<std::string> arguments = {},
+                                 const std::string& scheme = "http") {
     const std::string port = std::to_string(port_);
     std::vector<std::string> words{"serve", "--journal", "runs.db", "--token-file", "token", "--port", port};
     words.insert(words.end(), arguments.begin(), arguments.end());
     auto process = std::make_unique<Process>(command(words), options_);
-    EXPECT_TRUE(process->reports("praxis: serving on http://127.0.0.1:") && process->reports("\n"))
+    EXPECT_TRUE(process->reports("praxis: serving on " + scheme + "://127.0.0.1:") && process->reports("\n"))
         << process->errors;
     const auto at = process->errors.rfind(':');
     if (port_ == 0) port_ = static_cast<std::uint16_t>(std::atoi(process->errors.c_str() + at + 1));
@@ -64,6 +66,7 @@ class CliServe : public CommandLine {
   }
 
   std::uint16_t port_ = 0;
+  const PemFiles pem_{"localhost"};
 };
 
 TEST_F(CliServe, ServesUntilItIsTerminated) {
@@ -109,6 +112,53 @@ TEST_F(CliServe, WrongSettingsAreUsageErrors) {
       praxis({"serve", "--token-file", "token", "--port", std::to_string(port_), "--journal", "other.db"});
   EXPECT_EQ(second.status, 2);
   EXPECT_THAT(second.err, HasSubstr("Address already in use"));
+}
+
+TEST_F(CliServe, OtherMachinesAreServedOverTlsUnlessToldOtherwise) {
+  const std::vector<std::string> open{"serve", "--token-file", "token", "--port", "0", "--listen", "0.0.0.0"};
+  const auto refused = praxis(open);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("others on the network could read what is sent to 0.0.0.0"));
+  EXPECT_THAT(refused.err, HasSubstr("--tls-cert and --tls-key, or --plain-http"));
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--plain-http"},
+                                               {"--tls-cert", pem_.certificate(), "--tls-key", pem_.key()}}) {
+    auto words = open;
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--journal", "runs.db"});
+    Process process(command(words), options_);
+    EXPECT_TRUE(process.reports("serving on ")) << process.errors;
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.finish(), 0);
+  }
+}
+
+TEST_F(CliServe, WrongTlsFilesAreUsageErrors) {
+  const auto refusal = [&](const std::string& certificate, const std::string& key) {
+    const auto done = praxis(
+        {"serve", "--token-file", "token", "--port", "0", "--tls-cert", certificate, "--tls-key", key});
+    EXPECT_EQ(done.status, 2);
+    return done.err;
+  };
+  EXPECT_THAT(refusal("missing.pem", pem_.key()), HasSubstr("missing.pem"));
+  EXPECT_THAT(refusal(pem_.certificate(), "token"), HasSubstr("token holds no key in PEM form"));
+  std::filesystem::permissions(pem_.key(), std::filesystem::perms::others_read,
+                               std::filesystem::perm_options::add);
+  EXPECT_THAT(refusal(pem_.certificate(), pem_.key()), HasSubstr("open to others; chmod 600 it"));
+  const auto half = praxis({"serve", "--port", "0", "--tls-cert", pem_.certificate()});
+  EXPECT_EQ(half.status, 2);
+  EXPECT_THAT(half.err, HasSubstr("give both --tls-cert and --tls-key"));
+}
+
+TEST_F(CliServe, PythonReachesAServerWithTls) {
+  const auto server = serve({"--tls-cert", pem_.certificate(), "--tls-key", pem_.key()}, "https");
+  ProcessOptions options = options_;
+  options.env["PRAXIS_TOKEN"] = kToken;
+  options.env["SSL_CERT_FILE"] = pem_.certificate();
+  Process client({"python3", PRAXIS_SOURCE_DIR "/examples/http/client.py",
+                  "https://localhost:" + std::to_string(port_), "work", "go"},
+                 options);
+  EXPECT_EQ(client.finish(), 0) << client.errors;
+  EXPECT_THAT(client.output, HasSubstr("Done."));
 }
 
 TEST_F(CliServe, AccessLogHasALineForEachAnswerAndNoSecret) {

@@ -240,8 +240,10 @@ struct ServeOptions {
   app::Place place;
   std::string listen = "127.0.0.1";
   std::uint16_t port = 7717;
-  std::string socket;      ///< path of a Unix socket; empty: none
-  std::string token_file;  ///< empty: in the state folder
+  std::string socket;             ///< path of a Unix socket; empty: none
+  std::string token_file;         ///< empty: in the state folder
+  std::string tls_cert, tls_key;  ///< PEM files; empty: plain HTTP
+  bool plain_http = false;        ///< also where others could listen on the network
   std::vector<std::string> hosts, origins;
   std::string model;
   bool take_up = true;

@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/place.hpp"
+#include "net/http_server_tls.hpp"
 #include "net/socket_address.hpp"
 #include "praxis/base/environment.hpp"
 #include "praxis/net/http_client.hpp"
@@ -59,7 +60,38 @@ std::vector<std::string> hosts_of(const ServeOptions& options) {
 std::string address_of(const ServeOptions& options, std::uint16_t port) {
   if (!options.socket.empty()) return "the socket " + options.socket;
   const bool is_ipv6 = options.listen.contains(':');
-  return fmt::format(fmt::runtime(is_ipv6 ? "http://[{}]:{}" : "http://{}:{}"), options.listen, port);
+  const char* const scheme = options.tls_cert.empty() ? "http" : "https";
+  return fmt::format(fmt::runtime(is_ipv6 ? "{}://[{}]:{}" : "{}://{}:{}"), scheme, options.listen, port);
+}
+
+/// Without TLS, tokens and runs can be read on the way: refuses unless only this machine can connect, or the
+/// user wants it.
+Status check_reach(const ServeOptions& options, int inherited) {
+  if (!options.tls_cert.empty() || options.plain_http || (inherited < 0 && !options.socket.empty()))
+    return {};
+  const auto address =
+      inherited < 0 ? SocketAddress::parse(options.listen, options.port) : SocketAddress::bound(inherited);
+  if (!address || address->is_loopback()) return {};
+  return fail(app::usage_error("others on the network could read what is sent to " + address->text(),
+                               "give --tls-cert and --tls-key, or --plain-http if a proxy in front has TLS"));
+}
+
+/// How to listen. Errors `kInput`: of `check_reach`, of `ServerTls::load`.
+Result<HttpServerOptions> listening(const ServeOptions& options) {
+  HttpServerOptions http;
+  http.address = options.listen;
+  http.port = options.port;
+  http.socket_path = options.socket;
+  http.inherited_socket = inherited_socket();
+  if (options.tls_cert.empty() != options.tls_key.empty())
+    return fail(
+        app::usage_error("TLS needs a certificate and its key", "give both --tls-cert and --tls-key"));
+  if (auto reached = check_reach(options, http.inherited_socket); !reached) return fail(reached.error());
+  if (options.tls_cert.empty()) return http;
+  auto tls = ServerTls::load(options.tls_cert, options.tls_key);
+  if (!tls) return fail(tls.error());
+  http.tls = *std::move(tls);
+  return http;
 }
 
 /// Lines of several threads, each whole.
@@ -85,16 +117,15 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   auto workspace = open_place(options.place, console, std::move(flags));
   if (!workspace) return fail(workspace.error());
   workspace->offers_presets = false;  // clients reach what the user set up for them
+  auto http = listening(options);
+  if (!http) return fail(http.error());
   const auto file = token_file_of(options);
   if (!file) return fail(file.error());
   auto tokens = server::read_tokens(*file, new_token());
   if (!tokens) return fail(tokens.error());
   const auto lines = std::make_shared<Lines>(console);
   server::ServerOptions serving;
-  serving.http.address = options.listen;
-  serving.http.port = options.port;
-  serving.http.socket_path = options.socket;
-  serving.http.inherited_socket = inherited_socket();
+  serving.http = *std::move(http);
   serving.access = {std::move(tokens->tokens), hosts_of(options), options.origins};
   serving.take_up = options.take_up;
   if (options.access_log) serving.log = [lines](const std::string& line) { lines->write(line); };

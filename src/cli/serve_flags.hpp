@@ -13,6 +13,7 @@ inline constexpr const char* kServeExamples =
     "  praxis serve\n"
     "  praxis serve --port 0 --journal runs.db\n"
     "  praxis serve --socket /run/praxis/praxis.sock\n"
+    "  praxis serve --listen 0.0.0.0 --host praxis.example.org --tls-cert cert.pem --tls-key key.pem\n"
     "  curl -H \"Authorization: Bearer $(cat ~/.local/state/praxis/server-token)\" \\\n"
     "    http://127.0.0.1:7717/api/v1/runs";
 
@@ -28,6 +29,12 @@ inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
   takes_path(serve->add_option("--token-file", options.token_file,
                                "File with the tokens; created with a new token if it is missing"),
              "FILE");
+  takes_path(serve->add_option("--tls-cert", options.tls_cert,
+                               "Speak TLS with the certificate and its chain (PEM) in this file"),
+             "FILE");
+  takes_path(serve->add_option("--tls-key", options.tls_key, "Key (PEM) of the certificate"), "FILE");
+  serve->add_flag("--plain-http", options.plain_http,
+                  "Serve other machines without TLS, so that the network can read tokens and runs");
   add_repeated(serve, "--host", options.hosts, "A further name by which clients may call this server",
                "NAME");
   add_repeated(serve, "--origin", options.origins, "A page of this origin may call", "ORIGIN");

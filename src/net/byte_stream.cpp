@@ -13,6 +13,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "net/http_server_tls.hpp"
+
 namespace praxis {
 namespace {
 
@@ -88,13 +90,24 @@ TlsContext::TlsContext() : context_(SSL_CTX_new(TLS_client_method())) {
   SSL_CTX_set_alpn_protos(context, kHttp11, sizeof(kHttp11) - 1);
 }
 
-Status ByteStream::start_tls(const TlsContext& context, const std::string& host, bool host_is_address) {
-  tls_.reset(SSL_new(context.context_.get()));
+Status ByteStream::set_up_tls(ssl_ctx_st* context) {
+  tls_.reset(SSL_new(context));
   BIO* bio = BIO_new(socket_bio());
   if (!tls_ || bio == nullptr) return fail(ErrorCode::kInternal, "TLS could not be set up");
   BIO_set_data(bio, socket_.get());
   BIO_set_init(bio, 1);
   SSL_set_bio(tls_.get(), bio, bio);
+  return {};
+}
+
+Status ByteStream::start_tls(const ServerTls& tls) {
+  if (auto made = set_up_tls(tls.context_.get()); !made) return made;
+  SSL_set_accept_state(tls_.get());
+  return {};
+}
+
+Status ByteStream::start_tls(const TlsContext& context, const std::string& host, bool host_is_address) {
+  if (auto made = set_up_tls(context.context_.get()); !made) return made;
   SSL_set_connect_state(tls_.get());
   const bool named = host_is_address
                          ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls_.get()), host.c_str()) == 1
@@ -142,6 +155,17 @@ IoResult ByteStream::write(std::string_view head, std::string_view body, std::sp
   return tls_result(result, sent);
 }
 
+IoResult ByteStream::end_output() {
+  if (tls_) {
+    ERR_clear_error();
+    const int result = SSL_shutdown(tls_.get());
+    if (result < 0 && SSL_get_error(tls_.get(), result) == SSL_ERROR_WANT_WRITE) return {IoState::kWantWrite};
+  }
+  if (::shutdown(socket_->descriptor, SHUT_WR) == 0) return {};
+  failure_ = std::generic_category().message(errno);
+  return {IoState::kFailed};
+}
+
 bool ByteStream::has_drained() const {
   return socket_->drained && (!tls_ || SSL_has_pending(tls_.get()) == 0);
 }
@@ -169,6 +193,7 @@ IoResult ByteStream::tls_result(int result, std::size_t bytes) {
     default:
       break;
   }
+  got_plain_http_ = ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_HTTP_REQUEST;
   const long verdict = SSL_get_verify_result(tls_.get());
   failure_ = verdict == X509_V_OK
                  ? openssl_reason()

@@ -16,6 +16,8 @@ struct ssl_ctx_st;
 
 namespace praxis {
 
+class ServerTls;
+
 enum class IoState : std::uint8_t {
   kOk,         ///< some bytes were moved, or the handshake is complete
   kWantRead,   ///< nothing can be done until the socket is readable
@@ -57,6 +59,8 @@ class ByteStream {
 
   /// Starts TLS as the client; the peer's certificate must be valid for `host`, a name or an address.
   Status start_tls(const TlsContext& context, const std::string& host, bool host_is_address);
+  /// Starts TLS as the server. `tls` must outlive the stream.
+  Status start_tls(const ServerTls& tls);
   /// Call again, as its result asks, until it returns `kOk`.
   IoResult handshake();
 
@@ -65,6 +69,12 @@ class ByteStream {
   /// call again with the same bytes.
   IoResult write(std::string_view head, std::string_view body, std::span<char> scratch);
 
+  /// Tells the peer that no more follows; it can still send. After `kWantWrite` call again.
+  IoResult end_output();
+
+  bool is_tls() const { return tls_ != nullptr; }
+  /// Whether the handshake failed because the peer speaks plain HTTP.
+  bool got_plain_http() const { return got_plain_http_; }
   /// Whether all received bytes were read: TLS has none buffered, and the last read from the socket emptied
   /// it. Later bytes make the socket readable again; an end of input that arrived with the last bytes does
   /// not.
@@ -77,12 +87,14 @@ class ByteStream {
     void operator()(ssl_st* tls) const;
   };
 
+  Status set_up_tls(ssl_ctx_st* context);
   IoResult plain_result(std::ptrdiff_t result, IoState when_blocked);
   IoResult tls_result(int result, std::size_t bytes);
 
   std::unique_ptr<Socket> socket_;  ///< TLS refers to it
   std::unique_ptr<ssl_st, Free> tls_;
   std::string failure_;
+  bool got_plain_http_ = false;
 };
 
 }  // namespace praxis

@@ -28,6 +28,7 @@ struct HttpAnswer {
 };
 
 class ReplyQueue;
+class ServerTls;
 
 /// The way back to the client of one request. Thread-safe and cheap to copy. When the last copy is dropped
 /// without an answer, the client gets 500.
@@ -63,6 +64,7 @@ struct HttpServerOptions {
   std::uint16_t port = 0;             ///< 0: any free one
   std::string socket_path;            ///< a Unix socket instead of an address; mode 0600
   int inherited_socket = -1;          ///< listens on this descriptor instead; the server takes it over
+  std::shared_ptr<const ServerTls> tls = nullptr;  ///< null: plain HTTP
 
   RequestBounds bounds;
   std::size_t max_connections = 20'000;

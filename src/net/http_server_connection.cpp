@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace praxis {
@@ -28,30 +29,62 @@ ServerConnection::~ServerConnection() {
 
 void ServerConnection::start() {
   if (!host_->loop().watch(socket_.get(), *this)) return close();
+  const auto& tls = host_->options().tls;
+  if (!tls) return begin_requests();
+  phase_ = Phase::kHandshake;
+  if (auto started = stream_.start_tls(*tls); !started) return close();
+  limit(host_->options().request_time);
+}
+
+void ServerConnection::begin_requests() {
+  phase_ = Phase::kIdle;
+  if (is_turned_away_) return refuse(503, "the server has no free connection");
   limit(host_->options().idle_time);
 }
 
 void ServerConnection::turn_away() {
+  is_turned_away_ = true;
   start();
-  if (phase_ == Phase::kIdle) refuse(503, "the server has no free connection");
 }
 
 void ServerConnection::drain() {
-  if (phase_ == Phase::kIdle) return close();
+  if (phase_ == Phase::kIdle || phase_ == Phase::kHandshake) return close();
   if (reply_) reply_->end_connection();
 }
 
 void ServerConnection::on_ready(Readiness ready) {
   const auto self = shared_from_this();
   input_ended_ = input_ended_ || ready.ended;
-  readable_ = readable_ || ready.readable || ready.ended;
-  if (phase_ == Phase::kAnswering && ready.writable) flush();
+  // TLS may have to read in order to write, and to write in order to read.
+  readable_ = readable_ || ready.readable || ready.ended || stream_.is_tls();
+  if (phase_ == Phase::kHandshake) shake_hands();
+  if (phase_ == Phase::kAnswering && (ready.writable || stream_.is_tls())) flush();
+  if (phase_ == Phase::kLingering && ready.writable) end_output();
   if (phase_ == Phase::kAnswering && input_ended_ && reply_ && reply_->streams()) return close();
   if (phase_ != Phase::kAnswering && readable_) read();
 }
 
+void ServerConnection::shake_hands() {
+  static constexpr std::string_view kPlainHttp =
+      "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+      "This port speaks TLS: the address begins with https.\n";
+  switch (stream_.handshake().state) {
+    case IoState::kOk:
+      return begin_requests();
+    case IoState::kWantRead:
+    case IoState::kWantWrite:
+      return;
+    case IoState::kEnd:
+    case IoState::kFailed:
+      if (stream_.got_plain_http())
+        std::ignore = ::send(socket_.get(), kPlainHttp.data(), kPlainHttp.size(), MSG_NOSIGNAL);
+      return close();
+  }
+}
+
 // Reads until the socket is empty, or a request is complete: the next one waits until that is answered.
 void ServerConnection::read() {
+  if (phase_ == Phase::kHandshake) return;
   while (phase_ != Phase::kAnswering && phase_ != Phase::kClosed) {
     const std::span<char> buffer = host_->buffer();
     const IoResult result = stream_.read(buffer);
@@ -195,9 +228,13 @@ void ServerConnection::on_answered(bool ends) {
 // Closing a socket with unread bytes resets the connection, and the client may lose the answer.
 void ServerConnection::linger() {
   phase_ = Phase::kLingering;
-  ::shutdown(socket_.get(), SHUT_WR);
   limit(kLingerTime);
+  end_output();
   read();
+}
+
+void ServerConnection::end_output() {
+  if (!output_ended_) output_ended_ = stream_.end_output().state != IoState::kWantWrite;
 }
 
 void ServerConnection::limit(std::chrono::milliseconds from_now) {

@@ -58,6 +58,7 @@ class ServerConnection final : public Timed,
 
  private:
   enum class Phase : std::uint8_t {
+    kHandshake,  ///< of TLS
     kIdle,       ///< waits for the first byte of a request
     kReading,    ///< a request has begun
     kAnswering,  ///< waits for the answer, or sends it
@@ -69,6 +70,8 @@ class ServerConnection final : public Timed,
   void on_deadline() override;
   void limit(std::chrono::milliseconds from_now);
 
+  void shake_hands();
+  void begin_requests();
   void read();
   void take(std::string_view bytes);
   void parse();
@@ -79,13 +82,16 @@ class ServerConnection final : public Timed,
   bool write_some();
   void on_answered(bool ends);
   void linger();
+  void end_output();
 
   std::shared_ptr<ConnectionHost> host_;
   FileDescriptor socket_;
   ByteStream stream_;
   Phase phase_ = Phase::kIdle;
-  bool readable_ = false;     ///< the socket may hold unread bytes
-  bool input_ended_ = false;  ///< the client sends no more
+  bool readable_ = false;      ///< the socket may hold unread bytes
+  bool input_ended_ = false;   ///< the client sends no more
+  bool output_ended_ = false;  ///< the client knows that we send no more
+  bool is_turned_away_ = false;
   std::size_t lingered_ = 0;  ///< bytes read while lingering
 
   std::string pending_;  ///< received and not yet parsed

@@ -35,6 +35,20 @@ void SocketAddress::set_port(std::uint16_t port) {
   (family() == AF_INET6 ? bytes_.v6.sin6_port : bytes_.v4.sin_port) = htons(port);
 }
 
+std::optional<SocketAddress> SocketAddress::bound(int socket) {
+  sockaddr_storage storage{};
+  auto& address = reinterpret_cast<sockaddr&>(storage);
+  socklen_t size = sizeof storage;
+  if (::getsockname(socket, &address, &size) != 0) return std::nullopt;
+  return of(address, 0);
+}
+
+bool SocketAddress::is_loopback() const {
+  if (family() == AF_INET6) return IN6_IS_ADDR_LOOPBACK(&bytes_.v6.sin6_addr) != 0;
+  constexpr std::uint32_t kFirstByte = 0xff000000, kLoopback = 0x7f000000;
+  return (ntohl(bytes_.v4.sin_addr.s_addr) & kFirstByte) == kLoopback;
+}
+
 std::string SocketAddress::text() const {
   std::array<char, INET6_ADDRSTRLEN> text{};
   const void* const bytes =

@@ -21,6 +21,11 @@ class SocketAddress {
   /// Copies an address that a look-up returned; `std::nullopt` for other families than IPv4 and IPv6.
   static std::optional<SocketAddress> of(const sockaddr& address, std::uint16_t port);
 
+  /// The address that a socket is bound to; `std::nullopt` for other families, such as a Unix socket.
+  static std::optional<SocketAddress> bound(int socket);
+
+  /// Whether only this machine reaches it: 127.0.0.0/8 or ::1.
+  bool is_loopback() const;
   /// Returns the address without the port.
   std::string text() const;
   const sockaddr* data() const { return &bytes_.any; }

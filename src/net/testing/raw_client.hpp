@@ -34,6 +34,7 @@ class RawClient {
   }
 
   bool connected() const { return connected_; }
+  int descriptor() const { return socket_.get(); }
   void send(std::string_view bytes) const {
     while (!bytes.empty()) {
       const auto sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
