@@ -202,7 +202,8 @@ Result<HttpAnswer> fork_run(Service& service, const Call& call) {
                                    static_cast<std::uint64_t>(seq));
   if (!forked) return fail(forked.error());
   if (!prompt->empty()) {
-    if (auto sent = service.runs->send(*forked, *std::move(prompt), nullptr); !sent)
+    if (auto sent = service.runs->send(*forked, text_message(Role::kUser, *std::move(prompt)), nullptr);
+        !sent)
       return fail(sent.error());
   }
   return created(*forked, true);
@@ -217,8 +218,7 @@ Result<HttpAnswer> rewind_run(Service& service, const Call& call) {
   if (!turn) return fail(turn.error());
   if (turn->empty())
     return fail(field_error("turn", "is missing: the turn before which to go back, such as t2"));
-  if (auto gone = rewind_session(*service.journal, service.runtime->environment(), *id, TurnId(*turn)); !gone)
-    return fail(gone.error());
+  if (auto gone = service.runs->rewind(*id, TurnId(*turn)); !gone) return fail(gone.error());
   return json_answer(JsonObject{{"id", id->str()}, {"turn", *turn}});
 }
 
@@ -231,7 +231,8 @@ Result<HttpAnswer> send_message(Service& service, const Call& call) {
   if (!schema) return fail(schema.error());
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
-  if (auto sent = service.runs->send(*id, *std::move(prompt), *std::move(schema)); !sent)
+  if (auto sent = service.runs->send(*id, text_message(Role::kUser, *std::move(prompt)), *std::move(schema));
+      !sent)
     return fail(sent.error());
   return json_answer(JsonObject{{"id", id->str()}}, 202);
 }

@@ -43,6 +43,13 @@ Result<HttpAnswer> list_models(Service& service, const Call& call);
 Result<HttpAnswer> show_model(Service& service, const Call& call);
 Status complete_chat(Service& service, const Call& call, const HttpReply& reply);
 
+// OpenAI's Responses.
+Status create_response(Service& service, const Call& call, const HttpReply& reply);
+Status retrieve_response(Service& service, const Call& call, const HttpReply& reply);
+Status cancel_response(Service& service, const Call& call, const HttpReply& reply);
+Result<HttpAnswer> delete_response(Service& service, const Call& call);
+Result<HttpAnswer> list_input_items(Service& service, const Call& call);
+
 // The paths of the fifth design.
 Status design_stream(Service& service, const Call& call, const HttpReply& reply);
 Result<HttpAnswer> design_tree(Service& service, const Call& call);

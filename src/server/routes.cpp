@@ -45,6 +45,24 @@ constexpr std::array kChatBody{
     Field{"stream", "boolean", "true: chunks as server-sent events"},
     Field{"stream_options", "object", "include_usage"},
     Field{"response_format", "object", "json_schema: the answer follows it"}};
+constexpr std::array kResponseBody{
+    Field{"input", "string", "the message of the user, or a list of items", true},
+    Field{"model", "string", "name of the agent"},
+    Field{"instructions", "string", "for this conversation, besides those of the agent"},
+    Field{"previous_response_id", "string", "response that this one continues"},
+    Field{"stream", "boolean", "true: events as they happen"},
+    Field{"background", "boolean", "true: answer as soon as the turn has begun"},
+    Field{"store", "boolean", "false: the response is not found later"},
+    Field{"metadata", "object", "up to 16 strings, which the response repeats"},
+    Field{"text", "object", "format: json_schema, which the answer follows"},
+    Field{"max_tool_calls", "integer", "calls that the agent may make"},
+    Field{"include", "array", "data of items that do not occur here"}};
+constexpr std::array kResponseQuery{
+    Field{"stream", "boolean", "true: its events, those so far and what happens"},
+    Field{"starting_after", "integer", "sequence number of the last event that the client has"}};
+constexpr std::array kItemsQuery{Field{"limit", "integer", "items on a page, at most 100"},
+                                 Field{"after", "string", "id of the last item of the page before"},
+                                 Field{"order", "string", "asc or desc"}};
 constexpr std::array kDesignQuery{Field{"prompt", "string", "the message of the user", true},
                                   Field{"agent", "string", "name of the agent"}};
 constexpr std::array kUpdateBody{Field{"userComment", "string", "a comment, or delete, or modify"},
@@ -114,6 +132,13 @@ constexpr std::array kRoutes{
           complete_chat,
           {},
           kChatBody},
+    Route{
+        "POST", "/v1/responses", "OpenAI's Responses: one turn of a run", create_response, {}, kResponseBody},
+    Route{"GET", "/v1/responses/{response}", "A response, or its events", retrieve_response, kResponseQuery},
+    Route{"POST", "/v1/responses/{response}/cancel", "Stop the turn of a response", cancel_response},
+    Route{"DELETE", "/v1/responses/{response}", "Take the turn of a response back", delete_response},
+    Route{"GET", "/v1/responses/{response}/input_items", "What its request said", list_input_items,
+          kItemsQuery},
     Route{"GET", "/agent/stream", "Start a run and stream its chunks (fifth design)", design_stream,
           kDesignQuery},
     Route{"GET", "/agent/tree", "The active agents (fifth design)", design_tree},

@@ -109,8 +109,9 @@ Result<Created> Runs::create(NewRun wanted, const Principal& principal) {
   const SessionId run = session->session_id();
   keep(run, *session);
   reading.unlock();
-  session->send(text_message(Role::kUser, wanted.prompt), std::move(wanted.schema),
-                when_done(run, std::move(wanted.done)));
+  Message message = text_message(Role::kUser, std::move(wanted.prompt));
+  message.metadata = std::move(wanted.metadata);
+  session->send(std::move(message), std::move(wanted.schema), when_done(run, std::move(wanted.done)));
   return Created{run, true};
 }
 
@@ -171,14 +172,15 @@ void Runs::drop(const SessionId& run) {
 
 // ---- acting
 
-Status Runs::send(const SessionId& run, std::string prompt, Json schema) {
+Status Runs::send(const SessionId& run, Message message, Json schema,
+                  std::function<void(const Result<AgentResult>&)> done) {
   auto session = open(run);
   if (!session) return fail(session.error());
   const SessionStatus status = session->status();
   if (status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser ||
       status == SessionStatus::kModified)
     return fail(busy(run));
-  session->send(text_message(Role::kUser, std::move(prompt)), std::move(schema), when_done(run));
+  session->send(std::move(message), std::move(schema), when_done(run, std::move(done)));
   return {};
 }
 
@@ -190,6 +192,11 @@ Status Runs::resume(const SessionId& run) {
   if (!session) return fail(session.error());
   session->resume(when_done(run));
   return {};
+}
+
+Status Runs::rewind(const SessionId& run, const TurnId& turn) {
+  if (auto session = at_hand(run)) return session->rewind(turn);
+  return rewind_session(*journal_, runtime_->environment(), run, turn);
 }
 
 Status Runs::decide(const SessionId& session, const std::string& step, Approval approval,

@@ -31,6 +31,7 @@ struct NewRun {
       {};                    ///< key: the same key of the same principal is the same run; empty: a new run
   std::string request = {};  ///< canonical text of the request, to notice a key that is used for another one
   std::vector<Message> before = {};  ///< the conversation so far
+  Json metadata = nullptr;           ///< of the message of the user
   /// Called with the report of the turn, on the session's strand; must return soon. Null: nothing.
   std::function<void(const Result<AgentResult>&)> done = nullptr;
 };
@@ -50,11 +51,15 @@ class Runs : public std::enable_shared_from_this<Runs> {
 
   /// Starts a run. Errors: of `agent_for_run`; `kConflict`, the key was used for another request.
   Result<Created> create(NewRun wanted, const Principal& principal);
-  /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn.
-  Status send(const SessionId& run, std::string prompt, Json schema);
+  /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn. `done` as in
+  /// `NewRun`.
+  Status send(const SessionId& run, Message message, Json schema,
+              std::function<void(const Result<AgentResult>&)> done = nullptr);
   /// Continues the open turn of a run, or begins that of its first queued message. Errors as `send`, without
   /// a turn to continue `kConflict`.
   Status resume(const SessionId& run);
+  /// Takes the conversation of a run back to before a turn. Errors as `rewind_session`.
+  Status rewind(const SessionId& run, const TurnId& turn);
   /// Decides a parked step of a session at any depth; its run then continues. Error `kInput`.
   Status decide(const SessionId& session, const std::string& step, Approval approval, const Author& author);
   /// Continues the runs that a process left in the middle of a turn. Those that cannot continue are reported
@@ -69,6 +74,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// Whether a principal may see the tree of a root.
   bool may_see(const Principal& principal, const SessionId& root);
   Lineages& lineages() { return lineages_; }
+  /// Runs `work` on a worker.
+  void post(Task work) { executor_->post_blocking(std::move(work)); }
 
  private:
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;

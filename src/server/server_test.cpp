@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -369,7 +372,9 @@ TEST(HttpApiPage, NamesEveryRequestAndMember) {
   std::ifstream file(PRAXIS_SOURCE_DIR "/docs/http-api.md");
   std::map<std::string, std::string> rows;
   for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("| `GET ") && !line.starts_with("| `POST ")) continue;
+    const bool is_request = std::ranges::any_of(std::array{"| `GET ", "| `POST ", "| `DELETE "},
+                                                [&](const char* begins) { return line.starts_with(begins); });
+    if (!is_request) continue;
     rows[line.substr(3, line.find('`', 3) - 3)] = line;
   }
   for (const Route& route : routes()) {
@@ -394,7 +399,9 @@ TEST_F(ServedRuns, DescriptionHasEveryRequestAndMember) {
   EXPECT_EQ(operations, routes().size());
   for (const Route& route : routes()) {
     const Json& path = json_at(json_at(description, "paths"), route.path);
-    const Json& operation = json_at(path, route.method == "GET" ? "get" : "post");
+    std::string method(route.method);
+    std::ranges::transform(method, method.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+    const Json& operation = json_at(path, method);
     ASSERT_TRUE(operation.is_object()) << route.path;
     const Json& schema =
         json_at(json_at(json_at(json_at(operation, "requestBody"), "content"), "application/json"), "schema");

@@ -8,7 +8,7 @@ const messages = [{ role: "user", content: "Hi" }];
 
 const models = [];
 for await (const model of client.models.list()) models.push(model.id);
-assert.deepEqual(models, ["ask", "chat", "json"]);
+assert.deepEqual(models, ["ask", "chat", "json", "put", "slow"]);
 assert.equal((await client.models.retrieve("chat")).id, "chat");
 
 const whole = await client.chat.completions.create({ model: "chat", messages });

@@ -1,0 +1,106 @@
+// OpenAI's Responses: a turn of a run, or the part of it after a decision, as a response and its stream.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/answer_parts.hpp"
+#include "server/turn_follower.hpp"
+
+namespace praxis::server {
+
+/// Which part of which run a response is. As text `resp_RUN~t1`, or after a decision on step p1
+/// `resp_RUN~t1~p1` (of a session below it `resp_RUN~t1~SESSION~p1`).
+struct ResponseId {
+  SessionId run;
+  TurnId turn;
+  SessionId decided_in = {};  ///< the session of that step
+  ParkId decided = {};        ///< empty: from the beginning of the turn
+
+  std::string text() const;
+  /// Nothing if the text has another form.
+  static std::optional<ResponseId> parse(std::string_view text);
+};
+
+/// A step that waits as `mcpr_RUN~p1` or `mcpr_RUN~SESSION~p1`.
+struct ApprovalRequestId {
+  SessionId run, session;
+  ParkId step;
+
+  static ApprovalRequestId of(const SessionId& run, const ParkedStep& step);
+  std::string text() const;
+  static std::optional<ApprovalRequestId> parse(std::string_view text);
+};
+
+/// The key in the metadata of a message under which the request of its response is kept.
+inline constexpr std::string_view kResponsesKey = "responses";
+/// `{input_tokens, output_tokens, ...}` of OpenAI's Responses.
+Json responses_usage(const Usage& usage);
+
+class ResponseCodec final : public TurnCodec {
+ public:
+  /// Writes the events with a sequence number above `after`.
+  explicit ResponseCodec(ResponseId id, std::int64_t after = -1);
+  ResponseCodec(const ResponseCodec&) = delete;
+  ResponseCodec& operator=(const ResponseCodec&) = delete;
+
+  /// The response follows the decision that was made at this time in the log of a session below.
+  void begin_at(UnixMillis time) { begins_at_ = time; }
+
+  bool take(const Event& event, std::string& out) override;
+  bool take_decision(const std::vector<ParkedStep>& pending, std::string& out) override;
+  void take_wait(const std::vector<ParkedStep>& pending, std::string& out) override;
+  void take_error(const Error& error, std::string& out) override;
+  bool has_begun() const override { return has_begun_; }
+  HttpAnswer answer() const override;
+
+  /// The response so far.
+  JsonObject response() const;
+  /// What its request said, as kept by the journal; null: the turn was started in another way.
+  const Json& request() const { return request_; }
+
+ private:
+  struct Call {
+    std::size_t index = 0;  ///< of the item
+    std::string error;      ///< of the last attempt
+  };
+  void begin(UnixMillis time, std::string& out);
+  bool begins_with(const Event& event) const;
+  void on_own(const Event& event);
+  void on_part(PartStep step, PartKind kind, const std::string& text);
+  void piece(JsonObject event, const std::string& text);
+  std::size_t add_item(JsonObject item);
+  void finish_item(std::size_t index);
+  void call_started(const events::ToolStarted& call);
+  void call_ended(const CallId& call, const std::string* output, std::string_view status);
+  void end_calls(std::string_view status);
+  void end(std::string_view type, std::string_view status, UnixMillis time);
+  void end_with(const AgentResult& result, UnixMillis time);
+  void emit(JsonObject event);
+  void write(const JsonObject& event);
+  JsonObject about(std::string_view type, std::size_t index) const;
+
+  const ResponseId id_;
+  const std::int64_t after_;
+  std::int64_t next_ = 0;  ///< sequence number
+  std::optional<UnixMillis> begins_at_;
+  Json request_ = nullptr;
+  std::string agent_;
+  bool in_turn_ = false, has_begun_ = false, has_content_ = false, has_ended_ = false;
+  std::string status_ = "queued";
+  UnixMillis created_, ended_;
+  Json error_ = nullptr, incomplete_ = nullptr;
+  std::vector<JsonObject> items_;
+  std::size_t part_ = 0;          ///< the item of the part that is open
+  std::int64_t part_began_ = 0;   ///< sequence number before its pieces
+  std::map<CallId, Call> calls_;  ///< that run
+  Usage usage_;
+  std::map<SessionId, Usage> below_;
+  AnswerParts parts_;
+  std::string* out_ = nullptr;  ///< of the call in progress
+};
+
+}  // namespace praxis::server

@@ -1,0 +1,210 @@
+#include "server/turn_follower.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include "app/pending_steps.hpp"
+#include "core/project.hpp"
+
+namespace praxis::server {
+namespace {
+
+constexpr std::size_t kMostUntaken = 4 * 1024 * 1024;  // bytes that a client may leave before it is dropped
+
+std::vector<ParkedStep> steps_of(const State& state) {
+  std::vector<ParkedStep> steps;
+  for (const auto& [id, step] : state.parked) steps.push_back(step);
+  return steps;
+}
+
+}  // namespace
+
+bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, std::size_t skipped,
+                 TurnCodec& codec, std::string& out) {
+  State state;
+  for (const StoredRecord& stored : records) {
+    const bool is_new = stored.seq > from || (stored.seq == from && skipped == 0);
+    const auto* decided = std::get_if<records::Decided>(&stored.record.body);
+    if (is_new && decided != nullptr && !decided->park.empty() &&
+        state.status() == SessionStatus::kAwaitingUser && codec.take_decision(steps_of(state), out))
+      return true;
+    if (auto applied = apply_to(state, stored.record); !applied) return false;
+    if (stored.seq < from) continue;
+    std::size_t left_out = stored.seq == from ? skipped : 0;
+    for (const Event& event : project(stored.record, state)) {
+      if (left_out > 0) {
+        --left_out;
+      } else if (codec.take(event, out)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void BeginWatch::report(const Result<AgentResult>& result) {
+  std::shared_ptr<TurnFollower> follower;
+  {
+    const std::lock_guard lock(mutex_);
+    follower = std::exchange(follower_, nullptr);
+    if (!result) error_ = result.error();
+  }
+  if (!result && follower) follower->fail_with(result.error());
+}
+
+void BeginWatch::give(const std::shared_ptr<TurnFollower>& follower) {
+  std::optional<Error> error;
+  {
+    const std::lock_guard lock(mutex_);
+    error = error_;
+    if (!error) follower_ = follower;
+  }
+  if (error) follower->fail_with(*error);
+}
+
+TurnFollower::TurnFollower(const Service& service, HttpReply reply, std::shared_ptr<TurnCodec> codec,
+                           Gives gives)
+    : EventSink(std::move(reply)),
+      journal_(service.journal),
+      runs_(service.runs),
+      feed_(service.feed),
+      codec_(std::move(codec)),
+      gives_(gives) {}
+
+Status TurnFollower::mark() {
+  const auto position = journal_->last_position();
+  if (!position) return fail(position.error());
+  from_ = Position{*position, UINT32_MAX};
+  return {};
+}
+
+void TurnFollower::replay(const app::StoredSession& stored) {
+  const std::lock_guard lock(mutex_);
+  is_over_ = replay_into(stored.records, 0, 0, *codec_, before_);
+  replayed_ = taken_ = stored.records.empty() ? 0 : stored.records.back().seq;
+  taken_events_ = SIZE_MAX;
+  may_wait_ = stored.state.turn.has_value();
+  missed_pieces_ = stored.state.turn && stored.state.turn->effect;
+}
+
+void TurnFollower::follow(const SessionId& run, HttpHeaders headers) {
+  bool is_over = false;
+  {
+    const std::lock_guard lock(mutex_);
+    run_ = run;
+    is_over = std::exchange(is_over_, false);
+    if (gives_ == Gives::kStream) {
+      headers.insert(headers.begin(), {{"Content-Type", "text/event-stream"},
+                                       {"Cache-Control", "no-store"},
+                                       {"X-Accel-Buffering", "no"}});
+      reply().begin(200, std::move(headers));
+    }
+    if (!deliver(std::exchange(before_, {}), is_over)) return;
+  }
+  feed_->subscribe({.session = run}, from_, shared_from_this());
+  const std::lock_guard lock(mutex_);
+  if (may_wait_) look_whether_it_waits();
+}
+
+void TurnFollower::fail_with(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (is_over_) return;
+  std::string out;
+  codec_->take_error(error, out);
+  std::ignore = deliver(std::move(out), true);
+}
+
+bool TurnFollower::on_frame(const Frame& frame) {
+  const std::lock_guard lock(mutex_);
+  if (is_over_) return false;
+  const Event& event = *frame.event;
+  const bool is_durable = frame.position.has_value();
+  if (skips(event, is_durable)) return true;
+  if (std::holds_alternative<events::StepParked>(event.body)) may_wait_ = true;
+  if (!give(event, is_durable)) return false;
+  if (is_durable && may_wait_) look_whether_it_waits();
+  return true;
+}
+
+/// Whether the codec has the event already, or cannot use the piece because it missed those before it.
+bool TurnFollower::skips(const Event& event, bool is_durable) {
+  if (event.agent.id != run_) return false;
+  if (is_durable) return event.seq <= replayed_;
+  if (!missed_pieces_ || event.seq != replayed_ || !is_delta(event.body)) return false;
+  const auto* text = std::get_if<events::TextDelta>(&event.body);
+  if (text != nullptr && text->item == 0) return false;  // the feed gives the text so far as one piece
+  return true;
+}
+
+bool TurnFollower::give(const Event& event, bool is_durable) {
+  if (is_durable && event.agent.id == run_) {
+    taken_events_ = event.seq == taken_ ? taken_events_ + 1 : 1;
+    taken_ = event.seq;
+  }
+  std::string out;
+  const bool is_last = codec_->take(event, out);
+  return deliver(std::move(out), is_last);
+}
+
+/// False: the client gets no more.
+bool TurnFollower::deliver(std::string out, bool is_last) {
+  if (gives_ == Gives::kStream) {
+    if (reply().waiting() > kMostUntaken) is_last = true;
+    const bool is_there = out.empty() || reply().write(std::make_shared<const std::string>(std::move(out)));
+    if (is_last) reply().finish();
+    is_over_ = is_last || !is_there;
+  } else if (is_last || (gives_ == Gives::kWhenBegun && codec_->has_begun())) {
+    reply().send(codec_->answer());
+    is_over_ = true;
+  }
+  return !is_over_;
+}
+
+// ---- waiting for people
+
+void TurnFollower::look_whether_it_waits() {
+  looks_again_ = true;
+  if (std::exchange(is_looking_, true)) return;
+  runs_->post([self = shared_from_this()] { self->look(); });
+}
+
+/// Only the log tells whether the run waits for people: it may be another process that continues it.
+void TurnFollower::look() {
+  while (true) {
+    SessionId run;
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_over_ || !std::exchange(looks_again_, false)) {
+        is_looking_ = false;
+        return;
+      }
+      run = run_;
+    }
+    const auto stored = app::read_session(journal_, run);
+    const auto pending = stored ? app::pending_steps(*stored) : Result<std::vector<ParkedStep>>();
+    if (!stored || !pending || pending->empty()) continue;
+    const std::lock_guard lock(mutex_);
+    if (is_over_) return;
+    std::string out;
+    const std::size_t skipped = taken_events_;
+    if (!replay_into(stored->records, taken_, skipped, *codec_, out)) codec_->take_wait(*pending, out);
+    std::ignore = deliver(std::move(out), true);
+    return;
+  }
+}
+
+// ---- now and then
+
+bool TurnFollower::on_idle() {
+  if (gives_ != Gives::kStream) return true;
+  return EventSink::on_idle();
+}
+
+void TurnFollower::on_end() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(is_over_, true)) return;
+  if (gives_ == Gives::kStream) return reply().finish();
+  reply().send(problem(make_error(ErrorCode::kCancelled, "the server is shutting down")));
+}
+
+}  // namespace praxis::server

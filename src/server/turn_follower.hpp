@@ -1,0 +1,107 @@
+// Follows a turn of a run for a client that speaks the protocol of another program: first what the log holds
+// of it, then what happens, until the turn ends or waits for people.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/event_sinks.hpp"
+#include "server/service.hpp"
+
+namespace praxis::server {
+
+/// Writes the events of a run in the format of a client. Called by one thread at a time.
+class TurnCodec {
+ public:
+  virtual ~TurnCodec() = default;
+  /// Takes the next event, of the run or a session below it, and appends what the client gets. True: that was
+  /// the last.
+  virtual bool take(const Event& event, std::string& out) = 0;
+  /// Before a person decides a step of the run: the turn was waiting for `pending`. True: here the part of
+  /// the turn ends that the client asked about.
+  virtual bool take_decision(const std::vector<ParkedStep>& /*pending*/, std::string& /*out*/) {
+    return false;
+  }
+  /// The turn waits for people: appends the end.
+  virtual void take_wait(const std::vector<ParkedStep>& pending, std::string& out) = 0;
+  /// The turn could not begin: appends the end.
+  virtual void take_error(const Error& error, std::string& out) = 0;
+  /// Whether the turn that the client asked about has begun.
+  virtual bool has_begun() const = 0;
+  /// The whole answer so far, for a client that wants no stream.
+  virtual HttpAnswer answer() const = 0;
+};
+
+/// Gives a codec the events of a log from record `from` on, without the first `skipped` events of that
+/// record. Returns whether it has taken its last.
+bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, std::size_t skipped,
+                 TurnCodec& codec, std::string& out);
+
+class TurnFollower;
+
+/// Reports the error of a turn that could not begin to a follower, which may be made after the turn was
+/// started. Thread-safe.
+class BeginWatch {
+ public:
+  /// The callback for `NewRun::done`.
+  void report(const Result<AgentResult>& result);
+  void give(const std::shared_ptr<TurnFollower>& follower);
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<TurnFollower> follower_;
+  std::optional<Error> error_;
+};
+
+/// One client that follows one run. Thread-safe.
+class TurnFollower final : public EventSink, public std::enable_shared_from_this<TurnFollower> {
+ public:
+  /// What the client gets: a stream, or one answer once the turn has ended or once it has begun.
+  enum class Gives : std::uint8_t { kStream, kWhenEnded, kWhenBegun };
+  TurnFollower(const Service& service, HttpReply reply, std::shared_ptr<TurnCodec> codec, Gives gives);
+
+  /// Notes from where on the journal is new. Call before the turn is started. Error `kJournal`.
+  Status mark();
+  void mark_at(Position position) { from_ = position; }
+  /// Gives the codec what the log of `stored` holds. Call after `mark`.
+  void replay(const app::StoredSession& stored);
+  /// Begins the answer, with `headers` if it is a stream, and follows the run until its turn ends or waits.
+  void follow(const SessionId& run, HttpHeaders headers = {});
+  /// The turn could not begin, or its process lost it: ends the answer.
+  void fail_with(const Error& error);
+
+  bool on_frame(const Frame& frame) override;
+  bool on_idle() override;
+  void on_end() override;
+
+ private:
+  bool give(const Event& event, bool is_durable);
+  bool skips(const Event& event, bool is_durable);
+  bool deliver(std::string out, bool is_last);
+  void look_whether_it_waits();
+  void look();
+
+  const std::shared_ptr<Journal> journal_;
+  const std::shared_ptr<Runs> runs_;
+  const std::shared_ptr<EventFeed> feed_;
+  const std::shared_ptr<TurnCodec> codec_;
+  const Gives gives_;
+  Position from_;
+
+  std::mutex mutex_;  // guards what follows, and the codec
+  SessionId run_;
+  std::string before_;            ///< what the log gave, until the answer begins
+  std::uint64_t taken_ = 0;       ///< the last record of the run whose events the codec has
+  std::size_t taken_events_ = 0;  ///< how many of its events
+  std::uint64_t replayed_ = 0;    ///< the record up to which the log was read
+  bool missed_pieces_ = false;    ///< of an answer that was being written then
+  bool may_wait_ = false;         ///< a step was parked
+  bool is_looking_ = false, looks_again_ = false;
+  bool is_over_ = false;
+};
+
+}  // namespace praxis::server
