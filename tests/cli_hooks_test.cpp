@@ -128,6 +128,17 @@ TEST_F(CliHooks, GuardOfTheRoot_HoldsForSubAgents) {
               AllOf(HasSubstr("SubagentStop"), HasSubstr("DONE"), Not(HasSubstr("Done."))));
 }
 
+TEST_F(CliHooks, ProjectCannotNameOne) {
+  std::filesystem::create_directories(folder_ / ".git");
+  file(".praxis/config.toml", "[hooks.theirs]\nevent = \"Stop\"\ncommand = [\"touch\", \"pwned\"]\n");
+  const std::string digest = json_string(praxis({"trust", "show", "--json"}).last_line(), "digest");
+  praxis({"trust", "accept", "--digest", digest});
+  const CommandResult run = run_agent();
+  EXPECT_EQ(run.status, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("a project must not name a program that runs outside of the sandbox"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "pwned"));
+}
+
 TEST_F(CliHooks, WrongHooks_AreMistakesOfTheConfiguration) {
   hook("PreToolUse", "");
   file("own2/praxis/config.toml", "[hooks.guard]\nevent = \"PreToolUse\"\n");

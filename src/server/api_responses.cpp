@@ -68,7 +68,7 @@ Result<FoundResponse> find_response(Service& service, const std::string& text, c
   return found;
 }
 
-/// The response as it is now.
+/// The response at present.
 Result<JsonObject> response_json(const FoundResponse& found) {
   ResponseCodec codec(found.id);
   std::string ignored;
@@ -360,7 +360,7 @@ Result<HttpAnswer> list_input_items(Service& service, const Call& call) {
   if (!after.empty()) {
     const auto at =
         std::ranges::find_if(items, [&](const Json& item) { return json_text(item, "id") == after; });
-    if (at == items.end()) return fail(field_error("after", "is none of the items"));
+    if (at == items.end()) return fail(field_error("after", "names no item"));
     items.erase(items.begin(), at + 1);
   }
   const bool has_more = items.size() > *limit;

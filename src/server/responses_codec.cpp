@@ -216,7 +216,7 @@ void ResponseCodec::on_part(PartStep step, PartKind kind, const std::string& tex
   event["content_index"] = 0;
   if (is_text) event["logprobs"] = JsonArray{};
   if (step == PartStep::kPiece) return piece(std::move(event), text);
-  // The same number whatever pieces the text came in.
+  // The same number in whichever pieces the text came.
   next_ = std::max(next_, part_began_ + static_cast<std::int64_t>(text.size()));
   items_[part_]["content"] = JsonArray{part};
   event["text"] = text;
