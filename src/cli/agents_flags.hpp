@@ -21,9 +21,11 @@ inline void add_agents_flags(CLI::App* agents, AgentsOptions& options) {
   using Verb = AgentsOptions::Verb;
   const std::map<std::string, Verb> verbs{
       {"list", Verb::kList}, {"show", Verb::kShow}, {"init", Verb::kInit}};
-  agents->add_option("VERB", options.verb, "list (default), show, or init, which writes a preset to a file")
-      ->type_name("")
-      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  takes_word(
+      agents
+          ->add_option("VERB", options.verb, "list (default), show, or init, which writes a preset to a file")
+          ->type_name(""),
+      verbs);
   agents->add_option("NAME", options.name, "The agent to show, or the preset to copy")->type_name("");
   takes_path(agents->add_option("-o,--output", options.file, "With init: the file; default: NAME.toml"),
              "FILE");

@@ -21,12 +21,13 @@ inline void add_config_flags(CLI::App* config, ConfigOptions& options) {
   using Verb = ConfigOptions::Verb;
   const std::map<std::string, Verb> verbs{
       {"show", Verb::kShow}, {"explain", Verb::kExplain}, {"set", Verb::kSet}, {"edit", Verb::kEdit}};
-  config
-      ->add_option(
-          "VERB", options.verb,
-          "show: all settings and their layers; explain KEY; set KEY VALUE in your file; edit your file")
-      ->type_name("")
-      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  takes_word(
+      config
+          ->add_option(
+              "VERB", options.verb,
+              "show: all settings and their layers; explain KEY; set KEY VALUE in your file; edit your file")
+          ->type_name(""),
+      verbs);
   config->add_option("KEY", options.key, "A setting, such as limits.max_usd")->type_name("");
   config->add_option("VALUE", options.value, "Its value")->type_name("");
   add_json(config, options.json, "setting");

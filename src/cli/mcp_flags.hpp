@@ -24,13 +24,15 @@ inline void add_mcp_flags(CLI::App* mcp, McpCommandOptions& options) {
                                           {"call", Verb::kCall},
                                           {"accept", Verb::kAccept},
                                           {"serve", Verb::kServe}};
-  mcp->add_option(
-         "VERB", options.verb,
-         "list the tools of the agent's servers; test whether the servers start and answer; call one tool; "
-         "accept what a server says of its tools now; serve agents as tools on standard input and output")
-      ->type_name("")
-      ->required()
-      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  takes_word(
+      mcp->add_option(
+             "VERB", options.verb,
+             "list the tools of the agent's servers; test whether the servers start and answer; call one "
+             "tool; "
+             "accept what a server says of its tools now; serve agents as tools on standard input and output")
+          ->type_name("")
+          ->required(),
+      verbs);
   mcp->add_option(
          "WORDS", options.words,
          "The agent; for call also the tool, as list shows it, and its arguments as JSON; for accept the "

@@ -33,12 +33,14 @@ inline void add_memory_flags(CLI::App* memory, MemoryCommandOptions& options) {
                                           {"show", Verb::kShow},     {"add", Verb::kAdd},
                                           {"forget", Verb::kForget}, {"sweep", Verb::kSweep},
                                           {"export", Verb::kExport}, {"import", Verb::kImport}};
-  memory
-      ->add_option("VERB", options.verb,
-                   "list the collections, or the notes of one; search for words; show or forget a note; add "
-                   "one, or documents; sweep: forget the oldest; export or import as JSON Lines")
-      ->type_name("")
-      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  takes_word(
+      memory
+          ->add_option(
+              "VERB", options.verb,
+              "list the collections, or the notes of one; search for words; show or forget a note; add "
+              "one, or documents; sweep: forget the oldest; export or import as JSON Lines")
+          ->type_name(""),
+      verbs);
   memory
       ->add_option(
           "WORD", options.words,

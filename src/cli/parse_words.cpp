@@ -31,29 +31,17 @@ std::string hint_for_words(std::span<const std::string> words) {
 
 namespace {
 
-/// The words of `{a->1,b->2}` or `{a,b}`: `a, b`. The list may be cut off.
+/// The words of `{a,b}`: `a, b`.
 std::string listed_words(std::string_view list) {
   std::string words;
-  while (!list.empty()) {
-    const std::string_view item = list.substr(0, list.find_first_of(",}"));
-    const auto arrow = item.find("->");
-    if (arrow != std::string_view::npos || !list.contains("->"))
-      words += (words.empty() ? "" : ", ") + std::string(item.substr(0, arrow));
-    if (item.size() == list.size() || list[item.size()] == '}') break;
-    list.remove_prefix(item.size() + 1);
-  }
+  for (const char c : list.substr(0, list.find('}'))) words += c == ',' ? ", " : std::string(1, c);
   return words;
 }
 
 /// A message about a value that is not one of a list, or about how often an option is given; empty if it is
 /// neither.
 std::string about_choice(const std::string& name, const std::string& rest) {
-  constexpr std::string_view kCheck = "Check ", kIn = " value in {", kNotIn = " not in {",
-                             kAtMost = "At Most 1 required but received ";
-  if (const auto in = rest.find(kIn); rest.starts_with(kCheck) && in != std::string::npos) {
-    return fmt::format("{}: \"{}\" is not one of {}", name, rest.substr(kCheck.size(), in - kCheck.size()),
-                       listed_words(std::string_view(rest).substr(in + kIn.size())));
-  }
+  constexpr std::string_view kNotIn = " not in {", kAtMost = "At Most 1 required but received ";
   if (const auto in = rest.find(kNotIn); in != std::string::npos) {
     return fmt::format("{}: \"{}\" is not one of {}", name, rest.substr(0, in),
                        listed_words(std::string_view(rest).substr(in + kNotIn.size())));

@@ -22,13 +22,14 @@ inline void add_prompts_flags(CLI::App* prompts, PromptsOptions& options) {
   const std::map<std::string, Verb> verbs{
       {"list", Verb::kList}, {"show", Verb::kShow},   {"diff", Verb::kDiff},  {"render", Verb::kRender},
       {"put", Verb::kPut},   {"label", Verb::kLabel}, {"check", Verb::kCheck}};
-  prompts
-      ->add_option(
-          "VERB", options.verb,
-          "list; show ID[@VERSION]; diff ID FROM TO; render ID[@VERSION]; put ID FILE; label ID LABEL "
-          "VERSION; check FILE")
-      ->type_name("")
-      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  takes_word(
+      prompts
+          ->add_option(
+              "VERB", options.verb,
+              "list; show ID[@VERSION]; diff ID FROM TO; render ID[@VERSION]; put ID FILE; label ID LABEL "
+              "VERSION; check FILE")
+          ->type_name(""),
+      verbs);
   prompts->add_option("ID", options.first, "A prompt; of check a file, '-' for standard input")
       ->type_name("");
   prompts->add_option("FILE", options.second, "The file of put, '-' for standard input; a label; a version")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,23 @@ inline constexpr const char* kIdHelp = "Run id, a unique beginning or end of it,
 inline CLI::Option* takes_path(CLI::Option* option, const std::string& type) {
   return option->type_name(type)->check(
       [](const std::string& path) { return path.empty() ? "the path is empty" : std::string(); });
+}
+
+/// Makes an option take one of these words. The transformer of CLI11 prints values beside the words, and a
+/// value of 0 would end its message.
+template <class Choice>
+CLI::Option* takes_word(CLI::Option* option, const std::map<std::string, Choice>& words) {
+  return option->transform(CLI::Validator(
+      [words](std::string& given) {
+        if (const auto found = words.find(given); found != words.end()) {
+          given = std::to_string(static_cast<int>(found->second));
+          return std::string();
+        }
+        std::string all;
+        for (const auto& [word, choice] : words) all += (all.empty() ? "" : ",") + word;
+        return given + " not in {" + all + '}';
+      },
+      ""));
 }
 
 /// Refuses what is not a number without a sign; the parser would take -1 for the largest one.

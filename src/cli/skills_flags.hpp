@@ -22,12 +22,14 @@ inline void add_skills_flags(CLI::App* skills, SkillsOptions& options) {
   using Verb = SkillsOptions::Verb;
   const std::map<std::string, Verb> verbs{
       {"list", Verb::kList}, {"show", Verb::kShow}, {"check", Verb::kCheck}};
-  skills
-      ->add_option("VERB", options.verb,
-                   "list the skills of this folder and of the user; show the instructions of one; check the "
-                   "folders of skills against the format")
-      ->type_name("")
-      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  takes_word(
+      skills
+          ->add_option(
+              "VERB", options.verb,
+              "list the skills of this folder and of the user; show the instructions of one; check the "
+              "folders of skills against the format")
+          ->type_name(""),
+      verbs);
   skills->add_option("NAME", options.words, "A skill; of check one or more folders, each with a SKILL.md")
       ->type_name("");
   add_repeated(skills, "--from", options.places,

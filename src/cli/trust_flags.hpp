@@ -21,12 +21,13 @@ inline void add_trust_flags(CLI::App* trust, TrustOptions& options) {
   using Verb = TrustOptions::Verb;
   const std::map<std::string, Verb> verbs{
       {"show", Verb::kShow}, {"accept", Verb::kAccept}, {"list", Verb::kList}, {"revoke", Verb::kRevoke}};
-  trust
-      ->add_option(
-          "VERB", options.verb,
-          "show, accept, list or revoke; default: show it, and ask at a terminal whether to trust it")
-      ->type_name("")
-      ->transform(CLI::CheckedTransformer(verbs).description(""));
+  takes_word(
+      trust
+          ->add_option(
+              "VERB", options.verb,
+              "show, accept, list or revoke; default: show it, and ask at a terminal whether to trust it")
+          ->type_name(""),
+      verbs);
   trust->add_option("FOLDER", options.target, "Project to revoke; default: that of the current folder")
       ->type_name("");
   trust->add_option("--digest", options.digest, "Accept without a question, if what is there has this digest")
