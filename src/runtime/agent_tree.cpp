@@ -19,13 +19,15 @@ namespace {
 
 using Phase = CallState::Phase;
 
-/// Returns `state` (empty if null) with the records applied that the journal holds after it.
-Result<State> fold_on(Journal& journal, const SessionId& id, std::optional<State> state) {
+/// Returns `state` (empty if null) with the records applied that the journal holds after it; collects the
+/// places of calls.
+Result<State> fold_on(Journal& journal, const SessionId& id, std::optional<State> state, CallPlaces& places) {
   auto records = read_records(journal, id, state ? state->seq + 1 : 1);
   if (!records) return fail(records.error());
   State folded = state ? *std::move(state) : State{};
   for (const StoredRecord& stored : *records) {
     if (auto applied = apply_to(folded, stored.record); !applied) return fail(applied.error());
+    places.add(folded);
   }
   return folded;
 }
@@ -57,6 +59,7 @@ class JournalTree::Reader {
     std::uint64_t entries = 0;
     AgentNode node;
     std::optional<State> state;  ///< kept while a turn is in progress, because its log will grow
+    CallPlaces places;           ///< of the calls that made its sub-agents
     bool held = false;           ///< a process has the session open
   };
   Result<std::vector<SessionRow>> rows() const;
@@ -112,7 +115,8 @@ Result<std::vector<SessionRow>> JournalTree::Reader::rows() const {
 }
 
 void JournalTree::Reader::read(const SessionRow& row, Known& known) const {
-  auto state = fold_on(*journal_, row.id, std::exchange(known.state, std::nullopt));
+  if (!known.state) known.places = {};
+  auto state = fold_on(*journal_, row.id, std::exchange(known.state, std::nullopt), known.places);
   known.node = state ? node_of(*state) : unreadable(row, state.error());
   known.node.created = row.created;
   known.node.updated = row.updated;
@@ -181,6 +185,8 @@ std::vector<AgentNode> JournalTree::Reader::nodes() const {
   std::vector<LooseNode> loose;
   for (const auto& [id, known] : known_) {
     loose.push_back({known.node});
+    const auto above = known_.find(known.node.parent);
+    if (above != known_.end()) loose.back().place = above->second.places.find(id);
     if (waits(known, kMostLevels)) loose.back().node.status = SessionStatus::kAwaitingUser;
     AgentNode& node = loose.back().node;
     const bool works = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
@@ -193,7 +199,8 @@ std::vector<AgentNode> JournalTree::Reader::nodes() const {
 
 Result<AgentState> agent_state(const std::shared_ptr<Journal>& journal, const SessionId& id) {
   if (!journal->session(id)) return fail(ErrorCode::kInput, "no session is called \"" + id.str() + "\"");
-  auto state = fold_on(*journal, id, std::nullopt);
+  CallPlaces places;
+  auto state = fold_on(*journal, id, std::nullopt, places);
   if (!state) return fail(state.error());
   JournalTree tree(journal, {.root = id});
   if (auto read = tree.refresh(); !read) return fail(read.error());

@@ -1,7 +1,9 @@
 #include "runtime/agent_tree_nodes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <ranges>
+#include <tuple>
 #include <utility>
 
 #include "core/patience.hpp"
@@ -17,8 +19,12 @@ std::string head_of(std::string_view text) { return std::string(utf8_head(text, 
 class Arranger {
  public:
   explicit Arranger(std::vector<LooseNode> loose) : loose_(std::move(loose)) {
-    std::ranges::sort(loose_, [](const LooseNode& a, const LooseNode& b) {
-      return std::pair(a.node.created, a.node.id) < std::pair(b.node.created, b.node.id);
+    const auto place = [](const LooseNode& of) {
+      return std::pair(!of.place, of.place.value_or(CallPlace{}));
+    };
+    std::ranges::sort(loose_, [&](const LooseNode& a, const LooseNode& b) {
+      return std::tuple(place(a), a.node.created, a.node.id) <
+             std::tuple(place(b), b.node.created, b.node.id);
     });
     for (std::size_t i = 0; i < loose_.size(); ++i) places_[loose_[i].node.id] = i;
     for (std::size_t i = 0; i < loose_.size(); ++i) {
@@ -120,6 +126,49 @@ AgentNode node_of(const State& state) {
   node.waits = wait_of(state);
   node.pending = pending_of(state);
   return node;
+}
+
+namespace {
+
+/// Place of a call in the batch in progress; after all others if it is not there.
+CallPlace place_in_batch(const TurnState& turn, const CallId& call) {
+  constexpr auto kLast = std::numeric_limits<std::uint32_t>::max();
+  const auto position = [&](const CallId& id) {
+    const auto found = std::ranges::find_if(turn.calls, [&](const CallState& c) { return c.call.id == id; });
+    return static_cast<std::size_t>(found - turn.calls.begin());
+  };
+  const std::size_t own = position(call);
+  std::size_t outermost = own;
+  for (std::size_t levels = 0; outermost < turn.calls.size() && levels < turn.calls.size(); ++levels) {
+    if (turn.calls[outermost].within.empty()) break;
+    outermost = position(turn.calls[outermost].within);
+  }
+  if (outermost >= turn.calls.size()) return {0, kLast, kLast, 0};
+  return {0, static_cast<std::uint32_t>(outermost), static_cast<std::uint32_t>(own), 0};
+}
+
+}  // namespace
+
+void CallPlaces::add(const State& state) {
+  if (state.children.size() < seen_) seen_ = 0;  // those of a turn that is over
+  if (state.children.size() == seen_ || !state.turn) return;
+  const TurnState& turn = *state.turn;
+  if (turn.id != turn_ || turn.step != step_) {
+    turn_ = turn.id;
+    step_ = turn.step;
+    ++batch_;
+  }
+  for (; seen_ < state.children.size(); ++seen_) {
+    CallPlace place = place_in_batch(turn, state.children[seen_].call);
+    place.batch = batch_;
+    place.nth = nth_++;
+    places_.try_emplace(state.children[seen_].id, place);
+  }
+}
+
+std::optional<CallPlace> CallPlaces::find(const SessionId& child) const {
+  const auto found = places_.find(child);
+  return found == places_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<AgentNode> arrange(std::vector<LooseNode> loose) { return Arranger(std::move(loose)).take(); }

@@ -1,6 +1,9 @@
 // Turns the states of sessions into nodes, and nodes into a tree.
 #pragma once
 
+#include <compare>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -22,13 +25,43 @@ SessionStatus shown_status(const State& state);
 /// Returns the node of one session. Children, times and subtree totals stay empty.
 AgentNode node_of(const State& state);
 
+/// The place of a call among all calls of its session.
+struct CallPlace {
+  std::uint32_t batch = 0;  ///< counts the batches of calls that made sub-agents
+  std::uint32_t position =
+      0;                    ///< in the response or plan; of a call within a call: that of the outermost one
+  std::uint32_t inner = 0;  ///< of a call within a call: position among these
+  std::uint32_t nth = 0;    ///< among the sub-agents of the session
+  auto operator<=>(const CallPlace&) const = default;
+};
+
+/// The places of the calls that made the sub-agents of one session, collected while its log grows: the state
+/// forgets the calls of a batch once all are settled. Sub-agents of parallel calls start in any order.
+class CallPlaces {
+ public:
+  /// Adds the sub-agents that `state` got since the last call. Cheap if there are none.
+  void add(const State& state);
+  /// Place of the call that made the sub-agent; nothing if it was not added.
+  std::optional<CallPlace> find(const SessionId& child) const;
+  void forget(const SessionId& child) { places_.erase(child); }
+
+ private:
+  std::map<SessionId, CallPlace> places_;
+  TurnId turn_;
+  std::uint32_t step_ = 0;
+  std::uint32_t batch_ = 0;
+  std::uint32_t nth_ = 0;
+  std::size_t seen_ = 0;  ///< of `State::children`
+};
+
 /// A node, and the usage of its sub-agents that are not listed.
 struct LooseNode {
   AgentNode node;
   Usage unlisted = {};
+  std::optional<CallPlace> place = {};  ///< in the session above; without: after those with one
 };
-/// Adds children and subtree totals. Parents come before children; roots and siblings are sorted by creation
-/// time.
+/// Adds children and subtree totals. Parents come before children; roots are sorted by creation time,
+/// siblings by the place of their call, then by creation time.
 std::vector<AgentNode> arrange(std::vector<LooseNode> loose);
 
 }  // namespace praxis

@@ -37,7 +37,10 @@ std::unique_ptr<AgentRegistry::Place> AgentRegistry::enter(const SessionId& root
   const std::lock_guard lock(mutex_);
   Tree& tree = trees_[root];
   if (root == state.id) tree = {};
-  tree.entries[state.id] = entry;
+  std::shared_ptr<Entry>& own = tree.entries[state.id];
+  if (own) entry->places = std::move(own->places);
+  entry->places.add(state);
+  own = entry;
   return std::make_unique<Place>(*this, root, std::move(entry));
 }
 
@@ -55,6 +58,7 @@ std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state
   node.held = turn != nullptr;
   node.usage = state.usage;
   node.step = turn != nullptr ? turn->step : 0;
+  entry.places.add(state);
   if (updated) node.updated = *updated;
   show_wait(node, state);
   if (node.comment != state.comment) {
@@ -106,6 +110,7 @@ void AgentRegistry::forget_oldest(Tree& tree) {
   const Entry& gone = *oldest->second;
   if (const auto parent = tree.entries.find(gone.node.parent); parent != tree.entries.end()) {
     parent->second->earlier += gone.node.usage + gone.earlier;
+    parent->second->places.forget(gone.node.id);
     std::erase_if(parent->second->recorded, [&](const ChildState& c) { return c.id == gone.node.id; });
   }
   tree.entries.erase(oldest);
@@ -118,6 +123,8 @@ std::vector<AgentNode> AgentRegistry::snapshot() const {
     for (const auto& [root, tree] : trees_) {
       for (const auto& [id, entry] : tree.entries) {
         LooseNode& copy = loose.emplace_back(LooseNode{entry->node, entry->earlier});
+        const auto above = tree.entries.find(entry->node.parent);
+        if (above != tree.entries.end()) copy.place = above->second->places.find(id);
         for (const ChildState& child : entry->recorded) {
           if (!tree.entries.contains(child.id)) copy.unlisted += child.usage;
         }

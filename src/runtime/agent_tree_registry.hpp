@@ -14,6 +14,7 @@
 #include "praxis/core/event.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/runtime/agent_tree.hpp"
+#include "runtime/agent_tree_nodes.hpp"
 
 namespace praxis {
 
@@ -61,6 +62,7 @@ class AgentRegistry {
         parked;     ///< next id and number of parked steps: both unchanged means the same set
     Usage earlier;  ///< usage of sub-agents that are not listed
     std::vector<ChildState> recorded;  ///< sub-agents that the log already held when the session was opened
+    CallPlaces places;                 ///< of the calls that made its sub-agents
     bool awake = true;
     bool shown = false;  ///< `Place::show` was called
   };

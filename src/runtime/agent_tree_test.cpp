@@ -1,6 +1,8 @@
 // The agent tree: what it shows while sessions run, after they have ended, and when it is read from the
 // journal.
+#include <array>
 #include <atomic>
+#include <memory>
 #include <set>
 
 #include "runtime/testing/trees.hpp"
@@ -239,6 +241,54 @@ TEST_F(AgentTreeTest, MoreCallsThanMayRunAtOnce_WaitWithThoseThatRun) {
   }
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "done");
+}
+
+TEST_F(AgentTreeTest, SubAgentsOfParallelCalls_AreInTheOrderOfTheCalls) {
+  // Each handler creates its sub-agents once those of the call after it have ended: in reverse.
+  struct Handlers {
+    std::array<Gate, 4> ended;
+  };
+  const auto shared = std::make_shared<Handlers>();
+  const auto work_of = [](ToolContext& context, const std::string& name) -> Status {
+    AgentSpec spec;
+    spec.id = name;
+    spec.plan = *parse_json(R"([{"id": "end", "finish": "part"}])");
+    auto answer = context.spawn(std::move(spec)).run("go");
+    return answer ? Status() : Status(fail(answer.error()));
+  };
+  Agent lead = scripted(
+      R"({"tool_calls":[{"name":"t0","id":"a"},{"name":"t1","id":"b"},{"name":"t2","id":"c"}]}
+{"tool_calls":[{"name":"t2","id":"d"},{"name":"t1","id":"e"}]}
+{"text":"done"})");
+  shared->ended.back().open();
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    lead.use(host_tool(name, [=](ToolContext& context, const Json&) -> Result<ToolOutput> {
+      if (!shared->ended.at(i + 1).wait_briefly())
+        return fail(ErrorCode::kInternal, "the next call did not end");
+      for (const char* part : {"x", "y"}) {
+        if (auto done = work_of(context, name + part); !done) return fail(done.error());
+      }
+      shared->ended.at(i).open();
+      return says(name);
+    }));
+  }
+  Session session = start(lead);
+  const auto result = session.ask("go");
+  ASSERT_TRUE(result) << result.error().message;
+  const auto names = [](const std::vector<AgentNode>& nodes) {
+    std::vector<std::string> agents;
+    for (const AgentNode& node : nodes) agents.push_back(node.agent);
+    return agents;
+  };
+  const std::vector<std::string> expected{"agent", "t0x", "t0y", "t1x", "t1y", "t2x",
+                                          "t2y",   "t2x", "t2y", "t1x", "t1y"};
+  EXPECT_EQ(names(tree()), expected);
+  JournalTree logs(journal_, {.root = session.session_id()});
+  ASSERT_TRUE(logs.refresh());
+  EXPECT_EQ(names(logs.nodes()), expected);
+  const AgentNode root = logs.nodes().front();
+  for (std::size_t i = 0; i < root.children.size(); ++i) EXPECT_EQ(root.children[i], logs.nodes()[i + 1].id);
 }
 
 TEST_F(AgentTreeTest, SubAgentThatItsTurnAboveHasLeft_IsNotRunning) {

@@ -33,7 +33,7 @@ struct NodeWait {
 struct AgentNode {
   SessionId id;
   SessionId parent;                 ///< empty for a root
-  std::vector<SessionId> children;  ///< those in the same list, in order of creation
+  std::vector<SessionId> children;  ///< those in the same list, in the order of the calls that made them
   std::string agent;                ///< agent id
   std::string path;                 ///< agent ids from the root to this one
   std::uint32_t depth = 0;
@@ -79,7 +79,7 @@ class JournalTree {
 
   /// Reads the changes. Error `kJournal`; a session that cannot be read is shown with status `error`.
   Status refresh();
-  /// Parents before their children, roots in order of creation.
+  /// Parents before their children, roots in order of creation, sub-agents in the order of their calls.
   std::vector<AgentNode> nodes() const;
 
  private:
