@@ -73,7 +73,7 @@ extra = { seed = 7 }
 [limits]
 max_steps = 10
 max_tool_calls = 20
-timeout = "5m"
+timeout = "4m60s"
 max_tokens = 30
 max_usd = 0.25
 max_context = 40

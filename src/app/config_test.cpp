@@ -106,8 +106,10 @@ TEST_F(ConfigTest, XdgConfigHomeMovesTheUserFile) {
 TEST_F(ConfigTest, TimeoutsAreMilliseconds) {
   write(user_file(), "limits.timeout = '1.5m'");
   EXPECT_EQ(loaded().get("limits.timeout"), "90000");
-  env_["PRAXIS_LIMITS_TIMEOUT"] = "30s";
-  EXPECT_EQ(loaded().get("limits.timeout"), "30000");
+  write(user_file(), "limits.timeout = '1h30m'");
+  EXPECT_EQ(loaded().get("limits.timeout"), "5400000");
+  env_["PRAXIS_LIMITS_TIMEOUT"] = "2m30s";
+  EXPECT_EQ(loaded().get("limits.timeout"), "150000");
   flags_["limits.timeout"] = "2000";
   EXPECT_EQ(loaded().get("limits.timeout"), "2000");
 }

@@ -119,7 +119,7 @@ inline void add_limits(CLI::App* command, TurnLimits& limits) {
   command->add_option("--max-steps", limits.max_steps, "Stop after this many steps")
       ->type_name("N")
       ->check(CLI::Range(1U, 1'000'000U).description(""));
-  add_parsed<Millis>(command, "--timeout", limits.timeout, "Stop after this much active time: 30s, 5m",
+  add_parsed<Millis>(command, "--timeout", limits.timeout, "Stop after this much active time: 30s, 1h30m",
                      "TIME", parse_duration);
   add_parsed<Millis>(command, "--patience", limits.patience,
                      "Give up after this time if a model's server cannot be reached, is overloaded or stalls",

@@ -129,7 +129,8 @@ Status JsonForm<bool>::read(const Json& json, const std::string& path, bool& out
 }
 
 Json JsonForm<Millis>::schema(const SchemaPlace&) {
-  return {{"type", {"string", "integer"}}, {"pattern", R"(^[0-9]+(\.[0-9]+)?(ms|s|m|h)$)"}, {"minimum", 0}};
+  return {
+      {"type", {"string", "integer"}}, {"pattern", R"(^([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+$)"}, {"minimum", 0}};
 }
 
 Status JsonForm<Millis>::read(const Json& json, const std::string& path, Millis& out) {

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
-/// Parses `500ms`, `30s`, `5m`, `1.5h`, `30d`: at least one millisecond, at most one year. Error `kInput`.
+/// Parses `500ms`, `30s`, `1.5h`, `30d`, `1h30m`: from one millisecond to one year. Error `kInput`.
 Result<Millis> parse_duration(std::string_view text);
 
 }  // namespace praxis
