@@ -27,6 +27,7 @@
 #include "cli/skills_flags.hpp"
 #include "cli/tree_words.hpp"
 #include "cli/trust_flags.hpp"
+#include "cli/view_flags.hpp"
 #include "praxis/base/duration.hpp"
 #include "praxis/base/suggest.hpp"
 
@@ -264,23 +265,10 @@ void Definition::define_looking() {
       command("runs", kRunsDescription, kRunsExamples, [this] { return runs_command(runs_, runs_words_); });
   add_runs_flags(runs, runs_, runs_words_);
 
-  CLI::App* show = command("show", "Show the conversation of a run, or its records",
-                           "  praxis show last\n"
-                           "  praxis show 01K9X --records\n"
-                           "  praxis show 01K9X --json | jq 'select(.kind == \"effect_settled\")'",
-                           [this] { return Invocation(show_); });
-  show->add_option("ID", show_.id, kIdHelp)->type_name("")->required();
-  show->add_flag("--records", show_.records, "Show the records, with the numbers that 'praxis fork' takes");
-  add_json(show, show_.json, "record");
-  add_place(show, show_.place);
-
-  CLI::App* logs = command("logs", "Show the events of a run, computed from its journal",
-                           "  praxis logs last\n"
-                           "  praxis logs 01K9X --json | jq -r 'select(.event == \"tool.failed\")'",
-                           [this] { return Invocation(logs_); });
-  logs->add_option("ID", logs_.id, kIdHelp)->type_name("")->required();
-  add_json(logs, logs_.json, "event");
-  add_place(logs, logs_.place);
+  add_show_flags(command("show", "Show the conversation of a run, or its records", kShowExamples,
+                         [this] { return Invocation(show_); }),
+                 show_);
+  add_logs_flags(command("logs", kLogsHelp, kLogsExamples, [this] { return Invocation(logs_); }), logs_);
 }
 
 void Definition::define_branching() {
@@ -318,22 +306,9 @@ void Definition::define_branching() {
 }
 
 void Definition::define_carrying() {
-  CLI::App* write = command("export", "Write a run as JSON Lines, for import elsewhere, or its conversation",
-                            "  praxis export last -o run.jsonl\n"
-                            "  praxis export last --format markdown -o run.md\n"
-                            "  praxis export 01K9X | gzip > run.jsonl.gz",
-                            [this] { return Invocation(export_); });
-  write->add_option("ID", export_.id, kIdHelp)->type_name("")->required();
-  takes_path(write->add_option("-o,--output", export_.file,
-                               "Write to this file instead of standard output, which is '-'"),
-             "FILE");
-  write
-      ->add_option(
-          "--format", export_.format,
-          "'records', which can be imported (the default), or the conversation as 'markdown' or 'json'")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"records", "markdown", "json"}).description(""));
-  add_place(write, export_.place);
+  add_export_flags(command("export", "Write a run as JSON Lines, for import elsewhere, or its conversation",
+                           kExportExamples, [this] { return Invocation(export_); }),
+                   export_);
 
   CLI::App* read = command("import", "Read an exported run into the journal",
                            "  praxis import run.jsonl\n"

@@ -20,6 +20,8 @@ class Stream {
   explicit Stream(int fd) : fd_(fd) {}
   void write(std::string_view bytes);
   void line(std::string_view text) { write(std::string(text) + '\n'); }
+  /// Whether the reader has gone, or a write has failed: nothing more can be written.
+  bool is_closed() const { return closed_; }
   /// `errno` of the write that failed, 0 for none.
   int error() const { return error_; }
 

@@ -160,6 +160,8 @@ struct ShowOptions {
 struct LogsOptions {
   app::Place place;
   std::string id;
+  bool follow = false;     ///< until the turn in progress has ended
+  std::uint64_t from = 1;  ///< number of the first record whose events are shown
   bool json = false;
 };
 

@@ -1,4 +1,4 @@
-// `show` and `logs`: show the content of the journal.
+// `show`: the conversation of a run, or its records.
 #include <fmt/format.h>
 
 #include "app/envelope.hpp"
@@ -10,8 +10,6 @@
 #include "cli/markdown.hpp"
 #include "cli/place.hpp"
 #include "cli/record_text.hpp"
-#include "core/project.hpp"
-#include "praxis/core/event.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -25,16 +23,6 @@ std::string heading(const State& state) {
   return fmt::format("run     {}\nagent   {}\nmodel   {}\nstatus  {}\nusage   {}\n", state.id.str(),
                      visible_text(state.agent->id), visible_text(state.agent->model),
                      to_string(state.status()), app::show_usage(state.usage));
-}
-
-/// The event's own fields, without the common ones.
-std::string event_line(const Event& event) {
-  JsonObject own = to_json(event).get_object();
-  for (const char* common : {"event", "session", "depth", "parent", "seq", "turn", "step", "time"})
-    own.stable_erase(common);
-  const std::string payload = own.empty() ? "" : to_json_text(own);
-  return fmt::format("{}  {:4} {:>3}  {:19}  {}", to_iso8601(event.time), event.turn.str(), event.step,
-                     event_name(event.body), app::one_line(payload, 160));
 }
 
 }  // namespace
@@ -56,26 +44,6 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
       console.item("record", app::program_json(record));
     } else {
       console.out.line(record_line(record));
-    }
-  }
-  return ExitStatus::kFinished;
-}
-
-Result<ExitStatus> execute(const LogsOptions& options, Console& console) {
-  auto workspace = open_place(options.place, console);
-  if (!workspace) return fail(workspace.error());
-  const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
-  if (!stored) return fail(stored.error());
-  console.result({{"run_id", stored->id.str()}});
-  State state;
-  for (const StoredRecord& record : stored->records) {
-    if (auto applied = apply_to(state, record.record); !applied) return fail(applied.error());
-    for (const Event& event : project(record.record, state)) {
-      if (options.json) {
-        console.json(app::program_json(event));
-      } else {
-        console.out.line(event_line(event));
-      }
     }
   }
   return ExitStatus::kFinished;
