@@ -29,5 +29,8 @@ Json transcript(const std::vector<StoredRecord>& records, const State& state);
 
 /// A transcript as Markdown.
 std::string transcript_markdown(const Json& transcript);
+/// The same as one HTML file that needs nothing else: no script, no remote resource, light or dark as the
+/// reader's system. It is well-formed XML too, for any text of the run.
+std::string transcript_html(const Json& transcript);
 
 }  // namespace praxis::app

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "app/transcript.hpp"
+#include "app/transcript_text.hpp"
 #include "app/values.hpp"
 #include "praxis/domain/usage.hpp"
 
@@ -27,15 +28,6 @@ std::string paragraph(std::string_view text) {
   return end == std::string_view::npos ? "" : std::string(text.substr(0, end + 1)) + "\n\n";
 }
 
-std::string media_text(const Json& media) {
-  std::string text = "[" + json_string(media, "type") + ": ";
-  const std::string name = json_string(media, "name"), url = json_string(media, "url");
-  if (!name.empty() || !url.empty()) text += (name.empty() ? url : name) + ", ";
-  text += json_string(media, "media_type");
-  if (const auto bytes = json_int(media, "bytes"); bytes > 0) text += ", " + std::to_string(bytes) + " bytes";
-  return text + "]\n\n";
-}
-
 std::string call_text(const Json& call) {
   return "**Call** `" + json_string(call, "tool") + "` (" + json_string(call, "call") + ")\n\n" +
          block(to_json_text(json_at(call, "arguments")), "json");
@@ -51,41 +43,24 @@ std::string content_text(const Json& content) {
     if (type == "reasoning") out += "*Reasoning*\n\n" + paragraph(text);
     if (type == "refusal") out += "*Refused:* " + paragraph(text);
     if (type == "call") out += call_text(part);
-    if (type == "image" || type == "file") out += media_text(part);
+    if (type == "image" || type == "file") out += media_label(part) + "\n\n";
   }
   return out;
 }
 
 std::string result_text(const Json& item) {
-  const std::string outcome = json_string(item, "outcome");
-  std::string out = "**Result** of `" + json_string(item, "tool") + "` (" + json_string(item, "call") + ", " +
-                    (outcome == "ok" ? "" : outcome + ", ") +
-                    show_duration(Millis{json_int(item, "duration_ms")}) + ")\n\n";
+  std::string out = "**Result** of `" + json_string(item, "tool") + "` (" + result_label(item) + ")\n\n";
   const std::string text = json_string(item, "text"), error = json_string(item, "error");
   if (!text.empty()) out += block(text);
   if (!error.empty() && error != text) out += block(error);
   const Json& media = json_at(item, "media");
   if (!media.is_array()) return out;
-  for (const Json& one : media.get_array()) out += media_text(one);
+  for (const Json& one : media.get_array()) out += media_label(one) + "\n\n";
   return out;
-}
-
-std::string role_heading(const Json& item) {
-  std::string role = json_string(item, "role");
-  if (!role.empty()) role.front() = static_cast<char>(role.front() - 'a' + 'A');
-  const std::string source = json_string(item, "source");
-  return "### " + role + (source == json_string(item, "role") ? "" : " (" + source + ")") + "\n\n";
-}
-
-/// `by NAME`, if it is known.
-std::string by_text(const Json& item) {
-  const std::string by = json_string(item, "by");
-  return by.empty() ? "" : " by " + by;
 }
 
 std::string text_of_rest(const Json& item, std::string_view type) {
   const std::string text = json_string(item, "text");
-  const std::string said = text.empty() ? "" : ": " + text;
   if (type == "inner_call") return "Within " + json_string(item, "within") + ":\n\n" + call_text(item);
   if (type == "agent") {
     const std::string id = json_string(item, "run_id");
@@ -103,11 +78,11 @@ std::string text_of_rest(const Json& item, std::string_view type) {
   }
   if (type == "decision") {
     const std::string pending = json_string(item, "pending");
-    return "**Decision** on " + (pending.empty() ? json_string(item, "call") : pending) + by_text(item) +
-           ": " + json_string(item, "verb") + said + "\n\n";
+    return "**Decision** on " + (pending.empty() ? json_string(item, "call") : pending) + by_label(item) +
+           ": " + json_string(item, "verb") + said_label(item) + "\n\n";
   }
   if (type == "command")
-    return "**Command**" + by_text(item) + ": " + json_string(item, "verb") +
+    return "**Command**" + by_label(item) + ": " + json_string(item, "verb") +
            (text.empty() ? "" : ' ' + text) + "\n\n";
   return "";
 }
@@ -118,7 +93,7 @@ std::string item_text(const Json& item) {
   const std::string failure = error.empty() ? "" : "**Failed:** " + paragraph(error);
   if (type == "turn")
     return "## Turn " + json_string(item, "turn") + ", " + json_string(item, "time") + "\n\n";
-  if (type == "message") return role_heading(item) + content_text(json_at(item, "content"));
+  if (type == "message") return "### " + role_label(item) + "\n\n" + content_text(json_at(item, "content"));
   if (type == "answer") {
     return "### Assistant, step " + std::to_string(json_int(item, "step")) + "\n\n" +
            content_text(json_at(item, "content")) + failure;

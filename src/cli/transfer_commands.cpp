@@ -9,6 +9,7 @@ namespace {
 Result<std::string> exported(const app::StoredSession& stored, const std::string& format) {
   if (format == "records") return export_session(*stored.journal, stored.id);
   const Json transcript = app::transcript(stored.records, stored.state);
+  if (format == "html") return app::transcript_html(transcript);
   return format == "json" ? to_json_text(transcript) + '\n' : app::transcript_markdown(transcript);
 }
 

@@ -43,6 +43,7 @@ inline void add_logs_flags(CLI::App* logs, LogsOptions& options) {
 inline constexpr const char* kExportExamples =
     "  praxis export last -o run.jsonl\n"
     "  praxis export last --format markdown -o run.md\n"
+    "  praxis export last --format html -o run.html\n"
     "  praxis export 01K9X | gzip > run.jsonl.gz";
 
 inline void add_export_flags(CLI::App* write, ExportOptions& options) {
@@ -52,10 +53,10 @@ inline void add_export_flags(CLI::App* write, ExportOptions& options) {
              "FILE");
   write
       ->add_option("--format", options.format,
-                   "'records', which can be imported (the default), or the conversation as 'markdown' "
-                   "or 'json'")
+                   "'records', which can be imported (the default), or the conversation as 'markdown', "
+                   "'html' or 'json'")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"records", "markdown", "json"}).description(""));
+      ->check(CLI::IsMember({"records", "markdown", "html", "json"}).description(""));
   add_place(write, options.place);
 }
 
