@@ -49,6 +49,17 @@ Limits limits_of(const AgentSpec& spec, const ReopenOptions& options) {
   return limits;
 }
 
+/// Keeps what the run records about itself and its file does not say, such as for whom it runs.
+void keep_metadata(Agent& agent, const AgentSpec& recorded) {
+  const auto* kept = recorded.metadata.if_object();
+  if (kept == nullptr) return;
+  JsonObject metadata = agent.spec().metadata.is_object() ? agent.spec().metadata.get_object() : JsonObject{};
+  for (const auto& [key, value] : *kept) {
+    if (!metadata.contains(key)) metadata[key] = value;
+  }
+  agent.metadata(std::move(metadata));
+}
+
 /// The agent of the run: its recorded description, with the tools of its file.
 Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, const Workspace& workspace,
                        const Runtime& runtime) {
@@ -89,6 +100,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   agent->id(spec.id);
   agent->limits(limits_of(spec, options));
   agent->route(spec.route);
+  keep_metadata(*agent, spec);
   remember_place(*agent, project->get(), home.reached());
   return agent;
 }

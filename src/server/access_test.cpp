@@ -134,6 +134,19 @@ TEST_F(ServedAccess, TenantsSeeNothingOfEachOther) {
     EXPECT_THAT(sent.data, HasSubstr(own));
 }
 
+TEST_F(ServedAccess, RunStaysThatOfItsTenantWhenItIsOpenedAgain) {
+  asking_agent();
+  start();
+  const std::string run = create("ask", kAnna);
+  wait_for(run, "awaiting_user");
+  restart();
+  EXPECT_EQ(call("POST", "/api/v1/runs/" + run + "/steps/p1", R"({"decision":"allow"})", kAnna).status, 200);
+  wait_for(run, "completed");
+  restart();
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + run, {}, kAnna).status, 200);
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + run, {}, kBert).status, 404);
+}
+
 TEST_F(ServedAccess, TenantsOnlyLowerLimits) {
   agent("chat", "[limits]\nmax_steps = 3\n");
   start();

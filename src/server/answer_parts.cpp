@@ -5,9 +5,7 @@ namespace praxis::server {
 void AnswerParts::take(const Event& event) {
   std::visit(match{[&](const events::StepStarted&) {
                      close();
-                     parts_.clear();
-                     whole_ = 0;
-                     holds_ = false;
+                     restart();
                    },
                    [&](const events::TextDelta& e) { piece(PartKind::kText, e.item, e.text); },
                    [&](const events::ReasoningDelta& e) { piece(PartKind::kReasoning, e.item, e.text); },
@@ -16,6 +14,12 @@ void AnswerParts::take(const Event& event) {
                    [&](const events::AssistantReasoning& e) { whole(PartKind::kReasoning, e.text); },
                    [](const auto&) {}},
              event.body);
+}
+
+void AnswerParts::restart() {
+  parts_.clear();
+  whole_ = 0;
+  is_open_ = holds_ = false;
 }
 
 void AnswerParts::close() {

@@ -28,6 +28,8 @@ class AnswerParts {
 
   /// Takes the next event of the session that answers; ignores those of other kinds.
   void take(const Event& event);
+  /// Forgets the answer in progress: a client that can take parts back has done so.
+  void restart();
   /// Ends the part that is open, if any.
   void close();
 

@@ -1,9 +1,10 @@
 // OpenAI's Responses: each is a turn of one of our runs, and everything that it shows comes from the log of
 // that run.
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
-#include "app/pending_steps.hpp"
 #include "server/handlers.hpp"
 #include "server/responses_request.hpp"
 
@@ -74,7 +75,7 @@ Result<JsonObject> response_json(const FoundResponse& found) {
   std::string ignored;
   if (found.begins_at) codec.begin_at(*found.begins_at);
   if (!replay_into(found.stored.records, 0, 0, codec, ignored)) {
-    const auto pending = app::pending_steps(found.stored);
+    const auto pending = waiting_steps(found.stored);
     if (!pending) return fail(pending.error());
     if (!pending->empty()) codec.take_wait(*pending, ignored);
   }
@@ -254,7 +255,7 @@ class Starter {
       return fail(not_found("approval request", decisions.front().request.text()));
     const auto stored = service_.runs->stored(run);
     if (!stored) return fail(not_found("approval request", decisions.front().request.text()));
-    const auto pending = app::pending_steps(*stored);
+    const auto pending = waiting_steps(*stored);
     if (!pending) return fail(pending.error());
     auto decided = approvals(*pending);
     if (!decided) return fail(decided.error());
@@ -262,7 +263,9 @@ class Starter {
         {run, stored->state.turn->id, decisions.front().request.session, decisions.front().request.step},
         reply);
     if (auto marked = following->mark(); !marked) return marked;
-    following->replay(*stored);
+    const auto now = service_.runs->stored(run);  // with what came before the mark
+    if (!now) return fail(now.error());
+    following->replay(*now);
     for (std::size_t i = 0; i < decisions.size(); ++i) {
       if (auto done = service_.runs->decide(decisions[i].request.session, decisions[i].request.step.str(),
                                             std::move((*decided)[i]), author_of(call_.principal));

@@ -50,6 +50,13 @@ Status cancel_response(Service& service, const Call& call, const HttpReply& repl
 Result<HttpAnswer> delete_response(Service& service, const Call& call);
 Result<HttpAnswer> list_input_items(Service& service, const Call& call);
 
+// The chat of the AI SDK.
+Status ai_sdk_chat(Service& service, const Call& call, const HttpReply& reply);
+Status ai_sdk_resume(Service& service, const Call& call, const HttpReply& reply);
+
+// AG-UI.
+Status ag_ui_run(Service& service, const Call& call, const HttpReply& reply);
+
 // The paths of the fifth design.
 Status design_stream(Service& service, const Call& call, const HttpReply& reply);
 Result<HttpAnswer> design_tree(Service& service, const Call& call);

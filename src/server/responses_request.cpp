@@ -8,6 +8,7 @@
 
 #include "praxis/json/schema.hpp"
 #include "server/call.hpp"
+#include "server/client_conversation.hpp"
 #include "server/problem.hpp"
 
 namespace praxis::server {
@@ -83,18 +84,10 @@ Status add_message(const Json& item, const std::string& param, ResponsesInput& i
 
 /// A call that we have shown as one of a server of tools, and that a client sends back with its conversation.
 void add_past_call(const Json& item, ResponsesInput& input) {
-  const CallId id(json_string(item, "id"));
-  const std::string name = json_string(item, "name");
-  Message call{
-      .id = {}, .role = Role::kAssistant, .parts = {}, .created = {}, .metadata = nullptr, .usage = {}};
-  call.parts.emplace_back(ToolCallPart{id, name, json_string(item, "arguments", "{}"), true, nullptr});
   const bool failed = json_at(item, "output").is_null();
-  Message result{.id = {}, .role = Role::kTool, .parts = {}, .created = {}, .metadata = nullptr, .usage = {}};
-  result.parts.emplace_back(
-      ToolResultPart{id, name, failed ? ToolStatus::kError : ToolStatus::kOk,
-                     failed ? to_json_text(json_at(item, "error")) : json_string(item, "output")});
-  input.before.push_back(std::move(call));
-  input.before.push_back(std::move(result));
+  add_call_with_result(input.before, json_string(item, "id"), json_string(item, "name"),
+                       json_string(item, "arguments", "{}"),
+                       failed ? to_json_text(json_at(item, "error")) : json_string(item, "output"), failed);
 }
 
 Status add_decision(const Json& item, const std::string& param, ResponsesInput& input) {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "server/answer_parts.hpp"
 #include "server/responses_codec.hpp"
 #include "server/testing/served.hpp"

@@ -63,6 +63,24 @@ constexpr std::array kResponseQuery{
 constexpr std::array kItemsQuery{Field{"limit", "integer", "items on a page, at most 100"},
                                  Field{"after", "string", "id of the last item of the page before"},
                                  Field{"order", "string", "asc or desc"}};
+constexpr std::array kAiChatBody{
+    Field{"id", "string", "the client's id of the chat, or that of a run", true},
+    Field{"messages", "array", "the chat; the last message is the user's, or has decisions", true},
+    Field{"agent", "string", "name of the agent of a new chat"},
+    Field{"trigger", "string", "submit-message or regenerate-message"},
+    Field{"messageId", "string", "the message that is regenerated"}};
+constexpr std::array kAgUiBody{
+    Field{"threadId", "string", "the client's id of the conversation, or that of a run", true},
+    Field{"runId", "string", "the client's id of this turn", true},
+    Field{"messages", "array", "the conversation; the last message is the user's. Empty: shows the thread",
+          true},
+    Field{"resume", "array", "answers to interrupts"},
+    Field{"protocolVersion", "string", "of the client"},
+    Field{"state", "object", "the state that the client was shown"},
+    Field{"tools", "array", "must be empty"},
+    Field{"context", "array", "must be empty"},
+    Field{"forwardedProps", "object", "must be empty"},
+    Field{"parentRunId", "string", "must be missing"}};
 constexpr std::array kDesignQuery{Field{"prompt", "string", "the message of the user", true},
                                   Field{"agent", "string", "name of the agent"}};
 constexpr std::array kUpdateBody{Field{"userComment", "string", "a comment, or delete, or modify"},
@@ -139,6 +157,15 @@ constexpr std::array kRoutes{
     Route{"DELETE", "/v1/responses/{response}", "Take the turn of a response back", delete_response},
     Route{"GET", "/v1/responses/{response}/input_items", "What its request said", list_input_items,
           kItemsQuery},
+    Route{"POST",
+          "/api/ai/chat",
+          "The chat of the AI SDK: one turn as a UI message stream",
+          ai_sdk_chat,
+          {},
+          kAiChatBody},
+    Route{"GET", "/api/ai/chat/{chat}/stream", "The turn that works from its beginning, or 204",
+          ai_sdk_resume},
+    Route{"POST", "/api/agui/{agent}", "AG-UI: one turn as the events of a run", ag_ui_run, {}, kAgUiBody},
     Route{"GET", "/agent/stream", "Start a run and stream its chunks (fifth design)", design_stream,
           kDesignQuery},
     Route{"GET", "/agent/tree", "The active agents (fifth design)", design_tree},

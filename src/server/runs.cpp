@@ -19,11 +19,6 @@ constexpr const char* kRequest = "request_digest";
 constexpr std::chrono::seconds kOwnerPatience{5};
 constexpr std::size_t kMostTenantsKept = 100'000;
 
-/// The id of the run that a key names: the same in every process and after every restart.
-SessionId id_of_key(const std::string& principal, const std::string& key) {
-  return SessionId("K" + digest_of(principal + '\0' + key).hex(12));
-}
-
 /// The limits of the agent, those among them lower that are lower in `wanted`; 0 is no limit.
 Limits tightened(Limits limits, const Limits& wanted) {
   const auto lower = [](auto& limit, const auto& other) {
@@ -62,6 +57,10 @@ Runs::Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
       lineages_(journal_) {}
 
 // ---- creating and opening
+
+SessionId Runs::id_of_key(const std::string& principal, const std::string& key) {
+  return SessionId("K" + digest_of(principal + '\0' + key).hex(12));
+}
 
 Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) const {
   // A script or cassette is a file of the server, which the client must not choose.

@@ -49,6 +49,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
        std::shared_ptr<Executor> executor);
 
+  /// The id of the run that a principal's key names: the same in every process and after every restart.
+  static SessionId id_of_key(const std::string& principal, const std::string& key);
   /// Starts a run. Errors: of `agent_for_run`; `kConflict`, the key was used for another request.
   Result<Created> create(NewRun wanted, const Principal& principal);
   /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn. `done` as in

@@ -1,10 +1,13 @@
 #include "server/turn_follower.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
 #include "app/pending_steps.hpp"
 #include "core/project.hpp"
+#include "server/problem.hpp"
 
 namespace praxis::server {
 namespace {
@@ -17,7 +20,20 @@ std::vector<ParkedStep> steps_of(const State& state) {
   return steps;
 }
 
+/// Whether the session itself only waits. A call that an approver has just allowed is about to run.
+bool only_waits(const State& state) {
+  if (state.status() != SessionStatus::kAwaitingUser) return false;
+  return std::ranges::none_of(state.turn->calls, [](const CallState& call) {
+    return call.phase == CallState::Phase::kApproved || call.phase == CallState::Phase::kProposed;
+  });
+}
+
 }  // namespace
+
+Result<std::vector<ParkedStep>> waiting_steps(const app::StoredSession& stored) {
+  const bool may_wait = stored.state.turn && (stored.state.parked.empty() || only_waits(stored.state));
+  return may_wait ? app::pending_steps(stored) : std::vector<ParkedStep>{};
+}
 
 bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, std::size_t skipped,
                  TurnCodec& codec, std::string& out) {
@@ -25,8 +41,8 @@ bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, s
   for (const StoredRecord& stored : records) {
     const bool is_new = stored.seq > from || (stored.seq == from && skipped == 0);
     const auto* decided = std::get_if<records::Decided>(&stored.record.body);
-    if (is_new && decided != nullptr && !decided->park.empty() &&
-        state.status() == SessionStatus::kAwaitingUser && codec.take_decision(steps_of(state), out))
+    if (is_new && decided != nullptr && !decided->park.empty() && only_waits(state) &&
+        codec.take_decision(steps_of(state), out))
       return true;
     if (auto applied = apply_to(state, stored.record); !applied) return false;
     if (stored.seq < from) continue;
@@ -81,10 +97,17 @@ Status TurnFollower::mark() {
 void TurnFollower::replay(const app::StoredSession& stored) {
   const std::lock_guard lock(mutex_);
   is_over_ = replay_into(stored.records, 0, 0, *codec_, before_);
-  replayed_ = taken_ = stored.records.empty() ? 0 : stored.records.back().seq;
+  replayed_ = taken_ = seen_[stored.id] = stored.records.empty() ? 0 : stored.records.back().seq;
   taken_events_ = SIZE_MAX;
   may_wait_ = stored.state.turn.has_value();
   missed_pieces_ = stored.state.turn && stored.state.turn->effect;
+}
+
+void TurnFollower::start_after(const app::StoredSession& stored) {
+  const std::lock_guard lock(mutex_);
+  replayed_ = taken_ = seen_[stored.id] = stored.state.seq;
+  taken_events_ = SIZE_MAX;
+  may_wait_ = true;
 }
 
 void TurnFollower::follow(const SessionId& run, HttpHeaders headers) {
@@ -120,7 +143,10 @@ bool TurnFollower::on_frame(const Frame& frame) {
   const Event& event = *frame.event;
   const bool is_durable = frame.position.has_value();
   if (skips(event, is_durable)) return true;
-  if (std::holds_alternative<events::StepParked>(event.body)) may_wait_ = true;
+  if (is_durable) seen_[event.agent.id] = event.seq;
+  const bool is_step = std::holds_alternative<events::StepParked>(event.body) ||
+                       std::holds_alternative<events::StepDecided>(event.body);
+  may_wait_ = may_wait_ || is_step;
   if (!give(event, is_durable)) return false;
   if (is_durable && may_wait_) look_whether_it_waits();
   return true;
@@ -128,6 +154,8 @@ bool TurnFollower::on_frame(const Frame& frame) {
 
 /// Whether the codec has the event already, or cannot use the piece because it missed those before it.
 bool TurnFollower::skips(const Event& event, bool is_durable) {
+  // A piece that the feed kept for those who come late may be given after its answer.
+  if (is_delta(event.body) && event.seq < seen_[event.agent.id]) return true;
   if (event.agent.id != run_) return false;
   if (is_durable) return event.seq <= replayed_;
   if (!missed_pieces_ || event.seq != replayed_ || !is_delta(event.body)) return false;
@@ -181,7 +209,7 @@ void TurnFollower::look() {
       run = run_;
     }
     const auto stored = app::read_session(journal_, run);
-    const auto pending = stored ? app::pending_steps(*stored) : Result<std::vector<ParkedStep>>();
+    const auto pending = stored ? waiting_steps(*stored) : Result<std::vector<ParkedStep>>();
     if (!stored || !pending || pending->empty()) continue;
     const std::lock_guard lock(mutex_);
     if (is_over_) return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -35,6 +36,10 @@ class TurnCodec {
   /// The whole answer so far, for a client that wants no stream.
   virtual HttpAnswer answer() const = 0;
 };
+
+/// The steps for which a run and its sub-agents wait; none while it has something to do before. Error
+/// `kJournal`.
+Result<std::vector<ParkedStep>> waiting_steps(const app::StoredSession& stored);
 
 /// Gives a codec the events of a log from record `from` on, without the first `skipped` events of that
 /// record. Returns whether it has taken its last.
@@ -69,6 +74,8 @@ class TurnFollower final : public EventSink, public std::enable_shared_from_this
   void mark_at(Position position) { from_ = position; }
   /// Gives the codec what the log of `stored` holds. Call after `mark`.
   void replay(const app::StoredSession& stored);
+  /// Leaves out what the log of `stored` holds. Call after `mark`.
+  void start_after(const app::StoredSession& stored);
   /// Begins the answer, with `headers` if it is a stream, and follows the run until its turn ends or waits.
   void follow(const SessionId& run, HttpHeaders headers = {});
   /// The turn could not begin, or its process lost it: ends the answer.
@@ -94,12 +101,13 @@ class TurnFollower final : public EventSink, public std::enable_shared_from_this
 
   std::mutex mutex_;  // guards what follows, and the codec
   SessionId run_;
-  std::string before_;            ///< what the log gave, until the answer begins
-  std::uint64_t taken_ = 0;       ///< the last record of the run whose events the codec has
-  std::size_t taken_events_ = 0;  ///< how many of its events
-  std::uint64_t replayed_ = 0;    ///< the record up to which the log was read
-  bool missed_pieces_ = false;    ///< of an answer that was being written then
-  bool may_wait_ = false;         ///< a step was parked
+  std::string before_;                       ///< what the log gave, until the answer begins
+  std::uint64_t taken_ = 0;                  ///< the last record of the run whose events the codec has
+  std::size_t taken_events_ = 0;             ///< how many of its events
+  std::uint64_t replayed_ = 0;               ///< the record up to which the log was read
+  std::map<SessionId, std::uint64_t> seen_;  ///< the last record of each session that has been given
+  bool missed_pieces_ = false;               ///< of an answer that was being written then
+  bool may_wait_ = false;                    ///< a step was parked
   bool is_looking_ = false, looks_again_ = false;
   bool is_over_ = false;
 };

@@ -8,7 +8,7 @@ const messages = [{ role: "user", content: "Hi" }];
 
 const models = [];
 for await (const model of client.models.list()) models.push(model.id);
-assert.deepEqual(models, ["ask", "chat", "json", "put", "slow"]);
+assert.deepEqual(models, ["ask", "chat", "json", "later", "lead", "put", "slow", "think"]);
 assert.equal((await client.models.retrieve("chat")).id, "chat");
 
 const whole = await client.chat.completions.create({ model: "chat", messages });

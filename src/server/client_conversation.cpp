@@ -1,0 +1,123 @@
+#include "server/client_conversation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace praxis::server {
+namespace {
+
+std::string key_of(const std::string& format, const std::string& id) { return format + " " + id; }
+
+std::size_t prompts_in(const std::vector<MessagePtr>& messages, std::size_t count) {
+  const auto end = messages.begin() + static_cast<std::ptrdiff_t>(std::min(count, messages.size()));
+  return static_cast<std::size_t>(
+      std::count_if(messages.begin(), end, [](const MessagePtr& m) { return m->role == Role::kUser; }));
+}
+
+/// The turn that the last of `prompts` messages of the user takes the place of; empty if it follows the
+/// others.
+TurnId replaced_turn(const State& state, std::size_t prompts) {
+  if (state.marks.empty() || prompts == 0) return {};
+  const auto& messages = state.conversation.history().messages();
+  const std::size_t before = prompts_in(messages, state.marks.front().messages);
+  const std::size_t index = prompts - 1 - std::min(before, prompts - 1);
+  return index < state.marks.size() ? state.marks[index].turn : TurnId{};
+}
+
+Result<SessionId> create_run(Service& service, ClientTurn turn, const Principal& principal,
+                             const std::shared_ptr<BeginWatch>& watch) {
+  NewRun run;
+  run.agent = std::move(turn.agent);
+  run.prompt = turn.messages.back().text();
+  run.metadata = turn.messages.back().metadata;
+  turn.messages.pop_back();
+  run.before = std::move(turn.messages);
+  run.idempotency = run.request = key_of(turn.format, turn.id);
+  run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
+  const auto made = service.runs->create(std::move(run), principal);
+  if (!made) return fail(made.error());
+  if (!made->is_new) return fail(conflict("another request has just begun this conversation"));
+  ++service.counters.runs_created;
+  return made->id;
+}
+
+}  // namespace
+
+SessionId run_of_conversation(Service& service, const std::string& format, const std::string& id,
+                              const Principal& principal) {
+  for (const SessionId& run : {Runs::id_of_key(principal.name, key_of(format, id)), SessionId(id)}) {
+    if (service.runs->lineages().root_of(run) == run && service.runs->may_see(principal, run)) return run;
+  }
+  return {};
+}
+
+Result<SessionId> start_client_turn(Service& service, ClientTurn turn, const Principal& principal,
+                                    const std::shared_ptr<BeginWatch>& watch) {
+  const SessionId run = run_of_conversation(service, turn.format, turn.id, principal);
+  if (run.empty()) return create_run(service, std::move(turn), principal, watch);
+  const auto stored = service.runs->stored(run);
+  if (!stored) return fail(stored.error());
+  if (stored->state.turn)
+    return fail(conflict("the conversation is in the middle of a turn, or waits for a decision"));
+  const auto prompts = static_cast<std::size_t>(
+      std::ranges::count_if(turn.messages, [](const Message& m) { return m.role == Role::kUser; }));
+  if (const TurnId replaced = replaced_turn(stored->state, prompts); !replaced.empty()) {
+    if (auto gone = service.runs->rewind(run, replaced); !gone) return fail(gone.error());
+  }
+  auto sent = service.runs->send(run, std::move(turn.messages.back()), nullptr,
+                                 [watch](const Result<AgentResult>& result) { watch->report(result); });
+  if (!sent) return fail(sent.error());
+  return run;
+}
+
+Result<std::vector<ParkedStep>> decide_for_client(Service& service, const SessionId& run,
+                                                  const std::vector<ClientDecision>& decisions,
+                                                  const Principal& principal, const std::string& field) {
+  const auto stored = service.runs->stored(run);
+  if (!stored) return fail(stored.error());
+  const auto pending = waiting_steps(*stored);
+  if (!pending) return fail(pending.error());
+  std::vector<Approval> approvals;
+  for (const ClientDecision& decision : decisions) {
+    const auto step = std::ranges::find_if(
+        *pending, [&](const ParkedStep& each) { return client_step_id(run, each) == decision.step; });
+    if (step == pending->end())
+      return fail(field_error(field, "decides \"" + decision.step + "\", which does not wait"));
+    const auto allowed = allowed_approvals(step->kind);
+    const bool asks = std::ranges::find(allowed, ApprovalVerb::kApprove) == allowed.end();
+    if (decision.approves && asks && decision.text.empty())
+      return fail(field_error(field, "has no answer to the question"));
+    approvals.push_back(!decision.approves   ? reject(decision.text)
+                        : asks               ? answer(decision.text)
+                        : decision.arguments ? Approval(edit(*decision.arguments))
+                                             : approve());
+  }
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const std::string& id = decisions[i].step;
+    const std::size_t slash = id.rfind('/');
+    auto decided = service.runs->decide(SessionId(id.substr(0, slash)), id.substr(slash + 1),
+                                        std::move(approvals[i]), author_of(principal));
+    if (!decided) return fail(decided.error());
+  }
+  return *pending;
+}
+
+std::string client_step_id(const SessionId& run, const ParkedStep& step) {
+  if (step.id.str().contains('/')) return step.id.str();
+  return (step.session.empty() ? run : step.session).str() + "/" + step.id.str();
+}
+
+void add_call_with_result(std::vector<Message>& messages, const std::string& id, const std::string& name,
+                          const std::string& arguments, const std::string& result, bool failed) {
+  Message call;
+  call.role = Role::kAssistant;
+  call.parts.emplace_back(ToolCallPart{CallId(id), name, arguments, true, nullptr});
+  Message answer;
+  answer.role = Role::kTool;
+  answer.parts.emplace_back(
+      ToolResultPart{CallId(id), name, failed ? ToolStatus::kError : ToolStatus::kOk, result});
+  messages.push_back(std::move(call));
+  messages.push_back(std::move(answer));
+}
+
+}  // namespace praxis::server
