@@ -172,8 +172,8 @@ TEST_F(CliJournal, Completion_IsAValidScriptOfItsShell) {
       "source <(praxis completion bash); COMP_WORDS=(praxis run --max-) COMP_CWORD=2; _praxis; echo "
       "${COMPREPLY[@]}");
   EXPECT_EQ(completed.out, "--max-usd --max-steps\n");
-  EXPECT_THAT(praxis({"completion", "zsh"}).out, HasSubstr("--max-usd"));
-  EXPECT_THAT(praxis({"completion", "fish"}).out, HasSubstr("-l max-usd -r"));
+  EXPECT_THAT(praxis({"completion", "zsh"}).out, HasSubstr("praxis __complete \"${"));
+  EXPECT_THAT(praxis({"completion", "fish"}).out, HasSubstr("praxis __complete $words"));
   EXPECT_EQ(praxis({"completion", "bsh"}).status, 2);
 }
 

@@ -47,6 +47,7 @@ constexpr const char* kFooter = R"(Exit status:
 class Definition {
  public:
   Definition();
+  ProgramText describe() const;
   Result<Invocation> parse(std::span<const std::string> arguments);
 
  private:
@@ -63,7 +64,6 @@ class Definition {
   void define_trust();
   void define_help();
 
-  ProgramText describe() const;
   Result<Invocation> unexpected_argument(const CLI::App& command, const std::string& argument) const;
   std::vector<std::string> command_names() const;
 
@@ -363,7 +363,7 @@ void Definition::define_help() {
   CLI::App* completion = command("completion", "Print the completion script of a shell",
                                  "  source <(praxis completion bash)\n"
                                  "  praxis completion zsh > ~/.zfunc/_praxis\n"
-                                 "  praxis completion fish > ~/.config/fish/completions/praxis.fish",
+                                 "  praxis completion fish | source",
                                  [this]() -> Result<Invocation> {
                                    auto script = completion_script(describe(), shell_);
                                    if (!script) return fail(script.error());
@@ -463,6 +463,8 @@ Result<Invocation> parse_arguments(std::span<const std::string> arguments) {
   if (arguments.empty()) {
     return fail(app::usage_error("no command given; try praxis run \"Explain WebSockets\"", "praxis --help"));
   }
+  if (arguments[0] == "__complete")
+    return CompleteOptions{Definition().describe(), {arguments.begin() + 1, arguments.end()}};
   return Definition().parse(without_shortcuts(arguments));
 }
 

@@ -10,6 +10,7 @@
 
 #include "app/run_list.hpp"
 #include "app/workspace.hpp"
+#include "cli/description.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/core/records.hpp"
 #include "praxis/domain/agent_spec.hpp"
@@ -309,6 +310,12 @@ struct McpCommandOptions {
   bool json = false;
 };
 
+/// Prints what the last of these words can become, for a shell.
+struct CompleteOptions {
+  ProgramText program;
+  std::vector<std::string> words;  ///< after the program's name
+};
+
 /// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
@@ -319,6 +326,6 @@ using Invocation =
                  TreeOptions, TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions,
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
-                 MemoryCommandOptions, PromptsOptions, McpCommandOptions, SkillsOptions>;
+                 MemoryCommandOptions, PromptsOptions, McpCommandOptions, SkillsOptions, CompleteOptions>;
 
 }  // namespace praxis::cli

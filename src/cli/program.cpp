@@ -33,11 +33,12 @@ void fill_standard_streams() {
   }
 }
 
-/// `prints_text`: set if the command only prints help or the like.
+/// `prints_text`: set if the command only prints help or the like, without an envelope.
 Result<ExitStatus> carry_out(const std::vector<std::string>& arguments, bool& prints_text, Console& console) {
   auto command = parse_arguments(arguments);
   if (!command) return fail(command.error());
-  prints_text = std::holds_alternative<PrintText>(*command);
+  prints_text =
+      std::holds_alternative<PrintText>(*command) || std::holds_alternative<CompleteOptions>(*command);
   return std::visit([&](const auto& options) { return execute(options, console); }, *command);
 }
 
