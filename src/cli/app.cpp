@@ -35,11 +35,16 @@ namespace praxis::cli {
 namespace {
 
 constexpr const char* kFooter = R"(Exit status:
-  0  finished                    5    a limit was reached
-  1  the run failed              6    provider, key or network unavailable
-  2  usage or configuration      7    a replay diverged
-  3  waits for a human           9    the answer does not fit --schema
-  4  a rule denied a call        130  interrupted (129: hung up, 143: terminated)
+  0    finished
+  1    the run failed
+  2    usage or configuration
+  3    waits for a human
+  4    a rule denied a call
+  5    a limit was reached
+  6    provider, key or network unavailable
+  7    a replay diverged
+  9    the answer does not fit --schema
+  130  interrupted (129: hung up, 143: terminated)
 
 'praxis COMMAND --help' explains a command with examples.)";
 
@@ -445,7 +450,7 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
   try {
     app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    return PrintText{named ? named->help("praxis") : app_.help()};
+    return PrintText{named ? named->help("praxis") : app_.help(), true};
   } catch (const CLI::CallForVersion& version) {
     return PrintText{std::string(version.what()) + '\n'};
   } catch (const CLI::ParseError& error) {

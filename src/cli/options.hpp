@@ -319,6 +319,7 @@ struct CompleteOptions {
 /// Prints help, the version, a completion script or the man page.
 struct PrintText {
   std::string text;
+  bool is_help = false;  ///< fits itself into the width of a terminal
 };
 
 using Invocation =

@@ -13,9 +13,10 @@ inline constexpr const char* kServeExamples =
     "  praxis serve\n"
     "  praxis serve --port 0 --journal runs.db\n"
     "  praxis serve --socket /run/praxis/praxis.sock\n"
-    "  praxis serve --listen 0.0.0.0 --host praxis.example.org --tls-cert cert.pem --tls-key key.pem\n"
-    "  curl -H \"Authorization: Bearer $(cat ~/.local/state/praxis/server-token)\" \\\n"
-    "    http://127.0.0.1:7717/api/v1/runs";
+    "  praxis serve --listen 0.0.0.0 --host praxis.example.org \\\n"
+    "    --tls-cert cert.pem --tls-key key.pem\n"
+    "  TOKEN=$(cat ~/.local/state/praxis/server-token)\n"
+    "  curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:7717/api/v1/runs";
 
 inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
   serve->add_option("--listen", options.listen, "IPv4 or IPv6 address to listen on")

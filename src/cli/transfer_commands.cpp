@@ -1,6 +1,9 @@
 // `export` and `import` of runs; `completion`, `man` and `--help`.
+#include <unistd.h>
+
 #include "app/transcript.hpp"
 #include "cli/commands.hpp"
+#include "cli/help_text.hpp"
 #include "cli/place.hpp"
 
 namespace praxis::cli {
@@ -45,7 +48,8 @@ Result<ExitStatus> execute(const ImportOptions& options, Console& console) {
 }
 
 Result<ExitStatus> execute(const PrintText& options, Console& console) {
-  console.out.write(options.text);
+  const bool wraps = options.is_help && console.terminal.out;
+  console.out.write(wraps ? wrapped_help(options.text, terminal_size(STDOUT_FILENO).columns) : options.text);
   return ExitStatus::kFinished;
 }
 

@@ -1,0 +1,55 @@
+// How help fits a terminal.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "command_line.hpp"
+#include "terminal.hpp"
+
+namespace praxis::testing {
+namespace {
+
+class CliHelp : public CommandLine {
+ protected:
+  /// The commands of the program; empty for the program itself.
+  std::vector<std::string> commands() const {
+    std::vector<std::string> names{""};
+    std::istringstream lines(praxis({"__complete", ""}).out);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with('-')) names.push_back(line.substr(0, line.find('\t')));
+    }
+    return names;
+  }
+  /// Without the backslashes at the ends of lines.
+  static std::vector<std::string> words_in(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+      if (word != "\\") words.push_back(word);
+    }
+    return words;
+  }
+};
+
+TEST_F(CliHelp, OfEveryCommand_FitsANarrowTerminalWithoutBrokenWords) {
+  ASSERT_GT(commands().size(), 20U);
+  for (const std::string& name : commands()) {
+    std::vector<std::string> words{"--help"};
+    if (!name.empty()) words.insert(words.begin(), name);
+    const std::string whole = praxis(words).out;
+    for (const int columns : {40, 80}) {
+      TerminalSession session(command(words), options_, {columns, 24});
+      ASSERT_EQ(session.finish(), 0);
+      EXPECT_EQ(words_in(session.screen()), words_in(whole)) << name << " at " << columns;
+    }
+  }
+}
+
+TEST_F(CliHelp, InAPipe_IsNotBroken) {
+  EXPECT_NE(praxis({"runs", "--help"})
+                .out.find("in names, tags, titles, agents, models and conversations. Or a command"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace praxis::testing
