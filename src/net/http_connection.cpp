@@ -64,9 +64,11 @@ void HttpConnection::connect_next() {
   release_socket();
   if (next_candidate_ == candidates_.size()) {
     const std::string proxy = route_->proxy ? "the proxy " : "";
+    const std::string origin = route_->proxy ? ", from " + route_->proxy->variable : "";
     return end(http_failure(
         ErrorKind::kConnect,
-        "cannot connect to " + proxy + authority(route_->next_hop()) + ": " + last_connect_error_, true));
+        "cannot connect to " + proxy + authority(route_->next_hop()) + origin + ": " + last_connect_error_,
+        true));
   }
   // Each address gets a share of the time left, so that an unreachable one does not use up all of it.
   const auto left = connect_deadline_ - Clock::now();

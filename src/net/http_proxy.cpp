@@ -11,36 +11,6 @@
 namespace praxis {
 namespace {
 
-std::string first_of(const ProxySettings::Lookup& lookup, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    const char* value = lookup ? lookup(name) : std::getenv(name);
-    if (value != nullptr && *value != '\0') return value;
-  }
-  return {};
-}
-
-Result<Proxy> parse_proxy(std::string_view text) {
-  std::string_view scheme = "http";
-  if (const std::size_t end = text.find("://"); end != text.npos) {
-    scheme = text.substr(0, end);
-    text.remove_prefix(end + 3);
-  }
-  if (scheme != "http") {
-    return fail(ErrorCode::kInput,
-                "the proxy set in the environment must begin with http://: proxies with the scheme " +
-                    std::string(scheme) + " are not supported");
-  }
-  Proxy proxy;
-  if (const std::size_t at = text.rfind('@'); at != text.npos) {
-    proxy.authorization = "Basic " + base64_encode(percent_decode(text.substr(0, at)));
-    text.remove_prefix(at + 1);
-  }
-  Result<Url> url = parse_url("http://" + std::string(text));
-  if (!url) return fail(ErrorCode::kInput, "the proxy set in the environment is " + url.error().message);
-  proxy.url = std::move(*url);
-  return proxy;
-}
-
 std::pair<std::string_view, std::string_view> split_port(std::string_view entry) {
   if (entry.starts_with('[')) {
     const std::size_t close = std::min(entry.find(']'), entry.size() - 1);
@@ -69,14 +39,46 @@ bool matches(const Url& url, std::string_view entry) {
 
 }  // namespace
 
+ProxySettings::Setting ProxySettings::first_of(const Lookup& lookup,
+                                               std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const char* value = lookup ? lookup(name) : std::getenv(name);
+    if (value != nullptr && *value != '\0') return {value, name};
+  }
+  return {};
+}
+
+Result<Proxy> ProxySettings::parse(const Setting& setting) {
+  std::string_view text = setting.value, scheme = "http";
+  if (const std::size_t end = text.find("://"); end != text.npos) {
+    scheme = text.substr(0, end);
+    text.remove_prefix(end + 3);
+  }
+  if (scheme != "http") {
+    return fail(ErrorCode::kInput, "the proxy in " + setting.variable +
+                                       " must begin with http://: proxies with the scheme " +
+                                       std::string(scheme) + " are not supported");
+  }
+  Proxy proxy;
+  proxy.variable = setting.variable;
+  if (const std::size_t at = text.rfind('@'); at != text.npos) {
+    proxy.authorization = "Basic " + base64_encode(percent_decode(text.substr(0, at)));
+    text.remove_prefix(at + 1);
+  }
+  Result<Url> url = parse_url("http://" + std::string(text));
+  if (!url) return fail(ErrorCode::kInput, "the proxy in " + setting.variable + " is " + url.error().message);
+  proxy.url = std::move(*url);
+  return proxy;
+}
+
 ProxySettings::ProxySettings(const Lookup& lookup) {
-  const bool is_cgi = !first_of(lookup, {"REQUEST_METHOD"}).empty();
-  const std::string all = first_of(lookup, {"all_proxy", "ALL_PROXY"});
+  const bool is_cgi = !first_of(lookup, {"REQUEST_METHOD"}).value.empty();
+  const Setting all = first_of(lookup, {"all_proxy", "ALL_PROXY"});
   http_ = is_cgi ? first_of(lookup, {"http_proxy"}) : first_of(lookup, {"http_proxy", "HTTP_PROXY"});
   https_ = first_of(lookup, {"https_proxy", "HTTPS_PROXY"});
-  if (http_.empty()) http_ = all;
-  if (https_.empty()) https_ = all;
-  no_proxy_ = first_of(lookup, {"no_proxy", "NO_PROXY"});
+  if (http_.value.empty()) http_ = all;
+  if (https_.value.empty()) https_ = all;
+  no_proxy_ = first_of(lookup, {"no_proxy", "NO_PROXY"}).value;
 }
 
 bool ProxySettings::bypasses(const Url& url) const {
@@ -90,9 +92,9 @@ bool ProxySettings::bypasses(const Url& url) const {
 }
 
 Result<std::optional<Proxy>> ProxySettings::choose(const Url& url) const {
-  const std::string& setting = url.scheme == "https" ? https_ : http_;
-  if (setting.empty() || bypasses(url)) return std::nullopt;
-  Result<Proxy> proxy = parse_proxy(setting);
+  const Setting& setting = url.scheme == "https" ? https_ : http_;
+  if (setting.value.empty() || bypasses(url)) return std::nullopt;
+  Result<Proxy> proxy = parse(setting);
   if (!proxy) return fail(proxy.error());
   return std::optional(std::move(*proxy));
 }

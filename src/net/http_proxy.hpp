@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace praxis {
 struct Proxy {
   Url url;                    ///< where the proxy listens; always plain http
   std::string authorization;  ///< value of Proxy-Authorization; empty for none
+  std::string variable;       ///< of the environment, which names the proxy, such as `https_proxy`
 };
 
 /// Immutable. Reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, the lower-case spelling first. In a CGI
@@ -29,10 +31,16 @@ class ProxySettings {
   Result<std::optional<Proxy>> choose(const Url& url) const;
 
  private:
+  struct Setting {
+    std::string value, variable;
+  };
+
+  static Setting first_of(const Lookup& lookup, std::initializer_list<const char*> names);
+  static Result<Proxy> parse(const Setting& setting);
   bool bypasses(const Url& url) const;
 
-  std::string http_;
-  std::string https_;
+  Setting http_;
+  Setting https_;
   std::string no_proxy_;
 };
 

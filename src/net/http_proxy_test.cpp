@@ -41,6 +41,18 @@ TEST(ProxySettings, EachSchemeHasItsVariable) {
   EXPECT_EQ(chosen({}, "http://h"), "direct");
 }
 
+TEST(ProxySettings, Proxy_NamesItsVariable) {
+  const auto variable = [](const Variables& variables) {
+    const auto proxy = settings_from(variables).choose(parse_url("https://h").value());
+    return proxy ? (*proxy)->variable : proxy.error().message;
+  };
+  EXPECT_EQ(variable({{"https_proxy", "p:1"}, {"HTTPS_PROXY", "q:1"}}), "https_proxy");
+  EXPECT_EQ(variable({{"ALL_PROXY", "p:1"}}), "ALL_PROXY");
+  EXPECT_EQ(
+      variable({{"HTTPS_PROXY", "socks5://p:1"}}),
+      "the proxy in HTTPS_PROXY must begin with http://: proxies with the scheme socks5 are not supported");
+}
+
 TEST(ProxySettings, InACgiProgram_HttpProxyIsNotTrusted) {
   EXPECT_EQ(chosen({{"REQUEST_METHOD", "GET"}, {"HTTP_PROXY", "evil:1"}}, "http://h"), "direct");
   EXPECT_EQ(chosen({{"REQUEST_METHOD", "GET"}, {"http_proxy", "fine:1"}}, "http://h"), "fine:1");
@@ -175,6 +187,15 @@ TEST_F(HttpClientThroughProxy, RefusedTunnel_IsAProxyError) {
   const auto response = http_fetch(*client, through_proxy("https://service.test/"));
   EXPECT_EQ(kind_of(response), "proxy");
   EXPECT_NE(response.error().message.find("407"), std::string::npos);
+}
+
+TEST_F(HttpClientThroughProxy, ProxyThatIsNotThere_IsNamedWithItsVariable) {
+  set("HTTPS_PROXY", "http://127.0.0.1:1");
+  auto client = make_http_client();
+  const auto response = http_fetch(*client, through_proxy("https://service.test/"));
+  EXPECT_EQ(kind_of(response), "connect");
+  EXPECT_EQ(response.error().message,
+            "cannot connect to the proxy 127.0.0.1:1, from HTTPS_PROXY: Connection refused");
 }
 
 TEST_F(HttpClientThroughProxy, ProxyThatHangsUp_IsAProxyError) {
