@@ -98,6 +98,16 @@ TEST_F(CliApprove, OnATerminal_AllOfTheCallIsShownPageByPageBeforeTheQuestion) {
   }
 }
 
+TEST_F(CliApprove, LastNamesTheNewestRun) {
+  wait_for(R"({"op":"put","key":"new","value":"v"})");
+  EXPECT_EQ(praxis({"approve", "p1"}).status, 2) << "two runs have such a step";
+  const CommandResult shown = praxis({"approve", "LAST/p1"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("key: \"new\""));
+  EXPECT_EQ(praxis({"approve", "last/p1", "--allow"}).status, 0);
+  EXPECT_EQ(praxis({"approve", "last/p1", "--allow"}).status, 2) << "it is decided";
+}
+
 TEST_F(CliApprove, RepeatedKey_IsRefusedWithoutAnApprover) {
   const CommandResult result = wait_for(R"({"op":"get","key":"a","\u006fp":"put"})");
   EXPECT_EQ(result.status, 4) << "blocked by policy: " << result.err;

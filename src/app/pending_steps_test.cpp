@@ -11,6 +11,7 @@ PendingStep pending(const std::string& run, const std::string& step) {
   PendingStep made;
   made.node.id = SessionId(run);
   made.node.path = "lead/research";
+  made.root = SessionId("01LEAD" + run.substr(6));
   made.step.id = ParkId(run + '/' + step);
   made.step.kind = ParkKind::kApproval;
   made.step.tool = "kv";
@@ -21,8 +22,8 @@ PendingStep pending(const std::string& run, const std::string& step) {
 const std::vector<PendingStep> kThree{pending("01AAAA0001", "p1"), pending("01AAAA0001", "p2"),
                                       pending("01BBBB0002", "p1")};
 
-std::string found(const std::string& typed) {
-  const auto step = find_pending(kThree, typed);
+std::string found(const std::string& typed, const std::string& last = "") {
+  const auto step = find_pending(kThree, typed, SessionId(last));
   return step ? step->step.id.str() : step.error().message;
 }
 
@@ -30,7 +31,15 @@ TEST(PendingSteps, FindPending_TakesAnyNameThatFitsOneStep) {
   EXPECT_EQ(found("01AAAA0001/p2"), "01AAAA0001/p2");
   EXPECT_EQ(found("01BB/p1"), "01BBBB0002/p1") << "a beginning of the run's id";
   EXPECT_EQ(found("0002/p1"), "01BBBB0002/p1") << "an end of it";
+  EXPECT_EQ(found("01aaaa0001/p2"), "01AAAA0001/p2") << "in any case";
   EXPECT_EQ(found("p2"), "01AAAA0001/p2");
+}
+
+TEST(PendingSteps, FindPending_TakesLastForTheNewestRun) {
+  EXPECT_EQ(found("last/p1", "01BBBB0002"), "01BBBB0002/p1");
+  EXPECT_EQ(found("LAST/p2", "01AAAA0001"), "01AAAA0001/p2");
+  EXPECT_EQ(found("last/p1", "01LEAD0002"), "01BBBB0002/p1") << "a step of a sub-agent of the newest run";
+  EXPECT_EQ(found("last/p2", "01BBBB0002"), "no pending step \"last/p2\"; it may be decided already");
 }
 
 TEST(PendingSteps, FindPending_RefusesNamesOfNoneOrSeveral) {

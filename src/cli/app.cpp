@@ -213,9 +213,8 @@ void Definition::define_approve() {
       [this] { return Invocation(approve_); });
   approve
       ->add_option("ID", approve_.id,
-                   "Step to decide: RUN/p1, or p1 if it is unique; without a decision it is shown. Without a "
-                   "step: at a terminal "
-                   "each one is asked about, elsewhere all are listed")
+                   "Step to decide: RUN/p1, last/p1, or p1 if it is unique; without a decision it is shown. "
+                   "Without a step: at a terminal each one is asked about, elsewhere all are listed")
       ->type_name("");
   approve->add_flag("--allow", approve_.allow, "Approve the call");
   approve

@@ -311,7 +311,7 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   if (options.id.empty() && !all->empty() && can_walk(options, console))
     return walk(*all, options, *workspace, interrupts, console);
   if (options.id.empty()) return list_all(*all, *workspace, options.output.json, console);
-  const auto waiting = app::find_pending(*all, options.id);
+  const auto waiting = app::find_pending(*all, options.id, app::last_run(*workspace));
   if (!waiting) return fail(waiting.error());
   if (!*approval) return list({*waiting}, *workspace, options.output.json, app::Extent::kWhole, console);
   const auto seen = has_seen(*waiting, options, *workspace, console);
