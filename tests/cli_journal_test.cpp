@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
 
@@ -126,6 +128,27 @@ TEST_F(CliJournal, ExportAndImport_ReproduceTheRun) {
   EXPECT_EQ(praxis({"replay", id, "--journal", "other.db"}).status, 0);
   EXPECT_EQ(praxis({"import", "run.jsonl"}).status, 1) << "the run exists already";
   EXPECT_EQ(praxis({"import", "agent.toml"}).status, 2) << "the file is not an export";
+}
+
+TEST_F(CliJournal, ImportOfAnExportThatIsCutOrAltered_Warns) {
+  const std::string id = noted();
+  ASSERT_EQ(praxis({"export", id, "-o", "run.jsonl"}).status, 0);
+  const std::string whole = contents("run.jsonl");
+  EXPECT_THAT(praxis({"import", "run.jsonl", "--journal", "whole.db"}).err, Not(HasSubstr("warning")));
+  file("cut.jsonl", whole.substr(0, whole.rfind('\n', whole.size() - 2) + 1));
+  const CommandResult cut = praxis({"import", "cut.jsonl", "--journal", "cut.db", "--json"});
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_THAT(cut.err, HasSubstr("praxis: warning: cut.jsonl: it is cut off: it has "));
+  EXPECT_THAT(json_string(cut.last_line(), "problem"), HasSubstr("it is cut off"));
+  const std::string from = "Noted.", to = "Nested";
+  std::string changed = whole;
+  changed.replace(changed.find(from), from.size(), to);
+  file("changed.jsonl", changed);
+  EXPECT_THAT(praxis({"import", "changed.jsonl", "--journal", "changed.db"}).err,
+              HasSubstr("its records were altered after the export; praxis replay " + id));
+  file("old.jsonl", std::regex_replace(changed, std::regex(R"(,"records":\d+,"digest":"\w+")"), ""));
+  EXPECT_THAT(praxis({"import", "old.jsonl", "--journal", "old.db"}).err, Not(HasSubstr("warning")))
+      << "older exports have no digest";
 }
 
 TEST_F(CliJournal, Doctor_NamesConfigurationLayersAndHidesKeys) {

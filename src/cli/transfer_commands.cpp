@@ -1,10 +1,15 @@
 // `export` and `import` of runs; `completion`, `man` and `--help`.
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <utility>
+
+#include "app/plain_text.hpp"
 #include "app/transcript.hpp"
 #include "cli/commands.hpp"
 #include "cli/help_text.hpp"
 #include "cli/place.hpp"
+#include "logs/check_export.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -42,7 +47,14 @@ Result<ExitStatus> execute(const ImportOptions& options, Console& console) {
   if (!journal) return fail(journal.error());
   const auto id = import_session(**journal, *text);
   if (!id) return fail(id.error());
-  console.result({{"run_id", id->str()}});
+  JsonObject members{{"run_id", id->str()}};
+  if (const Status whole = check_export(*text); !whole) {
+    members["problem"] = whole.error().message;
+    console.err.line(
+        visible_text(fmt::format("praxis: warning: {}: {}; praxis replay {} shows what follows from it",
+                                 options.file, whole.error().message, id->str())));
+  }
+  console.result(std::move(members));
   if (!options.json) console.out.line(id->str());
   return ExitStatus::kFinished;
 }

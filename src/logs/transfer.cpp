@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "logs/append.hpp"
+#include "logs/check_export.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 
@@ -30,6 +31,11 @@ void collect_blobs(const Json& json, std::vector<Digest>& out) {
   }
 }
 
+/// The number of records in an export, and their digest; blobs are part of them.
+JsonObject sum_of_records(std::string_view records) {
+  return JsonObject{{"records", std::ranges::count(records, '\n')}, {"digest", digest_of(records).hex()}};
+}
+
 }  // namespace
 
 Result<std::string> export_session(Journal& journal, const SessionId& session) {
@@ -37,14 +43,10 @@ Result<std::string> export_session(Journal& journal, const SessionId& session) {
   if (!row) return fail(row.error());
   auto entries = journal.read(session);
   if (!entries) return fail(entries.error());
-  std::string out = to_json_text(JsonObject{{"format", kFormat},
-                                            {"version", kRecordVersion},
-                                            {"session", session.str()},
-                                            {"agent", row->agent},
-                                            {"model", row->model},
-                                            {"status", row->status},
-                                            {"title", row->title}});
-  out += '\n';
+  JsonObject header{{"format", kFormat},   {"version", kRecordVersion}, {"session", session.str()},
+                    {"agent", row->agent}, {"model", row->model},       {"status", row->status},
+                    {"title", row->title}};
+  std::string out;
   for (const Entry& entry : *entries) {
     auto body = parse_json(entry.body);
     if (!body) return fail(ErrorCode::kJournal, "record " + std::to_string(entry.seq) + " is not valid JSON");
@@ -62,7 +64,20 @@ Result<std::string> export_session(Journal& journal, const SessionId& session) {
     append_json(out, line);
     out += '\n';
   }
-  return out;
+  for (const auto& [key, value] : sum_of_records(out)) header[key] = value;
+  return to_json_text(header) + '\n' + out;
+}
+
+Status check_export(std::string_view text) {
+  const auto header = parse_json(next_line(text));
+  if (!header || json_string(*header, "digest").empty()) return {};
+  const JsonObject found = sum_of_records(text);
+  const std::int64_t had = json_int(*header, "records"), has = json_int(found, "records");
+  if (has < had)
+    return fail(ErrorCode::kInput,
+                "it is cut off: it has " + std::to_string(has) + " of " + std::to_string(had) + " records");
+  if (json_string(*header, "digest") == json_string(found, "digest")) return {};
+  return fail(ErrorCode::kInput, "its records were altered after the export");
 }
 
 Result<SessionId> import_session(Journal& journal, std::string_view text) {
