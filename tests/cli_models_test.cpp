@@ -5,6 +5,8 @@
 #include <map>
 
 #include "command_line.hpp"
+#include "net/testing/test_server.hpp"
+#include "terminal.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class CliModels : public CommandLine {
  protected:
@@ -26,7 +29,7 @@ TEST_F(CliModels, ModelByItsFullName_ShowsItsFacts) {
   const CommandResult text = praxis({"models", "openai:gpt-5-mini"});
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("400000"));
-  EXPECT_THAT(text.out, HasSubstr("$0.2500 input, $2.00 output"));
+  EXPECT_THAT(text.out, HasSubstr("$0.25 input, $2.00 output"));
   const CommandResult json = praxis({"models", "openai:gpt-5-mini", "--json"});
   EXPECT_EQ(json_int(json.last_item(), "context_window"), 400'000);
   EXPECT_THAT(praxis({"models", "vllm:own"}).out, HasSubstr("not in the catalogue"));
@@ -39,6 +42,48 @@ TEST_F(CliModels, Models_AreListedOnStandardOutputWithTheirProvider) {
   EXPECT_THAT(listed.err, HasSubstr("anthropic (Anthropic): ANTHROPIC_API_KEY is set"));
   EXPECT_THAT(listed.out + listed.err, Not(HasSubstr("very-secret")));
   EXPECT_THAT(praxis({"models", "anthropic"}).err, HasSubstr("set ANTHROPIC_API_KEY"));
+}
+
+TEST_F(CliModels, PricesAlignAndHaveAHeaderAtATerminal) {
+  const std::string listed = praxis({"models", "openai"}).out;
+  EXPECT_THAT(listed, HasSubstr("  $0.25/$2.00  "));
+  EXPECT_THAT(listed, Not(HasSubstr("CAN"))) << "a pipe gets rows only";
+  TerminalSession terminal(command({"models", "openai"}), options_, {120, 60});
+  EXPECT_EQ(terminal.finish(), 0);
+  const std::string screen = terminal.screen();
+  const auto end_of = [&](const std::string& text) {
+    const auto at = screen.find(text);
+    return at == std::string::npos ? at : at + text.size() - screen.rfind('\n', at);
+  };
+  EXPECT_EQ(end_of("$/M IN/OUT"), end_of("  $0.25/$2.00")) << screen;
+}
+
+TEST_F(CliModels, NameWithoutAProvider_NamesThoseThatHaveTheModel) {
+  const CommandResult bare = praxis({"models", "claude-opus-4-5"});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_THAT(bare.err, HasSubstr("\"claude-opus-4-5\" is no provider, but a model of anthropic, "));
+  EXPECT_THAT(bare.err, HasSubstr("hint: praxis models anthropic:claude-opus-4-5"));
+}
+
+TEST_F(CliModels, Online_ListsWhatTheServerHas) {
+  bool works = true;
+  const TestServer server([&](const TestRequest& request, TestConnection& to) {
+    const bool is_list = request.target == "/api/tags" && works;
+    to.write(http_reply(is_list ? 200 : 500, R"({"models": [{"name": "qwen3:8b"}, {"name": "gemma3:4b"}]})"));
+  });
+  ProcessOptions options = options_;
+  options.env["NO_PROXY"] = "127.0.0.1";
+  options.env["OLLAMA_BASE_URL"] = server.url("");
+  const CommandResult listed = praxis({"models", "ollama", "--online"}, options);
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_THAT(listed.out, StartsWith("ollama:gemma3:4b "));
+  EXPECT_THAT(listed.out, HasSubstr("\nollama:qwen3:8b "));
+  works = false;
+  const CommandResult failed = praxis({"models", "ollama", "--online", "--json"}, options);
+  EXPECT_EQ(failed.status, 6);
+  EXPECT_THAT(json_string(failed.last_line().at("errors").at(0), "message"),
+              HasSubstr("/api/tags answers (status 500), but lists no models"));
+  EXPECT_EQ(praxis({"models", "ollama:qwen3", "--online"}, options).status, 2);
 }
 
 TEST_F(CliModels, OnlyConfiguredProviders_AreListedUnlessAllAreRequested) {

@@ -1,10 +1,14 @@
 #include "app/provider_probe.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "app/workspace.hpp"
 #include "models/provider_access.hpp"
+#include "praxis/json/json.hpp"
 #include "praxis/net/http_client.hpp"
 
 namespace praxis::app {
@@ -32,6 +36,26 @@ HttpRequest request_for(const ProviderFacts& provider, const ProviderAccess& acc
   return request;
 }
 
+/// The names in a list of models as Chat Completions, Messages, Gemini or Ollama gives it.
+std::vector<std::string> listed_names(const std::string& body) {
+  constexpr std::size_t kMostModels = 10'000;
+  constexpr std::string_view kGeminiFolder = "models/";
+  const auto json = parse_json(body);
+  if (!json) return {};
+  std::vector<std::string> names;
+  for (const char* list : {"data", "models"}) {
+    const Json& items = json_at(*json, list);
+    if (!items.is_array()) continue;
+    for (const Json& item : items.get_array()) {
+      std::string name = json_string(item, "id", json_string(item, "name"));
+      if (name.starts_with(kGeminiFolder)) name.erase(0, kGeminiFolder.size());
+      if (!name.empty() && names.size() < kMostModels) names.push_back(std::move(name));
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 }  // namespace
 
 ProbeResult probe_provider(const ProviderFacts& provider) {
@@ -48,7 +72,8 @@ ProbeResult probe_provider(const ProviderFacts& provider) {
     const bool has_key = key && !key->origin.empty();
     return {false, url + (has_key ? " refuses the key in " + key->origin : " requires a key") + ' ' + status};
   }
-  return {true, url + " answers " + status};
+  return {true, url + " answers " + status,
+          response->status == 200 ? listed_names(response->body) : std::vector<std::string>{}};
 }
 
 }  // namespace praxis::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "praxis/models/catalog.hpp"
 
@@ -9,7 +10,8 @@ namespace praxis::app {
 
 struct ProbeResult {
   bool works = false;
-  std::string detail;  ///< for the user; never contains the key
+  std::string detail;                    ///< for the user; never contains the key
+  std::vector<std::string> models = {};  ///< of the server, sorted; empty: its answer lists none
 };
 
 /// Requests the server's list of models, with the key that model calls would send. A server that refuses the

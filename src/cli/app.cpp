@@ -328,10 +328,12 @@ void Definition::define_models() {
                              "  praxis models\n"
                              "  praxis models anthropic | grep images\n"
                              "  praxis models openai:gpt-5-mini\n"
+                             "  praxis models ollama --online\n"
                              "  praxis models --all --json | jq -r 'select(.ready) | .provider'",
                              [this] { return Invocation(models_); });
   models->add_option("NAME", models_.name, "A provider, or a model as PROVIDER:NAME")->type_name("");
   models->add_flag("--all", models_.all, "List providers without configuration too");
+  models->add_flag("--online", models_.online, "Ask the servers which models they have");
   add_json(models, models_.json, "provider and model");
   add_place(models, models_.place);
 }

@@ -206,7 +206,8 @@ struct ModelsOptions {
   app::Place place;
   std::string name;  ///< a provider, or a model as PROVIDER:NAME; empty: all configured providers
   bool json = false;
-  bool all = false;  ///< include providers without configuration
+  bool all = false;     ///< include providers without configuration
+  bool online = false;  ///< list what the servers have, not the catalogue
 };
 
 struct DoctorOptions {
