@@ -74,9 +74,9 @@ class AgentReader {
       : document_(document), options_(options), home_(std::move(home)), chain_(chain) {}
 
   Result<Agent> read() {
-    for (auto step : {&AgentReader::read_model, &AgentReader::read_instructions, &AgentReader::read_tools,
-                      &AgentReader::read_agents, &AgentReader::read_rules, &AgentReader::check_tool_choice,
-                      &AgentReader::read_plan}) {
+    for (auto step : {&AgentReader::check_id, &AgentReader::read_model, &AgentReader::read_instructions,
+                      &AgentReader::read_tools, &AgentReader::read_agents, &AgentReader::read_rules,
+                      &AgentReader::check_tool_choice, &AgentReader::read_plan}) {
       if (auto done = (this->*step)(); !done) return fail(std::move(done.error()));
     }
     read_values();
@@ -93,6 +93,13 @@ class AgentReader {
  private:
   const Json& at(std::string_view path) const { return document_.at(path); }
   std::string text(std::string_view path) const { return json_string(document_.json(), path); }
+
+  /// The id stands in paths such as `lead/research` and in lists of words.
+  Status check_id() {
+    const auto splits = [](char c) { return c == '/' || c == 0x7F || static_cast<unsigned char>(c) <= ' '; };
+    if (std::ranges::none_of(text("id"), splits)) return {};
+    return document_.mistake("id", "\"id\" must be one word without \"/\"; \"name\" is shown to users");
+  }
 
   void read_values() {
     spec_.id = json_string(document_.json(), "id", default_id());

@@ -218,6 +218,9 @@ TEST(AgentFileMistake, UnknownKeyWithoutANearNameListsTheKeys) {
 TEST(AgentFileMistake, ValuesOfTheWrongKind) {
   EXPECT_EQ(mistake("id = 3"), "a.toml:1:1: \"id\" must be a non-empty string, not 3");
   EXPECT_EQ(mistake("id = ''"), "a.toml:1:1: \"id\" must be a non-empty string, not \"\"");
+  for (const char* id : {"x y z", "a/b", "a\\tb"})
+    EXPECT_EQ(mistake("model = 'x:y'\nid = \"" + std::string(id) + '"'),
+              "a.toml:2:1: \"id\" must be one word without \"/\"; \"name\" is shown to users");
   EXPECT_EQ(mistake("tool_failure = 'stop'"),
             "a.toml:1:1: \"tool_failure\" must be one of \"continue\", \"fail\", not \"stop\"");
   EXPECT_EQ(mistake("limits = 3"), "a.toml:1:1: \"limits\" must be a table, not 3");
