@@ -109,6 +109,24 @@ TEST_F(CliInput, UnknownPrice_IsNeitherZeroNorSilentlyABound) {
   EXPECT_THAT(bounded("openai:gpt-5-mini"), Not(HasSubstr("is not known")));
 }
 
+TEST_F(CliInput, Verbose_ShowsTheResultsOfCalls) {
+  std::string lines;
+  for (int i = 1; i <= 25; ++i) lines += "line " + std::to_string(i) + "\\n";
+  file("below.jsonl", "{\"text\": \"\\u001b[2J" + lines + "\"}\n");
+  file("below.toml", "model = \"script:below.jsonl\"\n");
+  file("lead.jsonl", R"({"tool_calls": [{"name": "below", "arguments": {"prompt": "Go"}}]})"
+                     "\n{\"text\": \"Done.\"}\n");
+  file("lead.toml",
+       "model = \"script:lead.jsonl\"\n[agents.below]\nfile = \"below.toml\"\ndescription = \"Works\"\n");
+  const CommandResult verbose = praxis({"run", "lead.toml", "Go", "-v"});
+  EXPECT_EQ(verbose.out, "Done.\n");
+  EXPECT_THAT(verbose.err, HasSubstr("line 1\n  | line 2\n"));
+  EXPECT_THAT(verbose.err, HasSubstr("  | line 20\n  | ... 5 more lines; praxis show has all of them\n"));
+  EXPECT_THAT(verbose.err, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(praxis({"run", "lead.toml", "Go"}).err, Not(HasSubstr("line 1")));
+  EXPECT_EQ(praxis({"run", "lead.toml", "Go", "-v", "-q"}).status, 2);
+}
+
 TEST_F(CliInput, RecordingOfAScript_SaysThatItRecordedNothing) {
   const CommandResult run = run_with("", {"run", "--model", "script:hello.jsonl", "Hi", "--record", "talk"});
   EXPECT_EQ(run.status, 0);

@@ -106,6 +106,24 @@ TEST_F(CliRun, FullOutputDevice_IsAnError) {
   EXPECT_THAT(run.err, HasSubstr("cannot write to standard output: No space left"));
 }
 
+TEST_F(CliRun, LastStep_IsToldOnceByTheSummary) {
+  const auto lines_of = [](const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  const CommandResult one = praxis({"run", "--model", "script:hello.jsonl", "Hi"});
+  EXPECT_EQ(lines_of(one.err, " tokens, "), 1U) << one.err;
+  EXPECT_THAT(one.err, StartsWith("finished: 1 step, "));
+  file("two.jsonl",
+       R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "k", "value": "v"}}]})"
+       "\n{\"text\": \"Done.\"}\n");
+  file("two.toml", "model = \"script:two.jsonl\"\n[tools.kv]\n");
+  const CommandResult two = praxis({"run", "two.toml", "Hi"});
+  EXPECT_EQ(lines_of(two.err, " tokens, "), 2U) << two.err;
+  EXPECT_THAT(two.err, HasSubstr("\nfinished: 2 steps, "));
+}
+
 TEST_F(CliRun, UnwritableOutputFile_IsRefusedBeforeTheFirstModelCall) {
   const CommandResult run =
       praxis({"run", "--model", "script:hello.jsonl", "-o", "missing/answer.txt", "Hi"});
@@ -219,6 +237,12 @@ TEST_F(CliRun, Schema_GivesAStructuredResultOrExitsWith9) {
   EXPECT_TRUE(never.lines().back().at("structured").is_null());
   EXPECT_EQ(json_string(never.lines().back(), "termination"), "invalid_output");
   EXPECT_THAT(never.err, HasSubstr("/city"));
+
+  const CommandResult piped = praxis(
+      {"run", "--schema", "city.json", "--model", "script:never.jsonl", "-o", "out.json", "Which city?"});
+  EXPECT_EQ(piped.status, 9);
+  EXPECT_EQ(piped.out + contents("out.json"), "") << "a reader of JSON gets no other text";
+  EXPECT_THAT(piped.err, HasSubstr("unfit answer: {\"city\": 5}"));
 }
 
 TEST_F(CliRun, Attachment_IsSentWithThePrompt) {

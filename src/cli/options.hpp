@@ -26,6 +26,7 @@ struct TurnOutput {
   std::string file;         ///< `-o`: file for the last message; empty: none
   bool no_input = false;    ///< `--no-input`: ask nothing at the terminal
   bool quiet = false;       ///< `-q`: no progress, and no ending of a turn that finished
+  bool verbose = false;     ///< `-v`: the results of calls too
   bool denials_ok = false;  ///< `--denials-ok`: a call that a rule denied does not change the exit status
   std::string record_to;    ///< `--record`: folder for the exchanges with models; empty: none
 };

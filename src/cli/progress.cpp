@@ -35,8 +35,8 @@ bool has_own_line(CommandVerb verb) {
 
 }  // namespace
 
-Progress::Progress(Console& console, SessionId root, Journal& journal, bool quiet)
-    : console_(console), root_(std::move(root)), journal_(journal), quiet_(quiet) {
+Progress::Progress(Console& console, SessionId root, Journal& journal, Verbosity verbosity)
+    : console_(console), root_(std::move(root)), journal_(journal), verbosity_(verbosity) {
   if (console_.terminal.live) ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
 }
 
@@ -60,6 +60,7 @@ void Progress::show(const Event& event) {
   const std::lock_guard lock(mutex_);
   Agent& agent = agent_of(event.agent);
   agent.step = event.step;
+  if (began_.value == 0) began_ = event.time;
   if (event.agent.id == root_) show_root(event);
   show_model(agent, event);
   std::visit(
@@ -71,6 +72,7 @@ void Progress::show(const Event& event) {
           [&](const events::ToolProgress& e) { doing_ = e.name + ' ' + e.text; },
           [&](const events::ToolCompleted& e) {
             call_line(agent, e.call, e.name, app::show_duration(e.duration), false);
+            show_result(agent, e.text);
           },
           [&](const events::ToolFailed& e) {
             call_line(agent, e.call, e.name, "failed: " + e.error.message, true);
@@ -78,7 +80,7 @@ void Progress::show(const Event& event) {
           [&](const events::ToolTimedOut& e) {
             call_line(agent, e.call, e.name, "timed out after " + app::show_duration(e.duration), true);
           },
-          [&](const events::StepCompleted&) { line(agent, totals_of(agent)); },
+          [&](const events::StepCompleted&) { end_step(agent, event); },
           [&](const events::StepParked& e) {
             line(agent, fmt::format("{} waits for a human ({})", e.step.id.str(), to_string(e.step.kind)));
             doing_ = "waits for a human";
@@ -174,6 +176,7 @@ void Progress::show_decision(const Agent& agent, const records::Decided& decisio
 /// The root's text is the answer, or may become it.
 void Progress::show_root(const Event& event) {
   std::visit(match{
+                 [&](const events::StepStarted&) { flush_step(); },
                  [&](const events::ModelRequested&) { begin_answer(); },
                  [&](const events::TextDelta& e) { write_answer(e.text); },
                  [&](const events::AttemptSuperseded&) { end_answer(); },
@@ -210,8 +213,12 @@ void Progress::finish(const AgentResult& result) {
   const std::lock_guard lock(mutex_);
   end_answer();
   erase();
+  last_step_.clear();
   const bool seen = !answer_.empty() && answer_ == result.text;
-  if (!seen && !result.text.empty()) {
+  const bool is_unfit = result.reason == StopReason::kInvalidOutput && !console_.terminal.out;
+  if (is_unfit && !result.text.empty()) {  // a program reads standard output, and expects what it asked for
+    write_line("unfit answer: " + app::one_line(result.text, kLineWidth), true);
+  } else if (!seen && !result.text.empty()) {
     console_.out.write(for_screen(console_.terminal, result.text));
     if (!console_.terminal.out_color && !result.text.ends_with('\n')) console_.out.write("\n");
   }
@@ -222,6 +229,19 @@ void Progress::finish(const AgentResult& result) {
 std::string Progress::totals() const {
   const auto time = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - started_);
   return fmt::format("{}, {}", app::show_duration(time), app::show_usage(usage_));
+}
+
+/// Shows only a sub-agent's own usage; the root's line includes all of it, and waits for the next line: at
+/// the end of the turn its summary says the same.
+void Progress::end_step(const Agent& agent, const Event& event) {
+  if (!agent.prefix.empty()) return line(agent, app::show_usage(agent.usage));
+  flush_step();
+  last_step_ = fmt::format("step {}: {}, {}", agent.step, app::show_duration(event.time - began_),
+                           app::show_usage(usage_));
+}
+
+void Progress::flush_step() {
+  if (!last_step_.empty()) write_line(std::exchange(last_step_, {}), false);
 }
 
 /// What the status line says besides the totals: a wait with the time left, or what runs, and how long a
@@ -239,20 +259,17 @@ std::string Progress::now_doing() const {
   return is_silent ? fmt::format("{}, no text for {}", doing_, rounded(now - since)) : doing_;
 }
 
-/// Shows only a sub-agent's own usage; the root's line includes all of it.
-std::string Progress::totals_of(const Agent& agent) const {
-  if (agent.prefix.empty()) return totals();
-  return app::show_usage(agent.usage);
-}
-
 // ---- output ---------------------------------------------------------------------------------------------
 
 void Progress::line(const Agent& agent, std::string_view text, bool failed) {
-  if (quiet_) return;
+  flush_step();
+  write_line(agent.prefix + app::one_line(fmt::format("step {}: {}", agent.step, text), kLineWidth), failed);
+}
+
+void Progress::write_line(const std::string& shown, bool failed) {
+  if (verbosity_ == Verbosity::kQuiet) return;
   erase();
   const std::string_view color = failed ? kRed : kDim;
-  const std::string shown =
-      agent.prefix + app::one_line(fmt::format("step {}: {}", agent.step, text), kLineWidth);
   const std::string whole =
       console_.terminal.color ? fmt::format("{}{}{}\n", color, shown, kPlain) : shown + '\n';
   if (held_) {
@@ -270,6 +287,23 @@ void Progress::call_line(const Agent& agent, const CallId& call, const std::stri
                    app::one_line(asked == agent.calls.end() ? name : asked->second, kLineWidth / 2), how),
        failed);
   doing_ = "waiting";
+}
+
+/// The first lines of a result; `praxis show` has all of it.
+void Progress::show_result(const Agent& agent, std::string_view text) {
+  constexpr std::size_t kResultLines = 20;
+  if (verbosity_ != Verbosity::kVerbose) return;
+  const std::string mark =
+      std::string(std::min(agent.prefix.find_first_not_of(' '), agent.prefix.size()), ' ') + "  | ";
+  for (std::size_t number = 0; !text.empty(); ++number) {
+    if (number == kResultLines) {
+      const auto more = std::ranges::count(text, '\n') + (text.ends_with('\n') ? 0 : 1);
+      return write_line(fmt::format("{}... {} more lines; praxis show has all of them", mark, more), false);
+    }
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    write_line(mark + app::one_line(text.substr(0, end), kLineWidth), false);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
 }
 
 void Progress::begin_answer() {
@@ -302,7 +336,8 @@ void Progress::erase() {
 }
 
 void Progress::draw() {
-  if (quiet_ || !console_.terminal.live || line_open_ || held_ || doing_.empty()) return;
+  if (verbosity_ == Verbosity::kQuiet || !console_.terminal.live || line_open_ || held_ || doing_.empty())
+    return;
   const std::string text = fmt::format("step {}: {}", agents_[root_].step, totals());
   const std::size_t width = terminal_size(STDERR_FILENO).columns;
   const std::size_t room = width > text.size() + 4 ? width - text.size() - 4 : 0;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -19,11 +20,14 @@
 
 namespace praxis::cli {
 
+/// What is shown besides the answer: nothing, steps and calls, or the results of calls as well.
+enum class Verbosity : std::uint8_t { kQuiet, kNormal, kVerbose };
+
 class Progress {
  public:
   /// Follows the turn of `root`. `console` and `journal` must outlive it. While it exists, only the holder of
-  /// the lock below may write to the streams. `quiet`: shows the answer only.
-  Progress(Console& console, SessionId root, Journal& journal, bool quiet = false);
+  /// the lock below may write to the streams.
+  Progress(Console& console, SessionId root, Journal& journal, Verbosity verbosity = Verbosity::kNormal);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -57,8 +61,12 @@ class Progress {
   void show_decision(const Agent& agent, const records::Decided& decision);
   void tick(const std::stop_token& stop);
   void line(const Agent& agent, std::string_view text, bool failed = false);
+  void write_line(const std::string& shown, bool failed);
+  void end_step(const Agent& agent, const Event& event);
+  void flush_step();
   void call_line(const Agent& agent, const CallId& call, const std::string& name, const std::string& how,
                  bool failed);
+  void show_result(const Agent& agent, std::string_view text);
   void write_answer(std::string_view piece);
   void begin_answer();
   void end_answer();
@@ -66,16 +74,17 @@ class Progress {
   void draw();
   std::string totals() const;
   std::string now_doing() const;
-  std::string totals_of(const Agent& agent) const;
 
   Console& console_;
   const SessionId root_;
   Journal& journal_;
-  const bool quiet_;
+  const Verbosity verbosity_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::map<SessionId, Agent> agents_;
+  UnixMillis began_;       ///< time of the first event; 0: none yet
+  std::string last_step_;  ///< the line of the root's last step, not shown yet
   std::string doing_ = "starting";
   std::optional<Wait> wait_;  ///< until the model answers or fails
   /// When the model that is asked last sent text; the epoch: no model is asked.

@@ -85,6 +85,7 @@ inline void add_turn_output(CLI::App* command, TurnOutput& output) {
       "--no-stream", [&output] { output.stream = false; }, "Request answers without streaming");
   command->add_flag("-q,--quiet", output.quiet,
                     "Show no progress, and after a turn that finished nothing but the answer");
+  command->add_flag("-v,--verbose", output.verbose, "Show the result of each call, cut after 20 lines");
   command->add_flag("--no-input", output.no_input,
                     "Ask nothing at the terminal: steps that await a human stay parked");
   command->add_flag(

@@ -92,7 +92,7 @@ ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, con
   ExitStatus status = exit_status(*result, signal);
   const bool has_ended = status == ExitStatus::kFinished || status == ExitStatus::kFailed;
   if (blocked && has_ended) status = ExitStatus::kBlocked;
-  if (has_file(output)) {
+  if (has_file(output) && result->reason != StopReason::kInvalidOutput) {
     const bool needs_end = !result->text.empty() && !result->text.ends_with('\n');
     if (auto written = write_file(output.file, result->text + (needs_end ? "\n" : "")); !written) {
       console.fields->at("errors").get_array().push_back(to_json(written.error()));
@@ -118,6 +118,7 @@ TurnOutput with_absolute_paths(TurnOutput output) {
 }
 
 Status check_output(const TurnOutput& output) {
+  if (output.quiet && output.verbose) return fail(app::usage_error("give either -q or -v, not both"));
   if (output.file == "-" && output.json)
     return fail(app::usage_error("-o - and --json both write to standard output",
                                  "without -o, the last line of --json has the last message as \"result\""));
@@ -131,12 +132,17 @@ Status check_output(const TurnOutput& output) {
 
 namespace {
 
+Verbosity verbosity_of(const TurnOutput& output) {
+  if (output.quiet) return Verbosity::kQuiet;
+  return output.verbose ? Verbosity::kVerbose : Verbosity::kNormal;
+}
+
 ExitStatus follow_turn(Session& session, const StartTurn& start, Runtime& runtime,
                        const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
                        Console& console) {
   std::optional<Progress> progress;
   std::shared_ptr<Questions> questions;
-  if (!output.json) progress.emplace(console, session.session_id(), runtime.journal(), output.quiet);
+  if (!output.json) progress.emplace(console, session.session_id(), runtime.journal(), verbosity_of(output));
   if (progress && !output.no_input && StepDialog::can_ask(console)) {
     questions = std::make_shared<Questions>(console, *progress, runtime.journal());
     runtime.set_approval_handler([questions](const ParkedStep& step, const std::stop_token& stop) {
