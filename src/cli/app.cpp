@@ -69,7 +69,7 @@ class Definition {
   void define_trust();
   void define_help();
 
-  Result<Invocation> unexpected_argument(const CLI::App& command, const std::string& argument) const;
+  Result<Invocation> unexpected_argument(const CLI::App& command, std::span<const std::string> all) const;
   std::vector<std::string> command_names() const;
 
   CLI::App app_{
@@ -420,10 +420,11 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 }
 
 Result<Invocation> Definition::unexpected_argument(const CLI::App& command,
-                                                   const std::string& argument) const {
+                                                   std::span<const std::string> all) const {
+  const std::string argument = command.remaining().front();
   const std::string hint = fmt::format("praxis {} --help", command.get_name());
   if (!argument.starts_with('-'))
-    return fail(app::usage_error(fmt::format("unexpected argument \"{}\"", argument), hint));
+    return fail(app::usage_error(fmt::format("unexpected argument \"{}\"", argument), hint_for_rest(all)));
   const std::string flag = argument.substr(0, argument.find('='));
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
@@ -456,10 +457,10 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
     return PrintText{std::string(version.what()) + '\n'};
   } catch (const CLI::ParseError& error) {
     // Reported first: an unknown argument is the likely cause of other missing arguments.
-    if (named && named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
+    if (named && named->remaining_size() > 0) return unexpected_argument(*named, arguments);
     return fail(app::usage_error(plain_message(error.what()), hint));
   }
-  if (named->remaining_size() > 0) return unexpected_argument(*named, named->remaining().front());
+  if (named->remaining_size() > 0) return unexpected_argument(*named, arguments);
   return found->second();
 }
 

@@ -20,13 +20,33 @@ std::vector<std::string> without_shortcuts(std::span<const std::string> argument
   return out;
 }
 
-std::string hint_for_words(std::span<const std::string> words) {
-  const bool has_flag =
-      std::ranges::any_of(words, [](const std::string& word) { return word.starts_with('-'); });
-  if (words.size() < 2 || has_flag) return "praxis --help";
+namespace {
+
+bool has_flag(std::span<const std::string> words) {
+  return std::ranges::any_of(words, [](const std::string& word) { return word.starts_with('-'); });
+}
+
+/// The words as one prompt, quoted for the shell.
+std::string as_prompt(std::span<const std::string> words) {
   std::string prompt;
   for (const std::string& word : words) prompt += (prompt.empty() ? "" : " ") + word;
-  return "praxis run " + app::shell_word(prompt);
+  return app::shell_word(prompt);
+}
+
+}  // namespace
+
+std::string hint_for_words(std::span<const std::string> words) {
+  return words.size() < 2 || has_flag(words) ? "praxis --help" : "praxis run " + as_prompt(words);
+}
+
+std::string hint_for_rest(std::span<const std::string> arguments) {
+  const std::string& command = arguments.front();
+  const auto words = arguments.subspan(1);
+  const bool takes_prompt = command == "run" || command == "resume";
+  if (!takes_prompt || words.size() < 2 || has_flag(words)) return "praxis " + command + " --help";
+  const bool has_name = command == "resume" || words.front().find_first_of("./") != std::string::npos;
+  if (!has_name) return "praxis run " + as_prompt(words);
+  return "praxis " + command + ' ' + app::shell_word(words.front()) + ' ' + as_prompt(words.subspan(1));
 }
 
 namespace {

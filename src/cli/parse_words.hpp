@@ -13,6 +13,10 @@ std::vector<std::string> without_shortcuts(std::span<const std::string> argument
 /// The hint for a first word that is no command: that several words are a prompt.
 std::string hint_for_words(std::span<const std::string> words);
 
+/// The hint for an argument too many: to quote a prompt of several words, or the help of the command.
+/// `arguments` begin with the command.
+std::string hint_for_rest(std::span<const std::string> arguments);
+
 /// The message of the argument parser in our words, with values in quotes.
 std::string plain_message(const std::string& message);
 
