@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   const auto memory = praxis::memory_in_process();  // or sqlite_memory(path)
   praxis::Agent agent{model, "Remember what the user tells you."};
   for (const auto& tool : praxis::memory_tools(memory.database)) agent.use(tool);
-  agent.policy({.allow = {"remember"}, .deny = {}, .ask = {}});
+  agent.policy({.allow = {"remember"}});
   const auto reply = agent.run("I drink green tea.");
   if (!reply) return std::cerr << reply.error().message << '\n', 1;
   std::cout << reply->text << '\n';

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   if (!journal) return std::cerr << journal.error().message << '\n', 1;
   const auto agent = praxis::Agent{model}
                          .use(praxis::tool<send_mail>("Sends the report"))
-                         .policy({.allow = {}, .deny = {}, .ask = {"send_mail"}})
+                         .policy({.ask = {"send_mail"}})
                          .journal(*journal);
 
   const auto last = praxis::find_session(**journal, "last");

@@ -153,6 +153,21 @@ TEST_F(CliAgain, RefusedKeyAndWrongAddress_AreNamedWithTheirOrigin) {
   EXPECT_THAT(missing.err, HasSubstr("the address is " + server.url("/v9") + ", from OPENAI_BASE_URL"));
 }
 
+TEST_F(CliAgain, SteeringARunAtRest_NamesTheCommandThatDeliversIt) {
+  file("more.jsonl", "{\"text\": \"One.\"}\n{\"text\": \"Two.\"}\n");
+  ASSERT_EQ(praxis({"run", "--model", "script:more.jsonl", "Go"}).status, 0);
+  const CommandResult steered = praxis({"tree", "steer", "last", "Be brief"});
+  EXPECT_EQ(steered.status, 0);
+  const std::string mark = "no process runs it now: ";
+  const auto at = steered.err.find(mark);
+  ASSERT_NE(at, std::string::npos) << steered.err;
+  const auto begin = at + mark.size();
+  const CommandResult resumed = shell(steered.err.substr(begin, steered.err.find('\n', begin) - begin));
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, "Two.\n");
+  EXPECT_THAT(praxis({"show", "last"}).out, HasSubstr("Be brief"));
+}
+
 TEST_F(CliAgain, WrongArguments_AreNamedInPlainWords) {
   const auto mistake = [&](const std::vector<std::string>& arguments, const std::string& message) {
     const CommandResult run = praxis(arguments);

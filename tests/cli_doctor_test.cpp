@@ -4,10 +4,12 @@
 
 #include "command_line.hpp"
 #include "net/testing/test_server.hpp"
+#include "terminal.hpp"
 
 namespace praxis::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -50,6 +52,15 @@ TEST_F(CliDoctor, KeysInAddresses_AreNotShown) {
     EXPECT_THAT(shown, HasSubstr("http://")) << shown;
     EXPECT_THAT(shown, Not(HasSubstr("SECRET")));
   }
+}
+
+TEST_F(CliDoctor, Statuses_HaveColoursAtATerminal) {
+  ProcessOptions options = options_;
+  options.env["NO_COLOR"] = "";
+  options.env["PRAXIS_MODEL"] = "nosuch:x";
+  TerminalSession terminal(command({"doctor"}), options, {200, 60});
+  EXPECT_EQ(terminal.finish(), 2);
+  EXPECT_THAT(terminal.screen(true), AllOf(HasSubstr("{green}ok"), HasSubstr("{red}failed")));
 }
 
 TEST_F(CliDoctor, Online_SendsTheKeyAndFailsWhenItIsRefused) {

@@ -206,6 +206,9 @@ TEST_F(CliJournal, ManPage_IsValidTroff) {
   EXPECT_EQ(page.status, 0);
   EXPECT_THAT(page.err, IsEmpty());
   EXPECT_THAT(page.out, HasSubstr("max"));
+  const std::string plain = shell("praxis man | groff -man -Tascii -P-c -P-b -P-u").out;
+  for (const char* part : {"\nENVIRONMENT\n", "PRAXIS_JOURNAL", "OPENAI_API_KEY", "\nFILES\n", "journal.db"})
+    EXPECT_THAT(plain, HasSubstr(part));
 }
 
 }  // namespace
