@@ -9,6 +9,7 @@
 #include "app/command_hooks.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "app/tools_of_client.hpp"
 #include "app/trust.hpp"
 #include "app/values.hpp"
 #include "praxis/app/agent_file.hpp"
@@ -66,12 +67,15 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   const std::string file = options.agent.empty() ? json_string(spec.metadata, "agent_file") : options.agent;
   const std::string& model = options.model.empty() ? spec.model : options.model;
   if (file.empty()) {
-    if (!spec.tools.empty()) {
+    if (spec.tools.size() > external_tools_of(spec).size()) {
       return fail(usage_error("the run's agent " + in_quotes(spec.id) +
                                   " has tools, but the run records no agent file that defines them",
                               "name it with --agent FILE"));
     }
-    Agent agent(spec);
+    AgentSpec own = spec;
+    own.tools.clear();
+    Agent agent(std::move(own));
+    if (auto kept = keep_external_tools(agent, spec); !kept) return fail(kept.error());
     add_command_hooks(agent, workspace.hooks, true);
     return agent.model(model).limits(limits_of(spec, options));
   }
@@ -100,6 +104,7 @@ Result<Agent> agent_of(const AgentSpec& spec, const ReopenOptions& options, cons
   agent->id(spec.id);
   agent->limits(limits_of(spec, options));
   agent->route(spec.route);
+  if (auto kept = keep_external_tools(*agent, spec); !kept) return fail(kept.error());
   keep_metadata(*agent, spec);
   remember_place(*agent, project->get(), home.reached());
   return agent;

@@ -183,11 +183,20 @@ class Deriver {
   }
 
  private:
+  /// Whether calls hold a question. A tool whose calls do not is run by whoever answers.
+  static bool asks_in_words(const ToolDefinition& tool) {
+    const auto* required = json_at(tool.parameters, "required").if_array();
+    return required != nullptr && std::ranges::find(*required, Json("question")) != required->end();
+  }
   /// Returns the arguments of a call whose tool asks the user. Null for other calls, and for arguments
   /// without a valid question: the tool itself then reports what is wrong.
   Json question_in(const CallState& call) const {
     const ToolSpec* tool = state_.agent->find_tool(call.call.name);
     if (tool == nullptr || !tool->asks_person) return nullptr;
+    if (!asks_in_words(tool->definition)) {
+      return JsonObject{
+          {"question", "What does " + call.call.name + " give? The client that brought it runs it."}};
+    }
     Json arguments = parse_json(call.call.arguments).value_or(nullptr);
     const Json& choices = json_at(arguments, "choices");
     const bool can_choose =

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "app/tools_of_client.hpp"
+#include "server/external_calls.hpp"
 #include "server/handlers.hpp"
 #include "server/responses_request.hpp"
 
@@ -82,6 +84,15 @@ Result<JsonObject> response_json(const FoundResponse& found) {
   return codec.response();
 }
 
+/// Whether the step was a call of a tool that the client runs.
+bool is_external(const app::StoredSession& stored, const ParkId& step) {
+  const auto names = app::external_tools_of(*stored.state.agent);
+  return std::ranges::any_of(stored.records, [&](const StoredRecord& each) {
+    const auto* parked = std::get_if<records::Parked>(&each.record.body);
+    return parked != nullptr && parked->step.id == step && names.contains(parked->step.tool);
+  });
+}
+
 /// What its request gave to the conversation: of the first turn the messages before it too.
 JsonArray items_of(const FoundResponse& found) {
   JsonArray items;
@@ -93,6 +104,14 @@ JsonArray items_of(const FoundResponse& found) {
     if (const auto* decided = std::get_if<records::Decided>(&body);
         decided != nullptr && !id.decided.empty()) {
       if (id.decided_in != id.run || decided->park != id.decided) continue;
+      if (decided->verb == ApprovalVerb::kAnswer && is_external(found.stored, id.decided)) {
+        items.emplace_back(JsonObject{{"type", "function_call_output"},
+                                      {"id", "fco_" + id.text().substr(5)},
+                                      {"call_id", ExternalCallId{id.run, id.decided}.text()},
+                                      {"status", "completed"},
+                                      {"output", decided->text}});
+        continue;
+      }
       items.emplace_back(
           JsonObject{{"type", "mcp_approval_response"},
                      {"id", "mcpa_" + id.text().substr(5)},
@@ -155,7 +174,8 @@ class Starter {
     const JsonObject shown = replayed(codec, *before, ignored).response();
     if (request_.model.empty()) request_.model = json_string(shown, "model");
     const bool is_same = request_.model == json_string(shown, "model") &&
-                         request_.instructions == json_string(shown, "instructions");
+                         request_.instructions == json_string(shown, "instructions") &&
+                         to_canonical_json(json_at(Json(shown), "tools")) == to_canonical_json(tools_json());
     if (is_same && request_.input.before.empty() && request_.limits.is_null() &&
         is_last_turn(before->stored.state, before->id.turn))
       return send(*before, reply);
@@ -172,6 +192,10 @@ class Starter {
                                              : TurnFollower::Gives::kWhenEnded;
     return std::make_shared<TurnFollower>(service_, reply, std::make_shared<ResponseCodec>(id), gives);
   }
+  Json tools_json() const {
+    const Json* tools = request_.kept.if_contains("tools");
+    return tools == nullptr ? Json(JsonArray{}) : *tools;
+  }
   Json kept() {
     request_.kept["model"] = request_.model;
     return JsonObject{{kResponsesKey, std::move(request_.kept)}};
@@ -187,6 +211,7 @@ class Starter {
     run.prompt = request_.input.prompt->text();
     run.before = with_instructions(std::move(before), request_.instructions);
     run.limits = request_.limits;
+    run.tools = request_.tools;
     run.schema = std::move(request_.schema);
     run.idempotency = std::string(find_header(call_.headers, "idempotency-key").value_or(""));
     run.request = call_.body;
@@ -232,7 +257,7 @@ class Starter {
         return ApprovalRequestId::of(run, each).text() == request.text();
       });
       if (step == pending.end())
-        return fail(field_error("approval_request_id", "\"" + request.text() + "\" waits for no decision"));
+        return fail(field_error("input", "decides \"" + request.text() + "\", which does not wait"));
       const auto allowed = allowed_approvals(step->kind);
       const bool asks = std::ranges::find(allowed, ApprovalVerb::kApprove) == allowed.end();
       if (approves && asks && reason.empty())

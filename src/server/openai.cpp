@@ -1,136 +1,57 @@
 #include "server/openai.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <set>
 #include <utility>
 
-#include "praxis/json/schema.hpp"
+#include "app/tools_of_client.hpp"
+#include "server/chat_codec.hpp"
+#include "server/chat_request.hpp"
 #include "server/handlers.hpp"
 
 namespace praxis::server {
 namespace {
 
-std::int64_t seconds(UnixMillis time) { return time.value / 1000; }
-
-Json usage_json(const Usage& usage) {
-  return JsonObject{{"prompt_tokens", usage.input},
-                    {"completion_tokens", usage.output},
-                    {"total_tokens", usage.total()},
-                    {"prompt_tokens_details", JsonObject{{"cached_tokens", usage.cache_read}}},
-                    {"completion_tokens_details", JsonObject{{"reasoning_tokens", usage.reasoning}}}};
-}
-
-/// Why the answer ends, in OpenAI's names.
-std::string finish_of(const AgentResult& result) {
-  if (result.success) return "stop";
-  return result.reason == StopReason::kCancelled ? "stop" : "length";
-}
-
-// ---- the request
-
-/// The text of a message's content: a string, or parts that are all text. Error `kInput`.
-Result<std::string> content_text(const Json& content, const std::string& param) {
-  if (content.is_null()) return std::string();
-  if (content.is_string()) return to_plain_text(content);
-  std::string text;
-  const auto* parts = content.if_array();
-  if (parts == nullptr) return fail(field_error(param, "must be a string or a list of parts"));
-  for (const Json& part : *parts) {
-    if (json_text(part, "type") != "text") {
-      return fail(field_error(param, "has a part that is not text, which is not supported here"));
-    }
-    text += json_string(part, "text");
-  }
-  return text;
-}
-
-/// The messages of a request: those before the last, and the last, which is the user's.
-struct Dialogue {
-  std::vector<Message> before;
-  std::string prompt;
-};
-
-Result<Dialogue> dialogue_of(const Json& body) {
-  const auto* messages = json_at(body, "messages").if_array();
-  if (messages == nullptr || messages->empty())
-    return fail(field_error("messages", "must be a list of messages"));
-  Dialogue dialogue;
-  for (std::size_t i = 0; i < messages->size(); ++i) {
-    const std::string param = "messages[" + std::to_string(i) + "]";
-    const Json& message = (*messages)[i];
-    const auto role = role_from(json_text(message, "role"));
-    if (!role || *role == Role::kTool || json_at(message, "tool_calls").is_array()) {
-      return fail(field_error(param,
-                              "must have the role system, developer, user or assistant and no tool calls: an "
-                              "agent runs its own tools"));
-    }
-    auto text = content_text(json_at(message, "content"), param);
-    if (!text) return fail(text.error());
-    const bool is_last = i + 1 == messages->size();
-    if (!is_last) {
-      dialogue.before.push_back(text_message(*role, *std::move(text)));
-    } else if (*role != Role::kUser || text->empty()) {
-      return fail(field_error(param, "must be a message of the user with text"));
-    } else {
-      dialogue.prompt = *std::move(text);
-    }
-  }
-  return dialogue;
-}
-
-/// The schema that the answer must follow; null for free text.
-Result<Json> schema_of(const Json& body) {
-  const Json& format = json_at(body, "response_format");
-  if (json_text(format, "type") != "json_schema") return Json(nullptr);
-  const Json& schema = json_at(json_at(format, "json_schema"), "schema");
-  if (auto compiled = JsonSchema::compile(schema); !compiled)
-    return fail(field_error("response_format", "has no valid schema: " + compiled.error().message));
-  return schema;
-}
-
-Result<NewRun> run_of(const Json& body) {
-  for (const char* key : {"tools", "functions"}) {
-    const auto* given = json_at(body, key).if_array();
-    if (given != nullptr && !given->empty())
-      return fail(field_error(key, "are not supported: an agent runs its own tools"));
-  }
-  auto dialogue = dialogue_of(body);
-  if (!dialogue) return fail(dialogue.error());
-  auto schema = schema_of(body);
-  if (!schema) return fail(schema.error());
-  NewRun run;
-  run.agent = json_string(body, "model");
-  if (run.agent.empty()) return fail(field_error("model", "must name an agent; GET /v1/models lists them"));
-  run.prompt = std::move(dialogue->prompt);
-  run.before = std::move(dialogue->before);
-  run.schema = *std::move(schema);
-  return run;
-}
-
-// ---- the whole answer
-
-HttpAnswer whole_answer(const ChatSink::Head& head, const Result<AgentResult>& result) {
-  if (!result) return openai_error(problem(result.error()));
-  if (!result->pending.empty()) {
-    return openai_error(
-        problem(409, make_error(ErrorCode::kPolicy, ErrorKind::kAwaitingUser,
-                                "the run waits for a person to decide a step; " + result->session.str())));
-  }
-  if (!result->success && result->error) return openai_error(problem(*result->error));
-  const JsonObject message{{"role", "assistant"}, {"content", result->text}, {"refusal", nullptr}};
-  return json_answer(JsonObject{{"id", head.id},
-                                {"object", "chat.completion"},
-                                {"created", head.created},
-                                {"model", head.model},
-                                {"choices", JsonArray{JsonObject{{"index", 0},
-                                                                 {"message", message},
-                                                                 {"logprobs", nullptr},
-                                                                 {"finish_reason", finish_of(*result)}}}},
-                                {"usage", usage_json(result->usage + result->usage_children)}});
-}
-
 Json model_json(const std::string& name) {
   return JsonObject{{"id", name}, {"object", "model"}, {"created", 0}, {"owned_by", "praxis"}};
+}
+
+struct ChatFollower {
+  std::shared_ptr<ChatCodec> codec;
+  std::shared_ptr<TurnFollower> follower;
+};
+
+ChatFollower follow_chat(Service& service, const HttpReply& reply, const ChatCompletionRequest& request,
+                         std::set<std::string> tools) {
+  ChatCodec::Head head{.model = request.model,
+                       .created = service.runtime->environment().now().value / 1000,
+                       .with_usage = request.with_usage,
+                       .tools = std::move(tools),
+                       .at_once = !request.results.empty()};
+  auto codec = std::make_shared<ChatCodec>(std::move(head), request.run);
+  const auto gives = request.streams ? TurnFollower::Gives::kStream : TurnFollower::Gives::kWhenEnded;
+  auto follower = std::make_shared<TurnFollower>(service, reply, codec, gives);
+  return {std::move(codec), std::move(follower)};
+}
+
+/// Gives the run the results of the calls that it waits for.
+Status continue_chat(Service& service, const Call& call, const ChatCompletionRequest& request,
+                     const HttpReply& reply) {
+  if (service.runs->lineages().root_of(request.run) != request.run ||
+      !service.runs->may_see(call.principal, request.run))
+    return fail(not_found("call", request.results.front().step));
+  const auto position = service.journal->last_position();
+  if (!position) return fail(position.error());
+  const auto stored = service.runs->stored(request.run);
+  if (!stored) return fail(stored.error());
+  const auto following =
+      follow_chat(service, reply, request, app::external_tools_of(*stored->state.agent)).follower;
+  following->mark_at(Position{*position, UINT32_MAX});
+  following->start_after(*stored);
+  const auto decided = decide_for_client(service, request.run, request.results, call.principal, "messages");
+  if (!decided) return fail(decided.error());
+  following->follow(request.run);
+  return {};
 }
 
 }  // namespace
@@ -171,87 +92,26 @@ Result<HttpAnswer> show_model(Service& service, const Call& call) {
 Status complete_chat(Service& service, const Call& call, const HttpReply& reply) {
   const auto body = parse_json(call.body);
   if (!body || !body->is_object()) return fail(ErrorCode::kInput, "the body must be a JSON object");
-  auto run = run_of(*body);
-  if (!run) return fail(run.error());
-  const bool streams = json_bool(*body, "stream");
-  ChatSink::Head head{"", run->agent, seconds(service.runtime->environment().now()),
-                      json_bool(json_at(*body, "stream_options"), "include_usage")};
-  const auto position = service.journal->last_position();
-  if (!position) return fail(position.error());
-  if (!streams) {
-    run->done = [head, reply](const Result<AgentResult>& result) mutable {
-      if (result) head.id = "chatcmpl-" + result->session.str();
-      reply.send(whole_answer(head, result));
-    };
-  }
-  const auto made = service.runs->create(*std::move(run), call.principal);
+  auto request = read_chat_completion(*body);
+  if (!request) return fail(request.error());
+  if (!request->results.empty()) return continue_chat(service, call, *request, reply);
+  std::set<std::string> tools;
+  for (const ToolDefinition& tool : request->tools) tools.insert(tool.name);
+  const auto [codec, following] = follow_chat(service, reply, *request, std::move(tools));
+  if (auto marked = following->mark(); !marked) return marked;
+  const auto watch = std::make_shared<BeginWatch>();
+  NewRun run{.agent = request->model, .prompt = std::move(request->prompt)};
+  run.schema = std::move(request->schema);
+  run.before = std::move(request->before);
+  run.tools = std::move(request->tools);
+  run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
+  const auto made = service.runs->create(std::move(run), call.principal);
   if (!made) return fail(made.error());
   ++service.counters.runs_created;
-  if (!streams) return {};
-  head.id = "chatcmpl-" + made->id.str();
-  begin_events(reply);
-  service.feed->subscribe({.session = made->id, .below = false}, Position{*position, UINT32_MAX},
-                          std::make_shared<ChatSink>(reply, made->id, std::move(head)));
+  codec->set_run(made->id);
+  following->follow(made->id);
+  watch->give(following);
   return {};
 }
-
-// ---- the stream
-
-bool ChatSink::write_chunk(const Frame& frame, JsonArray choices, Json usage) {
-  JsonObject chunk{{"id", head_.id},
-                   {"object", "chat.completion.chunk"},
-                   {"created", head_.created},
-                   {"model", head_.model},
-                   {"choices", std::move(choices)}};
-  if (head_.with_usage) chunk["usage"] = std::move(usage);
-  return write(frame, std::make_shared<const std::string>("data: " + to_json_text(chunk) + "\n\n"));
-}
-
-bool ChatSink::write_text(const Frame& frame, const std::string& text) {
-  JsonObject delta{{"content", text}};
-  if (!std::exchange(has_begun_, true)) delta["role"] = "assistant";
-  return write_chunk(
-      frame, JsonArray{JsonObject{{"index", 0}, {"delta", std::move(delta)}, {"finish_reason", nullptr}}},
-      nullptr);
-}
-
-bool ChatSink::end(const Frame& frame, const AgentResult& result) {
-  if (!result.success && result.error) {
-    const HttpAnswer error = openai_error(problem(*result.error));
-    std::string text = error.body;
-    text.pop_back();  // the line end
-    write(frame, std::make_shared<const std::string>("data: " + text + "\n\n"));
-  } else {
-    write_chunk(
-        frame,
-        JsonArray{JsonObject{{"index", 0}, {"delta", JsonObject{}}, {"finish_reason", finish_of(result)}}},
-        nullptr);
-    if (head_.with_usage) write_chunk(frame, JsonArray{}, usage_json(result.usage + result.usage_children));
-  }
-  write(frame, std::make_shared<const std::string>("data: [DONE]\n\n"));
-  reply().finish();
-  return false;
-}
-
-bool ChatSink::on_frame(const Frame& frame) {
-  if (frame.event->agent.id != session_) return true;
-  return std::visit(match{[&](const events::TextDelta& e) {
-                            has_pieces_ = true;
-                            return write_text(frame, e.text);
-                          },
-                          [&](const events::AssistantText& e) {
-                            // Pieces were dropped, or came before the client was listening: the text is whole
-                            // here.
-                            return std::exchange(has_pieces_, false) || write_text(frame, e.text);
-                          },
-                          [&](const events::TurnCompleted& e) { return end(frame, e.result); },
-                          [&](const events::TurnFailed& e) { return end(frame, e.result); },
-                          [&](const events::TurnTimedOut& e) { return end(frame, e.result); },
-                          [&](const events::TurnCancelled& e) { return end(frame, e.result); },
-                          [](const auto&) { return true; }},
-                    frame.event->body);
-}
-
-void ChatSink::on_end() { reply().finish(); }
 
 }  // namespace praxis::server

@@ -16,6 +16,17 @@ using namespace testing;
 class ChatCompletions : public ServerTest {
  protected:
   static constexpr std::string_view kPath = "/v1/chat/completions";
+  void weather_agent() {
+    script(
+        "weather",
+        "{\"tool_calls\":[{\"name\":\"weather\",\"arguments\":{\"city\":\"Paris\"}}]}\n{\"text\":\"Warm.\"}");
+    agent("weather", "");
+  }
+  static std::string weather_request(const std::string& further) {
+    return R"({"model":"weather","messages":[{"role":"user","content":"hi"})" + further +
+           R"(],"tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object",)"
+           R"("properties":{"city":{"type":"string"}}}}}]})";
+  }
 };
 
 TEST_F(ChatCompletions, AnswerIsThatOfANewRun) {
@@ -61,6 +72,43 @@ TEST_F(ChatCompletions, ConversationOfTheRequestIsThatOfTheRun) {
   EXPECT_THAT(to_json_text(json_at(messages, "messages").at(1)), HasSubstr("two"));
 }
 
+TEST_F(ChatCompletions, ToolOfTheClientIsCalledAndItsResultContinuesTheRun) {
+  weather_agent();
+  start();
+  const Answer called = call("POST", kPath, weather_request(""));
+  const Json& choice = json_at(called.json, "choices").at(0);
+  EXPECT_EQ(json_string(choice, "finish_reason"), "tool_calls") << called.body;
+  const Json wanted = json_at(json_at(choice, "message"), "tool_calls").at(0);
+  EXPECT_EQ(json_string(json_at(wanted, "function"), "arguments"), R"({"city":"Paris"})");
+  restart();
+  const std::string result = R"(,{"role":"assistant","tool_calls":[)" + to_json_text(wanted) +
+                             R"(]},{"role":"tool","content":"22 degrees","tool_call_id":")" +
+                             json_string(wanted, "id") + "\"}";
+  EXPECT_EQ(call("POST", kPath, weather_request(result), kAnna).status, 404) << "of another principal";
+  const Answer done = call("POST", kPath, weather_request(result));
+  EXPECT_EQ(json_string(json_at(json_at(done.json, "choices").at(0), "message"), "content"), "Warm.")
+      << done.body;
+  EXPECT_EQ(done.text("id"), called.text("id")) << "the same run";
+  EXPECT_THAT(call("GET", "/agent/" + done.text("id").substr(9)).body, HasSubstr("22 degrees"));
+  EXPECT_EQ(call("POST", kPath, weather_request(result)).status, 400) << "it waits no more";
+  // Later the client sends the whole conversation, with the call in it.
+  const Answer later =
+      call("POST", kPath, weather_request(result + R"(,{"role":"user","content":"and now?"})"));
+  EXPECT_THAT(call("GET", "/agent/" + later.text("id").substr(9)).body, HasSubstr("22 degrees"))
+      << later.body;
+}
+
+TEST_F(ChatCompletions, CallsOfTheClientsToolsAreStreamed) {
+  weather_agent();
+  start();
+  std::string body = weather_request("");
+  body.insert(1, R"("stream":true,)");
+  const Answer answer = call("POST", kPath, body);
+  EXPECT_THAT(answer.body, HasSubstr(R"("tool_calls":[{"id":"call_)"));
+  EXPECT_THAT(answer.body, HasSubstr(R"("finish_reason":"tool_calls")"));
+  EXPECT_THAT(answer.body, EndsWith("data: [DONE]\n\n"));
+}
+
 TEST_F(ChatCompletions, WrongRequestsAreErrorsInItsForm) {
   asking_agent();
   start();
@@ -75,6 +123,9 @@ TEST_F(ChatCompletions, WrongRequestsAreErrorsInItsForm) {
       {R"({"model":"chat","messages":[{"role":"user","content":"x"}],"tools":[{}]})", 400},
       {R"({"model":"chat","messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema"}})",
        400},
+      {R"({"model":"chat","messages":[{"role":"tool","tool_call_id":"call_x","content":"x"}]})", 400},
+      {R"({"model":"chat","messages":[{"role":"tool","tool_call_id":"call_x~p1","content":"x"}]})", 404},
+      {R"({"model":"chat","messages":[{"role":"user","content":"x"}],"tool_choice":"required"})", 400},
       {R"({"model":"missing","messages":[{"role":"user","content":"x"}]})", 404},
       {R"({"model":"/etc/x.toml","messages":[{"role":"user","content":"x"}]})", 404},
       {R"({"model":"ask","messages":[{"role":"user","content":"x"}]})", 409},

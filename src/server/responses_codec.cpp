@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/openai.hpp"
+#include "server/external_calls.hpp"
+#include "server/problem.hpp"
 
 namespace praxis::server {
 namespace {
@@ -110,16 +111,43 @@ void ResponseCodec::take_wait(const std::vector<ParkedStep>& pending, std::strin
   if (!has_begun_) begin(begins_at_.value_or(UnixMillis{}), out);
   parts_.close();
   end_calls("incomplete");
-  for (const ParkedStep& step : pending) {
-    const bool asks = step.tool.empty();
-    const JsonObject question{{"question", step.prompt}};
-    finish_item(add_item(JsonObject{{"type", "mcp_approval_request"},
-                                    {"id", ApprovalRequestId::of(id_.run, step).text()},
-                                    {"server_label", kServerLabel},
-                                    {"name", asks ? "ask_user" : step.tool},
-                                    {"arguments", asks ? to_json_text(question) : step.arguments}}));
-  }
+  for (const ParkedStep& step : pending) is_of_client(step) ? call_client(step) : ask(step);
   end("response.completed", "completed", created_);
+}
+
+bool ResponseCodec::is_of_client(const ParkedStep& step) const {
+  const auto* tools = json_at(request_, "tools").if_array();
+  return tools != nullptr && ApprovalRequestId::of(id_.run, step).session == id_.run &&
+         std::ranges::any_of(*tools, [&](const Json& tool) { return json_text(tool, "name") == step.tool; });
+}
+
+void ResponseCodec::ask(const ParkedStep& step) {
+  const bool asks = step.tool.empty();
+  const JsonObject question{{"question", step.prompt}};
+  finish_item(add_item(JsonObject{{"type", "mcp_approval_request"},
+                                  {"id", ApprovalRequestId::of(id_.run, step).text()},
+                                  {"server_label", kServerLabel},
+                                  {"name", asks ? "ask_user" : step.tool},
+                                  {"arguments", asks ? to_json_text(question) : step.arguments}}));
+}
+
+void ResponseCodec::call_client(const ParkedStep& step) {
+  const std::size_t index = add_item(
+      JsonObject{{"type", "function_call"},
+                 {"id", "fc_" + id_.text().substr(5) + "~" + std::to_string(items_.size())},
+                 {"call_id", ExternalCallId{id_.run, ApprovalRequestId::of(id_.run, step).step}.text()},
+                 {"name", step.tool},
+                 {"arguments", ""},
+                 {"status", "in_progress"}});
+  for (const bool is_done : {false, true}) {
+    JsonObject event = about(
+        is_done ? "response.function_call_arguments.done" : "response.function_call_arguments.delta", index);
+    event[is_done ? "arguments" : "delta"] = step.arguments;
+    emit(std::move(event));
+  }
+  items_[index]["arguments"] = step.arguments;
+  items_[index]["status"] = "completed";
+  finish_item(index);
 }
 
 void ResponseCodec::take_error(const Error& error, std::string& out) {

@@ -72,6 +72,9 @@ class ResponseCodec final : public TurnCodec {
   void on_own(const Event& event);
   void on_part(PartStep step, PartKind kind, const std::string& text);
   void piece(JsonObject event, const std::string& text);
+  void ask(const ParkedStep& step);
+  void call_client(const ParkedStep& step);
+  bool is_of_client(const ParkedStep& step) const;
   std::size_t add_item(JsonObject item);
   void finish_item(std::size_t index);
   void call_started(const events::ToolStarted& call);

@@ -9,6 +9,7 @@
 #include "praxis/json/schema.hpp"
 #include "server/call.hpp"
 #include "server/client_conversation.hpp"
+#include "server/external_calls.hpp"
 #include "server/problem.hpp"
 
 namespace praxis::server {
@@ -22,9 +23,9 @@ constexpr std::array kWithoutEffect{"user",
                                     "prompt_cache_options",
                                     "prompt_cache_retention",
                                     "stream_options"};
-constexpr std::array kServed{"input",         "model",      "instructions", "stream", "previous_response_id",
-                             "store",         "background", "metadata",     "text",   "include",
-                             "max_tool_calls"};
+constexpr std::array kServed{"input",          "model",      "instructions", "stream", "previous_response_id",
+                             "store",          "background", "metadata",     "text",   "include",
+                             "max_tool_calls", "tools"};
 /// The values with which other members ask for what happens anyway.
 constexpr std::array<std::pair<const char*, std::string_view>, 4> kUsual{{{"tool_choice", R"("auto")"},
                                                                           {"parallel_tool_calls", "true"},
@@ -46,7 +47,6 @@ Status check_members(const JsonObject& body) {
       continue;
     const auto usual = std::ranges::find(kUsual, key, [](const auto& each) { return each.first; });
     if (usual != kUsual.end() && to_json_text(member.value()) == usual->second) continue;
-    if (key == "tools") return fail(field_error(key, "are not supported: an agent runs its own tools"));
     if (usual != kUsual.end())
       return fail(field_error(key, "can only be " + std::string(usual->second) + " here"));
     return fail(field_error(key, "is not supported: the agent decides it, or there is no such thing here"));
@@ -100,12 +100,46 @@ Status add_decision(const Json& item, const std::string& param, ResponsesInput& 
   return {};
 }
 
-Status add_item(const Json& item, const std::string& param, ResponsesInput& input) {
+/// The result of a call that the client has run.
+Status add_output(const Json& item, const std::string& param, ResponsesInput& input) {
+  const auto call = ExternalCallId::parse(json_text(item, "call_id"));
+  if (!call) return fail(field_error(param + ".call_id", "is not of a call that waits for its result"));
+  const Json& output = json_at(item, "output");
+  auto text = text_in(output, param);
+  if (!text) return fail(text.error());
+  input.decisions.push_back(
+      {{call->run, call->run, call->step}, true, text->empty() ? "(no output)" : *std::move(text)});
+  return {};
+}
+
+/// A call of the conversation so far, with its result.
+Status add_past_function(const JsonArray& items, const Json& call, const std::string& param,
+                         ResponsesInput& input) {
+  const std::string id = json_string(call, "call_id");
+  const auto answer = std::ranges::find_if(items, [&](const Json& each) {
+    return json_text(each, "type") == "function_call_output" && json_text(each, "call_id") == id;
+  });
+  if (answer == items.end()) return fail(field_error(param, "is a call without its function_call_output"));
+  auto text = text_in(json_at(*answer, "output"), param);
+  if (!text) return fail(text.error());
+  add_call_with_result(input.before, id, json_string(call, "name"), json_string(call, "arguments"), *text,
+                       false);
+  return {};
+}
+
+/// Whether the item decides something that a run waits for, when the input ends with such items.
+bool is_decision(const Json& item) {
+  const std::string_view type = json_text(item, "type");
+  return type == "mcp_approval_response" || type == "function_call_output";
+}
+
+Status add_item(const JsonArray& items, const Json& item, const std::string& param, ResponsesInput& input) {
   const std::string type = json_string(item, "type", "message");
   if (type == "message") return add_message(item, param, input);
-  if (type == "mcp_approval_response") return add_decision(item, param, input);
+  if (type == "function_call") return add_past_function(items, item, param, input);
   // What clients send back with a conversation, and what the model needs nothing of.
-  if (type == "reasoning" || type == "mcp_list_tools" || type == "mcp_approval_request") return {};
+  if (type == "reasoning" || type == "mcp_list_tools" || type == "mcp_approval_request" || is_decision(item))
+    return {};
   if (type == "mcp_call") {
     add_past_call(item, input);
     return {};
@@ -123,16 +157,19 @@ Result<ResponsesInput> read_input(const Json& given) {
   const auto* items = given.if_array();
   if (items == nullptr || items->empty())
     return fail(field_error("input", "must be a string or a list of items"));
-  for (std::size_t i = 0; i < items->size(); ++i) {
-    if (auto added = add_item((*items)[i], "input[" + std::to_string(i) + "]", input); !added)
-      return fail(added.error());
+  std::size_t first = items->size();
+  while (first > 0 && is_decision((*items)[first - 1])) --first;
+  const bool decides = first < items->size();
+  for (std::size_t i = decides ? first : 0; i < items->size(); ++i) {
+    const Json& item = (*items)[i];
+    const std::string param = "input[" + std::to_string(i) + "]";
+    const bool is_output = json_text(item, "type") == "function_call_output";
+    auto added = !decides    ? add_item(*items, item, param, input)
+                 : is_output ? add_output(item, param, input)
+                             : add_decision(item, param, input);
+    if (!added) return fail(added.error());
   }
-  if (!input.decisions.empty()) {
-    if (json_text(items->back(), "type") != "mcp_approval_response")
-      return fail(
-          field_error("input", "must end with the decisions; a message can follow in the next request"));
-    return input;
-  }
+  if (decides) return input;
   if (input.before.empty() || input.before.back().role != Role::kUser)
     return fail(field_error("input", "must end with a message of the user"));
   input.prompt = std::move(input.before.back());
@@ -178,6 +215,20 @@ Status check_include(const Json& include) {
     if (name == Json("message.output_text.logprobs"))
       return fail(field_error("include", "cannot have message.output_text.logprobs here"));
   }
+  return {};
+}
+
+Status read_function_tools(const Json& all, ResponsesRequest& request) {
+  const auto* tools = json_at(all, "tools").if_array();
+  if (tools == nullptr || tools->empty()) return {};
+  for (const Json& tool : *tools) {
+    if (json_text(tool, "type") != "function")
+      return fail(field_error("tools", "must have the type function; others belong to the agent"));
+    auto definition = external_tool_of(tool, "tools");
+    if (!definition) return fail(definition.error());
+    request.tools.push_back(*std::move(definition));
+  }
+  request.kept["tools"] = *tools;
   return {};
 }
 
@@ -232,8 +283,8 @@ Result<ResponsesRequest> read_responses_request(const JsonObject& body) {
   if (!schema) return fail(schema.error());
   request.schema = *std::move(schema);
   for (const Status& checked :
-       {read_texts(body, request), read_flags(body, request), check_metadata(json_at(all, "metadata")),
-        check_include(json_at(all, "include"))}) {
+       {read_texts(body, request), read_flags(body, request), read_function_tools(all, request),
+        check_metadata(json_at(all, "metadata")), check_include(json_at(all, "include"))}) {
     if (!checked) return fail(checked.error());
   }
   for (const char* key : {"metadata", "text", "max_tool_calls"}) {

@@ -7,6 +7,7 @@
 
 #include "praxis/domain/approval.hpp"
 #include "praxis/domain/message.hpp"
+#include "praxis/domain/tool_definition.hpp"
 #include "praxis/json/json.hpp"
 #include "server/responses_codec.hpp"
 
@@ -17,7 +18,7 @@ struct ResponsesInput {
   struct Decision {
     ApprovalRequestId request;
     bool approves = false;
-    std::string reason;
+    std::string reason;  ///< or the result of a call that the client has run
   };
   std::vector<Message> before;  ///< the conversation before the last message
   std::optional<Message> prompt;
@@ -30,6 +31,7 @@ struct ResponsesRequest {
   std::optional<ResponseId> previous;
   Json schema = nullptr;  ///< of the answer
   Json limits = nullptr;
+  std::vector<ToolDefinition> tools;  ///< that the client runs
   bool streams = false, background = false;
   /// Members of the response that repeat the request; kept with the message.
   JsonObject kept;

@@ -246,6 +246,28 @@ TEST_F(Responses, StepOfASubAgentIsAskedAndDecided) {
   EXPECT_EQ(text_of_output(get(done.text("id")).json), "Led.");
 }
 
+TEST_F(Responses, ToolOfTheClientIsAFunctionCallWhoseOutputContinuesTheTurn) {
+  script(
+      "weather",
+      "{\"tool_calls\":[{\"name\":\"weather\",\"arguments\":{\"city\":\"Paris\"}}]}\n{\"text\":\"Warm.\"}");
+  agent("weather", "");
+  start();
+  const std::string tools =
+      R"("tools":[{"type":"function","name":"weather","parameters":{"type":"object"}}])";
+  const Answer called = post(R"({"model":"weather","input":"hi",)" + tools + "}");
+  const Json wanted = last_item(called.json);
+  ASSERT_EQ(json_string(wanted, "type"), "function_call") << called.body;
+  EXPECT_EQ(json_string(wanted, "arguments"), R"({"city":"Paris"})");
+  restart();
+  EXPECT_EQ(get(called.text("id")).json, called.json);
+  const Answer done = post(R"({"model":"weather","previous_response_id":")" + called.text("id") + "\"," +
+                           tools + R"(,"input":[{"type":"function_call_output","call_id":")" +
+                           json_string(wanted, "call_id") + R"(","output":"22 degrees"}]})");
+  EXPECT_EQ(text_of_output(done.json), "Warm.") << done.body;
+  const Answer items = call("GET", "/v1/responses/" + done.text("id") + "/input_items");
+  EXPECT_EQ(json_string(json_at(items.json, "data").at(0), "output"), "22 degrees") << items.body;
+}
+
 // ---- what is wrong
 
 TEST_F(Responses, WrongRequestsNameTheMember) {

@@ -44,7 +44,9 @@ constexpr std::array kChatBody{
     Field{"messages", "array", "the conversation; the last message is the user's", true},
     Field{"stream", "boolean", "true: chunks as server-sent events"},
     Field{"stream_options", "object", "include_usage"},
-    Field{"response_format", "object", "json_schema: the answer follows it"}};
+    Field{"response_format", "object", "json_schema: the answer follows it"},
+    Field{"tools", "array", "functions that the client runs"},
+    Field{"tool_choice", "string", "auto, or none: without the client's tools"}};
 constexpr std::array kResponseBody{
     Field{"input", "string", "the message of the user, or a list of items", true},
     Field{"model", "string", "name of the agent"},
@@ -56,6 +58,7 @@ constexpr std::array kResponseBody{
     Field{"metadata", "object", "up to 16 strings, which the response repeats"},
     Field{"text", "object", "format: json_schema, which the answer follows"},
     Field{"max_tool_calls", "integer", "calls that the agent may make"},
+    Field{"tools", "array", "functions that the client runs"},
     Field{"include", "array", "data of items that do not occur here"}};
 constexpr std::array kResponseQuery{
     Field{"stream", "boolean", "true: its events, those so far and what happens"},

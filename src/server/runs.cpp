@@ -8,6 +8,7 @@
 #include "app/reopen_run.hpp"
 #include "app/run_agent.hpp"
 #include "app/run_trees.hpp"
+#include "app/tools_of_client.hpp"
 #include "praxis/runtime/commands.hpp"
 #include "server/problem.hpp"
 
@@ -82,6 +83,8 @@ Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) c
   if (!agent) return agent;
   auto limits = limits_of(agent->spec().limits, wanted.limits, principal);
   if (!limits) return fail(limits.error());
+  if (auto added = app::add_external_tools(*agent, wanted.tools); !added)
+    return fail(Error(added.error()).set("field", "tools"));
   JsonObject metadata = agent->spec().metadata.get_object();
   for (const char* key : {kTenant, kRequest}) metadata.erase(key);  // an agent file must not say so itself
   if (!principal.sees_all) metadata[kTenant] = principal.name;

@@ -30,8 +30,9 @@ struct NewRun {
   std::string idempotency =
       {};                    ///< key: the same key of the same principal is the same run; empty: a new run
   std::string request = {};  ///< canonical text of the request, to notice a key that is used for another one
-  std::vector<Message> before = {};  ///< the conversation so far
-  Json metadata = nullptr;           ///< of the message of the user
+  std::vector<Message> before = {};        ///< the conversation so far
+  Json metadata = nullptr;                 ///< of the message of the user
+  std::vector<ToolDefinition> tools = {};  ///< that the client brings and runs itself
   /// Called with the report of the turn, on the session's strand; must return soon. Null: nothing.
   std::function<void(const Result<AgentResult>&)> done = nullptr;
 };

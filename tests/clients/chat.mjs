@@ -8,7 +8,7 @@ const messages = [{ role: "user", content: "Hi" }];
 
 const models = [];
 for await (const model of client.models.list()) models.push(model.id);
-assert.deepEqual(models, ["ask", "chat", "json", "later", "lead", "put", "slow", "think"]);
+assert.deepEqual(models, ["ask", "chat", "json", "later", "lead", "put", "slow", "think", "weather"]);
 assert.equal((await client.models.retrieve("chat")).id, "chat");
 
 const whole = await client.chat.completions.create({ model: "chat", messages });
@@ -41,9 +41,21 @@ const structured = await client.chat.completions.create({
 });
 assert.deepEqual(JSON.parse(structured.choices[0].message.content), { n: 7 });
 
+// A tool of the client: the answer has the call, and the next request its result.
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+for (const stream of [false, true]) {
+  const cities = [];
+  const weather = ({ city }) => { cities.push(city); return `Warm in ${city}`; };
+  const runner = client.chat.completions.runTools({
+    model: "weather", messages, stream,
+    tools: [{ type: "function", function: { name: "weather", description: "Tells the weather", parameters, parse: JSON.parse, function: weather } }],
+  });
+  assert.equal(await runner.finalContent(), "Warm.");
+  assert.deepEqual(cities, ["Paris"]);
+}
+
 await assert.rejects(client.chat.completions.create({ model: "nobody", messages }), OpenAI.NotFoundError);
 await assert.rejects(client.chat.completions.create({ model: "chat", messages: [] }), (error) => error instanceof OpenAI.BadRequestError && error.param === "messages");
-await assert.rejects(client.chat.completions.create({ model: "chat", messages, tools: [{ type: "function", function: { name: "f" } }] }), OpenAI.BadRequestError);
 await assert.rejects(client.chat.completions.create({ model: "ask", messages }), OpenAI.ConflictError);
 await assert.rejects(new OpenAI({ baseURL: `${url}/v1`, apiKey: "wrong", maxRetries: 0 }).models.list(), OpenAI.AuthenticationError);
-console.log("openai: models, whole, streamed, structured and wrong requests are as its client expects");
+console.log("openai: models, whole, streamed, structured, with tools of the client, and wrong requests are as its client expects");

@@ -2,7 +2,8 @@
 // cancelled, decided; and its agents on top.
 import assert from "node:assert/strict";
 import OpenAI from "openai";
-import { Agent, OpenAIProvider, Runner, setTracingDisabled } from "@openai/agents";
+import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from "@openai/agents";
+import { z } from "zod";
 
 const [url, token] = process.argv.slice(2);
 const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0 });
@@ -74,4 +75,11 @@ let text = "";
 for await (const piece of streamed.toTextStream()) text += piece;
 await streamed.completed;
 assert.equal(text, "Hello there.");
-console.log("@openai/agents: turns, previous responses, histories and streams over the same");
+const cities = [];
+const weather = tool({
+  name: "weather", description: "Tells the weather", parameters: z.object({ city: z.string() }),
+  execute: ({ city }) => { cities.push(city); return `Warm in ${city}`; },
+});
+const withTools = await runner.run(new Agent({ name: "outer", model: "weather", tools: [weather] }), "Hi");
+assert.deepEqual([withTools.finalOutput, cities], ["Warm.", ["Paris"]]);
+console.log("@openai/agents: tools of the client, turns, previous responses, histories and streams over the same");
