@@ -40,11 +40,19 @@ class HttpReply {
   void send(HttpAnswer answer) const;
   /// Begins an answer of unknown length, which ends with the connection.
   void begin(int status, HttpHeaders headers) const;
+  /// Begins an answer of WebSocket frames (101), which ends with the connection. `key` is the
+  /// `Sec-WebSocket-Key` of the request, a valid one. What is written then is whole frames, and ends with a
+  /// close frame. The connection answers pings and closes of the client itself and ignores its messages, of
+  /// at most `HttpServerOptions::message_bytes`; a client that breaks the protocol, or answers no ping within
+  /// `idle_time`, is dropped.
+  void begin_socket(const std::string& key, HttpHeaders headers) const;
   /// Adds to an answer that has begun. Returns false, and sends nothing, once the client has gone or `finish`
   /// was called.
   bool write(SharedBytes bytes) const;
-  /// Ends an answer that has begun, after what is still to be sent.
-  void finish() const;
+  /// Ends an answer that has begun, after what is still to be sent and `last`.
+  void finish(SharedBytes last = nullptr) const;
+  /// Whether `write` would send nothing any more.
+  bool ended() const;
   /// Bytes that were written and not yet taken by the operating system.
   std::size_t waiting() const;
   /// Calls `task` once on the I/O thread when the connection has ended before the answer, or at once if it
@@ -68,8 +76,9 @@ struct HttpServerOptions {
 
   RequestBounds bounds;
   std::size_t max_connections = 20'000;
+  std::size_t message_bytes = 64 * 1024;           ///< of a WebSocket message of a client
   std::chrono::milliseconds request_time{30'000};  ///< from the first byte of a request to its last
-  std::chrono::milliseconds idle_time{60'000};     ///< between requests
+  std::chrono::milliseconds idle_time{60'000};     ///< between requests, and of silence on a WebSocket
   std::chrono::milliseconds write_time{30'000};    ///< without the client taking a byte
   /// The answer to what never becomes a request: `status` and a sentence. Null: plain text.
   std::function<HttpAnswer(int status, const std::string& reason)> refuse;

@@ -60,8 +60,8 @@ void ServerConnection::on_ready(Readiness ready) {
   if (phase_ == Phase::kHandshake) shake_hands();
   if (phase_ == Phase::kAnswering && (ready.writable || stream_.is_tls())) flush();
   if (phase_ == Phase::kLingering && ready.writable) end_output();
-  if (phase_ == Phase::kAnswering && input_ended_ && reply_ && reply_->streams()) return close();
-  if (phase_ != Phase::kAnswering && readable_) read();
+  if (phase_ == Phase::kAnswering && input_ended_ && !frames_ && reply_ && reply_->streams()) return close();
+  if (may_read() && readable_) read();
 }
 
 void ServerConnection::shake_hands() {
@@ -82,15 +82,19 @@ void ServerConnection::shake_hands() {
   }
 }
 
+bool ServerConnection::may_read() const {
+  if (phase_ == Phase::kAnswering) return frames_.has_value();
+  return phase_ != Phase::kHandshake && phase_ != Phase::kClosed;
+}
+
 // Reads until the socket is empty, or a request is complete: the next one waits until that is answered.
 void ServerConnection::read() {
-  if (phase_ == Phase::kHandshake) return;
-  while (phase_ != Phase::kAnswering && phase_ != Phase::kClosed) {
+  while (may_read()) {
     const std::span<char> buffer = host_->buffer();
     const IoResult result = stream_.read(buffer);
     if (result.state == IoState::kOk) {
       take({buffer.data(), result.bytes});
-      if (stream_.has_drained() && !input_ended_ && phase_ != Phase::kAnswering) {
+      if (stream_.has_drained() && !input_ended_ && may_read()) {
         readable_ = false;
         return;
       }
@@ -108,6 +112,7 @@ void ServerConnection::take(std::string_view bytes) {
     if (lingered_ > kMaxLingered) close();
     return;
   }
+  if (frames_) return take_frames(bytes);
   pending_ += bytes;
   parse();
 }
@@ -179,9 +184,11 @@ void ServerConnection::flush() {
       next_out_ = 0;
       last_out_ = more.finished;
       ends_ = more.ends_connection;
+      if (!frames_ && reply_->is_socket()) begin_frames();
       if (out_.empty()) {
         if (last_out_) return on_answered(ends_);
-        return host_->deadlines().drop(*this);
+        is_blocked_ = false;
+        return frames_ ? limit(host_->options().idle_time / 2) : host_->deadlines().drop(*this);
       }
     }
     if (!write_some()) return;
@@ -209,6 +216,7 @@ bool ServerConnection::write_some() {
     sent_of_next_ = 0;
   }
   if (result.state == IoState::kOk) return true;
+  is_blocked_ = true;
   limit(host_->options().write_time);
   return false;
 }
@@ -216,13 +224,46 @@ bool ServerConnection::write_some() {
 void ServerConnection::on_answered(bool ends) {
   reply_->leave();
   reply_.reset();
+  frames_.reset();
   out_.clear();
   next_out_ = 0;
   if (ends || host_->draining()) return linger();
   phase_ = Phase::kIdle;
   limit(host_->options().idle_time);
   parse();
-  if (phase_ != Phase::kAnswering && phase_ != Phase::kClosed && readable_) read();
+  if (may_read() && readable_) read();
+}
+
+// ---- WebSocket
+
+void ServerConnection::begin_frames() {
+  frames_.emplace(host_->options().message_bytes);
+  take_frames(std::exchange(pending_, {}));
+  // Reading may end the connection, which is sending now.
+  host_->post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && self->may_read() && self->readable_) self->read();
+  });
+}
+
+void ServerConnection::take_frames(std::string_view bytes) {
+  constexpr std::size_t kPongsUpTo = 64 * 1024;  // bytes that the client has not taken
+  const auto shared = [](std::string text) { return std::make_shared<const std::string>(std::move(text)); };
+  has_pinged_ = false;
+  if (!is_blocked_) limit(host_->options().idle_time / 2);
+  for (const WebSocketReader::Message& message : frames_->feed(bytes)) {
+    if (message.kind == WebSocketReader::Kind::kPing && reply_->waiting() < kPongsUpTo)
+      reply_->write(shared(pong_frame(message.payload)));
+    if (message.kind == WebSocketReader::Kind::kClose)
+      reply_->finish(shared(close_frame(CloseCode::kNormal, "")));
+  }
+  if (frames_->failed()) reply_->finish(shared(close_frame(frames_->code(), frames_->reason())));
+}
+
+void ServerConnection::on_silence() {
+  if (is_blocked_ || std::exchange(has_pinged_, true)) return close();
+  reply_->write(std::make_shared<const std::string>(ping_frame("")));
+  limit(host_->options().idle_time / 2);
 }
 
 // Closing a socket with unread bytes resets the connection, and the client may lose the answer.
@@ -244,6 +285,7 @@ void ServerConnection::limit(std::chrono::milliseconds from_now) {
 void ServerConnection::on_deadline() {
   const auto self = shared_from_this();
   if (phase_ == Phase::kReading) return refuse(408, "the request did not arrive in time");
+  if (phase_ == Phase::kAnswering && frames_) return on_silence();
   close();
 }
 

@@ -14,6 +14,7 @@
 #include "net/deadlines.hpp"
 #include "net/http_request_parser.hpp"
 #include "net/reply_queue.hpp"
+#include "net/web_socket.hpp"
 
 namespace praxis {
 
@@ -61,7 +62,7 @@ class ServerConnection final : public Timed,
     kHandshake,  ///< of TLS
     kIdle,       ///< waits for the first byte of a request
     kReading,    ///< a request has begun
-    kAnswering,  ///< waits for the answer, or sends it
+    kAnswering,  ///< waits for the answer, or sends it; as a WebSocket also reads
     kLingering,  ///< everything is sent; reads what the client still sends, so that it gets the answer
     kClosed
   };
@@ -83,6 +84,10 @@ class ServerConnection final : public Timed,
   void on_answered(bool ends);
   void linger();
   void end_output();
+  bool may_read() const;
+  void begin_frames();
+  void take_frames(std::string_view bytes);
+  void on_silence();
 
   std::shared_ptr<ConnectionHost> host_;
   FileDescriptor socket_;
@@ -97,6 +102,9 @@ class ServerConnection final : public Timed,
   std::string pending_;  ///< received and not yet parsed
   std::optional<RequestParser> parser_;
   std::shared_ptr<ReplyQueue> reply_;
+  std::optional<WebSocketReader> frames_;  ///< of the client, once the connection has become a WebSocket
+  bool has_pinged_ = false;                ///< and heard nothing since
+  bool is_blocked_ = false;                ///< the socket takes no more at present
   std::vector<SharedBytes> out_;
   std::size_t next_out_ = 0, sent_of_next_ = 0;
   bool last_out_ = false, ends_ = false;  ///< as in `Outgoing`

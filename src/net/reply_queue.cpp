@@ -6,6 +6,7 @@
 #include <string>
 
 #include "net/http_request.hpp"
+#include "net/web_socket.hpp"
 
 namespace praxis {
 namespace {
@@ -16,6 +17,7 @@ struct Phrase {
   std::string_view text;
 };
 constexpr std::array kPhrases{Phrase{100, "Continue"},
+                              Phrase{101, "Switching Protocols"},
                               Phrase{200, "OK"},
                               Phrase{201, "Created"},
                               Phrase{202, "Accepted"},
@@ -37,6 +39,7 @@ constexpr std::array kPhrases{Phrase{100, "Continue"},
                               Phrase{417, "Expectation Failed"},
                               Phrase{421, "Misdirected Request"},
                               Phrase{422, "Unprocessable Content"},
+                              Phrase{426, "Upgrade Required"},
                               Phrase{429, "Too Many Requests"},
                               Phrase{431, "Request Header Fields Too Large"},
                               Phrase{500, "Internal Server Error"},
@@ -103,12 +106,25 @@ void ReplyQueue::send(HttpAnswer answer) {
 void ReplyQueue::begin(int status, const HttpHeaders& headers) {
   std::unique_lock lock(mutex_);
   if (gone_ || std::exchange(begun_, true)) return;
+  finished_ = question_.is_head;
+  push(std::move(lock), begun_with(status, headers, "close"));
+}
+
+void ReplyQueue::begin_socket(const std::string& key, const HttpHeaders& headers) {
+  std::unique_lock lock(mutex_);
+  if (gone_ || std::exchange(begun_, true)) return;
+  is_socket_ = true;
+  HttpHeaders all{{"Upgrade", "websocket"}, {"Sec-WebSocket-Accept", web_socket_accept(key)}};
+  all.insert(all.end(), headers.begin(), headers.end());
+  push(std::move(lock), begun_with(101, all, "Upgrade"));
+}
+
+SharedBytes ReplyQueue::begun_with(int status, const HttpHeaders& headers, std::string_view connection) {
   question_.keep_alive = false;
   streams_ = true;
-  finished_ = question_.is_head;
   std::string text = head_of(status, headers);
-  append_header(text, "Connection", "close");
-  push(std::move(lock), std::make_shared<const std::string>(text + "\r\n"));
+  append_header(text, "Connection", connection);
+  return std::make_shared<const std::string>(text + "\r\n");
 }
 
 bool ReplyQueue::write(SharedBytes bytes) {
@@ -118,10 +134,15 @@ bool ReplyQueue::write(SharedBytes bytes) {
   return true;
 }
 
-void ReplyQueue::finish() {
+void ReplyQueue::finish(SharedBytes last) {
   std::unique_lock lock(mutex_);
   if (gone_ || !begun_ || std::exchange(finished_, true)) return;
-  push(std::move(lock), nullptr);
+  push(std::move(lock), std::move(last));
+}
+
+bool ReplyQueue::ended() const {
+  const std::lock_guard lock(mutex_);
+  return gone_ || finished_;
 }
 
 std::size_t ReplyQueue::waiting() const {
@@ -169,10 +190,19 @@ bool ReplyQueue::streams() const {
   return streams_;
 }
 
+bool ReplyQueue::is_socket() const {
+  const std::lock_guard lock(mutex_);
+  return is_socket_;
+}
+
 void HttpReply::send(HttpAnswer answer) const { queue_->send(std::move(answer)); }
 void HttpReply::begin(int status, HttpHeaders headers) const { queue_->begin(status, headers); }
 bool HttpReply::write(SharedBytes bytes) const { return queue_->write(std::move(bytes)); }
-void HttpReply::finish() const { queue_->finish(); }
+void HttpReply::begin_socket(const std::string& key, HttpHeaders headers) const {
+  queue_->begin_socket(key, headers);
+}
+void HttpReply::finish(SharedBytes last) const { queue_->finish(std::move(last)); }
+bool HttpReply::ended() const { return queue_->ended(); }
 std::size_t HttpReply::waiting() const { return queue_->waiting(); }
 void HttpReply::on_gone(Task task) const { queue_->on_gone(std::move(task)); }
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,7 +34,10 @@ class ReplyQueue {
   void send(HttpAnswer answer);
   void begin(int status, const HttpHeaders& headers);
   bool write(SharedBytes bytes);
-  void finish();
+  void begin_socket(const std::string& key, const HttpHeaders& headers);
+  /// `last` is sent before the end, if the answer has not ended before.
+  void finish(SharedBytes last = nullptr);
+  bool ended() const;
   std::size_t waiting() const;
   void on_gone(Task task);
 
@@ -47,8 +52,12 @@ class ReplyQueue {
   void end_connection();
   /// Whether this is an answer of unknown length that has begun.
   bool streams() const;
+  /// Whether the connection carries WebSocket frames from now on.
+  bool is_socket() const;
 
  private:
+  /// The head of an answer that ends with the connection. The caller holds the lock.
+  SharedBytes begun_with(int status, const HttpHeaders& headers, std::string_view connection);
   /// Adds to the queue and wakes the connection. Takes the lock that the caller holds.
   void push(std::unique_lock<std::mutex> lock, SharedBytes bytes);
 
@@ -57,7 +66,7 @@ class ReplyQueue {
   Task wake_;
   std::vector<SharedBytes> queue_;
   std::size_t waiting_ = 0;
-  bool begun_ = false, streams_ = false, finished_ = false, gone_ = false;
+  bool begun_ = false, streams_ = false, is_socket_ = false, finished_ = false, gone_ = false;
   bool woken_ = false;  ///< the connection has not taken yet what it was woken for
   std::vector<Task> when_gone_;
 };

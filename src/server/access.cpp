@@ -15,6 +15,7 @@
 #include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
 #include "base/write_all.hpp"
+#include "server/event_channel.hpp"
 
 namespace praxis::server {
 namespace {
@@ -28,6 +29,15 @@ bool same(const Digest& a, const Digest& b) {
   for (std::size_t i = 0; i < a.bytes.size(); ++i)
     difference |= static_cast<unsigned>(a.bytes[i] ^ b.bytes[i]);
   return difference == 0;
+}
+
+/// The token of a request. A page cannot set headers of a WebSocket: it sends the token among its protocols.
+std::optional<std::string> token_of(const HttpHeaders& headers) {
+  const auto header = find_header(headers, "authorization");
+  constexpr std::string_view kScheme = "bearer ";
+  if (!header) return socket_token(headers);
+  if (lower_case(header->substr(0, kScheme.size())) != kScheme) return std::nullopt;
+  return std::string(header->substr(kScheme.size()));
 }
 
 std::unexpected<Error> bad_line(const std::string& path, std::size_t line, const std::string& reason) {
@@ -82,12 +92,9 @@ bool Access::allows_origin(std::string_view origin) const {
 }
 
 Result<Principal> Access::principal_of(const HttpHeaders& headers) const {
-  const auto header = find_header(headers, "authorization");
-  constexpr std::string_view kScheme = "bearer ";
-  if (!header || lower_case(header->substr(0, kScheme.size())) != kScheme) {
-    return fail(ErrorCode::kPolicy, "a token is needed: Authorization: Bearer TOKEN");
-  }
-  const Digest given = digest_of(header->substr(kScheme.size()));
+  const auto text = token_of(headers);
+  if (!text) return fail(ErrorCode::kPolicy, "a token is needed: Authorization: Bearer TOKEN");
+  const Digest given = digest_of(*text);
   const Token* found = nullptr;
   for (const Token& token : rules_.tokens) {
     if (same(token.digest, given)) found = &token;

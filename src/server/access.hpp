@@ -36,7 +36,8 @@ class Access {
     Error error;
   };
   std::optional<Refusal> refuse(const HttpHeaders& headers) const;
-  /// The principal of the token in `Authorization`. Error `kPolicy` for 401.
+  /// The principal of the token in `Authorization`, or among the protocols of a request for a WebSocket.
+  /// Error `kPolicy` for 401.
   Result<Principal> principal_of(const HttpHeaders& headers) const;
   /// Whether an answer may name this origin in `Access-Control-Allow-Origin`.
   bool allows_origin(std::string_view origin) const;

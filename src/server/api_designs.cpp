@@ -32,14 +32,14 @@ Status design_stream(Service& service, const Call& call, const HttpReply& reply)
       service.runs->create({.agent = call.parameter("agent"), .prompt = prompt}, call.principal);
   if (!made) return fail(made.error());
   ++service.counters.runs_created;
-  begin_events(reply);
-  const JsonObject begun{
-      {"type", "agent-state"},
-      {"agentId", made->id.str()},
-      {"state", JsonObject{{"status", "running"}, {"content", prompt}, {"userComment", ""}}}};
-  reply.write(std::make_shared<const std::string>("data: " + to_json_text(begun) + "\n\n"));
+  const EventChannel channel = EventChannel::begin(call, reply);
+  channel.write(
+      std::nullopt,
+      JsonObject{{"type", "agent-state"},
+                 {"agentId", made->id.str()},
+                 {"state", JsonObject{{"status", "running"}, {"content", prompt}, {"userComment", ""}}}});
   service.feed->subscribe({.session = made->id}, Position{*position, UINT32_MAX},
-                          std::make_shared<DesignSink>(reply, made->id));
+                          std::make_shared<DesignSink>(channel, made->id));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Events as server-sent events: what a client missed, then what happens.
+// Events as server-sent events or over WebSocket: what a client missed, then what happens.
 #include <utility>
 
 #include "server/event_sinks.hpp"
@@ -39,8 +39,8 @@ Status begin_stream(Service& service, const Call& call, FeedFilter filter, std::
                     const HttpReply& reply) {
   const auto after = position_of(call);
   if (!after) return fail(after.error());
-  begin_events(reply);
-  service.feed->subscribe(std::move(filter), *after ? *after : fallback, std::make_shared<EventSink>(reply));
+  service.feed->subscribe(std::move(filter), *after ? *after : fallback,
+                          std::make_shared<EventSink>(EventChannel::begin(call, reply)));
   return {};
 }
 

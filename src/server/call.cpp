@@ -108,6 +108,7 @@ Result<Call> parse_call(ReceivedRequest request) {
   call.method = std::move(request.method);
   call.headers = std::move(request.headers);
   call.body = std::move(request.body);
+  call.is_http_1_0 = request.is_http_1_0;
   return call;
 }
 

@@ -26,6 +26,7 @@ struct Call {
   std::multimap<std::string, std::string> query;
   HttpHeaders headers;
   std::string body;
+  bool is_http_1_0 = false;
   std::map<std::string, std::string> names;  ///< of the route, such as `id`
   Principal principal;
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/envelope.hpp"
+#include "net/web_socket.hpp"
 
 namespace praxis::server {
 namespace {
@@ -25,7 +26,7 @@ bool is_transient(const EventBody& body) {
 
 Frame frame_of(const Event& event, const std::optional<Position>& position, SessionId root) {
   return {position, std::move(root), std::make_shared<const Event>(event),
-          std::make_shared<const std::string>(server_sent(event, position))};
+          std::make_shared<const std::string>(server_sent(event, position)), std::make_shared<SocketText>()};
 }
 
 /// The last record of which an observer has all events, when the last event that it has is at `after`.
@@ -46,6 +47,19 @@ std::string server_sent(const Event& event, const std::optional<Position>& posit
   text.append("event: ").append(event_name(event.body)).append("\ndata: ");
   append_json(text, app::program_json(event));
   return text += "\n\n";
+}
+
+const SharedBytes& SocketText::of(const std::optional<Position>& position, const Event& event,
+                                  const std::string& text) {
+  std::call_once(once_, [&] {
+    constexpr std::string_view kData = "\ndata: ", kEnd = "\n\n";
+    const std::size_t at = text.find(kData) + kData.size();
+    std::string json = position ? "{\"id\":\"" + position->text() + "\"," : "{";
+    json.append("\"event\":\"").append(event_name(event.body)).append("\",\"data\":");
+    json.append(text, at, text.size() - at - kEnd.size()) += '}';
+    bytes_ = std::make_shared<const std::string>(text_frame(json));
+  });
+  return bytes_;
 }
 
 EventFeed::EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,

@@ -21,13 +21,25 @@
 
 namespace praxis::server {
 
+/// An event as a WebSocket frame, rendered when it is first asked for. Thread-safe.
+class SocketText {
+ public:
+  /// `text` is the event as server-sent event.
+  const SharedBytes& of(const std::optional<Position>& position, const Event& event, const std::string& text);
+
+ private:
+  std::once_flag once_;
+  SharedBytes bytes_;
+};
+
 /// One event on its way to observers; rendered once for all of them.
 struct Frame {
   std::optional<Position> position;  ///< of an event in the log; nothing for a transient one
   SessionId root;                    ///< of the session's tree
   std::shared_ptr<const Event> event;
-  SharedBytes text;           ///< as server-sent event
-  std::uint64_t ordinal = 0;  ///< of a piece of an answer: its number within the answer, from 1
+  SharedBytes text;                    ///< as server-sent event
+  std::shared_ptr<SocketText> socket;  ///< as WebSocket frame
+  std::uint64_t ordinal = 0;           ///< of a piece of an answer: its number within the answer, from 1
 };
 
 /// Which events an observer gets.

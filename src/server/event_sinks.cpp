@@ -69,27 +69,27 @@ void begin_events(const HttpReply& reply) {
                     {"X-Accel-Buffering", "no"}});  // or nginx keeps events until its buffer is full
 }
 
+EventSink::Pace EventSink::pace_of(const Frame& frame) {
+  const std::size_t waiting = channel_.waiting();
+  if (waiting > kDeltasUpTo && is_delta(frame.event->body)) return Pace::kLeaveOut;
+  if (waiting <= kEverythingUpTo) return Pace::kSend;
+  channel_.end(EventChannel::End::kReconnect);
+  return Pace::kEnded;
+}
+
+bool EventSink::on_frame(const Frame& frame) {
+  const Pace pace = pace_of(frame);
+  return pace == Pace::kSend ? channel_.write(frame) : pace == Pace::kLeaveOut;
+}
+
 bool EventSink::write(const Frame& frame, SharedBytes bytes) {
-  const std::size_t waiting = reply_.waiting();
-  if (waiting > kDeltasUpTo && is_delta(frame.event->body)) return true;
-  if (waiting <= kEverythingUpTo) return reply_.write(std::move(bytes));
-  reply_.write(std::make_shared<const std::string>(
-      "event: reconnect\ndata: {\"reason\":\"too slow; come back with Last-Event-ID\"}\n\n"));
-  reply_.finish();
-  return false;
+  const Pace pace = pace_of(frame);
+  return pace == Pace::kSend ? reply().write(std::move(bytes)) : pace == Pace::kLeaveOut;
 }
 
-bool EventSink::on_frame(const Frame& frame) { return write(frame, frame.text); }
-
-bool EventSink::on_idle() { return reply_.write(std::make_shared<const std::string>(": alive\n\n")); }
-
-void EventSink::on_end() {
-  reply_.write(std::make_shared<const std::string>(
-      "event: shutdown\ndata: {\"reason\":\"the server ends; come back with Last-Event-ID\"}\n\n"));
-  reply_.finish();
-}
-
-bool EventSink::has_room() const { return reply_.waiting() < kRoom; }
+bool EventSink::on_idle() { return channel_.write_alive(); }
+void EventSink::on_end() { channel_.end(EventChannel::End::kShutdown); }
+bool EventSink::has_room() const { return channel_.waiting() < kRoom; }
 
 bool DesignSink::on_frame(const Frame& frame) {
   const EventBody& body = frame.event->body;
@@ -103,11 +103,11 @@ bool DesignSink::on_frame(const Frame& frame) {
     has_pieces_ = false;
   }
   if (!chunk.is_null()) {
-    const std::string id = frame.position ? "id: " + frame.position->text() + "\n" : "";
-    if (!write(frame, std::make_shared<const std::string>(id + "data: " + to_json_text(chunk) + "\n\n")))
-      return false;
+    const Pace pace = pace_of(frame);
+    if (pace == Pace::kEnded) return false;
+    if (pace == Pace::kSend && !channel().write(frame.position, std::move(chunk.as_object()))) return false;
   }
-  if (is_last) reply().finish();
+  if (is_last) channel().end(EventChannel::End::kDone);
   return !is_last;
 }
 

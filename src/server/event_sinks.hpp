@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "server/event_channel.hpp"
 #include "server/event_feed.hpp"
 
 namespace praxis::server {
@@ -14,27 +15,32 @@ void begin_events(const HttpReply& reply);
 /// Writes the events as they are.
 class EventSink : public FeedSink {
  public:
-  explicit EventSink(HttpReply reply) : reply_(std::move(reply)) {}
+  explicit EventSink(EventChannel channel) : channel_(std::move(channel)) {}
   bool on_frame(const Frame& frame) override;
   bool on_idle() override;
   void on_end() override;
   bool has_room() const override;
 
  protected:
-  /// Writes bytes for a frame, unless the client has not taken too much before.
+  /// Whether a frame is to be sent, or left out because the client has not taken enough of what was before.
+  enum class Pace : std::uint8_t { kSend, kLeaveOut, kEnded };
+  Pace pace_of(const Frame& frame);
+  const EventChannel& channel() const { return channel_; }
+  /// Writes bytes for a frame to a stream of server-sent events, unless the client has not taken too much
+  /// before.
   bool write(const Frame& frame, SharedBytes bytes);
-  const HttpReply& reply() const { return reply_; }
+  const HttpReply& reply() const { return channel_.reply(); }
 
  private:
-  HttpReply reply_;
+  EventChannel channel_;
 };
 
 /// Writes the chunks of the fifth design, `{"type": "text-delta", ...}`, for one session and those below it.
 /// Ends with the turn of that session.
 class DesignSink final : public EventSink {
  public:
-  DesignSink(HttpReply reply, SessionId session)
-      : EventSink(std::move(reply)), session_(std::move(session)) {}
+  DesignSink(EventChannel channel, SessionId session)
+      : EventSink(std::move(channel)), session_(std::move(session)) {}
   bool on_frame(const Frame& frame) override;
 
  private:

@@ -108,9 +108,15 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/v1/runs/{id}/messages", "The conversation, with calls, results and decisions",
           show_messages},
     Route{"POST", "/api/v1/runs/{id}/messages", "Start the next turn", send_message, {}, kMessageBody, 202},
-    Route{"GET", "/api/v1/runs/{id}/events",
-          "The events of a run and its sub-agents: those so far, then what happens", stream_run,
-          kStreamQuery},
+    Route{"GET",
+          "/api/v1/runs/{id}/events",
+          "The events of a run and its sub-agents: those so far, then what happens",
+          stream_run,
+          kStreamQuery,
+          {},
+          200,
+          true,
+          true},
     Route{"GET", "/api/v1/runs/{id}/tree", "The agents of a run", show_tree},
     Route{"GET", "/api/v1/runs/{id}/export", "The log of a run, for import elsewhere", export_run},
     Route{"POST",
@@ -142,8 +148,15 @@ constexpr std::array kRoutes{
           {},
           kRewindBody},
     Route{"POST", "/api/v1/runs/{id}/replay", "Derive the log again and compare", replay_run},
-    Route{"GET", "/api/v1/events", "The events of all runs, from now on or after an id", stream_all,
-          kAllQuery},
+    Route{"GET",
+          "/api/v1/events",
+          "The events of all runs, from now on or after an id",
+          stream_all,
+          kAllQuery,
+          {},
+          200,
+          true,
+          true},
     Route{"GET", "/api/v1/pending", "The steps of all runs that wait for people", list_pending},
     Route{"GET", "/v1/models", "The agents as OpenAI's models", list_models},
     Route{"GET", "/v1/models/{model}", "One of them", show_model},
@@ -169,8 +182,15 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/ai/chat/{chat}/stream", "The turn that works from its beginning, or 204",
           ai_sdk_resume},
     Route{"POST", "/api/agui/{agent}", "AG-UI: one turn as the events of a run", ag_ui_run, {}, kAgUiBody},
-    Route{"GET", "/agent/stream", "Start a run and stream its chunks (fifth design)", design_stream,
-          kDesignQuery},
+    Route{"GET",
+          "/agent/stream",
+          "Start a run and stream its chunks (fifth design)",
+          design_stream,
+          kDesignQuery,
+          {},
+          200,
+          true,
+          true},
     Route{"GET", "/agent/tree", "The active agents (fifth design)", design_tree},
     Route{"GET", "/agent/{id}", "One agent with its messages (fifth design)", design_agent},
     Route{"POST",
@@ -180,6 +200,9 @@ constexpr std::array kRoutes{
           {},
           kUpdateBody},
 };
+
+constexpr std::string_view kSocket =
+    "The same events over WebSocket, if the request asks for an upgrade: each message is a JSON object";
 
 /// The names of the path if it fits the route.
 std::optional<std::map<std::string, std::string>> match_path(const Route& route,
@@ -247,13 +270,15 @@ JsonObject operation_of(const Route& route) {
     operation["parameters"] = std::move(parameters);
   if (!route.body.empty()) operation["requestBody"] = body_of(route);
   const char* const media = streams ? "text/event-stream" : "application/json";
-  operation["responses"] = JsonObject{
+  JsonObject responses{
       {std::to_string(route.success),
        JsonObject{{"description", route.summary},
                   {"content",
                    JsonObject{{media, JsonObject{{"schema",
                                                   JsonObject{{"type", streams ? "string" : "object"}}}}}}}}},
       {"default", problem}};
+  if (route.has_socket) responses["101"] = JsonObject{{"description", kSocket}};
+  operation["responses"] = std::move(responses);
   if (!route.needs_token) operation["security"] = JsonArray{};
   return operation;
 }

@@ -33,6 +33,7 @@ struct Route {
   std::span<const Field> body = {};  ///< of a JSON object; empty: no body
   int success = 200;
   bool needs_token = true;
+  bool has_socket = false;  ///< an event stream that is also there as a WebSocket
 };
 
 std::span<const Route> routes();

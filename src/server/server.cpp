@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/open_runtime.hpp"
+#include "server/event_channel.hpp"
 #include "server/handlers.hpp"
 #include "server/openai.hpp"
 #include "server/routes.hpp"
@@ -69,9 +70,11 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     if (service_->draining) {
       return send(problem(make_error(ErrorCode::kCancelled, "the server is shutting down")), context, reply);
     }
+    const bool is_socket = route.has_socket && asks_for_socket(call);
+    if (auto refusal = is_socket ? refuse_socket(call) : std::nullopt) return send(*refusal, context, reply);
     if (auto begun = std::get<StreamHandler>(route.handler)(*service_, call, reply); !begun)
       return send(problem(begun.error()), context, reply);
-    note(200, context);
+    note(is_socket ? 101 : 200, context);
   }
 
   static HttpAnswer no_route(const std::string& allowed, const Context& context) {
