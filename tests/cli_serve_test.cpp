@@ -186,6 +186,63 @@ TEST_F(CliServe, OtherCommandsSeeTheRunsOfTheServer) {
   EXPECT_EQ(praxis({"replay", run, "--journal", "runs.db"}).status, 0);
 }
 
+// ---- praxis api
+
+TEST_F(CliServe, ApiCallsTheServerForScripts) {
+  const auto server = serve();
+  const std::string url = "http://127.0.0.1:" + std::to_string(port_);
+  const auto api = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "api");
+    words.insert(words.end(), {"--server", url, "--token-file", "token"});
+    return praxis(words);
+  };
+  const auto made = api({"post", "/api/v1/runs", "--data", R"({"agent":"work","prompt":"go"})", "--header",
+                         "Idempotency-Key: k1"});
+  EXPECT_EQ(made.status, 0) << made.err;
+  const std::string run = json_string(parse_json(made.out).value_or(nullptr), "id");
+  ASSERT_FALSE(run.empty()) << made.out;
+  ProcessOptions piped = options_;
+  piped.input = R"({"agent":"work","prompt":"go"})";
+  const auto again = praxis({"api", "POST", "/api/v1/runs", "--data", "-", "--header", "Idempotency-Key: k1",
+                             "--server", url + "/", "--token-file", "token"},
+                            piped);
+  EXPECT_EQ(json_string(parse_json(again.out).value_or(nullptr), "id"), run) << again.out << again.err;
+
+  Process stream(
+      command({"api", "GET", "/api/v1/runs/" + run + "/events", "--server", url, "--token-file", "token"}),
+      options_);
+  EXPECT_TRUE(stream.prints("event: turn.completed")) << "a stream is printed as it comes";
+  stream.signal(SIGINT);
+  EXPECT_EQ(stream.finish(), 130);
+
+  const auto missing = api({"GET", "/api/v1/runs/missing"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(json_int(parse_json(missing.out).value_or(nullptr), "status"), 404) << "the body is the output";
+  EXPECT_THAT(missing.err, HasSubstr("the server answered 404"));
+  EXPECT_EQ(api({"DELETE", "/api/v1/runs"}).status, 2);
+}
+
+TEST_F(CliServe, ApiSendsTheTokenOnlyWhereItBelongs) {
+  const auto server = serve();
+  const std::string url = "http://127.0.0.1:" + std::to_string(port_);
+  std::filesystem::create_directories(folder_ / "state/praxis");
+  std::ofstream(folder_ / "state/praxis/server-token") << "another-token-of-this-machine\n";
+  const auto wrong = praxis({"api", "GET", "/api/v1/runs", "--server", url});
+  EXPECT_EQ(wrong.status, 4) << "the token of the local server is not that of this one";
+  EXPECT_THAT(wrong.err, HasSubstr("the server answered 401"));
+  options_.env["PRAXIS_TOKEN"] = kToken;
+  EXPECT_EQ(praxis({"api", "GET", "/api/v1/runs", "--server", url}).status, 0);
+  options_.env.erase("PRAXIS_TOKEN");
+  const auto elsewhere = praxis({"api", "GET", "/", "--server", "https://praxis.example.org"});
+  EXPECT_EQ(elsewhere.status, 2);
+  EXPECT_THAT(elsewhere.err, HasSubstr("that of the local server is not sent to others"));
+  server->signal(SIGTERM);
+  server->finish();
+  const auto gone = praxis({"api", "GET", "/api/v1/runs", "--server", url, "--token-file", "token"});
+  EXPECT_EQ(gone.status, 6);
+  EXPECT_THAT(gone.err, HasSubstr("praxis serve starts a server"));
+}
+
 // ---- the clients in examples/http
 
 TEST_F(CliServe, ClientOfPythonComesBackAfterAKill) {

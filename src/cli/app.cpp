@@ -11,6 +11,7 @@
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/agents_flags.hpp"
+#include "cli/api_flags.hpp"
 #include "cli/branch_flags.hpp"
 #include "cli/chat_flags.hpp"
 #include "cli/config_flags.hpp"
@@ -100,6 +101,7 @@ class Definition {
   TrustOptions trust_;
   ConfigOptions config_;
   ServeOptions serve_;
+  ApiOptions api_;
   MemoryCommandOptions memory_;
   PromptsOptions prompts_;
   McpCommandOptions mcp_;
@@ -352,6 +354,7 @@ void Definition::define_help() {
   };
   define("config", "Show, explain and change the configuration", kConfigExamples, config_, add_config_flags);
   define("serve", kServeHelp, kServeExamples, serve_, add_serve_flags);
+  define("api", kApiHelp, kApiExamples, api_, add_api_flags);
   define("memory", "Show and change what agents remember", kMemoryExamples, memory_, add_memory_flags);
   define("prompts", "Show, render and change versioned prompts", kPromptsExamples, prompts_,
          add_prompts_flags);

@@ -29,6 +29,7 @@ Result<ExitStatus> execute(const DoctorOptions& options, Console& console);
 Result<ExitStatus> execute(const TrustOptions& options, Console& console);
 Result<ExitStatus> execute(const ConfigOptions& options, Console& console);
 Result<ExitStatus> execute(const ServeOptions& options, Console& console);
+Result<ExitStatus> execute(const ApiOptions& options, Console& console);
 Result<ExitStatus> execute(const MemoryCommandOptions& options, Console& console);
 Result<ExitStatus> execute(const PromptsOptions& options, Console& console);
 Result<ExitStatus> execute(const McpCommandOptions& options, Console& console);

@@ -255,6 +255,15 @@ struct ServeOptions {
   bool access_log = false;
 };
 
+/// Calls a server.
+struct ApiOptions {
+  std::string method, path;
+  std::optional<std::string> data;   ///< `-`: standard input
+  std::vector<std::string> headers;  ///< `NAME: VALUE`
+  std::string server = "http://127.0.0.1:7717";
+  std::string token_file;
+};
+
 /// Shows and changes what agents remember.
 struct MemoryCommandOptions {
   enum class Verb : std::uint8_t { kList, kSearch, kShow, kAdd, kForget, kSweep, kExport, kImport };
@@ -329,6 +338,7 @@ using Invocation =
                  TreeOptions, TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions,
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
-                 MemoryCommandOptions, PromptsOptions, McpCommandOptions, SkillsOptions, CompleteOptions>;
+                 ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, SkillsOptions,
+                 CompleteOptions>;
 
 }  // namespace praxis::cli

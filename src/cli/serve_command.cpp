@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/place.hpp"
+#include "cli/server_token.hpp"
 #include "net/http_server_tls.hpp"
 #include "net/socket_address.hpp"
 #include "praxis/base/environment.hpp"
@@ -39,14 +40,6 @@ int inherited_socket() {
   const std::string pid = app::environment_variable("LISTEN_PID"),
                     count = app::environment_variable("LISTEN_FDS");
   return pid == std::to_string(::getpid()) && count == "1" ? kFirstInherited : -1;
-}
-
-Result<std::string> token_file_of(const ServeOptions& options) {
-  if (!options.token_file.empty()) return options.token_file;
-  const auto folder = app::own_folder("XDG_STATE_HOME", ".local/state");
-  if (folder.empty())
-    return fail(app::usage_error("there is no home folder for the token", "name a file: --token-file FILE"));
-  return (folder / "server-token").string();
 }
 
 /// The names by which clients may call a server: those of its address, and those that were given.
@@ -119,7 +112,7 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   workspace->offers_presets = false;  // clients reach what the user set up for them
   auto http = listening(options);
   if (!http) return fail(http.error());
-  const auto file = token_file_of(options);
+  const auto file = options.token_file.empty() ? local_token_file() : Result<std::string>(options.token_file);
   if (!file) return fail(file.error());
   auto tokens = server::read_tokens(*file, new_token());
   if (!tokens) return fail(tokens.error());
