@@ -84,6 +84,10 @@ constexpr std::array kAgUiBody{
     Field{"context", "array", "must be empty"},
     Field{"forwardedProps", "object", "must be empty"},
     Field{"parentRunId", "string", "must be missing"}};
+constexpr std::array kUsageQuery{Field{"from", "string", "first day, such as 2026-01-31; 30 days ago"},
+                                 Field{"until", "string", "last day; today"},
+                                 Field{"agent", "string", "calls of this agent"},
+                                 Field{"model", "string", "calls of this model"}};
 constexpr std::array kDesignQuery{Field{"prompt", "string", "the message of the user", true},
                                   Field{"agent", "string", "name of the agent"}};
 constexpr std::array kUpdateBody{Field{"userComment", "string", "a comment, or delete, or modify"},
@@ -157,6 +161,7 @@ constexpr std::array kRoutes{
           200,
           true,
           true},
+    Route{"GET", "/api/v1/usage", "Tokens and cost by day, agent and model", show_usage, kUsageQuery},
     Route{"GET", "/api/v1/pending", "The steps of all runs that wait for people", list_pending},
     Route{"GET", "/v1/models", "The agents as OpenAI's models", list_models},
     Route{"GET", "/v1/models/{model}", "One of them", show_model},
