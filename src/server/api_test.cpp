@@ -79,5 +79,85 @@ TEST_F(ServedApi, UsageOfOthersIsNotCounted) {
   EXPECT_EQ(calls(kOwner), 1);
 }
 
+// ---- blobs
+
+class ServedBlobs : public ServedApi {
+ protected:
+  /// Starts a run with a prompt that is stored as a blob; returns the path of that.
+  std::string stored(const std::string& prompt, std::string_view token = kOwner) const {
+    const Answer made =
+        call("POST", "/api/v1/runs", to_json_text(JsonObject{{"agent", "chat"}, {"prompt", prompt}}), token);
+    EXPECT_EQ(made.status, 201) << made.body;
+    wait_for(made.text("id"), "completed");
+    return "/api/v1/blobs/" + digest_of(prompt).hex();
+  }
+  const std::string prompt_ = std::string(20'000, 'a') + std::string(10'000, 'b');
+};
+
+TEST_F(ServedBlobs, PayloadOfARunIsGivenWholeAndInParts) {
+  start();
+  const std::string path = stored(prompt_);
+  const Answer whole = call("GET", path);
+  ASSERT_EQ(whole.status, 200) << whole.body;
+  EXPECT_EQ(whole.body, prompt_);
+  struct Case {
+    const char* range;
+    int status;
+    std::size_t first, size;
+  };
+  for (const Case& c : {Case{"bytes=0-0", 206, 0, 1}, Case{"bytes=19999-20000", 206, 19'999, 2},
+                        Case{"bytes=29999-", 206, 29'999, 1}, Case{"bytes=-2", 206, 29'998, 2},
+                        Case{"bytes=29990-999999999", 206, 29'990, 10},
+                        Case{"bytes=-999999999", 206, 0, 30'000}, Case{"bytes=5-4", 200, 0, 30'000},
+                        Case{"bytes=0-1,3-4", 200, 0, 30'000}, Case{"lines=0-1", 200, 0, 30'000},
+                        Case{"bytes=x-1", 200, 0, 30'000}, Case{"bytes=-", 200, 0, 30'000}}) {
+    const Answer part = call("GET", path, "", kOwner, std::string("Range: ") + c.range + "\r\n");
+    EXPECT_EQ(part.status, c.status) << c.range;
+    EXPECT_EQ(part.body, prompt_.substr(c.first, c.size)) << c.range;
+    const std::string place = "Content-Range: bytes " + std::to_string(c.first) + "-" +
+                              std::to_string(c.first + c.size - 1) + "/30000";
+    EXPECT_EQ(part.head.contains(place), c.status == 206) << c.range << '\n' << part.head;
+  }
+  for (const char* range : {"bytes=30000-", "bytes=30000-30001", "bytes=-0"}) {
+    const Answer none = call("GET", path, "", kOwner, std::string("Range: ") + range + "\r\n");
+    EXPECT_EQ(none.status, 416) << range;
+    EXPECT_THAT(none.head, HasSubstr("Content-Range: bytes */30000"));
+  }
+}
+
+TEST_F(ServedBlobs, AnswersAreKeptByTheirTagAndRunNowhere) {
+  start();
+  const std::string page = "<html><script>alert(1)</script>" + prompt_;
+  const std::string path = stored(page);
+  const Answer whole = call("GET", path);
+  const std::string tag = "\"" + digest_of(page).hex() + "\"";
+  EXPECT_THAT(whole.head, AllOf(HasSubstr("Content-Type: text/plain; charset=utf-8"),
+                                HasSubstr("ETag: " + tag), HasSubstr("Content-Disposition: attachment"),
+                                HasSubstr("X-Content-Type-Options: nosniff"),
+                                HasSubstr("Content-Security-Policy: sandbox")));
+  const Answer same = call("GET", path, "", kOwner, "If-None-Match: " + tag + "\r\n");
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.body, "");
+  EXPECT_EQ(call("GET", path, "", kOwner, "Range: bytes=0-0\r\nIf-Range: \"other\"\r\n").status, 200);
+  EXPECT_EQ(call("GET", path, "", kOwner, "Range: bytes=0-0\r\nIf-Range: " + tag + "\r\n").status, 206);
+  const Answer head = call("HEAD", path);
+  EXPECT_THAT(head.head, HasSubstr("Content-Length: " + std::to_string(page.size())));
+  EXPECT_EQ(head.body, "");
+}
+
+TEST_F(ServedBlobs, OnlyPayloadsOfOnesOwnRunsAreGiven) {
+  start();
+  const std::string path = stored(prompt_, kAnna);
+  EXPECT_EQ(call("GET", path, "", kBert).status, 404);
+  EXPECT_EQ(call("GET", path, "", kAnna).status, 200);
+  EXPECT_EQ(call("GET", path).status, 200) << "the owner sees all";
+  const std::string same = stored(prompt_, kBert);
+  EXPECT_EQ(same, path);
+  EXPECT_EQ(call("GET", path, "", kBert).status, 200) << "now a run of Bert names it too";
+  for (const std::string& name :
+       {std::string("x"), std::string(64, '0'), digest_of("other").hex(), digest_of(prompt_).hex() + "0"})
+    EXPECT_EQ(call("GET", "/api/v1/blobs/" + name).status, 404) << name;
+}
+
 }  // namespace
 }  // namespace praxis::server

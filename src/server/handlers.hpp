@@ -16,6 +16,7 @@ Result<HttpAnswer> show_metrics(Service& service, const Call& call);
 Result<HttpAnswer> show_openapi(Service& service, const Call& call);
 Result<HttpAnswer> list_agents(Service& service, const Call& call);
 Result<HttpAnswer> show_usage(Service& service, const Call& call);
+Result<HttpAnswer> show_blob(Service& service, const Call& call);
 
 // Runs.
 Result<HttpAnswer> create_run(Service& service, const Call& call);

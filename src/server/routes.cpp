@@ -162,6 +162,7 @@ constexpr std::array kRoutes{
           true,
           true},
     Route{"GET", "/api/v1/usage", "Tokens and cost by day, agent and model", show_usage, kUsageQuery},
+    Route{"GET", "/api/v1/blobs/{digest}", "A payload that a run names, whole or in part (Range)", show_blob},
     Route{"GET", "/api/v1/pending", "The steps of all runs that wait for people", list_pending},
     Route{"GET", "/v1/models", "The agents as OpenAI's models", list_models},
     Route{"GET", "/v1/models/{model}", "One of them", show_model},

@@ -187,7 +187,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
   auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor);
   auto feed = std::make_shared<EventFeed>(*runtime, journal, executor);
-  const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed);
+  const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
+                                                 std::make_shared<BlobReferences>(journal));
   feed->start();
   options.http.refuse = [service](int status, const std::string& reason) {
     ++service->counters.answers.at(static_cast<std::size_t>(status / 100));

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/workspace.hpp"
+#include "logs/blob_references.hpp"
 #include "server/event_feed.hpp"
 #include "server/runs.hpp"
 
@@ -25,6 +26,7 @@ struct Service {
   std::shared_ptr<Journal> journal;
   std::shared_ptr<Runs> runs;
   std::shared_ptr<EventFeed> feed;
+  std::shared_ptr<BlobReferences> references;
   Counters counters = {};
   std::atomic<bool> draining = false;
 };
