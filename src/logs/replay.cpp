@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "logs/record_difference.hpp"
 #include "planners/guarded_planner.hpp"
 #include "praxis/core/next.hpp"
 #include "praxis/logs/logs.hpp"
@@ -9,26 +10,6 @@
 
 namespace praxis {
 namespace {
-
-/// Returns the first key in which two JSON objects differ.
-Divergence difference(std::uint64_t seq, const Json& expected, const Json& found) {
-  const auto text = [](const Json& json) { return to_json_text(json); };
-  if (expected.is_object() && found.is_object()) {
-    for (const auto& [key, value] : expected.get_object()) {
-      if (json_at(found, key) != value)
-        return {seq, std::string(key), text(value), text(json_at(found, key))};
-    }
-    for (const auto& [key, value] : found.get_object()) {
-      if (!expected.get_object().contains(key)) return {seq, std::string(key), "null", text(value)};
-    }
-  }
-  return {seq, "record", text(expected), text(found)};
-}
-
-Result<Json> comparable(const RecordBody& body) {
-  std::vector<RecordBlob> blobs;
-  return parse_json(encode_record(body, blobs));
-}
 
 class Replayer {
  public:
@@ -77,10 +58,10 @@ class Replayer {
       report.divergence = {seq, "kind", std::string(kind_name(recorded)), std::string(kind_name(found))};
       return {};
     }
-    auto expected = comparable(recorded);
-    auto actual = comparable(found);
+    auto expected = comparable_json(recorded);
+    auto actual = comparable_json(found);
     if (!expected || !actual) return fail(expected ? actual.error() : expected.error());
-    if (*expected != *actual) report.divergence = difference(seq, *expected, *actual);
+    if (*expected != *actual) report.divergence = first_difference(seq, *expected, *actual);
     return {};
   }
 

@@ -20,6 +20,7 @@ class ServedAccess : public ServerTest {
   static std::string path_of(const Route& route, const std::string& run) {
     std::string path(route.path);
     if (const auto id = path.find("{id}"); id != path.npos) path.replace(id, 4, run);
+    if (const auto other = path.find("{other}"); other != path.npos) path.replace(other, 7, run);
     if (const auto digest = path.find("{digest}"); digest != path.npos) path.replace(digest, 8, run);
     if (const auto step = path.find("{step}"); step != path.npos) path.replace(step, 6, "p1");
     return path;

@@ -159,5 +159,50 @@ TEST_F(ServedBlobs, OnlyPayloadsOfOnesOwnRunsAreGiven) {
     EXPECT_EQ(call("GET", "/api/v1/blobs/" + name).status, 404) << name;
 }
 
+// ---- comparing
+
+TEST_F(ServedApi, ForkIsTheSameUpToWhereItParts) {
+  script("chat", "{\"text\":\"One.\"}\n{\"text\":\"Two.\"}");
+  start();
+  const std::string run = finished("chat");
+  const auto records = json_int(call("GET", "/api/v1/runs/" + run).json, "records");
+  const std::string fork = call("POST", "/api/v1/runs/" + run + "/fork", "{}").text("id");
+  const Answer same = call("GET", "/api/v1/runs/" + run + "/compare/" + fork);
+  ASSERT_EQ(same.status, 200) << same.body;
+  EXPECT_EQ(json_int(same.json, "common_records"), records) << same.body;
+  const std::string turns = "/api/v1/runs/" + fork + "/events?event=turn.completed";
+  const std::string first = stream(turns, "turn.completed").back().id;
+  ASSERT_EQ(call("POST", "/api/v1/runs/" + fork + "/messages", R"({"prompt":"and?"})").status, 202);
+  stream(turns, "turn.completed", first);
+  const Answer parted = call("GET", "/api/v1/runs/" + run + "/compare/" + fork);
+  EXPECT_EQ(json_int(parted.json, "common_records"), records);
+  EXPECT_EQ(json_int(json_at(parted.json, "difference"), "seq"), records + 1);
+  EXPECT_EQ(json_string(json_at(parted.json, "difference"), "first"), "end of the log");
+  EXPECT_EQ(json_string(json_at(parted.json, "first"), "result"), "One.");
+  EXPECT_EQ(json_int(json_at(parted.json, "first"), "turns"), 1);
+}
+
+TEST_F(ServedApi, RunsOfOneAgentDifferInTheirPrompts) {
+  start();
+  const std::string first = finished("chat"), second = finished("chat");
+  EXPECT_EQ(json_at(call("GET", "/api/v1/runs/" + first + "/compare/" + second).json, "difference"),
+            Json(nullptr))
+      << "the same prompt and the same answer";
+  const std::string other = call("POST", "/api/v1/runs", R"({"agent":"chat","prompt":"bye"})").text("id");
+  wait_for(other, "completed");
+  const Answer answer = call("GET", "/api/v1/runs/" + first + "/compare/" + other);
+  EXPECT_EQ(json_string(json_at(answer.json, "difference"), "field"), "message") << answer.body;
+  EXPECT_THAT(json_string(json_at(answer.json, "difference"), "second"), HasSubstr("bye"));
+}
+
+TEST_F(ServedApi, RunsOfOthersAreNotCompared) {
+  start();
+  const std::string mine = finished("chat", kAnna), other = finished("chat", kBert);
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + mine + "/compare/" + other, "", kAnna).status, 404);
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + other + "/compare/" + mine, "", kAnna).status, 404);
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + mine + "/compare/" + mine, "", kAnna).status, 200);
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + mine + "/compare/missing", "", kAnna).status, 404);
+}
+
 }  // namespace
 }  // namespace praxis::server

@@ -25,6 +25,7 @@ Result<HttpAnswer> show_run(Service& service, const Call& call);
 Result<HttpAnswer> show_messages(Service& service, const Call& call);
 Result<HttpAnswer> export_run(Service& service, const Call& call);
 Result<HttpAnswer> replay_run(Service& service, const Call& call);
+Result<HttpAnswer> compare_runs(Service& service, const Call& call);
 Result<HttpAnswer> fork_run(Service& service, const Call& call);
 Result<HttpAnswer> rewind_run(Service& service, const Call& call);
 Result<HttpAnswer> send_message(Service& service, const Call& call);

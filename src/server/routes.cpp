@@ -161,6 +161,8 @@ constexpr std::array kRoutes{
           200,
           true,
           true},
+    Route{"GET", "/api/v1/runs/{id}/compare/{other}", "Where two runs part, and how each one ended",
+          compare_runs},
     Route{"GET", "/api/v1/usage", "Tokens and cost by day, agent and model", show_usage, kUsageQuery},
     Route{"GET", "/api/v1/blobs/{digest}", "A payload that a run names, whole or in part (Range)", show_blob},
     Route{"GET", "/api/v1/pending", "The steps of all runs that wait for people", list_pending},
