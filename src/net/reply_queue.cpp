@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include "net/http_request.hpp"
 #include "net/web_socket.hpp"
@@ -91,6 +93,12 @@ void ReplyQueue::push(std::unique_lock<std::mutex> lock, SharedBytes bytes) {
   wake_();
 }
 
+void ReplyQueue::add_headers(HttpHeaders headers) {
+  const std::lock_guard lock(mutex_);
+  added_.insert(added_.end(), std::make_move_iterator(headers.begin()),
+                std::make_move_iterator(headers.end()));
+}
+
 void ReplyQueue::send(HttpAnswer answer) {
   std::unique_lock lock(mutex_);
   if (gone_ || std::exchange(begun_, true)) return;
@@ -122,7 +130,9 @@ void ReplyQueue::begin_socket(const std::string& key, const HttpHeaders& headers
 SharedBytes ReplyQueue::begun_with(int status, const HttpHeaders& headers, std::string_view connection) {
   question_.keep_alive = false;
   streams_ = true;
-  std::string text = head_of(status, headers);
+  HttpHeaders all = std::exchange(added_, {});
+  all.insert(all.begin(), headers.begin(), headers.end());
+  std::string text = head_of(status, all);
   append_header(text, "Connection", connection);
   return std::make_shared<const std::string>(text + "\r\n");
 }
@@ -195,6 +205,7 @@ bool ReplyQueue::is_socket() const {
   return is_socket_;
 }
 
+void HttpReply::add_headers(HttpHeaders headers) const { queue_->add_headers(std::move(headers)); }
 void HttpReply::send(HttpAnswer answer) const { queue_->send(std::move(answer)); }
 void HttpReply::begin(int status, HttpHeaders headers) const { queue_->begin(status, headers); }
 bool HttpReply::write(SharedBytes bytes) const { return queue_->write(std::move(bytes)); }

@@ -31,6 +31,7 @@ class ReplyQueue {
   /// `wake` is called, on any thread, when there is something new to send.
   ReplyQueue(Question question, Task wake) : question_(question), wake_(std::move(wake)) {}
 
+  void add_headers(HttpHeaders headers);
   void send(HttpAnswer answer);
   void begin(int status, const HttpHeaders& headers);
   bool write(SharedBytes bytes);
@@ -64,6 +65,7 @@ class ReplyQueue {
   mutable std::mutex mutex_;  // guards what follows
   Question question_;
   Task wake_;
+  HttpHeaders added_;  ///< to an answer that `begin` or `begin_socket` begins
   std::vector<SharedBytes> queue_;
   std::size_t waiting_ = 0;
   bool begun_ = false, streams_ = false, is_socket_ = false, finished_ = false, gone_ = false;

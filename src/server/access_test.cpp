@@ -184,6 +184,20 @@ TEST_F(ServedAccess, OtherNamesAndOriginsAreRefused) {
   EXPECT_EQ(status_with("localhost", "Origin: https://friend.example\r\n"), "200");
 }
 
+TEST_F(ServedAccess, PagesOfAnAllowedOriginMayReadStreamsToo) {
+  ServerOptions options;
+  options.access.origins = {"https://friend.example"};
+  start(std::move(options));
+  const std::string run = create("chat");
+  for (const std::string& path : {"/api/v1/runs/" + run, "/api/v1/runs/" + run + "/events"}) {
+    RawClient client(server_->port());
+    client.send(request("GET", path, {}, kOwner, "Origin: https://friend.example\r\n"));
+    const std::string head = client.read_until("\r\n\r\n");
+    EXPECT_THAT(head, HasSubstr("Access-Control-Allow-Origin: https://friend.example\r\n")) << path;
+    EXPECT_THAT(head, HasSubstr("X-Content-Type-Options: nosniff\r\n")) << path;
+  }
+}
+
 // ---- the token file
 
 class TokenFileTest : public ServerTest {

@@ -72,6 +72,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     }
     const bool is_socket = route.has_socket && asks_for_socket(call);
     if (auto refusal = is_socket ? refuse_socket(call) : std::nullopt) return send(*refusal, context, reply);
+    reply.add_headers(headers_for(context));
     if (auto begun = std::get<StreamHandler>(route.handler)(*service_, call, reply); !begun)
       return send(problem(begun.error()), context, reply);
     note(is_socket ? 101 : 200, context);
@@ -93,13 +94,19 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
             ""};
   }
 
+  /// The headers of every answer, streams too.
+  HttpHeaders headers_for(const Context& context) const {
+    HttpHeaders headers{{"X-Content-Type-Options", "nosniff"}};
+    if (access_.allows_origin(context.origin)) {
+      headers.emplace_back("Access-Control-Allow-Origin", context.origin);
+      headers.emplace_back("Vary", "Origin");
+    }
+    return headers;
+  }
+
   void send(HttpAnswer answer, const Context& context, const HttpReply& reply) {
     if (answer.status >= 400 && context.target.starts_with("/v1/")) answer = openai_error(answer);
-    if (access_.allows_origin(context.origin)) {
-      answer.headers.emplace_back("Access-Control-Allow-Origin", context.origin);
-      answer.headers.emplace_back("Vary", "Origin");
-    }
-    answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
+    for (auto& header : headers_for(context)) answer.headers.push_back(std::move(header));
     note(answer.status, context);
     reply.send(std::move(answer));
   }
