@@ -36,9 +36,24 @@ class RequestParser::Beast final : public http::basic_parser<true> {
     } else if (error == http::error::body_limit) {
       refuse(413, "the body of the request is larger than " + std::to_string(bounds_.body_bytes) + " bytes");
     } else if (error == http::error::bad_version) {
-      refuse(505, "only HTTP/1.1 and HTTP/1.0 are served");
+      refuse(400, "only HTTP/1.1 and HTTP/1.0 are served");
     } else {
       refuse(400, "the request is not valid HTTP: " + error.message());
+    }
+  }
+
+  /// Refuses what Beast takes in a head, and others may read in another way: line ends of one character,
+  /// lines that continue the one before, and zero bytes. `bytes` begins with the head; nothing if it is not
+  /// whole.
+  void check_lines(std::string_view bytes) {
+    const std::string_view head = bytes.substr(0, bytes.find("\r\n\r\n"));
+    if (head.size() == bytes.size()) return;
+    for (std::size_t at = 0; at < head.size(); ++at) {
+      const char c = head[at];
+      const char before = at == 0 ? '\0' : head[at - 1], after = at + 1 < head.size() ? head[at + 1] : '\r';
+      const bool is_wrong = c == '\0' || (c == '\r' && after != '\n') ||
+                            (c == '\n' && (before != '\r' || after == ' ' || after == '\t'));
+      if (is_wrong) return refuse(400, "the lines of the head are not valid HTTP");
     }
   }
 
@@ -89,7 +104,7 @@ class RequestParser::Beast final : public http::basic_parser<true> {
     }
     if (field == http::field::transfer_encoding) {
       if (std::exchange(has_coding_, true) || lower_case(view(value)) != "chunked") {
-        refuse(501, "of Transfer-Encoding only a single chunked is known");
+        refuse(400, "of Transfer-Encoding only a single chunked is known");
         error = http::error::bad_transfer_encoding;
       }
     }
@@ -126,6 +141,8 @@ std::size_t RequestParser::feed(std::string_view bytes) {
     const std::string_view rest = bytes.substr(used);
     if (beast_->is_header_done() && beast_->chunked() && rest.starts_with('0') && rest.size() < kLeastChunk)
       break;
+    if (!beast_->is_header_done()) beast_->check_lines(rest);
+    if (beast_->status_ != 0) break;
     used += beast_->put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     if (error == http::error::need_more) break;
     if (error) beast_->on_error(error);

@@ -32,7 +32,7 @@ struct RequestBounds {
 
 /// Feed it with `feed` until it is done or failed; one parser reads one request. What two readers could
 /// understand in different ways is refused: repeated or contradictory lengths, codings other than `chunked`,
-/// a missing or repeated Host.
+/// a missing or repeated Host, lines that continue the one before, line ends of one character.
 class RequestParser {
  public:
   enum class State : std::uint8_t {
@@ -51,7 +51,7 @@ class RequestParser {
   /// that follow, or to the next parser.
   std::size_t feed(std::string_view bytes);
   State state() const;
-  /// Of a failed request: the status to answer with (400, 413, 417, 431, 501, 505), and what is wrong, for
+  /// Of a failed request: the status to answer with (400, 413, 417, 431), and what is wrong, for
   /// the client.
   int status() const;
   const std::string& reason() const;

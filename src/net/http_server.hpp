@@ -25,6 +25,7 @@ struct HttpAnswer {
   int status = 200;
   HttpHeaders headers;
   std::string body;
+  bool ends_connection = false;  ///< the client must not send another request after it
 };
 
 class ReplyQueue;

@@ -65,9 +65,14 @@ Status check_private(const std::string& path) {
 }  // namespace
 
 std::string host_of(std::string_view header) {
-  std::string host = lower_case(header);
-  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
-  return host.substr(0, host.find(':'));
+  const std::string text = lower_case(header);
+  const bool is_ipv6 = text.starts_with('[');
+  const std::size_t end = is_ipv6 ? text.find(']') : std::min(text.find(':'), text.size());
+  if (end == std::string::npos) return "";
+  const std::string_view rest = std::string_view(text).substr(end + (is_ipv6 ? 1 : 0));
+  const bool has_port = rest.starts_with(':') && rest.find_first_not_of("0123456789", 1) == rest.npos;
+  if (!rest.empty() && !has_port) return "";
+  return is_ipv6 ? text.substr(1, end - 1) : text.substr(0, end);
 }
 
 std::optional<Access::Refusal> Access::refuse(const HttpHeaders& headers) const {

@@ -46,7 +46,7 @@ class Access {
   Rules rules_;
 };
 
-/// `host` of a `Host` header: lower case, without port and brackets.
+/// `host` of a `Host` header: lower case, without port and brackets; empty if the header is not valid.
 std::string host_of(std::string_view header);
 
 /// Reads the tokens of a file: each line is a token, which sees everything, or `NAME TOKEN`, which sees the

@@ -46,10 +46,10 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     Context context{request.method, request.target.substr(0, request.target.find('?')),
                     std::string(find_header(request.headers, "origin").value_or("")), ""};
     if (auto refusal = access_.refuse(request.headers))
-      return send(problem(refusal->status, refusal->error), context, reply);
+      return send(last_answer(problem(refusal->status, refusal->error)), context, reply);
     if (request.method == "OPTIONS" && !context.origin.empty()) return send(preflight(), context, reply);
     auto call = parse_call(std::move(request));
-    if (!call) return send(problem(call.error()), context, reply);
+    if (!call) return send(last_answer(problem(call.error())), context, reply);
     std::string allowed;
     const Route* const route = find_route(*call, allowed);
     if (route == nullptr || route->needs_token) {  // who has no token does not learn which paths exist
@@ -76,6 +76,13 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     if (auto begun = std::get<StreamHandler>(route.handler)(*service_, call, reply); !begun)
       return send(problem(begun.error()), context, reply);
     note(is_socket ? 101 : 200, context);
+  }
+
+  /// A client that addresses another server, or in a form that others may read in another way, gets no
+  /// further request of the connection answered.
+  static HttpAnswer last_answer(HttpAnswer answer) {
+    answer.ends_connection = true;
+    return answer;
   }
 
   static HttpAnswer no_route(const std::string& allowed, const Context& context) {
