@@ -20,6 +20,9 @@ Status add_external_tools(Agent& agent, std::vector<ToolDefinition> tools) {
     if (agent.spec().find_tool(definition.name) != nullptr)
       return fail(ErrorCode::kInput, "the agent has a tool \"" + definition.name + "\" of its own");
     names.emplace_back(definition.name);
+    // Calls of a tool whose schema names its arguments, and no question among them, are the client's to run.
+    auto& schema = definition.parameters.get_object();
+    if (!schema.contains("properties")) schema["properties"] = JsonObject{};
     definition.timeout = {};
     definition.safe_by_default = true;  // the client decides whether it runs the call
     definition.idempotent = true;

@@ -183,10 +183,10 @@ class Deriver {
   }
 
  private:
-  /// Whether calls hold a question. A tool whose calls do not is run by whoever answers.
+  /// Whether calls can hold a question. The client that shows the calls of other tools runs them.
   static bool asks_in_words(const ToolDefinition& tool) {
-    const auto* required = json_at(tool.parameters, "required").if_array();
-    return required != nullptr && std::ranges::find(*required, Json("question")) != required->end();
+    const auto* properties = json_at(tool.parameters, "properties").if_object();
+    return properties == nullptr || properties->contains("question");
   }
   /// Returns the arguments of a call whose tool asks the user. Null for other calls, and for arguments
   /// without a valid question: the tool itself then reports what is wrong.
