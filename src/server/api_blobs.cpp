@@ -50,11 +50,10 @@ struct ByteRange {
   std::size_t first = 0, size = 0;
 };
 
-/// The part that a client wants of `size` bytes. Nothing: all of them. Of several ranges too, as RFC
-/// 9110, 14.2 allows. `kUnsatisfiable`: there are no such bytes.
+/// What a client wants of a payload.
 struct WantedBytes {
-  std::optional<ByteRange> part = {};
-  bool is_unsatisfiable = false;
+  std::optional<ByteRange> part = {};  ///< nothing: all of it, also for several ranges (RFC 9110, 14.2)
+  bool is_unsatisfiable = false;       ///< there are no such bytes
 };
 WantedBytes wanted_part(const Call& call, const std::string& tag, std::size_t size) {
   constexpr std::string_view kUnit = "bytes=";
