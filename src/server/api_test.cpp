@@ -8,8 +8,12 @@ namespace praxis::server {
 namespace {
 
 using ::testing::AllOf;
+using testing::Answer;
 using ::testing::HasSubstr;
-using namespace testing;
+using testing::kAnna;
+using testing::kBert;
+using testing::kOwner;
+using testing::ServerTest;
 
 class ServedApi : public ServerTest {
  protected:

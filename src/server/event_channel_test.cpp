@@ -15,10 +15,15 @@ namespace praxis::server {
 namespace {
 
 using praxis::testing::WebSocketClient;
+using testing::Answer;
 using ::testing::HasSubstr;
+using testing::kAnna;
+using testing::kBert;
+using testing::kOwner;
 using ::testing::Not;
+using testing::Sent;
+using testing::ServerTest;
 using ::testing::StartsWith;
-using namespace testing;
 
 class ServedSockets : public ServerTest {
  protected:

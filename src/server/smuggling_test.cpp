@@ -12,7 +12,9 @@
 namespace praxis::server {
 namespace {
 
-using namespace testing;
+using testing::kOwner;
+using testing::RawClient;
+using testing::ServerTest;
 
 const std::string kRun = R"({"agent":"chat","prompt":"hi"})";
 const std::string kLength = std::to_string(kRun.size());
