@@ -198,7 +198,10 @@ Status Runs::resume(const SessionId& run) {
 
 Status Runs::rewind(const SessionId& run, const TurnId& turn) {
   if (auto session = at_hand(run)) return session->rewind(turn);
-  return rewind_session(*journal_, runtime_->environment(), run, turn);
+  auto done = rewind_session(*journal_, runtime_->environment(), run, turn);
+  if (done || done.error().kind() != ErrorKind::kLeaseHeld) return done;
+  auto session = open(run);  // waits for a process that is just letting go of it
+  return session ? session->rewind(turn) : Status(fail(session.error()));
 }
 
 Status Runs::decide(const SessionId& session, const std::string& step, Approval approval,
