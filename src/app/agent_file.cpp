@@ -52,12 +52,6 @@ struct FileChain {
 
 Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain);
 
-/// Whether two paths denote the same file, after resolving symbolic links.
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
-}
-
 std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal(); }
 
 Result<std::string> read_source(const AgentFileOptions& options, const std::string& path,
@@ -313,8 +307,10 @@ class AgentReader {
     if (auto checked = check_within(place, absolute_path(path)); !checked) return fail(checked.error());
     if (std::error_code ignored; !fs::exists(path, ignored))
       return document_.mistake(place, "there is no agent file \"" + path + '"');
-    const auto again =
-        std::ranges::find_if(chain_.files, [&](const std::string& other) { return same_file(path, other); });
+    const auto again = std::ranges::find_if(chain_.files, [&](const std::string& other) {
+      std::error_code ignored;
+      return fs::equivalent(path, other, ignored);
+    });
     if (again != chain_.files.end()) {
       std::string circle;
       for (auto each = again; each != chain_.files.end(); ++each) circle += *each + " -> ";

@@ -15,7 +15,8 @@ namespace praxis::app {
 /// HOME.
 std::vector<std::string> own_skill_places();
 
-/// The folders that the table names (absolute), or those of the user. The paths start at `folder`; those of an agent that is bounded to a folder start there.
+/// The folders that the table names (absolute), or those of the user. The paths start at `folder`; those of
+/// an agent that is bounded to a folder start there.
 std::vector<std::string> skill_places(const TomlDocument& document, const AgentFileOptions& options,
                                       const std::filesystem::path& folder);
 
