@@ -1,6 +1,9 @@
 // How help fits a terminal.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "command_line.hpp"
@@ -49,6 +52,25 @@ TEST_F(CliHelp, InAPipe_IsNotBroken) {
   EXPECT_NE(praxis({"runs", "--help"})
                 .out.find("in names, tags, titles, agents, models and conversations. Or a command"),
             std::string::npos);
+}
+
+TEST_F(CliHelp, OfATopic_IsAPageOfTheDocumentation) {
+  std::ifstream page(PRAXIS_SOURCE_DIR "/docs/plans.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  const CommandResult shown = praxis({"help", "plans"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(shown.out, text) << "unchanged in a pipe";
+  const std::string topics = praxis({"help", "topics"}).out;
+  for (const auto& entry : std::filesystem::directory_iterator(PRAXIS_SOURCE_DIR "/docs"))
+    EXPECT_NE(("\n" + topics).find("\n" + entry.path().stem().string() + "\n"), std::string::npos)
+        << entry.path();
+  const CommandResult unknown = praxis({"help", "plan"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("there is no command or topic \"plan\"; did you mean \"plans\"?"),
+            std::string::npos)
+      << unknown.err;
+  EXPECT_EQ(praxis({"help", "../README"}).status, 2);
+  EXPECT_EQ(praxis({"help", "run"}).out, praxis({"run", "--help"}).out);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ constexpr std::array kCatalogKeys{
     own_key("models.*.dialect", Type::kAnyTable, "How it differs from the provider's others", kRedirect),
 };
 
-/// Programs of the user's that are told what an agent does.
+/// Programs of the user's that see what an agent does.
 constexpr std::array kHookKeys{
     own_key("hooks.*.event", Type::kText, "When it runs", kRun, "PreToolUse|PostToolUse|Stop|SubagentStop"),
     own_key("hooks.*.tools", Type::kTexts, "The tools that it is about; `*` at the end stands for any ending",

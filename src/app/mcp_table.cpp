@@ -77,7 +77,7 @@ class McpTable {
   }
   std::vector<std::string> texts(std::string_view key) const { return texts_of(json_at(table_, key)); }
 
-  /// What tells the server from others, whatever agent uses it under whatever name.
+  /// Identifies the server for all agents, under any name.
   std::string identity() const {
     const Json& command = json_at(table_, "command");
     return to_json_text(command.is_null() ? json_at(table_, "url") : command);

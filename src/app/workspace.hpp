@@ -38,7 +38,7 @@ struct Workspace {
   bool journal_given = false;              ///< given by a flag, so that printed commands must repeat it
   std::string memory = {};                 ///< absolute path of the memory's file; empty: there is no place
   std::string prompts = {};                ///< of the prompts' file, or of a folder; likewise
-  std::vector<CommandHook> hooks = {};     ///< programs that are told what agents do
+  std::vector<CommandHook> hooks = {};     ///< programs that see what agents do
   bool offers_presets = true;              ///< whether agents of the program are found by name
 
   /// How the journal waits for other processes; the surface sets `on_wait`, `stop_waiting`,

@@ -11,7 +11,7 @@ namespace praxis::cli {
 inline constexpr const char* kApiHelp = "Call a server with its token, for scripts";
 inline constexpr const char* kApiExamples =
     "  praxis api GET /api/v1/runs\n"
-    "  praxis api POST /api/v1/runs --data '{\"agent\": \"greeter\", \"prompt\": \"Hi\"}'\n"
+    "  praxis api POST /api/v1/runs --data '{\"agent\": \"chat\", \"prompt\": \"Hi\"}'\n"
     "  praxis api POST /api/v1/runs --data - --header \"Idempotency-Key: k1\" < request.json\n"
     "  praxis api GET /api/v1/events --server https://praxis.example.org --token-file token";
 

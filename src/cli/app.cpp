@@ -47,7 +47,8 @@ constexpr const char* kFooter = R"(Exit status:
   9    the answer does not fit --schema
   130  interrupted (129: hung up, 143: terminated)
 
-'praxis COMMAND --help' explains a command with examples.)";
+'praxis COMMAND --help' explains a command with examples, 'praxis help TOPIC' shows a
+page of the documentation, 'praxis help topics' lists them.)";
 
 /// The commands, bound to the option structs they fill.
 class Definition {
@@ -55,6 +56,10 @@ class Definition {
   Definition();
   ProgramText describe() const;
   Result<Invocation> parse(std::span<const std::string> arguments);
+  bool has_command(const std::string& name) const {
+    const auto names = command_names();
+    return name.starts_with('-') || std::ranges::find(names, name) != names.end();
+  }
 
  private:
   CLI::App* command(const std::string& name, const std::string& description, const std::string& examples,
@@ -475,7 +480,10 @@ Result<Invocation> parse_arguments(std::span<const std::string> arguments) {
   }
   if (arguments[0] == "__complete")
     return CompleteOptions{Definition().describe(), {arguments.begin() + 1, arguments.end()}};
-  return Definition().parse(without_shortcuts(arguments));
+  Definition definition;
+  if (arguments.size() == 2 && arguments[0] == "help" && !definition.has_command(arguments[1]))
+    return TopicOptions{arguments[1]};
+  return definition.parse(without_shortcuts(arguments));
 }
 
 }  // namespace praxis::cli

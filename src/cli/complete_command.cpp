@@ -22,7 +22,7 @@ constexpr std::size_t kMostRows = 1000;  ///< read from the journal, with sub-ag
 constexpr std::size_t kMostRuns = 100;
 constexpr std::size_t kDescriptionColumns = 60;
 
-/// Whether every shell takes the word as it is. Names of files and runs come from others.
+/// Whether every shell takes the word unchanged. Names of files and runs come from others.
 bool is_plain_word(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/@+=";

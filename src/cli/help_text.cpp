@@ -9,7 +9,7 @@
 namespace praxis::cli {
 namespace {
 
-constexpr std::size_t kLeastDescription = 36;  ///< columns beside an option
+constexpr std::size_t kLeastDescription = 36;  ///< columns after an option
 constexpr std::size_t kFarthest = 12;          ///< column at which a text may always begin
 
 /// Words and, in the command of an example, whole quoted arguments.

@@ -300,6 +300,11 @@ struct PromptsOptions {
   bool json = false;
 };
 
+/// Shows a page of the documentation, or lists them (`topics`).
+struct TopicOptions {
+  std::string topic;
+};
+
 /// Lists, shows and checks skills.
 struct SkillsOptions {
   enum class Verb : std::uint8_t { kList, kShow, kCheck };
@@ -339,6 +344,6 @@ using Invocation =
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
                  ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, SkillsOptions,
-                 CompleteOptions>;
+                 CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

@@ -22,7 +22,7 @@ inline CLI::Option* takes_path(CLI::Option* option, const std::string& type) {
       [](const std::string& path) { return path.empty() ? "the path is empty" : std::string(); });
 }
 
-/// Makes an option take one of these words. The transformer of CLI11 prints values beside the words, and a
+/// Makes an option take one of these words. The transformer of CLI11 prints each word with its value, and a
 /// value of 0 would end its message.
 template <class Choice>
 CLI::Option* takes_word(CLI::Option* option, const std::map<std::string, Choice>& words) {

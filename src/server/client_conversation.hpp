@@ -22,7 +22,7 @@ struct ClientTurn {
 };
 
 /// The run of a conversation: that of the principal with the client's id, or one whose id the client uses.
-/// Empty: there is none.
+/// Empty: no such run.
 SessionId run_of_conversation(Service& service, const std::string& format, const std::string& id,
                               const Principal& principal);
 

@@ -24,7 +24,7 @@ inline constexpr std::string_view kSocketToken = "praxis.token.";
 bool asks_for_socket(const Call& call);
 /// The answer to a request for a WebSocket that is not valid; nothing if it is.
 std::optional<HttpAnswer> refuse_socket(const Call& call);
-/// The token among the protocols of a request for a WebSocket; nothing if there is none.
+/// The token among the protocols of a request for a WebSocket; nothing if it has none.
 std::optional<std::string> socket_token(const HttpHeaders& headers);
 
 /// Thread-safe and cheap to copy.
@@ -42,7 +42,7 @@ class EventChannel {
   /// A stream of server-sent events that has begun.
   EventChannel(HttpReply reply) : reply_(std::move(reply)) {}  // NOLINT(google-explicit-constructor)
 
-  /// Sends an event as it is. False once the client has gone.
+  /// Sends an event unchanged. False once the client has gone.
   bool write(const Frame& frame) const;
   /// Sends a JSON object without the name of an event.
   bool write(const std::optional<Position>& position, JsonObject object) const;

@@ -37,7 +37,7 @@ std::string with(const std::string& headers, const std::string& body) {
 std::vector<Smuggled> lengths() {
   std::vector<Smuggled> all{
       {"two lengths", with("Content-Length: " + kLength + "\r\nContent-Length: 0", kRun)},
-      {"two lengths, the first is none", with("Content-Length: 0\r\nContent-Length: " + kLength, kRun)},
+      {"two lengths, the first zero", with("Content-Length: 0\r\nContent-Length: " + kLength, kRun)},
       {"equal lengths", with("Content-Length: " + kLength + "\r\nContent-Length: " + kLength, kRun)},
       {"length with a space before the colon", with("Content-Length : " + kLength, kRun)},
       {"length on a line that continues", with("Content-Length:\r\n " + kLength, kRun)},

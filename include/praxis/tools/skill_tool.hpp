@@ -35,7 +35,7 @@ struct Skill {
 /// the text is not in the format.
 Result<Skill> parse_skill(std::string_view text, const std::string& folder);
 
-/// A folder that looks like a skill and is none that can be used.
+/// A folder that looks like a skill and cannot be used.
 struct SkillLeftOut {
   std::string folder;
   std::string why;
