@@ -53,7 +53,7 @@ SessionId run_of_conversation(Service& service, const std::string& format, const
 
 Result<SessionId> start_client_turn(Service& service, ClientTurn turn, const Principal& principal,
                                     const std::shared_ptr<BeginWatch>& watch) {
-  const SessionId run = run_of_conversation(service, turn.format, turn.id, principal);
+  SessionId run = run_of_conversation(service, turn.format, turn.id, principal);
   if (run.empty()) return create_run(service, std::move(turn), principal, watch);
   const auto stored = service.runs->stored(run);
   if (!stored) return fail(stored.error());
