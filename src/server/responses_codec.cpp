@@ -348,9 +348,9 @@ void ResponseCodec::write(const JsonObject& event) {
 }
 
 JsonObject ResponseCodec::response() const {
-  const auto asked = [&](const char* key, Json fallback) {
+  const auto asked = [&](const char* key, const Json& otherwise) {
     const Json& value = json_at(request_, key);
-    return value.is_null() ? std::move(fallback) : value;
+    return value.is_null() ? otherwise : value;
   };
   JsonArray output;
   for (const JsonObject& item : items_) output.emplace_back(item);
