@@ -62,8 +62,8 @@ HookAnswer ask(const CommandHook& hook, JsonObject input) {
   if (ended->exit_code != 0)
     throw broken("ended with status " + std::to_string(ended->exit_code) + ": " + said);
   const std::string& out = ended->out.head;
-  if (out.find_first_not_of(" \t\r\n") == std::string::npos || out[out.find_first_not_of(" \t\r\n")] != '{')
-    return {};
+  const std::size_t start = out.find_first_not_of(" \t\r\n");
+  if (start == std::string::npos || out[start] != '{') return {};
   auto json = parse_json(out);
   if (!json) throw broken("answered with JSON that cannot be read: " + json.error().message);
   return {std::nullopt, *std::move(json)};
@@ -113,7 +113,6 @@ Permission permission_of(const CommandHook& hook, const ToolCall& call) {
 /// Adds what the program says to the result that the model reads.
 void add_to_result(const CommandHook& hook, JsonObject input, const ToolCall& call,
                    Result<ToolOutput>& output) {
-  input.erase("tool_response");
   for (auto& [key, value] : input_of(call)) input[key] = std::move(value);
   input["tool_response"] = output ? Json(output->text) : Json(output.error().message);
   const HookAnswer answer = ask(hook, std::move(input));

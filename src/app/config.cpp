@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -109,7 +108,7 @@ class Merge {
         return document->mistake(path, set.error().message);
       }
     }
-    add_hooks(*document, layer);
+    merge_tables(config_.hooks, "hooks", *document, layer);
     return add_corrections(*document, layer);
   }
 
@@ -142,38 +141,31 @@ class Merge {
 
   /// Applies the layer's facts about providers and models.
   Status add_corrections(const TomlDocument& document, const Layer& layer) {
-    merge_tables(config_.corrections, {"providers", "models"}, document.json(), layer);
+    for (const char* kind : {"providers", "models"}) {
+      if (document.at(kind).is_null()) continue;
+      if (config_.corrections.is_null()) config_.corrections = JsonObject{};
+      merge_tables(config_.corrections.get_object()[kind], kind, document, layer);
+    }
     if (config_.corrections.is_null()) return {};
     const auto catalog = catalog_with(config_.corrections);
     if (!catalog) return fail(ErrorCode::kInput, layer.file.string() + ": " + catalog.error().message);
     return {};
   }
 
-  void add_hooks(const TomlDocument& document, const Layer& layer) {
-    Json all = config_.hooks.is_null() ? Json(nullptr) : Json(JsonObject{{"hooks", config_.hooks}});
-    merge_tables(all, {"hooks"}, document.json(), layer);
-    config_.hooks = json_at(all, "hooks");
-  }
-
-  /// Adds the tables of these kinds to `all` field by field, overriding lower layers.
-  void merge_tables(Json& all, std::initializer_list<const char*> kinds, const Json& document,
-                    const Layer& layer) {
-    for (const char* kind : kinds) {
-      const JsonObject* entries = json_at(document, kind).if_object();
-      if (!entries) continue;
-      if (all.is_null()) all = JsonObject{};
-      Json& place = all.get_object()[kind];
-      JsonObject& merged = place.is_object() ? place.get_object() : place.emplace_object();
-      for (const auto& [name, fields] : *entries) {
-        Json& entry = merged[name];
-        if (!entry.is_object()) entry = JsonObject{};
-        for (const auto& [field, given] : fields.get_object()) {
-          Json value = given;
-          if (field == "key_file")
-            value = (layer.folder / std::string(given.get_string())).lexically_normal().string();
-          note(std::string(kind) + '.' + std::string(name) + '.' + std::string(field), value, layer);
-          entry.get_object()[field] = std::move(value);
-        }
+  /// Adds the tables of a kind to `all` by name and field, overriding lower layers.
+  void merge_tables(Json& all, const std::string& kind, const TomlDocument& document, const Layer& layer) {
+    const JsonObject* entries = document.at(kind).if_object();
+    if (!entries) return;
+    JsonObject& merged = all.is_object() ? all.get_object() : all.emplace_object();
+    for (const auto& [name, fields] : *entries) {
+      Json& entry = merged[name];
+      if (!entry.is_object()) entry = JsonObject{};
+      for (const auto& [field, given] : fields.get_object()) {
+        Json value = given;
+        if (field == "key_file")
+          value = (layer.folder / std::string(given.get_string())).lexically_normal().string();
+        note(kind + '.' + std::string(name) + '.' + std::string(field), value, layer);
+        entry.get_object()[field] = std::move(value);
       }
     }
   }

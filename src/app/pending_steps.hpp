@@ -24,7 +24,7 @@ Result<std::vector<PendingStep>> pending_in(const Workspace& workspace);
 /// sub-agents count if it has no such step itself. Error `kInput`: it names none or several.
 Result<PendingStep> find_pending(const std::vector<PendingStep>& all, const std::string& typed,
                                  const SessionId& last = {});
-/// Returns the newest run of the journal; empty if there is none.
+/// Returns the newest run of the journal; empty if it has no run.
 SessionId last_run(const Workspace& workspace);
 
 /// Returns what a run and its sub-agents wait for; empty while the run has work to do before an approver

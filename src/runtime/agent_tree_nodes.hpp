@@ -39,7 +39,7 @@ struct CallPlace {
 /// forgets the calls of a batch once all are settled. Sub-agents of parallel calls start in any order.
 class CallPlaces {
  public:
-  /// Adds the sub-agents that `state` got since the last call. Cheap if there are none.
+  /// Adds the sub-agents that `state` got since the last call. Cheap without any.
   void add(const State& state);
   /// Place of the call that made the sub-agent; nothing if it was not added.
   std::optional<CallPlace> find(const SessionId& child) const;
