@@ -24,24 +24,40 @@ def request(path, body=None, headers=None):
 # The key makes this safe to repeat: the same key is the same run.
 made = json.load(request("/api/v1/runs", {"agent": agent, "prompt": prompt}, {"Idempotency-Key": f"client-{os.getpid()}"}))
 
-last, event, shown = "", "", ""
+shown = ""  # what the terminal has of the answer that is being written
+
+
+def show(text, whole=False):
+    global shown
+    if text.startswith(shown):
+        print(text[len(shown):], end="", flush=True)
+    elif whole or not shown.startswith(text):  # the answer was written anew, and differs
+        print("\n" + text, end="", flush=True)
+    else:
+        return
+    shown = text
+
+
+last, event = "", ""
 ended = False
 while not ended:
+    answer = ""  # the first piece after coming back has all of the answer so far
     try:
-        for line in request(f"/api/v1/runs/{made['id']}/events", headers={"Last-Event-ID": last} if last else {}):
+        for line in request(f"/api/v1/runs/{made['id']}/events?below=false", headers={"Last-Event-ID": last} if last else {}):
             name, _, value = line.decode().rstrip("\n").partition(": ")
             if name == "id":
                 last = value
             elif name == "event":
                 event = value
-            elif name == "data" and event in ("text.delta", "assistant.text"):
-                text = json.loads(value)["text"]
-                if event == "text.delta":
-                    shown += text
-                    print(text, end="", flush=True)
-                else:  # the whole text; whoever came late has seen only a part of it, or nothing
-                    print("" if shown.endswith(text) else text)
-                    shown = ""
+                if event == "attempt.superseded":
+                    answer = ""
+            elif name == "data" and event == "text.delta":
+                answer += json.loads(value)["text"]
+                show(answer)
+            elif name == "data" and event == "assistant.text":
+                show(json.loads(value)["text"], whole=True)
+                print()
+                shown = answer = ""
             elif name == "data" and event.startswith("turn.") and event != "turn.started":
                 ended = True
                 break

@@ -29,6 +29,14 @@ Frame frame_of(const Event& event, const std::optional<Position>& position, Sess
           std::make_shared<const std::string>(server_sent(event, position)), std::make_shared<SocketText>()};
 }
 
+/// Whether an answer that was being written is complete or given up: no further piece of it comes.
+bool ends_answer(const EventBody& body) {
+  return std::holds_alternative<events::AssistantText>(body) ||
+         std::holds_alternative<events::ModelResponded>(body) ||
+         std::holds_alternative<events::ModelFailed>(body) ||
+         std::holds_alternative<events::AttemptSuperseded>(body) || ends_turn(body);
+}
+
 /// The last record of which an observer has all events, when the last event that it has is at `after`.
 std::uint64_t last_whole_record(const Position& after) {
   return after.event == UINT32_MAX || after.record == 0 ? after.record : after.record - 1;
@@ -111,22 +119,29 @@ void EventFeed::on_event(const Event& event) {
 /// Keeps the text of answers that are being written, for observers that come late. Returns the number of the
 /// piece.
 std::uint64_t EventFeed::note_partial(const Event& event) {
-  const auto found = partials_.find(event.agent.id);
   const auto* const piece = std::get_if<events::TextDelta>(&event.body);
   if (piece == nullptr) {
-    if (found != partials_.end() && event.seq > found->second.event.seq) partials_.erase(found);
+    if (ends_answer(event.body)) partials_.erase(event.agent.id);
     return 0;
   }
-  if (found == partials_.end() || found->second.event.seq != event.seq ||
-      found->second.event.attempt != event.attempt) {
-    partials_.insert_or_assign(event.agent.id, Partial{event, 1});
-    return 1;
+  Partial& partial = partials_[event.agent.id];
+  auto* const so_far = std::get_if<events::TextDelta>(&partial.event.body);
+  if (so_far != nullptr && partial.event.seq == event.seq && partial.event.attempt == event.attempt) {
+    so_far->item = piece->item;
+    so_far->text += piece->text;
+  } else {
+    partial.event = event;
   }
-  Partial& partial = found->second;
-  auto& text = std::get<events::TextDelta>(partial.event.body);
-  text.item = piece->item;
-  text.text += piece->text;
-  return ++partial.ordinal;
+  return partial.ordinal = ++pieces_;
+}
+
+/// A record may be read before its events are published. Whoever joins then has the answer already, and must
+/// not get what was written of it.
+void EventFeed::note_end(const Event& event) {
+  if (!ends_answer(event.body)) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = partials_.find(event.agent.id);
+  if (found != partials_.end() && found->second.event.seq < event.seq) partials_.erase(found);
 }
 
 void EventFeed::wake() {
@@ -168,6 +183,7 @@ void EventFeed::pump_once(std::map<SessionId, std::deque<Frame>> transient) {
     for (const Change& change : *changes) {
       deliver_before(change.session, change.seq, transient);
       auto events = projection_.events_of(change.session, change.seq);
+      if (events) std::ranges::for_each(*events, [this](const Event& event) { note_end(event); });
       std::vector<ObserverPtr> observers;
       {
         const std::lock_guard lock(mutex_);
@@ -223,8 +239,8 @@ void EventFeed::give(Observer& observer, const Frame& frame) {
   if (!concerns(observer.filter, frame)) return;
   const SessionId& session = frame.event->agent.id;
   if (const auto late = observer.partials.find(session); late != observer.partials.end()) {
-    // The whole answer follows in a record, or the next piece of it comes.
-    if (frame.event->seq > late->second.event.seq) {
+    // The answer is complete, or the next piece of it comes.
+    if (ends_answer(frame.event->body)) {
       observer.partials.erase(late);
     } else if (frame.ordinal > 0) {
       give_partial(observer, session);
@@ -232,9 +248,7 @@ void EventFeed::give(Observer& observer, const Frame& frame) {
   }
   if (frame.ordinal > 0) {
     const auto had = observer.given.find(session);
-    if (had != observer.given.end() && had->second.event.seq == frame.event->seq &&
-        frame.ordinal <= had->second.ordinal)
-      return;
+    if (had != observer.given.end() && frame.ordinal <= had->second) return;
   }
   if (!observer.sink->on_frame(frame)) observer.gone = true;
 }
@@ -253,7 +267,7 @@ void EventFeed::give_partial(Observer& observer, const SessionId& session) {
   auto node = observer.partials.extract(session);
   const Frame frame = frame_of(node.mapped().event, std::nullopt, lineages_.root_of(session));
   if (concerns(observer.filter, frame) && !observer.sink->on_frame(frame)) observer.gone = true;
-  observer.given.insert_or_assign(session, std::move(node.mapped()));
+  observer.given.insert_or_assign(session, node.mapped().ordinal);
 }
 
 // ---- what observers missed
@@ -286,8 +300,10 @@ void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Proj
       const SessionId root = lineages_.root_of(change.session);
       if (covers(observer->filter, change.session, root)) {
         const auto events = projection->events_of(change.session, change.seq);
-        for (std::uint32_t i = 0; events && i < events->size() && !observer->gone; ++i)
+        for (std::uint32_t i = 0; events && i < events->size() && !observer->gone; ++i) {
+          note_end((*events)[i]);
           give(*observer, frame_of((*events)[i], Position{change.position, i}, root));
+        }
       }
       observer->after = std::max(observer->after, Position{change.position, UINT32_MAX});
       if (observer->gone) return leave(observer);

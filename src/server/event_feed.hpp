@@ -39,7 +39,7 @@ struct Frame {
   std::shared_ptr<const Event> event;
   SharedBytes text;                    ///< as server-sent event
   std::shared_ptr<SocketText> socket;  ///< as WebSocket frame
-  std::uint64_t ordinal = 0;           ///< of a piece of an answer: its number within the answer, from 1
+  std::uint64_t ordinal = 0;           ///< of a piece of an answer: later pieces have higher ones, from 1
 };
 
 /// Which events an observer gets.
@@ -98,7 +98,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
     std::atomic<bool> gone = false;  ///< it wants no more
     bool left = false;               ///< it is no longer counted
     Partials partials = {};          ///< answers that were being written when it joined: not given yet
-    Partials given = {};             ///< those that it got: their pieces are not given again
+    /// By session, the last piece of the answer that it got with others as one: it gets later ones only.
+    std::map<SessionId, std::uint64_t> given = {};
   };
   using ObserverPtr = std::shared_ptr<Observer>;
 
@@ -114,6 +115,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   bool concerns(const FeedFilter& filter, const Frame& frame);
   void give_partial(Observer& observer, const SessionId& session);
   std::uint64_t note_partial(const Event& event);
+  void note_end(const Event& event);
   std::vector<ObserverPtr> joined();
   void catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
   std::uint64_t live_position();
@@ -136,7 +138,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   std::uint64_t live_ = 0;  ///< position up to which the observers that have joined have everything
   std::map<SessionId, std::deque<Frame>> transient_;  ///< by session, in order of `seq`
   std::size_t transient_count_ = 0;
-  Partials partials_;  ///< of all sessions
+  Partials partials_;         ///< of all sessions
+  std::uint64_t pieces_ = 0;  ///< the ordinal of the last piece of any answer
   Executor::TimerId timer_ = 0;
   std::uint64_t ticks_ = 0;
   bool ticking_ = false;

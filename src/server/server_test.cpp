@@ -305,6 +305,29 @@ TEST_F(ServedEvents, ObserverThatComesLateGetsTheAnswerSoFarAsOnePiece) {
   EXPECT_EQ(events_in(late.read_until("\"item\":0}\n\n") + "\n\n").size(), 2U);
 }
 
+TEST_F(ServedEvents, CommandInTheMiddleOfAnAnswerTakesNothingFromObservers) {
+  WaitingModel model;
+  agent("live", "", "compatible:m");
+  start();
+  const std::string run = create("live");
+  const std::string path = "/api/v1/runs/" + run;
+  RawClient early(server_->port());
+  early.send(request("GET", path + "/events", {}, kOwner));
+  early.read_until("there\"");
+  RawClient second(server_->port());
+  second.send(request("GET", path + "/events?event=text.delta", {}, kOwner));
+  second.read_until("Hello there");
+  ASSERT_EQ(call("POST", path + "/commands", R"({"commands":[{"verb":"steer","text":"be brief"}]})").status,
+            202);
+  early.read_until("be brief");
+  RawClient third(server_->port());
+  third.send(request("GET", path + "/events?event=text.delta", {}, kOwner));
+  EXPECT_THAT(third.read_until("there"), HasSubstr("\"text\":\"Hello there\""));
+  model.end();
+  for (RawClient* const client : {&second, &third})
+    EXPECT_THAT(client->read_until("\"text\":\".\""), HasSubstr("\"text\":\".\""));
+}
+
 TEST_F(ServedEvents, ClientWithAnIdThatNeverWasKeepsNothingFromOthers) {
   WaitingModel model;
   agent("live", "", "compatible:m");
