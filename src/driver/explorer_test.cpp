@@ -11,8 +11,8 @@ namespace praxis::driver {
 namespace {
 
 /// With sanitizers a step takes some thirty times as long, and faults of memory show in fewer orders.
-constexpr std::size_t kEveryOrder = PRAXIS_SANITIZED ? 100 : 2'000;
-constexpr std::size_t kRandomOrders = PRAXIS_SANITIZED ? 25 : 500;
+constexpr std::size_t kEveryOrder = PRAXIS_SANITIZED ? 40 : 2'000;
+constexpr std::size_t kRandomOrders = PRAXIS_SANITIZED ? 10 : 500;
 constexpr std::size_t kLeastBound = PRAXIS_SANITIZED ? 2 : 4;
 
 struct Explored {
