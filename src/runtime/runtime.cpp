@@ -72,7 +72,8 @@ std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
   return std::shared_ptr<Runtime>(new Runtime(std::move(parts)));
 }
 
-// What is run here on behalf of a session fails by its result; handlers that throw are caught where they are called.
+// What is run here on behalf of a session fails by its result; handlers that throw are caught where they are
+// called.
 Runtime::~Runtime() {  // NOLINT(bugprone-exception-escape)
   // Set before the first session is abandoned: otherwise its parent would record that end as the result of a
   // call.
