@@ -9,7 +9,9 @@
 
 #include "app/agent_keys.hpp"
 #include "app/agent_plan.hpp"
+#include "app/agent_team.hpp"
 #include "app/bounds.hpp"
+#include "app/file_chain.hpp"
 #include "app/http_table.hpp"
 #include "app/mcp_table.hpp"
 #include "app/memory_table.hpp"
@@ -35,20 +37,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxInstructions = 1024 * 1024;
-constexpr std::size_t kMaxLevels = 8;  ///< maximum nesting of agent files
-constexpr std::size_t kMaxFiles =
-    64;  ///< maximum number of files read for one agent; a file counts each time it is named
 
 /// How the names of the tools of an MCP server begin is known before the server is started: these stand for
 /// them.
 constexpr std::string_view kServerEnd = "__";
 
-/// The agent files being read, each named by the one before it.
-struct FileChain {
-  std::vector<std::string> files;
-  std::size_t read = 0;            ///< total number, for the whole chain
-  std::vector<std::string> tools;  ///< of the agents that were read
-};
+using app::FileChain;
 
 Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain);
 
@@ -70,7 +64,7 @@ class AgentReader {
   Result<Agent> read() {
     for (auto step : {&AgentReader::check_id, &AgentReader::read_model, &AgentReader::read_instructions,
                       &AgentReader::read_tools, &AgentReader::read_agents, &AgentReader::read_rules,
-                      &AgentReader::check_tool_choice, &AgentReader::read_plan}) {
+                      &AgentReader::check_tool_choice, &AgentReader::read_plan, &AgentReader::read_team}) {
       if (auto done = (this->*step)(); !done) return fail(std::move(done.error()));
     }
     read_values();
@@ -79,7 +73,7 @@ class AgentReader {
     for (Tool& tool : tools_) agent.use(std::move(tool));
     app::add_automatic_recall(agent, document_, options_);
     for (McpServer& server : servers_) agent.tools_from(mcp_tools(std::move(server)));
-    if (options_.on_agent) options_.on_agent(agent, chain_.files.size() == 1);
+    if (options_.on_agent) options_.on_agent(agent, chain_.is_root());
     if (const Status& status = agent.description()->status; !status) return fail(status.error());
     return agent;
   }
@@ -96,7 +90,7 @@ class AgentReader {
   }
 
   void read_values() {
-    spec_.id = json_string(document_.json(), "id", default_id());
+    spec_.id = own_id();
     spec_.name = text("name");
     spec_.description = text("description");
     spec_.options = model_options_from_json(at("options"));
@@ -108,9 +102,10 @@ class AgentReader {
   }
 
   /// Sub-agents keep the general name: it is part of the key under which a resumed call finds them again.
-  std::string default_id() const {
-    std::string stem = fs::path(document_.name()).stem().string();
-    return chain_.files.size() > 1 || stem.empty() ? spec_.id : stem;
+  std::string own_id() const {
+    const std::string stem = fs::path(document_.name()).stem().string();
+    return json_string(document_.json(), "id",
+                       chain_.files.size() > 1 || stem.empty() ? AgentSpec().id : stem);
   }
 
   Status read_rules() {
@@ -305,32 +300,37 @@ class AgentReader {
   Result<Agent> read_sub_agent(const std::string& place, const std::string& file) {
     const std::string path = (home_ / file).lexically_normal();
     if (auto checked = check_within(place, absolute_path(path)); !checked) return fail(checked.error());
-    if (std::error_code ignored; !fs::exists(path, ignored))
-      return document_.mistake(place, "there is no agent file \"" + path + '"');
-    const auto again = std::ranges::find_if(chain_.files, [&](const std::string& other) {
-      std::error_code ignored;
-      return fs::equivalent(path, other, ignored);
-    });
-    if (again != chain_.files.end()) {
-      std::string circle;
-      for (auto each = again; each != chain_.files.end(); ++each) circle += *each + " -> ";
-      return document_.mistake(place, "agents cannot be their own sub-agents: " + circle + path);
-    }
-    if (chain_.files.size() >= kMaxLevels) {
-      return document_.mistake(
-          place, "agent files name each other at most " + std::to_string(kMaxLevels) + " levels deep");
-    }
-    if (chain_.read > kMaxFiles) {
-      return document_.mistake(place,
-                               "one agent has at most " + std::to_string(kMaxFiles) + " files below it");
-    }
+    if (const std::string why = chain_.why_not(path); !why.empty()) return document_.mistake(place, why);
     AgentFileOptions below = options_;
     below.model.reset();
     if (!spec_.model.empty()) {
       below.default_model = spec_.model;
       below.default_route = spec_.route;
     }
+    for (const std::string& other : app::team_files(document_.json()))
+      below.protect.push_back(absolute_path((home_ / other).string()));
     return load(path, below, chain_);
+  }
+
+  /// A member has a session of its own, so the rules of this agent do not hold for it.
+  Status read_team() {
+    if (at("team").is_null()) return {};
+    if (chain_.files.size() > 1)
+      return document_.mistake("team", "a sub-agent or a member of a team cannot be a team itself");
+    if (!options_.on_team) {
+      return document_.mistake("team",
+                               "a file with [team] describes several agents, and one agent is needed here: "
+                               "only praxis run, resume, approve and chat run teams (in C++ load_team_file)");
+    }
+    const auto read_member = [this](const std::string& place, const std::string& file) {
+      chain_.root = chain_.files.size() + 1;
+      chain_.tools.clear();
+      return read_sub_agent(place, file);
+    };
+    auto team = app::team_of(document_, own_id(), read_member);
+    chain_.root = chain_.files.size();
+    if (team) options_.on_team(*std::move(team));
+    return team ? Status{} : fail(std::move(team.error()));
   }
 
   Status read_call_rules() {
@@ -404,6 +404,7 @@ class AgentReader {
     if (const auto* agents = at("agents").if_object()) {
       for (const auto& [name, agent] : *agents) add_named(json_string(agent, "file"));
     }
+    std::ranges::for_each(app::team_files(document_.json()), add_named);
     return bounds;
   }
 

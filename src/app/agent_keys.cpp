@@ -51,6 +51,22 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.ask_user", Type::kTable, "Questions to the user"},
     SettingKey{"agents.*.file", Type::kText, "The sub-agent's own file; relative to this one"},
     SettingKey{"agents.*.description", Type::kText, "What the sub-agent is for; the model reads it"},
+    SettingKey{"team.members.*.file", Type::kText,
+               "The agent file of a member, which answers under this name; relative to this one"},
+    SettingKey{"team.members.*.description", Type::kText,
+               "What the member is good at; replaces what its own file says"},
+    SettingKey{"team.route", Type::kText,
+               "Which member answers a message: the one that answered last, by [team.roles], by the "
+               "supervisor's choice, or all of `order`",
+               "current|role|supervisor|chain"},
+    SettingKey{"team.roles.*", Type::kText, "The member for messages about this role, for route = \"role\""},
+    SettingKey{"team.order", Type::kTexts, "The members in their order, for route = \"chain\""},
+    SettingKey{"team.supervisor", Type::kText,
+               "The file of the agent that selects the member, for route = \"supervisor\"; relative to this "
+               "one"},
+    SettingKey{"team.handoff", Type::kFlag,
+               "Whether members get the tools hand_over_to_NAME, by which another member answers from then "
+               "on"},
     SettingKey{"tools.fork", Type::kTable, "Copies of the agent that work on parts in parallel"},
     SettingKey{"tools.kv", Type::kTable, "Notes by key, of this session"},
     SettingKey{"tools.memory.automatic", Type::kFlag,

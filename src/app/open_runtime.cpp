@@ -6,6 +6,7 @@
 
 #include "app/command_hooks.hpp"
 #include "app/config_keys.hpp"
+#include "app/team_run.hpp"
 #include "models/file_models.hpp"
 
 namespace praxis::app {
@@ -84,6 +85,7 @@ void remember_place(Agent& agent, const Project* project, bool home) {
   JsonObject metadata = given.is_object() ? given.get_object() : JsonObject{};
   metadata["folder"] = std::filesystem::current_path().string();
   for (const char* key : {"project", kHome}) metadata.erase(key);  // an agent file must not say so itself
+  forget_team(metadata);
   if (project != nullptr) metadata["project"] = project->root;
   if (home) metadata[kHome] = true;
   agent.metadata(std::move(metadata));

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/agent_team.hpp"
 #include "app/model_files.hpp"
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
@@ -151,10 +152,12 @@ class ProjectReader {
     for (const std::string& place : texts_of(document->at("tools.skills.folders"))) {
       if (auto read = read_skills(place); !read) return read;
     }
+    std::vector<std::string> named = team_files(document->json());
     const auto* agents = document->at("agents").if_object();
     for (const auto& [name, agent] : agents != nullptr ? *agents : JsonObject{}) {
-      const std::string file = json_string(agent, "file");
-      if (file.empty()) continue;
+      if (std::string file = json_string(agent, "file"); !file.empty()) named.push_back(std::move(file));
+    }
+    for (const std::string& file : named) {
       auto inside = below(folder / file);
       if (!inside) return fail(inside.error());
       if (auto read = read_agent(*inside); !read) return read;

@@ -53,6 +53,8 @@ constexpr std::array kPhrases{
     Phrase{"tools.mcp.*.allow", "its MCP server reaches the hosts"},
     Phrase{"tools.mcp.*.idempotent", "may call again after a crash"},
     Phrase{"agents.*.file", "starts the sub-agent"},
+    Phrase{"team.members.*.file", "has the team member"},
+    Phrase{"team.supervisor", "lets a team's member be selected by"},
     Phrase{"plan", "follows without a model the plan"},
     Phrase{"agents.folder", "finds further agents in"},
 };

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/agent_sources.hpp"
@@ -33,6 +34,7 @@ struct ReopenOptions {
 struct OpenRun {
   std::shared_ptr<Runtime> runtime;
   Session session;
+  std::optional<Team> team = {};  ///< whose conversation the run is; then `session` is not used
 };
 
 /// Whether the last turn gave no answer although the model could go on: it ended by an outage, a refused key,
@@ -45,8 +47,12 @@ bool can_continue(const State& state);
 /// holds the run.
 Result<OpenRun> reopen_run(const StoredSession& stored, const Workspace& workspace,
                            const ReopenOptions& options);
-/// The same in a runtime that is open already; keeps the current folder.
+/// The same in a runtime that is open already; keeps the current folder. Error `kInput` for the conversation
+/// of a team too.
 Result<Session> reopen_run_in(const std::shared_ptr<Runtime>& runtime, const StoredSession& stored,
+                              const Workspace& workspace, const ReopenOptions& options);
+/// As `reopen_run_in`, but the conversation of a team is opened too.
+Result<OpenRun> reopen_any_in(const std::shared_ptr<Runtime>& runtime, const StoredSession& stored,
                               const Workspace& workspace, const ReopenOptions& options);
 /// Returns the error that `reopen_run` would give for the folder, the agent, `accept` or `accept_home`,
 /// without opening the run or taking it from another process. Enters the folder of the run like `reopen_run`.

@@ -7,6 +7,7 @@
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
 #include "app/run_limits.hpp"
+#include "app/team_run.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/planners/make_planner.hpp"
 
@@ -20,6 +21,8 @@ Result<Agent> agent_of_file(const RunAgent& wanted, const Workspace& workspace, 
   if (!wanted.model.empty()) options.model = wanted.model;
   if (wanted.project) bind_to_project(options, wanted.project);
   options.warn = wanted.warn;
+  if (wanted.team != nullptr)
+    options.on_team = [&wanted](TeamDescription team) { *wanted.team = std::move(team); };
   home.watch(options);
   AgentSources sources;
   auto loaded = load_noted_agent(wanted.file, options, *workspace.model_files, sources);
@@ -27,6 +30,20 @@ Result<Agent> agent_of_file(const RunAgent& wanted, const Workspace& workspace, 
   if (auto agreed = home.check(false, wanted.accept_home); !agreed) return fail(agreed.error());
   if (workspace.keeps_runs() && !workspace.journal_given) keep_sources(sources);
   return loaded;
+}
+
+/// Gives an agent its limits, its route and what `reopen_run` needs.
+Status prepare(Agent& agent, const RunAgent& wanted, const Workspace& workspace, const HomeReach& home) {
+  if (needs_model(agent.spec()) && agent.spec().model.empty()) {
+    return fail(usage_error("no model is set",
+                            "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
+  }
+  Route route = agent.spec().route;
+  route.order = wanted.route_order.value_or(route.order);
+  route.max_usd = wanted.route_max_usd.value_or(route.max_usd);
+  agent.limits(limits_of_run(agent.spec().limits, workspace.config)).route(route);
+  remember_place(agent, wanted.project.get(), home.reached());
+  return {};
 }
 
 }  // namespace
@@ -41,15 +58,15 @@ Result<Agent> agent_for_run(const RunAgent& wanted, const Workspace& workspace, 
   } else {
     add_command_hooks(agent, workspace.hooks, true);
   }
-  if (needs_model(agent.spec()) && agent.spec().model.empty()) {
-    return fail(usage_error("no model is set",
-                            "give one with --model PROVIDER:NAME, PRAXIS_MODEL or the configuration"));
-  }
-  Route route = agent.spec().route;
-  route.order = wanted.route_order.value_or(route.order);
-  route.max_usd = wanted.route_max_usd.value_or(route.max_usd);
-  agent.limits(limits_of_run(agent.spec().limits, workspace.config)).route(route);
-  remember_place(agent, wanted.project.get(), home.reached());
+  TeamDescription alone;
+  const bool is_team = wanted.team != nullptr && wanted.team->has_value();
+  TeamDescription& team = is_team ? **wanted.team : alone;
+  Status status;
+  for_each_agent(agent, team, [&](Agent& each, const std::string&) {
+    if (status) status = prepare(each, wanted, workspace, home);
+  });
+  if (!status) return fail(std::move(status.error()));
+  if (is_team) note_team(agent, team);
   return agent;
 }
 

@@ -9,6 +9,7 @@
 #include "app/home_folder.hpp"
 #include "app/project.hpp"
 #include "app/workspace.hpp"
+#include "praxis/app/agent_file.hpp"
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis::app {
@@ -23,6 +24,9 @@ struct RunAgent {
   std::optional<MicroUsd> route_max_usd = {};
   HomeAcceptance accept_home = {};                    ///< null: no tool may reach the home folder
   std::function<void(const std::string&)> warn = {};  ///< gets what is probably a mistake in the file
+  /// Gets the team that the file describes, with what its members need for the run; null: a file with
+  /// `[team]` is refused.
+  std::optional<TeamDescription>* team = nullptr;
 };
 
 /// Reads the agent and notes in its metadata what `reopen_run` needs. Its limits are bounded by the

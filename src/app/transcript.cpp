@@ -1,6 +1,7 @@
 #include "app/transcript.hpp"
 
 #include <map>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -60,7 +61,12 @@ class Items {
   }
   JsonArray take() { return std::move(items_); }
 
-  void operator()(const records::TurnStarted& r) { item("turn", {{"turn", r.turn.str()}}); }
+  void operator()(const records::SpeakerSet& r) { speaker_ = r.agent; }
+  void operator()(const records::TurnStarted& r) {
+    JsonObject turn{{"turn", r.turn.str()}};
+    if (!speaker_.empty()) turn["agent"] = speaker_;
+    item("turn", std::move(turn));
+  }
   void operator()(const records::MessageAppended& r) {
     item("message", {{"role", to_string(r.message->role)},
                      {"source", to_string(r.source)},
@@ -150,6 +156,7 @@ class Items {
   }
 
   UnixMillis time_;
+  std::string speaker_;  ///< the member of a team that answers the next turn; empty: no team
   std::map<EffectId, records::EffectIntended> intended_;
   JsonArray items_;
 };

@@ -13,7 +13,7 @@ namespace praxis::app {
 
 /// `{schema_version, run_id, agent, model, status, usage, cost_usd, items: [...]}`. Each item has a `type`
 /// and a `time`:
-/// - `turn`: `turn`
+/// - `turn`: `turn`; in the conversation of a team `agent`: the member that answers
 /// - `message`: `role`, `source`, `content`
 /// - `answer`: `step`, `content`, or `error`
 /// - `result`: `call`, `tool`, `outcome`, `duration_ms`, `text`, `media`, or `error`

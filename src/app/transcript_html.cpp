@@ -147,7 +147,7 @@ class HtmlTranscript {
   void item(const Json& of) {
     const std::string type = json_string(of, "type");
     if (type == "turn") {
-      element("h2", "Turn " + json_string(of, "turn") + ", " + json_string(of, "time"));
+      element("h2", turn_label(of));
     } else if (type == "message") {
       message(of);
     } else if (type == "answer") {

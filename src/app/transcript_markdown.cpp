@@ -91,8 +91,7 @@ std::string item_text(const Json& item) {
   const std::string type = json_string(item, "type");
   const std::string error = json_string(item, "error");
   const std::string failure = error.empty() ? "" : "**Failed:** " + paragraph(error);
-  if (type == "turn")
-    return "## Turn " + json_string(item, "turn") + ", " + json_string(item, "time") + "\n\n";
+  if (type == "turn") return "## " + turn_label(item) + "\n\n";
   if (type == "message") return "### " + role_label(item) + "\n\n" + content_text(json_at(item, "content"));
   if (type == "answer") {
     return "### Assistant, step " + std::to_string(json_int(item, "step")) + "\n\n" +

@@ -14,6 +14,12 @@ std::string media_label(const Json& media) {
   return text + "]";
 }
 
+std::string turn_label(const Json& item) {
+  const std::string agent = json_string(item, "agent");
+  return "Turn " + json_string(item, "turn") + ", " + (agent.empty() ? "" : agent + ", ") +
+         json_string(item, "time");
+}
+
 std::string role_label(const Json& item) {
   std::string role = json_string(item, "role");
   if (!role.empty()) role.front() = static_cast<char>(role.front() - 'a' + 'A');

@@ -206,9 +206,9 @@ Result<ExitStatus> go_on(const Resumption& resumption, const app::Workspace& wor
     return ExitStatus::kFinished;
   }
   if (!open) return fail(open.error());
-  return follow(
-      open->session, [](Session& session) { return session.resume(); }, *open->runtime, workspace,
-      resumption.output, interrupts, console);
+  return follow_run(
+      *open, [](Session& session) { return session.resume(); },
+      [](Team& team) { return team.stream_resume(); }, workspace, resumption.output, interrupts, console);
 }
 
 /// Delivers the decision: through the process that owns the session, or by appending it to the log.

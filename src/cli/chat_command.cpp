@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "app/hints.hpp"
@@ -36,31 +38,50 @@ class ChatRuns {
         accept_home_(home_acceptance(options.allow_home, console)) {}
 
   /// Opens the runtime and the run that the command line names.
-  Result<Session> first() {
-    if (!options_.resume.empty()) return resumed();
+  Result<tui::ChatRun> first() {
+    auto run = options_.resume.empty() ? begun_first() : resumed();
+    if (!run || options_.member.empty()) return run;
+    if (!run->team) {
+      return fail(app::usage_error("--agent names a member of a team, and this run has one agent",
+                                   "[team] in an agent file describes a team"));
+    }
+    if (auto set = run->team->set_agent_by_id(options_.member); !set) return fail(set.error());
+    return run;
+  }
+
+  /// A run of the journal, or a new one for an empty id. Asks nothing, because the chat has the terminal.
+  Result<tui::ChatRun> open(const std::string& id, const std::string& model) {
+    if (id.empty()) return begun(model.empty() ? options_.model : model);
+    const auto stored = app::open_session(workspace_, id, app::JournalUse::kLook);
+    if (!stored) return fail(stored.error());
+    return chat_run(app::reopen_any_in(runtime_, *stored, workspace_,
+                                       {.use = {.principal = cli_author()}, .agent = {}, .model = model}));
+  }
+
+  const std::shared_ptr<Runtime>& runtime() const { return runtime_; }
+
+ private:
+  static Result<tui::ChatRun> chat_run(Result<app::OpenRun> open) {
+    if (!open) return fail(open.error());
+    auto team = open->team ? std::make_shared<Team>(*std::move(open->team)) : nullptr;
+    return tui::ChatRun{std::move(open->session), std::move(team)};
+  }
+
+  Result<tui::ChatRun> begun_first() {
     auto runtime = app::open_runtime(workspace_, {.principal = cli_author()});
     if (!runtime) return fail(runtime.error());
     runtime_ = *std::move(runtime);
     return begun(options_.model);
   }
 
-  /// A run of the journal, or a new one for an empty id. Asks nothing, because the chat has the terminal.
-  Result<Session> open(const std::string& id, const std::string& model) {
-    if (id.empty()) return begun(model.empty() ? options_.model : model);
-    const auto stored = app::open_session(workspace_, id, app::JournalUse::kLook);
-    if (!stored) return fail(stored.error());
-    return app::reopen_run_in(runtime_, *stored, workspace_,
-                              {.use = {.principal = cli_author()}, .agent = {}, .model = model});
-  }
-
-  const std::shared_ptr<Runtime>& runtime() const { return runtime_; }
-
- private:
-  Result<Session> begun(const std::string& model) {
+  Result<tui::ChatRun> begun(const std::string& model) {
+    std::optional<TeamDescription> description;
     app::RunAgent wanted{
-        .model = model, .accept_home = accept_home_, .warn = [this](const std::string& text) {
-          console_.err.line(visible_text("praxis: warning: " + text));
-        }};
+        .model = model,
+        .accept_home = accept_home_,
+        .warn =
+            [this](const std::string& text) { console_.err.line(visible_text("praxis: warning: " + text)); },
+        .team = &description};
     if (!options_.agent.empty()) {
       const auto choice = app::find_agent_file(workspace_, options_.agent);
       if (!choice) return fail(choice.error());
@@ -69,10 +90,19 @@ class ChatRuns {
       wanted.project = (*choice)->project;
     }
     auto agent = app::agent_for_run(wanted, workspace_, *runtime_);
-    return agent ? runtime_->create_session(*agent) : Result<Session>(fail(agent.error()));
+    if (!agent) return fail(agent.error());
+    std::shared_ptr<Team> team;
+    if (description) {
+      auto made = make_team(*agent, *description, runtime_);
+      if (!made) return fail(made.error());
+      team = std::make_shared<Team>(*std::move(made));
+    }
+    auto session = team ? team->begin() : runtime_->create_session(*agent);
+    if (!session) return fail(session.error());
+    return tui::ChatRun{*std::move(session), std::move(team)};
   }
 
-  Result<Session> resumed() {
+  Result<tui::ChatRun> resumed() {
     const auto stored = app::open_session(workspace_, options_.resume, app::JournalUse::kLook);
     if (!stored) return fail(stored.error());
     auto open = app::reopen_run(*stored, workspace_,
@@ -82,9 +112,8 @@ class ChatRuns {
                                  .accept = agent_acceptance("", console_),
                                  .accept_home = accept_home_,
                                  .stays_here = !options_.place.folder.empty()});
-    if (!open) return fail(open.error());
-    runtime_ = std::move(open->runtime);
-    return std::move(open->session);
+    if (open) runtime_ = open->runtime;
+    return chat_run(std::move(open));
   }
 
   const ChatOptions& options_;

@@ -21,6 +21,7 @@ inline void add_chat_flags(CLI::App* chat, ChatOptions& options) {
           "Agent file (NAME.toml), or name of an agent of yours or of a trusted project; default: an "
           "agent without tools")
       ->type_name("");
+  chat->add_option("--agent", options.member, "Member of a team that answers from now on")->type_name("NAME");
   chat->add_option("--resume", options.resume, "Open this run: its id, its name, or 'last'")->type_name("ID");
   chat->add_option("--model", options.model,
                    "Model as PROVIDER:NAME, instead of the agent's, the run's or the configured one")

@@ -43,6 +43,7 @@ Result<std::vector<McpServer>> servers_of(const McpCommandOptions& options, cons
   AgentFileOptions reading = app::agent_file_options(workspace, make_http_client());
   if ((*choice)->project) app::bind_to_project(reading, (*choice)->project);
   reading.on_mcp_server = [&](const McpServer& server) { servers.push_back(server); };
+  reading.on_team = [](const TeamDescription&) {};  // the servers of members are listed too
   app::HomeReach home;
   home.watch(reading);
   auto agent = load_agent_file((*choice)->file, reading);

@@ -58,6 +58,7 @@ struct RunOptions {
 struct ChatOptions {
   app::Place place;
   std::string agent;   ///< empty: the default agent
+  std::string member;  ///< of the team, which answers from now on; empty: as it is
   std::string resume;  ///< the run to open; empty: a new one
   std::string model;
   bool plain = false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/plain_text.hpp"
+#include "app/team_run.hpp"
 #include "app/values.hpp"
 
 namespace praxis::cli {
@@ -65,6 +66,9 @@ void Progress::show(const Event& event) {
   show_model(agent, event);
   std::visit(
       match{
+          [&](const events::TurnStarted& e) {
+            if (event.agent.id == root_ && e.config) show_member(*e.config);
+          },
           [&](const events::ToolCalled& e) { agent.calls[e.call] = e.name + ' ' + e.arguments; },
           [&](const events::ToolStarted& e) {
             doing_ = agent.calls.try_emplace(e.call, e.name).first->second;
@@ -101,6 +105,13 @@ void Progress::show(const Event& event) {
           [](const auto&) {},
       },
       event.body);
+}
+
+/// In a team, another member may answer each turn.
+void Progress::show_member(const AgentSpec& agent) {
+  if (app::recorded_team(agent.metadata).file.empty()) return;
+  flush_step();
+  write_line(app::one_line(agent.id + " answers", kLineWidth), false);
 }
 
 /// A failure gets its line once it is known what follows; the last one is part of the result.

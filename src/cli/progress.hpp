@@ -56,6 +56,7 @@ class Progress {
 
   Agent& agent_of(const AgentMeta& meta);
   void show_root(const Event& event);
+  void show_member(const AgentSpec& agent);
   void show_model(Agent& agent, const Event& event);
   void show_wait(Agent& agent, const Event& event, const events::ModelWaiting& wait);
   void show_decision(const Agent& agent, const records::Decided& decision);

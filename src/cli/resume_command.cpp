@@ -10,6 +10,7 @@
 #include "app/pending_steps.hpp"
 #include "app/pending_text.hpp"
 #include "app/reopen_run.hpp"
+#include "app/team_run.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/agent_changes.hpp"
@@ -97,16 +98,17 @@ void warn_of(pid_t owner, Console& console) {
 }
 
 /// Decides what the open turn waits for and, once that turn has ended well, sends the prompt.
-ExitStatus decide_then_send(app::OpenRun& open, const Approvals& approvals, Message message,
-                            const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
-                            Console& console) {
-  const ExitStatus decided = follow(
-      open.session, [&](Session& session) { return session.resume(approvals, cli_author()); }, *open.runtime,
-      workspace, output, interrupts, console);
-  if (decided == ExitStatus::kFinished)
-    return follow(
-        open.session, [&](Session& session) { return session.send(std::move(message)); }, *open.runtime,
-        workspace, output, interrupts, console);
+Result<ExitStatus> decide_then_send(app::OpenRun& open, const Approvals& approvals, Message message,
+                                    const app::Workspace& workspace, const TurnOutput& output,
+                                    Interrupts& interrupts, Console& console) {
+  const auto decided = follow_run(
+      open, [&](Session& session) { return session.resume(approvals, cli_author()); },
+      [&](Team& team) { return team.stream_resume(approvals, cli_author()); }, workspace, output, interrupts,
+      console);
+  if (decided && *decided == ExitStatus::kFinished)
+    return follow_run(
+        open, [&](Session& session) { return session.send(std::move(message)); },
+        [&](Team& team) { return team.stream(std::move(message)); }, workspace, output, interrupts, console);
   console.err.write("the prompt was not sent, because the open turn did not complete\n");
   return decided;
 }
@@ -167,7 +169,8 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (!waiting) return fail(waiting.error());
   if (auto seen = check_approvals(*approvals, *waiting, *workspace); !seen) return fail(seen.error());
   const bool waits = !waiting->empty() && approvals->empty();
-  const bool has_turn = stored->state.turn.has_value() || !stored->state.queue.empty();
+  const bool has_turn =
+      stored->state.turn.has_value() || !stored->state.queue.empty() || app::team_goes_on(stored->state);
   const bool carries_on =
       !options.prompt && approvals->empty() && !has_turn && app::can_continue(stored->state);
   if (!options.prompt && !carries_on && (waits || !has_turn))
@@ -193,9 +196,11 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     if (options.prompt) return session.send(std::move(message));
     return carries_on ? session.run() : session.resume(*approvals, cli_author());
   };
-  const ExitStatus status =
-      follow(open->session, start, *open->runtime, *workspace, output, interrupts, console);
-  if (status == ExitStatus::kParked && *owner && kill(**owner, 0) == 0) warn_of(**owner, console);
+  const StartTeamTurn start_team = [&](Team& team) {
+    return options.prompt ? team.stream(std::move(message)) : team.stream_resume(*approvals, cli_author());
+  };
+  const auto status = follow_run(*open, start, start_team, *workspace, output, interrupts, console);
+  if (status && *status == ExitStatus::kParked && *owner && kill(**owner, 0) == 0) warn_of(**owner, console);
   return status;
 }
 

@@ -1,7 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
@@ -46,7 +52,7 @@ Result<Task> task_of(const RunOptions& options, const app::Workspace& workspace)
 }
 
 Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::Workspace& workspace,
-                        const Runtime& runtime, Console& console) {
+                        const Runtime& runtime, std::optional<TeamDescription>& team, Console& console) {
   return app::agent_for_run(
       {.file = task.agent_file,
        .project = task.project,
@@ -54,7 +60,8 @@ Result<Agent> agent_for(const Task& task, const RunOptions& options, const app::
        .route_order = options.route_order,
        .route_max_usd = options.route_max_usd,
        .accept_home = home_acceptance(options.allow_home, console),
-       .warn = [&](const std::string& text) { console.err.line(visible_text("praxis: warning: " + text)); }},
+       .warn = [&](const std::string& text) { console.err.line(visible_text("praxis: warning: " + text)); },
+       .team = &team},
       workspace, runtime);
 }
 
@@ -100,6 +107,61 @@ Result<Message> message_of(const RunOptions& options, const std::string& prompt,
   return message;
 }
 
+/// Whether the options suit the agent. Error `kInput`.
+Status check_fits(const RunOptions& options, bool has_prompt, const AgentSpec& agent, bool is_team) {
+  const bool follows_plan = !agent.plan.is_null();
+  if (!has_prompt && (is_team || needs_model(agent))) {
+    return fail(app::usage_error("no prompt given",
+                                 "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
+  }
+  if (follows_plan && (!options.schema.empty() || !options.attach.empty())) {
+    return fail(
+        app::usage_error("the agent follows a written plan, which supports neither --schema nor --attach"));
+  }
+  if (is_team && !options.schema.empty())
+    return fail(app::usage_error("the agent file describes a team, which does not support --schema"));
+  return {};
+}
+
+/// Sends the further messages of `--then`, each after the turn before it has finished.
+Result<ExitStatus> then_send(Result<ExitStatus> status, const RunOptions& options, Interrupts& interrupts,
+                             Console& console,
+                             const std::function<Result<ExitStatus>(const std::string&)>& send) {
+  for (std::size_t sent = 0; status && sent < options.then.size(); ++sent) {
+    if (*status != ExitStatus::kFinished) {
+      console.err.line(
+          fmt::format("{} of the messages of --then {} not sent, because the turn before did not finish",
+                      options.then.size() - sent, options.then.size() - sent == 1 ? "was" : "were"));
+      break;
+    }
+    if (options.limits.timeout) interrupts.limit(*options.limits.timeout);
+    status = send(options.then[sent]);
+  }
+  return status;
+}
+
+/// Where a run takes place.
+struct RunPlace {
+  std::shared_ptr<Runtime> runtime;
+  const app::Workspace& workspace;
+  Interrupts& interrupts;
+  Console& console;
+};
+
+Result<ExitStatus> run_team(Agent own, const TeamDescription& description, Message message,
+                            const RunOptions& options, const RunPlace& place) {
+  auto team = make_team(std::move(own), description, place.runtime);
+  if (!team) return fail(team.error());
+  const auto send = [&](Message said) {
+    return follow_team(
+        *team, [&](Team& asked) { return asked.stream(std::move(said)); }, *place.runtime, place.workspace,
+        options.output, place.interrupts, place.console);
+  };
+  const auto first = send(std::move(message));
+  return then_send(first, options, place.interrupts, place.console,
+                   [&](const std::string& text) { return send(text_message(Role::kUser, text)); });
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const RunOptions& options, Console& console) {
@@ -120,38 +182,31 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   }
   auto runtime = app::open_runtime(*workspace, runtime_use(options.output));
   if (!runtime) return fail(runtime.error());
-  auto agent = agent_for(*task, options, *workspace, **runtime, console);
+  std::optional<TeamDescription> team;
+  auto agent = agent_for(*task, options, *workspace, **runtime, team, console);
   if (!agent) return fail(agent.error());
-  const bool follows_plan = !agent->spec().plan.is_null();
-  if (!task->prompt && needs_model(agent->spec())) {
-    return fail(app::usage_error("no prompt given",
-                                 "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
-  }
-  if (follows_plan && (!options.schema.empty() || !options.attach.empty())) {
-    return fail(
-        app::usage_error("the agent follows a written plan, which supports neither --schema nor --attach"));
-  }
+  if (auto fits = check_fits(options, task->prompt.has_value(), agent->spec(), team.has_value()); !fits)
+    return fail(fits.error());
   warn_of_unknown_prices(agent->spec(), *workspace, console);
+  for (const Agent& member : team ? team->members : std::vector<Agent>{})
+    warn_of_unknown_prices(member.spec(), *workspace, console);
   if (options.limits.timeout) interrupts.limit(*options.limits.timeout);
+  if (team) {
+    return run_team(*std::move(agent), *team, std::move(message), options,
+                    {*std::move(runtime), *workspace, interrupts, console});
+  }
   auto session = (*runtime)->create_session(*agent);
   if (!session) return fail(session.error());
   const StartTurn start = [&](Session& made) {
     return task->prompt ? made.send(std::move(message), *std::move(schema)) : made.run();
   };
-  ExitStatus status = follow(*session, start, **runtime, *workspace, options.output, interrupts, console);
-  for (std::size_t sent = 0; sent < options.then.size(); ++sent) {
-    if (status != ExitStatus::kFinished) {
-      console.err.line(
-          fmt::format("{} of the messages of --then {} not sent, because the turn before did not finish",
-                      options.then.size() - sent, options.then.size() - sent == 1 ? "was" : "were"));
-      break;
-    }
-    if (options.limits.timeout) interrupts.limit(*options.limits.timeout);
-    status = follow(
-        *session, [&](Session& made) { return made.send_user_message(options.then[sent]); }, **runtime,
-        *workspace, options.output, interrupts, console);
-  }
-  return status;
+  const ExitStatus first =
+      follow(*session, start, **runtime, *workspace, options.output, interrupts, console);
+  return then_send(first, options, interrupts, console, [&](const std::string& text) -> Result<ExitStatus> {
+    return follow(
+        *session, [&](Session& made) { return made.send_user_message(text); }, **runtime, *workspace,
+        options.output, interrupts, console);
+  });
 }
 
 }  // namespace praxis::cli

@@ -137,12 +137,12 @@ Verbosity verbosity_of(const TurnOutput& output) {
   return output.verbose ? Verbosity::kVerbose : Verbosity::kNormal;
 }
 
-ExitStatus follow_turn(Session& session, const StartTurn& start, Runtime& runtime,
+ExitStatus follow_turn(const SessionId& session, const std::function<Run()>& start, Runtime& runtime,
                        const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
                        Console& console) {
   std::optional<Progress> progress;
   std::shared_ptr<Questions> questions;
-  if (!output.json) progress.emplace(console, session.session_id(), runtime.journal(), verbosity_of(output));
+  if (!output.json) progress.emplace(console, session, runtime.journal(), verbosity_of(output));
   if (progress && !output.no_input && StepDialog::can_ask(console)) {
     questions = std::make_shared<Questions>(console, *progress, runtime.journal());
     runtime.set_approval_handler([questions](const ParkedStep& step, const std::stop_token& stop) {
@@ -150,8 +150,8 @@ ExitStatus follow_turn(Session& session, const StartTurn& start, Runtime& runtim
     });
   }
   const std::uintmax_t recorded = recorded_bytes(output);
-  Denials denials(session.session_id());
-  Run run = start(session);  // after the handler is set: a turn that waits before would end instead of asking
+  Denials denials(session);
+  Run run = start();  // after the handler is set: a turn that waits before would end instead of asking
   interrupts.on_first([run]() mutable { run.interrupt(); });
   for (const Event& event : run) {
     denials.add(event);
@@ -177,20 +177,54 @@ ExitStatus follow_turn(Session& session, const StartTurn& start, Runtime& runtim
   return status;
 }
 
+void tell_queued(std::size_t queued, const SessionId& session, const app::Workspace& workspace,
+                 Console& console) {
+  if (queued == 0 || !workspace.keeps_runs()) return;
+  console.err.line(fmt::format("queued: {} {}; the next turn begins with {}", queued,
+                               queued == 1 ? "message" : "messages",
+                               app::resume_command(workspace, session)));
+}
+
 }  // namespace
 
 ExitStatus follow(Session session, const StartTurn& start, Runtime& runtime, const app::Workspace& workspace,
                   const TurnOutput& output, Interrupts& interrupts, Console& console) {
-  ExitStatus status = follow_turn(session, start, runtime, workspace, output, interrupts, console);
+  const auto turn = [&](const std::function<Run()>& begin) {
+    return follow_turn(session.session_id(), begin, runtime, workspace, output, interrupts, console);
+  };
+  ExitStatus status = turn([&] { return start(session); });
   while (status == ExitStatus::kFinished && session.queued() > 0)
-    status = follow_turn(
-        session, [](Session& open) { return open.resume({}, cli_author()); }, runtime, workspace, output,
-        interrupts, console);
-  if (const std::size_t queued = session.queued(); queued > 0 && workspace.keeps_runs())
-    console.err.line(fmt::format("queued: {} {}; the next turn begins with {}", queued,
-                                 queued == 1 ? "message" : "messages",
-                                 app::resume_command(workspace, session.session_id())));
+    status = turn([&] { return session.resume({}, cli_author()); });
+  tell_queued(session.queued(), session.session_id(), workspace, console);
   return status;
+}
+
+Result<ExitStatus> follow_team(Team& team, const StartTeamTurn& start, Runtime& runtime,
+                               const app::Workspace& workspace, const TurnOutput& output,
+                               Interrupts& interrupts, Console& console) {
+  const auto begun = team.begin();
+  if (!begun) return fail(begun.error());
+  const SessionId id = begun->session_id();
+  const auto turn = [&](const std::function<Run()>& begin) {
+    return follow_turn(id, begin, runtime, workspace, output, interrupts, console);
+  };
+  // Each member has a handle of its own on the conversation.
+  const auto queued = [&] {
+    const auto session = team.begin();
+    return session ? session->queued() : 0;
+  };
+  ExitStatus status = turn([&] { return start(team); });
+  while (status == ExitStatus::kFinished && queued() > 0)
+    status = turn([&] { return team.stream_resume({}, cli_author()); });
+  tell_queued(queued(), id, workspace, console);
+  return status;
+}
+
+Result<ExitStatus> follow_run(app::OpenRun& run, const StartTurn& one, const StartTeamTurn& all,
+                              const app::Workspace& workspace, const TurnOutput& output,
+                              Interrupts& interrupts, Console& console) {
+  if (run.team) return follow_team(*run.team, all, *run.runtime, workspace, output, interrupts, console);
+  return follow(run.session, one, *run.runtime, workspace, output, interrupts, console);
 }
 
 }  // namespace praxis::cli

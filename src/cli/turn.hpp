@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "app/open_runtime.hpp"
+#include "app/reopen_run.hpp"
 #include "app/workspace.hpp"
 #include "cli/console.hpp"
 #include "cli/interrupts.hpp"
@@ -29,5 +30,18 @@ using StartTurn = std::function<Run(Session&)>;
 /// there. `start` is called once. Returns the status of the last turn.
 ExitStatus follow(Session session, const StartTurn& start, Runtime& runtime, const app::Workspace& workspace,
                   const TurnOutput& output, Interrupts& interrupts, Console& console);
+
+/// Begins a turn of a team's conversation.
+using StartTeamTurn = std::function<Run(Team&)>;
+
+/// The same for a team, whose members all answer until the last one has. Error: the conversation cannot be
+/// created.
+Result<ExitStatus> follow_team(Team& team, const StartTeamTurn& start, Runtime& runtime,
+                               const app::Workspace& workspace, const TurnOutput& output,
+                               Interrupts& interrupts, Console& console);
+/// A turn of a run that was opened: `one` begins that of a session, `all` that of a team.
+Result<ExitStatus> follow_run(app::OpenRun& run, const StartTurn& one, const StartTeamTurn& all,
+                              const app::Workspace& workspace, const TurnOutput& output,
+                              Interrupts& interrupts, Console& console);
 
 }  // namespace praxis::cli

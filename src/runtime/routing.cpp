@@ -116,13 +116,16 @@ Strategy route_by_role(std::map<std::string, std::string> agents) {
 
 Strategy route_by_supervisor(Agent supervisor) {
   supervisor.runtime(nullptr);  // uses the runtime of the team
-  return [supervisor = std::move(supervisor)](const Routing& routing) -> Result<std::vector<std::string>> {
+  Json form = JsonObject{{"kind", "supervisor"}, {"agent", supervisor.spec().id}};
+  Strategy::Route route =
+      [supervisor = std::move(supervisor)](const Routing& routing) -> Result<std::vector<std::string>> {
     auto session = routing.runtime.create_session(supervisor);
     if (!session) return fail(session.error());
     auto choice = structured_of(session->ask(choice_prompt(routing), {}, choice_schema(routing.agents)));
     if (!choice) return fail(choice.error());
     return std::vector{json_string(*choice, "agent")};
   };
+  return {std::move(route), std::move(form)};
 }
 
 Strategy route_chain(std::vector<std::string> ids) {

@@ -70,16 +70,23 @@ struct Team::Parts {
   }
 
   Result<Session> seat(const Agent& agent);
-  Result<AgentResult> answer(const std::string& id, const std::string& text, std::stop_token stop);
+  Result<AgentResult> answer(const std::string& id, Message message, std::stop_token stop);
+  Result<AgentResult> wait(const std::shared_ptr<EventQueue>& turn, std::stop_token stop) const;
   Result<std::vector<std::string>> route(const std::string& text);
-  Result<AgentResult> send(std::string text, std::stop_token stop, const std::string& agent_id);
+  Result<AgentResult> send(Message message, std::stop_token stop, const std::string& agent_id);
+  Result<AgentResult> resume(const Approvals& approvals, const Author& author, std::stop_token stop);
   Status speaks(std::vector<std::string> ids, const std::string& cause);
   Result<AgentResult> go_on(Result<AgentResult> result, std::stop_token stop);
-  Status restore(const SessionId& id);
+  Status restore(const SessionId& id, bool force);
 
+  std::optional<Session> open_session() const {
+    const std::lock_guard lock(mutex);
+    return session;
+  }
   /// The state of the team in the log; empty before the first message.
   std::optional<TeamState> recorded() const {
-    return session ? session->actor_->query([](const State& s) { return s.team; }) : std::nullopt;
+    const auto now = open_session();
+    return now ? now->actor_->query([](const State& s) { return s.team; }) : std::nullopt;
   }
 };
 
@@ -101,13 +108,21 @@ Result<Session> Team::Parts::seat(const Agent& agent) {
   return *session;
 }
 
-Result<AgentResult> Team::Parts::answer(const std::string& id, const std::string& text,
-                                        std::stop_token stop) {
+/// The report of a turn that was started in the session; `stop` interrupts it.
+Result<AgentResult> Team::Parts::wait(const std::shared_ptr<EventQueue>& turn, std::stop_token stop) const {
+  const std::stop_callback interrupt(std::move(stop), [&] { session->actor_->interrupt(turn); });
+  return turn->result();
+}
+
+Result<AgentResult> Team::Parts::answer(const std::string& id, Message message, std::stop_token stop) {
   auto agent = known(id);
   if (!agent) return fail(agent.error());
-  auto seated_session = seat(*agent);
-  if (!seated_session) return fail(seated_session.error());
-  return seated_session->ask(text, stop);
+  if (auto seated_now = seat(*agent); !seated_now) return fail(seated_now.error());
+  const auto turn = std::make_shared<EventQueue>(false);
+  std::vector<Message> messages;
+  messages.push_back(std::move(message));
+  session->actor_->start_turn(std::move(messages), turn);
+  return wait(turn, std::move(stop));
 }
 
 /// Records that the first of `ids` answers from the next turn on, then the others. The record is durable when
@@ -142,17 +157,18 @@ Result<AgentResult> Team::Parts::go_on(Result<AgentResult> result, std::stop_tok
     }
     const bool handed_over = team->pending == "handoff";
     if (handed_over && ++handoffs > kMaxHandoffs) break;
-    result = answer(team->answering,
-                    handed_over ? "The conversation was handed over to you. Continue."
-                                : "Continue from the answer above.",
-                    stop);
+    result =
+        answer(team->answering,
+               text_message(Role::kUser, handed_over ? "The conversation was handed over to you. Continue."
+                                                     : "Continue from the answer above."),
+               stop);
   }
   return fail(ErrorCode::kLimit, "the conversation was handed over " + std::to_string(kMaxHandoffs) +
                                      " times without an answer");
 }
 
 /// Continues from the end of the log.
-Status Team::Parts::restore(const SessionId& id) {
+Status Team::Parts::restore(const SessionId& id, bool force) {
   const auto state = read_state(runtime.journal(), id);
   if (!state) return fail(state.error());
   if (!state->team)
@@ -160,7 +176,7 @@ Status Team::Parts::restore(const SessionId& id) {
   if (auto speaker = known(state->team->speaker); !speaker) return fail(speaker.error());
   auto running = known(state->agent->id);
   if (!running) return fail(running.error());
-  auto opened = runtime.open_session(id, *running);
+  auto opened = runtime.open_session(id, *running, force);
   if (!opened) return fail(opened.error());
   const std::lock_guard lock(mutex);
   current = state->team->speaker;
@@ -213,6 +229,11 @@ void Team::register_agent(Agent agent) {
   if (parts_->current.empty()) parts_->current = id;
 }
 
+std::vector<Agent> Team::agents() const {
+  const std::lock_guard lock(parts_->mutex);
+  return parts_->agents;
+}
+
 Status Team::set_agent(const Agent& agent) {
   register_agent(agent);
   return parts_->speaks({agent.spec().id}, "set");
@@ -231,17 +252,21 @@ Agent Team::current_agent() const {
 
 Status Team::route_message(Strategy strategy) {
   std::string speaker;
+  const Json form = strategy.form();
   {
     const std::lock_guard lock(parts_->mutex);
     parts_->strategy = std::move(strategy);
     speaker = parts_->current;
   }
-  return speaker.empty() ? Status{} : parts_->speaks({speaker}, "set");
+  const auto team = parts_->recorded();
+  if (speaker.empty() || (team && team->strategy == form)) return {};
+  return parts_->speaks({speaker}, "set");
 }
 
-Result<AgentResult> Team::Parts::send(std::string text, std::stop_token stop, const std::string& agent_id) {
+Result<AgentResult> Team::Parts::send(Message message, std::stop_token stop, const std::string& agent_id) {
   const std::lock_guard one_at_a_time(sending);
-  auto ids = agent_id.empty() ? route(text) : Result<std::vector<std::string>>(std::vector{agent_id});
+  auto ids =
+      agent_id.empty() ? route(message.text()) : Result<std::vector<std::string>>(std::vector{agent_id});
   if (!ids) return fail(ids.error());
   const std::string first = ids->front();
   auto agent = known(first);
@@ -256,7 +281,7 @@ Result<AgentResult> Team::Parts::send(std::string text, std::stop_token stop, co
     if (auto set = speaks({speaker}, "set"); !set) return fail(set.error());
   }
   if (auto set = speaks(*std::move(ids), "route"); !set) return fail(set.error());
-  return go_on(answer(first, text, stop), stop);
+  return go_on(answer(first, std::move(message), stop), stop);
 }
 
 /// Acts on the agent that works on a message.
@@ -274,9 +299,7 @@ struct Team::Control final : RunControl {
 
   std::optional<Session> now() const {
     const auto parts = team.lock();
-    if (!parts) return std::nullopt;
-    const std::lock_guard lock(parts->mutex);
-    return parts->session;
+    return parts ? parts->open_session() : std::nullopt;
   }
 
   const std::weak_ptr<Parts> team;
@@ -284,17 +307,29 @@ struct Team::Control final : RunControl {
 };
 
 Result<AgentResult> Team::send(std::string text, std::stop_token stop, const std::string& agent_id) {
-  return parts_->send(std::move(text), std::move(stop), agent_id);
+  return finished(parts_->send(text_message(Role::kUser, std::move(text)), std::move(stop), agent_id));
 }
 
 Run Team::stream(std::string text, std::string agent_id) {
+  return stream(text_message(Role::kUser, std::move(text)), std::move(agent_id));
+}
+
+Run Team::stream(Message message, std::string agent_id) {
+  return run_of(
+      [message = std::move(message), agent_id = std::move(agent_id)](Parts& parts, std::stop_token stop) {
+        return parts.send(message, std::move(stop), agent_id);
+      });
+}
+
+/// Does the work on a thread of its own, with the events of all members.
+Run Team::run_of(Work work) const {
   auto events = std::make_shared<EventQueue>(true);
   auto control = std::make_shared<Control>(parts_);
   parts_->runtime.model_services().executor->post_blocking(
-      [parts = parts_, home = parts_->runtime.shared_from_this(), control, events, text = std::move(text),
-       agent_id = std::move(agent_id)]() mutable {
+      [parts = parts_, home = parts_->runtime.shared_from_this(), control, events,
+       work = std::move(work)]() mutable {
         auto watching = parts->observers.add("*", [events](const Event& event) { events->push(event); });
-        auto result = parts->send(std::move(text), control->stop.get_token(), agent_id);
+        auto result = work(*parts, control->stop.get_token());
         watching.reset();
         events->finish(std::move(result));
       });
@@ -302,35 +337,67 @@ Run Team::stream(std::string text, std::string agent_id) {
 }
 
 Status Team::decide(const ParkId& park, Approval approval, Author author) {
-  std::optional<Session> session;
-  {
-    const std::lock_guard lock(parts_->mutex);
-    session = parts_->session;
-  }
+  auto session = parts_->open_session();
   if (!session) return fail(ErrorCode::kInput, "the team has no conversation yet");
   return session->decide(park, std::move(approval), std::move(author));
 }
 
-Result<AgentResult> Team::resume(const Approvals& approvals, const Author& author, std::stop_token stop) {
-  const std::lock_guard one_at_a_time(parts_->sending);
-  const auto team = parts_->recorded();
-  const auto nothing = [&] { return fail(ErrorCode::kInput, "the team has nothing to resume"); };
-  if (!team) return nothing();
-  Session session = *parts_->session;
-  const bool running = session.actor_->query([](const State& s) { return s.turn.has_value(); });
-  if (!running && team->pending.empty() && team->next.empty()) return nothing();
-  const std::stop_callback interrupt(stop, [&] { session.interrupt(); });
-  auto result =
-      running ? session.resume(approvals, author).report() : Result<AgentResult>(session.last_result());
-  return parts_->go_on(std::move(result), stop);
+Result<AgentResult> Team::Parts::resume(const Approvals& approvals, const Author& author,
+                                        std::stop_token stop) {
+  const std::lock_guard one_at_a_time(sending);
+  const auto team = recorded();
+  if (!team) return fail(ErrorCode::kInput, "the team has nothing to resume");
+  const auto [running, queued] =
+      session->actor_->query([](const State& s) { return std::pair(s.turn.has_value(), !s.queue.empty()); });
+  const AgentResult last = session->last_result();
+  const bool failed = last.reason && !last.success;
+  if (running || (failed && !queued)) {
+    Run turn = running ? session->resume(approvals, author) : session->run();
+    const std::stop_callback interrupt(stop, [&] { session->interrupt(); });
+    return go_on(turn.report(), stop);
+  }
+  if (!failed && (!team->pending.empty() || !team->next.empty())) return go_on(last, stop);
+  if (!queued) return fail(ErrorCode::kInput, "the team has nothing to resume");
+  // A message that was queued goes to the speaker: it was not routed when it came.
+  const auto agent = known(team->speaker);
+  if (!agent) return fail(agent.error());
+  if (auto seated_now = seat(*agent); !seated_now) return fail(seated_now.error());
+  if (auto set = speaks({team->speaker}, "route"); !set) return fail(set.error());
+  const std::stop_callback interrupt(stop, [&] { session->interrupt(); });
+  return go_on(session->resume({}, author).report(), stop);
 }
 
-Status Team::open(const SessionId& session) {
+Result<AgentResult> Team::resume(const Approvals& approvals, const Author& author, std::stop_token stop) {
+  return finished(parts_->resume(approvals, author, std::move(stop)));
+}
+
+Run Team::stream_resume(Approvals approvals, Author author) {
+  return run_of(
+      [approvals = std::move(approvals), author = std::move(author)](Parts& parts, std::stop_token stop) {
+        return parts.resume(approvals, author, std::move(stop));
+      });
+}
+
+Status Team::open(const SessionId& session, bool force) {
   const std::lock_guard one_at_a_time(parts_->sending);
   if (parts_->session)
     return fail(ErrorCode::kInput,
                 "the team already has a conversation: " + parts_->session->session_id().str());
-  return parts_->restore(session);
+  return parts_->restore(session, force);
+}
+
+Result<Session> Team::begin() {
+  if (auto open = parts_->open_session()) return *open;  // also while a message is being answered
+  const std::lock_guard one_at_a_time(parts_->sending);
+  if (auto open = parts_->open_session()) return *open;
+  std::string first;
+  {
+    const std::lock_guard lock(parts_->mutex);
+    first = parts_->current;
+  }
+  auto agent = parts_->known(first);
+  if (!agent) return fail(agent.error());
+  return parts_->seat(*agent);
 }
 
 Status Team::inject(std::string text) {
@@ -371,16 +438,12 @@ std::vector<Tool> Team::handoff_tools(const std::string& from) const {
 }
 
 SessionId Team::session_id() const {
-  const std::lock_guard lock(parts_->mutex);
-  return parts_->session ? parts_->session->session_id() : SessionId{};
+  const auto session = parts_->open_session();
+  return session ? session->session_id() : SessionId{};
 }
 
 History Team::history() const {
-  std::optional<Session> session;
-  {
-    const std::lock_guard lock(parts_->mutex);
-    session = parts_->session;
-  }
+  const auto session = parts_->open_session();
   return session ? session->history() : History{};
 }
 

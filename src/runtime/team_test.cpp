@@ -199,6 +199,66 @@ TEST_F(TeamTest, ARun_IsSteeredAndInterrupted) {
   EXPECT_EQ(json_text(result.error().detail(), "reason"), "cancelled");
 }
 
+TEST_F(TeamTest, AConversation_HasItsIdBeforeTheFirstMessage) {
+  Team both = team({named("one"), named("two")});
+  const auto begun = both.begin();
+  ASSERT_TRUE(begun) << begun.error().message;
+  EXPECT_EQ(both.send("hello", {}, "two")->session, begun->session_id());
+  EXPECT_EQ(both.begin()->session_id(), begun->session_id());
+  EXPECT_EQ(both.agents().size(), 2U);
+  EXPECT_FALSE(team({}).begin()) << "no agent can run it";
+}
+
+TEST_F(TeamTest, AnImage_ReachesTheFirstMember) {
+  Team both = team({named("one"), named("two")});
+  Message message = text_message(Role::kUser, "What is this?");
+  ImagePart image;
+  image.source.mime = "image/png";
+  image.source.data = "x";
+  message.parts.emplace_back(std::move(image));
+  EXPECT_EQ(both.stream(message, "two").result()->text, "I am two");
+  EXPECT_EQ(both.history().messages()[0]->parts.size(), 2U);
+}
+
+TEST_F(TeamTest, AFailedTurn_IsReportedWhole_AndRepeatedByResume) {
+  bool fails = true;
+  Agent two;
+  two.id("two").model(stub_model([&fails](const ModelRequest&) -> Result<ModelResponse> {
+    if (fails) return fail(ErrorCode::kModel, "the model is ill");
+    return stub_text("I am two");
+  }));
+  Limits once;
+  once.max_model_attempts = 1;
+  Team all = team({named("one"), two.limits(once), named("three")});
+  ASSERT_TRUE(all.route_message(route_chain({"one", "two", "three"})));
+  const auto report = all.stream("go").report();
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->reason, StopReason::kModelFailed);
+  EXPECT_EQ(report->agent, "two");
+  fails = false;
+  std::vector<std::string> texts;
+  auto rest = all.stream_resume();
+  for (const Event& event : rest) {
+    if (const auto* text = std::get_if<events::AssistantText>(&event.body)) texts.push_back(text->text);
+  }
+  EXPECT_THAT(texts, ElementsAre("I am two", "I am three"));
+  EXPECT_FALSE(all.resume()) << "there is nothing left";
+}
+
+TEST_F(TeamTest, AQueuedMessage_IsForTheSpeaker) {
+  RuntimeOptions options;
+  options.begin_queued_turns = false;
+  use_runtime(std::move(options));
+  Team both = team({named("one"), named("two")});
+  ASSERT_TRUE(both.set_agent_by_id("two"));
+  ASSERT_TRUE(both.send("hello", {}, "one"));
+  ASSERT_TRUE(runtime_->command({{CommandVerb::kEnqueue, both.session_id(), "later"}}));
+  const auto answered = both.resume();
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_EQ(answered->text, "I am two");
+  EXPECT_EQ(both.history().messages()[2]->text(), "later");
+}
+
 // ---- a team outlives its process
 
 class DurableTeamTest : public TeamTest {
@@ -328,6 +388,25 @@ TEST_F(DurableTeamTest, ChainCutOffAfterAnyRecord_IsContinued) {
     EXPECT_THAT(said, ElementsAre("I am one", "I am two", "I am three"));
   }
   EXPECT_GT(resumed, 8);
+}
+
+TEST_F(DurableTeamTest, StrategySetAgainAfterACrash_KeepsWhoIsStillToAnswer) {
+  const auto everyone = [](const Routing&) -> Result<std::vector<std::string>> {
+    return std::vector<std::string>{"one", "two"};
+  };
+  SessionId id;
+  {
+    Team both = team({named("one"), named("two")});
+    ASSERT_TRUE(both.route_message(Strategy(everyone)));
+    EXPECT_EQ(answer(both, "go"), "I am two");
+    id = both.session_id();
+  }
+  Team again = team({named("one"), named("two")});
+  ASSERT_TRUE(again.open(cut_off(id, seq_of(id, "chain") - 1)));
+  ASSERT_TRUE(again.route_message(Strategy(everyone)));
+  const auto rest = again.resume();
+  ASSERT_TRUE(rest) << rest.error().message;
+  EXPECT_EQ(rest->text, "I am two");
 }
 
 TEST_F(DurableTeamTest, OpeningAnotherSession_IsRefused) {

@@ -9,8 +9,8 @@
 
 namespace praxis::tui {
 
-Result<SessionId> run_chat(const ChatSetup& setup, Session session) {
-  Conversation conversation(setup, std::move(session));
+Result<SessionId> run_chat(const ChatSetup& setup, ChatRun run) {
+  Conversation conversation(setup, std::move(run));
   if (setup.plain) {
     plain_chat(setup, conversation);
   } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,12 @@
 
 namespace praxis::tui {
 
+/// A run that a chat has open.
+struct ChatRun {
+  Session session;
+  std::shared_ptr<Team> team = nullptr;  ///< whose conversation the run is; null: one agent's
+};
+
 /// What a chat gets from its command. All must outlive the chat.
 struct ChatSetup {
   const app::Workspace& workspace;
@@ -21,7 +28,7 @@ struct ChatSetup {
   bool plain = false;   ///< lines only: nothing is drawn a second time
   bool styled = false;  ///< the terminal shows styles
   /// Opens a run, or begins a new one if `id` is empty, with another model unless `model` is empty.
-  std::function<Result<Session>(const std::string& id, const std::string& model)> open;
+  std::function<Result<ChatRun>(const std::string& id, const std::string& model)> open;
   /// Lets the user edit a text in an editor; the suffix is that of the file.
   std::function<Result<std::string>(std::string_view text, std::string_view suffix)> edit;
   /// Writes a whole file.
@@ -31,9 +38,9 @@ struct ChatSetup {
   std::stop_token stop;  ///< leaves the chat
 };
 
-/// Runs a chat on `session` until the user leaves it; returns the id of the run that was open last, empty if
+/// Runs a chat on `run` until the user leaves it; returns the id of the run that was open last, empty if
 /// it has no record. A turn that works then is interrupted and settled. Error `kInput`: the terminal cannot
 /// be used.
-Result<SessionId> run_chat(const ChatSetup& setup, Session session);
+Result<SessionId> run_chat(const ChatSetup& setup, ChatRun run);
 
 }  // namespace praxis::tui

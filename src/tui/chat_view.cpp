@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/plain_text.hpp"
+#include "app/team_run.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
 #include "tui/composer.hpp"
@@ -82,9 +83,11 @@ std::string ChatView::show(const Event& event, std::size_t columns) {
 
 void ChatView::show_root(const Event& event, std::string& out) {
   std::visit(match{
-                 [&](const events::TurnStarted&) {
+                 [&](const events::TurnStarted& e) {
                    busy_since_ = event.time;
                    doing_ = "starting";
+                   if (e.config && !app::recorded_team(e.config->metadata).file.empty())
+                     note(event, e.config->id + " answers", false, out);
                  },
                  [&](const events::MessageAdded& e) { show_message(e, out); },
                  [&](const events::ModelRequested& e) {

@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "app/plain_text.hpp"
+#include "app/team_run.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
 #include "core/project.hpp"
+#include "logs/read_state.hpp"
+#include "praxis/base/executor.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 #include "tui/tree_text.hpp"
@@ -38,18 +41,25 @@ ParkId whole_id(const ParkId& id, const SessionId& session) {
 
 }  // namespace
 
-Conversation::Conversation(const ChatSetup& setup, Session session)
-    : setup_(setup), session_(std::move(session)), styles_{setup.styled} {
+Conversation::Conversation(const ChatSetup& setup, ChatRun run)
+    : setup_(setup), run_(std::move(run)), styles_{setup.styled} {
   follow();
+}
+
+Session Conversation::session() const {
+  if (!run_.team) return run_.session;
+  return run_.team->begin().value_or(run_.session);
 }
 
 /// Follows the session that is open now.
 void Conversation::follow() {
-  view_ = std::make_unique<ChatView>(session_.session_id(), styles_, setup_.render);
+  id_ = run_.session.session_id();
+  view_ = std::make_unique<ChatView>(id_, styles_, setup_.render);
   cards_.clear();
   sent_ = recorded_ = false;
   feed_->take();
-  subscription_ = session_.on("*", [feed = feed_](const Event& event) { feed->add(event); });
+  const auto add = [feed = feed_](const Event& event) { feed->add(event); };
+  subscription_ = run_.team ? run_.team->on("*", add) : run_.session.on("*", add);
 }
 
 std::function<void()> Conversation::waker() const {
@@ -64,15 +74,14 @@ std::string Conversation::failure(const Error& error) const {
 }
 
 bool Conversation::is_recorded() const {
-  return recorded_ || setup_.runtime->journal().session(session_.session_id()).has_value();
+  return recorded_ || setup_.runtime->journal().session(id_).has_value();
 }
 
 std::string Conversation::begin(std::size_t columns) {
-  const AgentResult last = session_.last_result();
-  model_ = last.model;
+  model_ = session().last_result().model;
   if (!is_recorded()) return "";
   recorded_ = true;
-  const auto records = read_records(setup_.runtime->journal(), session_.session_id());
+  const auto records = read_records(setup_.runtime->journal(), id_);
   if (!records) return failure(records.error());
   std::string text;
   State state;
@@ -81,22 +90,43 @@ std::string Conversation::begin(std::size_t columns) {
     for (const Event& event : project(record.record, state)) text += view_->show(event, columns);
     if (state.turn) last_turn_ = state.turn->id;
   }
-  usage_ = session_.token_usage();
-  context_percent_ = session_.context_usage_percent();
+  usage_ = session().token_usage();
+  context_percent_ = session().context_usage_percent();
   const std::string_view shown = last_lines(text, kMostHistoryLines);
   std::string out;
   if (const std::size_t hidden = count_lines(text) - count_lines(shown); hidden > 0)
-    out =
-        styles_.dim(fmt::format("({} earlier lines: praxis show {})", hidden, session_.session_id().str())) +
-        '\n';
+    out = styles_.dim(fmt::format("({} earlier lines: praxis show {})", hidden, id_.str())) + '\n';
   out += shown;
-  if (state.turn || !state.queue.empty()) resume();
+  if (state.turn || !state.queue.empty() || app::team_goes_on(state)) resume();
   return out;
 }
 
 void Conversation::resume() {
   sent_ = true;
-  session_.resume([feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
+  if (run_.team) return work(run_.team->stream_resume({}, setup_.author));
+  run_.session.resume([feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
+}
+
+void Conversation::send(const std::string& text) {
+  sent_ = true;
+  if (run_.team) return work(run_.team->stream(text));
+  run_.session.send(text_message(Role::kUser, text), nullptr,
+                    [feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
+}
+
+/// Waits for all members that answer. Their events come by the subscription.
+void Conversation::work(Run run) {
+  working_ = run;
+  setup_.runtime->model_services().executor->post_blocking([run, feed = feed_]() mutable {
+    for ([[maybe_unused]] const Event& event : run) continue;
+    feed->add(run.report());
+  });
+}
+
+/// Whether other members of the team are still to answer.
+bool Conversation::goes_on() const {
+  const auto state = read_state(setup_.runtime->journal(), id_);
+  return run_.team && state && app::team_goes_on(*state);
 }
 
 std::string Conversation::take_events(std::size_t columns) {
@@ -109,17 +139,21 @@ std::string Conversation::take_events(std::size_t columns) {
     }
     const auto& report = std::get<Result<AgentResult>>(item);
     sent_ = false;
+    working_.reset();
     if (!report) {
       text += failure(report.error());
-    } else if (report->session == session_.session_id()) {
-      for (const ParkedStep& step : report->pending) add_card(step, session_.session_id());
+    } else if (report->session == id_) {
+      for (const ParkedStep& step : report->pending) add_card(step, id_);
+      // The turn of a team may have continued, and ended, while its report was on the way here.
+      if (!report->pending.empty() && goes_on()) resume();
+      if (report->success && session().queued() > 0 && run_.team) resume();
     }
   }
   return text;
 }
 
 void Conversation::take_event(const Event& event) {
-  const bool is_root = event.agent.id == session_.session_id();
+  const bool is_root = event.agent.id == id_;
   if (const auto* parked = std::get_if<events::StepParked>(&event.body)) {
     add_card(parked->step, event.agent.id);
   } else if (const auto* decided = std::get_if<events::StepDecided>(&event.body)) {
@@ -127,10 +161,10 @@ void Conversation::take_event(const Event& event) {
     std::erase_if(cards_, [&](const StepCard& card) { return card.step().id == id; });
   }
   if (is_delta(event.body)) return;
-  usage_ = session_.token_usage();
-  context_percent_ = session_.context_usage_percent();
+  usage_ = session().token_usage();
+  context_percent_ = session().context_usage_percent();
   if (const auto* started = std::get_if<events::TurnStarted>(&event.body); started != nullptr && is_root) {
-    sent_ = false;
+    if (!working_) sent_ = false;  // the members of a team answer one after the other
     recorded_ = true;
     last_turn_ = event.turn;
     if (started->config) model_ = started->config->model;
@@ -139,12 +173,16 @@ void Conversation::take_event(const Event& event) {
   const auto* command = std::get_if<events::SessionIntervened>(&event.body);
   if (is_root && command != nullptr && command->intervention.verb == CommandVerb::kSteer && !is_busy()) {
     sent_ = true;
-    session_.run();
+    session().run();
   }
-  if (!is_root || !ends_turn(event.body)) return;
+  if (is_root && ends_turn(event.body)) end_turn(event);
+}
+
+void Conversation::end_turn(const Event& event) {
   cards_.clear();
   // After a stop or an error the user decides whether the queue continues.
-  if (std::holds_alternative<events::TurnCompleted>(event.body) && session_.queued() > 0) resume();
+  if (!std::holds_alternative<events::TurnCompleted>(event.body) || working_) return;
+  if (session().queued() > 0 || goes_on()) resume();
 }
 
 void Conversation::add_card(ParkedStep step, const SessionId& session) {
@@ -158,7 +196,7 @@ void Conversation::add_card(ParkedStep step, const SessionId& session) {
   }
   // An agent in progress reads rules that are saved now with its next run only.
   if (always && std::ranges::find(saved_, *always) != saved_.end()) {
-    [[maybe_unused]] const Status decided = session_.decide(step.id, approve(), setup_.author);
+    [[maybe_unused]] const Status decided = this->session().decide(step.id, approve(), setup_.author);
     return;
   }
   cards_.emplace_back(std::move(step), std::move(always));
@@ -167,21 +205,21 @@ void Conversation::add_card(ParkedStep step, const SessionId& session) {
 std::string Conversation::submit(const std::string& text, Delivery delivery, std::size_t columns) {
   if (text.starts_with('/')) return command(text, columns);
   if (text.empty()) {
-    if (!is_busy() && session_.queued() > 0) resume();
+    if (!is_busy() && session().queued() > 0) resume();
     return "";
   }
   if (is_busy()) {
-    delivery == Delivery::kQueue ? session_.enqueue(text) : session_.steer(text);
+    delivery == Delivery::kQueue ? session().enqueue(text) : session().steer(text);
     return "";
   }
-  sent_ = true;
-  session_.send(text_message(Role::kUser, text), nullptr,
-                [feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
+  send(text);
   return "";
 }
 
 void Conversation::interrupt() {
-  if (is_busy()) session_.interrupt();
+  if (!is_busy()) return;
+  if (working_) return working_->interrupt();
+  session().interrupt();
 }
 
 std::string Conversation::settle(std::size_t columns) {
@@ -192,7 +230,7 @@ std::string Conversation::settle(std::size_t columns) {
 
 std::string Conversation::decide(const StepCard& card, Approval approval) {
   const ParkId id = card.step().id;
-  if (const Status decided = session_.decide(id, std::move(approval), setup_.author); !decided)
+  if (const Status decided = session().decide(id, std::move(approval), setup_.author); !decided)
     return failure(decided.error());
   // Not only when its event arrives: until then a chat whose input has ended would take it for open, and
   // leave.

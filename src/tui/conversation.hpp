@@ -25,7 +25,7 @@ enum class Delivery : bool {
 
 class Conversation {
  public:
-  Conversation(const ChatSetup& setup, Session session);
+  Conversation(const ChatSetup& setup, ChatRun run);
 
   /// What happened before, for the scrollback; resumes a turn that is open.
   std::string begin(std::size_t columns);
@@ -56,7 +56,7 @@ class Conversation {
   std::string status(std::size_t columns);
   /// The tree of agents, for the pane.
   std::vector<std::string> tree(std::size_t columns) const;
-  const SessionId& id() const { return session_.session_id(); }
+  const SessionId& id() const { return id_; }
   /// Whether the run has a record, so that it can be opened again.
   bool is_recorded() const;
   bool wants_to_leave() const { return leaves_; }
@@ -71,6 +71,7 @@ class Conversation {
   std::string fork_run(const std::string& text, std::size_t columns);
   std::string rewind_run(std::string turn);
   std::string change_model(const std::string& model, std::size_t columns);
+  std::string change_member(const std::string& member);
   std::string export_run(const std::string& file) const;
   std::string cost() const;
   std::string context() const;
@@ -79,10 +80,18 @@ class Conversation {
   void follow();
   void add_card(ParkedStep step, const SessionId& session);
   void take_event(const Event& event);
+  void end_turn(const Event& event);
   void resume();
+  void send(const std::string& text);
+  void work(Run run);
+  bool goes_on() const;
+  /// The run; that of a team as the member has it who runs it now.
+  Session session() const;
 
   const ChatSetup& setup_;
-  Session session_;
+  ChatRun run_;
+  SessionId id_;
+  std::optional<Run> working_;  ///< the message that members of a team answer
   const Styles styles_;
   std::shared_ptr<EventFeed> feed_ = std::make_shared<EventFeed>();
   std::unique_ptr<ChatView> view_;

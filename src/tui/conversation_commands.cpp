@@ -29,6 +29,7 @@ constexpr std::string_view kHelp =
     "/help /tree /cost /context /approvals     look\n"
     "/resume ID  /new  /fork [ID]              open another run, a new one, a branch\n"
     "/rewind TURN  /model NAME                 back to before a turn; another model\n"
+    "/agent NAME                               the member of a team that answers from now on\n"
     "/export FILE  /quit                       the conversation as Markdown; leave\n";
 
 constexpr std::string_view kStopFirst = "the agent works: Esc stops it first";
@@ -58,6 +59,7 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
       {"fork", [&] { return fork_run(rest, columns); }},
       {"rewind", [&] { return rewind_run(rest); }},
       {"model", [&] { return change_model(rest, columns); }},
+      {"agent", [&] { return change_member(rest); }},
       {"export", [&] { return export_run(rest); }},
       {"quit", [&] { return leaves_ = true, std::string(); }}};
   for (const auto& [known, action] : commands) {
@@ -72,15 +74,15 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
 }
 
 std::string Conversation::cost() const {
-  const Usage own = session_.token_usage();
+  const Usage own = session().token_usage();
   return fmt::format("this run: {}\ninput {}, of it {} from a cache; output {}, of it {} reasoning\n",
                      app::show_usage(own), own.input, own.cache_read, own.output, own.reasoning);
 }
 
 std::string Conversation::context() const {
-  const auto [used, window] = session_.context_usage();
+  const auto [used, window] = session().context_usage();
   if (window == 0) return fmt::format("{} tokens; the window of the model is not known\n", used);
-  return fmt::format("{} of {} tokens, {} %\n", used, window, session_.context_usage_percent());
+  return fmt::format("{} of {} tokens, {} %\n", used, window, session().context_usage_percent());
 }
 
 std::string Conversation::waiting_steps(std::size_t columns) const {
@@ -97,9 +99,10 @@ std::string Conversation::open(const std::string& id, const std::string& model, 
                                std::size_t columns) {
   if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
   // Two handles on one run are not possible: this one is closed first, and opened again if the other fails.
-  const std::string before = is_recorded() ? session_.session_id().str() : "";
+  const std::string before = is_recorded() ? id_.str() : "";
   subscription_.cancel();
-  if (auto closed = session_.close(); !closed) return failure(closed.error());
+  if (auto closed = session().close(); !closed) return failure(closed.error());
+  run_.team.reset();
   auto opened = setup_.open(id, model);
   std::string text;
   if (!opened) {
@@ -110,15 +113,12 @@ std::string Conversation::open(const std::string& id, const std::string& model, 
       return text + failure(opened.error());
     }
   }
-  session_ = *std::move(opened);
+  run_ = *std::move(opened);
   follow();
   std::string shown = begin(columns);
   if (!text.empty()) return text;
   if (past == Past::kHide) shown.clear();
-  return shown +
-         styles_.dim(
-             fmt::format("run {}, model {}", session_.session_id().str(), app::one_line(model_, 200))) +
-         '\n';
+  return shown + styles_.dim(fmt::format("run {}, model {}", id_.str(), app::one_line(model_, 200))) + '\n';
 }
 
 std::string Conversation::resume_run(const std::string& text, std::size_t columns) {
@@ -144,7 +144,7 @@ std::string Conversation::rewind_run(std::string turn) {
   if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
   if (turn.empty()) turn = last_turn_.str();
   if (turn.empty()) return styles_.red("there is no turn to take back") + '\n';
-  const Status done = session_.rewind(TurnId(turn));
+  const Status done = session().rewind(TurnId(turn));
   if (!done) return failure(done.error());
   return styles_.dim("the conversation stands before " + app::one_line(turn, 40)) + '\n';
 }
@@ -152,6 +152,22 @@ std::string Conversation::rewind_run(std::string turn) {
 std::string Conversation::change_model(const std::string& model, std::size_t columns) {
   if (model.empty()) return app::one_line(model_, 200) + '\n';
   return open(is_recorded() ? id().str() : "", model, Past::kHide, columns);
+}
+
+/// Without a name: says who answers.
+std::string Conversation::change_member(const std::string& member) {
+  if (!run_.team)
+    return styles_.red("this run has one agent; [team] in an agent file describes several") + '\n';
+  if (is_busy() && !member.empty()) return styles_.red(std::string(kStopFirst)) + '\n';
+  if (!member.empty()) {
+    if (const Status set = run_.team->set_agent_by_id(member); !set) return failure(set.error());
+  }
+  std::string others;
+  const std::string current = run_.team->current_agent().spec().id;
+  for (const Agent& each : run_.team->agents()) {
+    if (each.spec().id != current) others += (others.empty() ? "" : ", ") + each.spec().id;
+  }
+  return styles_.dim(app::one_line(current + " answers; others: " + others, 1000)) + '\n';
 }
 
 std::string Conversation::export_run(const std::string& file) const {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "praxis/policy/remembered_rules.hpp"
 #include "praxis/runtime/agent.hpp"
+#include "praxis/runtime/team.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -20,6 +22,18 @@ class DatabaseClient;  // praxis/memory/database_client.hpp
 class HttpClient;      // praxis/net/http_client.hpp
 class PromptStore;     // praxis/prompts/prompt_store.hpp
 struct McpServer;      // praxis/runtime/mcp_tools.hpp
+
+/// What `[team]` of an agent file says. At most one of `roles`, `order` and `supervisor` is given.
+struct TeamDescription {
+  std::vector<Agent> members;  ///< in addition to the agent of the file itself, in the order of the file
+  std::map<std::string, std::string> roles;  ///< as `route_by_role` takes them
+  std::vector<std::string> order;            ///< as `route_chain` takes them
+  std::optional<Agent> supervisor;           ///< as `route_by_supervisor` takes it
+  bool handoff = false;                      ///< members can hand the conversation over
+
+  /// None of them: the current agent answers.
+  Strategy strategy() const;
+};
 
 struct AgentFileOptions {
   /// Base folder for relative paths of the tools; empty: the current folder.
@@ -62,6 +76,9 @@ struct AgentFileOptions {
   /// Called with each server of `[tools.mcp]`, of the agent or of a sub-agent, before it is started; may be
   /// null.
   std::function<void(const McpServer&)> on_mcp_server = {};
+  /// Called with the team that the file describes, before `on_agent` is called with the agent of the file.
+  /// Null: a file with `[team]` is refused, as that of a sub-agent or of a member always is.
+  std::function<void(TeamDescription)> on_team = {};
 };
 
 /// Reads an agent file and the files of its sub-agents. Errors have code `kInput`.
@@ -69,6 +86,13 @@ Result<Agent> load_agent_file(const std::string& path, const AgentFileOptions& o
 /// Parses the text of an agent file; `name` stands for the file in errors.
 Result<Agent> parse_agent_file(std::string_view text, const std::string& name,
                                const AgentFileOptions& options = {});
+/// A team of `own`, which answers first, and of the members of `description`. Null: the default runtime.
+/// Error `kInput`: an agent has a tool with the name of one that hands over.
+Result<Team> make_team(Agent own, const TeamDescription& description, std::shared_ptr<Runtime> runtime);
+/// Reads an agent file and the team that it describes; one without `[team]` is a team of one agent. Null: the
+/// default runtime. Errors have code `kInput`.
+Result<Team> load_team_file(const std::string& path, std::shared_ptr<Runtime> runtime = nullptr,
+                            AgentFileOptions options = {});
 
 }  // namespace praxis
 #pragma GCC visibility pop

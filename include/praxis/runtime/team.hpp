@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -76,6 +77,8 @@ class Team {
 
   /// Adds an agent, or replaces the one of the same id.
   void register_agent(Agent agent);
+  /// The agents, in order of registration.
+  std::vector<Agent> agents() const;
   /// Sets the agent that answers from the next message on; registers it if it is unknown. Error `kJournal`.
   Status set_agent(const Agent& agent);
   /// The same for a registered agent. Errors `kInput` (lists the known ids), `kJournal`.
@@ -83,29 +86,38 @@ class Team {
   /// The agent that answers the next message unless a strategy selects another. Without any agent, returns
   /// one without a name.
   Agent current_agent() const;
-  /// Sets the strategy from the next message on; empty: the current agent answers. Error `kJournal`.
+  /// Sets the strategy from the next message on; empty: the current agent answers. Records nothing if the log
+  /// has the same form already, so that members that are still to answer stay. Error `kJournal`.
   Status route_message(Strategy strategy);
 
   /// Opens the conversation of an earlier team from the journal, with the speaker that the log names;
   /// `resume` then continues the interrupted turn. All members that may answer must be registered. Strategies
   /// of `route_by_role` and `route_chain` are restored; set others again with `route_message`, or `send`
   /// refuses every message. Errors `kInput` (this team has a conversation, the session is not a team's, a
-  /// member is missing) and those of `Runtime::open_session`.
-  Status open(const SessionId& session);
+  /// member is missing) and those of `Runtime::open_session`, which also says what `force` does.
+  Status open(const SessionId& session, bool force = false);
+  /// Creates the conversation before its first message, so that its id is known; returns it, or the one that
+  /// there is, as the member that runs it has it. The handle becomes unusable when another member answers.
+  Result<Session> begin();
   /// Sends one message and returns the answer of the last agent that worked on it. An agent with
   /// `handoff_tools` can hand the conversation over, at most eight times per message. With `agent_id`, that
   /// agent answers this message, whatever the strategy; error `kInput` for an unknown one.
   Result<AgentResult> send(std::string text, std::stop_token stop = {}, const std::string& agent_id = {});
   /// The same as a run: events of all agents that work on the message, until the last has answered; steering
-  /// and pausing reach the one that works, and an interrupt ends the message.
+  /// and pausing reach the one that works, and an interrupt ends the message. The first agent gets the whole
+  /// message, with its attachments.
   Run stream(std::string text, std::string agent_id = {});
+  Run stream(Message message, std::string agent_id = {});
   /// Decides a parked step of the conversation, as `Session::decide`; `resume` then lets the remaining
   /// members answer. Error `kInput` before the first message.
   Status decide(const ParkId& park, Approval approval, Author author = person_by_library());
   /// Continues after a crash, an approval or an error: finishes the turn in progress, with approvals of its
-  /// parked steps, then lets the remaining members answer. Error `kInput` when there is nothing to continue.
+  /// parked steps, repeats one that failed, or begins that of a queued message; then lets the remaining
+  /// members answer. Error `kInput` when there is nothing to continue.
   Result<AgentResult> resume(const Approvals& approvals = {}, const Author& author = person_by_library(),
                              std::stop_token stop = {});
+  /// The same as a run.
+  Run stream_resume(Approvals approvals = {}, Author author = person_by_library());
   /// Adds a message from a third party to the conversation, for the agent that answers next.
   Status inject(std::string text);
   /// Tools `hand_over_to_<id>` for every agent except `from`; add them to that agent with `Agent::use`.
@@ -125,6 +137,9 @@ class Team {
 
   struct Parts;
   struct Control;
+  using Work = std::function<Result<AgentResult>(Parts& parts, std::stop_token stop)>;
+  Run run_of(Work work) const;
+
   std::shared_ptr<Parts> parts_;
 };
 
