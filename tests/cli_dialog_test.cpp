@@ -107,6 +107,25 @@ TEST_F(CliDialog, EditorThatFailsOrChangesNothingDecidesNothing) {
   EXPECT_EQ(approve->finish(), 0);
 }
 
+TEST_F(CliDialog, ResumeWithoutAnIdAsksWhichRun) {
+  ASSERT_EQ(praxis({"run", "notes.toml", "First"}).status, 3);
+  ASSERT_EQ(praxis({"run", "notes.toml", "Second"}).status, 3);
+  const auto resume = at_terminal({"resume"});
+  resume->shows("awaiting_user");
+  resume->answer("Which run? [1-2, Enter: none]", "3\n");
+  resume->answer("Which run? [1-2, Enter: none]", "2\n");
+  EXPECT_EQ(resume->finish(), 3);
+  EXPECT_THAT(resume->screen(), HasSubstr("1  awaiting_user")) << "the newest is the first";
+  const Json older = praxis({"runs", "--json"}).items().back();
+  EXPECT_THAT(resume->screen(), HasSubstr(json_string(older, "id") + "/p1"));
+  const auto none = at_terminal({"resume"});
+  none->answer("Which run?", "\n");
+  EXPECT_EQ(none->finish(), 2);
+  const auto piped = praxis({"resume"});
+  EXPECT_EQ(piped.status, 2);
+  EXPECT_THAT(piped.err, HasSubstr("which run? Name it by its id, its name or as last"));
+}
+
 TEST_F(CliDialog, LaterLeavesTheStepWithTheCommands) {
   const auto run = at_terminal({"run", "notes.toml", "Note it"});
   run->answer(kMenu, "l\n");

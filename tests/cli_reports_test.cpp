@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <regex>
 #include <string>
+#include <thread>
 
 #include "command_line.hpp"
+#include "praxis/base/dates.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -84,6 +87,19 @@ TEST_F(CliReports, ClockOfAnEndedTurn_StandsStill) {
   ASSERT_EQ(praxis({"run", "two.toml", "Go"}).status, 0);
   const std::string time = shown_time();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(shown_time(), time);
+}
+
+TEST_F(CliReports, TimeBetweenTwoTurns_DoesNotCount) {
+  ASSERT_EQ(praxis({"run", "two.toml", "Go"}).status, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ASSERT_EQ(praxis({"resume", "last", "And again"}).status, 0);
+  const Json node = praxis({"tree", "last", "--json"}).last_item();
+  EXPECT_GT(json_int(node, "ended_turns_ms"), 0);
+  EXPECT_TRUE(json_at(node, "turn_began").is_null());
+  const Json run = praxis({"runs", "--json"}).items().front();
+  EXPECT_EQ(json_int(node, "ended_turns_ms"), json_int(run, "duration_ms"));
+  const auto time_of = [&](const char* key) { return *from_iso8601(json_string(node, key)); };
+  EXPECT_LE(json_int(node, "ended_turns_ms"), (time_of("updated") - time_of("created")).count() - 1500);
 }
 
 TEST_F(CliReports, DurationOfATurn_IsWallTimeAndWorkHasItsOwn) {

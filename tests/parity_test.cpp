@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto kTimes = std::to_array<std::string_view>(
     {"time", "created_at", "started_at", "finished_at", "duration_ms", "active_ms", "duration",
-     "tool_latency_ms", "latency_by_tool_ms", "elapsed_ms", "updated"});
+     "tool_latency_ms", "latency_by_tool_ms", "elapsed_ms", "updated", "ended_turns_ms", "turn_began"});
 
 /// Returns a copy without times.
 Json timeless(const Json& json) {

@@ -187,7 +187,8 @@ void Definition::define_resume() {
       "  praxis resume 01K9X --edit p1=arguments.json --answer p2=\"the blue one\"\n"
       "  praxis resume last \"And now in French\"",
       [this] { return Invocation(resume_); });
-  resume->add_option("ID", resume_.id, kIdHelp)->type_name("")->required();
+  resume->add_option("ID", resume_.id, std::string(kIdHelp) + "; without one, a terminal asks")
+      ->type_name("");
   resume
       ->add_option("PROMPT", resume_.prompt,
                    "Start another turn with this message; standard input as with 'praxis run'")

@@ -19,6 +19,7 @@
 #include "cli/home_question.hpp"
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
+#include "cli/run_picker.hpp"
 #include "cli/turn.hpp"
 #include "cli/turn_limits.hpp"
 
@@ -163,7 +164,9 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     message = *std::move(read);
   }
 
-  auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
+  auto run = options.id.empty() ? pick_run(*workspace, console) : Result<std::string>(options.id);
+  if (!run) return fail(run.error());
+  auto stored = app::open_session(*workspace, *run, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
   auto waiting = app::pending_steps(*stored);
   if (!waiting) return fail(waiting.error());

@@ -272,6 +272,7 @@ class Applier {
     report.error = r.error;
     report.steps = state_.turn->step;
     report.finished_at = time_;
+    state_.ended_turns += report.finished_at - report.started_at;
     state_.settled_children += report.usage_children;
     state_.ended_calls += state_.turn_calls();
     state_.children.clear();

@@ -123,6 +123,8 @@ AgentNode node_of(const State& state) {
   node.metadata = state.agent->metadata;
   node.usage = state.usage;
   node.step = state.turn ? state.turn->step : 0;
+  node.ended_turns = state.ended_turns;
+  node.turn_began = state.turn ? state.turn->report.started_at : UnixMillis{};
   node.waits = wait_of(state);
   node.pending = pending_of(state);
   return node;
@@ -187,6 +189,12 @@ Json wait_json(const NodeWait& wait) {
 
 }  // namespace
 
+Millis time_in_turns(const AgentNode& node, UnixMillis now) {
+  if (node.turn_began == UnixMillis{}) return node.ended_turns;
+  // A branch is younger than its records.
+  return node.ended_turns + std::max(Millis{0}, (node.held ? now : node.updated) - node.turn_began);
+}
+
 Json to_json(const AgentNode& node) {
   JsonArray children, pending;
   for (const SessionId& child : node.children) children.emplace_back(child.str());
@@ -208,6 +216,8 @@ Json to_json(const AgentNode& node) {
       {"step", node.step},
       {"created", to_iso8601(node.created)},
       {"updated", to_iso8601(node.updated)},
+      {"ended_turns_ms", node.ended_turns.count()},
+      {"turn_began", node.turn_began == UnixMillis{} ? Json(nullptr) : Json(to_iso8601(node.turn_began))},
       {"waits", node.waits ? wait_json(*node.waits) : Json(nullptr)},
       {"pending", std::move(pending)},
   };

@@ -58,6 +58,8 @@ std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state
   node.held = turn != nullptr;
   node.usage = state.usage;
   node.step = turn != nullptr ? turn->step : 0;
+  node.ended_turns = state.ended_turns;
+  node.turn_began = turn != nullptr ? turn->report.started_at : UnixMillis{};
   entry.places.add(state);
   if (updated) node.updated = *updated;
   show_wait(node, state);

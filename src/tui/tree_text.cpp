@@ -28,12 +28,10 @@ std::string shown_id(const SessionId& id, std::size_t columns) {
   return columns >= kWideScreen || whole.size() <= kShortId ? whole : whole.substr(whole.size() - kShortId);
 }
 
-/// The clock of a session that no process works on stands still. A branch is younger than its records.
 std::string node_text(const AgentNode& node, UnixMillis now, std::size_t columns) {
-  const UnixMillis end = node.held ? now : node.updated;
-  const Millis time = std::max(Millis{0}, end - node.created);
-  std::string text = fmt::format("{} {}  {}  {}", app::one_line(node.agent, kTextWidth),
-                                 shown_id(node.id, columns), status_text(node), app::show_duration(time));
+  std::string text =
+      fmt::format("{} {}  {}  {}", app::one_line(node.agent, kTextWidth), shown_id(node.id, columns),
+                  status_text(node), app::show_duration(time_in_turns(node, now)));
   if (node.step > 0) text += fmt::format("  step {}", node.step);
   text += "  " + app::show_usage(node.usage);
   if (!node.children.empty()) text += fmt::format(" (subtree {})", app::show_usage(node.subtree));

@@ -198,6 +198,7 @@ struct State {
   std::vector<ChildState> children;  ///< of the calls in progress, in order of creation
   Usage settled_children;            ///< of calls that have ended
   std::uint32_t ended_calls = 0;     ///< tool calls of the ended turns and of all below them
+  Millis ended_turns{0};             ///< wall time of the ended turns
   std::string last_task;             ///< of the last turn: its prompt, or what a modification made of it
   Usage usage;
   std::int64_t context_tokens = 0;  ///< of the last request and its answer, as the vendor counted

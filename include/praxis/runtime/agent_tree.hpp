@@ -50,10 +50,15 @@ struct AgentNode {
   std::uint32_t step = 0;  ///< of the running turn; 0 if idle
   UnixMillis created;
   UnixMillis updated;               ///< time of the last record
+  Millis ended_turns{0};            ///< wall time of the turns that have ended
+  UnixMillis turn_began = {};       ///< 0 without a turn in progress
   std::optional<NodeWait> waits;    ///< set only while `status` is that of a turn in progress
   std::vector<ParkedStep> pending;  ///< its own; `Session::decide` of any session above accepts their ids
 };
 Json to_json(const AgentNode& node);
+/// Wall time of all its turns, without the pauses between them. A turn in progress counts until `now`, or
+/// until its last record when no process works on it.
+Millis time_in_turns(const AgentNode& node, UnixMillis now);
 
 /// One session with its conversation.
 struct AgentState {
