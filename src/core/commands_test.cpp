@@ -20,7 +20,7 @@ struct CommandFold : Fold {
     spec.in_doubt = in_doubt;
     spec.tools = {test_tool("read", true), test_tool("write"), test_tool("flaky", false, 2),
                   test_tool("ask")};
-    spec.tools.back().asks_person = true;
+    spec.tools.back().result_from = ResultFrom::kPerson;
     return spec;
   }
   Decision park(const std::string& id) {

@@ -183,17 +183,12 @@ class Deriver {
   }
 
  private:
-  /// Whether calls can hold a question. The client that shows the calls of other tools runs them.
-  static bool asks_in_words(const ToolDefinition& tool) {
-    const auto* properties = json_at(tool.parameters, "properties").if_object();
-    return properties == nullptr || properties->contains("question");
-  }
   /// Returns the arguments of a call whose tool asks the user. Null for other calls, and for arguments
   /// without a valid question: the tool itself then reports what is wrong.
   Json question_in(const CallState& call) const {
     const ToolSpec* tool = state_.agent->find_tool(call.call.name);
-    if (tool == nullptr || !tool->asks_person) return nullptr;
-    if (!asks_in_words(tool->definition)) {
+    if (tool == nullptr || tool->result_from == ResultFrom::kHandler) return nullptr;
+    if (tool->result_from == ResultFrom::kClient) {
       return JsonObject{
           {"question", "What does " + call.call.name + " give? The client that brought it runs it."}};
     }

@@ -79,7 +79,7 @@ AgentSpecPtr rich_agent() {
   tool.definition.timeout = Millis{5'000};
   tool.retries = 2;
   tool.fatal_errors = true;
-  tool.asks_person = true;
+  tool.result_from = ResultFrom::kPerson;
   agent.tools = {tool};
   agent.limits.max_usd = {1'234'567};
   agent.limits.timeout = Millis{60'000};
@@ -106,7 +106,7 @@ TEST(Records, SessionCreated_SurvivesTheJournal) {
   EXPECT_EQ(back.depth, 2U);
   EXPECT_EQ(back.path, "lead/helper");
   EXPECT_EQ(back.agent->bounds, rich_agent()->bounds);
-  EXPECT_TRUE(back.agent->tools[0].asks_person);
+  EXPECT_EQ(back.agent->tools[0].result_from, ResultFrom::kPerson);
   EXPECT_EQ(back.forked_from.str(), "f");
   EXPECT_EQ(back.forked_at, 9U);
   EXPECT_EQ(back.agent->limits, rich_agent()->limits);

@@ -48,7 +48,8 @@ Json to_json(const ToolSpec& tool) {
     if (tool.retry_delay.count() != 0) out["retry_delay_ms"] = tool.retry_delay.count();
   }
   if (tool.fatal_errors) out["fatal_errors"] = true;
-  if (tool.asks_person) out["asks_person"] = true;
+  if (tool.result_from == ResultFrom::kPerson) out["asks_person"] = true;
+  if (tool.result_from == ResultFrom::kClient) out["run_by_client"] = true;
   return out;
 }
 
@@ -64,7 +65,8 @@ Result<ToolSpec> tool_spec_from_json(const Json& json) {
   tool.retries = static_cast<std::uint32_t>(json_int(json, "retries"));
   tool.retry_delay = Millis{json_int(json, "retry_delay_ms")};
   tool.fatal_errors = json_bool(json, "fatal_errors");
-  tool.asks_person = json_bool(json, "asks_person");
+  if (json_bool(json, "asks_person")) tool.result_from = ResultFrom::kPerson;
+  if (json_bool(json, "run_by_client")) tool.result_from = ResultFrom::kClient;
   if (auto valid = check(tool.definition); !valid) return fail(valid.error());
   return tool;
 }

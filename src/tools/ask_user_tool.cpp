@@ -28,7 +28,7 @@ Tool ask_user_tool() {
   Tool tool = make_tool("ask_user", kAskUserDescription, not_asked);
   tool.definition.safe_by_default = true;
   tool.definition.idempotent = true;
-  tool.asks_person = true;
+  tool.result_from = ResultFrom::kPerson;
   return tool;
 }
 

@@ -44,7 +44,7 @@ std::unexpected<Error> invalid_arguments(const std::string& tool, const std::str
 }  // namespace
 
 ToolSpec spec_of(const Tool& tool) {
-  return {tool.definition, tool.retries, tool.fatal_errors, tool.asks_person, tool.retry_delay};
+  return {tool.definition, tool.retries, tool.fatal_errors, tool.result_from, tool.retry_delay};
 }
 
 Tool Tool::needs_approval() const {

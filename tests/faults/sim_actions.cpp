@@ -145,7 +145,8 @@ driver::HooksAnswered World::hooks_answer(const Node& node, const driver::AskHoo
 driver::Review World::review(const Node& node, const driver::Rules& rules, const ToolCallPart& call) {
   const ToolSpec* tool = node.agent->find_tool(call.name);
   driver::Review review = driver::judge_call(rules, tool != nullptr ? &tool->definition : nullptr, call);
-  if (!std::holds_alternative<Allow>(review.permission) || tool == nullptr || tool->asks_person)
+  if (!std::holds_alternative<Allow>(review.permission) || tool == nullptr ||
+      tool->result_from != ResultFrom::kHandler)
     return review;
   review.author = by_hook();
   if (vendor_.mishap(25)) review.arguments = R"({"text":"changed"})";

@@ -26,7 +26,7 @@ std::vector<ToolSpec> all_tools() {
       a_tool("slow", true, 60ms),  a_tool("late", false, 60ms), a_tool("team", true, 0ms),
       a_tool("crew", false, 0ms),  a_tool("nested", true, 0ms), a_tool("sign", true),
       a_tool("helper", true, 0ms), a_tool("ask_user", true)};
-  tools.back().asks_person = true;
+  tools.back().result_from = ResultFrom::kPerson;
   return tools;
 }
 
@@ -104,7 +104,7 @@ AgentSpec branch_agent(std::uint32_t depth, std::size_t index) {
   constexpr std::uint32_t kDeepest = 3;
   std::vector<ToolSpec> tools{a_tool("put", true), a_tool("pay", false), a_tool("send", false),
                               a_tool("ask_user", true)};
-  tools.back().asks_person = true;
+  tools.back().result_from = ResultFrom::kPerson;
   if (depth < kDeepest) {
     tools.push_back(a_tool("team", true, 0ms));
     tools.push_back(a_tool("crew", false, 0ms));

@@ -46,13 +46,20 @@ enum class InDoubt : std::uint8_t {
   kTell,  ///< the model gets the result "outcome unknown"
 };
 
+/// Where the result of a tool call comes from.
+enum class ResultFrom : std::uint8_t {
+  kHandler,
+  kPerson,  ///< the call is a question to a human, whose answer is its result
+  kClient,  ///< the program that brought the tool runs it; until it has, the call waits as a question does
+};
+
 /// A tool as the session knows it: the definition and what recovery needs.
 struct ToolSpec {
   ToolDefinition definition;
   std::uint32_t retries = 0;
   bool fatal_errors = false;
-  bool asks_person = false;  ///< a call is a question to a human, whose answer is its result
-  Millis retry_delay{0};     ///< before the first retry, about; doubles with each
+  ResultFrom result_from = ResultFrom::kHandler;
+  Millis retry_delay{0};  ///< before the first retry, about; doubles with each
 };
 
 /// Facts about the agent's model that decisions and totals depend on. Recorded with the

@@ -74,7 +74,7 @@ struct Tool {
   /// About how long the first retry waits; each further one waits twice as long, at most 30 s.
   Millis retry_delay{500};
   bool fatal_errors = false;  ///< a failure ends the turn instead of going back to the model
-  bool asks_person = false;   ///< a call is a question to a human (`ask_user_tool`); no handler runs
+  ResultFrom result_from = ResultFrom::kHandler;  ///< any other, as of `ask_user_tool`: no handler runs
   /// The calls that wait for an approval, in addition to `ToolDefinition::needs_approval`; null: none.
   ApprovalPredicate approval_when = nullptr;
 
