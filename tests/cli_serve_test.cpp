@@ -186,6 +186,19 @@ TEST_F(CliServe, OtherCommandsSeeTheRunsOfTheServer) {
   EXPECT_EQ(praxis({"replay", run, "--journal", "runs.db"}).status, 0);
 }
 
+TEST_F(CliServe, BoundsAreSetByName) {
+  const auto server = serve({"--bound", "requests=50", "--bound", "turns=1", "--bound", "total-turns=200",
+                             "--bound", "memory=4GiB"});
+  const std::string wanted = R"({"agent":"work","prompt":"go"})";
+  EXPECT_THAT(call("POST /api/v1/runs", wanted), HasSubstr("\"id\":"));
+  const std::string refused = call("POST /api/v1/runs", wanted);
+  EXPECT_THAT(refused, HasSubstr("\"status\":429"));
+  EXPECT_THAT(refused, HasSubstr("this token may have 1 turns at work"));
+  const auto wrong = praxis({"serve", "--bound", "speed=3"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--bound \"speed=3\" must be NAME=N"));
+}
+
 // ---- praxis api
 
 TEST_F(CliServe, ApiCallsTheServerForScripts) {

@@ -251,6 +251,7 @@ struct ServeOptions {
   std::string tls_cert, tls_key;  ///< PEM files; empty: plain HTTP
   bool plain_http = false;        ///< also where others could listen on the network
   std::vector<std::string> hosts, origins;
+  std::vector<std::string> bounds;  ///< `NAME=N`
   std::string model;
   bool take_up = true;
   bool access_log = false;

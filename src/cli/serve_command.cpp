@@ -120,6 +120,10 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   server::ServerOptions serving;
   serving.http = *std::move(http);
   serving.access = {std::move(tokens->tokens), hosts_of(options), options.origins};
+  serving.load.memory = server::present_memory() / 5 * 4;
+  for (const std::string& text : options.bounds) {
+    if (auto read = server::read_bound(text, serving.load); !read) return fail(read.error());
+  }
   serving.take_up = options.take_up;
   if (options.access_log) serving.log = [lines](const std::string& line) { lines->write(line); };
   serving.warn = [lines](const std::string& text) { lines->write(visible_text("praxis: warning: " + text)); };

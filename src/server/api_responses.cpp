@@ -237,12 +237,15 @@ class Starter {
     const State& state = before.stored.state;
     const auto following = follower({before.id.run, TurnId("t" + std::to_string(state.next_turn))}, reply);
     if (auto marked = following->mark(); !marked) return marked;
+    auto slot = service_.runs->begin_turn(call_.principal);
+    if (!slot) return fail(slot.error());
     Message message = *std::move(request_.input.prompt);
     message.metadata = kept();
-    auto sent = service_.runs->send(before.id.run, std::move(message), std::move(request_.schema),
-                                    [following](const Result<AgentResult>& result) {
-                                      if (!result) following->fail_with(result.error());
-                                    });
+    auto sent =
+        service_.runs->send(before.id.run, *std::move(slot), std::move(message), std::move(request_.schema),
+                            [following](const Result<AgentResult>& result) {
+                              if (!result) following->fail_with(result.error());
+                            });
     if (!sent) return sent;
     following->follow(before.id.run);
     return {};

@@ -198,11 +198,18 @@ Result<HttpAnswer> fork_run(Service& service, const Call& call) {
     return fail(field_error("seq", "must be a record from 1 to " + std::to_string(stored->records.size())));
   auto prompt = text_of(*body, "prompt");
   if (!prompt) return fail(prompt.error());
+  Load::Slot slot;
+  if (!prompt->empty()) {
+    auto begun = service.runs->begin_turn(call.principal);
+    if (!begun) return fail(begun.error());
+    slot = *std::move(begun);
+  }
   const auto forked = fork_session(*service.journal, service.runtime->environment(), stored->id,
                                    static_cast<std::uint64_t>(seq));
   if (!forked) return fail(forked.error());
   if (!prompt->empty()) {
-    if (auto sent = service.runs->send(*forked, text_message(Role::kUser, *std::move(prompt)), nullptr);
+    if (auto sent = service.runs->send(*forked, std::move(slot),
+                                       text_message(Role::kUser, *std::move(prompt)), nullptr);
         !sent)
       return fail(sent.error());
   }
@@ -231,7 +238,10 @@ Result<HttpAnswer> send_message(Service& service, const Call& call) {
   if (!schema) return fail(schema.error());
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
-  if (auto sent = service.runs->send(*id, text_message(Role::kUser, *std::move(prompt)), *std::move(schema));
+  auto slot = service.runs->begin_turn(call.principal);
+  if (!slot) return fail(slot.error());
+  if (auto sent = service.runs->send(*id, *std::move(slot), text_message(Role::kUser, *std::move(prompt)),
+                                     *std::move(schema));
       !sent)
     return fail(sent.error());
   return json_answer(JsonObject{{"id", id->str()}}, 202);

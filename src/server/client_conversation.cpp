@@ -59,12 +59,14 @@ Result<SessionId> start_client_turn(Service& service, ClientTurn turn, const Pri
   if (!stored) return fail(stored.error());
   if (stored->state.turn)
     return fail(conflict("the conversation is in the middle of a turn, or waits for a decision"));
+  auto slot = service.runs->begin_turn(principal);
+  if (!slot) return fail(slot.error());
   const auto prompts = static_cast<std::size_t>(
       std::ranges::count_if(turn.messages, [](const Message& m) { return m.role == Role::kUser; }));
   if (const TurnId replaced = replaced_turn(stored->state, prompts); !replaced.empty()) {
     if (auto gone = service.runs->rewind(run, replaced); !gone) return fail(gone.error());
   }
-  auto sent = service.runs->send(run, std::move(turn.messages.back()), nullptr,
+  auto sent = service.runs->send(run, *std::move(slot), std::move(turn.messages.back()), nullptr,
                                  [watch](const Result<AgentResult>& result) { watch->report(result); });
   if (!sent) return fail(sent.error());
   return run;

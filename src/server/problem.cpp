@@ -23,7 +23,8 @@ HttpAnswer problem(int status, const Error& error) {
   HttpAnswer answer = json_answer(body, status);
   answer.headers.front().second = "application/problem+json";
   if (status == 401) answer.headers.emplace_back("WWW-Authenticate", "Bearer");
-  if (status == 429 || status == 503) answer.headers.emplace_back("Retry-After", "1");
+  if (status == 429 || status == 503)
+    answer.headers.emplace_back("Retry-After", std::to_string(json_int(detail, "retry_after", 1)));
   return answer;
 }
 
@@ -39,6 +40,8 @@ int status_of(const Error& error) {
       return 409;
     case ErrorKind::kTooLarge:
       return 413;
+    case ErrorKind::kOverloaded:
+      return 503;
     default:
       break;
   }

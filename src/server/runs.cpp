@@ -50,11 +50,12 @@ Error busy(const SessionId& run) {
 }  // namespace
 
 Runs::Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
-           std::shared_ptr<Journal> journal, std::shared_ptr<Executor> executor)
+           std::shared_ptr<Journal> journal, std::shared_ptr<Executor> executor, std::shared_ptr<Load> load)
     : workspace_(workspace),
       runtime_(std::move(runtime)),
       journal_(std::move(journal)),
       executor_(std::move(executor)),
+      load_(std::move(load)),
       lineages_(journal_) {}
 
 // ---- creating and opening
@@ -98,6 +99,8 @@ Result<Created> Runs::create(NewRun wanted, const Principal& principal) {
       wanted.idempotency.empty() ? SessionId{} : id_of_key(principal.name, wanted.idempotency);
   std::unique_lock reading(reading_agents_);
   if (!id.empty() && (at_hand(id) || journal_->session(id))) return found_again(id, wanted);
+  auto slot = begin_turn(principal);
+  if (!slot) return fail(slot.error());
   const auto agent = agent_of(wanted, principal);
   if (!agent) return fail(agent.error());
   Conversation start;
@@ -110,10 +113,12 @@ Result<Created> Runs::create(NewRun wanted, const Principal& principal) {
   if (!session) return fail(session.error());
   const SessionId run = session->session_id();
   keep(run, *session);
+  note_tenant(run, principal.sees_all ? "" : principal.name);
   reading.unlock();
   Message message = text_message(Role::kUser, std::move(wanted.prompt));
   message.metadata = std::move(wanted.metadata);
-  session->send(std::move(message), std::move(wanted.schema), when_done(run, std::move(wanted.done)));
+  session->send(std::move(message), std::move(wanted.schema),
+                when_done(run, *std::move(slot), std::move(wanted.done)));
   return Created{run, true};
 }
 
@@ -153,9 +158,11 @@ void Runs::keep(const SessionId& run, const Session& session) {
 
 // A run that waits for an approver stays open, so that a decision continues it at once. The last handle is
 // dropped on a worker, because this is called by the session itself.
-Session::TurnDone Runs::when_done(const SessionId& run,
+Session::TurnDone Runs::when_done(const SessionId& run, Load::Slot slot,
                                   std::function<void(const Result<AgentResult>&)> also) {
-  return [weak = weak_from_this(), run, also = std::move(also)](const Result<AgentResult>& result) {
+  return [weak = weak_from_this(), run, slot = std::move(slot),
+          also = std::move(also)](const Result<AgentResult>& result) mutable {
+    slot.reset();
     if (also) also(result);
     const auto self = weak.lock();
     if (!self || (result && !result->pending.empty())) return;
@@ -174,7 +181,26 @@ void Runs::drop(const SessionId& run) {
 
 // ---- acting
 
-Status Runs::send(const SessionId& run, Message message, Json schema,
+Result<Load::Slot> Runs::begin_turn(const Principal& principal) {
+  return load_->begin_turn(principal.name,
+                           load_->bounds_waiting() ? waiting_for(principal) : Load::Waiting{});
+}
+
+Load::Waiting Runs::waiting_for(const Principal& principal) {
+  std::vector<SessionId> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, session] : open_) {
+      if (session.status() == SessionStatus::kAwaitingUser) waiting.push_back(id);
+    }
+  }
+  const std::string tenant = principal.sees_all ? "" : principal.name;
+  const auto own =
+      std::ranges::count_if(waiting, [&](const SessionId& id) { return tenant_of(id) == tenant; });
+  return {static_cast<std::uint64_t>(own), waiting.size()};
+}
+
+Status Runs::send(const SessionId& run, Load::Slot slot, Message message, Json schema,
                   std::function<void(const Result<AgentResult>&)> done) {
   auto session = open(run);
   if (!session) return fail(session.error());
@@ -182,7 +208,7 @@ Status Runs::send(const SessionId& run, Message message, Json schema,
   if (status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser ||
       status == SessionStatus::kModified)
     return fail(busy(run));
-  session->send(std::move(message), std::move(schema), when_done(run, std::move(done)));
+  session->send(std::move(message), std::move(schema), when_done(run, std::move(slot), std::move(done)));
   return {};
 }
 
@@ -261,9 +287,14 @@ std::string Runs::tenant_of(const SessionId& root) {
   const auto read = stored(root);
   if (!read) return "";
   std::string tenant = json_string(read->state.agent->metadata, kTenant);
+  note_tenant(root, tenant);
+  return tenant;
+}
+
+void Runs::note_tenant(const SessionId& root, std::string tenant) {
   const std::lock_guard lock(mutex_);
   if (tenants_.size() > kMostTenantsKept) tenants_.clear();
-  return tenants_[root] = std::move(tenant);
+  tenants_[root] = std::move(tenant);
 }
 
 }  // namespace praxis::server

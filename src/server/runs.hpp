@@ -15,6 +15,7 @@
 #include "praxis/base/executor.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "server/call.hpp"
+#include "server/load.hpp"
 #include "server/projection.hpp"
 
 namespace praxis::server {
@@ -48,15 +49,19 @@ struct Created {
 class Runs : public std::enable_shared_from_this<Runs> {
  public:
   Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
-       std::shared_ptr<Executor> executor);
+       std::shared_ptr<Executor> executor, std::shared_ptr<Load> load);
 
   /// The id of the run that a principal's key names: the same in every process and after every restart.
   static SessionId id_of_key(const std::string& principal, const std::string& key);
-  /// Starts a run. Errors: of `agent_for_run`; `kConflict`, the key was used for another request.
+  /// Starts a run. Errors: of `agent_for_run`, of `Load::begin_turn`; `kConflict`, the key was used for
+  /// another request.
   Result<Created> create(NewRun wanted, const Principal& principal);
+  /// Room for a turn of a principal, to be asked for before anything is changed for it. Errors as
+  /// `Load::begin_turn`.
+  Result<Load::Slot> begin_turn(const Principal& principal);
   /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn. `done` as in
   /// `NewRun`.
-  Status send(const SessionId& run, Message message, Json schema,
+  Status send(const SessionId& run, Load::Slot slot, Message message, Json schema,
               std::function<void(const Result<AgentResult>&)> done = nullptr);
   /// Continues the open turn of a run, or begins that of its first queued message. Errors as `send`, without
   /// a turn to continue `kConflict`.
@@ -87,14 +92,17 @@ class Runs : public std::enable_shared_from_this<Runs> {
   std::optional<Session> at_hand(const SessionId& run) const;
   void keep(const SessionId& run, const Session& session);
   void drop(const SessionId& run);
-  Session::TurnDone when_done(const SessionId& run,
+  Session::TurnDone when_done(const SessionId& run, Load::Slot slot = nullptr,
                               std::function<void(const Result<AgentResult>&)> also = nullptr);
+  Load::Waiting waiting_for(const Principal& principal);
   std::string tenant_of(const SessionId& root);
+  void note_tenant(const SessionId& root, std::string tenant);
 
   const app::Workspace& workspace_;
   const std::shared_ptr<Runtime> runtime_;
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Load> load_;
   Lineages lineages_;
   std::mutex reading_agents_;  // agents are read one at a time: their files are read in the current folder
   mutable std::mutex mutex_;   // guards the next members

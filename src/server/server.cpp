@@ -21,9 +21,10 @@ using Clock = std::chrono::steady_clock;
 /// Answers requests. Shared with the requests in progress, which may outlive the server.
 class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
  public:
-  Dispatcher(std::shared_ptr<Service> service, Access::Rules rules, std::shared_ptr<Executor> executor,
-             std::function<void(const std::string&)> log)
+  Dispatcher(std::shared_ptr<Service> service, Access::Rules rules, std::shared_ptr<Load> load,
+             std::shared_ptr<Executor> executor, std::function<void(const std::string&)> log)
       : service_(std::move(service)),
+        load_(std::move(load)),
         access_(std::move(rules)),
         executor_(std::move(executor)),
         log_(std::move(log)) {}
@@ -57,6 +58,8 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
       if (!principal) return send(problem(401, principal.error()), context, reply);
       call->principal = *std::move(principal);
       context.principal = call->principal.name;
+      if (auto taken = load_->take(context.principal, call->body.size()); !taken)
+        return send(problem(taken.error()), context, reply);
     }
     if (route == nullptr) return send(no_route(allowed, context), context, reply);
     run(*route, *call, context, reply);
@@ -131,6 +134,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   }
 
   const std::shared_ptr<Service> service_;
+  const std::shared_ptr<Load> load_;
   const Access access_;
   const std::shared_ptr<Executor> executor_;
   const std::function<void(const std::string&)> log_;
@@ -199,7 +203,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
       {.principal = Author{"server", Surface::kServer}, .begin_queued_turns = true, .executor = executor});
   if (!runtime) return fail(runtime.error());
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
-  auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor);
+  const auto load = std::make_shared<Load>(options.load, system_environment());
+  auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor, load);
   auto feed = std::make_shared<EventFeed>(*runtime, journal, executor);
   const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
                                                  std::make_shared<BlobReferences>(journal));
@@ -208,8 +213,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
     ++service->counters.answers.at(static_cast<std::size_t>(status / 100));
     return problem(status, make_error(ErrorCode::kInput, reason));
   };
-  auto dispatcher =
-      std::make_shared<Dispatcher>(service, std::move(options.access), executor, std::move(options.log));
+  auto dispatcher = std::make_shared<Dispatcher>(service, std::move(options.access), load, executor,
+                                                 std::move(options.log));
   auto http = HttpServer::start(executor, std::move(options.http),
                                 [dispatcher](ReceivedRequest request, HttpReply reply) {
                                   dispatcher->take(std::move(request), std::move(reply));

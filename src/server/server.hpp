@@ -13,12 +13,14 @@
 #include "net/http_server.hpp"
 #include "praxis/base/result.hpp"
 #include "server/access.hpp"
+#include "server/load.hpp"
 
 namespace praxis::server {
 
 struct ServerOptions {
   HttpServerOptions http;  ///< `refuse` is set by the server
   Access::Rules access;
+  LoadBounds load;
   /// Continue, at the start, the runs that a process left in the middle of a turn.
   bool take_up = true;
   /// Gets a line of JSON for each answer, on any thread; null: no log.

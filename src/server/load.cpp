@@ -1,0 +1,196 @@
+#include "server/load.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace praxis::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kLongestPause = 60;    // seconds; then a client may as well look again
+constexpr std::int64_t kPauseForPeople = 60;  // no one knows when they answer
+constexpr std::int64_t kPauseForMemory = 10;
+
+struct Named {
+  std::string_view name;
+  std::uint64_t LoadBounds::Of::* bound;
+  bool is_size;
+};
+constexpr auto kNamed = std::to_array<Named>({
+    {"requests", &LoadBounds::Of::requests, false},
+    {"bytes", &LoadBounds::Of::bytes, true},
+    {"turns", &LoadBounds::Of::turns, false},
+    {"waiting", &LoadBounds::Of::waiting, false},
+});
+constexpr std::string_view kTotal = "total-";
+
+Error wrong_bound(std::string_view text, const std::string& why) {
+  return make_error(ErrorCode::kInput, "--bound \"" + std::string(text) + "\" " + why);
+}
+
+/// A whole number, with `KiB`, `MiB` or `GiB` after it if it is a size.
+std::optional<std::uint64_t> number_of(std::string_view text, bool is_size) {
+  std::uint64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc()) return std::nullopt;
+  const std::string_view unit(read.ptr, text.data() + text.size());
+  if (unit.empty()) return number;
+  constexpr std::array<std::string_view, 3> kUnits{"KiB", "MiB", "GiB"};
+  const auto found = std::ranges::find(kUnits, unit);
+  if (!is_size || found == kUnits.end()) return std::nullopt;
+  const auto shift = 10 * static_cast<unsigned>(found - kUnits.begin() + 1);
+  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return number << shift;
+}
+
+Error refused(const std::string& reason, std::int64_t seconds) {
+  const auto pause = std::clamp<std::int64_t>(seconds, 1, kLongestPause);
+  return make_error(ErrorCode::kLimit, reason).set("retry_after", pause);
+}
+
+std::string whose(bool total) { return total ? "all clients together" : "this token"; }
+
+}  // namespace
+
+Status read_bound(std::string_view text, LoadBounds& bounds) {
+  const std::size_t at = text.find('=');
+  std::string_view name = text.substr(0, at);
+  const std::string_view value = at == text.npos ? "" : text.substr(at + 1);
+  const bool is_total = name.starts_with(kTotal);
+  if (is_total) name.remove_prefix(kTotal.size());
+  std::uint64_t* bound = !is_total && name == "memory" ? &bounds.memory : nullptr;
+  bool is_size = bound != nullptr;
+  for (const Named& named : kNamed) {
+    if (name != named.name) continue;
+    bound = &((is_total ? bounds.total : bounds.token).*named.bound);
+    is_size = named.is_size;
+  }
+  if (bound == nullptr)
+    return fail(wrong_bound(text,
+                            "must be NAME=N; NAME is requests, bytes, turns or waiting, or one of them with "
+                            "total- in front, or memory"));
+  const auto number = number_of(value, is_size);
+  if (!number)
+    return fail(wrong_bound(text, is_size ? "must have a number of bytes after =, such as 512MiB"
+                                          : "must have a whole number after =, such as 20"));
+  *bound = *number;
+  return {};
+}
+
+std::uint64_t resident_memory() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t size = 0, resident = 0;
+  if (!(file >> size >> resident)) return 0;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t present_memory() {
+  const auto pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  const std::uint64_t machine =
+      pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : 0;
+  std::ifstream file("/sys/fs/cgroup/memory.max");  // a number, or `max`
+  std::uint64_t group = 0;
+  return file >> group && group < machine ? group : machine;
+}
+
+void Load::Bucket::refill(Nanoseconds now) {
+  const double seconds = std::chrono::duration<double>(now - std::exchange(at, now)).count();
+  left = std::min(static_cast<double>(rate), left + seconds * static_cast<double>(rate));
+}
+
+double Load::Bucket::seconds_until(std::uint64_t amount) const {
+  if (rate == 0) return 0;
+  const auto needed = static_cast<double>(std::min(amount, rate));  // a longer body leaves a debt
+  return std::max(0.0, (needed - left) / static_cast<double>(rate));
+}
+
+Load::Load(LoadBounds bounds, std::shared_ptr<Environment> environment, std::function<std::uint64_t()> memory)
+    : bounds_(bounds),
+      environment_(std::move(environment)),
+      memory_(std::move(memory)),
+      total_(made(bounds.total)) {}
+
+Load::Party Load::made(const LoadBounds::Of& bounds) const {
+  const auto full = [now = environment_->monotonic()](std::uint64_t rate) {
+    return Bucket{rate, static_cast<double>(rate), now};
+  };
+  return {.requests = full(bounds.requests), .bytes = full(bounds.bytes), .turns = {}};
+}
+
+Load::Party& Load::party_of(const std::string& token) {
+  const auto found = tokens_.find(token);  // tokens are those of a file, so this does not grow for ever
+  return found != tokens_.end() ? found->second : tokens_.emplace(token, made(bounds_.token)).first->second;
+}
+
+Status Load::take(const std::string& token, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const Nanoseconds now = environment_->monotonic();
+  for (Party* const party : {&party_of(token), &total_}) {
+    for (auto [bucket, amount] :
+         {std::pair(&party->requests, std::uint64_t{1}), std::pair(&party->bytes, bytes)}) {
+      bucket->refill(now);
+      const double pause = bucket->seconds_until(amount);
+      if (pause <= 0) continue;
+      const bool is_requests = bucket == &party->requests;
+      return fail(refused(whose(party == &total_) + " may send " + std::to_string(bucket->rate) +
+                              (is_requests ? " requests a second" : " bytes of bodies a second"),
+                          std::lround(std::ceil(pause))));
+    }
+  }
+  for (Party* const party : {&party_of(token), &total_}) {
+    party->requests.left -= party->requests.rate == 0 ? 0 : 1;
+    party->bytes.left -= party->bytes.rate == 0 ? 0 : static_cast<double>(bytes);
+  }
+  return {};
+}
+
+Result<Load::Slot> Load::begin_turn(const std::string& token, const Waiting& waiting) {
+  if (bounds_.memory != 0 && memory_() > bounds_.memory) {
+    Error error = make_error(ErrorCode::kLimit, ErrorKind::kOverloaded,
+                             "the server uses all the memory that it may; runs that work go on");
+    return fail(std::move(error).set("retry_after", kPauseForMemory));
+  }
+  const std::lock_guard lock(mutex_);
+  Party& own = party_of(token);
+  for (const bool total : {false, true}) {
+    const LoadBounds::Of& bound = total ? bounds_.total : bounds_.token;
+    const Turns& turns = total ? total_.turns : own.turns;
+    if (bound.turns != 0 && turns.at_work >= bound.turns) {
+      const auto next = std::chrono::ceil<std::chrono::seconds>(turns.between);
+      return fail(refused(whose(total) + " may have " + std::to_string(bound.turns) + " turns at work",
+                          next.count()));
+    }
+    if (bound.waiting != 0 && (total ? waiting.in_total : waiting.of_token) >= bound.waiting)
+      return fail(refused(whose(total) + " may have " + std::to_string(bound.waiting) +
+                              " runs that wait for people; decide some, or delete them",
+                          kPauseForPeople));
+  }
+  ++own.turns.at_work;
+  ++total_.turns.at_work;
+  return Slot(nullptr, [self = shared_from_this(), token](void*) { self->end_turn(token); });
+}
+
+void Load::end_turn(const std::string& token) {
+  const std::lock_guard lock(mutex_);
+  const Nanoseconds now = environment_->monotonic();
+  for (Turns* const turns : {&party_of(token).turns, &total_.turns}) {
+    --turns->at_work;
+    constexpr int kWeight = 4;  // of what was before
+    if (turns->ended != 0ns) {
+      const Nanoseconds since = now - turns->ended;
+      turns->between = turns->between == 0ns ? since : (turns->between * kWeight + since) / (kWeight + 1);
+    }
+    turns->ended = now;
+  }
+}
+
+}  // namespace praxis::server
