@@ -193,7 +193,7 @@ TEST_F(CliServe, BoundsAreSetByName) {
   EXPECT_THAT(call("POST /api/v1/runs", wanted), HasSubstr("\"id\":"));
   const std::string refused = call("POST /api/v1/runs", wanted);
   EXPECT_THAT(refused, HasSubstr("\"status\":429"));
-  EXPECT_THAT(refused, HasSubstr("this token may have 1 turns at work"));
+  EXPECT_THAT(refused, HasSubstr("this token has as many turns at work as allowed, 1"));
   const auto wrong = praxis({"serve", "--bound", "speed=3"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("--bound \"speed=3\" must be NAME=N"));

@@ -57,7 +57,7 @@ Error refused(const std::string& reason, std::int64_t seconds) {
   return make_error(ErrorCode::kLimit, reason).set("retry_after", pause);
 }
 
-std::string whose(bool total) { return total ? "all clients together" : "this token"; }
+std::string whose(bool total) { return total ? "all clients together have" : "this token has"; }
 
 }  // namespace
 
@@ -141,7 +141,8 @@ Status Load::take(const std::string& token, std::uint64_t bytes) {
       const double pause = bucket->seconds_until(amount);
       if (pause <= 0) continue;
       const bool is_requests = bucket == &party->requests;
-      return fail(refused(whose(party == &total_) + " may send " + std::to_string(bucket->rate) +
+      return fail(refused(whose(party == &total_) + " sent as much as allowed, " +
+                              std::to_string(bucket->rate) +
                               (is_requests ? " requests a second" : " bytes of bodies a second"),
                           std::lround(std::ceil(pause))));
     }
@@ -166,13 +167,13 @@ Result<Load::Slot> Load::begin_turn(const std::string& token, const Waiting& wai
     const Turns& turns = total ? total_.turns : own.turns;
     if (bound.turns != 0 && turns.at_work >= bound.turns) {
       const auto next = std::chrono::ceil<std::chrono::seconds>(turns.between);
-      return fail(refused(whose(total) + " may have " + std::to_string(bound.turns) + " turns at work",
+      return fail(refused(whose(total) + " as many turns at work as allowed, " + std::to_string(bound.turns),
                           next.count()));
     }
     if (bound.waiting != 0 && (total ? waiting.in_total : waiting.of_token) >= bound.waiting)
-      return fail(refused(whose(total) + " may have " + std::to_string(bound.waiting) +
-                              " runs that wait for people; decide some, or delete them",
-                          kPauseForPeople));
+      return fail(refused(
+          whose(total) + " as many runs that wait for people as allowed, " + std::to_string(bound.waiting),
+          kPauseForPeople));
   }
   ++own.turns.at_work;
   ++total_.turns.at_work;

@@ -88,8 +88,9 @@ TEST(LoadTest, TurnsAtWorkAreCountedUntilTheyEnd) {
   ASSERT_TRUE(annas && berts);
   const auto second = of.load->begin_turn("anna", {});
   EXPECT_EQ(LoadOf::pause_of(second), 1);
-  EXPECT_THAT(second.error().message, HasSubstr("this token may have 1 turns at work"));
-  EXPECT_THAT(of.load->begin_turn("carl", {}).error().message, HasSubstr("all clients together may have 2"));
+  EXPECT_THAT(second.error().message, HasSubstr("this token has as many turns at work as allowed, 1"));
+  EXPECT_THAT(of.load->begin_turn("carl", {}).error().message,
+              HasSubstr("all clients together have as many turns at work as allowed, 2"));
   annas->reset();
   of.clock->at += 8s;
   berts->reset();  // turns end every eight seconds
@@ -101,8 +102,10 @@ TEST(LoadTest, TurnsAtWorkAreCountedUntilTheyEnd) {
 TEST(LoadTest, RunsThatWaitForPeopleAreBounded) {
   LoadOf of({.token = {.waiting = 3}, .total = {.waiting = 5}});
   EXPECT_TRUE(of.load->begin_turn("anna", {2, 4}));
-  EXPECT_THAT(of.load->begin_turn("anna", {3, 4}).error().message, HasSubstr("3 runs that wait for people"));
-  EXPECT_THAT(of.load->begin_turn("anna", {0, 5}).error().message, HasSubstr("5 runs that wait for people"));
+  EXPECT_THAT(of.load->begin_turn("anna", {3, 4}).error().message,
+              HasSubstr("runs that wait for people as allowed, 3"));
+  EXPECT_THAT(of.load->begin_turn("anna", {0, 5}).error().message,
+              HasSubstr("runs that wait for people as allowed, 5"));
 }
 
 TEST(LoadTest, MemoryBeyondTheBoundKeepsNewTurnsOut) {
