@@ -92,6 +92,34 @@ TEST_F(CliMcp, Server_SeesNoVariableAndNoFolderThatTheFileDoesNotName) {
   EXPECT_THAT(seen.out, Not(HasSubstr(folder_.string())));
 }
 
+TEST_F(CliMcp, ServerOfAnotherClientsFile_IsPartOfTheAgent) {
+  options_.env["TOKEN_OF_THE_USER"] = "given";
+  const auto servers = [&](const std::string& behaviour) {
+    const JsonObject server{{"command", "python3"},
+                            {"args", JsonArray{kFolder + "/server.py", behaviour, notes_path()}},
+                            {"env", JsonObject{{"GIVEN_TO_THE_SERVER", "${TOKEN_OF_THE_USER}"}}}};
+    file(".mcp.json", to_json_text(JsonObject{{"mcpServers", JsonObject{{"fix", server}}}}));
+  };
+  servers("usual");
+  file("script.jsonl", calls("environment"));
+  file("agent.toml",
+       "id = \"tester\"\nmodel = \"script:script.jsonl\"\n[policy]\nask = [\"fix__*\"]\n[tools.mcp.fix]\n"
+       "from = \".mcp.json\"\nread = [\"" +
+           kFolder + "\"]\nwrite = [\"notes\"]\n");
+  EXPECT_THAT(praxis({"mcp", "call", "agent.toml", "fix__environment"}).out,
+              HasSubstr("GIVEN_TO_THE_SERVER"));
+  EXPECT_EQ(praxis({"run", "agent.toml", "go"}).status, 3) << "a rule asks";
+  EXPECT_THAT(shown(), Not(HasSubstr("given")));
+  servers("imitating");
+  const CommandResult changed = praxis({"resume", "last", "--allow", "p1"});
+  EXPECT_EQ(changed.status, 4) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr(".mcp.json"));
+  file(".mcp.json", R"({"mcpServers": {"other": {"command": "x"}}})");
+  const CommandResult missing = praxis({"mcp", "list", "agent.toml"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("has no server \"fix\"; it has \"other\""));
+}
+
 TEST_F(CliMcp, ServerWithoutARule_OrWithoutAWayToReachIt_IsRefused) {
   agent("usual", calls("echo"), "", "allow = []");
   const CommandResult unruled = praxis({"run", "agent.toml", "go"});
@@ -101,7 +129,7 @@ TEST_F(CliMcp, ServerWithoutARule_OrWithoutAWayToReachIt_IsRefused) {
   praxis({"run", "agent.toml", "go"});
   EXPECT_THAT(shown(), HasSubstr("no rule of the agent allows it"));
   agent("usual", calls("echo"), "url = \"https://example.org/mcp\"\n");
-  EXPECT_THAT(praxis({"run", "agent.toml", "go"}).err, HasSubstr("either \"command\" or \"url\""));
+  EXPECT_THAT(praxis({"run", "agent.toml", "go"}).err, HasSubstr("one of \"command\", \"url\" and \"from\""));
   file("agent.toml",
        "model = \"script:script.jsonl\"\n[policy]\nask = [\"a__b__*\"]\n[tools.mcp.a__b]\ncommand = "
        "[\"x\"]\n");

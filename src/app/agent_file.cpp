@@ -226,10 +226,11 @@ class AgentReader {
     if (auto read = read_sandboxed_tool("shell", shell_tool_of); !read) return read;
     if (auto read = read_sandboxed_tool("python", python_tool_of); !read) return read;
     const auto granted = [this](const auto& place, const auto& paths) { return check_granted(place, paths); };
-    auto servers = app::mcp_servers_of(document_, start_folder(), file_bounds(), options_, granted);
-    if (!servers) return fail(std::move(servers.error()));
-    servers_ = *std::move(servers);
-    return {};
+    const auto inside = [this](const auto& place, const auto& path) { return check_within(place, path); };
+    auto servers = app::mcp_servers_of(document_, {start_folder(), fs::absolute(home_ / "."), inside},
+                                       file_bounds(), options_, granted);
+    if (servers) servers_ = *std::move(servers);
+    return servers ? Status{} : Status(fail(std::move(servers.error())));
   }
 
   /// The places count as files of the agent: no tool writes there.
@@ -401,8 +402,9 @@ class AgentReader {
       if (!file.empty()) bounds.protect.push_back(absolute_path((home_ / file).string()));
     };
     add_named(text("instructions_file"));
-    if (const auto* agents = at("agents").if_object()) {
-      for (const auto& [name, agent] : *agents) add_named(json_string(agent, "file"));
+    for (auto [tables, key] : {std::pair{"agents", "file"}, {"tools.mcp", "from"}}) {
+      if (!at(tables).is_object()) continue;
+      for (const auto& [name, table] : at(tables).get_object()) add_named(json_string(table, key));
     }
     std::ranges::for_each(app::team_files(document_.json()), add_named);
     return bounds;

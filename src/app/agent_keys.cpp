@@ -135,6 +135,8 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.mcp.*.command", Type::kTexts,
                "An MCP server: program and arguments; runs in the sandbox"},
     SettingKey{"tools.mcp.*.url", Type::kText, "An MCP server that is reached over HTTP instead"},
+    SettingKey{"tools.mcp.*.from", Type::kText,
+               "Instead: a file with `mcpServers`, such as .mcp.json, that has the server NAME"},
     SettingKey{"tools.mcp.*.tools", Type::kTexts,
                "The server's tools that the agent gets; `*` at the end stands for any ending; all if absent"},
     SettingKey{"tools.mcp.*.idempotent", Type::kTexts,

@@ -2,13 +2,18 @@
 
 #include <cstdlib>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "app/mcp_entry.hpp"
 #include "app/mcp_pins.hpp"
+#include "app/plain_text.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "app/setting_key.hpp"
+#include "base/regular_file.hpp"
 #include "praxis/policy/policy.hpp"
 #include "tools/host_rules.hpp"
 
@@ -21,6 +26,7 @@ constexpr const char* kServerPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr const char* kServerHome = "/tmp";       ///< of the sandbox; deleted at the end
 constexpr std::int64_t kServerMemoryMb = 16'384;  ///< address space, of which some runtimes reserve a lot
 constexpr std::size_t kKeptReport = 4096;
+constexpr std::size_t kMostFile = std::size_t{1} << 20;  ///< bytes of a file with `mcpServers`
 constexpr std::uint64_t kMebi = std::uint64_t{1024} * 1024;
 constexpr std::uint64_t kServerProcesses = 256;
 constexpr std::uint64_t kServerOpenFiles = 1024;
@@ -33,20 +39,23 @@ std::vector<std::string> paths_of(const Json& list, const fs::path& folder) {
 
 class McpTable {
  public:
-  McpTable(const TomlDocument& document, std::string name, const fs::path& folder,
+  McpTable(const TomlDocument& document, std::string name, const McpPlaces& places,
            const AgentFileOptions& options)
       : document_(document),
         name_(std::move(name)),
         place_("tools.mcp." + name_),
         table_(document.at(place_)),
-        folder_(folder),
+        folder_(places.start),
+        places_(places),
         options_(options) {}
 
   Result<McpServer> read(const FileBounds& bounds, const CheckGranted& check_granted) const {
+    auto entry = entry_of();
+    if (!entry) return fail(std::move(entry.error()));
     McpServer server;
     server.options = tool_options();
     if (const std::string state = state_folder(); !state.empty())
-      server.options.acceptance = std::make_shared<McpPins>(state, identity());
+      server.options.acceptance = std::make_shared<McpPins>(state, identity_of(*entry));
     if (auto checked = check_mcp_name(name_); !checked) return mistake(checked.error().message);
     if (auto ruled = check_rule(); !ruled) return fail(std::move(ruled.error()));
     McpBounds within;
@@ -54,15 +63,13 @@ class McpTable {
       within.start = time;
     within.result_bytes = static_cast<std::size_t>(
         json_int(table_, "max_result", static_cast<std::int64_t>(within.result_bytes)));
-    const bool runs = !json_at(table_, "command").is_null();
-    if (runs == !json_at(table_, "url").is_null()) return mistake("needs either \"command\" or \"url\"");
-    if (runs) {
-      auto program = program_of(bounds, check_granted);
+    if (entry->url.empty()) {
+      auto program = program_of(*std::move(entry), bounds, check_granted);
       if (!program) return fail(std::move(program.error()));
       server.client = std::make_shared<McpClient>(*std::move(program), within);
       return server;
     }
-    auto endpoint = endpoint_of();
+    auto endpoint = endpoint_of(*std::move(entry));
     if (!endpoint) return fail(std::move(endpoint.error()));
     server.client = std::make_shared<McpClient>(*std::move(endpoint), within);
     return server;
@@ -77,10 +84,35 @@ class McpTable {
   }
   std::vector<std::string> texts(std::string_view key) const { return texts_of(json_at(table_, key)); }
 
+  /// The server as the table says it, or as the file does that the table names.
+  Result<McpEntry> entry_of() const {
+    const auto has = [&](const char* key) { return !json_at(table_, key).is_null(); };
+    if (has("command") + has("url") + has("from") != 1)
+      return mistake("needs one of \"command\", \"url\" and \"from\"");
+    if (!has("from")) {
+      McpEntry entry{.command = texts("command"), .url = json_string(table_, "url")};
+      if (has("command") && entry.command.empty())
+        return mistake_at("command", "\"command\" must name a program");
+      return entry;
+    }
+    const std::string path = (places_.home / json_string(table_, "from")).lexically_normal();
+    if (auto checked = places_.check_file(place_ + ".from", path); !checked)
+      return fail(std::move(checked.error()));
+    const auto text =
+        options_.read_file ? options_.read_file(path, kMostFile) : read_regular_file(path, kMostFile);
+    if (!text) return mistake_at("from", text.error().message);
+    auto entry = read_mcp_entry(*text, name_, [](const std::string& name) -> std::optional<std::string> {
+      const char* const value = std::getenv(name.c_str());
+      return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+    });
+    if (!entry) return mistake_at("from", in_quotes(path) + ' ' + entry.error().message);
+    return entry;
+  }
+
   /// Identifies the server for all agents, under any name.
-  std::string identity() const {
-    const Json& command = json_at(table_, "command");
-    return to_json_text(command.is_null() ? json_at(table_, "url") : command);
+  static std::string identity_of(const McpEntry& entry) {
+    if (!entry.url.empty()) return to_json_text(Json(entry.url));
+    return to_json_text(JsonArray(entry.command.begin(), entry.command.end()));
   }
 
   McpToolOptions tool_options() const {
@@ -113,12 +145,14 @@ class McpTable {
     return {};
   }
 
-  Result<McpProgram> program_of(const FileBounds& bounds, const CheckGranted& check_granted) const {
+  Result<McpProgram> program_of(McpEntry entry, const FileBounds& bounds,
+                                const CheckGranted& check_granted) const {
     if (auto checked = check_absent({"token_env"}, "url"); !checked) return fail(std::move(checked.error()));
     McpProgram program;
-    program.argv = texts("command");
-    if (program.argv.empty()) return mistake_at("command", "\"command\" must name a program");
-    program.environment = {{"PATH", kServerPath}, {"LANG", "C.UTF-8"}, {"HOME", kServerHome}};
+    program.argv = std::move(entry.command);
+    program.environment = std::move(entry.environment);
+    program.environment.merge(std::map<std::string, std::string>{
+        {"PATH", kServerPath}, {"LANG", "C.UTF-8"}, {"HOME", kServerHome}});
     for (const std::string& name : texts("environment")) {
       if (const char* value = std::getenv(name.c_str())) program.environment[name] = value;
     }
@@ -151,14 +185,15 @@ class McpTable {
     return program;
   }
 
-  Result<McpEndpoint> endpoint_of() const {
+  Result<McpEndpoint> endpoint_of(McpEntry entry) const {
     if (auto checked =
             check_absent({"folder", "read", "write", "environment", "allow", "max_memory_mb"}, "command");
         !checked)
       return fail(std::move(checked.error()));
     if (options_.http == nullptr) return mistake_at("url", "this program provides no network for agents");
     McpEndpoint endpoint;
-    endpoint.url = json_string(table_, "url");
+    endpoint.url = std::move(entry.url);
+    endpoint.token = std::move(entry.token);
     endpoint.http = options_.http;
     const auto url = parse_url(endpoint.url);
     if (!url) return mistake_at("url", url.error().message);
@@ -183,19 +218,20 @@ class McpTable {
   const std::string place_;
   const Json& table_;
   const fs::path folder_;
+  const McpPlaces& places_;
   const AgentFileOptions& options_;
 };
 
 }  // namespace
 
-Result<std::vector<McpServer>> mcp_servers_of(const TomlDocument& document, const fs::path& folder,
+Result<std::vector<McpServer>> mcp_servers_of(const TomlDocument& document, const McpPlaces& places,
                                               const FileBounds& bounds, const AgentFileOptions& options,
                                               const CheckGranted& check_granted) {
   std::vector<McpServer> servers;
   const auto* tables = document.at("tools.mcp").if_object();
   if (tables == nullptr) return servers;
   for (const auto& [name, table] : *tables) {
-    auto server = McpTable(document, std::string(name), folder, options).read(bounds, check_granted);
+    auto server = McpTable(document, std::string(name), places, options).read(bounds, check_granted);
     if (!server) return fail(std::move(server.error()));
     if (options.on_mcp_server) options.on_mcp_server(*server);
     servers.push_back(*std::move(server));

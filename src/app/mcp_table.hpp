@@ -17,12 +17,18 @@ namespace praxis::app {
 /// error.
 using CheckGranted = std::function<Status(const std::string& place, const std::vector<std::string>& paths)>;
 
-/// The servers of the checked tables `tools.mcp.NAME`; relative paths start at `folder`, which is absolute.
-/// Starts none of them. Error `kInput`: a table with neither a program nor an address, without a rule, with
-/// invalid hosts, or with a token that is not set.
-Result<std::vector<McpServer>> mcp_servers_of(const TomlDocument& document,
-                                              const std::filesystem::path& folder, const FileBounds& bounds,
-                                              const AgentFileOptions& options,
+/// Where relative paths begin, which are absolute, and which files may be read.
+struct McpPlaces {
+  std::filesystem::path start;  ///< those of folders
+  std::filesystem::path home;   ///< those of files that the agent file names: its own folder
+  std::function<Status(const std::string& place, const std::string& path)> check_file;
+};
+
+/// The servers of the checked tables `tools.mcp.NAME`.
+/// Starts none of them. Error `kInput`: a table with neither a program nor an address, or whose file has
+/// none, without a rule, with invalid hosts, or with a token that is not set.
+Result<std::vector<McpServer>> mcp_servers_of(const TomlDocument& document, const McpPlaces& places,
+                                              const FileBounds& bounds, const AgentFileOptions& options,
                                               const CheckGranted& check_granted);
 
 }  // namespace praxis::app

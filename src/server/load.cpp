@@ -69,9 +69,10 @@ Status read_bound(std::string_view text, LoadBounds& bounds) {
   if (is_total) name.remove_prefix(kTotal.size());
   std::uint64_t* bound = !is_total && name == "memory" ? &bounds.memory : nullptr;
   bool is_size = bound != nullptr;
+  LoadBounds::Of& of = is_total ? bounds.total : bounds.token;
   for (const Named& named : kNamed) {
     if (name != named.name) continue;
-    bound = &((is_total ? bounds.total : bounds.token).*named.bound);
+    bound = &(of.*named.bound);
     is_size = named.is_size;
   }
   if (bound == nullptr)
