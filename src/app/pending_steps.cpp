@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
@@ -98,7 +99,12 @@ Result<std::vector<ParkedStep>> pending_steps(const StoredSession& stored) {
   if (nodes.empty() || nodes.front().status != SessionStatus::kAwaitingUser) return std::vector<ParkedStep>{};
   std::vector<ParkedStep> steps = result_of(stored.state).pending;
   for (const AgentNode& node : nodes) {
-    if (node.id != stored.id) std::ranges::copy(node.pending, std::back_inserter(steps));
+    if (node.id == stored.id) continue;
+    for (ParkedStep step : node.pending) {
+      step.session = node.id;
+      step.path = node.path;
+      steps.push_back(std::move(step));
+    }
   }
   return steps;
 }

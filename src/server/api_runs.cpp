@@ -71,6 +71,8 @@ Result<app::StoredSession> stored_of(Service& service, const Call& call) {
 /// A run as `GET` shows it: what the envelope of `praxis run --json` has. The tree is read before the log, so
 /// that a run that is shown as ended has its result.
 Result<JsonObject> run_json(Service& service, const SessionId& run) {
+  const auto last = service.journal->last_position();
+  if (!last) return fail(last.error());
   JournalTree tree(service.journal, {.root = run});
   if (auto read = tree.refresh(); !read) return fail(read.error());
   const auto nodes = tree.nodes();
@@ -87,6 +89,8 @@ Result<JsonObject> run_json(Service& service, const SessionId& run) {
   for (const ParkedStep& step : *pending) steps.push_back(app::program_json(step));
   json["pending"] = std::move(steps);
   json["records"] = stored->records.size();
+  json["resumable"] = stored->state.turn.has_value() || !stored->state.queue.empty();
+  json["last_event_id"] = Position{*last, UINT32_MAX}.text();
   return json;
 }
 

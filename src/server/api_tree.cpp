@@ -31,8 +31,9 @@ Result<Command> command_of(const Json& json, const SessionId& target, const Auth
   return Command{*verb, target, *text, author};
 }
 
-JsonObject pending_json(const AgentNode& node, const ParkedStep& step) {
+JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const SessionId& run) {
   JsonObject json = app::program_json(step);
+  json["run"] = run.str();
   json["session"] = node.id.str();
   json["agent"] = node.agent;
   json["path"] = node.path;
@@ -50,6 +51,18 @@ Result<HttpAnswer> show_tree(Service& service, const Call& call) {
   if (auto read = tree.refresh(); !read) return fail(read.error());
   JsonArray nodes;
   for (const AgentNode& node : tree.nodes()) nodes.push_back(app::program_json(node));
+  return json_answer(JsonObject{{"nodes", std::move(nodes)}});
+}
+
+Result<HttpAnswer> show_trees(Service& service, const Call& call) {
+  using Roots = app::RunTrees::Roots;
+  app::RunTrees trees(service.journal, call.parameter("all") == "true" ? Roots::kAll : Roots::kLast);
+  if (auto read = trees.refresh(); !read) return fail(read.error());
+  JsonArray nodes;
+  for (const AgentNode& node : trees.nodes()) {
+    if (service.runs->may_see(call.principal, service.runs->lineages().root_of(node.id)))
+      nodes.push_back(app::program_json(node));
+  }
   return json_answer(JsonObject{{"nodes", std::move(nodes)}});
 }
 
@@ -76,10 +89,9 @@ Result<HttpAnswer> list_pending(Service& service, const Call& call) {
   if (auto read = trees.refresh(); !read) return fail(read.error());
   JsonArray steps;
   for (const AgentNode& node : trees.nodes()) {
-    if (node.pending.empty() ||
-        !service.runs->may_see(call.principal, service.runs->lineages().root_of(node.id)))
-      continue;
-    for (const ParkedStep& step : node.pending) steps.push_back(pending_json(node, step));
+    const SessionId run = node.pending.empty() ? SessionId() : service.runs->lineages().root_of(node.id);
+    if (node.pending.empty() || !service.runs->may_see(call.principal, run)) continue;
+    for (const ParkedStep& step : node.pending) steps.push_back(pending_json(node, step, run));
   }
   return json_answer(JsonObject{{"pending", std::move(steps)}});
 }

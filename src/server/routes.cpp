@@ -84,6 +84,7 @@ constexpr std::array kAgUiBody{
     Field{"context", "array", "must be empty"},
     Field{"forwardedProps", "object", "must be empty"},
     Field{"parentRunId", "string", "must be missing"}};
+constexpr std::array kTreeQuery{Field{"all", "boolean", "true: of all runs"}};
 constexpr std::array kUsageQuery{Field{"from", "string", "first day, such as 2026-01-31; 30 days ago"},
                                  Field{"until", "string", "last day; today"},
                                  Field{"agent", "string", "calls of this agent"},
@@ -122,6 +123,8 @@ constexpr std::array kRoutes{
           true,
           true},
     Route{"GET", "/api/v1/runs/{id}/tree", "The agents of a run", show_tree},
+    Route{"GET", "/api/v1/tree", "The agents of all runs that are not idle, or of the last one", show_trees,
+          kTreeQuery},
     Route{"GET", "/api/v1/runs/{id}/export", "The log of a run, for import elsewhere", export_run},
     Route{"POST",
           "/api/v1/runs/{id}/commands",

@@ -216,6 +216,8 @@ Status Runs::resume(const SessionId& run) {
   const auto read = stored(run);
   if (!read) return fail(read.error());
   if (at_hand(run) && read->state.turn) return {};  // it is working, or waits
+  if (!read->state.turn && read->state.queue.empty())
+    return fail(conflict("run " + run.str() + " has no turn to resume"));
   auto session = open(run);
   if (!session) return fail(session.error());
   session->resume(when_done(run));
