@@ -3,13 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-#include <map>
-
 #include "command_line.hpp"
-#include "praxis/json/schema.hpp"
 #include "praxis/process/sandbox.hpp"
+#include "published_schema.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -18,35 +14,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Words = std::vector<std::string>;
 
-Json published_schema() {
-  std::ifstream file(PRAXIS_SOURCE_DIR "/share/praxis/output.schema.json");
-  return parse_json(std::string{std::istreambuf_iterator<char>(file), {}}).value();
-}
-
-/// Forbids members that the schema does not list. Readers must ignore them, but we must not forget them.
-void make_strict(Json& schema) {
-  if (JsonArray* items = schema.if_array()) {
-    for (Json& item : *items) make_strict(item);
-  }
-  JsonObject* members = schema.if_object();
-  if (members == nullptr) return;
-  for (auto& [key, value] : *members) make_strict(value);
-  const bool lists_members = json_string(schema, "type") == "object" && members->contains("properties");
-  if (lists_members && !members->contains("additionalProperties"))
-    members->emplace("additionalProperties", false);
-}
-
 class CliJson : public CommandLine {
  protected:
   CliJson() {
-    Json schema = published_schema();
-    make_strict(schema);
-    for (const auto& [name, definition] : schema.at("$defs").get_object()) {
-      Json whole = schema;
-      whole.get_object().erase("oneOf");
-      whole.get_object()["$ref"] = "#/$defs/" + std::string(name);
-      schemas_.emplace(name, JsonSchema::compile(whole).value());
-    }
     file("hello.jsonl", R"({"text": "Hello there."})");
     file("later.jsonl", "{\"text\": \"1\"}\n{\"text\": \"2\"}\n{\"text\": \"Hello there.\"}\n");
     file(
@@ -67,16 +37,6 @@ class CliJson : public CommandLine {
     file("failed.jsonl", R"({"error": {"status": 401, "message": "the key was refused"}})");
   }
 
-  void check_line(const Json& line, const std::string& where) {
-    const std::string event = json_string(line, "event"), item = json_string(line, "item");
-    const std::string name = !item.empty() ? item : event == "result" ? "result" : "event";
-    const auto schema = schemas_.find(name);
-    ASSERT_NE(schema, schemas_.end()) << where << ": no schema for " << to_json_text(line);
-    for (const SchemaProblem& problem : schema->second.validate(line))
-      ADD_FAILURE() << where << ": " << problem.path << ' ' << problem.message << " in "
-                    << to_json_text(line);
-  }
-
   /// Runs the command; checks its status and all of its lines. Returns the envelope.
   Json check(Words words, int status) {
     words.emplace_back("--json");
@@ -85,7 +45,7 @@ class CliJson : public CommandLine {
     for (const std::string& word : words) where += ' ' + word;
     EXPECT_EQ(result.status, status) << where << '\n' << result.err;
     const auto lines = result.lines();
-    for (const Json& line : lines) check_line(line, where);
+    for (const Json& line : lines) schema_.check(line, where);
     items_ = result.items();
     const Json last = result.last_line();
     EXPECT_EQ(json_string(last, "event"), "result") << where << '\n' << result.out;
@@ -104,7 +64,7 @@ class CliJson : public CommandLine {
     EXPECT_THAT(json_string(last.at("errors").get_array().front(), "message"), HasSubstr(message));
   }
 
-  std::map<std::string, JsonSchema, std::less<>> schemas_;
+  const PublishedSchema schema_;
   std::vector<Json> items_;
 };
 

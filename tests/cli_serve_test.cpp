@@ -9,9 +9,9 @@
 #include <set>
 #include <thread>
 
-#include "command_line.hpp"
 #include "net/testing/pem_files.hpp"
 #include "net/testing/raw_client.hpp"
+#include "served_command_line.hpp"
 #include "server/testing/served.hpp"
 
 namespace praxis::testing {
@@ -21,51 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using namespace std::chrono_literals;
 
-constexpr const char* kToken = "token-of-the-serve-tests";
-
-class CliServe : public CommandLine {
+class CliServe : public ServedCommandLine {
  protected:
-  CliServe() {
-    std::filesystem::create_directories(folder_ / "config/praxis/agents");
-    std::ofstream(folder_ / "token") << kToken << '\n';
-    std::filesystem::permissions(folder_ / "token", std::filesystem::perms::owner_read);
-    // Every effect may be made again: a killed server is not what decides about them here.
-    std::ofstream script(folder_ / "work.jsonl");
-    for (int i = 0; i < 5; ++i) {
-      script << R"({"delay_ms":30,"text":"Step.","tool_calls":[{"name":"kv","arguments":{"op":"put","key":"k)"
-             << i << R"(","value":"v"}}]})" << '\n';
-    }
-    script << R"({"delay_ms":30,"text":"Done."})" << '\n';
-    std::ofstream(folder_ / "config/praxis/agents/work.toml")
-        << "model = \"script:work.jsonl\"\n[tools.kv]\n[policy]\nallow = [\"kv\"]\n";
-  }
-
-  /// Starts a server; waits until it serves.
-  std::unique_ptr<Process> serve(std::vector<std::string> arguments = {},
-                                 const std::string& scheme = "http") {
-    const std::string port = std::to_string(port_);
-    std::vector<std::string> words{"serve", "--journal", "runs.db", "--token-file", "token", "--port", port};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    auto process = std::make_unique<Process>(command(words), options_);
-    EXPECT_TRUE(process->reports("praxis: serving on " + scheme + "://127.0.0.1:") && process->reports("\n"))
-        << process->errors;
-    const auto at = process->errors.rfind(':');
-    if (port_ == 0) port_ = static_cast<std::uint16_t>(std::atoi(process->errors.c_str() + at + 1));
-    return process;
-  }
-  static std::string request(const std::string& line, const std::string& headers, const std::string& body) {
-    return line + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer " + kToken +
-           "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-  }
-  std::string call(const std::string& line, const std::string& body = {}) const {
-    RawClient client(port_);
-    client.send(request(line, "", body));
-    const std::string all = client.read_all();
-    const auto split = all.find("\r\n\r\n");
-    return split == all.npos ? "" : all.substr(split + 4);
-  }
-
-  std::uint16_t port_ = 0;
   const PemFiles pem_{"localhost"};
 };
 
@@ -152,7 +109,7 @@ TEST_F(CliServe, WrongTlsFilesAreUsageErrors) {
 TEST_F(CliServe, PythonReachesAServerWithTls) {
   const auto server = serve({"--tls-cert", pem_.certificate(), "--tls-key", pem_.key()}, "https");
   ProcessOptions options = options_;
-  options.env["PRAXIS_TOKEN"] = kToken;
+  options.env["PRAXIS_TOKEN"] = kServedToken;
   options.env["SSL_CERT_FILE"] = pem_.certificate();
   Process client({"python3", PRAXIS_SOURCE_DIR "/examples/http/client.py",
                   "https://localhost:" + std::to_string(port_), "work", "go"},
@@ -168,7 +125,7 @@ TEST_F(CliServe, AccessLogHasALineForEachAnswerAndNoSecret) {
   EXPECT_THAT(
       server->errors,
       HasSubstr("\"principal\":\"owner\",\"method\":\"GET\",\"path\":\"/api/v1/runs\",\"status\":200"));
-  EXPECT_THAT(server->errors, ::testing::Not(::testing::AnyOf(HasSubstr("secret"), HasSubstr(kToken))));
+  EXPECT_THAT(server->errors, ::testing::Not(::testing::AnyOf(HasSubstr("secret"), HasSubstr(kServedToken))));
 }
 
 TEST_F(CliServe, OtherCommandsSeeTheRunsOfTheServer) {
@@ -243,7 +200,7 @@ TEST_F(CliServe, ApiSendsTheTokenOnlyWhereItBelongs) {
   const auto wrong = praxis({"api", "GET", "/api/v1/runs", "--server", url});
   EXPECT_EQ(wrong.status, 4) << "the token of the local server is not that of this one";
   EXPECT_THAT(wrong.err, HasSubstr("the server answered 401"));
-  options_.env["PRAXIS_TOKEN"] = kToken;
+  options_.env["PRAXIS_TOKEN"] = kServedToken;
   EXPECT_EQ(praxis({"api", "GET", "/api/v1/runs", "--server", url}).status, 0);
   options_.env.erase("PRAXIS_TOKEN");
   const auto elsewhere = praxis({"api", "GET", "/", "--server", "https://praxis.example.org"});
@@ -261,7 +218,7 @@ TEST_F(CliServe, ApiSendsTheTokenOnlyWhereItBelongs) {
 TEST_F(CliServe, ClientOfPythonComesBackAfterAKill) {
   auto server = serve();
   ProcessOptions options = options_;
-  options.env["PRAXIS_TOKEN"] = kToken;
+  options.env["PRAXIS_TOKEN"] = kServedToken;
   Process client({"python3", PRAXIS_SOURCE_DIR "/examples/http/client.py",
                   "http://localhost:" + std::to_string(port_), "work", "go"},
                  options);

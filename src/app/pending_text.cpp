@@ -82,8 +82,7 @@ CallView step_view(const ParkedStep& step, std::size_t columns, Extent extent) {
 }
 
 std::string approve_command(const Workspace& workspace, const ParkId& id) {
-  const std::string command = "praxis approve " + id.str();
-  return workspace.journal_given ? command + " --journal " + shell_word(workspace.journal) : command;
+  return "praxis approve " + id.str() + place_options(workspace);
 }
 
 std::string pending_text(const Workspace& workspace, const AgentResult& result, std::size_t columns) {

@@ -121,7 +121,7 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   if (!journal) return fail(journal.error());
   std::string memory = state_path(config->get("memory"), "memory.db");
   std::string prompts = state_path(config->get("prompts"), "prompts.db");
-  return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(),
+  return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(), "",
                    std::move(memory),  std::move(prompts), *std::move(hooks)};
 }
 
@@ -182,9 +182,13 @@ Result<StoredSession> read_session(std::shared_ptr<Journal> journal, const Sessi
   return StoredSession{std::move(journal), id, *std::move(records), *std::move(state)};
 }
 
+std::string place_options(const Workspace& workspace) {
+  if (!workspace.server_options.empty()) return workspace.server_options;
+  return workspace.journal_given ? " --journal " + shell_word(workspace.journal) : "";
+}
+
 std::string resume_command(const Workspace& workspace, const SessionId& session) {
-  const std::string command = "praxis resume " + session.str();
-  return workspace.journal_given ? command + " --journal " + shell_word(workspace.journal) : command;
+  return "praxis resume " + session.str() + place_options(workspace);
 }
 
 Result<SessionId> root_of(Journal& journal, const SessionId& session) {

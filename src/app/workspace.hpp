@@ -36,6 +36,7 @@ struct Workspace {
   std::shared_ptr<const Project> project;  ///< of the current folder, trusted or not; may be null
   std::string journal;                     ///< absolute path, or `memory`
   bool journal_given = false;              ///< given by a flag, so that printed commands must repeat it
+  std::string server_options = {};         ///< likewise; not empty: the runs are those of a server
   std::string memory = {};                 ///< absolute path of the memory's file; empty: there is no place
   std::string prompts = {};                ///< of the prompts' file, or of a folder; likewise
   std::vector<CommandHook> hooks = {};     ///< programs that see what agents do
@@ -76,6 +77,9 @@ Result<StoredSession> open_session(const Workspace& workspace, std::string_view 
 /// Reads a session of a journal that is open. Error `kJournal`.
 Result<StoredSession> read_session(std::shared_ptr<Journal> journal, const SessionId& id);
 
+/// The options that say where the runs are, for the end of a printed command: ` --journal FILE`, ` --server
+/// URL`, or empty.
+std::string place_options(const Workspace& workspace);
 /// The command to resume a session, for the user to copy; arguments after the id are not included.
 std::string resume_command(const Workspace& workspace, const SessionId& session);
 /// The topmost session above a session that the journal holds, or the session itself. Error `kJournal`.

@@ -1,6 +1,4 @@
 // `api`: calls a server. The body of the answer goes to standard output as it arrives.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <future>
@@ -10,7 +8,7 @@
 #include "app/hints.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
-#include "cli/server_token.hpp"
+#include "cli/server_client.hpp"
 #include "praxis/net/http_client.hpp"
 
 namespace praxis::cli {
@@ -35,32 +33,16 @@ class Printing final : public HttpSink {
   int status_ = 0;
 };
 
-/// The error that has the exit status for a status of HTTP.
-Error refusal(int status) {
-  const auto code = status == 401 || status == 403  ? ErrorCode::kPolicy
-                    : status == 429                 ? ErrorCode::kLimit
-                    : status >= 300 && status < 500 ? ErrorCode::kInput
-                                                    : ErrorCode::kModel;
-  Error error = make_error(code, fmt::format("the server answered {}", status));
-  if (status == 502 || status == 503 || status == 504)
-    error = make_error(code, ErrorKind::kOverloaded, std::move(error.message));
-  return error;
-}
-
 Result<HttpRequest> request_of(const ApiOptions& options) {
   if (!options.path.starts_with('/'))
     return fail(
         app::usage_error("the path begins with /, such as /api/v1/runs, not \"" + options.path + "\""));
-  HttpRequest request;
-  request.method = options.method;
-  std::ranges::transform(request.method, request.method.begin(),
+  std::string method = options.method;
+  std::ranges::transform(method, method.begin(),
                          [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  request.url = options.server;
-  while (request.url.ends_with('/')) request.url.pop_back();
-  request.url += options.path;
-  auto token = token_for(request.url, options.token_file);
-  if (!token) return fail(token.error());
-  request.headers = {{"Authorization", "Bearer " + *token}};
+  auto made = server_request(options.server, std::move(method), options.path);
+  if (!made) return made;
+  HttpRequest& request = *made;
   for (const std::string& header : options.headers) {
     const std::size_t colon = header.find(": ");
     if (colon == std::string::npos)
@@ -75,7 +57,7 @@ Result<HttpRequest> request_of(const ApiOptions& options) {
       request.headers.emplace_back("Content-Type", "application/json");
   }
   request.max_body_bytes = SIZE_MAX;  // event streams have no end, and nothing is kept
-  return request;
+  return made;
 }
 
 }  // namespace
@@ -92,12 +74,7 @@ Result<ExitStatus> execute(const ApiOptions& options, Console& console) {
   const Status status = done.get();
   if (interrupts.received() != 0)
     return exit_status(make_error(ErrorCode::kCancelled, "interrupted"), interrupts.received());
-  if (!status && status.error().code == ErrorCode::kModel) {
-    Error error = make_error(ErrorCode::kModel, ErrorKind::kNetwork, status.error().message);
-    const bool is_absent = status.error().kind() == ErrorKind::kConnect;
-    return fail(is_absent ? app::with_hint(std::move(error), "praxis serve starts a server") : error);
-  }
-  if (!status) return fail(status.error());
+  if (!status) return fail(exchange_error(status.error()));
   if (printing->status() / 100 != 2) return fail(refusal(printing->status()));
   return ExitStatus::kFinished;
 }

@@ -23,8 +23,10 @@ inline void add_api_flags(CLI::App* api, ApiOptions& options) {
   api->add_option("--data", options.data, "Body of the request; '-' reads it from standard input")
       ->type_name("TEXT");
   add_repeated(api, "--header", options.headers, "A further header", "NAME: VALUE");
-  api->add_option("--server", options.server, "Where the server is")->type_name("URL")->capture_default_str();
-  takes_path(api->add_option("--token-file", options.token_file,
+  api->add_option("--server", options.server.url, "Where the server is")
+      ->type_name("URL")
+      ->capture_default_str();
+  takes_path(api->add_option("--token-file", options.server.token_file,
                              "File with the token; otherwise PRAXIS_TOKEN, or the file of the local server"),
              "FILE");
 }

@@ -171,6 +171,7 @@ void Definition::define_run() {
   add_limits(run, run_.limits);
   add_home(run, run_.allow_home);
   add_place(run, run_.place);
+  add_server(run, run_.server);
   add_chat_flags(command("chat", kChatHelp, kChatExamples, [this] { return Invocation(chat_); }), chat_);
   add_agents_flags(command("agents", kAgentsHelp, kAgentsExamples, [this] { return Invocation(agents_); }),
                    agents_);
@@ -207,6 +208,7 @@ void Definition::define_resume() {
   resume->add_flag("--force", resume_.force, "Take the run over from a process that still owns it");
   add_turn_output(resume, resume_.output);
   add_place(resume, resume_.place);
+  add_server(resume, resume_.server);
 }
 
 void Definition::define_approve() {
@@ -247,6 +249,7 @@ void Definition::define_approve() {
   add_home(approve, approve_.allow_home);
   add_turn_output(approve, approve_.output);
   add_place(approve, approve_.place);
+  add_server(approve, approve_.server);
 }
 
 void Definition::define_tree() {
@@ -270,6 +273,7 @@ void Definition::define_tree() {
   tree->add_flag("--all", tree_.all, "Draw every run in the journal");
   add_json(tree, tree_.json, "agent, with --watch for each change");
   add_place(tree, tree_.place);
+  add_server(tree, tree_.server);
 }
 
 void Definition::define_looking() {

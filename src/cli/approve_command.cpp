@@ -14,9 +14,7 @@
 #include <vector>
 
 #include "app/always_rules.hpp"
-#include "app/call_text.hpp"
 #include "app/calls_in_doubt.hpp"
-#include "app/envelope.hpp"
 #include "app/hints.hpp"
 #include "app/pending_steps.hpp"
 #include "app/pending_text.hpp"
@@ -27,9 +25,10 @@
 #include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
+#include "cli/decisions.hpp"
 #include "cli/home_question.hpp"
-#include "cli/pages.hpp"
 #include "cli/place.hpp"
+#include "cli/server_commands.hpp"
 #include "cli/step_dialog.hpp"
 #include "cli/turn.hpp"
 #include "praxis/policy/policy.hpp"
@@ -39,12 +38,6 @@ namespace praxis::cli {
 namespace {
 
 constexpr std::chrono::seconds kOwnerPatience{5};  ///< for the process that owns the session to answer
-
-JsonObject waiting_json(const app::PendingStep& waiting) {
-  JsonObject json = app::program_json(waiting.step);
-  json["agent"] = waiting.node.agent;
-  return json;
-}
 
 /// The calls that the next `resume` of their run will ask about. Returns their number.
 Result<std::size_t> list_in_doubt(const app::Workspace& workspace, bool json, Console& console) {
@@ -60,48 +53,13 @@ Result<std::size_t> list_in_doubt(const app::Workspace& workspace, bool json, Co
   return calls->size();
 }
 
-ExitStatus list(const std::vector<app::PendingStep>& all, const app::Workspace& workspace, bool json,
-                app::Extent extent, Console& console) {
-  const UnixMillis now = system_environment()->now();
-  const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
-  for (const app::PendingStep& each : all) {
-    if (json) {
-      console.item("pending_step", waiting_json(each));
-    } else {
-      console.out.write(app::waiting_text(workspace, each.node, each.step, now, columns, extent));
-    }
-  }
-  return ExitStatus::kFinished;
-}
-
 Result<ExitStatus> list_all(const std::vector<app::PendingStep>& all, const app::Workspace& workspace,
                             bool json, Console& console) {
-  list(all, workspace, json, app::Extent::kOverview, console);
+  list_steps(all, workspace, json, app::Extent::kOverview, console);
   const auto doubts = list_in_doubt(workspace, json, console);
   if (!doubts) return fail(doubts.error());
   if (all.empty() && *doubts == 0 && !json) console.err.line("no step awaits a human");
   return ExitStatus::kFinished;
-}
-
-/// The decision on the command line; `std::nullopt` without one. Error `kInput`: several decisions, or an
-/// unreadable one.
-Result<std::optional<Approval>> approval_of(const ApproveOptions& options) {
-  const int given = static_cast<int>(options.allow || options.always) + static_cast<int>(options.deny) +
-                    static_cast<int>(options.edit.has_value()) + static_cast<int>(options.answer.has_value());
-  if (given == 0 && !options.reason.empty())
-    return fail(app::usage_error("-m is the reason for a rejection and requires --deny"));
-  if (given == 0) return std::nullopt;
-  if (given > 1)
-    return fail(
-        app::usage_error("give exactly one of --allow, --always, --deny, --edit FILE and --answer TEXT"));
-  if (options.id.empty())
-    return fail(app::usage_error("decide what? Name it, such as RUN/p1", "praxis approve lists what waits"));
-  if (options.deny) return reject(options.reason);
-  if (options.answer) return answer(*options.answer);
-  if (!options.edit) return approve();
-  auto arguments = read_input(*options.edit);
-  if (!arguments) return fail(arguments.error());
-  return edit(*std::move(arguments));
 }
 
 // ---- allow always -----------------------------------------------------------------------------------------
@@ -117,38 +75,6 @@ Result<bool> remember(Journal& journal, const app::PendingStep& waiting, bool ye
   if (!yes && !confirmed("Save this rule?", console)) return false;
   if (auto saved = app::save_rule(*always); !saved) return fail(saved.error());
   return true;
-}
-
-// ---- long calls -------------------------------------------------------------------------------------------
-
-/// Shows all of a long call at the terminal, then asks about it.
-bool allowed_after_reading(const app::Workspace& workspace, const app::PendingStep& waiting,
-                           Console& console) {
-  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
-  const std::string text = app::call_view(waiting.step.tool, waiting.step.arguments, columns, 0).text;
-  if (show_pages(text, console) && confirmed("Allow this call?", console)) return true;
-  console.err.line("not decided: " + app::approve_command(workspace, waiting.step.id));
-  return false;
-}
-
-/// Whether all was shown of what the decision allows. False: the user leaves it undecided. Error `kInput`: it
-/// cannot be shown now, or `--seen` names another call.
-Result<bool> has_seen(const app::PendingStep& waiting, const ApproveOptions& options,
-                      const app::Workspace& workspace, Console& console) {
-  if (!options.allow && !options.always) {
-    if (options.seen.empty()) return true;
-    return fail(app::usage_error("--seen belongs to --allow or --always"));
-  }
-  if (!options.seen.empty()) {
-    if (app::is_seen(waiting.step, options.seen)) return true;
-    return fail(app::usage_error("--seen is not the digest of this call",
-                                 app::approve_command(workspace, waiting.step.id) + " shows it"));
-  }
-  const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
-  const Status short_enough = app::check_seen(workspace, waiting.step, ApprovalVerb::kApprove, columns);
-  if (short_enough) return true;
-  if (!can_confirm() || !console.terminal.err) return fail(short_enough.error());
-  return allowed_after_reading(workspace, waiting, console);
 }
 
 // ---- decide -----------------------------------------------------------------------------------------------
@@ -272,7 +198,7 @@ Result<ExitStatus> walk(const std::vector<app::PendingStep>& all, const ApproveO
                         const app::Workspace& workspace, Interrupts& interrupts, Console& console) {
   const auto journal = app::open_journal(workspace, app::JournalUse::kLook);
   if (!journal) return fail(journal.error());
-  StepDialog dialog(console, **journal);
+  StepDialog dialog(console, journal->get());
   Walked walked;
   ExitStatus status = ExitStatus::kFinished;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -291,15 +217,10 @@ Result<ExitStatus> walk(const std::vector<app::PendingStep>& all, const ApproveO
   return status == ExitStatus::kFinished && !walked.left.empty() ? ExitStatus::kParked : status;
 }
 
-/// Whether `praxis approve` without a step asks, instead of listing what waits.
-bool can_walk(const ApproveOptions& options, const Console& console) {
-  return !options.output.json && !options.output.no_input && console.terminal.out &&
-         StepDialog::can_ask(console);
-}
-
 }  // namespace
 
 Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
+  if (!options.server.url.empty()) return approve_at_server(options, console);
   Interrupts interrupts;
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
@@ -313,7 +234,10 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   if (options.id.empty()) return list_all(*all, *workspace, options.output.json, console);
   const auto waiting = app::find_pending(*all, options.id, app::last_run(*workspace));
   if (!waiting) return fail(waiting.error());
-  if (!*approval) return list({*waiting}, *workspace, options.output.json, app::Extent::kWhole, console);
+  if (!*approval) {
+    list_steps({*waiting}, *workspace, options.output.json, app::Extent::kWhole, console);
+    return ExitStatus::kFinished;
+  }
   const auto seen = has_seen(*waiting, options, *workspace, console);
   if (!seen) return fail(seen.error());
   if (!*seen) return ExitStatus::kParked;

@@ -39,8 +39,15 @@ struct TurnLimits {
   std::optional<Millis> patience;  ///< with a network that fails
 };
 
+/// The server on whose runs a command acts.
+struct ServerPlace {
+  std::string url;  ///< empty: it acts on those of a journal
+  std::string token_file = {};
+};
+
 struct RunOptions {
   app::Place place;
+  ServerPlace server = {};
   TurnOutput output;
   std::optional<std::string> first;   ///< an agent or the prompt
   std::optional<std::string> second;  ///< the prompt after an agent
@@ -77,6 +84,7 @@ struct AgentsOptions {
 
 struct ResumeOptions {
   app::Place place;
+  ServerPlace server = {};
   TurnOutput output;
   std::string id;
   std::optional<std::string> prompt;
@@ -119,6 +127,7 @@ struct RunsRemoveOptions {
 
 struct TreeOptions {
   app::Place place;
+  ServerPlace server = {};
   std::string root;  ///< empty: all runs that are not idle, or else the last one
   bool watch = false;
   bool json = false;
@@ -134,10 +143,12 @@ struct TreeCommandOptions {
   std::string text;
   std::vector<std::pair<CommandVerb, std::string>> further;  ///< `--and`: verbs with their texts
   bool json = false;
+  ServerPlace server = {};
 };
 
 struct ApproveOptions {
   app::Place place;
+  ServerPlace server = {};
   TurnOutput output;  ///< of the resumed run
   std::string id;     ///< empty: list the pending steps
   bool allow = false;
@@ -262,8 +273,7 @@ struct ApiOptions {
   std::string method, path;
   std::optional<std::string> data;   ///< `-`: standard input
   std::vector<std::string> headers;  ///< `NAME: VALUE`
-  std::string server = "http://127.0.0.1:7717";
-  std::string token_file;
+  ServerPlace server{"http://127.0.0.1:7717"};
 };
 
 /// Shows and changes what agents remember.

@@ -36,8 +36,21 @@ bool has_own_line(CommandVerb verb) {
 
 }  // namespace
 
-Progress::Progress(Console& console, SessionId root, Journal& journal, Verbosity verbosity)
-    : console_(console), root_(std::move(root)), journal_(journal), verbosity_(verbosity) {
+PathBelow paths_below(Journal& journal, const SessionId& root) {
+  return [&journal, root](const SessionId& session) {
+    std::string path;
+    for (SessionId id = session; !id.empty() && id != root;) {
+      const auto row = journal.session(id);
+      if (!row) break;
+      path = path.empty() ? row->agent : row->agent + '/' + path;
+      id = row->parent;
+    }
+    return path;
+  };
+}
+
+Progress::Progress(Console& console, SessionId root, PathBelow path_below, Verbosity verbosity)
+    : console_(console), root_(std::move(root)), path_below_(std::move(path_below)), verbosity_(verbosity) {
   if (console_.terminal.live) ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
 }
 
@@ -201,13 +214,7 @@ void Progress::show_root(const Event& event) {
 Progress::Agent& Progress::agent_of(const AgentMeta& meta) {
   const auto [place, is_new] = agents_.try_emplace(meta.id);
   if (!is_new || meta.id == root_) return place->second;
-  std::string path;
-  for (SessionId id = meta.id; !id.empty() && id != root_;) {
-    const auto row = journal_.session(id);
-    if (!row) break;
-    path = path.empty() ? row->agent : row->agent + '/' + path;
-    id = row->parent;
-  }
+  const std::string path = path_below_(meta.id);
   place->second.prefix = std::string(2UL * meta.depth, ' ') + app::one_line(path, kLineWidth / 2) + ' ';
   return place->second;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -23,11 +24,16 @@ namespace praxis::cli {
 /// What is shown besides the answer: nothing, steps and calls, or the results of calls as well.
 enum class Verbosity : std::uint8_t { kQuiet, kNormal, kVerbose };
 
+/// The agent ids from below a root down to a sub-agent, separated by slashes; empty if they are unknown.
+using PathBelow = std::function<std::string(const SessionId&)>;
+/// Reads them from a journal, which must outlive the function.
+PathBelow paths_below(Journal& journal, const SessionId& root);
+
 class Progress {
  public:
-  /// Follows the turn of `root`. `console` and `journal` must outlive it. While it exists, only the holder of
-  /// the lock below may write to the streams.
-  Progress(Console& console, SessionId root, Journal& journal, Verbosity verbosity = Verbosity::kNormal);
+  /// Follows the turn of `root`. `console` must outlive it. While it exists, only the holder of the lock
+  /// below may write to the streams.
+  Progress(Console& console, SessionId root, PathBelow path_below, Verbosity verbosity = Verbosity::kNormal);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -78,7 +84,7 @@ class Progress {
 
   Console& console_;
   const SessionId root_;
-  Journal& journal_;
+  const PathBelow path_below_;
   const Verbosity verbosity_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::mutex mutex_;

@@ -7,6 +7,7 @@
 
 #include "app/hints.hpp"
 #include "praxis/base/utf8.hpp"
+#include "praxis/json/schema.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -57,6 +58,19 @@ Result<Message> read_message(const std::string& prompt, Console& console) {
   if (!given->ends_with('\n')) *given += '\n';
   message.parts.emplace_back(TextPart{fmt::format("\n\n<stdin>\n{}</stdin>", *given), nullptr});
   return message;
+}
+
+Result<Json> read_schema(const std::string& file) {
+  if (file.empty()) return nullptr;
+  auto text = read_input(file);
+  if (!text) return fail(text.error());
+  const auto mistake = [&](const Error& error) {
+    return fail(app::usage_error(fmt::format("--schema \"{}\": {}", file, error.message)));
+  };
+  auto schema = parse_json(*text);
+  if (!schema) return mistake(schema.error());
+  if (auto compiled = JsonSchema::compile(*schema); !compiled) return mistake(compiled.error());
+  return schema;
 }
 
 }  // namespace praxis::cli

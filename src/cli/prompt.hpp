@@ -1,4 +1,4 @@
-// The user message of a turn, from the arguments and standard input.
+// The user message of a turn, from the arguments and standard input, and the schema of its answer.
 #pragma once
 
 #include <optional>
@@ -16,5 +16,9 @@ namespace praxis::cli {
 /// a second, it says on standard error what it waits for. Error `kInput`: the prompt is empty, or the input
 /// is unreadable, no UTF-8 text, or larger than 64 MiB.
 Result<Message> read_message(const std::string& prompt, Console& console);
+
+/// The JSON Schema of the answer in a file; null without a file. Error `kInput` names the file and the
+/// position.
+Result<Json> read_schema(const std::string& file);
 
 }  // namespace praxis::cli

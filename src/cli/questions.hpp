@@ -19,7 +19,7 @@ class Questions {
  public:
   /// All must outlive the call of `close`.
   Questions(Console& console, Progress& progress, Journal& journal)
-      : progress_(progress), dialog_(console, journal) {}
+      : progress_(progress), dialog_(console, &journal) {}
 
   /// Returns the decision. `std::nullopt`: the user leaves the step for later, or a stop was requested.
   std::optional<Approval> ask(const ParkedStep& step, const std::stop_token& stop);

@@ -16,51 +16,17 @@
 #include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
+#include "cli/decisions.hpp"
 #include "cli/home_question.hpp"
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/run_picker.hpp"
+#include "cli/server_commands.hpp"
 #include "cli/turn.hpp"
 #include "cli/turn_limits.hpp"
 
 namespace praxis::cli {
 namespace {
-
-/// Parses the approvals on the command line. Error `kInput`.
-Result<Approvals> approvals_of(const ResumeOptions& options) {
-  Approvals approvals;
-  for (const std::string& park : options.allow) approvals.emplace_back(ParkId(park), approve());
-  for (const std::string& park : options.deny) approvals.emplace_back(ParkId(park), reject(options.reason));
-  for (const std::string& text : options.edit) {
-    auto edited = app::parse_assignment(text);
-    if (!edited)
-      return fail(
-          app::usage_error(fmt::format("--edit \"{}\" must be P=FILE, such as p1=arguments.json", text)));
-    auto arguments = read_input(edited->second);
-    if (!arguments) return fail(arguments.error());
-    approvals.emplace_back(ParkId(edited->first), edit(*std::move(arguments)));
-  }
-  for (const std::string& text : options.answer) {
-    auto answered = app::parse_assignment(text);
-    if (!answered)
-      return fail(
-          app::usage_error(fmt::format("--answer \"{}\" must be P=TEXT, such as p1=\"the blue one\"", text)));
-    approvals.emplace_back(ParkId(answered->first), answer(answered->second));
-  }
-  return approvals;
-}
-
-/// Checks that no call is allowed of which only a part was shown. Error `kInput`.
-Status check_approvals(const Approvals& approvals, const std::vector<ParkedStep>& waiting,
-                       const app::Workspace& workspace) {
-  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
-  for (const auto& [id, approval] : approvals) {
-    const auto step = std::ranges::find(waiting, id, &ParkedStep::id);
-    if (step == waiting.end()) continue;  // the run itself refuses the decision
-    if (auto seen = app::check_seen(workspace, *step, approval.verb, columns); !seen) return seen;
-  }
-  return {};
-}
 
 /// Reports the state of a run that cannot be resumed now: its pending steps, if any.
 Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<ParkedStep> waiting,
@@ -150,6 +116,7 @@ Status check_takes_prompt(const ResumeOptions& options, const app::StoredSession
 }  // namespace
 
 Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
+  if (!options.server.url.empty()) return resume_at_server(options, console);
   Interrupts interrupts;
   auto workspace = open_place(options.place, console, flags_of(options.limits));
   if (!workspace) return fail(workspace.error());

@@ -19,9 +19,9 @@
 #include "cli/home_question.hpp"
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
+#include "cli/server_commands.hpp"
 #include "cli/turn.hpp"
 #include "cli/turn_limits.hpp"
-#include "praxis/json/schema.hpp"
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/tools/media.hpp"
 
@@ -77,20 +77,6 @@ void warn_of_unknown_prices(const AgentSpec& agent, const app::Workspace& worksp
         "set prices",
         model)));
   }
-}
-
-/// The JSON Schema of the answer; null if not requested. Error `kInput` names the file and the position.
-Result<Json> answer_schema(const RunOptions& options) {
-  if (options.schema.empty()) return nullptr;
-  auto text = read_input(options.schema);
-  if (!text) return fail(text.error());
-  const auto mistake = [&](const Error& error) {
-    return fail(app::usage_error(fmt::format("--schema \"{}\": {}", options.schema, error.message)));
-  };
-  auto schema = parse_json(*text);
-  if (!schema) return mistake(schema.error());
-  if (auto compiled = JsonSchema::compile(*schema); !compiled) return mistake(compiled.error());
-  return schema;
 }
 
 /// The user message: the attachments, then the prompt.
@@ -165,6 +151,7 @@ Result<ExitStatus> run_team(Agent own, const TeamDescription& description, Messa
 }  // namespace
 
 Result<ExitStatus> execute(const RunOptions& options, Console& console) {
+  if (!options.server.url.empty()) return run_at_server(options, console);
   Interrupts interrupts;
   auto workspace = open_place(options.place, console, flags_of(options));
   if (!workspace) return fail(workspace.error());
@@ -172,7 +159,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   auto task = task_of(options, *workspace);
   if (!task) return fail(task.error());
   if (auto writable = check_output(options.output); !writable) return fail(writable.error());
-  auto schema = answer_schema(options);
+  auto schema = read_schema(options.schema);
   if (!schema) return fail(schema.error());
   Message message;
   if (task->prompt) {

@@ -60,6 +60,19 @@ inline void add_place(CLI::App* command, app::Place& place) {
              "FILE");
 }
 
+/// Makes a command act on the runs of a server.
+inline void add_server(CLI::App* command, ServerPlace& server) {
+  CLI::Option* url =
+      command->add_option("--server", server.url, "Act on the runs of this server, not on those of a journal")
+          ->type_name("URL");
+  takes_path(
+      command->add_option("--token-file", server.token_file,
+                          "File with the token of --server; otherwise PRAXIS_TOKEN, or the file of the "
+                          "local server"),
+      "FILE")
+      ->needs(url);
+}
+
 inline constexpr std::string_view kEnvelope;
 
 /// Makes `--json=yes` an error.

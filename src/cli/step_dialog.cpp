@@ -125,7 +125,7 @@ std::optional<Approval> StepDialog::ask_question(const ParkedStep& step, const s
 
 std::optional<Approval> StepDialog::ask_approval(const ParkedStep& step, const std::stop_token& stop) {
   const std::size_t columns = terminal_size(STDERR_FILENO).columns;
-  const auto always = app::always_rule_for(journal_, step.session, step);
+  const auto always = rule_for(step);
   if (always && std::ranges::find(saved_, *always) != saved_.end()) return approve();
   Menu menu{always.has_value(), app::is_long(step, columns)};
   console_.err.write(approval_heading(step) + app::step_view(step, columns, app::Extent::kOverview).text);
@@ -152,6 +152,13 @@ std::optional<Approval> StepDialog::ask_approval(const ParkedStep& step, const s
                             : "type one of the letters in brackets");
     }
   }
+}
+
+/// The rule that would allow the call from now on; nothing if none can be saved.
+std::optional<app::AlwaysRule> StepDialog::rule_for(const ParkedStep& step) const {
+  if (journal_ == nullptr) return std::nullopt;
+  auto rule = app::always_rule_for(*journal_, step.session, step);
+  return rule ? std::optional(*std::move(rule)) : std::nullopt;
 }
 
 /// Asks for the reason unless it was typed with the decision.

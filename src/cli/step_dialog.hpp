@@ -20,8 +20,8 @@ class StepDialog {
   /// Whether a user is present: standard input and standard error are terminals.
   static bool can_ask(const Console& console);
 
-  /// Both must outlive the dialog.
-  StepDialog(Console& console, Journal& journal) : console_(console), journal_(journal) {}
+  /// Both must outlive the dialog. Without a journal, no rules are offered.
+  StepDialog(Console& console, Journal* journal) : console_(console), journal_(journal) {}
 
   /// Shows the step and asks until the user decides. `std::nullopt`: the user leaves it for later, or a stop
   /// was requested. A call that the user has always allowed in this dialog is allowed without a question.
@@ -30,13 +30,14 @@ class StepDialog {
  private:
   std::optional<Approval> ask_question(const ParkedStep& step, const std::stop_token& stop);
   std::optional<Approval> ask_approval(const ParkedStep& step, const std::stop_token& stop);
+  std::optional<app::AlwaysRule> rule_for(const ParkedStep& step) const;
   std::optional<Approval> rejected(std::string reason, const std::stop_token& stop);
   std::optional<Approval> edited(const ParkedStep& step);
   bool allowed_always(const app::AlwaysRule& always, const std::stop_token& stop);
   std::optional<std::string> typed(std::string_view prompt, const std::stop_token& stop);
 
   Console& console_;
-  Journal& journal_;
+  Journal* const journal_;
   LineInput input_;
   std::vector<app::AlwaysRule> saved_;  ///< in this dialog
 };

@@ -67,7 +67,8 @@ Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words) {
   if (!checked) return fail(checked.error());
   if (tree.watch || tree.all)
     return mistake(fmt::format("{} does not support --watch and --all", words.first));
-  TreeCommandOptions options{tree.place, words.first, command->verb, words.node, words.text, {}, tree.json};
+  TreeCommandOptions options{tree.place, words.first, command->verb, words.node,
+                             words.text, {},          tree.json,     tree.server};
   for (const std::string& word : words.further) {
     const auto space = word.find(' ');
     auto verb = checked_verb(word.substr(0, space), space == std::string::npos ? "" : word.substr(space + 1));

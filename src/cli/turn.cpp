@@ -44,7 +44,8 @@ bool can_continue(Journal& journal, const AgentResult& result) {
 }
 
 /// How the turn ended and how to resume it.
-std::string ending(const app::Workspace& workspace, const AgentResult& result, Journal& journal) {
+std::string ending(const app::Workspace& workspace, const TurnEnd& ended) {
+  const AgentResult& result = ended.result;
   std::string text;
   if (result.reason) text = fmt::format("{}: {}\n", to_string(*result.reason), sum_of(result));
   for (const std::string& denial : result.denials)
@@ -59,8 +60,7 @@ std::string ending(const app::Workspace& workspace, const AgentResult& result, J
   text += fmt::format("run {}\n", result.session.str());
   if (!workspace.keeps_runs()) return text;
   const std::string resume = app::resume_command(workspace, result.session);
-  if (result.reason && !can_continue(journal, result))
-    return text + fmt::format("resume: {} \"PROMPT\"\n", resume);
+  if (result.reason && !ended.can_continue) return text + fmt::format("resume: {} \"PROMPT\"\n", resume);
   return result.pending.empty() ? text + fmt::format("resume: {}\n", resume) : text;
 }
 
@@ -83,29 +83,25 @@ void check_recording(const TurnOutput& output, std::uintmax_t before, Console& c
                                output.record_to)));
 }
 
-/// Keeps the members of the envelope, writes the ending; returns the exit status.
-/// `blocked`: a rule denied a call.
-ExitStatus tell(const Result<AgentResult>& result, const SessionId& session, const app::Workspace& workspace,
-                const TurnOutput& output, int signal, bool blocked, Journal& journal, Console& console) {
-  console.result(result ? app::run_fields(*result) : app::run_fields(result.error(), session));
-  if (!result) return console.report(result.error(), signal);
-  ExitStatus status = exit_status(*result, signal);
+}  // namespace
+
+ExitStatus tell(TurnEnd ended, const app::Workspace& workspace, const TurnOutput& output, Console& console) {
+  const AgentResult& result = ended.result;
+  console.result(std::move(ended.fields));
+  ExitStatus status = exit_status(result, ended.signal);
   const bool has_ended = status == ExitStatus::kFinished || status == ExitStatus::kFailed;
-  if (blocked && has_ended) status = ExitStatus::kBlocked;
-  if (has_file(output) && result->reason != StopReason::kInvalidOutput) {
-    const bool needs_end = !result->text.empty() && !result->text.ends_with('\n');
-    if (auto written = write_file(output.file, result->text + (needs_end ? "\n" : "")); !written) {
+  if (ended.blocked && has_ended) status = ExitStatus::kBlocked;
+  if (has_file(output) && result.reason != StopReason::kInvalidOutput) {
+    const bool needs_end = !result.text.empty() && !result.text.ends_with('\n');
+    if (auto written = write_file(output.file, result.text + (needs_end ? "\n" : "")); !written) {
       console.fields->at("errors").get_array().push_back(to_json(written.error()));
       status = console.report(written.error());
     }
   }
-  if (result->error) console.report(*result->error);
-  if (!output.quiet || status != ExitStatus::kFinished)
-    console.err.write(ending(workspace, *result, journal));
+  if (result.error) console.report(*result.error);
+  if (!output.quiet || status != ExitStatus::kFinished) console.err.write(ending(workspace, ended));
   return status;
 }
-
-}  // namespace
 
 app::RuntimeUse runtime_use(const TurnOutput& output) {
   return {cli_author(), output.stream, output.record_to};
@@ -130,19 +126,20 @@ Status check_output(const TurnOutput& output) {
   return {};
 }
 
-namespace {
-
 Verbosity verbosity_of(const TurnOutput& output) {
   if (output.quiet) return Verbosity::kQuiet;
   return output.verbose ? Verbosity::kVerbose : Verbosity::kNormal;
 }
+
+namespace {
 
 ExitStatus follow_turn(const SessionId& session, const std::function<Run()>& start, Runtime& runtime,
                        const app::Workspace& workspace, const TurnOutput& output, Interrupts& interrupts,
                        Console& console) {
   std::optional<Progress> progress;
   std::shared_ptr<Questions> questions;
-  if (!output.json) progress.emplace(console, session, runtime.journal(), verbosity_of(output));
+  if (!output.json)
+    progress.emplace(console, session, paths_below(runtime.journal(), session), verbosity_of(output));
   if (progress && !output.no_input && StepDialog::can_ask(console)) {
     questions = std::make_shared<Questions>(console, *progress, runtime.journal());
     runtime.set_approval_handler([questions](const ParkedStep& step, const std::stop_token& stop) {
@@ -170,9 +167,17 @@ ExitStatus follow_turn(const SessionId& session, const std::function<Run()>& sta
   if (progress && result) progress->finish(*result);
   progress.reset();
   check_recording(output, recorded, console);
-  const ExitStatus status = tell(result, run.session_id(), workspace, output, interrupts.received(),
-                                 denials.any() && !output.denials_ok, runtime.journal(), console);
-  if (!result && is_journal_gone(result.error()))
+  if (result) {
+    return tell({.result = *result,
+                 .fields = app::run_fields(*result),
+                 .can_continue = can_continue(runtime.journal(), *result),
+                 .blocked = denials.any() && !output.denials_ok,
+                 .signal = interrupts.received()},
+                workspace, output, console);
+  }
+  console.result(app::run_fields(result.error(), run.session_id()));
+  const ExitStatus status = console.report(result.error(), interrupts.received());
+  if (is_journal_gone(result.error()))
     console.err.write(keep_run(runtime.journal(), run.session_id(), workspace));
   return status;
 }

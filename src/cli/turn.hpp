@@ -9,6 +9,7 @@
 #include "cli/console.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/options.hpp"
+#include "cli/progress.hpp"
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis::cli {
@@ -21,6 +22,21 @@ Status check_output(const TurnOutput& output);
 app::RuntimeUse runtime_use(const TurnOutput& output);
 /// `output` with absolute paths, so that the current folder may change.
 TurnOutput with_absolute_paths(TurnOutput output);
+
+/// What to show of a turn besides its answer.
+Verbosity verbosity_of(const TurnOutput& output);
+
+/// How a turn ended.
+struct TurnEnd {
+  AgentResult result;
+  JsonObject fields;          ///< of the envelope
+  bool can_continue = false;  ///< `resume` continues it, or begins that of a queued message
+  bool blocked = false;       ///< a rule denied a call
+  int signal = 0;             ///< that interrupted it, or 0
+};
+/// Keeps the members of the envelope, writes the output file and the ending with the command that resumes the
+/// run. Returns the exit status.
+ExitStatus tell(TurnEnd ended, const app::Workspace& workspace, const TurnOutput& output, Console& console);
 
 /// Begins a turn of the session.
 using StartTurn = std::function<Run(Session&)>;
