@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -225,10 +226,10 @@ class AgentReader {
     if (auto read = grant_all(app::tools_of_http(document_, options_)); !read) return read;
     if (auto read = read_sandboxed_tool("shell", shell_tool_of); !read) return read;
     if (auto read = read_sandboxed_tool("python", python_tool_of); !read) return read;
-    const auto granted = [this](const auto& place, const auto& paths) { return check_granted(place, paths); };
-    const auto inside = [this](const auto& place, const auto& path) { return check_within(place, path); };
-    auto servers = app::mcp_servers_of(document_, {start_folder(), fs::absolute(home_ / "."), inside},
-                                       file_bounds(), options_, granted);
+    const app::McpPlaces places{start_folder(), fs::absolute(home_ / "."),
+                                std::bind_front(&AgentReader::check_within, this)};
+    auto servers = app::mcp_servers_of(document_, places, file_bounds(), options_,
+                                       std::bind_front(&AgentReader::check_granted, this));
     if (servers) servers_ = *std::move(servers);
     return servers ? Status{} : Status(fail(std::move(servers.error())));
   }
