@@ -117,9 +117,9 @@ TEST_F(CliDialog, ResumeWithoutAnIdAsksWhichRun) {
   EXPECT_EQ(resume->finish(), 3);
   EXPECT_THAT(resume->screen(), HasSubstr("1  awaiting_user")) << "the newest is the first";
   const Json older = praxis({"runs", "--json"}).items().back();
-  EXPECT_THAT(resume->screen(), HasSubstr(json_string(older, "id") + "/p1"));
+  EXPECT_THAT(resume->screen(), HasSubstr("praxis resume " + json_string(older, "id") + " --allow p1"));
   const auto none = at_terminal({"resume"});
-  none->answer("Which run?", "\n");
+  none->answer("Which run? [1-2, Enter: none]", "\n");
   EXPECT_EQ(none->finish(), 2);
   const auto piped = praxis({"resume"});
   EXPECT_EQ(piped.status, 2);

@@ -112,8 +112,8 @@ TEST_F(CliMcp, ServerOfAnotherClientsFile_IsPartOfTheAgent) {
   EXPECT_THAT(shown(), Not(HasSubstr("given")));
   servers("imitating");
   const CommandResult changed = praxis({"resume", "last", "--allow", "p1"});
-  EXPECT_EQ(changed.status, 4) << changed.err;
-  EXPECT_THAT(changed.err, HasSubstr(".mcp.json"));
+  EXPECT_EQ(changed.status, 2) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("\".mcp.json\" changed"));
   file(".mcp.json", R"({"mcpServers": {"other": {"command": "x"}}})");
   const CommandResult missing = praxis({"mcp", "list", "agent.toml"});
   EXPECT_EQ(missing.status, 2);

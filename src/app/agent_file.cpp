@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -201,10 +200,9 @@ class AgentReader {
     spec_.instructions = text("instructions");
     const std::string file = text("instructions_file");
     if (file.empty()) return {};
-    if (!spec_.instructions.empty()) {
+    if (!spec_.instructions.empty())
       return document_.mistake("instructions_file",
                                "give either \"instructions\" or \"instructions_file\", not both");
-    }
     const std::string path = (home_ / file).string();
     if (auto checked = check_within("instructions_file", absolute_path(path)); !checked) return checked;
     auto read = read_source(options_, path, kMaxInstructions);
@@ -404,8 +402,8 @@ class AgentReader {
     };
     add_named(text("instructions_file"));
     for (auto [tables, key] : {std::pair{"agents", "file"}, {"tools.mcp", "from"}}) {
-      if (!at(tables).is_object()) continue;
-      for (const auto& [name, table] : at(tables).get_object()) add_named(json_string(table, key));
+      if (const auto* const all = at(tables).if_object())
+        for (const auto& each : *all) add_named(json_string(each.value(), key));
     }
     std::ranges::for_each(app::team_files(document_.json()), add_named);
     return bounds;

@@ -275,6 +275,8 @@ AgentNode node_from(const Json& json) {
   node.step = number_of(json, "step");
   node.created = time_of(json, "created");
   node.updated = time_of(json, "updated");
+  node.ended_turns = Millis{json_int(json, "ended_turns_ms")};
+  node.turn_began = time_of(json, "turn_began");
   if (const Json& waits = json_at(json, "waits"); waits.is_object()) {
     node.waits =
         NodeWait{json_string(waits, "reason"), json_string(waits, "what"),     time_of(waits, "since"),

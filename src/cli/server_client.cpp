@@ -114,6 +114,7 @@ Result<Json> ServerClient::call(std::string method, const std::string& path, con
     wanted.headers.emplace_back("Content-Type", "application/json");
   }
   const auto answer = http_fetch(*http_, std::move(wanted), stop_);
+  if (answer || reach_of(answer.error()) != Reach::kNotSent) *was_reached_ = true;
   if (!answer) return fail(exchange_error(answer.error()));
   if (answer->status / 100 != 2) return fail(refusal(answer->status, answer->body));
   auto json = parse_json(answer->body);
@@ -127,8 +128,7 @@ Result<Json> ServerClient::call_surely(const std::string& method, const std::str
                                        const HttpHeaders& headers) const {
   const auto until = std::chrono::steady_clock::now() + kServerPatience;
   auto answer = call(method, path, body, headers);
-  const bool was_reached = answer || reach_of(answer.error()) != Reach::kNotSent;
-  while (was_reached && !answer && is_passing(answer.error()) && std::chrono::steady_clock::now() < until) {
+  while (*was_reached_ && !answer && is_passing(answer.error()) && std::chrono::steady_clock::now() < until) {
     if (!wait_unless_stopped(kServerRetry, stop_)) break;
     answer = call(method, path, body, headers);
   }

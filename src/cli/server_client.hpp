@@ -2,6 +2,7 @@
 // refusals and lost connections into errors with the exit statuses that docs/server.md lists.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <stop_token>
@@ -39,7 +40,7 @@ class ServerClient {
   Result<Json> call(std::string method, const std::string& path, const Json& body = nullptr,
                     const HttpHeaders& headers = {}) const;
   /// As `call`, and again while the connection is lost or the server starts: for requests that may arrive
-  /// twice. The first attempt must reach the server.
+  /// twice. Not again if the server was never reached.
   Result<Json> call_surely(const std::string& method, const std::string& path, const Json& body = nullptr,
                            const HttpHeaders& headers = {}) const;
 
@@ -58,6 +59,7 @@ class ServerClient {
   app::Workspace workspace_;
   std::stop_token stop_;
   std::shared_ptr<HttpClient> http_ = make_http_client();
+  std::shared_ptr<std::atomic<bool>> was_reached_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 /// How long a client tries to reach a server again.
