@@ -226,10 +226,11 @@ class AgentReader {
     if (auto read = read_sandboxed_tool("python", python_tool_of); !read) return read;
     const app::McpPlaces places{start_folder(), fs::absolute(home_ / "."),
                                 std::bind_front(&AgentReader::check_within, this)};
-    auto servers = app::mcp_servers_of(document_, places, file_bounds(), options_,
-                                       std::bind_front(&AgentReader::check_granted, this));
-    if (servers) servers_ = *std::move(servers);
-    return servers ? Status{} : Status(fail(std::move(servers.error())));
+    const auto granted = std::bind_front(&AgentReader::check_granted, this);
+    auto servers = app::mcp_servers_of(document_, places, file_bounds(), options_, granted);
+    if (!servers) return fail(std::move(servers.error()));
+    servers_ = *std::move(servers);
+    return {};
   }
 
   /// The places count as files of the agent: no tool writes there.
@@ -254,10 +255,9 @@ class AgentReader {
       const auto rules = texts_of(at(list));
       return std::ranges::any_of(rules, [&](const std::string& rule) { return rule_names(rule, name); });
     };
-    if (!names_it("policy.allow") && !names_it("policy.ask")) {
+    if (!names_it("policy.allow") && !names_it("policy.ask"))
       return document_.mistake(
           table, '[' + table + "] needs a rule: name \"" + name + "\" in policy.ask, or in policy.allow");
-    }
     const std::string protect = table + ".protect";
     if (auto checked = check_all_within(protect, texts_of(at(protect))); !checked) return checked;
     const std::string work = json_string(at(table), "folder", name == "shell" ? "." : "");
@@ -317,11 +317,10 @@ class AgentReader {
     if (at("team").is_null()) return {};
     if (chain_.files.size() > 1)
       return document_.mistake("team", "a sub-agent or a member of a team cannot be a team itself");
-    if (!options_.on_team) {
+    if (!options_.on_team)
       return document_.mistake("team",
                                "a file with [team] describes several agents, and one agent is needed here: "
                                "only praxis run, resume, approve and chat run teams (in C++ load_team_file)");
-    }
     const auto read_member = [this](const std::string& place, const std::string& file) {
       chain_.root = chain_.files.size() + 1;
       chain_.tools.clear();
@@ -329,8 +328,9 @@ class AgentReader {
     };
     auto team = app::team_of(document_, own_id(), read_member);
     chain_.root = chain_.files.size();
-    if (team) options_.on_team(*std::move(team));
-    return team ? Status{} : fail(std::move(team.error()));
+    if (!team) return fail(std::move(team.error()));
+    options_.on_team(*std::move(team));
+    return {};
   }
 
   Status read_call_rules() {

@@ -10,8 +10,8 @@
 
 namespace praxis::app {
 
-/// Gives an agent tools that a client runs. Error `kInput`: not a valid definition, or the agent has a tool of
-/// this name.
+/// Gives an agent tools that a client runs. Error `kInput`: not a valid definition, or the agent has a tool
+/// of this name.
 Status add_external_tools(Agent& agent, std::vector<ToolDefinition> tools);
 /// Gives an agent that is made again those that a run records.
 Status keep_external_tools(Agent& agent, const AgentSpec& recorded);

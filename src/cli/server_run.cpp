@@ -72,13 +72,13 @@ Result<TaskAtServer> task_at_server(const RunOptions& options, const std::vector
 }
 
 /// What the server is asked for.
-Result<JsonObject> request_of_run(const RunOptions& options, TaskAtServer task, Console& console) {
+Result<JsonObject> request_of_run(const RunOptions& options, const TaskAtServer& task, Console& console) {
   auto schema = read_schema(options.schema);
   if (!schema) return fail(schema.error());
   auto message = read_message(task.prompt, console);
   if (!message) return fail(message.error());
   JsonObject request{{"prompt", message->text()}};
-  if (!task.agent.empty()) request["agent"] = std::move(task.agent);
+  if (!task.agent.empty()) request["agent"] = task.agent;
   if (!options.model.empty()) request["model"] = options.model;
   if (!schema->is_null()) request["schema"] = *std::move(schema);
   JsonObject limits;
