@@ -101,7 +101,7 @@ Result<ExitStatus> run_at_server(const RunOptions& options, Console& console) {
   if (!known) return fail(known.error());
   auto task = task_at_server(options, *known);
   if (!task) return fail(task.error());
-  auto request = request_of_run(options, *std::move(task), console);
+  auto request = request_of_run(options, *task, console);
   if (!request) return fail(request.error());
   // With the key a request that arrives twice is one run.
   const HttpHeaders once{{"Idempotency-Key", "cli-" + system_environment()->new_id()}};
