@@ -1,6 +1,7 @@
 #include "server/event_feed.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/envelope.hpp"
@@ -158,14 +159,11 @@ void EventFeed::wake() {
 
 void EventFeed::pump() {
   while (true) {
-    std::map<SessionId, std::deque<Frame>> transient;
     {
       const std::lock_guard lock(mutex_);
       pumping_ = Pumping::kYes;
-      transient.swap(transient_);
-      transient_count_ = 0;
     }
-    pump_once(std::move(transient));
+    pump_once();
     const std::lock_guard lock(mutex_);
     if (pumping_ == Pumping::kYes || stopped_) {
       pumping_ = Pumping::kNo;
@@ -174,12 +172,26 @@ void EventFeed::pump() {
   }
 }
 
-// Transient events were published after the records before them were committed: those are read now, so each
-// transient event finds its place before the first record with a higher `seq`.
-void EventFeed::pump_once(std::map<SessionId, std::deque<Frame>> transient) {
+/// Moves the transient events that wait behind those in `transient`.
+void EventFeed::take_transient(std::map<SessionId, std::deque<Frame>>& transient) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [session, frames] : transient_)
+    std::ranges::move(frames, std::back_inserter(transient[session]));
+  transient_.clear();
+  transient_count_ = 0;
+}
+
+// A transient event is published after the records before it were committed, and before the record after it
+// is: what is taken once records were read has all that comes before them, and what was taken before nothing
+// more was read has no record missing before it. So each finds its place before the first record with a
+// higher `seq`.
+void EventFeed::pump_once() {
+  std::map<SessionId, std::deque<Frame>> transient;
+  take_transient(transient);
   while (true) {
     const auto changes = journal_->changes(live_position(), kBatch);
     if (!changes || changes->empty()) break;  // an unreadable journal stops the runs, which say so
+    take_transient(transient);
     for (const Change& change : *changes) {
       deliver_before(change.session, change.seq, transient);
       auto events = projection_.events_of(change.session, change.seq);
@@ -246,10 +258,7 @@ void EventFeed::give(Observer& observer, const Frame& frame) {
       give_partial(observer, session);
     }
   }
-  if (frame.ordinal > 0) {
-    const auto had = observer.given.find(session);
-    if (had != observer.given.end() && frame.ordinal <= had->second) return;
-  }
+  if (frame.ordinal > 0 && frame.ordinal <= observer.joined_at) return;
   if (!observer.sink->on_frame(frame)) observer.gone = true;
 }
 
@@ -267,7 +276,6 @@ void EventFeed::give_partial(Observer& observer, const SessionId& session) {
   auto node = observer.partials.extract(session);
   const Frame frame = frame_of(node.mapped().event, std::nullopt, lineages_.root_of(session));
   if (concerns(observer.filter, frame) && !observer.sink->on_frame(frame)) observer.gone = true;
-  observer.given.insert_or_assign(session, node.mapped().ordinal);
 }
 
 // ---- what observers missed
@@ -334,6 +342,7 @@ bool EventFeed::try_join(const ObserverPtr& observer) {
     if (joined_.empty()) live_ = std::max(live_, has);
     if (has < live_) return false;
     if (observer->filter.deltas) observer->partials = partials_;
+    observer->joined_at = pieces_;
     joined_.push_back(observer);
     if (!std::exchange(ticking_, true)) tick_later();
   }

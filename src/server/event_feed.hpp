@@ -98,15 +98,15 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
     std::atomic<bool> gone = false;  ///< it wants no more
     bool left = false;               ///< it is no longer counted
     Partials partials = {};          ///< answers that were being written when it joined: not given yet
-    /// By session, the last piece of the answer that it got with others as one: it gets later ones only.
-    std::map<SessionId, std::uint64_t> given = {};
+    std::uint64_t joined_at = 0;     ///< the last piece when it joined: those up to it came as one, or whole
   };
   using ObserverPtr = std::shared_ptr<Observer>;
 
   void on_event(const Event& event);
   void wake();
   void pump();
-  void pump_once(std::map<SessionId, std::deque<Frame>> transient);
+  void pump_once();
+  void take_transient(std::map<SessionId, std::deque<Frame>>& transient);
   void deliver(const Frame& frame, const std::vector<ObserverPtr>& observers);
   void deliver_before(const SessionId& session, std::uint64_t seq,
                       std::map<SessionId, std::deque<Frame>>& transient);
