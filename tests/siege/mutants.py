@@ -59,8 +59,8 @@ MUTANTS = (
              "  " + FIRST_PROMPT + "const StartTurn start = [&](Session& session) {\n"),
         Edit("src/cli/resume_command.cpp", ": session.resume(*approvals, cli_author());",
              ": session.send_user_message(first);"),
-        Edit("src/app/reopen_run.cpp", "opening->runtime->open_session(stored.id, opening->agent, options.force)",
-             "opening->runtime->create_session(opening->agent)"))),
+        Edit("src/app/reopen_run.cpp", "opening.runtime->open_session(stored.id, opening.agent, force)",
+             "opening.runtime->create_session(opening.agent)"))),
     Mutant("child_survives", "leaves programs running when it is killed", (
         Edit("src/process/supervisor/supervisor.cpp", "      owner_.reset();\n      stop(End::kStopped);",
              "      owner_.reset();"),
