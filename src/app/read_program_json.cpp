@@ -20,7 +20,7 @@ UnixMillis time_of(const Json& json, std::string_view key) {
   return from_iso8601(json_text(json, key)).value_or(UnixMillis());
 }
 
-/// The arguments of a call, which are an object, or a string if they are none.
+/// The arguments of a call, which are an object, or a string if they are not one.
 std::string arguments_of(const Json& json) {
   const Json& arguments = json_at(json, "arguments");
   return arguments.is_null() ? "" : to_plain_text(arguments);

@@ -8,7 +8,7 @@
 
 namespace praxis::cli {
 
-/// The id of one of the newest runs that no process works on. Errors `kInput`: there is none, there is no
+/// The id of one of the newest runs that no process works on. Errors `kInput`: no run is left, there is no
 /// terminal to ask at, or the user chose none.
 Result<std::string> pick_run(const app::Workspace& workspace, Console& console);
 

@@ -151,7 +151,7 @@ class ServerTurn {
     return is_over;
   }
 
-  /// Asks the user about the steps that wait. False: one is left for later, or nobody is asked.
+  /// Asks the user about the steps that wait. False: one is left for later, or no user is asked.
   bool asks() {
     if (!progress_ || output_.no_input || !StepDialog::can_ask(console_)) return false;
     const auto run = run_json();

@@ -136,8 +136,8 @@ std::uint64_t EventFeed::note_partial(const Event& event) {
   return partial.ordinal = ++pieces_;
 }
 
-/// A record may be read before its events are published. Whoever joins then has the answer already, and must
-/// not get what was written of it.
+/// A record may be read before its events are published. An observer that joins then has the answer already,
+/// and must not get what was written of it.
 void EventFeed::note_end(const Event& event) {
   if (!ends_answer(event.body)) return;
   const std::lock_guard lock(mutex_);

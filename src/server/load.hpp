@@ -16,7 +16,7 @@
 
 namespace praxis::server {
 
-/// The bounds; 0 is none.
+/// The bounds; 0 sets no bound.
 struct LoadBounds {
   struct Of {
     std::uint64_t requests = 0;  ///< a second; as many may come at once
