@@ -56,6 +56,12 @@ class CliServer : public ServedCommandLine {
     words.insert(words.end(), {"--journal", "runs.db"});
     return praxis(words);
   }
+  /// Waits until the server counts that many connections that follow runs.
+  void await_observers(int count) const {
+    const std::string line = "praxis_observers " + std::to_string(count) + "\n";
+    while (call("GET /metrics").find(line) == std::string::npos) {
+    }
+  }
   /// The run that a command names on standard error.
   static std::string run_in(const CommandResult& result) {
     std::smatch found;
@@ -186,9 +192,10 @@ TEST_F(CliServer, Run_InterruptLeavesTheRunAndNamesTheCommands) {
                                    HasSubstr("stop: praxis tree stop " + run + " --server " + url())));
   EXPECT_EQ(json_string(there({"tree", "--json"}).last_item(), "status"), "running");
 
+  // The server still counts the first client until it sees that the connection is closed.
+  await_observers(0);
   Process follower(command(at_server({"resume", run})), options_);
-  while (call("GET /metrics").find("praxis_observers 1\n") == std::string::npos) {
-  }
+  await_observers(1);
   const auto stopped = there({"tree", "stop", run});
   EXPECT_EQ(stopped.status, 0) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr(run + " stopped"));
