@@ -1,10 +1,13 @@
 // `praxis mcp`, and agents with the tools of MCP servers.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
 #include <chrono>
 #include <thread>
 
+#include "base/file_descriptor.hpp"
 #include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
 #include "praxis/process/sandbox.hpp"
@@ -164,13 +167,24 @@ class CliMcpCrash : public CliMcp {
   void crash(const std::string& more) {
     agent("usual", calls("mark"), more);
     file("notes/calls.gate", "");
+    const FileDescriptor gate(::open((folder_ / "notes" / "calls.gate").c_str(), O_RDONLY | O_CLOEXEC));
     Process process(command({"run", "agent.toml", "go"}), options_);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!contents("notes/calls").contains("call mark") && std::chrono::steady_clock::now() < end)
-      std::this_thread::yield();
+    await_server_at(gate);
     process.signal(SIGKILL);
     process.finish();
+    EXPECT_EQ(::flock(gate.get(), LOCK_EX), 0)
+        << "the server ends after the run, and would pass an open gate";
     std::filesystem::remove(folder_ / "notes" / "calls.gate");
+  }
+
+ private:
+  /// Waits until the server is in the call: it holds a lock on the gate then.
+  static void await_server_at(const FileDescriptor& gate) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (::flock(gate.get(), LOCK_EX | LOCK_NB) == 0 && std::chrono::steady_clock::now() < end) {
+      ::flock(gate.get(), LOCK_UN);
+      std::this_thread::yield();
+    }
   }
 };
 

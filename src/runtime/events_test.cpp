@@ -291,7 +291,7 @@ TEST_F(EventsTest, EachPattern_HearsAllOfItsEventsAndNoOthers) {
 
 TEST_F(EventsTest, HostsOwnEvent_ReachesEveryLevel) {
   Seen of_runtime, of_agent, of_session;
-  Agent agent = scripted(R"({"text": "x"})");
+  Agent agent = scripted("{\"text\": \"x\"}\n{\"text\": \"y\"}");
   agent.on("deploy.*", of_agent.handler());
   Session session = session_of(agent);
   const auto everywhere = runtime_->on("deploy.*", of_runtime.handler());
@@ -299,6 +299,7 @@ TEST_F(EventsTest, HostsOwnEvent_ReachesEveryLevel) {
   ASSERT_TRUE(runtime_->emit("deploy.done", JsonObject{{"version", 7}}));
   ASSERT_TRUE(session.ask("go"));  // after the handlers of the session were called
   ASSERT_TRUE(session.emit("deploy.begun", nullptr));
+  ASSERT_TRUE(session.ask("again"));  // likewise
   ASSERT_EQ(of_runtime.events().size(), 2U);
   EXPECT_EQ(to_json(of_runtime.events()[0]).at("payload").at("version").as_int64(), 7);
   EXPECT_EQ(of_runtime.events()[1].agent.id, session.session_id());

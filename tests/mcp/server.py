@@ -3,6 +3,7 @@
 
 BEHAVIOUR is one of those below. FILE gets a line for each call that was begun, cancelled or finished.
 """
+import fcntl
 import json
 import os
 import signal
@@ -19,6 +20,15 @@ def note(text):
     if notes:
         with open(notes, "a") as file:
             file.write(text + "\n")
+
+
+def wait_at(gate):
+    """Waits while there is such a file, and holds a lock on it meanwhile, which shows that this process lives."""
+    if os.path.exists(gate):
+        with open(gate) as held:
+            fcntl.flock(held, fcntl.LOCK_SH)
+            while os.path.exists(gate):
+                time.sleep(0.01)
 
 
 def send(message):
@@ -137,9 +147,7 @@ def call(request, params):
     if name == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if name == "mark":
-        gate = notes + ".gate" if notes else None
-        while gate and os.path.exists(gate):
-            time.sleep(0.01)
+        wait_at(notes + ".gate" if notes else "")
         note("marked")
         return text("marked")
     return None
