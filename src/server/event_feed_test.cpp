@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
+#include "journal/testing/forwarding_journal.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::server {
@@ -26,14 +28,37 @@ class NamesSink final : public FeedSink {
   void on_end() override {}
   bool has_room() const override { return true; }
 
-  std::ptrdiff_t count(std::string_view name) const {
+  std::ptrdiff_t count(std::string_view name) const { return std::ranges::count(names(), name); }
+  std::vector<std::string> names() const {
     const std::lock_guard lock(mutex_);
-    return std::ranges::count(names_, name);
+    return names_;
   }
 
  private:
   mutable std::mutex mutex_;
   std::vector<std::string> names_;
+};
+
+/// A journal whose next answer to `changes` waits, once it was asked to.
+class SlowToRead final : public praxis::testing::ForwardingJournal {
+ public:
+  using ForwardingJournal::ForwardingJournal;
+
+  void hold_next_read() { holds_ = true; }
+  bool is_read() const { return reading_.is_open(); }
+  void open() { door_.open(); }
+
+  Result<std::vector<Change>> changes(std::uint64_t after, std::size_t limit) override {
+    if (holds_.exchange(false)) {
+      reading_.open();
+      door_.wait();
+    }
+    return ForwardingJournal::changes(after, limit);
+  }
+
+ private:
+  std::atomic<bool> holds_ = false;
+  praxis::testing::Gate reading_, door_;
 };
 
 class EventFeedTest : public praxis::testing::Scripted {
@@ -73,6 +98,33 @@ TEST_F(EventFeedTest, WhoHasAnAnswerGetsNoPieceOfItAlsoBeforeItsEventsArePublish
   EXPECT_EQ(late->count("turn.completed"), 1);
   acknowledge->open();
   turn.join();
+  feed->stop();
+}
+
+TEST_F(EventFeedTest, PieceThatIsPublishedWhileTheJournalIsRead_ComesBeforeTheWholeAnswer) {
+  const auto slow = std::make_shared<SlowToRead>(journal_);
+  const auto feed = std::make_shared<EventFeed>(runtime_, slow, runtime_->model_services().executor);
+  feed->start();
+  const auto sink = std::make_shared<NamesSink>();
+  feed->subscribe({}, Position{}, sink);
+  EXPECT_TRUE(becomes([&] {
+    EXPECT_TRUE(runtime_->emit("tests.look", nullptr));
+    return sink->count("tests.look") > 0;
+  }));
+  slow->hold_next_read();
+  EXPECT_TRUE(becomes([&] { return slow->is_read(); }));
+  // The feed was told of all events when a later subscription is.
+  std::atomic<bool> told = false;
+  const auto later = runtime_->on("turn.completed", [&](const Event&) { told = true; });
+  EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello there.","chunk":4})"), "hi")).text,
+            "Hello there.");
+  EXPECT_TRUE(becomes([&] { return told.load(); }));
+  slow->open();
+  EXPECT_TRUE(becomes([&] { return sink->count("turn.completed") > 0; }));
+  std::vector<std::string> names = sink->names();
+  std::erase_if(names,
+                [](const std::string& name) { return name != "text.delta" && name != "assistant.text"; });
+  EXPECT_THAT(names, ::testing::ElementsAre("text.delta", "text.delta", "text.delta", "assistant.text"));
   feed->stop();
 }
 
