@@ -321,6 +321,7 @@ TEST_F(BadServers, TlsServerThatNobodyTrusts_IsNotUsed) {
   const TestServer server([](const TestRequest& /*request*/, TestConnection& to) { give_answer(to); },
                           &certificate);
   ProcessOptions options = options_;
+  options.env["PRAXIS_NETWORK_CONNECT"] = "30s";  // a busy machine is not what is tested
   const auto asked = [&](const std::string& url) {
     options.env["OPENAI_BASE_URL"] = url;
     return praxis({"run", "--model", "compatible:m", "Hi"}, options);
@@ -331,6 +332,7 @@ TEST_F(BadServers, TlsServerThatNobodyTrusts_IsNotUsed) {
   const CommandResult plain = asked("http" + server.url("/v1").substr(std::string("https").size()));
   EXPECT_EQ(plain.status, 6);
   EXPECT_TRUE(server.requests().empty());
+  options.env["PRAXIS_NETWORK_FIRST_BYTE"] = "30s";
   options.env["SSL_CERT_FILE"] = certificate.file();
   EXPECT_EQ(asked(server.url("/v1")).out, "Hello\n");
 }
