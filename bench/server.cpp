@@ -168,7 +168,7 @@ class Client {
 
 // ---- the server
 
-/// A model that streams pieces when it is told to.
+/// A model that streams pieces when the benchmark lets it.
 class Model {
  public:
   explicit Model(int pieces, std::chrono::microseconds between)

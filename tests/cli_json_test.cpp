@@ -176,6 +176,17 @@ TEST_F(CliJson, CommandsThatChangeThingsFollowTheSchema) {
   check({"trust", "revoke", "-C", "work"}, 0);
 }
 
+TEST_F(CliJson, PolicyFollowsTheSchema) {
+  file("rules.toml",
+       "model = 'script:none.jsonl'\n[tools.kv]\n[[policy.rules]]\nid = 'a'\ndeny = 'kv'\nwhen.op = { is = "
+       "'put' }\n");
+  file("cases.toml", "agent = 'rules.toml'\n[[cases]]\ntool = 'kv'\nexpect = 'allow'\n");
+  check({"policy", "show", "rules.toml"}, 0);
+  check({"policy", "check", "rules.toml", "kv", R"({"op": "get", "key": "x"})"}, 0);
+  check({"policy", "check", "rules.toml", "kv", R"({"op": "put", "key": "x"})"}, 4);
+  check({"policy", "test", "cases.toml"}, 1);
+}
+
 TEST_F(CliJson, SkillsAndMcpServersFollowTheSchema) {
   file(".agents/skills/tea/SKILL.md", "---\nname: tea\ndescription: Makes tea.\n---\nBoil.\n");
   file(".agents/skills/none/SKILL.md", "none\n");

@@ -16,6 +16,7 @@
 #include "app/mcp_table.hpp"
 #include "app/memory_table.hpp"
 #include "app/model_files.hpp"
+#include "app/policy_table.hpp"
 #include "app/prompt_reference.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "app/skills_table.hpp"
@@ -63,8 +64,9 @@ class AgentReader {
 
   Result<Agent> read() {
     for (auto step : {&AgentReader::check_id, &AgentReader::read_model, &AgentReader::read_instructions,
-                      &AgentReader::read_tools, &AgentReader::read_agents, &AgentReader::read_rules,
-                      &AgentReader::check_tool_choice, &AgentReader::read_plan, &AgentReader::read_team}) {
+                      &AgentReader::read_policy, &AgentReader::read_tools, &AgentReader::read_agents,
+                      &AgentReader::read_rules, &AgentReader::check_tool_choice, &AgentReader::read_plan,
+                      &AgentReader::read_team}) {
       if (auto done = (this->*step)(); !done) return fail(std::move(done.error()));
     }
     read_values();
@@ -97,7 +99,6 @@ class AgentReader {
     spec_.limits = limits_from_table(at("limits"));
     if (text("tool_failure") == "fail") spec_.tool_failure = ToolFailureMode::kFail;
     if (text("in_doubt") == "tell") spec_.in_doubt = InDoubt::kTell;
-    if (rules_ != PolicyRules{}) spec_.policy = to_json(rules_);
     spec_.metadata = app::with_prompt(at("metadata"), prompt_);
   }
 
@@ -110,19 +111,30 @@ class AgentReader {
 
   Status read_rules() {
     std::ranges::move(tool_names(), std::back_inserter(chain_.tools));
-    for (const auto& [list, rules] : {std::pair{"policy.allow", &rules_.allow},
-                                      {"policy.deny", &rules_.deny},
-                                      {"policy.ask", &rules_.ask}}) {
-      for (std::string& rule : texts_of(at(list))) {
-        warn_of_rule(list, rule);
-        rules->push_back(std::move(rule));
-      }
+    for (const char* list : {"policy.allow", "policy.deny", "policy.ask"}) {
+      for (const std::string& name : texts_of(at(list))) warn_of_rule(list, name);
     }
-    if (auto read = read_call_rules(); !read) return read;
-    if (!options_.remembered) return {};
-    auto remembered = options_.remembered->of(absolute_path(document_.name()));
-    if (!remembered) return fail(remembered.error());
-    add_remembered(rules_, *remembered);
+    for (std::size_t i = 0; i < policy_.rules.size(); ++i) {
+      for (const std::string& name : policy_.rules[i].tools)
+        warn_of_rule("policy.rules[" + std::to_string(i) + ']', name);
+    }
+    policy_.allow.insert(policy_.allow.begin(), granted_.begin(), granted_.end());
+    std::vector<PolicyRules> layers = chain_.is_root() ? options_.layers : std::vector<PolicyRules>();
+    if (options_.remembered) {
+      auto remembered = options_.remembered->of(absolute_path(document_.name()));
+      if (!remembered) return fail(remembered.error());
+      add_remembered(policy_, *remembered);
+      for (PolicyRules& layer : layers) add_remembered(layer, *remembered);
+    }
+    if (policy_ != PolicyRules{}) spec_.policy = to_json(policy_);
+    spec_.bounds = app::bounds_of(layers);
+    return {};
+  }
+
+  Status read_policy() {
+    auto policy = app::policy_of(document_);
+    if (!policy) return fail(std::move(policy.error()));
+    policy_ = *std::move(policy);
     return {};
   }
 
@@ -251,11 +263,7 @@ class AgentReader {
                                                   const std::vector<std::string>& readable)) {
     const std::string table = "tools." + name;
     if (at(table).is_null()) return {};
-    const auto names_it = [&](std::string_view list) {
-      const auto rules = texts_of(at(list));
-      return std::ranges::any_of(rules, [&](const std::string& rule) { return rule_names(rule, name); });
-    };
-    if (!names_it("policy.allow") && !names_it("policy.ask"))
+    if (!may_allow(policy_, name))
       return document_.mistake(
           table, '[' + table + "] needs a rule: name \"" + name + "\" in policy.ask, or in policy.allow");
     const std::string protect = table + ".protect";
@@ -333,16 +341,6 @@ class AgentReader {
     return {};
   }
 
-  Status read_call_rules() {
-    const JsonArray* calls = at("policy.calls").if_array();
-    for (std::size_t i = 0; calls != nullptr && i < calls->size(); ++i) {
-      auto rule = call_rule_from_json((*calls)[i]);
-      if (!rule) return document_.mistake("policy.calls[" + std::to_string(i) + ']', rule.error().message);
-      rules_.calls.push_back(*std::move(rule));
-    }
-    return {};
-  }
-
   Status read_file_tools(const Json& file) {
     if (file.is_null()) return {};
     for (const char* list : {"read", "write"}) {
@@ -374,7 +372,7 @@ class AgentReader {
   /// Naming folders, hosts or a database, or saying `write = true`, also permits the tool to use them; "ask"
   /// and "deny" take precedence.
   void grant(Tool tool) {
-    rules_.allow.push_back(tool.definition.name);
+    granted_.push_back(tool.definition.name);
     tools_.push_back(std::move(tool));
   }
 
@@ -453,8 +451,9 @@ class AgentReader {
   const fs::path home_;
   FileChain& chain_;
   AgentSpec spec_;
-  Json prompt_;  ///< which prompt gave the instructions
-  PolicyRules rules_;
+  Json prompt_;                       ///< which prompt gave the instructions
+  PolicyRules policy_;                ///< of the file
+  std::vector<std::string> granted_;  ///< tools that run without a rule, because their folders are stated
   std::vector<Tool> tools_;
   std::vector<McpServer> servers_;
   std::vector<std::string> skill_places_;   ///< the folders that hold skills

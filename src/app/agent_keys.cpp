@@ -48,6 +48,9 @@ constexpr std::array kOwnKeys{
     SettingKey{"policy.deny", Type::kTexts, "Tools that may not run"},
     SettingKey{"policy.calls", Type::kTables,
                "Pre-approved calls: `tool`, `arguments`, and `any_ending` if `argv` may continue"},
+    SettingKey{
+        "policy.rules", Type::kTables,
+        "Rules about the arguments of calls: `id`, one of `allow`, `ask` and `deny`, `when`, `reason`"},
     SettingKey{"tools.ask_user", Type::kTable, "Questions to the user"},
     SettingKey{"agents.*.file", Type::kText, "The sub-agent's own file; relative to this one"},
     SettingKey{"agents.*.description", Type::kText, "What the sub-agent is for; the model reads it"},

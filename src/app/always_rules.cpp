@@ -5,12 +5,23 @@
 #include "app/call_text.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "app/policy_check.hpp"
 #include "app/workspace.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 
 namespace praxis::app {
 namespace {
+
+/// Whether the agent's own rules ask about the tool. Those of the configuration hold for a root and all below
+/// it.
+bool asks(const State& state, const std::string& tool) {
+  const std::vector<PolicyRules> rules = rules_of(*state.agent);
+  return std::ranges::any_of(rules, [&](const PolicyRules& each) {
+    const bool is_own = &each == &rules.back() || (state.parent.empty() && !each.source.empty());
+    return is_own && asks_about(each, tool);
+  });
+}
 
 /// The files of the agents (this one and those above it) whose rules ask about the tool. Rules are remembered
 /// by file.
@@ -22,10 +33,7 @@ Result<std::vector<std::string>> asking_files(Journal& journal, SessionId id, co
     const auto state = fold(*records);
     if (!state) return fail(state.error());
     const std::string file = json_string(state->agent->metadata, "agent_file");
-    const auto asks = policy_rules_from_json(state->agent->policy).ask;
-    const bool is_asked =
-        std::ranges::any_of(asks, [&](const std::string& rule) { return rule_names(rule, tool); });
-    if (is_asked && !file.empty()) files.push_back(file);
+    if (!file.empty() && asks(*state, tool)) files.push_back(file);
     id = state->parent;
   }
   if (!files.empty()) return files;

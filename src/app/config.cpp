@@ -8,6 +8,7 @@
 #include "app/config_keys.hpp"
 #include "app/model_files.hpp"
 #include "app/owned_file.hpp"
+#include "app/policy_table.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/models/catalog.hpp"
 
@@ -109,6 +110,11 @@ class Merge {
       }
     }
     merge_tables(config_.hooks, "hooks", *document, layer);
+    if (!document->at("policy").is_null()) {
+      auto rules = app::policy_layer_of(*document);
+      if (!rules) return fail(std::move(rules.error()));
+      config_.policy.push_back(*std::move(rules));
+    }
     return add_corrections(*document, layer);
   }
 

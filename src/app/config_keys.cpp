@@ -101,6 +101,15 @@ constexpr std::array kCatalogKeys{
     own_key("models.*.dialect", Type::kAnyTable, "How it differs from the provider's others", kRedirect),
 };
 
+/// What no agent may do without asking, or not at all. A project may restrict, too.
+constexpr std::array kPolicyKeys{
+    SettingKey{"policy.ask", Type::kTexts,
+               "Tools whose every call waits for an approval, also where the agent's file allows them"},
+    SettingKey{"policy.deny", Type::kTexts, "Tools that no agent may use"},
+    SettingKey{"policy.rules", Type::kTables,
+               "Rules about the arguments of calls: `id`, `ask` or `deny`, `when`, `reason`"},
+};
+
 /// Programs of the user's that see what an agent does.
 constexpr std::array kHookKeys{
     own_key("hooks.*.event", Type::kText, "When it runs", kRun, "PreToolUse|PostToolUse|Stop|SubagentStop"),
@@ -118,6 +127,7 @@ std::span<const SettingKey> config_keys() {
   static const std::vector<SettingKey> keys = [] {
     std::vector<SettingKey> all(kKeys.begin(), kKeys.end());
     all.insert(all.end(), kCatalogKeys.begin(), kCatalogKeys.end());
+    all.insert(all.end(), kPolicyKeys.begin(), kPolicyKeys.end());
     all.insert(all.end(), kHookKeys.begin(), kHookKeys.end());
     return all;
   }();

@@ -62,6 +62,7 @@ AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<
   options.http = std::move(http);
   options.default_model = workspace.config.get("model");
   options.remembered = remembered_rules();
+  options.layers = workspace.config.policy;
   options.protect = own_folders();
   if (!workspace.prompts.empty()) options.protect.push_back(workspace.prompts);
   options.hide = files_of_runs(workspace);

@@ -21,6 +21,7 @@
 #include "cli/mcp_flags.hpp"
 #include "cli/memory_flags.hpp"
 #include "cli/parse_words.hpp"
+#include "cli/policy_flags.hpp"
 #include "cli/prompts_flags.hpp"
 #include "cli/runs_flags.hpp"
 #include "cli/serve_flags.hpp"
@@ -111,6 +112,7 @@ class Definition {
   PromptsOptions prompts_;
   McpCommandOptions mcp_;
   SkillsOptions skills_;
+  PolicyOptions policy_;
   std::string shell_;
 };
 
@@ -370,6 +372,7 @@ void Definition::define_help() {
          add_prompts_flags);
   define("mcp", kMcpHelp, kMcpExamples, mcp_, add_mcp_flags);
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
+  define("policy", kPolicyHelp, kPolicyExamples, policy_, add_policy_flags);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

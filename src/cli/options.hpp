@@ -327,6 +327,15 @@ struct SkillsOptions {
   bool json = false;
 };
 
+/// Shows, tries and tests the rules about what an agent may do.
+struct PolicyOptions {
+  enum class Verb : std::uint8_t { kShow, kCheck, kTest, kExplain };
+  app::Place place;
+  Verb verb = Verb::kShow;
+  std::vector<std::string> words;  ///< an agent, a tool and arguments; files; or a run and a call
+  bool json = false;
+};
+
 /// Shows and tries the MCP servers of an agent, or offers agents as an MCP server.
 struct McpCommandOptions {
   enum class Verb : std::uint8_t { kList, kTest, kCall, kAccept, kServe };
@@ -356,6 +365,6 @@ using Invocation =
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
                  ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, SkillsOptions,
-                 CompleteOptions, TopicOptions>;
+                 PolicyOptions, CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

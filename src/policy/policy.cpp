@@ -47,6 +47,19 @@ Permission ask_about(const ToolCallPart& call, std::string reason) {
   return needs_approval(std::move(reason));
 }
 
+std::string name_of(const PolicyRule& rule) { return "rule " + rule.id; }
+
+std::string text_of(const PolicyRule& rule, std::string_view does, const ToolCallPart& call) {
+  std::string text = "The rule \"" + rule.id + "\" ";
+  text.append(does).append(" \"" + call.name + '"');
+  return text + (rule.reason.empty() ? "." : ": " + rule.reason);
+}
+
+/// Stands for a rule that cannot be read.
+PolicyRule unreadable(std::string why) {
+  return {.id = "unreadable", .kind = RuleKind::kDeny, .tools = {"*"}, .reason = std::move(why)};
+}
+
 std::unexpected<Error> no_rule(std::string why) {
   return fail(ErrorCode::kInput, "a call rule " + std::move(why));
 }
@@ -104,10 +117,14 @@ Json to_json(const PolicyRules& rules) {
   JsonObject out{{"allow", JsonArray(rules.allow.begin(), rules.allow.end())},
                  {"deny", JsonArray(rules.deny.begin(), rules.deny.end())},
                  {"ask", JsonArray(rules.ask.begin(), rules.ask.end())}};
-  if (rules.calls.empty()) return out;
-  JsonArray calls;
-  for (const CallRule& rule : rules.calls) calls.push_back(to_json(rule));
-  out["calls"] = std::move(calls);
+  const auto add = [&](const char* key, const auto& list) {
+    if (list.empty()) return;
+    JsonArray& array = out[key].emplace_array();
+    for (const auto& rule : list) array.push_back(to_json(rule));
+  };
+  add("calls", rules.calls);
+  add("rules", rules.rules);
+  if (!rules.source.empty()) out["source"] = rules.source;
   return out;
 }
 
@@ -117,18 +134,46 @@ PolicyRules policy_rules_from_json(const Json& json) {
   for (std::size_t i = 0; calls != nullptr && i < calls->size(); ++i) {
     if (auto rule = call_rule_from_json((*calls)[i])) rules.calls.push_back(*std::move(rule));
   }
+  if (const JsonArray* const about = json_at(json, "rules").if_array()) {
+    for (const Json& item : *about) {
+      auto rule = policy_rule_from_json(item);
+      rules.rules.push_back(rule ? *std::move(rule) : unreadable(rule.error().message));
+    }
+  }
+  rules.source = json_string(json, "source");
   return rules;
 }
 
-Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
-  if (any_names(rules.deny, call.name)) return deny("The agent's rules deny \"" + call.name + "\".");
+Judgement explain(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
+  const std::string whose = rules.source.empty() ? "The agent's rules" : "The rules of " + rules.source;
+  if (any_names(rules.deny, call.name)) return {deny(whose + " deny \"" + call.name + "\"."), "deny"};
+  const Json arguments = rules.rules.empty() ? Json() : arguments_of(call.arguments);
+  const auto rule_of = [&](RuleKind kind) {
+    const auto found = std::ranges::find_if(rules.rules, [&](const PolicyRule& rule) {
+      return rule.kind == kind && concerns(rule, tool, arguments);
+    });
+    return found == rules.rules.end() ? nullptr : &*found;
+  };
+  if (const auto* rule = rule_of(RuleKind::kDeny))
+    return {deny(text_of(*rule, "denies", call)), name_of(*rule)};
   if (std::ranges::any_of(rules.calls, [&](const CallRule& rule) { return allows(rule, call); }))
-    return allow();
+    return {allow(), "calls"};
+  if (const auto* rule = rule_of(RuleKind::kAsk))
+    return {ask_about(call, text_of(*rule, "requires an approval for", call)), name_of(*rule)};
+  if (const auto* rule = rule_of(RuleKind::kAllow)) return {allow(), name_of(*rule)};
   if (any_names(rules.ask, call.name))
-    return ask_about(call, "The agent's rules require an approval for \"" + call.name + "\".");
-  if (tool.needs_approval) return ask_about(call, "\"" + call.name + "\" needs an approval for every call.");
-  if (any_names(rules.allow, call.name) || tool.safe_by_default) return allow();
-  return deny("\"" + call.name + "\" is not safe by default and no rule of the agent allows it.");
+    return {ask_about(call, whose + " require an approval for \"" + call.name + "\"."), "ask"};
+  if (!rules.source.empty()) return {allow(), ""};
+  if (tool.needs_approval)
+    return {ask_about(call, "\"" + call.name + "\" needs an approval for every call."), "the tool"};
+  if (any_names(rules.allow, call.name)) return {allow(), "allow"};
+  if (tool.safe_by_default) return {allow(), "the tool"};
+  return {deny("\"" + call.name + "\" is not safe by default and no rule of the agent allows it."),
+          "the tool"};
+}
+
+Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
+  return explain(rules, tool, call).permission;
 }
 
 Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool,
@@ -137,7 +182,8 @@ Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& to
   for (std::size_t i = 0; i < rules.size(); ++i) {
     Permission permission = judge(rules[i], tool, call);
     if (auto* denied = std::get_if<Deny>(&permission)) {
-      if (i + 1 < rules.size()) denied->reason += " (They are those of an agent above, which hold here too.)";
+      if (i + 1 < rules.size() && rules[i].source.empty())
+        denied->reason += " (They are those of an agent above, which hold here too.)";
       return permission;
     }
     if (std::holds_alternative<NeedsApproval>(permission)) strictest = std::move(permission);
@@ -146,7 +192,24 @@ Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& to
 }
 
 bool denies(const std::vector<PolicyRules>& rules, std::string_view tool) {
-  return std::ranges::any_of(rules, [&](const PolicyRules& of_one) { return any_names(of_one.deny, tool); });
+  return std::ranges::any_of(rules, [&](const PolicyRules& of_one) {
+    return any_names(of_one.deny, tool) || std::ranges::any_of(of_one.rules, [&](const PolicyRule& rule) {
+             return rule.kind == RuleKind::kDeny && rule.when.empty() && names_tool(rule, tool);
+           });
+  });
+}
+
+bool may_allow(const PolicyRules& rules, std::string_view tool) {
+  return any_names(rules.allow, tool) || any_names(rules.ask, tool) ||
+         std::ranges::any_of(rules.rules, [&](const PolicyRule& rule) {
+           return rule.kind != RuleKind::kDeny && names_tool(rule, tool);
+         });
+}
+
+bool asks_about(const PolicyRules& rules, std::string_view tool) {
+  return any_names(rules.ask, tool) || std::ranges::any_of(rules.rules, [&](const PolicyRule& rule) {
+           return rule.kind == RuleKind::kAsk && names_tool(rule, tool);
+         });
 }
 
 }  // namespace praxis

@@ -128,9 +128,7 @@ Result<CallRule> narrow_rule_for(const ParkedStep& step) {
 
 void add_remembered(PolicyRules& rules, const std::vector<CallRule>& remembered) {
   for (const CallRule& rule : remembered) {
-    const bool asked = std::ranges::any_of(
-        rules.ask, [&](const std::string& pattern) { return rule_names(pattern, rule.tool); });
-    if (asked) rules.calls.push_back(rule);
+    if (asks_about(rules, rule.tool)) rules.calls.push_back(rule);
   }
 }
 

@@ -41,6 +41,14 @@ PolicyRules narrowed(const PolicyRules& before, PolicyRules after) {
   std::erase_if(after.calls, [&](const CallRule& rule) {
     return std::ranges::find(before.calls, rule) == before.calls.end();
   });
+  const auto was_there = [&](const PolicyRule& rule) { return std::ranges::count(before.rules, rule) > 0; };
+  std::erase_if(after.rules,
+                [&](const PolicyRule& rule) { return rule.kind == RuleKind::kAllow && !was_there(rule); });
+  for (const PolicyRule& rule : before.rules) {
+    if (rule.kind != RuleKind::kAllow && std::ranges::count(after.rules, rule) == 0)
+      after.rules.push_back(rule);
+  }
+  after.source = before.source;
   return after;
 }
 

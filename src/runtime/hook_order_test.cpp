@@ -115,6 +115,13 @@ TEST_F(HooksTest, BeforeTurnCannotWidenRulesOrLimits) {
   open.allow = {"*"};
   EXPECT_EQ(run(denied, open).denials.size(), 1U) << "the denied call ran";
   EXPECT_EQ(run(asked, open).pending.size(), 1U) << "the call ran without an approval";
+  PolicyRules denied_by_rule, asked_by_rule, allowing;
+  denied_by_rule.rules = {{.id = "never", .kind = RuleKind::kDeny, .tools = {"echo"}}};
+  asked_by_rule.rules = {{.id = "first", .kind = RuleKind::kAsk, .tools = {"*"}}};
+  allowing.rules = {{.id = "yes", .kind = RuleKind::kAllow, .tools = {"echo"}}};
+  EXPECT_EQ(run(denied_by_rule, open).denials.size(), 1U) << "the rule was taken away";
+  EXPECT_EQ(run(asked_by_rule, open).pending.size(), 1U);
+  EXPECT_EQ(run(asked, allowing).pending.size(), 1U) << "a rule that allows was added";
 }
 
 TEST_F(HooksTest, BeforeTurnMayNarrowTheRules) {

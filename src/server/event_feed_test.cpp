@@ -113,7 +113,7 @@ TEST_F(EventFeedTest, PieceThatIsPublishedWhileTheJournalIsRead_ComesBeforeTheWh
   }));
   slow->hold_next_read();
   EXPECT_TRUE(becomes([&] { return slow->is_read(); }));
-  // The feed was told of all events when a later subscription is.
+  // The feed has heard of all events when a later subscription has.
   std::atomic<bool> told = false;
   const auto later = runtime_->on("turn.completed", [&](const Event&) { told = true; });
   EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello there.","chunk":4})"), "hi")).text,

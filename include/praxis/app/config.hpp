@@ -12,6 +12,7 @@
 
 #include "praxis/base/result.hpp"
 #include "praxis/json/json.hpp"
+#include "praxis/policy/policy.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -34,8 +35,9 @@ struct Config {
   std::map<std::string, std::vector<Setting>> given = {};
   /// What is probably a mistake: a mistyped variable, a folder that does not exist.
   std::vector<std::string> warnings = {};
-  Json corrections = {};  ///< `[providers]` and `[models]`, for `catalog_with`; null if absent
-  Json hooks = {};        ///< `[hooks]`, by name; null if absent
+  Json corrections = {};                 ///< `[providers]` and `[models]`, for `catalog_with`; null if absent
+  Json hooks = {};                       ///< `[hooks]`, by name; null if absent
+  std::vector<PolicyRules> policy = {};  ///< `[policy]` of each file, lowest layer first: all of them hold
 
   /// The value; empty if it is not set.
   std::string get(const std::string& key) const;

@@ -1,6 +1,7 @@
 // The rules of an agent about its tools: allow, deny, or ask for approval. Pure: the same rules and call
-// always give the same permission. Precedence, strongest first: deny, call rule, ask, allow. A tool that no
-// rule names runs only if it is safe by default.
+// always give the same permission. Precedence, strongest first: what denies (a list or a rule), call rules,
+// rules that ask, rules that allow, the list that asks, the list that allows. A tool that nothing names runs
+// only if it is safe by default.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@
 #include "praxis/domain/approval.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/domain/tool_definition.hpp"
+#include "praxis/policy/rule.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -36,11 +38,16 @@ struct PolicyRules {
   std::vector<std::string> allow = {};
   std::vector<std::string> deny = {};
   std::vector<std::string> ask = {};
-  std::vector<CallRule> calls = {};  ///< exact calls that are pre-approved
+  std::vector<CallRule> calls = {};    ///< exact calls that are pre-approved
+  std::vector<PolicyRule> rules = {};  ///< about arguments
+  /// The file of the configuration that the rules are from: they only restrict, and leave what they do not
+  /// name to the rules of the agent. Empty: these are the agent's.
+  std::string source = {};
   bool operator==(const PolicyRules&) const = default;
 };
 Json to_json(const PolicyRules& rules);
-/// Ignores entries that are not valid rules.
+/// Ignores names and call rules that are not valid. A rule that cannot be read denies everything: what it was
+/// to forbid is unknown.
 PolicyRules policy_rules_from_json(const Json& json);
 
 struct Allow {};
@@ -58,13 +65,24 @@ inline Permission allow() { return Allow{}; }
 inline Permission deny(std::string reason) { return Deny{std::move(reason)}; }
 inline Permission needs_approval(std::string reason) { return NeedsApproval{std::move(reason)}; }
 
+/// A permission, and what decided: `deny`, `ask`, `allow`, `calls`, `rule ID`, or `the tool`.
+struct Judgement {
+  Permission permission;
+  std::string decided_by;
+};
+/// Applies one agent's rules to a call of `tool`, and says what decided.
+Judgement explain(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call);
 /// Applies one agent's rules to a call of `tool`.
 Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call);
 /// Applies several sets of rules, those of the agents above first. The call runs only if all of them allow
 /// it, and is denied if any denies it.
 Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool, const ToolCallPart& call);
-/// Whether a deny rule names `tool`: no call of it can run, so it is not offered to the model.
+/// Whether no call of `tool` can run, with any arguments, so that it is not offered to the model.
 bool denies(const std::vector<PolicyRules>& rules, std::string_view tool);
+/// Whether the rules name `tool` in what allows or asks: some call of it may run.
+bool may_allow(const PolicyRules& rules, std::string_view tool);
+/// Whether calls of `tool` may need an approval by these rules.
+bool asks_about(const PolicyRules& rules, std::string_view tool);
 /// Whether `pattern` (exact, or ending in `*`) matches `name`.
 bool rule_names(std::string_view pattern, std::string_view name);
 

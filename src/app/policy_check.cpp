@@ -1,0 +1,164 @@
+#include "app/policy_check.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "app/hints.hpp"
+#include "app/open_runtime.hpp"
+#include "app/plain_text.hpp"
+#include "app/project.hpp"
+#include "app/toml_document.hpp"
+#include "app/transcript.hpp"
+#include "praxis/app/agent_file.hpp"
+#include "praxis/base/suggest.hpp"
+#include "praxis/net/http_client.hpp"
+
+namespace praxis::app {
+namespace {
+
+PolicyAnswer answer_of(const AgentSpec& agent, const ToolDefinition& tool, const ToolCallPart& call) {
+  const std::vector<PolicyRules> rules = rules_of(agent);
+  PolicyAnswer answer{judge(rules, tool, call), {}};
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    std::string name = rules[i].source;
+    if (name.empty()) name = i + 1 < rules.size() ? "an agent above" : "the agent";
+    answer.layers.push_back({std::move(name), explain(rules[i], tool, call)});
+  }
+  return answer;
+}
+
+const ToolDefinition* tool_named(const AgentSpec& agent, const std::string& name) {
+  const auto found =
+      std::ranges::find(agent.tools, name, [](const ToolSpec& tool) { return tool.definition.name; });
+  return found == agent.tools.end() ? nullptr : &found->definition;
+}
+
+/// The calls of a transcript, those that handlers made among them, in their order.
+std::vector<ToolCallPart> calls_in(const Json& transcript) {
+  std::vector<ToolCallPart> calls;
+  const auto add = [&](const Json& item) {
+    ToolCallPart call;
+    call.id = CallId(json_string(item, "call"));
+    call.name = json_string(item, "tool");
+    call.arguments = to_plain_text(json_at(item, "arguments"));
+    calls.push_back(std::move(call));
+  };
+  for (const Json& item : json_at(transcript, "items").as_array()) {
+    if (json_text(item, "type") == "inner_call") add(item);
+    const JsonArray* const content = json_at(item, "content").if_array();
+    for (std::size_t i = 0; content != nullptr && i < content->size(); ++i) {
+      if (json_text((*content)[i], "type") == "call") add((*content)[i]);
+    }
+  }
+  return calls;
+}
+
+Result<PolicyCase> read_case(const TomlDocument& document, const std::string& place, const Json& table) {
+  const auto wrong = [&](const std::string& what) { return document.mistake(place, what); };
+  if (!table.is_object()) return wrong("a case must be a table");
+  for (const auto& [key, value] : table.get_object()) {
+    if (key != "agent" && key != "tool" && key != "arguments" && key != "expect" && key != "by")
+      return wrong("a case has agent, tool, arguments, expect and by, not \"" + std::string(key) + '"');
+  }
+  PolicyCase read{.agent = json_string(table, "agent", json_text(document.json(), "agent")),
+                  .call = {},
+                  .expect = json_string(table, "expect"),
+                  .by = json_string(table, "by")};
+  read.call.name = json_string(table, "tool");
+  const Json& arguments = json_at(table, "arguments");
+  if (read.agent.empty()) return wrong("a case needs an \"agent\", its own or that of the file");
+  if (read.call.name.empty()) return wrong("a case needs the name of a \"tool\"");
+  if (!arguments.is_null() && !arguments.is_object())
+    return wrong("\"arguments\" must be a table, not " + to_json_text(arguments));
+  if (read.expect != "allow" && read.expect != "ask" && read.expect != "deny")
+    return wrong("\"expect\" must be allow, ask or deny");
+  read.call.arguments = arguments.is_null() ? "{}" : to_json_text(arguments);
+  return read;
+}
+
+}  // namespace
+
+std::string_view permission_name(const Permission& permission) {
+  if (std::holds_alternative<Deny>(permission)) return "deny";
+  return std::holds_alternative<NeedsApproval>(permission) ? "ask" : "allow";
+}
+
+std::string reason_of(const Permission& permission) {
+  if (const auto* denied = std::get_if<Deny>(&permission)) return denied->reason;
+  const auto* const asked = std::get_if<NeedsApproval>(&permission);
+  return asked != nullptr ? asked->reason : "";
+}
+
+std::vector<PolicyRules> rules_of(const AgentSpec& agent) {
+  std::vector<PolicyRules> rules;
+  if (const JsonArray* const bounds = agent.bounds.if_array()) {
+    for (const Json& above : *bounds) rules.push_back(policy_rules_from_json(above));
+  }
+  rules.push_back(policy_rules_from_json(agent.policy));
+  return rules;
+}
+
+Result<PolicyAnswer> check_policy(const Agent& agent, const ToolCallPart& call) {
+  const AgentSpec& spec = agent.spec();
+  if (const ToolDefinition* const tool = tool_named(spec, call.name)) return answer_of(spec, *tool, call);
+  if (!agent.description()->tool_sources.empty()) {
+    ToolDefinition unknown;
+    unknown.name = call.name;
+    return answer_of(spec, unknown, call);
+  }
+  std::vector<std::string> names;
+  std::string list;
+  for (const ToolSpec& tool : spec.tools) {
+    names.push_back(tool.definition.name);
+    list += (list.empty() ? "" : ", ") + tool.definition.name;
+  }
+  const auto meant = closest(call.name, names);
+  return fail(usage_error(
+      "the agent has no tool " + in_quotes(call.name) + (meant ? "; did you mean \"" + *meant + "\"?" : ""),
+      names.empty() ? "" : "it has: " + list));
+}
+
+Result<ExplainedCall> explain_call(const StoredSession& session, const std::string& call) {
+  const std::vector<ToolCallPart> calls = calls_in(transcript(session.records, session.state));
+  auto found = std::ranges::find(calls, CallId(call), &ToolCallPart::id);
+  std::size_t number = 0;
+  const auto [end, wrong] = std::from_chars(call.data(), call.data() + call.size(), number);
+  if (found == calls.end() && wrong == std::errc() && *end == '\0' && number > 0 && number <= calls.size())
+    found = calls.begin() + static_cast<std::ptrdiff_t>(number - 1);
+  if (found == calls.end())
+    return fail(
+        usage_error("the run has no call " + in_quotes(call) + "; it has " + std::to_string(calls.size()),
+                    "praxis show --records lists their ids"));
+  const AgentSpec& agent = *session.state.agent;
+  ToolDefinition unknown;
+  unknown.name = found->name;
+  const ToolDefinition* const tool = tool_named(agent, found->name);
+  return ExplainedCall{*found, answer_of(agent, tool != nullptr ? *tool : unknown, *found)};
+}
+
+Result<Agent> agent_named(const Workspace& workspace, const std::string& word) {
+  auto choice = find_agent_file(workspace, word);
+  if (!choice) return fail(std::move(choice.error()));
+  if (!*choice) return fail(no_such_agent(workspace, word));
+  AgentFileOptions reading = agent_file_options(workspace, make_http_client());
+  if ((*choice)->project) bind_to_project(reading, (*choice)->project);
+  reading.on_team = [](const TeamDescription&) {};
+  return load_agent_file((*choice)->file, reading);
+}
+
+Result<std::vector<PolicyCase>> read_policy_cases(std::string_view text, const std::string& file) {
+  const auto document = TomlDocument::parse(text, file);
+  if (!document) return fail(document.error());
+  const JsonArray* const tables = document->at("cases").if_array();
+  if (tables == nullptr || tables->empty()) return fail(ErrorCode::kInput, file + " has no [[cases]]");
+  std::vector<PolicyCase> cases;
+  for (std::size_t i = 0; i < tables->size(); ++i) {
+    auto read = read_case(*document, "cases[" + std::to_string(i) + ']', (*tables)[i]);
+    if (!read) return fail(std::move(read.error()));
+    cases.push_back(*std::move(read));
+  }
+  return cases;
+}
+
+}  // namespace praxis::app

@@ -1,0 +1,67 @@
+#include "app/policy_table.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "app/setting_key.hpp"
+
+namespace praxis::app {
+namespace {
+
+/// Reads the tables at `path`, each with `read`.
+template <class T>
+Status read_tables(const TomlDocument& document, const std::string& path, Result<T> (*read)(const Json&),
+                   std::vector<T>& out) {
+  const JsonArray* const tables = document.at(path).if_array();
+  for (std::size_t i = 0; tables != nullptr && i < tables->size(); ++i) {
+    auto item = read((*tables)[i]);
+    if (!item) return document.mistake(path + '[' + std::to_string(i) + ']', item.error().message);
+    out.push_back(*std::move(item));
+  }
+  return {};
+}
+
+Status check_ids(const TomlDocument& document, const std::vector<PolicyRule>& rules) {
+  std::set<std::string> ids;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (!ids.insert(rules[i].id).second)
+      return document.mistake("policy.rules[" + std::to_string(i) + ']',
+                              "another rule has the id \"" + rules[i].id + "\" as well");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PolicyRules> policy_of(const TomlDocument& document) {
+  PolicyRules rules{texts_of(document.at("policy.allow")), texts_of(document.at("policy.deny")),
+                    texts_of(document.at("policy.ask"))};
+  auto read = read_tables(document, "policy.calls", call_rule_from_json, rules.calls);
+  if (read) read = read_tables(document, "policy.rules", policy_rule_from_json, rules.rules);
+  if (read) read = check_ids(document, rules.rules);
+  if (!read) return fail(std::move(read.error()));
+  return rules;
+}
+
+Result<PolicyRules> policy_layer_of(const TomlDocument& document) {
+  auto rules = policy_of(document);
+  if (!rules) return rules;
+  for (std::size_t i = 0; i < rules->rules.size(); ++i) {
+    if (rules->rules[i].kind == RuleKind::kAllow)
+      return document.mistake("policy.rules[" + std::to_string(i) + ']',
+                              "a rule of the configuration asks or denies; what an agent may do is allowed "
+                              "in its file");
+  }
+  rules->source = document.name();
+  return rules;
+}
+
+Json bounds_of(const std::vector<PolicyRules>& layers) {
+  if (layers.empty()) return nullptr;
+  JsonArray bounds;
+  for (const PolicyRules& layer : layers) bounds.push_back(to_json(layer));
+  return bounds;
+}
+
+}  // namespace praxis::app
