@@ -72,15 +72,16 @@ class Connection {
     beast::http::read(socket_, buffer_, answer);
     return std::move(answer.body());
   }
-  /// Reads until `text` has come.
+  /// Reads until `text` has come; what comes after it is for the next call.
   void read_until(std::string_view text) {
-    std::string seen;
     std::array<char, 65536> more;
-    while (!seen.contains(text)) {
-      const std::size_t kept = std::min(seen.size(), text.size());
-      seen.erase(0, seen.size() - kept);
-      seen.append(more.data(), socket_.read_some(boost::asio::buffer(more)));
+    std::size_t at = rest_.find(text);
+    while (at == std::string::npos) {
+      rest_.erase(0, rest_.size() - std::min(rest_.size(), text.size()));
+      rest_.append(more.data(), socket_.read_some(boost::asio::buffer(more)));
+      at = rest_.find(text);
     }
+    rest_.erase(0, at + text.size());
   }
   int fd() { return socket_.native_handle(); }
 
@@ -93,6 +94,7 @@ class Connection {
 
   Tcp::socket socket_{io()};
   beast::flat_buffer buffer_;
+  std::string rest_;  ///< was read and not looked for yet
 };
 
 std::string new_run(std::uint16_t port, const std::string& agent) {
