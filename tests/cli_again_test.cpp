@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <tuple>
 
 #include "command_line.hpp"
 #include "net/testing/test_server.hpp"
@@ -115,6 +116,53 @@ TEST_F(CliAgain, Turns_AreAddressedInForkAndRewind) {
   EXPECT_THAT(praxis({"fork", run + "@t7"}).err, HasSubstr("no turn \"t7\" of the run has ended"));
   ASSERT_EQ(praxis({"rewind", run + "@t2"}).status, 0);
   EXPECT_THAT(praxis({"rewind", run + "@t3"}).err, HasSubstr("has no turn \"t3\" (it has t1)"));
+}
+
+TEST_F(CliAgain, ForkWithEdit_AsksTheSavedMessageInPlaceOfTheOneThere) {
+  file("many.jsonl", R"({"text": "One."})"
+                     "\n"
+                     R"({"text": "Two."})"
+                     "\n");
+  file("photo.png", "\x89PNG\r\n\x1a\n0000");
+  file("notes.txt", "buy milk");
+  ASSERT_EQ(praxis({"run", "--model", "script:many.jsonl", "Look here", "--attach", "photo.png", "--attach",
+                    "notes.txt", "--then", "And there?"})
+                .status,
+            0);
+  const std::string run = last_run();
+  const auto edited = [&](const std::string& point, const std::string& change) {
+    options_.env["EDITOR"] = "cat >&2 <\"$1\"; " + change;
+    return praxis({"fork", run + point, "--edit"});
+  };
+  const CommandResult last = edited("", "sed -i s/there/above/");
+  EXPECT_EQ(last.status, 0) << last.err;
+  EXPECT_THAT(last.err, HasSubstr("And there?"));
+  EXPECT_THAT(praxis({"show", "last"}).out, AllOf(HasSubstr("Look here"), HasSubstr("And above?"),
+                                                  HasSubstr("Two."), Not(HasSubstr("And there?"))));
+  const CommandResult first = edited("@t1.1", "sed -i s/here/elsewhere/");
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.err, Not(HasSubstr("buy milk"))) << "attachments are kept, not edited";
+  EXPECT_THAT(praxis({"show", "last"}).out,
+              AllOf(HasSubstr("[image: image/png, 12 bytes]"), HasSubstr("buy milk"),
+                    HasSubstr("Look elsewhere"), HasSubstr("One."), Not(HasSubstr("And"))));
+  const std::string newest = last_run();
+  EXPECT_THAT(edited("", "truncate -s 0").err, HasSubstr("the message is empty; no branch was made"));
+  EXPECT_THAT(edited("", "false").err, HasSubstr("failed; EDITOR names another"));
+  EXPECT_EQ(last_run(), newest) << "no branch was made";
+  EXPECT_THAT(praxis({"show", run}).out, AllOf(HasSubstr("Look here"), HasSubstr("And there?")));
+}
+
+TEST_F(CliAgain, ForkWithEdit_RefusesAMessageFromTheQueue) {
+  script_of_steps();
+  file("steps.toml", "model = \"script:steps.jsonl\"\n[tools.kv]\n[policy]\nask = [\"kv\"]\n");
+  ASSERT_EQ(praxis({"run", "steps.toml", "Go"}).status, 3);
+  ASSERT_EQ(praxis({"tree", "enqueue", "last", "And then?"}).status, 0);
+  std::ignore = praxis({"resume", "last", "--allow", "p1"});
+  options_.env["EDITOR"] = "true";
+  const CommandResult queued = praxis({"fork", "last", "--edit"});
+  EXPECT_EQ(queued.status, 2) << queued.err;
+  EXPECT_THAT(queued.err, HasSubstr("the turn did not begin with a message of the user"));
+  EXPECT_EQ(praxis({"fork", "last", "--seq", "1", "--edit"}).status, 2);
 }
 
 TEST_F(CliAgain, SeveralCommandsForANode_AreRecordedTogether) {

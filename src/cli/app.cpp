@@ -294,6 +294,7 @@ void Definition::define_branching() {
                            "  praxis fork last\n"
                            "  praxis fork 01K9X@3 --model openai:gpt-5\n"
                            "  praxis fork 01K9X@3 --prompt \"Try it without the cache\"\n"
+                           "  praxis fork 01K9X@t2 --edit\n"
                            "  praxis fork 01K9X --seq 12",
                            [this] { return Invocation(fork_); });
   add_fork_flags(fork, fork_);

@@ -5,9 +5,11 @@
 
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "app/turn_message.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
+#include "cli/editor.hpp"
 #include "cli/place.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/runtime/runtime.hpp"
@@ -74,16 +76,36 @@ std::string replay_text(const app::StoredSession& stored, const ReplayReport& re
                      app::one_line(first.found, 400));
 }
 
-/// Runs the branch with the prompt. A branch within a turn gets it as a command at its next step.
-Result<ExitStatus> run_branch(const ForkOptions& options, const SessionId& branch, bool within_turn,
-                              Console& console) {
+/// What a branch is run with; no text: it is only made.
+struct BranchMessage {
+  std::string text;
+  std::vector<Part> rest = {};  ///< images and files
+};
+
+/// Lets the user edit the message that began the turn at `seq`, and moves `seq` to before that turn.
+Result<BranchMessage> edited_message(const app::StoredSession& stored, std::uint64_t& seq) {
+  auto message = app::turn_message_at(stored.records, seq);
+  if (!message) return fail(message.error());
+  auto text = edit_text(message->text, ".md");
+  if (!text) return fail(text.error());
+  if (!message->text.ends_with('\n')) text->erase(text->find_last_not_of('\n') + 1);  // of the editor
+  if (text->find_first_not_of(" \t\r\n") == std::string::npos)
+    return fail(app::usage_error("the message is empty; no branch was made"));
+  seq = message->before;
+  return BranchMessage{*std::move(text), std::move(message->rest)};
+}
+
+/// Runs the branch with the message. A branch within a turn gets it as a command at its next step.
+Result<ExitStatus> run_branch(const ForkOptions& options, const SessionId& branch, BranchMessage message,
+                              bool within_turn, Console& console) {
   ResumeOptions resume;
   resume.place = options.place;
   resume.id = branch.str();
   resume.model = options.model;
   resume.output.json = options.json;
   if (!within_turn) {
-    resume.prompt = options.prompt;
+    resume.prompt = std::move(message.text);
+    resume.with_prompt = std::move(message.rest);
     return execute(resume, console);
   }
   TreeCommandOptions steer;
@@ -91,7 +113,7 @@ Result<ExitStatus> run_branch(const ForkOptions& options, const SessionId& branc
   steer.name = "steer";
   steer.verb = CommandVerb::kSteer;
   steer.node = branch.str();
-  steer.text = options.prompt;
+  steer.text = std::move(message.text);
   auto steered = execute(steer, console);
   return steered ? execute(resume, console) : steered;
 }
@@ -105,15 +127,17 @@ Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
   if (!point) return fail(point.error());
   const auto stored = app::open_session(*workspace, point->id, app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());
-  const auto seq = seq_of(options, *point, *stored);
+  auto seq = seq_of(options, *point, *stored);
   if (!seq) return fail(seq.error());
+  auto message = options.edit ? edited_message(*stored, *seq) : BranchMessage{options.prompt};
+  if (!message) return fail(message.error());
   const auto branch = fork_session(*stored->journal, *system_environment(), stored->id, *seq);
   if (!branch) return fail(branch.error());
   console.result({{"run_id", branch->str()}, {"forked_from", stored->id.str()}});
   if (!options.json) console.out.line(branch->str());
   const auto state = fold(stored->records, *seq);
   const bool goes_on = state && state->turn.has_value();
-  if (!options.prompt.empty()) return run_branch(options, *branch, goes_on, console);
+  if (!message->text.empty()) return run_branch(options, *branch, *std::move(message), goes_on, console);
   console.err.line(fmt::format("resume: {}{}{}", app::resume_command(*workspace, *branch),
                                options.model.empty() ? "" : " --model " + app::shell_word(options.model),
                                goes_on ? "" : " \"PROMPT\""));

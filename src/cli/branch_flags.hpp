@@ -19,9 +19,15 @@ inline void add_fork_flags(CLI::App* fork, ForkOptions& options) {
       ->type_name("N")
       ->check(CLI::Validator(is_number_from_1, ""));
   fork->add_option("--model", options.model, "Model of the branch")->type_name("MODEL");
-  fork->add_option("--prompt", options.prompt,
-                   "Run the branch with this message: as the next turn, or, within a turn, at its next step")
-      ->type_name("TEXT");
+  CLI::Option* prompt =
+      fork->add_option(
+              "--prompt", options.prompt,
+              "Run the branch with this message: as the next turn, or, within a turn, at its next step")
+          ->type_name("TEXT");
+  fork->add_flag("--edit", options.edit,
+                 "Edit the message that began the turn there, and run a branch from before it with what was "
+                 "saved")
+      ->excludes(prompt);
 }
 
 }  // namespace praxis::cli

@@ -14,6 +14,7 @@
 #include "praxis/base/time.hpp"
 #include "praxis/core/records.hpp"
 #include "praxis/domain/agent_spec.hpp"
+#include "praxis/domain/message.hpp"
 #include "praxis/domain/usage.hpp"
 #include "praxis/memory/retention.hpp"
 
@@ -88,6 +89,7 @@ struct ResumeOptions {
   TurnOutput output;
   std::string id;
   std::optional<std::string> prompt;
+  std::vector<Part> with_prompt = {};  ///< sent before the prompt: the images and files of an edited message
   std::vector<std::string> allow, deny, edit, answer;
   std::string reason;
   std::string agent;
@@ -183,6 +185,7 @@ struct ForkOptions {
   app::Place place;
   std::string id;      ///< with or without `@STEP`
   std::string prompt;  ///< runs the branch with this message; empty: the branch is only made
+  bool edit = false;   ///< runs the branch with the message that began the turn there, edited
   std::optional<std::uint64_t> seq;
   std::string model;
   bool json = false;

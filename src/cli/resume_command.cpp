@@ -129,6 +129,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
     auto read = read_message(*options.prompt, console);
     if (!read) return fail(read.error());
     message = *std::move(read);
+    message.parts.insert(message.parts.begin(), options.with_prompt.begin(), options.with_prompt.end());
   }
 
   auto run = options.id.empty() ? pick_run(*workspace, console) : Result<std::string>(options.id);
