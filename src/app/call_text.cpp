@@ -57,15 +57,8 @@ std::string squeezed(std::string_view text, std::size_t columns) {
 
 /// Breaks a line to the width.
 void break_line(const ShownLine& line, std::size_t columns, std::vector<std::string>& rows) {
-  std::string_view prefix = line.is_text ? kText : line.is_note ? kNote : kBar;
-  std::string_view rest = line.shown;
-  if (rest.empty()) rows.emplace_back(prefix.substr(0, prefix.size() - 1));
-  while (!rest.empty()) {
-    const std::string_view head = head_of(rest, columns - prefix.size());
-    rows.push_back(std::string(prefix).append(head));
-    rest.remove_prefix(head.size());
-    prefix = kContinued;
-  }
+  const std::string_view prefix = line.is_text ? kText : line.is_note ? kNote : kBar;
+  break_text(line.shown, prefix, kContinued, columns, rows);
 }
 
 /// An argument, broken into rows.
@@ -123,6 +116,18 @@ std::vector<Block> blocks_of(const std::vector<ShownArgument>& arguments, std::s
 }
 
 }  // namespace
+
+void break_text(std::string_view text, std::string_view prefix, std::string_view continued,
+                std::size_t columns, std::vector<std::string>& rows) {
+  columns = std::max(columns, kLeastColumns);
+  if (text.empty()) rows.emplace_back(prefix.substr(0, prefix.size() - 1));
+  while (!text.empty()) {
+    const std::string_view head = head_of(text, columns - prefix.size());
+    rows.push_back(std::string(prefix).append(head));
+    text.remove_prefix(head.size());
+    prefix = continued;
+  }
+}
 
 CallView call_view(std::string_view tool, std::string_view arguments, std::size_t columns, std::size_t rows) {
   columns = std::max(columns, kLeastColumns);

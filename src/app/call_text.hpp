@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace praxis::app {
 
@@ -34,6 +35,11 @@ CallView call_view(std::string_view tool, std::string_view arguments, std::size_
 
 /// The start of the same on one line of `columns` columns, for lists; without the prefix.
 CallView call_line(std::string_view tool, std::string_view arguments, std::size_t columns);
+
+/// Adds a line of text to `rows`, broken to `columns` (at least 24): `prefix` before the first part,
+/// `continued` before the others. The text must be safe to display.
+void break_text(std::string_view text, std::string_view prefix, std::string_view continued,
+                std::size_t columns, std::vector<std::string>& rows);
 
 /// Foreign text on lines of their own, each with `prefix`, in at most `rows` lines (0: all). `\...` at the
 /// end marks a cut.

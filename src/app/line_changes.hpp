@@ -1,6 +1,7 @@
 // What changed between two texts, line by line.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +15,14 @@ std::vector<std::string> marked_changes(const std::vector<std::string>& before,
 /// The changed lines of a text in the same form, with two lines around each change and `...` for what is left
 /// out; safe to display.
 std::vector<std::string> changed_lines(std::string_view before, std::string_view after);
+
+/// The hunks of a unified diff between two texts.
+struct UnifiedDiff {
+  std::vector<std::string> lines;  ///< `@@ -1,4 +1,5 @@`, ` same`, `-gone`, `+new`; safe to display
+  std::size_t added = 0, removed = 0;
+};
+/// Three lines around each change; a line of more than 2000 bytes is cut. `\ no newline at the end` follows a
+/// last line that has none.
+UnifiedDiff unified_diff(std::string_view before, std::string_view after);
 
 }  // namespace praxis::app

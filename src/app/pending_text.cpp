@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/call_text.hpp"
+#include "app/change_text.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
@@ -109,11 +110,13 @@ std::string pending_text(const Workspace& workspace, const AgentResult& result, 
 }
 
 std::string waiting_text(const Workspace& workspace, const AgentNode& node, const ParkedStep& step,
-                         UnixMillis now, std::size_t columns, Extent extent) {
+                         UnixMillis now, std::size_t columns, Extent extent,
+                         const std::vector<std::string>& changes) {
   std::string text = step.id.str() + "  " + one_line(exact(node.path), kPathColumns) + "  (";
   text.append(to_string(step.kind)).append(expiry_text(step, now)).append(")\n");
   const CallView body = step_view(step, columns, extent);
   text += body.text;
+  text += change_view(changes, columns, extent == Extent::kWhole ? 0 : kChangeRows).text;
   const bool is_whole = extent == Extent::kWhole && is_long(step, columns);
   for (const ApprovalVerb verb : allowed_approvals(step.kind)) {
     const Choice choice = choice_for(verb, step.kind);

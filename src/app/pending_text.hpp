@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/call_text.hpp"
 #include "app/workspace.hpp"
@@ -24,9 +25,11 @@ std::string approve_command(const Workspace& workspace, const ParkId& id);
 /// that decides each.
 std::string pending_text(const Workspace& workspace, const AgentResult& result, std::size_t columns);
 
-/// One step of a node as `praxis approve` shows it: what would run, or the question.
+/// One step of a node as `praxis approve` shows it: what would run, or the question. `changes`: what it would
+/// change in a file (`change_lines`).
 std::string waiting_text(const Workspace& workspace, const AgentNode& node, const ParkedStep& step,
-                         UnixMillis now, std::size_t columns, Extent extent);
+                         UnixMillis now, std::size_t columns, Extent extent,
+                         const std::vector<std::string>& changes = {});
 
 /// Why a step waits and what would run, or the question, each line with a prefix; without commands.
 CallView step_view(const ParkedStep& step, std::size_t columns, Extent extent);

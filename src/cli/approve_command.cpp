@@ -53,9 +53,10 @@ Result<std::size_t> list_in_doubt(const app::Workspace& workspace, bool json, Co
   return calls->size();
 }
 
-Result<ExitStatus> list_all(const std::vector<app::PendingStep>& all, const app::Workspace& workspace,
-                            bool json, Console& console) {
-  list_steps(all, workspace, json, app::Extent::kOverview, console);
+Result<ExitStatus> list_all(const std::vector<app::PendingStep>& all, const ApproveOptions& options,
+                            const app::Workspace& workspace, Console& console) {
+  const bool json = options.output.json;
+  list_steps(all, options, workspace, app::Extent::kOverview, console);
   const auto doubts = list_in_doubt(workspace, json, console);
   if (!doubts) return fail(doubts.error());
   if (all.empty() && *doubts == 0 && !json) console.err.line("no step awaits a human");
@@ -231,11 +232,11 @@ Result<ExitStatus> execute(const ApproveOptions& options, Console& console) {
   if (!all) return fail(all.error());
   if (options.id.empty() && !all->empty() && can_walk(options, console))
     return walk(*all, options, *workspace, interrupts, console);
-  if (options.id.empty()) return list_all(*all, *workspace, options.output.json, console);
+  if (options.id.empty()) return list_all(*all, options, *workspace, console);
   const auto waiting = app::find_pending(*all, options.id, app::last_run(*workspace));
   if (!waiting) return fail(waiting.error());
   if (!*approval) {
-    list_steps({*waiting}, *workspace, options.output.json, app::Extent::kWhole, console);
+    list_steps({*waiting}, options, *workspace, app::Extent::kWhole, console);
     return ExitStatus::kFinished;
   }
   const auto seen = has_seen(*waiting, options, *workspace, console);

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "app/call_text.hpp"
+#include "app/change_text.hpp"
 #include "app/envelope.hpp"
 #include "app/hints.hpp"
 #include "app/values.hpp"
@@ -22,11 +24,26 @@ JsonObject waiting_json(const app::PendingStep& waiting) {
   return json;
 }
 
+/// The journal from which the changes of files are known; null for the steps of a server, whose files are
+/// elsewhere.
+std::shared_ptr<Journal> journal_here(const ApproveOptions& options, const app::Workspace& workspace) {
+  if (!options.server.url.empty()) return nullptr;
+  auto journal = app::open_journal(workspace, app::JournalUse::kLook);
+  return journal ? *std::move(journal) : nullptr;
+}
+
+std::vector<std::string> changes_of(Journal* journal, const app::PendingStep& waiting) {
+  if (journal == nullptr) return {};
+  return app::change_lines(*journal, waiting.node.id, waiting.step);
+}
+
 /// Shows all of a long call at the terminal, then asks about it.
-bool allowed_after_reading(const app::Workspace& workspace, const app::PendingStep& waiting,
-                           Console& console) {
+bool allowed_after_reading(const ApproveOptions& options, const app::Workspace& workspace,
+                           const app::PendingStep& waiting, Console& console) {
   const std::size_t columns = terminal_size(STDERR_FILENO).columns;
-  const std::string text = app::call_view(waiting.step.tool, waiting.step.arguments, columns, 0).text;
+  const std::string text =
+      app::call_view(waiting.step.tool, waiting.step.arguments, columns, 0).text +
+      app::change_view(changes_of(journal_here(options, workspace).get(), waiting), columns, 0).text;
   if (show_pages(text, console) && confirmed("Allow this call?", console)) return true;
   console.err.line("not decided: " + app::approve_command(workspace, waiting.step.id));
   return false;
@@ -102,18 +119,20 @@ Result<bool> has_seen(const app::PendingStep& waiting, const ApproveOptions& opt
   const Status short_enough = app::check_seen(workspace, waiting.step, ApprovalVerb::kApprove, columns);
   if (short_enough) return true;
   if (!can_confirm() || !console.terminal.err) return fail(short_enough.error());
-  return allowed_after_reading(workspace, waiting, console);
+  return allowed_after_reading(options, workspace, waiting, console);
 }
 
-void list_steps(const std::vector<app::PendingStep>& all, const app::Workspace& workspace, bool json,
-                app::Extent extent, Console& console) {
+void list_steps(const std::vector<app::PendingStep>& all, const ApproveOptions& options,
+                const app::Workspace& workspace, app::Extent extent, Console& console) {
   const UnixMillis now = system_environment()->now();
   const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
+  const auto journal = options.output.json ? nullptr : journal_here(options, workspace);
   for (const app::PendingStep& each : all) {
-    if (json) {
+    if (options.output.json) {
       console.item("pending_step", waiting_json(each));
     } else {
-      console.out.write(app::waiting_text(workspace, each.node, each.step, now, columns, extent));
+      console.out.write(app::waiting_text(workspace, each.node, each.step, now, columns, extent,
+                                          changes_of(journal.get(), each)));
     }
   }
 }

@@ -28,8 +28,8 @@ Result<bool> has_seen(const app::PendingStep& waiting, const ApproveOptions& opt
                       const app::Workspace& workspace, Console& console);
 
 /// Shows steps that wait, each with the commands that decide it.
-void list_steps(const std::vector<app::PendingStep>& all, const app::Workspace& workspace, bool json,
-                app::Extent extent, Console& console);
+void list_steps(const std::vector<app::PendingStep>& all, const ApproveOptions& options,
+                const app::Workspace& workspace, app::Extent extent, Console& console);
 /// Whether `praxis approve` without a step asks, instead of listing what waits.
 bool can_walk(const ApproveOptions& options, const Console& console);
 

@@ -117,14 +117,14 @@ Result<ExitStatus> approve_at_server(const ApproveOptions& options, Console& con
   if (options.id.empty() && !all->empty() && can_walk(options, console))
     return walk_at_server(*all, options, *client, interrupts, console);
   if (options.id.empty()) {
-    list_steps(*all, client->workspace(), json, app::Extent::kOverview, console);
+    list_steps(*all, options, client->workspace(), app::Extent::kOverview, console);
     if (all->empty() && !json) console.err.line("no step awaits a human");
     return ExitStatus::kFinished;
   }
   const auto waiting = app::find_pending(*all, options.id, last_run_at_server(*client, options.id));
   if (!waiting) return fail(waiting.error());
   if (!*approval) {
-    list_steps({*waiting}, client->workspace(), json, app::Extent::kWhole, console);
+    list_steps({*waiting}, options, client->workspace(), app::Extent::kWhole, console);
     return ExitStatus::kFinished;
   }
   const auto seen = has_seen(*waiting, options, client->workspace(), console);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/call_text.hpp"
+#include "app/change_text.hpp"
 #include "app/pending_text.hpp"
 #include "app/plain_text.hpp"
 #include "app/pretty_json.hpp"
@@ -70,6 +71,7 @@ bool is_editable(const ParkedStep& step) {
 struct Menu {
   bool always = false;  ///< a rule can be saved
   bool unseen = false;  ///< a part of the call was not shown
+  bool more = false;    ///< a part of the change of a file was not shown
 };
 
 std::string menu_text(const ParkedStep& step, const Menu& menu) {
@@ -79,6 +81,7 @@ std::string menu_text(const ParkedStep& step, const Menu& menu) {
   text += in_doubt ? "  [n]o, leave it" : "  [n]o";
   if (is_editable(step)) text += "  [e]dit";
   if (in_doubt) text += "  [t]ell its result";
+  if (menu.more && !menu.unseen) text += "  [s]how all of the change";
   return text + "  [l]ater: ";
 }
 
@@ -127,8 +130,11 @@ std::optional<Approval> StepDialog::ask_approval(const ParkedStep& step, const s
   const std::size_t columns = terminal_size(STDERR_FILENO).columns;
   const auto always = rule_for(step);
   if (always && std::ranges::find(saved_, *always) != saved_.end()) return approve();
-  Menu menu{always.has_value(), app::is_long(step, columns)};
-  console_.err.write(approval_heading(step) + app::step_view(step, columns, app::Extent::kOverview).text);
+  const auto changes = changes_of(step);
+  const app::CallView change = app::change_view(changes, columns, app::kChangeRows);
+  Menu menu{always.has_value(), app::is_long(step, columns), change.cut};
+  console_.err.write(approval_heading(step) + app::step_view(step, columns, app::Extent::kOverview).text +
+                     change.text);
   for (;;) {
     const auto line = typed(menu_text(step, menu), stop);
     if (!line) return std::nullopt;
@@ -140,7 +146,11 @@ std::optional<Approval> StepDialog::ask_approval(const ParkedStep& step, const s
     if (choice.letter == 'a' && may_allow && always) {
       if (allowed_always(*always, stop)) return approve();
     } else if (choice.letter == 's') {
-      menu.unseen = !show_pages(app::step_view(step, columns, app::Extent::kWhole).text, console_);
+      const bool all = show_pages(app::step_view(step, columns, app::Extent::kWhole).text +
+                                      app::change_view(changes, columns, 0).text,
+                                  console_);
+      menu.unseen = menu.unseen && !all;
+      menu.more = menu.more && !all;
     } else if (choice.letter == 'e' && is_editable(step)) {
       if (auto approval = edited(step)) return approval;
     } else if (choice.letter == 't' && step.kind == ParkKind::kInDoubt) {
@@ -159,6 +169,12 @@ std::optional<app::AlwaysRule> StepDialog::rule_for(const ParkedStep& step) cons
   if (journal_ == nullptr) return std::nullopt;
   auto rule = app::always_rule_for(*journal_, step.session, step);
   return rule ? std::optional(*std::move(rule)) : std::nullopt;
+}
+
+/// What the call would change in a file of this machine.
+std::vector<std::string> StepDialog::changes_of(const ParkedStep& step) const {
+  if (journal_ == nullptr) return {};
+  return app::change_lines(*journal_, step.session, step);
 }
 
 /// Asks for the reason unless it was typed with the decision.

@@ -20,7 +20,8 @@ class StepDialog {
   /// Whether a user is present: standard input and standard error are terminals.
   static bool can_ask(const Console& console);
 
-  /// Both must outlive the dialog. Without a journal, no rules are offered.
+  /// Both must outlive the dialog. Without a journal, which a run of a server is, no rules are offered and no
+  /// changes of files are shown.
   StepDialog(Console& console, Journal* journal) : console_(console), journal_(journal) {}
 
   /// Shows the step and asks until the user decides. `std::nullopt`: the user leaves it for later, or a stop
@@ -31,6 +32,7 @@ class StepDialog {
   std::optional<Approval> ask_question(const ParkedStep& step, const std::stop_token& stop);
   std::optional<Approval> ask_approval(const ParkedStep& step, const std::stop_token& stop);
   std::optional<app::AlwaysRule> rule_for(const ParkedStep& step) const;
+  std::vector<std::string> changes_of(const ParkedStep& step) const;
   std::optional<Approval> rejected(std::string reason, const std::stop_token& stop);
   std::optional<Approval> edited(const ParkedStep& step);
   bool allowed_always(const app::AlwaysRule& always, const std::stop_token& stop);

@@ -1,6 +1,7 @@
 #include "tools/file_content.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -57,6 +58,22 @@ Result<std::uint64_t> FileContent::remaining(const std::stop_token& stop) {
     count += *more;
   }
   return count;
+}
+
+Result<std::string> whole_text(int file, const std::string& path) {
+  constexpr std::size_t kMost = std::size_t{8} * 1024 * 1024;
+  std::string text;
+  std::string buffer(std::size_t{64} * 1024, '\0');
+  for (;;) {
+    const auto got = ::read(file, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return file_error(path, errno);
+    if (got == 0) break;
+    text.append(buffer, 0, static_cast<std::size_t>(got));
+    if (text.size() > kMost) return fail(ErrorCode::kTool, "\"" + path + "\" is longer than 8 MiB");
+  }
+  if (is_binary(text)) return fail(ErrorCode::kTool, "\"" + path + "\" is a binary file");
+  return text;
 }
 
 }  // namespace praxis

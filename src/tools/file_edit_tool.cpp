@@ -1,8 +1,6 @@
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 #include <utility>
 
@@ -10,21 +8,21 @@
 #include "praxis/tools/code_tools.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/document.hpp"
+#include "tools/file_changes.hpp"
 #include "tools/file_content.hpp"
 #include "tools/file_replace.hpp"
 #include "tools/file_roots.hpp"
 
 namespace praxis {
 
-namespace {
-
-constexpr const char* kEditDescription =
+const char* const kEditDescription =
     "Changes a text file: replaces each `old` by its `replacement`, in this order, all of them or none. "
     "`old` is copied "
     "exactly from the file, with its white space, and long enough to occur once; `all` replaces every "
     "occurrence. Paths are relative or absolute, inside of: ";
 
-constexpr std::size_t kMaxEdited = 8 * 1024 * 1024;
+namespace {
+
 constexpr std::size_t kMaxEdits = 100;
 constexpr std::size_t kMaxNearLines = 12;  ///< of the lines that come nearest
 constexpr std::size_t kMaxComparedLines = 200'000;
@@ -126,54 +124,60 @@ Result<std::size_t> apply_edit(std::string& text, const EditPiece& edit, std::si
   return count;
 }
 
-/// The whole text of an open file. Error `kTool`: too long, or not text.
-Result<std::string> text_to_edit(int file, const std::string& path) {
-  std::string text;
-  std::string buffer(std::size_t{64} * 1024, '\0');
-  for (;;) {
-    const auto got = ::read(file, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return file_error(path, errno);
-    if (got == 0) break;
-    text.append(buffer, 0, static_cast<std::size_t>(got));
-    if (text.size() > kMaxEdited) return fail(ErrorCode::kTool, "\"" + path + "\" is longer than 8 MiB");
-  }
-  if (is_binary(text)) return fail(ErrorCode::kTool, "\"" + path + "\" is a binary file");
-  return text;
-}
+/// A file with all its edits, not yet written.
+struct EditedFile {
+  FilePlace place;
+  mode_t mode = 0;
+  std::string before, after;
+  std::size_t count = 0;  ///< of the replacements
+};
 
-Result<ToolOutput> edit_file(const FileRoots& roots, const EditRequest& request) {
+Result<EditedFile> edited_file(const FileRoots& roots, const EditRequest& request) {
   if (request.edits.empty() || request.edits.size() > kMaxEdits)
     return fail(ErrorCode::kInput, "/edits needs 1 to " + std::to_string(kMaxEdits) + " entries");
   auto opened = roots.open(request.path, O_RDONLY);
   if (!opened) return fail(std::move(opened.error()));
-  FilePlace& place = opened->first;
   struct stat old{};
   if (fstat(opened->second.get(), &old) != 0 || !S_ISREG(old.st_mode))
     return fail(ErrorCode::kTool, "\"" + request.path + "\" is not a regular file");
-  if (const auto found = roots.protection(place, place.path); found != PathProtection::kNone)
+  if (const auto found = roots.protection(opened->first, opened->first.path); found != PathProtection::kNone)
     return protected_error(request.path, found);
-  auto text = text_to_edit(opened->second.get(), request.path);
+  auto text = whole_text(opened->second.get(), request.path);
   if (!text) return fail(std::move(text.error()));
-  std::size_t count = 0;
+  EditedFile file{std::move(opened->first), old.st_mode & 0777U, *text, *std::move(text)};
   for (std::size_t i = 0; i < request.edits.size(); ++i) {
-    const auto replaced = apply_edit(*text, request.edits[i], i);
+    const auto replaced = apply_edit(file.after, request.edits[i], i);
     if (!replaced) return fail(replaced.error());
-    count += *replaced;
+    file.count += *replaced;
   }
-  std::string name = place.path;
-  auto folder = open_parent(std::move(place.root), name);
+  return file;
+}
+
+Result<ToolOutput> edit_file(const FileRoots& roots, const EditRequest& request) {
+  auto file = edited_file(roots, request);
+  if (!file) return fail(std::move(file.error()));
+  std::string name = file->place.path;
+  auto folder = open_parent(std::move(file->place.root), name);
   if (!folder) return file_error(request.path, folder.error());
-  if (const int error = replace_file(folder->get(), name, *text, old.st_mode & 0777U); error != 0)
+  if (const int error = replace_file(folder->get(), name, file->after, file->mode); error != 0)
     return file_error(request.path, error);
-  return ToolOutput{"replaced " + std::to_string(count) + (count == 1 ? " piece" : " pieces") + " in \"" +
-                        request.path + "\"",
-                    {{"path", request.path}, {"replaced", count}, {"bytes", text->size()}},
+  return ToolOutput{"replaced " + std::to_string(file->count) + (file->count == 1 ? " piece" : " pieces") +
+                        " in \"" + request.path + "\"",
+                    {{"path", request.path}, {"replaced", file->count}, {"bytes", file->after.size()}},
                     {},
                     {}};
 }
 
 }  // namespace
+
+Result<FileChange> edited_change(const FileRoots& roots, const Json& arguments) {
+  const auto request = from_json_as<EditRequest>(arguments);
+  if (!request) return fail(request.error());
+  auto file = edited_file(roots, *request);
+  if (!file) return fail(std::move(file.error()));
+  return FileChange{file->place.folder + '/' + file->place.path, std::move(file->before),
+                    std::move(file->after)};
+}
 
 Tool edit_tool(std::vector<std::string> roots, FileBounds bounds) {
   const FileRoots folders(roots, std::move(bounds));

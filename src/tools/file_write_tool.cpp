@@ -1,20 +1,24 @@
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <optional>
+#include <utility>
 
 #include "praxis/tools/file_tool.hpp"
 #include "praxis/tools/typed_tool.hpp"
+#include "tools/file_changes.hpp"
+#include "tools/file_content.hpp"
 #include "tools/file_replace.hpp"
 #include "tools/file_roots.hpp"
 
 namespace praxis {
 
-namespace {
-
-constexpr const char* kFileWriteDescription =
+const char* const kFileWriteDescription =
     "Writes a whole file: creates it, with its folders, or replaces what it held. Paths are relative or "
     "absolute, inside "
     "of: ";
+
+namespace {
 
 struct FileWriteRequest {
   std::string path;
@@ -22,24 +26,32 @@ struct FileWriteRequest {
 };
 PRAXIS_FIELDS(FileWriteRequest, path, content)
 
-Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& request) {
-  auto places = roots.places(request.path);
+std::unexpected<Error> not_regular(const std::string& path) {
+  return fail(ErrorCode::kTool, "\"" + path + "\" exists and is not a regular file; it was not changed");
+}
+
+/// Where the file is, or will be.
+Result<FilePlace> place_to_write(const FileRoots& roots, const std::string& path) {
+  auto places = roots.places(path);
   if (!places) return fail(std::move(places.error()));
-  std::string name = places->front().path;
-  if (name == "." || request.path.ends_with('/')) {
+  FilePlace& place = places->front();
+  if (place.path == "." || path.ends_with('/'))
     return fail(ErrorCode::kInput, "/path names a folder; give the name of a file");
-  }
-  if (const auto found = roots.protection(places->front(), name); found != PathProtection::kNone)
-    return protected_error(request.path, found);
-  auto folder = open_parent(std::move(places->front().root), name);
+  if (const auto found = roots.protection(place, place.path); found != PathProtection::kNone)
+    return protected_error(path, found);
+  return std::move(place);
+}
+
+Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& request) {
+  auto place = place_to_write(roots, request.path);
+  if (!place) return fail(std::move(place.error()));
+  std::string name = place->path;
+  auto folder = open_parent(std::move(place->root), name);
   if (!folder) return file_error(request.path, folder.error());
 
   struct stat old{};
   const bool exists = fstatat(folder->get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
-  if (exists && !S_ISREG(old.st_mode)) {
-    return fail(ErrorCode::kTool,
-                "\"" + request.path + "\" exists and is not a regular file; it was not changed");
-  }
+  if (exists && !S_ISREG(old.st_mode)) return not_regular(request.path);
   const int error = replace_file(folder->get(), name, request.content,
                                  exists ? std::optional(old.st_mode & 0777U) : std::nullopt);
   if (error != 0) return file_error(request.path, error);
@@ -52,6 +64,23 @@ Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& re
 }
 
 }  // namespace
+
+Result<FileChange> written_change(const FileRoots& roots, const Json& arguments) {
+  auto request = from_json_as<FileWriteRequest>(arguments);
+  if (!request) return fail(std::move(request.error()));
+  auto place = place_to_write(roots, request->path);
+  if (!place) return fail(std::move(place.error()));
+  FileChange change{place->folder + '/' + place->path, std::nullopt, request->content};
+  const auto file = open_beneath(place->root.get(), place->path, O_RDONLY);
+  if (!file && file.error() == ENOENT) return change;
+  if (!file) return file_error(request->path, file.error());
+  struct stat old{};
+  if (fstat(file->get(), &old) != 0 || !S_ISREG(old.st_mode)) return not_regular(request->path);
+  auto before = whole_text(file->get(), request->path);
+  if (!before) return fail(std::move(before.error()));
+  change.before = *std::move(before);
+  return change;
+}
 
 Tool file_write_tool(std::vector<std::string> roots, FileBounds bounds) {
   const FileRoots folders(roots, std::move(bounds));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/change_text.hpp"
 #include "app/plain_text.hpp"
 #include "app/team_run.hpp"
 #include "app/values.hpp"
@@ -199,7 +200,8 @@ void Conversation::add_card(ParkedStep step, const SessionId& session) {
     [[maybe_unused]] const Status decided = this->session().decide(step.id, approve(), setup_.author);
     return;
   }
-  cards_.emplace_back(std::move(step), std::move(always));
+  auto changes = app::change_lines(setup_.runtime->journal(), asking, step);
+  cards_.emplace_back(std::move(step), std::move(always), std::move(changes));
 }
 
 std::string Conversation::submit(const std::string& text, Delivery delivery, std::size_t columns) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/call_text.hpp"
+#include "app/change_text.hpp"
 #include "app/pending_text.hpp"
 #include "app/plain_text.hpp"
 #include "praxis/json/json.hpp"
@@ -56,12 +57,20 @@ void append_lines(std::vector<std::string>& lines, std::string_view text) {
 }  // namespace
 
 std::string StepCard::overview(std::size_t columns) const {
-  if (!is_question()) return app::step_view(step_, columns, app::Extent::kOverview).text;
+  if (!is_question())
+    return app::step_view(step_, columns, app::Extent::kOverview).text +
+           app::change_view(changes_, columns, app::kChangeRows).text;
   std::string text = app::prefixed_lines("  | ", step_.prompt, columns, 0);
   const auto choices = offered_choices(step_);
   for (std::size_t i = 0; i < choices.size(); ++i)
     text += app::prefixed_lines(fmt::format("  {}  ", i + 1), choices[i], columns, 0);
   return text;
+}
+
+std::string StepCard::whole(std::size_t columns) const {
+  if (is_question()) return overview(columns);
+  return app::step_view(step_, columns, app::Extent::kWhole).text +
+         app::change_view(changes_, columns, 0).text;
 }
 
 bool StepCard::unseen(std::size_t columns, std::size_t rows) const {
@@ -80,6 +89,8 @@ std::string StepCard::menu(std::size_t columns, std::size_t rows) const {
   text += in_doubt ? "  [n]o, leave it" : "  [n]o";
   if (can_edit(step_)) text += "  [e]dit";
   if (in_doubt) text += "  [t]ell its result";
+  const bool is_cut = app::change_view(changes_, columns, app::kChangeRows).cut;
+  if (is_cut && !hidden) text += "  [s]how all of the change";
   return text + "  [l]ater";
 }
 
@@ -132,9 +143,7 @@ CardAnswer StepCard::choose(char letter, const std::string& rest, std::size_t co
       return {};
     case 's':
       printed_ = true;
-      return {Kind::kPrint,
-              {},
-              is_question() ? overview(columns) : app::step_view(step_, columns, app::Extent::kWhole).text};
+      return {Kind::kPrint, {}, whole(columns)};
     case 'e':
       if (can_edit(step_)) return {Kind::kEdit};
       break;

@@ -33,9 +33,10 @@ struct CardAnswer {
 
 class StepCard {
  public:
-  /// `always`: the rule that would allow this call from now on, if there can be one.
-  StepCard(ParkedStep step, std::optional<app::AlwaysRule> always)
-      : step_(std::move(step)), always_(std::move(always)) {}
+  /// `always`: the rule that would allow this call from now on, if there can be one. `changes`: what the call
+  /// would change in a file (`app::change_lines`).
+  StepCard(ParkedStep step, std::optional<app::AlwaysRule> always, std::vector<std::string> changes = {})
+      : step_(std::move(step)), always_(std::move(always)), changes_(std::move(changes)) {}
 
   const ParkedStep& step() const { return step_; }
   const std::optional<app::AlwaysRule>& always() const { return always_; }
@@ -61,10 +62,12 @@ class StepCard {
   bool is_question() const { return step_.kind == ParkKind::kQuestion; }
   bool unseen(std::size_t columns, std::size_t rows) const;
   std::string overview(std::size_t columns) const;
+  std::string whole(std::size_t columns) const;
   std::string menu(std::size_t columns, std::size_t rows) const;
 
   ParkedStep step_;
   std::optional<app::AlwaysRule> always_;
+  std::vector<std::string> changes_;
   Phase phase_ = Phase::kMenu;
   bool printed_ = false;  ///< all of it is in the scrollback
 };
