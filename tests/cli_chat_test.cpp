@@ -208,6 +208,7 @@ TEST_F(CliChat, CardIsAnsweredWithOneLetterWhenTheUserIsNotTyping) {
 }
 
 TEST_F(CliChat, AlwaysShowsTheRuleBeforeItIsSaved) {
+  options_.env["EDITOR"] = "true";
   file("notes.jsonl", puts("a") + puts("a") + says("Noted."));
   const auto run = chat({"notes.toml"});
   begin(*run);
@@ -217,7 +218,12 @@ TEST_F(CliChat, AlwaysShowsTheRuleBeforeItIsSaved) {
   run->shows("[a]lways");
   run->type("a");
   run->shows("Allow \"kv\" without asking whenever its arguments are exactly these:");
-  run->shows("Save this rule?");
+  run->shows("Save this rule?  [y]es  [e]dit it first  [n]o");
+  run->type("e");
+  EXPECT_TRUE(run->wait_until([&] {  // shown again, after an editor that changed nothing
+    const std::string screen = run->screen();
+    return screen.find("Allow \"kv\"") != screen.rfind("Allow \"kv\"");
+  }));
   run->type("y");
   run->shows("Noted.");
   left(*run);

@@ -70,14 +70,41 @@ TEST_F(CliDialog, AlwaysShowsTheRuleAndAsksNoSecondTime) {
   const auto run = at_terminal({"run", "notes.toml", "Note it"});
   run->answer(kMenu, "a\n");
   run->shows("Allow \"kv\" without asking whenever its arguments are exactly these:");
-  run->answer("Save this rule? [y/N]", "n\n");
+  run->answer("Save this rule? [y]es  [e]dit it first  [N]o:", "n\n");
   run->answer(kMenu, "always\n");
-  run->answer("Save this rule? [y/N]", "y\n");
+  run->answer("Save this rule? [y]es  [e]dit it first  [N]o:", "y\n");
   run->shows("key: \"b\"");  // the second call has the same arguments
   run->answer(kMenu, "y\n");
   EXPECT_EQ(run->finish(), 0);
   EXPECT_THAT(contents("config/praxis/allowed.jsonl"), HasSubstr("\"key\":\"a\""));
   EXPECT_THAT(contents("config/praxis/allowed.jsonl"), Not(HasSubstr("\"key\":\"b\"")));
+}
+
+TEST_F(CliDialog, RuleIsEditedBeforeItIsSaved) {
+  const std::string save = "Save this rule? [y]es  [e]dit it first  [N]o:";
+  const auto edit_with = [&](const std::string& script) {
+    file("edit", "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(folder_ / "edit", std::filesystem::perms::owner_all);
+  };
+  options_.env["EDITOR"] = (folder_ / "edit").string();
+  edit_with("cp \"$1\" seen.json; sed -i 's/\"a\"/\"other\"/' \"$1\"");
+  const auto run = at_terminal({"run", "notes.toml", "Note it"});
+  run->answer(kMenu, "a\n");
+  run->answer(save, "e\n");
+  run->shows("the rule would not allow this call, so it was not changed");
+  EXPECT_THAT(contents("seen.json"), AllOf(HasSubstr("\"key\": \"a\""), HasSubstr("\"any_ending\": false")));
+  edit_with("echo '{\"tool\": \"kv\"' > \"$1\"");
+  run->answer(save, "e\n");
+  run->shows("praxis: error: invalid JSON at line ");
+  edit_with(R"(echo '{"tool":"kv","arguments":{"value":"1","key":"a","op":"put"}}' > "$1")");
+  run->answer(save, "e\n");
+  run->shows("Allow \"kv\" without asking whenever its arguments are exactly these:");
+  run->answer(save, "y\n");
+  run->shows("key: \"b\"");  // the second call has the arguments of the rule
+  run->answer(kMenu, "n no\n");
+  EXPECT_EQ(run->finish(), 0);
+  EXPECT_THAT(contents("config/praxis/allowed.jsonl"),
+              AllOf(HasSubstr("\"key\":\"a\""), Not(HasSubstr("other"))));
 }
 
 TEST_F(CliDialog, EditOpensTheArgumentsInTheEditor) {

@@ -1,11 +1,13 @@
 #include "app/always_rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/call_text.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
 #include "app/policy_check.hpp"
+#include "app/pretty_json.hpp"
 #include "app/workspace.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
@@ -41,6 +43,14 @@ Result<std::vector<std::string>> asking_files(Journal& journal, SessionId id, co
                           "--allow approves this one call"));
 }
 
+/// The call that a narrow rule was made from.
+ToolCallPart call_of(const AlwaysRule& narrow) {
+  ToolCallPart call;
+  call.name = narrow.rule.tool;
+  call.arguments = to_json_text(narrow.rule.arguments);
+  return call;
+}
+
 }  // namespace
 
 Result<AlwaysRule> always_rule_for(Journal& journal, const SessionId& session, const ParkedStep& step) {
@@ -51,9 +61,33 @@ Result<AlwaysRule> always_rule_for(Journal& journal, const SessionId& session, c
   return AlwaysRule{*std::move(rule), *std::move(files)};
 }
 
+std::string rule_to_edit(const AlwaysRule& always) {
+  JsonObject rule = to_json(always.rule).get_object();
+  rule["any_ending"] = always.rule.any_ending;
+  return pretty_json(rule);
+}
+
+Result<AlwaysRule> edited_rule(const AlwaysRule& narrow, std::string_view text) {
+  const auto json = parse_json(text);
+  if (!json) return fail(json.error());
+  auto rule = call_rule_from_json(*json);
+  if (!rule) return fail(rule.error());
+  if (!allows(*rule, call_of(narrow)))
+    return fail(usage_error("the rule would not allow this call, so it was not changed",
+                            "\"any_ending\": true allows further words after those in \"argv\""));
+  return AlwaysRule{*std::move(rule), narrow.files};
+}
+
+bool is_allowed(const std::vector<AlwaysRule>& saved, const AlwaysRule& narrow) {
+  const ToolCallPart call = call_of(narrow);
+  return std::ranges::any_of(
+      saved, [&](const AlwaysRule& each) { return each.files == narrow.files && allows(each.rule, call); });
+}
+
 std::string rule_text(const AlwaysRule& always, std::size_t columns) {
-  std::string text =
-      "Allow \"" + always.rule.tool + "\" without asking whenever its arguments are exactly these:\n";
+  const std::string further = always.rule.any_ending ? ", also with more words at the end of \"argv\"" : "";
+  std::string text = "Allow \"" + always.rule.tool +
+                     "\" without asking whenever its arguments are exactly these" + further + ":\n";
   text += call_view(always.rule.tool, to_json_text(always.rule.arguments), columns, 0).text;
   for (const std::string& file : always.files) text += "  for the agent " + exact(file) + '\n';
   return text;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -27,7 +28,9 @@
 #include "cli/commands.hpp"
 #include "cli/decisions.hpp"
 #include "cli/home_question.hpp"
+#include "cli/line_input.hpp"
 #include "cli/place.hpp"
+#include "cli/rule_question.hpp"
 #include "cli/server_commands.hpp"
 #include "cli/step_dialog.hpp"
 #include "cli/turn.hpp"
@@ -69,12 +72,20 @@ Result<ExitStatus> list_all(const std::vector<app::PendingStep>& all, const Appr
 Result<bool> remember(Journal& journal, const app::PendingStep& waiting, bool yes, Console& console) {
   const auto always = app::always_rule_for(journal, waiting.node.id, waiting.step);
   if (!always) return fail(always.error());
-  console.err.write(app::rule_text(*always, terminal_size(STDERR_FILENO).columns));
+  std::optional<app::AlwaysRule> rule = *always;
+  if (yes || !can_confirm()) console.err.write(app::rule_text(*always, terminal_size(STDERR_FILENO).columns));
   if (!yes && !can_confirm())
     return fail(app::usage_error("cannot ask for confirmation: standard input is not a terminal",
                                  "--yes saves the rule without confirmation"));
-  if (!yes && !confirmed("Save this rule?", console)) return false;
-  if (auto saved = app::save_rule(*always); !saved) return fail(saved.error());
+  LineInput input;
+  if (!yes) {
+    rule = agreed_rule(*always, console, [&](std::string_view prompt) {
+      console.err.write(prompt);
+      return input.read({});
+    });
+  }
+  if (!rule) return false;
+  if (auto saved = app::save_rule(*rule); !saved) return fail(saved.error());
   return true;
 }
 

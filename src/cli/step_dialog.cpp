@@ -14,6 +14,7 @@
 #include "app/pretty_json.hpp"
 #include "cli/editor.hpp"
 #include "cli/pages.hpp"
+#include "cli/rule_question.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::cli {
@@ -129,7 +130,7 @@ std::optional<Approval> StepDialog::ask_question(const ParkedStep& step, const s
 std::optional<Approval> StepDialog::ask_approval(const ParkedStep& step, const std::stop_token& stop) {
   const std::size_t columns = terminal_size(STDERR_FILENO).columns;
   const auto always = rule_for(step);
-  if (always && std::ranges::find(saved_, *always) != saved_.end()) return approve();
+  if (always && app::is_allowed(saved_, *always)) return approve();
   const auto changes = changes_of(step);
   const app::CallView change = app::change_view(changes, columns, app::kChangeRows);
   Menu menu{always.has_value(), app::is_long(step, columns), change.cut};
@@ -204,14 +205,13 @@ std::optional<Approval> StepDialog::edited(const ParkedStep& step) {
 
 /// False if the user did not confirm, or the rule could not be saved, which is reported.
 bool StepDialog::allowed_always(const app::AlwaysRule& always, const std::stop_token& stop) {
-  console_.err.write(app::rule_text(always, terminal_size(STDERR_FILENO).columns));
-  const auto line = typed("Save this rule? [y/N] ", stop);
-  if (!line || !(line->starts_with('y') || line->starts_with('Y'))) return false;
-  if (auto saved = app::save_rule(always); !saved) {
+  auto rule = agreed_rule(always, console_, [&](std::string_view prompt) { return typed(prompt, stop); });
+  if (!rule) return false;
+  if (auto saved = app::save_rule(*rule); !saved) {
     console_.report(saved.error());
     return false;
   }
-  saved_.push_back(always);
+  saved_.push_back(*std::move(rule));
   return true;
 }
 

@@ -196,7 +196,7 @@ void Conversation::add_card(ParkedStep step, const SessionId& session) {
     if (auto rule = app::always_rule_for(setup_.runtime->journal(), asking, step)) always = *std::move(rule);
   }
   // An agent in progress reads rules that are saved now with its next run only.
-  if (always && std::ranges::find(saved_, *always) != saved_.end()) {
+  if (always && app::is_allowed(saved_, *always)) {
     [[maybe_unused]] const Status decided = this->session().decide(step.id, approve(), setup_.author);
     return;
   }

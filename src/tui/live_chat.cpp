@@ -14,6 +14,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/always_rules.hpp"
 #include "app/plain_text.hpp"
 #include "app/pretty_json.hpp"
 #include "base/columns.hpp"
@@ -242,11 +243,7 @@ void LiveChat::suspend() {
 }
 
 void LiveChat::edit_outside() {
-  write(region_.remove());
-  terminal_.leave();
-  const auto text = setup_.edit(composer_.text(), ".md");
-  terminal_.enter();
-  region_.forget();
+  const auto text = in_editor(composer_.text(), ".md");
   if (!text) {
     hint_ = text.error().message;
     return;
@@ -342,6 +339,9 @@ void LiveChat::carry_out(const CardAnswer& answer) {
       return print(conversation_.decide_always(*card()));
     case Kind::kEdit:
       return edit_call();
+    case Kind::kEditRule:
+      edit_rule();
+      break;
     case Kind::kPrint:
       print(answer.text);
       break;
@@ -356,13 +356,28 @@ void LiveChat::carry_out(const CardAnswer& answer) {
   if (focused_ && card()->takes_text() != lends_composer_) focus(true);
 }
 
-void LiveChat::edit_call() {
-  const auto before = parse_json(card()->step().arguments);
+Result<std::string> LiveChat::in_editor(std::string_view text, std::string_view suffix) {
   write(region_.remove());
   terminal_.leave();
-  const auto text = setup_.edit(before ? app::pretty_json(*before) : card()->step().arguments, ".json");
+  auto edited = setup_.edit(text, suffix);
   terminal_.enter();
   region_.forget();
+  return edited;
+}
+
+void LiveChat::edit_rule() {
+  const auto text = in_editor(app::rule_to_edit(*card()->always()), ".json");
+  const auto shown = text ? card()->change_rule(*text, columns()) : Result<std::string>(fail(text.error()));
+  if (shown) {
+    print(*shown);
+  } else {
+    hint_ = shown.error().message;
+  }
+}
+
+void LiveChat::edit_call() {
+  const auto before = parse_json(card()->step().arguments);
+  const auto text = in_editor(before ? app::pretty_json(*before) : card()->step().arguments, ".json");
   const auto arguments = text ? parse_json(*text) : Result<Json>(fail(text.error()));
   if (!arguments) {
     hint_ = arguments.error().message;

@@ -32,6 +32,7 @@ class LiveChat {
   void stop_or_leave();
   void suspend();
   void edit_outside();
+  Result<std::string> in_editor(std::string_view text, std::string_view suffix);
   void print(std::string_view text) { finished_ += text; }
   void draw();
   void write(std::string_view bytes);
@@ -44,6 +45,7 @@ class LiveChat {
   void press_on_card(const Key& key);
   void carry_out(const CardAnswer& answer);
   void edit_call();
+  void edit_rule();
   StepCard* card() { return conversation_.cards().empty() ? nullptr : &conversation_.cards().front(); }
   std::size_t card_rows() const { return size_.rows > 8 ? size_.rows - 8 : 1; }
   std::size_t columns() const { return size_.columns > 1 ? size_.columns - 1 : 1; }

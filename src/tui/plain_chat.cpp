@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "app/always_rules.hpp"
 #include "base/write_all.hpp"
 #include "praxis/json/json.hpp"
 #include "tui/terminal_streams.hpp"
@@ -105,6 +106,7 @@ class PlainChat {
     if (answer.kind == Kind::kSaveRule) return print(conversation_.decide_always(card));
     if (answer.kind == Kind::kLater) return print("left for later: praxis approve\n");
     if (answer.kind == Kind::kEdit) return edit_call(card);
+    if (answer.kind == Kind::kEditRule) edit_rule(card);
     print(answer.text + (answer.text.empty() || answer.text.ends_with('\n') ? "" : "\n"));
     print(card.lines(columns_, kAnyRows, true, {}).back() + '\n');
   }
@@ -114,6 +116,12 @@ class PlainChat {
     const auto arguments = text ? parse_json(*text) : Result<Json>(fail(text.error()));
     print(arguments ? conversation_.decide(card, edit(to_json_text(*arguments)))
                     : arguments.error().message + '\n');
+  }
+
+  void edit_rule(StepCard& card) const {
+    const auto text = setup_.edit(app::rule_to_edit(*card.always()), ".json");
+    const auto shown = text ? card.change_rule(*text, columns_) : Result<std::string>(fail(text.error()));
+    print(shown ? *shown : shown.error().message + '\n');
   }
 
   static void print(std::string_view bytes) { std::ignore = write_all(STDOUT_FILENO, bytes); }

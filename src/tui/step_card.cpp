@@ -81,7 +81,7 @@ bool StepCard::unseen(std::size_t columns, std::size_t rows) const {
 }
 
 std::string StepCard::menu(std::size_t columns, std::size_t rows) const {
-  if (phase_ == Phase::kRule) return "Save this rule?  [y]es  [n]o";
+  if (phase_ == Phase::kRule) return "Save this rule?  [y]es  [e]dit it first  [n]o";
   const bool in_doubt = step_.kind == ParkKind::kInDoubt;
   const bool hidden = unseen(columns, rows);
   std::string text = hidden ? "[s]how all of it" : in_doubt ? "[y]es, run it again" : "[y]es once";
@@ -111,6 +111,13 @@ std::vector<std::string> StepCard::lines(std::size_t columns, std::size_t rows, 
   return lines;
 }
 
+Result<std::string> StepCard::change_rule(std::string_view text, std::size_t columns) {
+  auto rule = app::edited_rule(*narrow_, text);
+  if (!rule) return fail(rule.error());
+  always_ = *std::move(rule);
+  return app::rule_text(*always_, columns);
+}
+
 bool StepCard::takes_text() const {
   return is_question() || phase_ == Phase::kReason || phase_ == Phase::kResult;
 }
@@ -125,6 +132,7 @@ bool StepCard::back() { return std::exchange(phase_, Phase::kMenu) != Phase::kMe
 
 CardAnswer StepCard::choose(char letter, const std::string& rest, std::size_t columns, std::size_t rows) {
   if (phase_ == Phase::kRule) {
+    if (letter == 'e') return {Kind::kEditRule};
     phase_ = Phase::kMenu;
     return {letter == 'y' ? Kind::kSaveRule : Kind::kNothing};
   }

@@ -23,6 +23,7 @@ struct CardAnswer {
     kEdit,      ///< the arguments in the user's editor
     kPrint,     ///< `text` into the scrollback
     kSaveRule,  ///< save the rule, then allow
+    kEditRule,  ///< the rule in the user's editor, then `change_rule`
     kLater,     ///< leaves the step open
     kHint       ///< `text` tells the user what is possible
   };
@@ -36,10 +37,13 @@ class StepCard {
   /// `always`: the rule that would allow this call from now on, if there can be one. `changes`: what the call
   /// would change in a file (`app::change_lines`).
   StepCard(ParkedStep step, std::optional<app::AlwaysRule> always, std::vector<std::string> changes = {})
-      : step_(std::move(step)), always_(std::move(always)), changes_(std::move(changes)) {}
+      : step_(std::move(step)), narrow_(always), always_(std::move(always)), changes_(std::move(changes)) {}
 
   const ParkedStep& step() const { return step_; }
   const std::optional<app::AlwaysRule>& always() const { return always_; }
+  /// Replaces the rule by what the user made of it. Returns the text that states it. Errors as
+  /// `app::edited_rule`.
+  Result<std::string> change_rule(std::string_view text, std::size_t columns);
 
   /// The card in lines of at most `columns`. `rows`: as many lines as there is room for; a longer call is not
   /// shown in part, but must be printed first.
@@ -66,7 +70,7 @@ class StepCard {
   std::string menu(std::size_t columns, std::size_t rows) const;
 
   ParkedStep step_;
-  std::optional<app::AlwaysRule> always_;
+  std::optional<app::AlwaysRule> narrow_, always_;  ///< as it was, and as the user changed it
   std::vector<std::string> changes_;
   Phase phase_ = Phase::kMenu;
   bool printed_ = false;  ///< all of it is in the scrollback
