@@ -117,6 +117,29 @@ TEST_F(CliJournal, Replay_IsIdenticalUntilTheAgentChanges) {
   EXPECT_THAT(other.out, HasSubstr("diverges at record"));
 }
 
+TEST_F(CliJournal, ReplayToARecord_ShowsTheConversationAsItWas) {
+  const std::string id = noted();
+  const auto records = praxis({"show", id, "--json"}).items();
+  const auto called = std::ranges::find(records, "effect_intended",
+                                        [](const Json& record) { return json_string(record, "kind"); });
+  ASSERT_NE(called, records.end());
+  const std::string seq = std::to_string(json_int(*called, "seq"));
+  const CommandResult early = praxis({"replay", id, "--to", seq});
+  EXPECT_EQ(early.status, 0) << early.out << early.err;
+  EXPECT_THAT(early.out, AllOf(HasSubstr("## Turn t1"), Not(HasSubstr("### Assistant")),
+                               HasSubstr("record " + seq + " of " + std::to_string(records.size()) +
+                                         " (effect_intended): running, in turn t1"),
+                               HasSubstr(": identical, " + seq + " records replayed")));
+  const Json json = praxis({"replay", id, "--to", seq, "--json"}).last_line();
+  EXPECT_EQ(json_string(json, "status"), "running");
+  EXPECT_EQ(json_string(json_at(json, "conversation"), "run_id"), id);
+  const std::string all = std::to_string(records.size());
+  EXPECT_THAT(praxis({"replay", id, "--to", all}).out, HasSubstr(praxis({"show", id}).out));
+  const CommandResult beyond = praxis({"replay", id, "--to", std::to_string(records.size() + 1)});
+  EXPECT_EQ(beyond.status, 2);
+  EXPECT_THAT(beyond.err, HasSubstr("has " + all + " records but no record"));
+}
+
 TEST_F(CliJournal, ExportAndImport_ReproduceTheRun) {
   const std::string id = noted();
   ASSERT_EQ(praxis({"export", id, "-o", "run.jsonl"}).status, 0);

@@ -116,6 +116,7 @@ TEST_F(CliJson, ListsAndReportsFollowTheSchema) {
   check({"show", "last"}, 0);
   check({"logs", "last"}, 0);
   EXPECT_TRUE(json_bool(check({"replay", "last"}, 0), "identical"));
+  EXPECT_TRUE(json_at(check({"replay", "last", "--to", "2"}, 0), "conversation").is_object());
   check({"models", "openai"}, 0);
   check({"models", "--all"}, 0);
   check({"models", "openai:gpt-5-mini"}, 0);

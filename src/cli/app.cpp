@@ -315,11 +315,10 @@ void Definition::define_branching() {
 
   CLI::App* replay = command("replay", "Replay a run offline and report the first divergence",
                              "  praxis replay last\n"
+                             "  praxis replay 01K9X --to 12\n"
                              "  praxis replay 01K9X --agent changed.toml --json",
                              [this] { return Invocation(replay_); });
-  replay->add_option("ID", replay_.id, kIdHelp)->type_name("")->required();
-  takes_path(replay->add_option("--agent", replay_.agent, "Replay as if the run had used this agent file"),
-             "FILE");
+  add_replay_flags(replay, replay_);
   add_json(replay, replay_.json, kEnvelope);
   add_place(replay, replay_.place);
 }

@@ -1,4 +1,4 @@
-// The arguments of `fork` on the command line. Included by the one file that uses CLI11.
+// The arguments of `fork` and `replay` on the command line. Included by the one file that uses CLI11.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,6 +28,17 @@ inline void add_fork_flags(CLI::App* fork, ForkOptions& options) {
                  "Edit the message that began the turn there, and run a branch from before it with what was "
                  "saved")
       ->excludes(prompt);
+}
+
+inline void add_replay_flags(CLI::App* replay, ReplayOptions& options) {
+  replay->add_option("ID", options.id, kIdHelp)->type_name("")->required();
+  takes_path(replay->add_option("--agent", options.agent, "Replay as if the run had used this agent file"),
+             "FILE");
+  replay
+      ->add_option("--to", options.to,
+                   "Replay up to the record with this number, and show the conversation as it was then")
+      ->type_name("SEQ")
+      ->check(CLI::Validator(is_number_from_1, ""));
 }
 
 }  // namespace praxis::cli

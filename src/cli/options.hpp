@@ -202,6 +202,7 @@ struct ReplayOptions {
   app::Place place;
   std::string id;
   std::string agent;
+  std::optional<std::uint64_t> to;  ///< number of the last record that is replayed
   bool json = false;
 };
 
