@@ -35,6 +35,50 @@ TEST_F(CliDoctor, JournalThatCannotBeWritten_IsAFailureBeforeTheFirstRun) {
   EXPECT_THAT(sealed.out, HasSubstr("/proc/runs/journal.db cannot be written: /proc"));
 }
 
+TEST_F(CliDoctor, Fix_MakesFoldersAndRightsAsTheyShouldBe) {
+  namespace fs = std::filesystem;
+  file("config/praxis/config.toml",
+       "[providers.house]\napi = \"chat\"\nbase_url = \"http://127.0.0.1:9/v1\"\n"
+       "key_file = \"house.key\"\n");
+  file("config/praxis/house.key", "secret\n");
+  file("config/praxis/profiles/work.toml", "");
+  file("state/praxis/server-token", "token\n");
+  file("elsewhere.toml", "");
+  fs::create_symlink(folder_ / "elsewhere.toml", folder_ / "config/praxis/link.toml");
+  const auto set = [&](const std::string& name, unsigned mode) {
+    fs::permissions(folder_ / name, static_cast<fs::perms>(mode));
+  };
+  set("config/praxis/config.toml", 0666);
+  set("config/praxis/profiles/work.toml", 0664);
+  set("config/praxis/house.key", 0644);
+  set("state/praxis", 0755);
+  set("state/praxis/server-token", 0640);
+  set("elsewhere.toml", 0666);
+  EXPECT_EQ(doctor({}).status, 2) << "the configuration is refused";
+  const CommandResult fixed = doctor({}, {"--fix", "--json"});
+  EXPECT_EQ(fixed.status, 0) << fixed.out << fixed.err;
+  EXPECT_EQ(json_at(fixed.last_line(), "repairs").get_array().size(), 6U) << fixed.out;
+  EXPECT_THAT(fixed.out, AllOf(HasSubstr("config.toml\",\"done\":\"can be written by you only now; check its "
+                                         "content (its mode was 0666)\""),
+                               HasSubstr("praxis/agents\",\"done\":\"created\"")));
+  EXPECT_EQ(mode_of("config/praxis/config.toml"), 0644U);
+  EXPECT_EQ(mode_of("config/praxis/profiles/work.toml"), 0644U);
+  EXPECT_EQ(mode_of("config/praxis/house.key"), 0600U);
+  EXPECT_EQ(mode_of("state/praxis"), 0700U);
+  EXPECT_EQ(mode_of("state/praxis/server-token"), 0600U);
+  EXPECT_EQ(mode_of("elsewhere.toml"), 0666U) << "a link is left alone";
+  EXPECT_EQ(mode_of("config/praxis/agents"), 0700U);
+  EXPECT_EQ(json_at(doctor({}, {"--fix", "--json"}).last_line(), "repairs").get_array().size(), 0U);
+  EXPECT_EQ(doctor({}, {"--fix", "--accept-loss"}).status, 2);
+}
+
+TEST_F(CliDoctor, Fix_SaysWhatItCannotDo) {
+  const CommandResult sealed = doctor({}, {"--fix", "--journal", "/proc/runs/journal.db"});
+  EXPECT_EQ(sealed.status, 2);
+  EXPECT_THAT(sealed.out, HasSubstr("failed   /proc/runs "));
+  EXPECT_TRUE(std::filesystem::is_directory(folder_ / "state/praxis"));
+}
+
 TEST_F(CliDoctor, ConfiguredModelThatCannotBeMade_IsAFailure) {
   const CommandResult unknown = doctor({{"PRAXIS_MODEL", "nosuch:x"}});
   EXPECT_EQ(unknown.status, 2);

@@ -217,7 +217,7 @@ Result<ExitStatus> execute(const ReplayOptions& options, Console& console) {
       console.out.write(for_screen(console.terminal, app::transcript_markdown(conversation)));
       console.out.line(place_text(*stored, all));
     }
-    fields["status"] = to_string(stored->state.status());
+    fields["status"] = std::string(to_string(stored->state.status()));
     fields["conversation"] = conversation;
   }
   console.result(std::move(fields));

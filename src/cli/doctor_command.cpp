@@ -21,6 +21,7 @@
 #include "app/plain_text.hpp"
 #include "app/provider_probe.hpp"
 #include "app/provider_status.hpp"
+#include "app/repairs.hpp"
 #include "app/run_trees.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
@@ -202,24 +203,26 @@ std::string built_with() {
 }
 
 struct Report {
+  std::vector<app::Repair> repairs;
   std::optional<app::Workspace> workspace;
   std::vector<Check> checks;
 
   bool healthy() const {
-    for (const Check& check : checks) {
-      if (check.health == Health::kBad) return false;
-    }
-    return true;
+    return std::ranges::none_of(checks, [](const Check& check) { return check.health == Health::kBad; }) &&
+           std::ranges::all_of(repairs, [](const app::Repair& repair) { return repair.error.empty(); });
   }
 };
 
 Report examine(const DoctorOptions& options, Console& console) {
   Report report;
+  if (options.fix) report.repairs = app::repair_own_files();
   auto workspace = open_place(options.place, console);
   if (!workspace) {
     report.checks.push_back({"configuration", Health::kBad, workspace.error().message});
   } else {
     report.workspace = *std::move(workspace);
+    if (options.fix)
+      std::ranges::move(app::repair_configured_files(*report.workspace), std::back_inserter(report.repairs));
     const auto& files = report.workspace->config.files;
     report.checks.push_back({"configuration", Health::kGood,
                              files.empty() ? "no files" : fmt::format("{}", fmt::join(files, ", "))});
@@ -251,8 +254,16 @@ JsonObject report_json(const Report& report) {
       settings[key] = JsonObject{{"value", app::shown_value(key, setting)}, {"origin", setting.origin}};
     }
   }
-  return JsonObject{
-      {"healthy", report.healthy()}, {"checks", std::move(checks)}, {"settings", std::move(settings)}};
+  JsonArray repairs;
+  for (const app::Repair& repair : report.repairs) {
+    repairs.push_back(JsonObject{{"path", repair.path},
+                                 {"done", repair.error.empty() ? Json(repair.done) : Json(nullptr)},
+                                 {"error", repair.error.empty() ? Json(nullptr) : Json(repair.error)}});
+  }
+  return JsonObject{{"healthy", report.healthy()},
+                    {"repairs", std::move(repairs)},
+                    {"checks", std::move(checks)},
+                    {"settings", std::move(settings)}};
 }
 
 std::string_view color_for(Health health) {
@@ -261,6 +272,12 @@ std::string_view color_for(Health health) {
 
 void print(const Report& report, Console& console) {
   const bool has_color = console.terminal.out_color;
+  for (const app::Repair& repair : report.repairs) {
+    const bool is_done = repair.error.empty();
+    console.out.line(fmt::format("{}{:8}{} {} {}", has_color ? (is_done ? kGreen : kRed) : "",
+                                 is_done ? "fixed" : "failed", has_color ? kPlain : "",
+                                 visible_text(repair.path), is_done ? repair.done : repair.error));
+  }
   for (const Check& check : report.checks) {
     console.out.line(fmt::format("{}{:8}{} {:22} {}", has_color ? color_for(check.health) : "",
                                  word_for(check.health), has_color ? kPlain : "", check.name,

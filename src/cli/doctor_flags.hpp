@@ -12,14 +12,20 @@ namespace praxis::cli {
 inline void add_doctor_flags(CLI::App* doctor, DoctorOptions& options) {
   add_json(doctor, options.json, kEnvelope);
   doctor->add_flag("--online", options.online, "Check whether the providers can be reached too");
+  CLI::Option* fix = doctor->add_flag(
+      "--fix", options.fix,
+      "First create missing folders of yours, and make configuration, keys and tokens safe from other users");
   doctor
       ->add_option_function<std::string>(
           "--head", [&options](const std::string& head) { options.head = head; },
           "Print where the journal ends, or check that it still has all that HEAD, printed earlier, names")
       ->type_name("HEAD")
-      ->expected(0, 1);
-  doctor->add_flag("--accept-loss", options.accept_loss,
-                   "Go on with what is left of a journal that lost acknowledged records; copies it first");
+      ->expected(0, 1)
+      ->excludes(fix);
+  doctor
+      ->add_flag("--accept-loss", options.accept_loss,
+                 "Go on with what is left of a journal that lost acknowledged records; copies it first")
+      ->excludes(fix);
   doctor->add_flag("--yes", options.yes, "Accept the loss without confirmation");
 }
 

@@ -231,6 +231,7 @@ struct DoctorOptions {
   app::Place place;
   bool json = false;
   bool online = false;  ///< also contact each provider's server
+  bool fix = false;     ///< first create missing folders and narrow rights that are too wide
   /// Print where the journal ends; with a text, check that the journal is there or further.
   std::optional<std::string> head;
   bool accept_loss = false;  ///< acknowledge what is left of a damaged journal
