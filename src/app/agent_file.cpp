@@ -20,8 +20,8 @@
 #include "app/prompt_reference.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "app/skills_table.hpp"
+#include "app/source_file.hpp"
 #include "app/sql_table.hpp"
-#include "base/regular_file.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/policy/policy.hpp"
@@ -43,17 +43,11 @@ constexpr std::size_t kMaxInstructions = 1024 * 1024;
 /// them.
 constexpr std::string_view kServerEnd = "__";
 
+using app::absolute_path;
 using app::FileChain;
+using app::read_source;
 
 Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain);
-
-std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal(); }
-
-Result<std::string> read_source(const AgentFileOptions& options, const std::string& path,
-                                std::size_t max_bytes) {
-  return options.read_file ? options.read_file(absolute_path(path), max_bytes)
-                           : read_regular_file(path, max_bytes);
-}
 
 /// Builds an agent from a document whose keys have been checked.
 class AgentReader {

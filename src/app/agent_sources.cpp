@@ -9,6 +9,7 @@
 
 #include "app/line_changes.hpp"
 #include "app/plain_text.hpp"
+#include "app/source_file.hpp"
 #include "app/toml_document.hpp"
 #include "app/trust.hpp"
 #include "base/private_folders.hpp"
@@ -24,8 +25,6 @@ namespace fs = std::filesystem;
 const std::string kModelPrefix = "model:";        ///< in names of scripts and cassettes
 constexpr std::size_t kMaxKept = 256 * 1024;      ///< bytes of a text that is kept
 constexpr std::size_t kMaxModelFile = 1UL << 30;  ///< bytes of a script or cassette
-
-fs::path absolute_path(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
 
 /// Notes each file that is read for an agent.
 class Notes {

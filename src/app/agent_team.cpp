@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "app/plain_text.hpp"
 #include "app/setting_key.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/tools/tool.hpp"
+#include "runtime/handoff.hpp"
 
 namespace praxis {
 namespace app {
@@ -91,8 +93,7 @@ class TeamReader {
 
   Status check_member(const std::string& place, const std::string& id) const {
     if (std::ranges::find(ids_, id) != ids_.end()) return {};
-    std::string known;
-    for (const std::string& each : ids_) known += (known.empty() ? "" : ", ") + each;
+    const std::string known = joined(ids_);
     const auto meant = closest(id, ids_);
     return document_.mistake(place, "the team has no member \"" + id + '"' +
                                         (meant ? "; did you mean \"" + *meant + "\"?" : "; it has " + known));
@@ -136,7 +137,7 @@ class TeamReader {
     if (!team_.handoff) return {};
     for (const std::string& id : ids_) {
       ToolDefinition definition;
-      definition.name = "hand_over_to_" + id;
+      definition.name = handoff_tool_name(id);
       definition.parameters = JsonObject{{"type", "object"}};
       if (auto valid = check(definition); !valid)
         return document_.mistake("team.handoff",

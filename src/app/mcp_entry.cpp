@@ -1,6 +1,7 @@
 #include "app/mcp_entry.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "app/plain_text.hpp"
 #include "base/ascii.hpp"
@@ -107,10 +108,9 @@ Result<McpEntry> read_mcp_entry(std::string_view text, const std::string& name, 
   if (servers == nullptr) return wrong("has no object \"mcpServers\"");
   const auto found = servers->find(name);
   if (found == servers->end()) {
-    std::string names;
-    for (const auto& [known, server] : *servers)
-      names += (names.empty() ? "" : ", ") + in_quotes(std::string(known));
-    return wrong("has no server " + in_quotes(name) + (names.empty() ? "" : "; it has " + names));
+    std::vector<std::string> names;
+    for (const auto& [known, server] : *servers) names.push_back(in_quotes(std::string(known)));
+    return wrong("has no server " + in_quotes(name) + (names.empty() ? "" : "; it has " + joined(names)));
   }
   const Json& server = found->value();
   const bool runs = !json_at(server, "command").is_null();

@@ -13,7 +13,7 @@
 #include "app/plain_text.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "app/setting_key.hpp"
-#include "base/regular_file.hpp"
+#include "app/source_file.hpp"
 #include "praxis/policy/policy.hpp"
 #include "tools/host_rules.hpp"
 
@@ -98,8 +98,7 @@ class McpTable {
     const std::string path = (places_.home / json_string(table_, "from")).lexically_normal();
     if (auto checked = places_.check_file(place_ + ".from", path); !checked)
       return fail(std::move(checked.error()));
-    const auto text =
-        options_.read_file ? options_.read_file(path, kMostFile) : read_regular_file(path, kMostFile);
+    const auto text = read_source(options_, path, kMostFile);
     if (!text) return mistake_at("from", text.error().message);
     auto entry = read_mcp_entry(*text, name_, [](const std::string& name) -> std::optional<std::string> {
       const char* const value = std::getenv(name.c_str());

@@ -111,6 +111,15 @@ std::string exact(std::string_view text) {
 
 std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
+std::string joined(const std::vector<std::string>& words, std::string_view last) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? last : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
 std::string one_line(std::string_view text, std::size_t columns) {
   constexpr std::string_view kCut = "...";
   // A character takes at most 4 bytes and can have marks: text far beyond that is not looked at.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/visible_text.hpp"
 
@@ -18,6 +19,8 @@ namespace praxis::app {
 std::string exact(std::string_view text);
 /// The text in double quotes, as used for values in messages.
 std::string in_quotes(std::string_view text);
+/// The words as a list: `a, b, c`, with `last` before the last one.
+std::string joined(const std::vector<std::string>& words, std::string_view last = ", ");
 /// Safe text on one line of at most `columns` columns (base/columns.hpp); white space is collapsed, `...`
 /// marks a cut.
 std::string one_line(std::string_view text, std::size_t columns);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/plain_text.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/json/describe.hpp"
 
@@ -79,15 +80,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return parts;
-}
-
-std::string joined(const std::vector<std::string>& words, std::string_view last) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? last : ", ";
-    text += words[i];
-  }
-  return text;
 }
 
 std::string bounds(const SettingKey& key) {
@@ -191,7 +183,7 @@ class KeyCheck {
     const std::string path = joined_path(table, member);
     const auto meant = closest(member, known);
     std::string help = table.empty() ? "there can be " : '[' + table + "] can have ";
-    help = known.empty() ? '[' + table + "] has no keys" : help + joined(known, " and ");
+    help = known.empty() ? '[' + table + "] has no keys" : help + app::joined(known, " and ");
     if (meant) help = "did you mean " + in_quotes(*meant) + '?';
     return document_.mistake(path, "unknown key " + in_quotes(path) + "; " + help);
   }
@@ -262,7 +254,7 @@ std::string what_fits(const SettingKey& key) {
       std::vector<std::string> choices = split(key.choices, '|');
       if (choices.empty()) return "a non-empty string";
       std::ranges::transform(choices, choices.begin(), in_quotes);
-      return (choices.size() == 1 ? "" : "one of ") + joined(choices, ", ");
+      return (choices.size() == 1 ? "" : "one of ") + app::joined(choices);
     }
     case Type::kTexts:
       return "an array of non-empty strings";

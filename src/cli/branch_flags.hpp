@@ -31,7 +31,7 @@ inline void add_fork_flags(CLI::App* fork, ForkOptions& options) {
 }
 
 inline void add_replay_flags(CLI::App* replay, ReplayOptions& options) {
-  replay->add_option("ID", options.id, kIdHelp)->type_name("")->required();
+  add_id(replay, options.id);
   takes_path(replay->add_option("--agent", options.agent, "Replay as if the run had used this agent file"),
              "FILE");
   replay

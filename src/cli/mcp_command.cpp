@@ -63,60 +63,9 @@ class McpWork {
           Console& console)
       : options_(options), servers_(std::move(servers)), stop_(std::move(stop)), console_(console) {}
 
-  Result<ExitStatus> list() {
-    bool all = true;
-    for (const McpServer& server : servers_) {
-      const auto tools = server.client->tools(stop_);
-      all = all && tools.has_value();
-      if (!tools) {
-        report(server, tools.error());
-        continue;
-      }
-      const auto offer = offer_mcp_tools(server, *tools);
-      if (!offer) return fail(offer.error());
-      for (const Tool& tool : offer->tools)
-        show_tool(tool.definition, std::ranges::count(offer->changed, tool.definition.name) > 0);
-      for (const McpLeftOut& each : offer->left_out) show_left_out(server, each);
-      for (const std::string& name : offer->changed)
-        console_.err.line(
-            fmt::format("{} changed since it was accepted: each call asks; praxis mcp accept {} {} shows the "
-                        "change and accepts it",
-                        app::in_quotes(name), options_.words.front(), name));
-    }
-    return all ? ExitStatus::kFinished : ExitStatus::kFailed;
-  }
-
-  Result<ExitStatus> test() {
-    bool all = true;
-    for (const McpServer& server : servers_) {
-      const auto begin = std::chrono::steady_clock::now();
-      const auto info = server.client->info(stop_);
-      const auto tools = info ? server.client->tools(stop_) : Result<McpToolList>(fail(info.error()));
-      const auto took = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin);
-      all = all && tools.has_value();
-      if (!tools) {
-        report(server, tools.error());
-        continue;
-      }
-      const auto offer = offer_mcp_tools(server, *tools);
-      if (!offer) return fail(offer.error());
-      if (options_.json) {
-        console_.item("server", {{"name", server.options.server},
-                                 {"server", info->name},
-                                 {"version", info->version},
-                                 {"protocol", info->protocol},
-                                 {"tools", offer->tools.size()},
-                                 {"left_out", offer->left_out.size()},
-                                 {"duration_ms", took.count()}});
-      } else {
-        console_.out.line(fmt::format("{}: {} {}, protocol {}, {} tools ({} left out), {} ms",
-                                      server.options.server, app::one_line(info->name, 60),
-                                      app::one_line(info->version, 30), info->protocol, offer->tools.size(),
-                                      offer->left_out.size(), took.count()));
-      }
-    }
-    return all ? ExitStatus::kFinished : ExitStatus::kFailed;
-  }
+  ExitStatus list() { return each_server(&McpWork::list_one); }
+  ExitStatus test() { return each_server(&McpWork::test_one); }
+  ExitStatus accept() { return each_server(&McpWork::accept_one); }
 
   Result<ExitStatus> call() {
     if (options_.words.size() < 2 || options_.words.size() > 3)
@@ -134,28 +83,70 @@ class McpWork {
                                  "praxis mcp list shows the tools"));
   }
 
-  Result<ExitStatus> accept() {
-    bool all = true;
+ private:
+  /// Does it for one server after the other, also when one of them fails, which is reported.
+  ExitStatus each_server(Status (McpWork::*use)(const McpServer& server)) {
+    ExitStatus status = ExitStatus::kFinished;
     for (const McpServer& server : servers_) {
-      const auto list = server.client->tools(stop_);
-      all = all && list.has_value();
-      if (!list) {
-        report(server, list.error());
-        continue;
-      }
-      if (auto accepted = accept_of(server, *list); !accepted) return fail(accepted.error());
+      const Status done = (this->*use)(server);
+      if (done) continue;
+      report(server, done.error());
+      status = ExitStatus::kFailed;
     }
-    return all ? ExitStatus::kFinished : ExitStatus::kFailed;
+    return status;
   }
 
- private:
+  Status list_one(const McpServer& server) {
+    const auto tools = server.client->tools(stop_);
+    if (!tools) return fail(tools.error());
+    const auto offer = offer_mcp_tools(server, *tools);
+    if (!offer) return fail(offer.error());
+    for (const Tool& tool : offer->tools)
+      show_tool(tool.definition, std::ranges::count(offer->changed, tool.definition.name) > 0);
+    for (const McpLeftOut& each : offer->left_out) show_left_out(server, each);
+    for (const std::string& name : offer->changed)
+      console_.err.line(
+          fmt::format("{} changed since it was accepted: each call asks; praxis mcp accept {} {} shows the "
+                      "change and accepts it",
+                      app::in_quotes(name), options_.words.front(), name));
+    return {};
+  }
+
+  Status test_one(const McpServer& server) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto info = server.client->info(stop_);
+    if (!info) return fail(info.error());
+    const auto tools = server.client->tools(stop_);
+    if (!tools) return fail(tools.error());
+    const auto took = std::chrono::duration_cast<Millis>(std::chrono::steady_clock::now() - begin);
+    const auto offer = offer_mcp_tools(server, *tools);
+    if (!offer) return fail(offer.error());
+    if (options_.json) {
+      console_.item("server", {{"name", server.options.server},
+                               {"server", info->name},
+                               {"version", info->version},
+                               {"protocol", info->protocol},
+                               {"tools", offer->tools.size()},
+                               {"left_out", offer->left_out.size()},
+                               {"duration_ms", took.count()}});
+    } else {
+      console_.out.line(fmt::format("{}: {} {}, protocol {}, {} tools ({} left out), {} ms",
+                                    server.options.server, app::one_line(info->name, 60),
+                                    app::one_line(info->version, 30), info->protocol, offer->tools.size(),
+                                    offer->left_out.size(), took.count()));
+    }
+    return {};
+  }
+
   /// Accepts the tools that changed, or those of them that the command names, and shows the changes.
-  Status accept_of(const McpServer& server, const McpToolList& list) {
+  Status accept_one(const McpServer& server) {
+    const auto list = server.client->tools(stop_);
+    if (!list) return fail(list.error());
     if (!server.options.acceptance) return {};
-    const auto changed = server.options.acceptance->changed(list.tools);
+    const auto changed = server.options.acceptance->changed(list->tools);
     if (!changed) return fail(changed.error());
     std::vector<McpTool> accepted;
-    for (const McpTool& tool : list.tools) {
+    for (const McpTool& tool : list->tools) {
       const auto before = changed->find(tool.name);
       if (before == changed->end() || !is_named(mcp_prefix(server.options.server) + tool.name)) continue;
       show_change(server, before->second, tool);

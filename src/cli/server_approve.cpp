@@ -19,8 +19,7 @@ namespace praxis::cli {
 namespace {
 
 Status check_approve_at_server(const ApproveOptions& options) {
-  if (auto fits = check_no_place(options.place); !fits) return fits;
-  if (auto fits = check_output_at_server(options.output); !fits) return fits;
+  if (auto fits = check_turn_at_server(options.place, options.output); !fits) return fits;
   return refuse_with_server({
       {options.always, "--always",
        "the user of the server saves rules: praxis approve there, without --server"},

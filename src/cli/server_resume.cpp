@@ -18,8 +18,7 @@ namespace praxis::cli {
 namespace {
 
 Status check_resume_at_server(const ResumeOptions& options) {
-  if (auto fits = check_no_place(options.place); !fits) return fits;
-  if (auto fits = check_output_at_server(options.output); !fits) return fits;
+  if (auto fits = check_turn_at_server(options.place, options.output); !fits) return fits;
   const TurnLimits& limits = options.limits;
   return refuse_with_server({
       {!options.agent.empty(), "--agent", "the server has the agent files of its runs"},

@@ -18,8 +18,7 @@ namespace praxis::cli {
 namespace {
 
 Status check_run_at_server(const RunOptions& options) {
-  if (auto fits = check_no_place(options.place); !fits) return fits;
-  if (auto fits = check_output_at_server(options.output); !fits) return fits;
+  if (auto fits = check_turn_at_server(options.place, options.output); !fits) return fits;
   return refuse_with_server({
       {!options.attach.empty(), "--attach",
        "give a text file on standard input: praxis run AGENT PROMPT < FILE"},

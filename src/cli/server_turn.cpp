@@ -299,7 +299,8 @@ Status check_no_place(const app::Place& place) {
   });
 }
 
-Status check_output_at_server(const TurnOutput& output) {
+Status check_turn_at_server(const app::Place& place, const TurnOutput& output) {
+  if (auto fits = check_no_place(place); !fits) return fits;
   if (auto writable = check_output(output); !writable) return writable;
   return refuse_with_server({
       {!output.record_to.empty(), "--record", "the server talks to the models: leave the option out"},

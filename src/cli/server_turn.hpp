@@ -33,10 +33,11 @@ JsonObject fields_of_run(JsonObject run);
 Status decide_at_server(const ServerClient& client, const ParkedStep& step, const SessionId& session,
                         const Approval& approval);
 
-/// Error `kInput` if an option is given that has no meaning for the runs of a server; says what to do.
-Status check_output_at_server(const TurnOutput& output);
-/// The same for the options that name a place on this machine.
+/// Error `kInput` if an option names a place on this machine, which has no meaning for the runs of a server;
+/// says what to do.
 Status check_no_place(const app::Place& place);
+/// The same for all options of a command that follows a turn; also if its output cannot be written.
+Status check_turn_at_server(const app::Place& place, const TurnOutput& output);
 
 /// One option of the command line that only the process that works on a run can follow.
 struct LocalOption {

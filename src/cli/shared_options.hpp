@@ -16,6 +16,11 @@ namespace praxis::cli {
 
 inline constexpr const char* kIdHelp = "Run id, a unique beginning or end of it, the run's name, or 'last'";
 
+/// The run that a command is about.
+inline void add_id(CLI::App* command, std::string& id) {
+  command->add_option("ID", id, kIdHelp)->type_name("")->required();
+}
+
 /// Makes an option take a path. Refuses an empty one, such as the value of an unset variable in a script.
 inline CLI::Option* takes_path(CLI::Option* option, const std::string& type) {
   return option->type_name(type)->check(

@@ -14,7 +14,7 @@ inline constexpr const char* kShowExamples =
     "  praxis show 01K9X --json | jq 'select(.kind == \"effect_settled\")'";
 
 inline void add_show_flags(CLI::App* show, ShowOptions& options) {
-  show->add_option("ID", options.id, kIdHelp)->type_name("")->required();
+  add_id(show, options.id);
   show->add_flag("--records", options.records, "Show the records, with the numbers that 'praxis fork' takes");
   add_json(show, options.json, "record");
   add_place(show, options.place);
@@ -29,7 +29,7 @@ inline constexpr const char* kLogsExamples =
     "  praxis logs 01K9X --json | jq -r 'select(.event == \"tool.failed\")'";
 
 inline void add_logs_flags(CLI::App* logs, LogsOptions& options) {
-  logs->add_option("ID", options.id, kIdHelp)->type_name("")->required();
+  add_id(logs, options.id);
   logs->add_flag("-f,--follow", options.follow,
                  "Show further events as the run makes them, until its turn or its process has ended");
   logs->add_option("--from", options.from,
@@ -47,7 +47,7 @@ inline constexpr const char* kExportExamples =
     "  praxis export 01K9X | gzip > run.jsonl.gz";
 
 inline void add_export_flags(CLI::App* write, ExportOptions& options) {
-  write->add_option("ID", options.id, kIdHelp)->type_name("")->required();
+  add_id(write, options.id);
   takes_path(write->add_option("-o,--output", options.file,
                                "Write to this file instead of standard output, which is '-'"),
              "FILE");

@@ -7,6 +7,7 @@
 
 #include "logs/read_state.hpp"
 #include "praxis/runtime/runtime.hpp"
+#include "runtime/handoff.hpp"
 #include "runtime/observers.hpp"
 #include "runtime/run_control.hpp"
 #include "runtime/session_actor.hpp"
@@ -416,7 +417,7 @@ std::vector<Tool> Team::handoff_tools(const std::string& from) const {
     const std::string& about =
         agent.spec().description.empty() ? agent.spec().name : agent.spec().description;
     Tool tool;
-    tool.definition.name = "hand_over_to_" + id;
+    tool.definition.name = handoff_tool_name(id);
     tool.definition.description = "Hand the conversation over to the agent \"" + id + "\"" +
                                   (about.empty() ? "" : " (" + about + ")") +
                                   ". It answers instead of you as soon as you end your turn.";

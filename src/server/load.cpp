@@ -108,6 +108,10 @@ void Load::Bucket::refill(Nanoseconds now) {
   left = std::min(static_cast<double>(rate), left + seconds * static_cast<double>(rate));
 }
 
+void Load::Bucket::take(std::uint64_t amount) {
+  if (rate != 0) left -= static_cast<double>(amount);
+}
+
 double Load::Bucket::seconds_until(std::uint64_t amount) const {
   if (rate == 0) return 0;
   const auto needed = static_cast<double>(std::min(amount, rate));  // a longer body leaves a debt
@@ -135,23 +139,26 @@ Load::Party& Load::party_of(const std::string& token) {
 Status Load::take(const std::string& token, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const Nanoseconds now = environment_->monotonic();
-  for (Party* const party : {&party_of(token), &total_}) {
-    for (auto [bucket, amount] :
-         {std::pair(&party->requests, std::uint64_t{1}), std::pair(&party->bytes, bytes)}) {
-      bucket->refill(now);
-      const double pause = bucket->seconds_until(amount);
-      if (pause <= 0) continue;
-      const bool is_requests = bucket == &party->requests;
-      return fail(refused(whose(party == &total_) + " sent as much as allowed, " +
-                              std::to_string(bucket->rate) +
-                              (is_requests ? " requests a second" : " bytes of bodies a second"),
-                          std::lround(std::ceil(pause))));
-    }
+  Party& own = party_of(token);
+  struct Demand {
+    Bucket& bucket;
+    std::uint64_t amount;
+    const char* of;
+    bool total;
+  };
+  const std::array<Demand, 4> demands{{{own.requests, 1, " requests", false},
+                                       {own.bytes, bytes, " bytes of bodies", false},
+                                       {total_.requests, 1, " requests", true},
+                                       {total_.bytes, bytes, " bytes of bodies", true}}};
+  for (const Demand& demand : demands) {  // before anything is taken
+    demand.bucket.refill(now);
+    const double pause = demand.bucket.seconds_until(demand.amount);
+    if (pause <= 0) continue;
+    return fail(refused(whose(demand.total) + " sent as much as allowed, " +
+                            std::to_string(demand.bucket.rate) + demand.of + " a second",
+                        std::lround(std::ceil(pause))));
   }
-  for (Party* const party : {&party_of(token), &total_}) {
-    party->requests.left -= party->requests.rate == 0 ? 0 : 1;
-    party->bytes.left -= party->bytes.rate == 0 ? 0 : static_cast<double>(bytes);
-  }
+  for (const Demand& demand : demands) demand.bucket.take(demand.amount);
   return {};
 }
 

@@ -68,6 +68,7 @@ class Load : public std::enable_shared_from_this<Load> {
     Nanoseconds at{0};
 
     void refill(Nanoseconds now);
+    void take(std::uint64_t amount);
     /// How long until `amount` may be taken; 0: now.
     double seconds_until(std::uint64_t amount) const;
   };
