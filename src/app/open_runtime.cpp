@@ -41,6 +41,7 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
   options.stream = use.stream;
   options.record_to = use.record_to;
   options.network = network_waits(workspace.config);
+  options.cancel_grace = time_setting(workspace.config, "cancel_grace");
   for (const char* kind : kFileModels) {
     options.providers[kind] = [kind, files = workspace.model_files](const std::string& path,
                                                                     const ModelServices& services) {
