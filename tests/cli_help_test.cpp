@@ -73,5 +73,13 @@ TEST_F(CliHelp, OfATopic_IsAPageOfTheDocumentation) {
   EXPECT_EQ(praxis({"help", "run"}).out, praxis({"run", "--help"}).out);
 }
 
+TEST_F(CliHelp, TopicsWithoutTheirPagesAreAnError) {
+  std::filesystem::create_directories(folder_ / "bin");
+  std::filesystem::copy_file(PRAXIS_BINARY_DIR "/praxis", folder_ / "bin/praxis");
+  const CommandResult topics = run({(folder_ / "bin/praxis").string(), "help", "topics"}, options_);
+  EXPECT_EQ(topics.status, 2);
+  EXPECT_NE(topics.err.find("the pages of the documentation are not installed"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace praxis::testing

@@ -44,6 +44,10 @@ std::vector<std::string> topics_in(const fs::path& folder) {
 Result<ExitStatus> execute(const TopicOptions& options, Console& console) {
   const fs::path folder = pages_folder();
   const std::vector<std::string> topics = topics_in(folder);
+  if (options.topic == kTopics && topics.empty())
+    return fail(
+        app::usage_error("the pages of the documentation are not installed",
+                         "they belong into ../share/doc/praxis/docs, from the folder of the program"));
   if (options.topic == kTopics) {
     for (const std::string& topic : topics) console.out.line(topic);
     return ExitStatus::kFinished;
