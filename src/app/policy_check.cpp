@@ -108,15 +108,11 @@ Result<PolicyAnswer> check_policy(const Agent& agent, const ToolCallPart& call) 
     return answer_of(spec, unknown, call);
   }
   std::vector<std::string> names;
-  std::string list;
-  for (const ToolSpec& tool : spec.tools) {
-    names.push_back(tool.definition.name);
-    list += (list.empty() ? "" : ", ") + tool.definition.name;
-  }
+  for (const ToolSpec& tool : spec.tools) names.push_back(tool.definition.name);
   const auto meant = closest(call.name, names);
   return fail(usage_error(
       "the agent has no tool " + in_quotes(call.name) + (meant ? "; did you mean \"" + *meant + "\"?" : ""),
-      names.empty() ? "" : "it has: " + list));
+      names.empty() ? "" : "it has: " + joined(names)));
 }
 
 Result<ExplainedCall> explain_call(const StoredSession& session, const std::string& call) {
