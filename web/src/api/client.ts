@@ -1,0 +1,74 @@
+// Calls the server. The token is kept for the tab only and travels in a header, never in an address.
+import { signal } from "@preact/signals";
+import type { Routes } from "./routes.ts";
+import type { Answers, StoredRecord } from "./types.ts";
+
+const kept = "praxis-token";
+export const token = signal(sessionStorage.getItem(kept) ?? "");
+
+export function keepToken(text: string): void {
+  token.value = text;
+  if (text === "") sessionStorage.removeItem(kept);
+  else sessionStorage.setItem(kept, text);
+}
+
+/** A refusal of the server, or no answer (`status` 0). */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+}
+
+export function headers(): Record<string, string> {
+  return { Authorization: `Bearer ${token.value}` };
+}
+
+async function refusalOf(answer: Response): Promise<Refusal> {
+  const problem = await answer.json().catch(() => ({}));
+  if (answer.status === 401) keepToken("");
+  const hint = typeof problem.hint === "string" ? ` (${problem.hint})` : "";
+  return new Refusal(answer.status, (problem.detail ?? `the server answered ${answer.status}`) + hint, problem.field);
+}
+
+async function send(method: string, path: string, body?: object): Promise<Response> {
+  const request: RequestInit = { method, headers: headers(), cache: "no-store" };
+  if (body !== undefined) {
+    request.body = JSON.stringify(body);
+    request.headers = { ...headers(), "Content-Type": "application/json" };
+  }
+  let answer: Response;
+  try {
+    answer = await fetch(path, request);
+  } catch {
+    throw new Refusal(0, "the server does not answer");
+  }
+  if (!answer.ok) throw await refusalOf(answer);
+  return answer;
+}
+
+interface Given {
+  path?: Record<string, string>;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: object;
+}
+
+/** Makes one request; throws a Refusal. */
+export async function call<R extends keyof Answers & keyof Routes>(route: R, needs: Routes[R]): Promise<Answers[R]> {
+  const [method, pattern] = route.split(" ") as [string, string];
+  const given = needs as Given;
+  let path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(given.path?.[name] ?? ""));
+  const query = Object.entries(given.query ?? {}).filter(([, value]) => value !== undefined && value !== "");
+  if (query.length > 0) path += "?" + new URLSearchParams(query.map(([name, value]) => [name, String(value)]));
+  return (await send(method, path, given.body)).json();
+}
+
+/** The records of one session, as they are stored. */
+export async function records(session: string): Promise<StoredRecord[]> {
+  const text = await (await send("GET", `/api/v1/runs/${encodeURIComponent(session)}/export`)).text();
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line)).filter((each) => typeof each.seq === "number");
+}

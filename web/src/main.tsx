@@ -1,0 +1,102 @@
+// The page: its frame, and the view that the address names.
+import { effect, signal } from "@preact/signals";
+import { render } from "preact";
+import { token, keepToken } from "./api/client.ts";
+import { connection } from "./api/stream.ts";
+import { followAll, pending } from "./live.ts";
+import { address, go, place } from "./router.ts";
+import { nextTheme, theme } from "./theme.ts";
+import { groups, useKeys } from "./ui/keys.ts";
+import { later } from "./ui/load.tsx";
+import { Dialog } from "./ui/parts.tsx";
+import { Login, useCode } from "./views/login.tsx";
+import { Runs } from "./views/runs.tsx";
+
+const RunView = later(() => import("./run/run_view.tsx").then((part) => part.RunView));
+const Inbox = later(() => import("./views/inbox.tsx").then((part) => part.Inbox));
+const UsageView = later(() => import("./views/usage.tsx").then((part) => part.UsageView));
+
+const showsHelp = signal(false);
+
+function Help() {
+  return (
+    <Dialog title="Keys" close={() => (showsHelp.value = false)}>
+      {groups.value.map((group) => (
+        <section key={group.title}>
+          <h3>{group.title}</h3>
+          <dl class="keys">
+            {group.keys.map((key) => (
+              <div key={key.key}>
+                <dt><kbd>{key.key}</kbd></dt>
+                <dd>{key.does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+      <p class="quiet">Escape leaves a field. Ctrl+Enter sends what is written in one.</p>
+    </Dialog>
+  );
+}
+
+function Bar() {
+  const view = place.value.view;
+  const link = (to: "runs" | "inbox" | "usage", name: string, count = 0) => (
+    <a href={address({ view: to })} aria-current={view === to ? "page" : undefined}>
+      {name}
+      {count > 0 && <span class="count">{count}<span class="unseen"> waiting</span></span>}
+    </a>
+  );
+  const words = { live: "live", connecting: "connecting…", lost: "connection lost, trying again…" }[connection.value];
+  return (
+    <header class="bar">
+      <a class="name" href="#/runs">Praxis</a>
+      <nav aria-label="Views">
+        {link("runs", "Runs")}
+        {link("inbox", "Inbox", pending.value.length)}
+        {link("usage", "Usage")}
+      </nav>
+      <span class={`connection ${connection.value}`} role="status">{words}</span>
+      <button type="button" class="plain" onClick={nextTheme} title="Light, dark, or as the system">
+        {theme.value === "system" ? "Auto" : theme.value === "light" ? "Light" : "Dark"}
+      </button>
+      <button type="button" class="plain" onClick={() => (showsHelp.value = true)} aria-label="Keys">?</button>
+      <button type="button" class="plain" onClick={() => keepToken("")}>Sign out</button>
+    </header>
+  );
+}
+
+function View() {
+  const at = place.value;
+  if (at.view === "run") return <RunView key={at.run} run={at.run} />;
+  if (at.view === "inbox") return <Inbox />;
+  if (at.view === "usage") return <UsageView />;
+  return <Runs />;
+}
+
+function Frame() {
+  useKeys("Everywhere", () => [
+    { key: "?", does: "these keys", run: () => (showsHelp.value = true) },
+    { key: "g r", does: "runs", run: () => go({ view: "runs" }) },
+    { key: "g i", does: "inbox", run: () => go({ view: "inbox" }) },
+    { key: "g u", does: "usage", run: () => go({ view: "usage" }) },
+  ]);
+  return (
+    <>
+      <Bar />
+      <View />
+      {showsHelp.value && <Help />}
+    </>
+  );
+}
+
+function Page() {
+  return token.value === "" ? <Login /> : <Frame />;
+}
+
+effect(() => {
+  const at = place.value;
+  if (at.view === "login") void useCode(at.code);
+});
+followAll();
+render(<Page />, document.getElementById("page")!);

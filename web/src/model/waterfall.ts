@@ -1,0 +1,92 @@
+// Where the time of a run went: a lane for each agent, a bar for each model call, tool call and wait.
+import type { RunState, Span } from "./fold.ts";
+import { rows } from "./tree.ts";
+
+export interface Bar {
+  span: Span;
+  /** Both from 0 to 1, within the window. */
+  left: number;
+  width: number;
+  /** Bars of a lane that happen at once lie below each other. */
+  level: number;
+}
+export interface Lane {
+  agent: string;
+  name: string;
+  depth: number;
+  levels: number;
+  bars: Bar[];
+}
+export interface Window {
+  from: number;
+  to: number;
+}
+
+/** The time from the first to the last thing that a run did; of at least a millisecond. */
+export function extent(spans: readonly Span[], now: number): Window {
+  let from = Infinity;
+  let to = -Infinity;
+  for (const span of spans) {
+    from = Math.min(from, span.from);
+    to = Math.max(to, span.to ?? now);
+  }
+  return spans.length === 0 ? { from: now, to: now + 1 } : { from, to: Math.max(to, from + 1) };
+}
+
+/** Bars that are nearer than this to one of their kind are drawn as one, so that their number is bounded. */
+const finest = 1 / 1200;
+
+function add(bars: Bar[], last: Map<string, Bar>, bar: Bar): void {
+  const key = `${bar.span.kind} ${bar.level}`;
+  const before = last.get(key);
+  const end = before === undefined ? 0 : before.left + before.width;
+  if (before !== undefined && bar.width < finest && bar.left - end < finest) {
+    before.width = Math.max(before.width, bar.left + bar.width - before.left);
+    return;
+  }
+  bars.push(bar);
+  last.set(key, bar);
+}
+
+/** Lanes in the order of the tree. Spans outside of the window are left out. */
+export function lanes(run: RunState, window: Window, now: number): Lane[] {
+  const length = window.to - window.from;
+  const all = new Map<string, Lane>();
+  const ends = new Map<string, number[]>();
+  const last = new Map<string, Map<string, Bar>>();
+  for (const row of rows(run, new Set())) {
+    all.set(row.agent.id, { agent: row.agent.id, name: row.agent.name, depth: row.depth, levels: 1, bars: [] });
+    ends.set(row.agent.id, []);
+    last.set(row.agent.id, new Map());
+  }
+  for (const span of run.spans) {
+    const lane = all.get(span.agent);
+    const busy = ends.get(span.agent);
+    const to = Math.max(span.to ?? now, span.from);
+    if (lane === undefined || busy === undefined || to < window.from || span.from > window.to) continue;
+    let level = busy.findIndex((end) => end <= span.from);
+    if (level < 0) level = busy.length;
+    busy[level] = to;
+    lane.levels = Math.max(lane.levels, level + 1);
+    const left = Math.max(0, (span.from - window.from) / length);
+    const right = Math.min(1, (to - window.from) / length);
+    add(lane.bars, last.get(span.agent)!, { span, left, width: Math.max(0, right - left), level });
+  }
+  return [...all.values()];
+}
+
+/** The window with `factor` of its length (below 1: closer) around `at`, from 0 to 1; never beyond `whole`. */
+export function zoomed(window: Window, whole: Window, factor: number, at: number): Window {
+  const length = Math.min((window.to - window.from) * factor, whole.to - whole.from);
+  if (length < 1) return window;
+  const middle = window.from + (window.to - window.from) * at;
+  const from = Math.min(Math.max(middle - length * at, whole.from), whole.to - length);
+  return { from, to: from + length };
+}
+
+/** How long things of each kind took in all. */
+export function totals(spans: readonly Span[], now: number): Record<Span["kind"], number> {
+  const sums = { model: 0, tool: 0, wait: 0 };
+  for (const span of spans) sums[span.kind] += Math.max(0, (span.to ?? now) - span.from);
+  return sums;
+}

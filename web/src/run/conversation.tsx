@@ -1,0 +1,195 @@
+// The conversation of the chosen agent, with its calls, and sub-agents where they were made.
+import { useSignal } from "@preact/signals";
+import { Component } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Part, ParkedStep } from "../api/types.ts";
+import type { Agent, CallItem, Item, RunState } from "../model/fold.ts";
+import { duration, moment, pretty } from "../model/words.ts";
+import { RichText } from "../ui/rich_text.tsx";
+import { Status } from "../ui/parts.tsx";
+import { Decision } from "./decision.tsx";
+import type { Store } from "./store.ts";
+
+const shownAtOnce = 150;
+const longest = 20_000;
+
+const sources: Record<string, string> = { user: "User", steer: "Steered", queue: "Queued", plan: "Plan", runtime: "Runtime", import: "Imported" };
+
+function PartView({ part }: { part: Part }) {
+  if (part.type === "text" || part.type === "refusal") return <RichText text={String((part as { text: string }).text)} />;
+  const name = (part as { name?: string; media_type?: string }).name ?? (part as { media_type?: string }).media_type ?? "";
+  return <p class="quiet">[{part.type} {name}]</p>;
+}
+
+const callWords = { called: "called", running: "running…", waiting: "waits for you", done: "", failed: "failed", denied: "denied" };
+
+function Cut({ text }: { text: string }) {
+  const isWhole = useSignal(false);
+  const short = text.length > longest && !isWhole.value;
+  return (
+    <pre tabIndex={0} dir="auto">
+      {short ? text.slice(0, longest) : text}
+      {short && <button type="button" class="plain" onClick={() => (isWhole.value = true)}>… {text.length - longest} more characters</button>}
+    </pre>
+  );
+}
+
+function oneLine(args: unknown): string {
+  const text = typeof args === "string" ? args : JSON.stringify(args ?? {});
+  return text.length > 120 ? text.slice(0, 120) + "…" : text;
+}
+
+// These are functions and not components: items change in place, and a component would not notice.
+
+function childView(id: string, run: RunState, store: Store) {
+  const child = run.agents.get(id);
+  if (child === undefined) return null;
+  const said = child.items.findLast((each) => each.kind === "text");
+  return (
+    <button key={id} type="button" class="child" onClick={() => store.choose(id)}>
+      <Status status={child.status} paused={child.paused} />
+      <b>{child.name}</b>
+      <span class="quiet" dir="auto">{said?.kind === "text" ? said.text.slice(0, 200) : child.task.slice(0, 200)}</span>
+    </button>
+  );
+}
+
+function callView(item: CallItem, run: RunState, store: Store, parked?: ParkedStep) {
+  return (
+    <div class={`call ${item.state}`}>
+      <details open={item.state === "failed"}>
+        <summary>
+          <span class="tool">{item.tool}</span>
+          <code class="brief">{oneLine(item.args)}</code>
+          <span class="state">{item.state === "running" && item.progress ? item.progress : callWords[item.state]}</span>
+          {item.ms !== undefined && <span class="quiet number">{duration(item.ms)}</span>}
+        </summary>
+        <h4>Arguments</h4>
+        <Cut text={pretty(item.args)} />
+        {item.result !== "" && (
+          <>
+            <h4>{item.state === "failed" ? "Error" : "Result"}</h4>
+            <Cut text={pretty(item.result)} />
+          </>
+        )}
+      </details>
+      {item.children.map((id) => childView(id, run, store))}
+      {parked !== undefined && <Decision step={parked} />}
+    </div>
+  );
+}
+
+function itemBody(item: Item, run: RunState, store: Store, parked?: ParkedStep) {
+  switch (item.kind) {
+    case "message":
+      return (
+        <div class={`message ${item.source}`}>
+          <h3>{sources[item.source] ?? item.source}</h3>
+          {item.parts.map((part, at) => <PartView key={at} part={part} />)}
+        </div>
+      );
+    case "reasoning":
+      return (
+        <details class="reasoning" open={item.live}>
+          <summary>Reasoning</summary>
+          <RichText text={item.text} />
+        </details>
+      );
+    case "text":
+      return (
+        <div class={"answer" + (item.live ? " live" : "")}>
+          <RichText text={item.text} />
+        </div>
+      );
+    case "call":
+      return callView(item, run, store, parked);
+    case "note":
+      return <p class={`note ${item.tone}`} dir="auto">{item.text}</p>;
+  }
+}
+
+interface ItemProps {
+  item: Item;
+  version: number;
+  /** Changes when a sub-agent of the item does. */
+  below: number;
+  isChosen: boolean;
+  run: RunState;
+  store: Store;
+  parked?: ParkedStep;
+}
+
+/** Draws an item again only if it changed. */
+class ItemView extends Component<ItemProps> {
+  override shouldComponentUpdate(next: ItemProps): boolean {
+    const now = this.props;
+    return (
+      now.item !== next.item || now.version !== next.version || now.below !== next.below || now.isChosen !== next.isChosen ||
+      now.parked !== next.parked || now.run !== next.run
+    );
+  }
+  override render({ item, isChosen, run, store, parked }: ItemProps) {
+    return (
+      <li class={isChosen ? "chosen" : ""} data-seq={item.seq}>
+        <button
+          type="button" class="record" title={`Record ${item.seq}, ${moment(item.time)}`} aria-label={`Inspect record ${item.seq}`}
+          onClick={() => store.choose(store.chosen.value, item.seq)}
+        >
+          {item.seq}
+        </button>
+        {itemBody(item, run, store, parked)}
+      </li>
+    );
+  }
+}
+
+function below(item: Item, run: RunState): number {
+  if (item.kind !== "call") return 0;
+  return item.children.reduce((sum, id) => sum + (run.agents.get(id)?.version ?? 0) + 1, 0);
+}
+
+function parkedOf(agent: Agent, item: Item): ParkedStep | undefined {
+  if (item.kind !== "call" || item.state !== "waiting") return undefined;
+  const step = agent.waits.find((each) => each.call === item.call);
+  return step;
+}
+
+export function Conversation({ store }: { store: Store }) {
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const more = useSignal(0);
+  const agent = store.agent();
+  const run = store.shown();
+  const isPast = store.moment.value !== null;
+  const all: Item[] = agent === undefined ? [] : [...agent.items, ...[...agent.live.entries()].sort(([a], [b]) => a - b).map(([, item]) => item)];
+  const first = Math.max(0, all.length - shownAtOnce - more.value);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element !== null && follows.current) element.scrollTop = element.scrollHeight;
+  });
+  // Questions and access have no call that could show them.
+  const apart = isPast || agent === undefined ? [] : agent.waits.filter((step) => !all.some((item) => parkedOf(agent, item) === step));
+  return (
+    <div
+      ref={box} class="conversation" tabIndex={0} role="log" aria-label="Conversation" aria-live="off"
+      onScroll={(event) => {
+        const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
+        follows.current = scrollHeight - scrollTop - clientHeight < 40;
+      }}
+    >
+      {first > 0 && (
+        <p class="center"><button type="button" onClick={() => { follows.current = false; more.value += 500; }}>Show {Math.min(500, first)} earlier</button></p>
+      )}
+      <ol key={agent?.id}>
+        {all.slice(first).map((item, at) => (
+          <ItemView
+            key={item.kind === "text" && item.live ? "live" + at : first + at} item={item} version={item.version} below={below(item, run)}
+            isChosen={store.record.value === item.seq} run={run} store={store} parked={isPast || agent === undefined ? undefined : parkedOf(agent, item)}
+          />
+        ))}
+      </ol>
+      {apart.map((step) => <Decision key={step.id} step={{ ...step, session: step.session ?? agent?.id }} />)}
+      {agent === undefined && <p class="empty">{store.moment.value === null ? "Nothing has happened yet." : "This agent did not exist yet."}</p>}
+    </div>
+  );
+}

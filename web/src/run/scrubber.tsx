@@ -1,0 +1,62 @@
+// Moves the whole view to any record of the run, and branches off there.
+import { useSignal } from "@preact/signals";
+import { call } from "../api/client.ts";
+import { isAgent, isDecision, isError } from "../model/history.ts";
+import { moment } from "../model/words.ts";
+import { go } from "../router.ts";
+import { Failed } from "../ui/parts.tsx";
+import type { Store } from "./store.ts";
+
+const eventWords = (name: string) => name.replaceAll(".", " ").replaceAll("_", " ");
+
+/** Moves by one record; from the present to the last but one. */
+export function step(store: Store, by: 1 | -1): void {
+  const all = store.history.events.length;
+  store.show((store.moment.value ?? all) + by);
+}
+
+export function Scrubber({ store }: { store: Store }) {
+  const error = useSignal("");
+  void store.version.value;
+  const { history } = store;
+  const all = history.events.length;
+  const at = store.moment.value ?? all;
+  const event = history.events[at - 1];
+  const isPast = store.moment.value !== null;
+  const jump = (by: 1 | -1, fits: typeof isError) => store.show(history.seek(at, by, fits));
+  const jumps = [["error", isError], ["decision", isDecision], ["agent", isAgent]] as const;
+  const fork = async () => {
+    if (event === undefined) return;
+    error.value = "";
+    try {
+      const made = await call("POST /api/v1/runs/{id}/fork", { path: { id: event.session }, body: { seq: event.seq } });
+      go({ view: "run", run: made.id });
+    } catch (refusal) {
+      error.value = (refusal as Error).message;
+    }
+  };
+  return (
+    <div class={"scrubber" + (isPast ? " past" : "")}>
+      <button type="button" class="plain" onClick={() => step(store, -1)} disabled={at <= 1} aria-label="Record before">◂</button>
+      <input
+        type="range" min={1} max={Math.max(1, all)} value={at} aria-label="Moment of the run" disabled={all === 0}
+        aria-valuetext={event === undefined ? "" : `${at} of ${all}: ${eventWords(event.event)}`}
+        onInput={(change) => store.show(Number(change.currentTarget.value))}
+      />
+      <button type="button" class="plain" onClick={() => step(store, 1)} disabled={!isPast} aria-label="Next record">▸</button>
+      <span class="moment">{event === undefined ? "" : `${at}/${all} ${eventWords(event.event)} · ${moment(event.time)}`}</span>
+      <span class="jumps">
+        {jumps.map(([name, fits]) => (
+          <span key={name} class="jump">
+            <button type="button" class="plain" aria-label={`${name} before`} onClick={() => jump(-1, fits)}>‹</button>
+            {name}
+            <button type="button" class="plain" aria-label={`next ${name}`} onClick={() => jump(1, fits)}>›</button>
+          </span>
+        ))}
+      </span>
+      <button type="button" onClick={() => void fork()} disabled={event === undefined}>Fork from here</button>
+      <button type="button" class={isPast ? "main" : ""} onClick={() => store.show(null)} disabled={!isPast}>Live</button>
+      <Failed error={error.value} />
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+// The run that is open: its events, the moment that is shown, the agent and record that are chosen.
+import { batch, computed, signal } from "@preact/signals";
+import { follow } from "../api/stream.ts";
+import { History } from "../model/history.ts";
+import type { Agent, RunState } from "../model/fold.ts";
+import { go, place } from "../router.ts";
+
+export class Store {
+  readonly history = new History();
+  /** Grows when the present changes, at most once in a frame. */
+  readonly version = signal(0);
+  /** How many events have happened at the moment that is shown; null: the present. */
+  /** Grows with `version`, at most four times in a second: for what is costly to draw. */
+  readonly calm = signal(0);
+  readonly moment = signal<number | null>(null);
+  readonly error = signal("");
+  readonly closed = signal<ReadonlySet<string>>(new Set());
+  private isDue = false;
+  private isCalmDue = false;
+  private wanted = place.value.view === "run" ? place.value.record : undefined;
+  private end: () => void;
+
+  constructor(readonly run: string) {
+    this.end = follow(`/api/v1/runs/${encodeURIComponent(run)}/events`, {
+      event: (event) => {
+        this.history.add(event);
+        this.changed();
+      },
+      renewed: () => {
+        this.history.present.forgetPieces();
+        this.changed();
+      },
+      refused: (status) => (this.error.value = status === 404 ? "There is no such run, or this token may not see it." : `The server refused the events (${status}).`),
+    });
+  }
+
+  close(): void {
+    this.end();
+  }
+
+  private changed(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    // Not a frame alone: in a tab in the background there are none.
+    const draw = () => {
+      if (!this.isDue) return;
+      this.isDue = false;
+      this.version.value++;
+      if (!this.isCalmDue) {
+        this.isCalmDue = true;
+        setTimeout(() => {
+          this.isCalmDue = false;
+          this.calm.value++;
+        }, this.calm.value === 0 ? 0 : 250);
+      }
+      this.showWanted();
+    };
+    requestAnimationFrame(draw);
+    setTimeout(draw, 200);
+  }
+
+  /** A link to a record shows the run as it was then, once the record is there. */
+  private showWanted(): void {
+    if (this.wanted === undefined) return;
+    const count = this.history.countAt(this.chosen.peek(), this.wanted);
+    if (count === 0) return;
+    this.wanted = undefined;
+    if (count < this.history.events.length) this.moment.value = count;
+  }
+
+  /** The run at the moment that is shown. It changes in place: who draws it reads `version` or `calm` too. */
+  shown(): RunState {
+    const at = this.moment.value;
+    return at === null ? this.history.present : this.history.at(at);
+  }
+
+  /** The id of the agent that is chosen, in the present or not. */
+  readonly chosen = computed<string>(() => {
+    void this.version.value;
+    const at = place.value;
+    return (at.view === "run" ? at.agent : undefined) ?? (this.history.present.root || this.run);
+  });
+
+  /** The agent that is chosen, at the moment that is shown. */
+  agent(): Agent | undefined {
+    void this.version.value;
+    return this.shown().agents.get(this.chosen.value);
+  }
+
+  readonly record = computed<number | null>(() => (place.value.view === "run" ? (place.value.record ?? null) : null));
+
+  choose(agent: string, record?: number): void {
+    go({ view: "run", run: this.run, agent, record }, place.value.view === "run" && place.value.agent === agent);
+  }
+
+  /** Shows the run after `count` events; the present after all of them. */
+  show(count: number | null): void {
+    const all = this.history.events.length;
+    batch(() => {
+      this.moment.value = count === null || count >= all ? null : Math.max(1, count);
+      const event = this.moment.value === null ? undefined : this.history.events[this.moment.value - 1];
+      if (event !== undefined) this.choose(event.session, event.seq);
+    });
+  }
+
+  toggle(agent: string): void {
+    const next = new Set(this.closed.value);
+    if (!next.delete(agent)) next.add(agent);
+    this.closed.value = next;
+  }
+}

@@ -1,0 +1,90 @@
+// Tokens and cost of model calls, as tables.
+import { effect, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { call } from "../api/client.ts";
+import type { UsageReport } from "../api/types.ts";
+import { csv, sums, type Sum } from "../model/usage.ts";
+import { cost, tokens } from "../model/words.ts";
+import { Failed } from "../ui/parts.tsx";
+
+const report = signal<UsageReport | null>(null);
+const error = signal("");
+const range = signal({ from: "", until: "" });
+
+async function read(): Promise<void> {
+  try {
+    report.value = await call("GET /api/v1/usage", { query: range.value });
+    error.value = "";
+  } catch (refusal) {
+    error.value = (refusal as Error).message;
+  }
+}
+
+const heads = ["calls", "input", "output", "cached", "total", "cost_usd"];
+
+function download(column: string, rows: Sum[]): void {
+  const text = csv([column, ...heads], rows.map((row) => [row.name, row.calls, row.input, row.output, row.cached, row.total, row.cost]));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  link.download = `praxis-usage-by-${column}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function Table({ column, title, shown }: { column: "day" | "agent" | "model"; title: string; shown: UsageReport }) {
+  const rows = sums(shown.rows, column);
+  return (
+    <section aria-label={title}>
+      <header class="row">
+        <h2>{title}</h2>
+        <button type="button" class="plain" onClick={() => download(column, rows)} disabled={rows.length === 0}>CSV</button>
+      </header>
+      <div class="wide" tabIndex={0} role="region" aria-label={title}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{column}</th>
+              {["Calls", "Input", "Output", "From cache", "Tokens", "Cost"].map((head) => <th key={head} scope="col" class="number">{head}</th>)}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.name}>
+                <td>{row.name}</td>
+                <td class="number">{row.calls}</td>
+                {[row.input, row.output, row.cached, row.total].map((count, at) => <td key={at} class="number" title={String(count)}>{tokens(count)}</td>)}
+                <td class="number">{cost(row.cost)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+export function UsageView() {
+  useEffect(() => effect(() => { void range.value; void read(); }), []);
+  const shown = report.value;
+  const day = (name: "from" | "until", label: string) => (
+    <label>
+      {label} <input type="date" value={range.value[name] || shown?.[name] || ""} onChange={(event) => (range.value = { ...range.value, [name]: event.currentTarget.value })} />
+    </label>
+  );
+  return (
+    <main class="page">
+      <h1>Usage</h1>
+      <div class="filters">{day("from", "From")}{day("until", "until")}<span class="quiet">days are UTC</span></div>
+      <Failed error={error.value} />
+      {shown !== null && !shown.complete && <p class="quiet">There are more than 10,000 sessions in this time; those that were written to last are counted.</p>}
+      {shown !== null && shown.rows.length === 0 && <p class="empty">No model was called in this time.</p>}
+      {shown !== null && shown.rows.length > 0 && (
+        <div class="tables">
+          <Table column="day" title="By day" shown={shown} />
+          <Table column="agent" title="By agent" shown={shown} />
+          <Table column="model" title="By model" shown={shown} />
+        </div>
+      )}
+    </main>
+  );
+}
