@@ -1,0 +1,22 @@
+// Drives the page as a person does: node tests/page/main.mjs PRAXIS
+import { after, before, describe } from "node:test";
+import { access } from "./access.mjs";
+import { makeAgents } from "./agents.mjs";
+import { people } from "./people.mjs";
+import { Rig } from "./rig.mjs";
+import { survival } from "./survival.mjs";
+import { views } from "./views.mjs";
+
+// The tests are made before the server runs: they take what it is when they begin.
+const rig = {};
+describe("the page", { concurrency: false }, () => {
+  before(async () => {
+    Object.setPrototypeOf(rig, await Rig.start(process.argv[2]));
+    makeAgents(rig);
+  });
+  after(() => rig.end?.());
+  views(rig);
+  people(rig);
+  survival(rig);
+  access(rig);
+});
