@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compareIds, reader, type Sent } from "../../web/src/api/sse.ts";
 import type { RunEvent } from "../../web/src/api/types.ts";
-import { RunState, type CallItem } from "../../web/src/model/fold.ts";
+import { apply } from "../../web/src/model/fold.ts";
 import { History, isDecision, isError } from "../../web/src/model/history.ts";
+import { RunState, type CallItem } from "../../web/src/model/run_state.ts";
 import { rows, shown } from "../../web/src/model/tree.ts";
 import { csv, sums } from "../../web/src/model/usage.ts";
 import { extent, lanes, totals, zoomed } from "../../web/src/model/waterfall.ts";
@@ -46,7 +47,7 @@ function story(): RunEvent[] {
 }
 function folded(events: RunEvent[]): RunState {
   const run = new RunState();
-  for (const each of events) run.apply(each);
+  for (const each of events) apply(run, each);
   return run;
 }
 
@@ -89,27 +90,27 @@ test("a step that waits is shown until it is decided", () => {
 
 test("pieces give way to the whole answer", () => {
   const run = folded(story().slice(0, 3));
-  for (const text of ["I ", "a", "sk."]) run.apply(piece(text));
+  for (const text of ["I ", "a", "sk."]) apply(run, piece(text));
   const root = run.agents.get("root")!;
   assert.deepEqual([...root.live.values()].map((item) => item.kind === "text" && item.text), ["I ask."]);
-  run.apply(event("assistant.text", "root", 9, { text: "I ask." }));
+  apply(run, event("assistant.text", "root", 9, { text: "I ask." }));
   assert.equal(root.live.size, 0);
   assert.deepEqual(root.items.filter((item) => item.kind === "text").map((item) => item.text), ["I ask."]);
 });
 
 test("after a new connection, pieces are not there twice", () => {
   const run = folded(story().slice(0, 3));
-  run.apply(piece("I a"));
+  apply(run, piece("I a"));
   run.forgetPieces();
-  run.apply(piece("I ask"));
+  apply(run, piece("I ask"));
   const live = [...run.agents.get("root")!.live.values()][0]!;
   assert.equal(live.kind === "text" && live.text, "I ask");
 });
 
 test("a superseded attempt leaves no pieces", () => {
   const run = folded(story().slice(0, 3));
-  run.apply(piece("wrong"));
-  run.apply(event("attempt.superseded", "root", 6));
+  apply(run, piece("wrong"));
+  apply(run, event("attempt.superseded", "root", 6));
   assert.equal(run.agents.get("root")!.live.size, 0);
 });
 

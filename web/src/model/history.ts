@@ -1,6 +1,7 @@
 // The events of a run, and the run as it was after any of them.
 import type { RunEvent } from "../api/types.ts";
-import { RunState } from "./fold.ts";
+import { apply } from "./fold.ts";
+import { RunState } from "./run_state.ts";
 
 export class History {
   /** Those that a record holds; pieces of answers are not kept. */
@@ -11,7 +12,7 @@ export class History {
 
   add(event: RunEvent): void {
     if (event.id !== undefined) this.events.push(event);
-    this.present.apply(event);
+    apply(this.present, event);
   }
 
   /** The run after its first `count` events. The state may be that of an earlier call, moved on. */
@@ -22,7 +23,7 @@ export class History {
     }
     for (; this.pastLength < count; this.pastLength++) {
       const event = this.events[this.pastLength];
-      if (event !== undefined) this.past.apply(event);
+      if (event !== undefined) apply(this.past, event);
     }
     return this.past;
   }

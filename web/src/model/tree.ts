@@ -1,5 +1,5 @@
 // The agent tree as rows, and what a row says of everything below it.
-import type { Agent, RunState } from "./fold.ts";
+import type { Agent, RunState } from "./run_state.ts";
 
 export interface Row {
   agent: Agent;

@@ -1,5 +1,5 @@
 // Where the time of a run went: a lane for each agent, a bar for each model call, tool call and wait.
-import type { RunState, Span } from "./fold.ts";
+import type { RunState, Span } from "./run_state.ts";
 import { rows } from "./tree.ts";
 
 export interface Bar {

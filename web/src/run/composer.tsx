@@ -1,7 +1,7 @@
 // What a person can say to an agent, and do with it.
 import { signal, useSignal } from "@preact/signals";
 import { call } from "../api/client.ts";
-import type { Agent } from "../model/fold.ts";
+import type { Agent } from "../model/run_state.ts";
 import { Dialog, Failed, TextArea } from "../ui/parts.tsx";
 import type { Store } from "./store.ts";
 

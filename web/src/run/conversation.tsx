@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { Component } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Part, ParkedStep } from "../api/types.ts";
-import type { Agent, CallItem, Item, RunState } from "../model/fold.ts";
+import type { Agent, CallItem, Item, RunState } from "../model/run_state.ts";
 import { duration, moment, pretty } from "../model/words.ts";
 import { RichText } from "../ui/rich_text.tsx";
 import { Status } from "../ui/parts.tsx";

@@ -2,7 +2,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { follow } from "../api/stream.ts";
 import { History } from "../model/history.ts";
-import type { Agent, RunState } from "../model/fold.ts";
+import type { Agent, RunState } from "../model/run_state.ts";
 import { go, place } from "../router.ts";
 
 export class Store {
