@@ -14,9 +14,15 @@ constexpr std::array kVerbs{CommandVerb::kSteer,  CommandVerb::kEnqueue, Command
                             CommandVerb::kPause,  CommandVerb::kUnpause, CommandVerb::kAnnotate,
                             CommandVerb::kModify, CommandVerb::kDelete};
 
+/// Records call it `resume`, which is another request here.
+constexpr std::string_view kUnpause = "unpause";
+
 std::string verb_names() {
   std::string names;
-  for (const CommandVerb verb : kVerbs) names.append(names.empty() ? "" : ", ").append(to_string(verb));
+  for (const CommandVerb verb : kVerbs) {
+    names.append(names.empty() ? "" : ", ")
+        .append(verb == CommandVerb::kUnpause ? kUnpause : to_string(verb));
+  }
   return names;
 }
 
@@ -25,7 +31,7 @@ Result<Command> command_of(const Json& json, const SessionId& target, const Auth
   const auto name = text_of(json.get_object(), "verb"), text = text_of(json.get_object(), "text");
   if (!name) return fail(name.error());
   if (!text) return fail(text.error());
-  const auto verb = command_verb_from(*name);
+  const auto verb = *name == kUnpause ? CommandVerb::kUnpause : command_verb_from(*name);
   if (!verb || std::ranges::find(kVerbs, *verb) == kVerbs.end())
     return fail(field_error("verb", "must be one of " + verb_names() + ", not \"" + *name + "\""));
   return Command{*verb, target, *text, author};

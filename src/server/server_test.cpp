@@ -136,6 +136,13 @@ TEST_F(ServedRuns, CommandsReachARunAtWork) {
   start();
   const std::string run = create("slow");
   const std::string commands = "/api/v1/runs/" + run + "/commands";
+  for (const char* verb : {"pause", "unpause", "pause", "resume"}) {  // the last one is its name in records
+    const std::string body = std::string(R"({"commands":[{"verb":")") + verb + R"("}]})";
+    ASSERT_EQ(call("POST", commands, body).status, 202) << verb;
+    const bool is_paused = std::string_view(verb) == "pause";
+    EXPECT_THAT(call("GET", "/api/v1/runs/" + run + "/tree").body,
+                HasSubstr(is_paused ? "\"paused\":true" : "\"paused\":false"));
+  }
   EXPECT_EQ(call("POST", commands, R"({"commands":[{"verb":"annotate","text":"look"},{"verb":"interrupt"}]})")
                 .status,
             202);
