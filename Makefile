@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults clients siege siege-mutants breaks trained install clean setup setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check siege siege-mutants breaks trained install clean setup setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -44,12 +44,13 @@ test: setup build/schema-suite/tests ## build everything and run all tests
 	$(call build,test)
 	$(call ctest,test,all)
 
-check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, clients, faults and the siege
+check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, clients, the page, faults and the siege
 	$(call build,asan-ubsan)
 	$(FEWER_KILLS) $(call ctest,asan-ubsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(call build,tsan)
 	$(FEWER_KILLS) $(call ctest,tsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(MAKE) clients
+	$(MAKE) page-check
 	$(MAKE) faults
 	$(MAKE) siege
 
@@ -102,11 +103,20 @@ clients: setup ## let unmodified clients, such as OpenAI's, use the server (need
 	$(call build,test,praxis_cli)
 	scripts/check-clients build/test/praxis build/clients
 
+page: setup ## build the page of `praxis serve` and the binary with it (needs node and npm)
+	scripts/build-page
+	$(call build,run,praxis_cli)
+
+page-check: setup-check ## drive the page in Chromium (needs node and npm)
+	scripts/build-page --or-skip
+	$(call build,test,praxis_cli)
+	scripts/check-page build/test/praxis build/page-check
+
 sdk: setup ## compare the vendors' own clients with ours on recorded answers (needs node and npm)
 	$(call build,test,wire_check)
 	scripts/check-sdks build/test/wire_check build/sdk
 
-install: trained ## build with profile-guided optimisation and copy to PREFIX
+install: trained ## build with profile-guided optimisation and copy to PREFIX; with the page if `make page` built it
 	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE))
 	cmake --install build/release --prefix $(PREFIX)
 

@@ -12,3 +12,11 @@ praxis_unity(praxis_commands)
 add_executable(praxis_cli src/cli/main.cpp)
 set_target_properties(praxis_cli PROPERTIES OUTPUT_NAME praxis)
 target_link_libraries(praxis_cli PRIVATE praxis_allocator praxis_commands)
+# The page of `praxis serve` is embedded as bytes if it was built (`make page`); the file depends on nothing else.
+set(PRAXIS_PAGE "${PROJECT_SOURCE_DIR}/build/page" CACHE PATH "Folder into which scripts/build-page wrote the page")
+if(EXISTS ${PRAXIS_PAGE}/page.pack)
+  set_source_files_properties(src/server/page_pack.cpp PROPERTIES
+    COMPILE_DEFINITIONS PRAXIS_PAGE_PACK="${PRAXIS_PAGE}/page.pack" OBJECT_DEPENDS ${PRAXIS_PAGE}/page.pack)
+endif()
+set_source_files_properties(src/server/page_pack.cpp PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)

@@ -52,6 +52,32 @@ TEST_F(CliServe, FirstStartShowsItsTokenOnce) {
   }
 }
 
+TEST_F(CliServe, OpenGivesTheBrowserACodeThatIsGoodOnce) {
+  std::filesystem::create_directory(folder_ / "bin");
+  const std::filesystem::path browser = folder_ / "bin/xdg-open", pipe = folder_ / "address";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR), 0);
+  std::ofstream(browser) << "#!/bin/sh\nprintf %s \"$1\" > " << pipe.string() << "\n";
+  std::filesystem::permissions(browser, std::filesystem::perms::owner_all);
+  options_.env["PATH"] = (folder_ / "bin").string() + ":/usr/bin:/bin";
+  const auto server = serve({"--open"});
+  std::string address;
+  std::ifstream(pipe) >> address;
+  const std::string begin = "http://127.0.0.1:" + std::to_string(port_) + "/#/login/";
+  ASSERT_TRUE(address.starts_with(begin)) << address;
+  const std::string body = R"({"code":")" + address.substr(begin.size()) + R"("})";
+  EXPECT_THAT(call("POST /api/v1/login", body), HasSubstr(kServedToken));
+  EXPECT_THAT(call("POST /api/v1/login", body), HasSubstr("the code was used"));
+}
+
+TEST_F(CliServe, WithoutABrowserTheAddressIsShown) {
+  options_.env["PATH"] = folder_.string();
+  const auto server = serve({"--open"});
+  EXPECT_TRUE(server->reports("no browser was found; open within a minute: http://127.0.0.1:"));
+  const auto refused = praxis({"serve", "--token-file", "token", "--socket", "s", "--open"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("a browser cannot open a Unix socket"));
+}
+
 TEST_F(CliServe, WrongSettingsAreUsageErrors) {
   std::filesystem::permissions(folder_ / "token",
                                std::filesystem::perms::owner_read | std::filesystem::perms::others_read);

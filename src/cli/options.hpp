@@ -271,6 +271,7 @@ struct ServeOptions {
   std::string model;
   bool take_up = true;
   bool access_log = false;
+  bool open = false;  ///< opens the page in a browser
 };
 
 /// Calls a server.

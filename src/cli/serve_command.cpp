@@ -13,6 +13,7 @@
 #include "base/visible_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/open_browser.hpp"
 #include "cli/place.hpp"
 #include "cli/server_token.hpp"
 #include "net/http_server_tls.hpp"
@@ -27,12 +28,12 @@ namespace {
 constexpr std::chrono::seconds kGrace{10};  // for turns to end before the server does
 constexpr int kFirstInherited = 3;          // SD_LISTEN_FDS_START of sd_listen_fds(3)
 
-/// A token of 256 bits.
-std::string new_token() {
+/// 256 random bits.
+std::string new_code() {
   const auto random = system_environment();
-  std::string token = "praxis-";
-  for (int i = 0; i < 4; ++i) token += fmt::format("{:016x}", random->random());
-  return token;
+  std::string code;
+  for (int i = 0; i < 4; ++i) code += fmt::format("{:016x}", random->random());
+  return code;
 }
 
 /// The socket that systemd opened for this process, or -1.
@@ -55,6 +56,13 @@ std::string address_of(const ServeOptions& options, std::uint16_t port) {
   const bool is_ipv6 = options.listen.contains(':');
   const char* const scheme = options.tls_cert.empty() ? "http" : "https";
   return fmt::format(fmt::runtime(is_ipv6 ? "{}://[{}]:{}" : "{}://{}:{}"), scheme, options.listen, port);
+}
+
+/// The address of the page, with a code that signs it in.
+std::string page_address(const ServeOptions& options, std::uint16_t port, const std::string& code) {
+  ServeOptions reached = options;
+  if (options.listen == "0.0.0.0" || options.listen == "::") reached.listen = "localhost";
+  return address_of(reached, port) + "/#/login/" + code;
 }
 
 /// Without TLS, tokens and runs can be read on the way: refuses unless only this machine can connect, or the
@@ -114,8 +122,10 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   if (!http) return fail(http.error());
   const auto file = options.token_file.empty() ? local_token_file() : Result<std::string>(options.token_file);
   if (!file) return fail(file.error());
-  auto tokens = server::read_tokens(*file, new_token());
+  auto tokens = server::read_tokens(*file, "praxis-" + new_code());
   if (!tokens) return fail(tokens.error());
+  if (options.open && !options.socket.empty())
+    return fail(app::usage_error("a browser cannot open a Unix socket", "leave out --socket or --open"));
   const auto lines = std::make_shared<Lines>(console);
   server::ServerOptions serving;
   serving.http = *std::move(http);
@@ -124,6 +134,13 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   for (const std::string& text : options.bounds) {
     if (auto read = server::read_bound(text, serving.load); !read) return fail(read.error());
   }
+  if (options.open) {
+    auto token = token_for("", *file);
+    if (!token) return fail(token.error());
+    serving.login_token = *std::move(token);
+    serving.login_code = new_code();
+  }
+  const std::string code = serving.login_code;
   serving.take_up = options.take_up;
   if (options.access_log) serving.log = [lines](const std::string& line) { lines->write(line); };
   serving.warn = [lines](const std::string& text) { lines->write(visible_text("praxis: warning: " + text)); };
@@ -139,6 +156,10 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   if (!running) return fail(running.error());
   if (!tokens->created.empty()) lines->write("praxis: new token, kept in " + *file + ": " + tokens->created);
   lines->write("praxis: serving on " + address_of(options, (*running)->port()));
+  if (options.open) {
+    const std::string page = page_address(options, (*running)->port(), code);
+    if (!open_browser(page)) lines->write("praxis: no browser was found; open within a minute: " + page);
+  }
 
   {
     std::unique_lock lock(mutex);

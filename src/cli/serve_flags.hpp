@@ -11,6 +11,7 @@ namespace praxis::cli {
 inline constexpr const char* kServeHelp = "Make the runs of a journal reachable over HTTP";
 inline constexpr const char* kServeExamples =
     "  praxis serve\n"
+    "  praxis serve --open\n"
     "  praxis serve --port 0 --journal runs.db\n"
     "  praxis serve --socket /run/praxis/praxis.sock\n"
     "  praxis serve --listen 0.0.0.0 --host praxis.example.org \\\n"
@@ -51,6 +52,7 @@ inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
       "Leave runs that a crash interrupted as they are");
   serve->add_flag("--access-log", options.access_log,
                   "Write a line of JSON for each answer to standard error");
+  serve->add_flag("--open", options.open, "Open the page in the browser, signed in");
   add_place(serve, options.place);
 }
 

@@ -23,14 +23,6 @@ namespace {
 constexpr std::size_t kShortestToken = 20;
 constexpr std::size_t kMostBytes = 64 * 1024;
 
-/// Compares in a time that does not depend on where the digests differ.
-bool same(const Digest& a, const Digest& b) {
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < a.bytes.size(); ++i)
-    difference |= static_cast<unsigned>(a.bytes[i] ^ b.bytes[i]);
-  return difference == 0;
-}
-
 /// The token of a request. A page cannot set headers of a WebSocket: it sends the token among its protocols.
 std::optional<std::string> token_of(const HttpHeaders& headers) {
   const auto header = find_header(headers, "authorization");
@@ -63,6 +55,13 @@ Status check_private(const std::string& path) {
 }
 
 }  // namespace
+
+bool same_digest(const Digest& a, const Digest& b) {
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.bytes.size(); ++i)
+    difference |= static_cast<unsigned>(a.bytes[i] ^ b.bytes[i]);
+  return difference == 0;
+}
 
 std::string host_of(std::string_view header) {
   const std::string text = lower_case(header);
@@ -102,7 +101,7 @@ Result<Principal> Access::principal_of(const HttpHeaders& headers) const {
   const Digest given = digest_of(*text);
   const Token* found = nullptr;
   for (const Token& token : rules_.tokens) {
-    if (same(token.digest, given)) found = &token;
+    if (same_digest(token.digest, given)) found = &token;
   }
   if (found == nullptr) return fail(ErrorCode::kPolicy, "the token is not one of this server");
   return found->principal;

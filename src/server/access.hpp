@@ -46,6 +46,9 @@ class Access {
   Rules rules_;
 };
 
+/// Compares in a time that does not depend on where the digests differ.
+bool same_digest(const Digest& a, const Digest& b);
+
 /// `host` of a `Host` header: lower case, without port and brackets; empty if the header is not valid.
 std::string host_of(std::string_view header);
 

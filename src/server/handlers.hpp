@@ -18,6 +18,11 @@ Result<HttpAnswer> list_agents(Service& service, const Call& call);
 Result<HttpAnswer> show_usage(Service& service, const Call& call);
 Result<HttpAnswer> show_blob(Service& service, const Call& call);
 
+// The page.
+Result<HttpAnswer> show_page(Service& service, const Call& call);
+Result<HttpAnswer> show_asset(Service& service, const Call& call);
+Result<HttpAnswer> log_in(Service& service, const Call& call);
+
 // Runs.
 Result<HttpAnswer> create_run(Service& service, const Call& call);
 Result<HttpAnswer> list_runs(Service& service, const Call& call);

@@ -95,7 +95,29 @@ constexpr std::array kUpdateBody{Field{"userComment", "string", "a comment, or d
                                  Field{"userContent", "string", "an instruction"},
                                  Field{"status", "string", "pause, unpause or interrupt"}};
 
+constexpr std::array kLoginBody{
+    Field{"code", "string", "the code in the address that praxis serve opened", true}};
+
 constexpr std::array kRoutes{
+    Route{"GET", "/", "The page", show_page, {}, {}, 200, false, false, "text/html"},
+    Route{"GET",
+          "/assets/{file}",
+          "A file of the page",
+          show_asset,
+          {},
+          {},
+          200,
+          false,
+          false,
+          "application/octet-stream"},
+    Route{"POST",
+          "/api/v1/login",
+          "Exchange the code of praxis serve --open for a token, once",
+          log_in,
+          {},
+          kLoginBody,
+          200,
+          false},
     Route{"GET", "/healthz", "Whether the process lives", show_health, {}, {}, 200, false},
     Route{"GET", "/readyz", "Whether it takes work", show_readiness, {}, {}, 200, false},
     Route{"GET", "/metrics", "Numbers for Prometheus", show_metrics},
@@ -219,6 +241,7 @@ constexpr std::string_view kSocket =
 std::optional<std::map<std::string, std::string>> match_path(const Route& route,
                                                              const std::vector<std::string>& path) {
   std::map<std::string, std::string> names;
+  if (route.path == "/") return path.empty() ? std::optional(names) : std::nullopt;
   std::size_t at = 0;
   bool fits = true;
   split(route.path.substr(1), '/', [&](std::string_view segment) {
@@ -280,7 +303,7 @@ JsonObject operation_of(const Route& route) {
   if (auto parameters = parameters_of(route); !parameters.empty())
     operation["parameters"] = std::move(parameters);
   if (!route.body.empty()) operation["requestBody"] = body_of(route);
-  const char* const media = streams ? "text/event-stream" : "application/json";
+  const std::string_view media = streams ? "text/event-stream" : route.media;
   JsonObject responses{
       {std::to_string(route.success),
        JsonObject{{"description", route.summary},

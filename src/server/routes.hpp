@@ -33,7 +33,8 @@ struct Route {
   std::span<const Field> body = {};  ///< of a JSON object; empty: no body
   int success = 200;
   bool needs_token = true;
-  bool has_socket = false;  ///< an event stream that is also there as a WebSocket
+  bool has_socket = false;                      ///< an event stream that is also there as a WebSocket
+  std::string_view media = "application/json";  ///< of the answer, unless it is a stream
 };
 
 std::span<const Route> routes();

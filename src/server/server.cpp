@@ -18,6 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr Millis kLoginTime = std::chrono::minutes(1);  // for the browser to start
+
 /// Answers requests. Shared with the requests in progress, which may outlive the server.
 class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
  public:
@@ -208,6 +210,10 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   auto feed = std::make_shared<EventFeed>(*runtime, journal, executor);
   const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
                                                  std::make_shared<BlobReferences>(journal));
+  if (!options.login_code.empty()) {
+    service->login = std::make_shared<LoginCode>(options.login_code, std::move(options.login_token),
+                                                 (*runtime)->environment().now() + kLoginTime);
+  }
   feed->start();
   options.http.refuse = [service](int status, const std::string& reason) {
     ++service->counters.answers.at(static_cast<std::size_t>(status / 100));

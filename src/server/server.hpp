@@ -21,6 +21,8 @@ struct ServerOptions {
   HttpServerOptions http;  ///< `refuse` is set by the server
   Access::Rules access;
   LoadBounds load;
+  /// A code that a page exchanges once for `login_token`, within a minute; empty: none.
+  std::string login_code = {}, login_token = {};
   /// Continue, at the start, the runs that a process left in the middle of a turn.
   bool take_up = true;
   /// Gets a line of JSON for each answer, on any thread; null: no log.

@@ -9,6 +9,7 @@
 #include "app/workspace.hpp"
 #include "logs/blob_references.hpp"
 #include "server/event_feed.hpp"
+#include "server/login_code.hpp"
 #include "server/runs.hpp"
 
 namespace praxis::server {
@@ -27,6 +28,7 @@ struct Service {
   std::shared_ptr<Runs> runs;
   std::shared_ptr<EventFeed> feed;
   std::shared_ptr<BlobReferences> references;
+  std::shared_ptr<LoginCode> login = nullptr;  ///< null: there is no code
   Counters counters = {};
   std::atomic<bool> draining = false;
 };
