@@ -86,6 +86,101 @@ TEST_F(CliMcp, CallOfARun_IsRecordedBeforeAndAfter) {
   EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "without the server";
 }
 
+TEST_F(CliMcp, Resources_AreReadByTwoToolsUnderTheRules) {
+  agent("rich", R"({"tool_calls": [{"name": "fix__list_resources", "arguments": {}},)"
+                R"({"name": "fix__read_resource", "arguments": {"uri": "note://a"}}]})"
+                "\n{\"text\": \"DONE\"}\n");
+  EXPECT_THAT(praxis({"mcp", "list", "agent.toml"}).out, HasSubstr("fix__read_resource"));
+  ASSERT_EQ(praxis({"run", "agent.toml", "go"}).status, 0);
+  EXPECT_THAT(shown(), AllOf(HasSubstr("note://{name} (template)"), HasSubstr("inside a")));
+  agent("rich", calls("read_resource", R"({"uri": "note://a"})"), "", "ask = [\"fix__*\"]");
+  EXPECT_EQ(praxis({"run", "agent.toml", "go"}).status, 3) << "a rule asks";
+  agent("usual", "{\"text\": \"DONE\"}\n");
+  EXPECT_THAT(praxis({"mcp", "list", "agent.toml"}).out, Not(HasSubstr("resource")))
+      << "the server does not say that it has any";
+}
+
+TEST_F(CliMcp, Prompts_AreListedAndFilledIn) {
+  agent("rich", "{\"text\": \"DONE\"}\n");
+  EXPECT_EQ(praxis({"mcp", "prompts", "agent.toml"}).out,
+            "fix__greet (who)                 Greets someone\n");
+  EXPECT_EQ(praxis({"mcp", "prompts", "agent.toml", "fix__greet", R"({"who": "Ada"})"}).out, "Greet Ada\n");
+  EXPECT_EQ(praxis({"mcp", "prompts", "agent.toml", "fix__none"}).status, 2);
+  const CommandResult missing = praxis({"mcp", "prompts", "agent.toml", "fix__greet"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("needs \"who\""));
+}
+
+TEST_F(CliMcp, AddAndRemove_ChangeTheFileOfOtherClients) {
+  file(".mcp.json", R"({"other": 1, "mcpServers": {"old": {"url": "https://old.example/mcp"}}})");
+  const CommandResult added =
+      praxis({"mcp", "add", "fix", "--", "python3", kFolder + "/server.py", "usual", notes_path()});
+  ASSERT_EQ(added.status, 0) << added.err;
+  EXPECT_THAT(added.err, HasSubstr("[tools.mcp.fix]\nfrom = \".mcp.json\""));
+  EXPECT_EQ(praxis({"mcp", "add", "fix", "https://new.example/mcp"}).status, 2) << "the name is taken";
+  EXPECT_EQ(praxis({"mcp", "add", "web", "https://new.example/mcp"}).status, 0);
+  EXPECT_EQ(praxis({"mcp", "add", "a__b", "x"}).status, 2);
+  file("agent.toml",
+       "model = \"script:x\"\n[policy]\nask = [\"fix__*\"]\n[tools.mcp.fix]\nfrom = \".mcp.json\"\nread = "
+       "[\"" +
+           kFolder + "\"]\nwrite = [\"notes\"]\n");
+  EXPECT_EQ(praxis({"mcp", "call", "agent.toml", "fix__echo", R"({"text": "hi"})"}).out, "hi\n");
+  EXPECT_EQ(praxis({"mcp", "remove", "fix"}).status, 0);
+  EXPECT_EQ(praxis({"mcp", "remove", "fix"}).status, 2);
+  const auto left = parse_json(contents(".mcp.json"));
+  ASSERT_TRUE(left);
+  EXPECT_EQ(
+      to_json_text(*left),
+      R"({"other":1,"mcpServers":{"old":{"url":"https://old.example/mcp"},"web":{"type":"http","url":"https://new.example/mcp"}}})");
+  file(".mcp.json", "not json");
+  EXPECT_EQ(praxis({"mcp", "add", "fix", "x"}).status, 2);
+  EXPECT_EQ(contents(".mcp.json"), "not json");
+}
+
+TEST_F(CliMcp, QuestionOfAServer_WaitsAndSurvivesARestart) {
+  agent("rich", calls("order"));
+  ASSERT_EQ(praxis({"run", "agent.toml", "go"}).status, 3);
+  const CommandResult waiting = praxis({"approve", "last/p1"});
+  EXPECT_THAT(waiting.out + waiting.err,
+              AllOf(HasSubstr("The MCP server \"fix\" asks: Which size?"), HasSubstr("\"S\"")));
+  EXPECT_EQ(praxis({"resume", "last", "--answer", "p1=XXL"}).status, 2) << "the form's choices count";
+  EXPECT_THAT(contents("notes/calls"), Not(HasSubstr("ordered")));
+  ASSERT_EQ(praxis({"resume", "last", "--answer", "p1=L"}).status, 3) << "the second question of the round";
+  EXPECT_EQ(praxis({"resume", "last", "--answer", "p2={\"floor\": 2}"}).status, 2)
+      << "the street is required";
+  const CommandResult done = praxis({"resume", "last", "--answer", "p2={\"street\": \"Long Road\"}"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(shown(), HasSubstr("size L to Long Road"));
+  const std::string notes = contents("notes/calls");
+  EXPECT_EQ(notes.find("ordered"), notes.rfind("ordered")) << "it was ordered once";
+  EXPECT_THAT(notes, HasSubstr("sealed:1"));
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "without the server";
+}
+
+TEST_F(CliMcp, DeclinedQuestion_IsToldToTheServer) {
+  agent("rich", calls("order"));
+  ASSERT_EQ(praxis({"run", "agent.toml", "go"}).status, 3);
+  ASSERT_EQ(praxis({"resume", "last", "--deny", "p1"}).status, 3);
+  ASSERT_EQ(praxis({"resume", "last", "--deny", "p2"}).status, 0);
+  EXPECT_THAT(shown(), HasSubstr("decline"));
+  EXPECT_THAT(contents("notes/calls"), Not(HasSubstr("ordered\n")));
+}
+
+TEST_F(CliMcp, ManyTools_AreFoundBySearch) {
+  const std::string search =
+      R"({"tool_calls": [{"name": "search_tools", "arguments": {"query": "number42", "limit": 1}}]})"
+      "\n";
+  agent("many", search + calls("do_42", R"({"text": "found it"})"));
+  const CommandResult run = praxis({"run", "agent.toml", "go"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(shown(), HasSubstr("found it"));
+  EXPECT_THAT(praxis({"show", "last", "--records", "--json"}).out, Not(HasSubstr("fix__do_43")));
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "without the server";
+  agent("many", "{\"text\": \"DONE\"}\n", "[tools.search_tools]\nbeyond = 100\n");
+  ASSERT_EQ(praxis({"run", "agent.toml", "go"}).status, 0);
+  EXPECT_THAT(praxis({"show", "last", "--records", "--json"}).out, HasSubstr("fix__do_43"));
+}
+
 TEST_F(CliMcp, Server_SeesNoVariableAndNoFolderThatTheFileDoesNotName) {
   options_.env["SECRET_OF_THE_USER"] = "canary";
   options_.env["GIVEN_TO_THE_SERVER"] = "yes";

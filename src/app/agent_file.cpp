@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/agent_instructions.hpp"
 #include "app/agent_keys.hpp"
 #include "app/agent_plan.hpp"
 #include "app/agent_team.hpp"
@@ -17,7 +19,6 @@
 #include "app/memory_table.hpp"
 #include "app/model_files.hpp"
 #include "app/policy_table.hpp"
-#include "app/prompt_reference.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "app/skills_table.hpp"
 #include "app/source_file.hpp"
@@ -36,8 +37,6 @@ namespace praxis {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxInstructions = 1024 * 1024;
 
 /// How the names of the tools of an MCP server begin is known before the server is started: these stand for
 /// them.
@@ -69,6 +68,8 @@ class AgentReader {
     for (Tool& tool : tools_) agent.use(std::move(tool));
     app::add_automatic_recall(agent, document_, options_);
     for (McpServer& server : servers_) agent.tools_from(mcp_tools(std::move(server)));
+    if (const std::int64_t beyond = json_int(at("tools.search_tools"), "beyond", -1); beyond >= 0)
+      agent.search_tools_beyond({static_cast<std::size_t>(beyond), std::numeric_limits<std::size_t>::max()});
     if (options_.on_agent) options_.on_agent(agent, chain_.is_root());
     if (const Status& status = agent.description()->status; !status) return fail(status.error());
     return agent;
@@ -93,7 +94,6 @@ class AgentReader {
     spec_.limits = limits_from_table(at("limits"));
     if (text("tool_failure") == "fail") spec_.tool_failure = ToolFailureMode::kFail;
     if (text("in_doubt") == "tell") spec_.in_doubt = InDoubt::kTell;
-    spec_.metadata = app::with_prompt(at("metadata"), prompt_);
   }
 
   /// Sub-agents keep the general name: it is part of the key under which a resumed call finds them again.
@@ -196,24 +196,12 @@ class AgentReader {
   }
 
   Status read_instructions() {
-    auto prompted = app::prompted_instructions(document_, options_);
-    if (!prompted) return fail(std::move(prompted.error()));
-    if (*prompted) {
-      spec_.instructions = (*prompted)->text;
-      prompt_ = (*prompted)->record;
-      return {};
-    }
-    spec_.instructions = text("instructions");
-    const std::string file = text("instructions_file");
-    if (file.empty()) return {};
-    if (!spec_.instructions.empty())
-      return document_.mistake("instructions_file",
-                               "give either \"instructions\" or \"instructions_file\", not both");
-    const std::string path = (home_ / file).string();
-    if (auto checked = check_within("instructions_file", absolute_path(path)); !checked) return checked;
-    auto read = read_source(options_, path, kMaxInstructions);
-    if (!read) return document_.mistake("instructions_file", read.error().message);
-    spec_.instructions = *std::move(read);
+    const auto check = std::bind_front(&AgentReader::check_within, this);
+    auto read = app::instructions_of(document_, options_, home_, check);
+    if (!read) return fail(std::move(read.error()));
+    spec_.instructions = std::move(read->text);
+    spec_.metadata = std::move(read->metadata);
+    instruction_files_ = std::move(read->files);
     return {};
   }
 
@@ -389,6 +377,7 @@ class AgentReader {
     FileBounds bounds{linkless_folders(document_, start_folder()), options_.protect, options_.hide};
     for (const std::string& file : chain_.files) bounds.protect.push_back(absolute_path(file));
     std::ranges::copy(skill_places_, std::back_inserter(bounds.protect));
+    std::ranges::copy(instruction_files_, std::back_inserter(bounds.protect));
     const auto add_named = [&](const std::string& file) {
       if (!file.empty()) bounds.protect.push_back(absolute_path((home_ / file).string()));
     };
@@ -407,6 +396,7 @@ class AgentReader {
     std::vector<std::string> names;
     for (const Tool& tool : tools_) names.push_back(tool.definition.name);
     for (const McpServer& server : servers_) names.push_back(mcp_prefix(server.options.server));
+    if (!servers_.empty()) names.emplace_back("search_tools");
     return names;
   }
 
@@ -445,13 +435,13 @@ class AgentReader {
   const fs::path home_;
   FileChain& chain_;
   AgentSpec spec_;
-  Json prompt_;                       ///< which prompt gave the instructions
   PolicyRules policy_;                ///< of the file
   std::vector<std::string> granted_;  ///< tools that run without a rule, because their folders are stated
   std::vector<Tool> tools_;
   std::vector<McpServer> servers_;
-  std::vector<std::string> skill_places_;   ///< the folders that hold skills
-  std::vector<std::string> skill_folders_;  ///< of each skill, which programs may read
+  std::vector<std::string> instruction_files_;  ///< of the working folder
+  std::vector<std::string> skill_places_;       ///< the folders that hold skills
+  std::vector<std::string> skill_folders_;      ///< of each skill, which programs may read
 };
 
 Result<Agent> read_agent(const Result<TomlDocument>& document, const AgentFileOptions& options, fs::path home,

@@ -29,6 +29,10 @@ constexpr std::array kOwnKeys{
                "Whether another model may take over after the failed one has begun its answer"},
     SettingKey{"instructions", Type::kText, "System instructions for the model"},
     SettingKey{"instructions_file", Type::kText, "A file with the instructions; relative to this file"},
+    SettingKey{
+        "folder_instructions", Type::kFlag,
+        "Whether AGENTS.md of the working folder and those above it, up to the repository's, follow the "
+        "instructions (docs/trust.md)"},
     SettingKey{"prompt", Type::kText,
                "The instructions as a versioned prompt: ID, ID@VERSION or ID@LABEL (docs/prompts.md)"},
     SettingKey{"prompt_variables", Type::kAnyTable, "Values of the prompt's variables"},
@@ -135,6 +139,13 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.python.max_processes", Type::kWhole, "Processes and threads of one call", {}, 1, 65536},
     SettingKey{
         "tools.python.max_output", Type::kWhole, "Bytes kept of what the code prints", {}, 1, 16 << 20},
+    SettingKey{"tools.search_tools.beyond",
+               Type::kWhole,
+               "Beyond so many tools of MCP servers, the model finds them with the tool search_tools; 40 if "
+               "absent",
+               {},
+               0,
+               10'000},
     SettingKey{"tools.mcp.*.command", Type::kTexts,
                "An MCP server: program and arguments; runs in the sandbox"},
     SettingKey{"tools.mcp.*.url", Type::kText, "An MCP server that is reached over HTTP instead"},

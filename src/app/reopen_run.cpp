@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/command_hooks.hpp"
+#include "app/folder_instructions.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
 #include "app/team_run.hpp"
@@ -158,6 +159,7 @@ Result<Opening> agent_of(const AgentSpec& spec, const ReopenOptions& options, co
       options.agent.empty() ? project_of(spec) : Result<std::shared_ptr<const Project>>(nullptr);
   if (!project) return fail(project.error());
   if (*project) bind_to_project(file_options, *project);
+  file_options.folder_instructions = [&spec] { return recorded_folder_instructions(spec); };
   if (is_team) {
     file_options.on_team = [&open](TeamDescription read) { open.team = std::move(read); };
     if (!team.model.empty()) file_options.model = team.model;

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/folder_instructions.hpp"
 #include "app/hints.hpp"
 #include "app/own_folder.hpp"
 #include "app/plain_text.hpp"
 #include "app/presets.hpp"
+#include "app/toml_document.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
@@ -44,6 +46,19 @@ ExitStatus list_agents(const app::Workspace& workspace, bool json, Console& cons
   return ExitStatus::kFinished;
 }
 
+/// Names the files of the current folder that the agent would get instructions from, and those that it would
+/// not.
+void show_instruction_files(Console& console) {
+  const auto files = app::current_instruction_files();
+  const FolderInstructions found = app::folder_instructions(files);
+  for (const app::InstructionFile& file : files) {
+    if (file.trusted)
+      console.err.line(
+          fmt::format("with the instructions of {}, {} bytes", app::exact(file.name), file.text.size()));
+  }
+  for (const std::string& warning : found.warnings) console.err.line(visible_text(warning));
+}
+
 Result<ExitStatus> show_agent(const app::Workspace& workspace, const AgentsOptions& options,
                               Console& console) {
   const auto choice = app::find_agent_file(workspace, options.name);
@@ -53,6 +68,8 @@ Result<ExitStatus> show_agent(const app::Workspace& workspace, const AgentsOptio
   if (!text) return fail(text.error());
   console.result({{"name", options.name}, {"file", (*choice)->file}, {"text", *text}});
   if (!options.json) console.out.write(console.terminal.out ? visible_text(*text) : *text);
+  const auto document = TomlDocument::parse(*text, (*choice)->file);
+  if (document && json_bool(document->json(), "folder_instructions")) show_instruction_files(console);
   return ExitStatus::kFinished;
 }
 

@@ -18,6 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/home_question.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/mcp_file.hpp"
 #include "cli/place.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/base/environment.hpp"
@@ -83,6 +84,35 @@ class McpWork {
                                  "praxis mcp list shows the tools"));
   }
 
+  /// Lists the prompts, or shows the messages of one.
+  Result<ExitStatus> prompts() {
+    if (options_.words.size() > 3)
+      return fail(
+          app::usage_error("prompts takes an agent, a prompt and its arguments", "praxis mcp --help"));
+    bool all = true;
+    for (const McpServer& server : servers_) {
+      const std::string prefix = mcp_prefix(server.options.server);
+      if (options_.words.size() > 1 && !options_.words[1].starts_with(prefix)) continue;
+      const auto info = server.client->info(stop_);
+      auto prompts = info && info->prompts ? server.client->prompts(call_options(server))
+                                           : Result<std::vector<McpPrompt>>(std::vector<McpPrompt>{});
+      if (!info) prompts = fail(info.error());
+      if (!prompts) {
+        all = false;
+        report(server, prompts.error());
+      } else if (options_.words.size() > 1) {
+        return show_messages(server, *prompts, options_.words[1].substr(prefix.size()));
+      } else {
+        for (const McpPrompt& prompt : *prompts) show_prompt(prefix, prompt);
+      }
+    }
+    if (options_.words.size() > 1 && all)
+      return fail(
+          app::usage_error("no server of the agent has the prompt " + app::in_quotes(options_.words[1]),
+                           "praxis mcp prompts shows them"));
+    return all ? ExitStatus::kFinished : ExitStatus::kFailed;
+  }
+
  private:
   /// Does it for one server after the other, also when one of them fails, which is reported.
   ExitStatus each_server(Status (McpWork::*use)(const McpServer& server)) {
@@ -136,6 +166,54 @@ class McpWork {
                                     offer->left_out.size(), took.count()));
     }
     return {};
+  }
+
+  McpCallOptions call_options(const McpServer& server) const {
+    McpCallOptions options;
+    options.stop = stop_;
+    options.deadline = std::chrono::steady_clock::now() + server.options.timeout;
+    return options;
+  }
+
+  void show_prompt(const std::string& prefix, const McpPrompt& prompt) {
+    JsonArray arguments;
+    std::string names;
+    for (const auto& each : prompt.arguments) {
+      names += (names.empty() ? "" : ", ") + each.name + (each.required ? "" : "?");
+      arguments.push_back(
+          JsonObject{{"name", each.name}, {"description", each.description}, {"required", each.required}});
+    }
+    if (options_.json)
+      return console_.item("mcp_prompt", {{"name", prefix + prompt.name},
+                                          {"description", prompt.description},
+                                          {"arguments", std::move(arguments)}});
+    const std::string name = prefix + prompt.name + (names.empty() ? "" : " (" + names + ')');
+    console_.out.line(fmt::format("{:<32} {}", app::one_line(name, 100),
+                                  app::one_line(prompt.description, kMaxDescriptionColumns)));
+  }
+
+  Result<ExitStatus> show_messages(const McpServer& server, const std::vector<McpPrompt>& prompts,
+                                   const std::string& name) {
+    const auto prompt = std::ranges::find(prompts, name, &McpPrompt::name);
+    if (prompt == prompts.end())
+      return fail(app::usage_error("the server has no prompt " + app::in_quotes(name),
+                                   "praxis mcp prompts shows them"));
+    const auto arguments = parse_json(options_.words.size() == 3 ? options_.words[2] : "{}");
+    if (!arguments || !arguments->is_object())
+      return fail(app::usage_error("the arguments of a prompt must be a JSON object"));
+    for (const auto& each : prompt->arguments) {
+      if (each.required && !arguments->get_object().contains(each.name))
+        return fail(app::usage_error("the prompt needs " + app::in_quotes(each.name) +
+                                     (each.description.empty() ? "" : ": " + each.description)));
+    }
+    const auto messages = server.client->prompt(name, arguments->get_object(), call_options(server));
+    if (!messages) return fail(messages.error());
+    std::string text;
+    for (const auto& [role, said] : *messages)
+      text += (text.empty() ? "" : "\n") + std::string(role == Role::kAssistant ? "assistant: " : "") + said;
+    console_.result({{"text", text}});
+    if (!options_.json) console_.out.line(visible_text(text));
+    return ExitStatus::kFinished;
   }
 
   /// Accepts the tools that changed, or those of them that the command names, and shows the changes.
@@ -253,12 +331,15 @@ Result<ExitStatus> execute(const McpCommandOptions& options, Console& console) {
   if (!options.model.empty()) flags["model"] = options.model;
   auto workspace = open_place(options.place, console, std::move(flags));
   if (!workspace) return fail(workspace.error());
+  if (options.verb == McpVerb::kAdd || options.verb == McpVerb::kRemove)
+    return change_mcp_file(options, console);
   if (options.verb == McpVerb::kServe) return serve(options, *workspace, interrupts.stop_token(), console);
   auto servers = servers_of(options, *workspace, console);
   if (!servers) return fail(servers.error());
   McpWork work(options, *std::move(servers), interrupts.stop_token(), console);
   if (options.verb == McpVerb::kTest) return work.test();
   if (options.verb == McpVerb::kAccept) return work.accept();
+  if (options.verb == McpVerb::kPrompts) return work.prompts();
   return options.verb == McpVerb::kCall ? work.call() : work.list();
 }
 

@@ -344,7 +344,7 @@ struct PolicyOptions {
 
 /// Shows and tries the MCP servers of an agent, or offers agents as an MCP server.
 struct McpCommandOptions {
-  enum class Verb : std::uint8_t { kList, kTest, kCall, kAccept, kServe };
+  enum class Verb : std::uint8_t { kList, kTest, kCall, kAccept, kPrompts, kAdd, kRemove, kServe };
   app::Place place;
   Verb verb = Verb::kList;
   std::vector<std::string> words;  ///< an agent, for call and accept tools as well; for serve agents

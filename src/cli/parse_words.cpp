@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "app/values.hpp"
 
@@ -13,6 +14,8 @@ std::vector<std::string> without_shortcuts(std::span<const std::string> argument
   std::vector<std::string> out(arguments.begin(), arguments.end());
   if (out.empty()) return out;
   if (out[0] == "version" || out[0] == "-V") return {"--version"};
+  // The parser takes what follows `--` as words only where none came before.
+  if (out.size() > 4 && out[0] == "mcp" && out[1] == "add" && out[3] == "--") std::swap(out[2], out[3]);
   if (out[0] != "help") return out;
   out.erase(out.begin());
   if (out.size() > 1) out.resize(1);

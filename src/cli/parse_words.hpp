@@ -7,7 +7,8 @@
 
 namespace praxis::cli {
 
-/// The arguments with `help [COMMAND]` as `[COMMAND] --help`, and `version` and `-V` as `--version`.
+/// The arguments with `help [COMMAND]` as `[COMMAND] --help`, `version` and `-V` as `--version`, and
+/// `mcp add NAME -- PROGRAM` as `mcp add -- NAME PROGRAM`.
 std::vector<std::string> without_shortcuts(std::span<const std::string> arguments);
 
 /// The hint for a first word that is no command: that several words are a prompt.

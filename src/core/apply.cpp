@@ -137,7 +137,8 @@ class Applier {
       CallState* call = state_.find_call(r.step.call);
       const auto may_wait = [&] {
         if (r.step.kind == ParkKind::kInDoubt) return call->phase == Phase::kInDoubt;
-        if (r.step.kind == ParkKind::kAuthorisation || r.step.kind == ParkKind::kMachine)
+        const bool asks = r.step.kind == ParkKind::kQuestion && call->phase == Phase::kBarred;
+        if (asks || r.step.kind == ParkKind::kAuthorisation || r.step.kind == ParkKind::kMachine)
           return call->phase == Phase::kBarred && call->barred == r.step.kind;
         // A hook may edit a call and still leave the decision to an approver.
         return call->phase == Phase::kProposed || (call->phase == Phase::kApproved && call->attempt == 0);

@@ -31,7 +31,8 @@ ToolResultPart result_of_call(const CallState& call, ToolStatus status, std::str
 /// Why a call cannot run until a human acts; `std::nullopt` if it can.
 std::optional<ParkKind> barred_by(const records::EffectSettled& r) {
   if (r.outcome != Outcome::kError || !r.error) return std::nullopt;
-  if (r.error->kind() == ErrorKind::kAuthorisation) return ParkKind::kAuthorisation;
+  if (r.error->kind() == ErrorKind::kAuthorisation)
+    return json_at(r.error->detail(), "question").is_null() ? ParkKind::kAuthorisation : ParkKind::kQuestion;
   if (r.error->kind() == ErrorKind::kMachine) return ParkKind::kMachine;
   return std::nullopt;
 }
@@ -135,6 +136,18 @@ std::string denial(const records::Decided& r, ParkKind kind) {
   return "Not allowed by " + (at_surface ? "person" : r.author.principal) + ".";
 }
 
+/// The handler that asked runs again and is told, also that there is no answer.
+void answer_call(CallState& call, const records::Decided& r) {
+  const bool expired = r.author.principal == "expiry";
+  const bool given = r.verb == ApprovalVerb::kAnswer;
+  const auto kind = given     ? CallAnswer::Kind::kGiven
+                    : expired ? CallAnswer::Kind::kExpired
+                              : CallAnswer::Kind::kDeclined;
+  call.answers.push_back({kind, r.text, json_at(call.question, "state")});
+  call.question = nullptr;
+  call.phase = CallState::Phase::kApproved;
+}
+
 void deny_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind) {
   const bool in_doubt = kind == ParkKind::kInDoubt;
   const std::string what = denial(r, kind);
@@ -181,6 +194,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   if (const auto barred = barred_by(r); barred && !turn.stop) {
     call.phase = Phase::kBarred;
     call.barred = *barred;
+    call.question = *barred == ParkKind::kQuestion ? json_at(r.error->detail(), "question") : Json();
     call.result = failed_result(call, r);
     return {};
   }
@@ -208,6 +222,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
 }
 
 void decide_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind) {
+  if (kind == ParkKind::kQuestion && call.attempt > 0) return answer_call(call, r);
   const bool in_doubt = kind == ParkKind::kInDoubt;
   switch (r.verb) {
     case ApprovalVerb::kEdit:

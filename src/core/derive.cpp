@@ -120,6 +120,7 @@ class Deriver {
     if (call.phase == CallState::Phase::kBarred) {
       ParkedStep step = parked_call(call, call.barred);
       step.prompt = call.result->text;
+      step.schema = json_at(call.question, "schema");
       return {records::Parked{std::move(step)}};
     }
     if (state_.agent->in_doubt == InDoubt::kPark) {

@@ -35,6 +35,7 @@ struct StartTool {
   ToolCallPart call;
   Millis limit{0};  ///< 0: no limit
   History conversation;
+  std::vector<CallAnswer> answers = {};  ///< to the questions of earlier attempts
 };
 /// Ask an effect to stop. It still ends or is dropped.
 struct StopEffect {

@@ -98,12 +98,14 @@ void TurnDriver::start_model(const records::EffectIntended& intent) {
 }
 
 void TurnDriver::start_tool(const records::EffectIntended& intent, RunningEffect& running) {
-  const ToolCallPart& call = state_->find_call(intent.effect)->call;
+  const CallState& begun = *state_->find_call(intent.effect);
+  const ToolCallPart& call = begun.call;
   const ToolSpec* tool = state_->agent->find_tool(call.name);
   running.limit = tool != nullptr ? tool->definition.timeout : ToolDefinition{}.timeout;
   running.repeatable = tool != nullptr && tool->definition.idempotent;
   arm_limit(intent.effect, running);
-  emit(StartTool{intent.effect, intent.attempt, call, running.limit, state_->conversation.history()});
+  emit(StartTool{intent.effect, intent.attempt, call, running.limit, state_->conversation.history(),
+                 begun.answers});
 }
 
 /// A call that timed out may still be running, so it is only retried when it is repeatable.

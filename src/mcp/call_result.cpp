@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kImageTypes{"image/png", "image/jpeg", "image/gif", "image/webp"};
 constexpr std::size_t kMaxShownUri = 500;
+constexpr std::size_t kMaxListed = 1000;  ///< bytes of a name or a description in a list
+constexpr std::size_t kMaxUri = 4096;
 
 class ContentReader {
  public:
@@ -69,10 +71,34 @@ class ContentReader {
   std::size_t left_out_ = 0;
 };
 
+/// The text of foreign origin on display, cut to what a list needs.
+std::string short_text(const Json& item, std::string_view key) {
+  return mcp_shown(json_text(item, key), kMaxListed);
+}
+
+/// What the server wants to know first.
+Result<McpResult> input_of(const Json& result, const McpBounds& bounds) {
+  McpInput input;
+  if (const JsonObject* requests = json_at(result, "inputRequests").if_object()) input.requests = *requests;
+  if (const Json& state = json_at(result, "requestState"); state.is_string())
+    input.state = std::string(state.get_string());
+  const bool is_large = to_json_text(input.requests).size() > bounds.state_bytes ||
+                        input.state.value_or("").size() > bounds.state_bytes;
+  if (is_large || (input.requests.empty() && !input.state))
+    return fail(ErrorCode::kTool, ErrorKind::kProtocol,
+                is_large ? "the server asks for further input with more than " +
+                               std::to_string(bounds.state_bytes) + " bytes"
+                         : std::string("the server asks for further input, but not for what"));
+  McpResult made;
+  made.input = std::move(input);
+  return made;
+}
+
 }  // namespace
 
 Result<McpResult> read_mcp_result(const Json& result, const McpBounds& bounds) {
   const std::string type = json_string(result, "resultType", "complete");
+  if (type == "input_required" && bounds.answers_questions) return input_of(result, bounds);
   if (type != "complete") {
     return fail(
         ErrorCode::kTool, ErrorKind::kProtocol,
@@ -89,6 +115,62 @@ Result<McpResult> read_mcp_result(const Json& result, const McpBounds& bounds) {
   McpResult made = reader.finish();
   if (text.size() <= bounds.result_bytes) made.value = structured;
   made.is_error = json_bool(result, "isError");
+  return made;
+}
+
+Result<McpResult> read_mcp_contents(const Json& result, const McpBounds& bounds) {
+  const JsonArray* contents = json_at(result, "contents").if_array();
+  if (contents == nullptr) {
+    const auto other = read_mcp_result(result, bounds);
+    if (!other) return fail(other.error());
+    return fail(ErrorCode::kTool, ErrorKind::kProtocol,
+                other->input ? "the server asks for further input before it gives the resource"
+                             : "the server's answer has no \"contents\"");
+  }
+  JsonArray content;
+  for (const Json& item : *contents) {
+    const std::string type = json_string(item, "mimeType");
+    const bool is_image = type.starts_with("image/") && json_at(item, "blob").is_string();
+    content.push_back(is_image
+                          ? JsonObject{{"type", "image"}, {"mimeType", type}, {"data", json_at(item, "blob")}}
+                          : JsonObject{{"type", "resource"}, {"resource", item}});
+  }
+  return read_mcp_result(JsonObject{{"content", std::move(content)}}, bounds);
+}
+
+Result<std::vector<std::pair<Role, std::string>>> read_mcp_messages(const Json& result,
+                                                                    const McpBounds& bounds) {
+  const JsonArray* messages = json_at(result, "messages").if_array();
+  if (messages == nullptr)
+    return fail(ErrorCode::kTool, ErrorKind::kProtocol, "the server's prompt has no \"messages\"");
+  std::vector<std::pair<Role, std::string>> all;
+  for (const Json& message : *messages) {
+    auto content = read_mcp_result(JsonObject{{"content", JsonArray{json_at(message, "content")}}}, bounds);
+    if (!content) return fail(std::move(content.error()));
+    const bool is_answer = json_string(message, "role") == "assistant";
+    all.emplace_back(is_answer ? Role::kAssistant : Role::kUser, std::move(content->text));
+  }
+  return all;
+}
+
+McpResource read_mcp_resource(const Json& item, bool is_template, const McpBounds& bounds) {
+  McpResource made;
+  made.uri = json_string(item, is_template ? "uriTemplate" : "uri");
+  if (made.uri.size() > std::min(kMaxUri, bounds.message_bytes)) made.uri.clear();
+  made.name = short_text(item, "name");
+  made.description = short_text(item, "description");
+  made.is_template = is_template;
+  return made;
+}
+
+McpPrompt read_mcp_prompt(const Json& item, const McpBounds& bounds) {
+  McpPrompt made{json_string(item, "name"), short_text(item, "description"), {}};
+  const JsonArray* arguments = json_at(item, "arguments").if_array();
+  for (const Json& each : arguments != nullptr ? *arguments : JsonArray{}) {
+    if (made.arguments.size() < bounds.tools)
+      made.arguments.push_back(
+          {short_text(each, "name"), short_text(each, "description"), json_bool(each, "required")});
+  }
   return made;
 }
 

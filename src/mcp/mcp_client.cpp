@@ -29,11 +29,14 @@ std::unexpected<Error> broken(std::string why) {
       with_reach(make_error(ErrorCode::kTool, ErrorKind::kProtocol, std::move(why)), Reach::kAnswered));
 }
 
-/// The members of `_meta` that each request of version 2026-07-28 carries.
-JsonObject modern_params(JsonObject params) {
+/// The members of `_meta` that each request of version 2026-07-28 carries. A client that `answers` questions
+/// does so for forms, not for addresses that its user would have to open.
+JsonObject modern_params(JsonObject params, bool answers) {
+  JsonObject capabilities;
+  if (answers) capabilities["elicitation"] = JsonObject{{"form", JsonObject{}}};
   params["_meta"] = JsonObject{{std::string(kMeta) + "protocolVersion", kModernVersion},
                                {std::string(kMeta) + "clientInfo", client_info()},
-                               {std::string(kMeta) + "clientCapabilities", JsonObject{}}};
+                               {std::string(kMeta) + "clientCapabilities", std::move(capabilities)}};
   return params;
 }
 
@@ -54,6 +57,12 @@ class McpClient::State {
   Result<Live> connect(const std::stop_token& stop);
   Result<McpToolList> tools(const std::stop_token& stop);
   Result<McpResult> call(const std::string& name, const Json& arguments, const McpCallOptions& options);
+  Result<std::vector<McpResource>> resources(const McpCallOptions& options);
+  Result<McpResult> read_resource(const std::string& uri, const McpCallOptions& options);
+  Result<std::vector<McpPrompt>> prompts(const McpCallOptions& options);
+  Result<std::vector<std::pair<Role, std::string>>> prompt(const std::string& name,
+                                                           const JsonObject& arguments,
+                                                           const McpCallOptions& options);
   const McpBounds& bounds() const { return bounds_; }
 
  private:
@@ -63,12 +72,18 @@ class McpClient::State {
   /// Asks for version 2026-07-28. `std::nullopt`: the server does not know it.
   Result<std::optional<Json>> discover(Live& live, const std::stop_token& stop, Clock::time_point deadline);
   Status initialise(Live& live, const std::stop_token& stop, Clock::time_point deadline);
-  static void take_info(Live& live, const Json& server);
+  static void take_info(Live& live, const Json& server, const Json& capabilities);
+  /// The items of a list, page by page, within the bounds.
+  Result<std::vector<Json>> all_of(const std::string& method, const char* member,
+                                   const McpCallOptions& options);
+  /// Sends a request about what is called `name`.
+  Result<Json> ask(const std::string& method, JsonObject params, const std::string& name,
+                   const McpCallOptions& options);
   Result<McpToolList> fetch(const Live& live, const std::stop_token& stop);
   /// A tool of which parts of the arguments belong into headers cannot be called correctly.
   void leave_out_headers(const Live& live, McpToolList& list) const;
-  static JsonObject params_for(const Live& live, JsonObject params) {
-    return live.modern ? modern_params(std::move(params)) : std::move(params);
+  JsonObject params_for(const Live& live, JsonObject params) const {
+    return live.modern ? modern_params(std::move(params), bounds_.answers_questions) : std::move(params);
   }
 
   const std::optional<McpProgram> program_;
@@ -146,7 +161,8 @@ Result<McpClient::State::Live> McpClient::State::open(const McpNotified& notifie
 Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::stop_token& stop,
                                                        Clock::time_point deadline) {
   live.connection->use_version(kModernVersion, true);
-  auto answer = live.connection->request({"server/discover", modern_params({}), {}, stop, deadline});
+  auto answer = live.connection->request(
+      {"server/discover", modern_params({}, bounds_.answers_questions), {}, stop, deadline});
   if (!answer) {
     const Error& error = answer.error();
     if (error.code == ErrorCode::kCancelled || !live.connection->is_open()) return fail(error);
@@ -170,10 +186,12 @@ Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::st
   }
   live.modern = true;
   live.info.protocol = kModernVersion;
-  take_info(live, json_at(json_at(*answer, "_meta"), std::string(kMeta) + "serverInfo"));
+  take_info(live, json_at(json_at(*answer, "_meta"), std::string(kMeta) + "serverInfo"),
+            json_at(*answer, "capabilities"));
   if (json_bool(json_at(json_at(*answer, "capabilities"), "tools"), "listChanged")) {
     live.connection->request_quietly(
-        "subscriptions/listen", modern_params({{"notifications", JsonObject{{"toolsListChanged", true}}}}));
+        "subscriptions/listen", modern_params({{"notifications", JsonObject{{"toolsListChanged", true}}}},
+                                              bounds_.answers_questions));
   }
   return std::move(*answer);
 }
@@ -193,15 +211,17 @@ Status McpClient::State::initialise(Live& live, const std::stop_token& stop, Clo
                   "\" of the protocol, which this client does not know");
   }
   live.info.protocol = version;
-  take_info(live, json_at(*answer, "serverInfo"));
+  take_info(live, json_at(*answer, "serverInfo"), json_at(*answer, "capabilities"));
   live.connection->use_version(version, false);
   live.connection->notify("notifications/initialized", nullptr);
   return {};
 }
 
-void McpClient::State::take_info(Live& live, const Json& server) {
+void McpClient::State::take_info(Live& live, const Json& server, const Json& capabilities) {
   live.info.name = mcp_shown(json_text(server, "name"), kMaxInfoBytes);
   live.info.version = mcp_shown(json_text(server, "version"), kMaxInfoBytes);
+  live.info.resources = json_at(capabilities, "resources").is_object();
+  live.info.prompts = json_at(capabilities, "prompts").is_object();
 }
 
 Result<McpToolList> McpClient::State::tools(const std::stop_token& stop) {
@@ -216,6 +236,7 @@ Result<McpToolList> McpClient::State::tools(const std::stop_token& stop) {
     return list;
   }
   leave_out_headers(*live, *list);
+  list->resources = live->info.resources;
   failed_starts_ = 0;
   list_ = *std::move(list);
   listed_ = Clock::now();
@@ -248,26 +269,93 @@ void McpClient::State::leave_out_headers(const Live& live, McpToolList& list) co
   });
 }
 
-Result<McpResult> McpClient::State::call(const std::string& name, const Json& arguments,
-                                         const McpCallOptions& options) {
+Result<Json> McpClient::State::ask(const std::string& method, JsonObject params, const std::string& name,
+                                   const McpCallOptions& options) {
   auto live = connect(options.stop);
   if (!live) return fail(std::move(live.error()));
-  McpRequest request{"tools/call", params_for(*live, {{"name", name}, {"arguments", arguments}}), name,
-                     options.stop, options.deadline};
+  McpRequest request{method, params_for(*live, std::move(params)), name, options.stop, options.deadline};
   if (options.on_progress) {
-    request.on_progress = [&](const Json& params) {
-      const double total = json_double(params, "total");
-      const double done = json_double(params, "progress");
+    request.on_progress = [&](const Json& progress) {
+      const double total = json_double(progress, "total");
+      const double done = json_double(progress, "progress");
       const auto fraction = total > 0 ? std::optional(std::clamp(done / total, 0.0, 1.0)) : std::nullopt;
-      options.on_progress(mcp_shown(json_text(params, "message"), kMaxInfoBytes), fraction);
+      options.on_progress(mcp_shown(json_text(progress, "message"), kMaxInfoBytes), fraction);
     };
   }
   auto answer = live->connection->request(request);
+  if (answer) failed_starts_ = 0;
+  return answer;
+}
+
+Result<McpResult> McpClient::State::call(const std::string& name, const Json& arguments,
+                                         const McpCallOptions& options) {
+  JsonObject params{{"name", name}, {"arguments", arguments}};
+  if (!options.answers.empty()) params["inputResponses"] = options.answers;
+  if (options.state) params["requestState"] = *options.state;
+  auto answer = ask("tools/call", std::move(params), name, options);
   if (!answer) return fail(std::move(answer.error()));
-  failed_starts_ = 0;
   auto result = read_mcp_result(*answer, bounds_);
   if (!result) return fail(with_reach(std::move(result.error()), Reach::kAnswered));
   return result;
+}
+
+Result<std::vector<Json>> McpClient::State::all_of(const std::string& method, const char* member,
+                                                   const McpCallOptions& options) {
+  std::vector<Json> items;
+  std::string cursor;
+  for (std::size_t page = 0; page < bounds_.pages; ++page) {
+    JsonObject params;
+    if (!cursor.empty()) params["cursor"] = cursor;
+    const auto answer = ask(method, std::move(params), {}, options);
+    if (!answer) return fail(answer.error());
+    const JsonArray* list = json_at(*answer, member).if_array();
+    if (list == nullptr) return broken("the server's answer to " + method + " has no \"" + member + '"');
+    for (const Json& item : *list) {
+      if (items.size() < bounds_.tools) items.push_back(item);
+    }
+    std::string next = json_string(*answer, "nextCursor");
+    if (next.empty() || next == cursor || items.size() >= bounds_.tools) break;
+    cursor = std::move(next);
+  }
+  return items;
+}
+
+Result<std::vector<McpResource>> McpClient::State::resources(const McpCallOptions& options) {
+  std::vector<McpResource> all;
+  for (const bool is_template : {false, true}) {
+    const auto items = is_template ? all_of("resources/templates/list", "resourceTemplates", options)
+                                   : all_of("resources/list", "resources", options);
+    const bool has_none =
+        is_template && !items && json_int(items.error().detail(), "rpc_code") == kRpcUnknownMethod;
+    if (!items && !has_none) return fail(items.error());
+    for (const Json& item : items.value_or(std::vector<Json>{}))
+      all.push_back(read_mcp_resource(item, is_template, bounds_));
+  }
+  return all;
+}
+
+Result<McpResult> McpClient::State::read_resource(const std::string& uri, const McpCallOptions& options) {
+  auto answer = ask("resources/read", {{"uri", uri}}, uri, options);
+  if (!answer) return fail(std::move(answer.error()));
+  auto result = read_mcp_contents(*answer, bounds_);
+  if (!result) return fail(with_reach(std::move(result.error()), Reach::kAnswered));
+  return result;
+}
+
+Result<std::vector<McpPrompt>> McpClient::State::prompts(const McpCallOptions& options) {
+  const auto items = all_of("prompts/list", "prompts", options);
+  if (!items) return fail(items.error());
+  std::vector<McpPrompt> all;
+  for (const Json& item : *items) all.push_back(read_mcp_prompt(item, bounds_));
+  return all;
+}
+
+Result<std::vector<std::pair<Role, std::string>>> McpClient::State::prompt(const std::string& name,
+                                                                           const JsonObject& arguments,
+                                                                           const McpCallOptions& options) {
+  const auto answer = ask("prompts/get", {{"name", name}, {"arguments", arguments}}, name, options);
+  if (!answer) return fail(answer.error());
+  return read_mcp_messages(*answer, bounds_);
 }
 
 McpClient::McpClient(McpProgram program, McpBounds bounds)
@@ -285,6 +373,20 @@ Result<McpToolList> McpClient::tools(const std::stop_token& stop) { return state
 Result<McpResult> McpClient::call(const std::string& name, const Json& arguments,
                                   const McpCallOptions& options) {
   return state_->call(name, arguments, options);
+}
+Result<std::vector<McpResource>> McpClient::resources(const McpCallOptions& options) {
+  return state_->resources(options);
+}
+Result<McpResult> McpClient::read_resource(const std::string& uri, const McpCallOptions& options) {
+  return state_->read_resource(uri, options);
+}
+Result<std::vector<McpPrompt>> McpClient::prompts(const McpCallOptions& options) {
+  return state_->prompts(options);
+}
+Result<std::vector<std::pair<Role, std::string>>> McpClient::prompt(const std::string& name,
+                                                                    const JsonObject& arguments,
+                                                                    const McpCallOptions& options) {
+  return state_->prompt(name, arguments, options);
 }
 const McpBounds& McpClient::bounds() const { return state_->bounds(); }
 

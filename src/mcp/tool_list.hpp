@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "praxis/mcp/mcp_client.hpp"
 
@@ -30,7 +33,16 @@ class McpListReader {
 };
 
 /// The result of `tools/call` within the bounds. Error `kTool`: not a result, or one that asks for further
-/// input.
+/// input where the caller gives none.
 Result<McpResult> read_mcp_result(const Json& result, const McpBounds& bounds);
+/// The result of `resources/read` within the bounds. Errors likewise.
+Result<McpResult> read_mcp_contents(const Json& result, const McpBounds& bounds);
+/// The messages of a `prompts/get`. Errors likewise.
+Result<std::vector<std::pair<Role, std::string>>> read_mcp_messages(const Json& result,
+                                                                    const McpBounds& bounds);
+/// An item of `resources/list` or `resources/templates/list`.
+McpResource read_mcp_resource(const Json& item, bool is_template, const McpBounds& bounds);
+/// An item of `prompts/list`.
+McpPrompt read_mcp_prompt(const Json& item, const McpBounds& bounds);
 
 }  // namespace praxis

@@ -160,6 +160,10 @@ Agent& Agent::tools_from(ToolSource source) {
   edit().tool_sources.push_back(std::move(source));
   return *this;
 }
+Agent& Agent::search_tools_beyond(ToolSearch bounds) {
+  edit().search = bounds;
+  return *this;
+}
 Agent& Agent::policy(PolicyRules rules) {
   edit().spec.policy = to_json(rules);
   return *this;

@@ -10,6 +10,7 @@
 #include "praxis/base/reach.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/tools/media.hpp"
+#include "runtime/mcp_input.hpp"
 
 namespace praxis {
 namespace {
@@ -18,14 +19,16 @@ constexpr std::size_t kMaxToolName = 64;
 constexpr std::size_t kDigestBytes = 4;  ///< that tell cut names apart
 constexpr std::size_t kMaxServerName = 24;
 constexpr const char* kSeparator = "__";
+constexpr const char* kListResources = "list_resources";
+constexpr const char* kReadResource = "read_resource";
 /// Makes the runtime's own deadline expire after ours, so that the server hears of the cancellation.
 constexpr Millis kLeeway{1'000};
 
 /// The tools of Praxis, which a model and a human must be able to tell from a server's.
-constexpr std::array<std::string_view, 19> kBuiltIn{
-    "ask_user", "edit",        "file_read", "file_write", "fork",   "forget",   "glob",
-    "grep",     "http",        "kv",        "python",     "recall", "remember", "shell",
-    "skill",    "sql_execute", "sql_query", "sql_schema", "text"};
+constexpr std::array<std::string_view, 20> kBuiltIn{
+    "ask_user", "edit",         "file_read",   "file_write", "fork",       "forget",   "glob",
+    "grep",     "http",         "kv",          "python",     "recall",     "remember", "shell",
+    "skill",    "search_tools", "sql_execute", "sql_query",  "sql_schema", "text"};
 
 bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -74,20 +77,94 @@ ToolOutput output_of(McpResult result) {
   return output;
 }
 
-Result<ToolOutput> call_of(McpClient& client, const std::string& tool, const ToolContext& context,
-                           const Json& arguments, Millis timeout) {
+McpCallOptions call_options(const ToolContext& context, Millis timeout) {
   McpCallOptions options;
   options.stop = context.stop;
   options.deadline = std::chrono::steady_clock::now() + timeout;
-  options.on_progress = [&](const std::string& text, std::optional<double> fraction) {
+  options.on_progress = [&context](const std::string& text, std::optional<double> fraction) {
     context.progress(text, fraction);
   };
-  auto result = client.call(tool, arguments, options);
+  return options;
+}
+
+Result<ToolOutput> output_or_error(Result<McpResult> result) {
   if (!result) return fail(std::move(result.error()));
   if (!result->is_error) return output_of(*std::move(result));
   const std::string text =
       result->text.empty() ? "the tool failed and gave no reason" : std::move(result->text);
   return fail(with_reach(make_error(ErrorCode::kTool, ErrorKind::kFailed, text), Reach::kAnswered));
+}
+
+/// Makes a call. If the server asks something first, the call waits for the answer, and is made again with
+/// it.
+Result<ToolOutput> call_of(McpClient& client, const std::string& server, const std::string& tool,
+                           const ToolContext& context, const Json& arguments, Millis timeout) {
+  McpCallOptions options = call_options(context, timeout);
+  McpRound round = round_of(context.answers);
+  while (round.is_complete()) {
+    options.answers = std::move(round.answers);
+    options.state = std::move(round.input.state);
+    auto result = client.call(tool, arguments, options);
+    if (!result || !result->input) return output_or_error(std::move(result));
+    round = {round.number + 1, *std::move(result->input)};
+    if (round.number > McpRound::kMost) break;
+  }
+  return fail(next_question(server, round, client.bounds()));
+}
+
+std::string line_of_resource(const McpResource& resource) {
+  std::string line = resource.uri + (resource.is_template ? " (template)" : "");
+  if (!resource.name.empty()) line += "  " + resource.name;
+  if (!resource.description.empty()) line += ": " + resource.description;
+  return line + '\n';
+}
+
+/// Lists the resources, as far as a result has room.
+Result<ToolOutput> resources_of(McpClient& client, const McpCallOptions& options) {
+  const auto resources = client.resources(options);
+  if (!resources) return fail(resources.error());
+  ToolOutput output;
+  std::size_t left_out = 0;
+  for (const McpResource& each : *resources) {
+    const std::string line = line_of_resource(each);
+    const bool fits = !each.uri.empty() && output.text.size() + line.size() <= client.bounds().result_bytes;
+    if (fits) output.text += line;
+    left_out += fits ? 0U : 1U;
+  }
+  if (left_out != 0) output.text += "[" + std::to_string(left_out) + " left out]\n";
+  if (resources->empty()) output.text = "The server has no resources.";
+  return output;
+}
+
+/// The tools for the resources of a server.
+std::vector<Tool> resource_tools(const McpServer& server) {
+  const auto make = [&](const char* name, std::string about, JsonObject fields, JsonArray required) {
+    Tool tool;
+    tool.definition.name = mcp_prefix(server.options.server) + name;
+    tool.definition.description = std::move(about);
+    tool.definition.parameters =
+        JsonObject{{"type", "object"}, {"properties", std::move(fields)}, {"required", std::move(required)}};
+    tool.definition.timeout = server.options.timeout + kLeeway;
+    tool.definition.idempotent = true;  // by the protocol, both only read
+    return tool;
+  };
+  Tool list = make(kListResources,
+                   "Lists the resources of the server \"" + server.options.server +
+                       "\": address, name and description. A template has parts in braces to fill in.",
+                   {}, {});
+  list.handler = [client = server.client, timeout = server.options.timeout](ToolContext& context,
+                                                                            const Json&) {
+    return resources_of(*client, call_options(context, timeout));
+  };
+  Tool read = make(
+      kReadResource, "Reads a resource of the server \"" + server.options.server + "\".",
+      {{"uri", JsonObject{{"type", "string"}, {"description", "Its address, as the list has it"}}}}, {"uri"});
+  read.handler = [client = server.client, timeout = server.options.timeout](ToolContext& context,
+                                                                            const Json& arguments) {
+    return output_or_error(
+        client->read_resource(json_string(arguments, "uri"), call_options(context, timeout)));
+  };
+  return {std::move(list), std::move(read)};
 }
 
 Tool tool_of(const std::shared_ptr<McpClient>& client, const McpTool& listed, const McpToolOptions& options) {
@@ -97,9 +174,9 @@ Tool tool_of(const std::shared_ptr<McpClient>& client, const McpTool& listed, co
   tool.definition.parameters = listed.parameters;
   tool.definition.timeout = options.timeout + kLeeway;
   tool.definition.idempotent = names_tool(options.idempotent, listed.name);
-  tool.handler = [client, name = listed.name, timeout = options.timeout](ToolContext& context,
-                                                                         const Json& arguments) {
-    return call_of(*client, name, context, arguments, timeout);
+  tool.handler = [client, server = options.server, name = listed.name, timeout = options.timeout](
+                     ToolContext& context, const Json& arguments) {
+    return call_of(*client, server, name, context, arguments, timeout);
   };
   return tool;
 }
@@ -143,6 +220,13 @@ Result<McpOffer> offer_mcp_tools(const McpServer& server, const McpToolList& lis
       }
       offer.tools.push_back(std::move(tool));
     }
+  }
+  if (!list.resources) return offer;
+  for (Tool& tool : resource_tools(server)) {
+    const std::string own = tool.definition.name.substr(mcp_prefix(options.server).size());
+    const bool is_wanted = options.only.empty() || names_tool(options.only, own);
+    if (is_wanted && taken.insert(plain_name(tool.definition.name)).second)
+      offer.tools.push_back(std::move(tool));
   }
   return offer;
 }

@@ -310,6 +310,7 @@ ToolContext SessionActor::tool_context(driver::StartTool& action) {
   context.conversation = std::move(action.conversation);
   context.environment = services_->options.environment.get();
   context.metadata = state().agent->metadata;
+  context.answers = std::move(action.answers);
   return context;
 }
 

@@ -243,6 +243,7 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   void after_tool(const HookContext& context, const ToolCallPart& call, Result<ToolOutput>& output);
   std::shared_ptr<const ToolSet> tools_for_call();
   bool ask_tool_sources();
+  std::vector<Tool> offered_of_sources(const std::vector<std::vector<Tool>>& given);
   AgentSpecPtr tools_of_sources();
   driver::ModelAdvice before_model(const HookContext& context, const History& history);
   driver::Review review(const driver::Rules& rules, const ToolCallPart& call, const HookContext& context);

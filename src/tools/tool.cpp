@@ -82,6 +82,12 @@ std::unexpected<Error> fail_authorisation(std::string prompt) {
   return tool_error(ErrorKind::kAuthorisation, std::move(prompt));
 }
 
+std::unexpected<Error> fail_question(std::string prompt, Json schema, Json state) {
+  Error error = make_error(ErrorCode::kTool, ErrorKind::kAuthorisation, std::move(prompt));
+  error.set_value("question", JsonObject{{"schema", std::move(schema)}, {"state", std::move(state)}});
+  return fail(std::move(error));
+}
+
 Status ToolSet::add(Tool tool) {
   if (auto status = check(tool.definition); !status) return status;
   const std::string& name = tool.definition.name;

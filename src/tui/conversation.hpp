@@ -104,6 +104,7 @@ class Conversation {
   int context_percent_ = 0;
   Usage usage_;
   std::string model_;
+  std::vector<std::string> instruction_files_;  ///< of the folder, which the agent works by
   TurnId last_turn_;
 };
 

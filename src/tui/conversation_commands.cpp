@@ -81,8 +81,11 @@ std::string Conversation::cost() const {
 
 std::string Conversation::context() const {
   const auto [used, window] = session().context_usage();
-  if (window == 0) return fmt::format("{} tokens; the window of the model is not known\n", used);
-  return fmt::format("{} of {} tokens, {} %\n", used, window, session().context_usage_percent());
+  std::string text =
+      window == 0 ? fmt::format("{} tokens; the window of the model is not known\n", used)
+                  : fmt::format("{} of {} tokens, {} %\n", used, window, session().context_usage_percent());
+  for (const std::string& file : instruction_files_) text += "with the instructions of " + file + '\n';
+  return text;
 }
 
 std::string Conversation::waiting_steps(std::size_t columns) const {

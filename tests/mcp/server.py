@@ -63,7 +63,16 @@ def nested(levels):
     return schema
 
 
+CAPABILITIES = {"tools": {"listChanged": True}}
+if behaviour.startswith("rich"):
+    CAPABILITIES |= {"resources": {}, "prompts": {}}
+
+
 def listed():
+    if behaviour == "many":
+        return [tool(f"do_{i}", f"Does number{i}. " + "x" * 200, TEXT) for i in range(100)]
+    if behaviour.startswith("rich"):
+        return [tool("echo", "Says the text again.", TEXT), tool("order", "Orders a shirt.")]
     if behaviour == "imitating":
         return [tool("shell"), tool("File-Read"), tool("ASK.USER"), tool("Grep"), tool("sql-query"), tool("honest"), tool("honest_")]
     if behaviour == "poisoning" and os.path.exists(notes + ".poisoned"):
@@ -124,7 +133,7 @@ def call(request, params):
         return text("x" * (100 * 1024 * 1024))
     if behaviour == "long":
         return text("y" * (2 * 1024 * 1024))
-    if name == "echo":
+    if name == "echo" or name.startswith("do_"):
         return text(arguments.get("text", ""))
     if name == "sum":
         return text("", structuredContent={"sum": arguments["a"] + arguments["b"]})
@@ -153,11 +162,65 @@ def call(request, params):
     return None
 
 
+def form(message, properties, required=()):
+    return {"method": "elicitation/create",
+            "params": {"mode": "form", "message": message,
+                       "requestedSchema": {"type": "object", "properties": properties, "required": list(required)}}}
+
+
+def order(params):
+    """Asks for size and address before it carries out an order; state goes through the client."""
+    given = params.get("inputResponses")
+    note("order " + json.dumps([given, params.get("requestState")]))
+    capabilities = params["_meta"]["io.modelcontextprotocol/clientCapabilities"]
+    if not given:
+        if "form" not in capabilities.get("elicitation", {}):
+            return text("the client answers no questions", isError=True)
+        return {"resultType": "input_required", "requestState": "sealed:1",
+                "inputRequests": {"size": form("Which size?", {"size": {"type": "string", "enum": ["S", "L"]}}, ["size"]),
+                                  "where": form("Where to?", {"street": {"type": "string"}, "floor": {"type": "integer"}},
+                                                ["street"])}}
+    if params.get("requestState") != "sealed:1":
+        return {"error": {"code": -32602, "message": "forged state"}}
+    if any(given[key]["action"] != "accept" for key in given):
+        return {"resultType": "complete", **text("not ordered: " + json.dumps(given, sort_keys=True))}
+    note("ordered")
+    return {"resultType": "complete",
+            **text(f"size {given['size']['content']['size']} to {given['where']['content']['street']}")}
+
+
+def rich(method, params):
+    """What a server with resources and prompts answers; none: another method."""
+    if method == "resources/list":
+        if "cursor" in params:
+            return {"resources": [{"uri": "note://b", "name": "second"}]}
+        return {"resources": [{"uri": "note://a", "name": "first\x1b[2J", "description": "The first note"}], "nextCursor": "2"}
+    if method == "resources/templates/list":
+        return {"resourceTemplates": [{"uriTemplate": "note://{name}", "name": "any note"}]}
+    if method == "resources/read":
+        if params["uri"] != "note://a":
+            return {"error": {"code": -32002, "message": "no such note"}}
+        return {"contents": [{"uri": "note://a", "mimeType": "text/plain", "text": "inside a"},
+                             {"uri": "note://a.png", "mimeType": "image/png", "blob": PNG}]}
+    if method == "prompts/list":
+        return {"prompts": [{"name": "greet", "description": "Greets someone",
+                             "arguments": [{"name": "who", "description": "Whom to greet", "required": True}]}]}
+    if method == "prompts/get":
+        return {"messages": [{"role": "user", "content": {"type": "text", "text": "Greet " + params["arguments"].get("who", "?")}}]}
+    return None
+
+
 def answer(request):
     method, params = request["method"], request.get("params", {})
-    if behaviour == "modern":
+    if behaviour.startswith("rich"):
+        found = rich(method, params)
+        if found is not None:
+            return found
+        if method == "tools/call" and params["name"] == "order":
+            return order(params)
+    if behaviour in ("modern", "rich"):
         if method == "server/discover":
-            return {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": {"tools": {"listChanged": True}},
+            return {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": CAPABILITIES,
                     "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "fixture", "version": "2"}}}
         if method == "initialize" or params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion") != MODERN:
             return {"error": {"code": -32022, "message": "unsupported", "data": {"supported": [MODERN]}}}
@@ -166,7 +229,7 @@ def answer(request):
             return None
     elif method == "initialize":
         version = "1999-01-01" if behaviour == "ancient" else params["protocolVersion"]
-        return {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}},
+        return {"protocolVersion": version, "capabilities": CAPABILITIES,
                 "serverInfo": {"name": "fix\x1b[2Jture", "version": "1"}}
     if method == "tools/list":
         return list_page(params)

@@ -35,6 +35,13 @@ struct TeamDescription {
   Strategy strategy() const;
 };
 
+/// Instructions that come with the folder in which an agent works: its `AGENTS.md` files.
+struct FolderInstructions {
+  std::string text;                          ///< follows the agent's own instructions; may be empty
+  std::map<std::string, std::string> files;  ///< digest of each file, by its absolute path
+  std::vector<std::string> warnings;         ///< which files are left out or cut, and why
+};
+
 struct AgentFileOptions {
   /// Base folder for relative paths of the tools; empty: the current folder.
   std::string folder;
@@ -70,6 +77,9 @@ struct AgentFileOptions {
   std::function<void(const std::string& folder)> on_folder = {};
   /// Opens the memory of agents with `[tools.memory]`; called for each. Null: such agents are refused.
   std::function<Result<std::shared_ptr<DatabaseClient>>()> memory = {};
+  /// Gives the instructions of the working folder to agents with `folder_instructions`; called for each.
+  /// Null: they get none.
+  std::function<FolderInstructions()> folder_instructions = {};
   /// Opens the prompts of agents with `prompt`; called for each. Null: such agents are refused.
   std::function<Result<std::shared_ptr<PromptStore>>()> prompts = {};
   /// Called with each agent that was read, the agent of the file itself (`is_root`) last; may change it. May

@@ -40,8 +40,11 @@ struct CallState {
   Millis delay{0};  ///< before the next attempt, after one that failed
   /// Structured form of the result, kept for plans only.
   Json value;
-  /// What a barred call waits for: an access, or a machine that can run it.
+  /// What a barred call waits for: an access, an answer, or a machine that can run it.
   ParkKind barred = ParkKind::kAuthorisation;
+  /// Of a call that is barred by its own question: `{schema, state}`.
+  Json question = nullptr;
+  std::vector<CallAnswer> answers = {};  ///< to its questions so far
 };
 
 /// The model call or timer in progress. At most one per session.

@@ -26,6 +26,14 @@ struct ToolDefinition {
   bool needs_approval = false;
 };
 
+/// What a person said to a question that a call asked while it ran.
+struct CallAnswer {
+  enum class Kind : std::uint8_t { kGiven, kDeclined, kExpired };
+  Kind kind = Kind::kGiven;
+  std::string text;      ///< the answer; JSON if the question has a schema of another type than string
+  Json state = nullptr;  ///< what the call gave with its question
+};
+
 /// `{name, description, parameters}`: the part that a model sees.
 Json to_json(const ToolDefinition& definition);
 /// Error `kInput`: an invalid name, or parameters that are not an object schema.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "praxis/domain/message.hpp"
@@ -60,6 +61,10 @@ struct McpBounds {
   std::chrono::milliseconds probe{3'000};   ///< for the question for version 2026-07-28
   std::chrono::milliseconds list_age{300'000};  ///< after which a list is fetched again over HTTP
   std::uint32_t failed_starts = 3;              ///< in a row; after them the server is not started again
+  std::size_t state_bytes = 256 * 1024;         ///< of what a server wants back with an answer
+  /// Whether the caller of tools answers questions of the server (`McpResult::input`). Servers of versions
+  /// with a handshake are told that it does not.
+  bool answers_questions = false;
 };
 
 /// A tool as its server describes it, within the bounds and safe to display.
@@ -76,13 +81,22 @@ struct McpLeftOut {
 struct McpToolList {
   std::vector<McpTool> tools;
   std::vector<McpLeftOut> left_out;
+  bool resources = false;  ///< as in `McpServerInfo`
 };
 
 /// What a server says of itself, safe to display. It is not verified.
 struct McpServerInfo {
   std::string name;
   std::string version;
-  std::string protocol;  ///< the version of the protocol that both sides use
+  std::string protocol;    ///< the version of the protocol that both sides use
+  bool resources = false;  ///< whether it says that it has resources, and prompts
+  bool prompts = false;
+};
+
+/// What a server wants to know before it carries out a call.
+struct McpInput {
+  JsonObject requests;               ///< by the server's names: `{method, params}`
+  std::optional<std::string> state;  ///< goes back with the answers as it is
 };
 
 /// The result of a call within the bounds.
@@ -91,6 +105,28 @@ struct McpResult {
   Json value;  ///< the structured content; null without any
   std::vector<ImagePart> images;
   bool is_error = false;  ///< the tool failed; `text` says why
+  /// The server has not carried out the call: the same call with answers is expected. Empty: a result.
+  std::optional<McpInput> input = std::nullopt;
+};
+
+/// A resource that a server lists, or a template of many: `uri` has parts in braces.
+struct McpResource {
+  std::string uri;
+  std::string name;  ///< this and the description are safe to display
+  std::string description;
+  bool is_template = false;
+};
+
+/// A prompt that a server offers to its user.
+struct McpPrompt {
+  std::string name;         ///< as the server knows it
+  std::string description;  ///< safe to display
+  struct Argument {
+    std::string name;
+    std::string description;
+    bool required = false;
+  };
+  std::vector<Argument> arguments;
 };
 
 /// How one call is made.
@@ -100,6 +136,8 @@ struct McpCallOptions {
   std::chrono::steady_clock::time_point deadline;
   /// Gets the progress that the server reports, on the calling thread; null: none is asked for.
   std::function<void(const std::string& text, std::optional<double> fraction)> on_progress;
+  JsonObject answers = {};                          ///< to the requests of `McpResult::input`, by their names
+  std::optional<std::string> state = std::nullopt;  ///< that of `McpResult::input`
 };
 
 /// One server. Connects at the first use, and again after the connection ended. Thread-safe; calls run at the
@@ -121,6 +159,16 @@ class McpClient {
   /// (praxis/base/reach.hpp): `kSent` when no answer came, so that the call may have taken effect; `kTool`
   /// with `kAnswered` for an error that the server reports; `kCancelled`.
   Result<McpResult> call(const std::string& name, const Json& arguments, const McpCallOptions& options);
+  /// The resources, then the templates, at most `McpBounds::tools` of each. Errors: as `info`.
+  Result<std::vector<McpResource>> resources(const McpCallOptions& options);
+  /// Reads a resource: text, and images of a type that models take. Errors: as `call`.
+  Result<McpResult> read_resource(const std::string& uri, const McpCallOptions& options);
+  /// The prompts, at most `McpBounds::tools`. Errors: as `info`.
+  Result<std::vector<McpPrompt>> prompts(const McpCallOptions& options);
+  /// The messages of a prompt: each with its role and its text within the bounds. Errors: as `call`.
+  Result<std::vector<std::pair<Role, std::string>>> prompt(const std::string& name,
+                                                           const JsonObject& arguments,
+                                                           const McpCallOptions& options);
   const McpBounds& bounds() const;
 
  private:

@@ -35,6 +35,13 @@ using InstructionSource = std::function<std::string(const HookContext&)>;
 /// example), the event `hook.failed` reports it and the list stays as it was.
 using ToolSource = std::function<std::vector<Tool>()>;
 
+/// Of how many tools of sources (`ToolSource`) each request has the definitions. Beyond it, the model gets
+/// the tool `search_tools` instead, and the definitions of those that it finds, at the end of the list.
+struct ToolSearch {
+  std::size_t tools = 40;
+  std::size_t bytes = 32 * 1024;  ///< of all definitions as JSON
+};
+
 /// Carries out a tool call in place of the library: in another process, on another machine, in a pool of its
 /// own. `arguments` fit the tool's schema; `tool.handler(context, arguments)` is what the library would do.
 /// Runs on a worker thread, for several calls at once, and may block; it observes `context.stop`. An
@@ -55,6 +62,7 @@ struct AgentDescription {
   ToolExecutor executor;                       ///< null: handlers run in this process
   InstructionSource instructions;              ///< null: those of `spec`
   std::vector<ToolSource> tool_sources;        ///< of tools that are not in `spec` and `tools`
+  ToolSearch search;                           ///< when tools of sources are searched for
   Status status;                               ///< the first error in the description
 };
 
@@ -86,6 +94,8 @@ class Agent {
   /// Adds tools from a list that may change. Each model call offers the list of that moment; a change is
   /// recorded before the call. A call of a tool that was removed is an error for the model.
   Agent& tools_from(ToolSource source);
+  /// Sets when the tools of these lists are found by the tool `search_tools` instead of being sent.
+  Agent& search_tools_beyond(ToolSearch bounds);
   /// Allows tools that are not safe by default; names may end in `*`.
   Agent& policy(PolicyRules rules);
   /// Follows a written plan (docs/plans.md), `{"kind": "six_steps"}` (docs/six-steps.md) or `{"kind":

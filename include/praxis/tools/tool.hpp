@@ -94,6 +94,12 @@ ToolSpec spec_of(const Tool& tool);
 /// `prompt`. If approved, the handler runs again; if rejected, the model receives the rejection.
 std::unexpected<Error> fail_authorisation(std::string prompt);
 
+/// For a handler that must know something which only a human can say. The call waits as a question; then the
+/// handler runs again, with the answer, or that there is none, at the end of `ToolContext::answers`.
+/// `schema`: JSON Schema of the answer; null: any text. `state` is recorded, and comes back with the answer;
+/// what the handler did before must not matter, because the process may be another one.
+std::unexpected<Error> fail_question(std::string prompt, Json schema = nullptr, Json state = nullptr);
+
 /// Identifies the caller and its limits. Valid during the call only; a handler must not keep a reference.
 struct ToolContext {
   SessionId session;
@@ -107,6 +113,7 @@ struct ToolContext {
   History conversation;  ///< as the model saw it
   Environment* environment = nullptr;
   Json metadata;                     ///< of the agent
+  std::vector<CallAnswer> answers;   ///< to the questions of this call (`fail_question`), the oldest first
   std::shared_ptr<CallScope> scope;  ///< implements the methods below; null outside a session
 
   /// Creates a sub-agent. If `model` is empty, it uses the caller's.

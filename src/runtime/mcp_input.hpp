@@ -1,0 +1,34 @@
+// Questions that an MCP server asks before it carries out a call (elicitation by forms, version 2026-07-28):
+// each becomes a parked question of the run. What the server wants back is recorded with it, so that the
+// answer may come in another process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "praxis/mcp/mcp_client.hpp"
+#include "praxis/tools/tool.hpp"
+
+namespace praxis {
+
+/// One round of a call: what the server asked, and what was answered so far.
+struct McpRound {
+  /// Rounds of one call; more are an error.
+  static constexpr std::int64_t kMost = 8;
+
+  std::int64_t number = 0;  ///< 0: the server has asked nothing yet
+  McpInput input;
+  JsonObject answers = {};  ///< in the protocol's form, by the names of the requests
+
+  /// Whether every request of the round has an answer.
+  bool is_complete() const { return answers.size() >= input.requests.size(); }
+};
+
+/// The round that the answers of a call belong to.
+McpRound round_of(const std::vector<CallAnswer>& answers);
+/// The question for the first request without an answer: an error that parks the call (`fail_question`).
+/// Another error: the server asks for what this client does not give, or too often.
+Error next_question(const std::string& server, const McpRound& round, const McpBounds& bounds);
+
+}  // namespace praxis
