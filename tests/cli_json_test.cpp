@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "command_line.hpp"
 #include "praxis/process/sandbox.hpp"
 #include "published_schema.hpp"
@@ -203,6 +205,9 @@ TEST_F(CliJson, SkillsAndMcpServersFollowTheSchema) {
     check({"mcp", "list", "mcp.toml"}, 0);
     check({"mcp", "test", "mcp.toml"}, 0);
     check({"mcp", "accept", "mcp.toml"}, 0);
+    file("rich.toml", std::regex_replace(contents("mcp.toml"), std::regex("imitating"), "rich"));
+    check({"mcp", "prompts", "rich.toml"}, 0);
+    check({"mcp", "add", "web", "https://web.example/mcp"}, 0);
   }
 }
 

@@ -277,6 +277,58 @@ TEST_F(McpClientTest, UnknownVersion_IsAnError) {
   EXPECT_THAT(info.error().message, HasSubstr("1999-01-01"));
 }
 
+TEST_F(McpClientTest, ResourcesAndPrompts_AreReadInBothVersions) {
+  for (const char* behaviour : {"rich", "rich-old"}) {
+    McpClient client(program(behaviour));
+    const auto info = client.info();
+    ASSERT_TRUE(info) << info.error().message;
+    EXPECT_TRUE(info->resources && info->prompts) << behaviour;
+    const auto resources = client.resources(within(std::chrono::seconds(20)));
+    ASSERT_TRUE(resources) << resources.error().message;
+    ASSERT_THAT(*resources, SizeIs(3)) << "two pages, then the templates";
+    EXPECT_EQ(resources->front().uri, "note://a");
+    EXPECT_THAT(resources->front().name, Not(HasSubstr("\x1b")));
+    EXPECT_TRUE(resources->back().is_template);
+    const auto read = client.read_resource("note://a", within(std::chrono::seconds(20)));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_THAT(read->text, HasSubstr("inside a"));
+    EXPECT_THAT(read->images, SizeIs(1));
+    const auto none = client.read_resource("note://none", within(std::chrono::seconds(20)));
+    ASSERT_FALSE(none);
+    EXPECT_THAT(none.error().message, HasSubstr("no such note"));
+    const auto prompts = client.prompts(within(std::chrono::seconds(20)));
+    ASSERT_TRUE(prompts) << prompts.error().message;
+    ASSERT_THAT(*prompts, SizeIs(1));
+    EXPECT_TRUE(prompts->front().arguments.at(0).required);
+    const auto messages = client.prompt("greet", {{"who", "Ada"}}, within(std::chrono::seconds(20)));
+    ASSERT_TRUE(messages) << messages.error().message;
+    EXPECT_EQ(messages->at(0).second, "Greet Ada");
+  }
+  McpClient plain(program("usual"));
+  EXPECT_FALSE(plain.info().value().resources);
+  EXPECT_FALSE(plain.tools().value().resources);
+}
+
+TEST_F(McpClientTest, QuestionOfAServer_IsGivenToACallerThatAnswers) {
+  McpClient silent(program("rich"));
+  EXPECT_THAT(call(silent, "order").value().text, HasSubstr("the client answers no questions"));
+  McpBounds bounds;
+  bounds.answers_questions = true;
+  McpClient client(program("rich"), bounds);
+  const McpResult asked = call(client, "order").value();
+  ASSERT_TRUE(asked.input);
+  EXPECT_EQ(asked.input->state, "sealed:1");
+  EXPECT_EQ(asked.input->requests.size(), 2U);
+  McpCallOptions options = within(std::chrono::seconds(20));
+  options.state = asked.input->state;
+  options.answers = {{"size", JsonObject{{"action", "accept"}, {"content", JsonObject{{"size", "S"}}}}},
+                     {"where", JsonObject{{"action", "accept"}, {"content", JsonObject{{"street", "A"}}}}}};
+  EXPECT_EQ(client.call("order", JsonObject{}, options).value().text, "size S to A");
+  bounds.state_bytes = 4;
+  McpClient narrow(program("rich"), bounds);
+  EXPECT_THAT(call(narrow, "order").error().message, HasSubstr("more than 4 bytes"));
+}
+
 TEST_F(McpClientTest, EndOfTheClient_LeavesNoProcess) {
   {
     McpClient client(program("stubborn"));

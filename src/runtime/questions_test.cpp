@@ -56,6 +56,39 @@ class QuestionsTest : public Scripted {
   }
 };
 
+// ---- questions of a running call
+
+TEST_F(QuestionsTest, CallThatAsks_RunsAgainWithTheAnswerAlsoAfterARestart) {
+  for (const bool given : {true, false}) {
+    SCOPED_TRACE(given);
+    const auto make = [&] {
+      return boss("shop", [](ToolContext& context) -> Result<ToolOutput> {
+        if (context.answers.empty())
+          return fail_question("Which size?", JsonObject{{"type", "integer"}}, JsonObject{{"order", 7}});
+        const CallAnswer& last = context.answers.back();
+        const bool declined = last.kind == CallAnswer::Kind::kDeclined;
+        return says((declined ? "declined" : "size " + last.text) + " of " + to_json_text(last.state));
+      });
+    };
+    SessionId id;
+    {
+      Session session = session_of(make());
+      const AgentResult waits = checked(session.ask("go"));
+      id = session.session_id();
+      ASSERT_EQ(waits.pending.size(), 1U);
+      EXPECT_EQ(waits.pending[0].kind, ParkKind::kQuestion);
+      EXPECT_EQ(waits.pending[0].prompt, "Which size?");
+      EXPECT_FALSE(session.answer(waits.pending[0].id, "large")) << "the schema wants a number";
+      EXPECT_FALSE(session.decide(waits.pending[0].id, approve()));
+    }
+    Session again = *runtime_->open_session(id, make());
+    const ParkId park = again.last_result().pending.at(0).id;
+    EXPECT_EQ(checked(again.resume({{park, given ? answer("5") : reject("not now")}}).report()).text, "done");
+    EXPECT_EQ(result_for(again.history(), "w").text,
+              std::string(given ? "size 5" : "declined") + " of {\"order\":7}");
+  }
+}
+
 // ---- decisions
 
 TEST_F(QuestionsTest, Question_WaitsForItsAnswer) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "runtime/testing/offered_model.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -11,44 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-/// Passes calls on to a scripted model and notes the tools that each call offers.
-class OfferedModel final : public Model {
- public:
-  explicit OfferedModel(std::shared_ptr<Model> model) : model_(std::move(model)) {}
-  const std::string& name() const override { return model_->name(); }
-  ModelCapabilities capabilities() const override { return model_->capabilities(); }
-  MicroUsd price(const Usage& usage) const override { return model_->price(usage); }
-  std::unique_ptr<ModelSession> open_session() override {
-    return std::make_unique<Noting>(*this, model_->open_session());
-  }
-  std::vector<std::string> offers() const {
-    const std::lock_guard lock(mutex_);
-    return offers_;
-  }
-
- private:
-  struct Noting final : ModelSession {
-    Noting(OfferedModel& noted_by, std::unique_ptr<ModelSession> inner)
-        : owner(noted_by), session(std::move(inner)) {}
-    void start(const ModelRequest& request, std::shared_ptr<ModelSink> sink, std::stop_token stop) override {
-      std::string names;
-      for (const ToolDefinition& tool : request.tools ? *request.tools : std::vector<ToolDefinition>{})
-        names += (names.empty() ? "" : " ") + tool.name;
-      {
-        const std::lock_guard lock(owner.mutex_);
-        owner.offers_.push_back(std::move(names));
-      }
-      session->start(request, std::move(sink), std::move(stop));
-    }
-    OfferedModel& owner;
-    std::unique_ptr<ModelSession> session;
-  };
-
-  const std::shared_ptr<Model> model_;
-  mutable std::mutex mutex_;
-  std::vector<std::string> offers_;
-};
 
 class ToolSourceTest : public Scripted {
  protected:
