@@ -176,11 +176,11 @@ TEST_F(CliDialog, LongCallIsAllowedOnlyAfterAllOfItWasShown) {
 }
 
 TEST_F(CliDialog, CallThatChangesAFileShowsWhatWouldChange) {
-  file(
-      "writes.toml",
-      "id = 'writes'\nmodel = 'script:writes.jsonl'\n[tools.file]\nread = ['work']\nwrite = ['work']\ncode = "
-      "true\n[policy]\nask = ['file_write', 'edit']\n");
-  file("work/a.txt", "one\ntwo\n");
+  file("writes.toml",
+       "id = 'writes'\nmodel = 'script:writes.jsonl'\n[tools.file]\nread = ['files']\nwrite = "
+       "['files']\ncode = "
+       "true\n[policy]\nask = ['file_write', 'edit']\n");
+  file("files/a.txt", "one\ntwo\n");
   std::string many;
   for (int i = 0; i < 60; ++i) many += "line " + std::to_string(i) + "\\n";
   file(
@@ -197,12 +197,12 @@ TEST_F(CliDialog, CallThatChangesAFileShowsWhatWouldChange) {
           "\n");
   const auto run = at_terminal({"run", "writes.toml", "Change it"});
   const std::string menu = "[y]es once  [a]lways  [n]o  [e]dit  [l]ater:";
-  run->shows("/work/a.txt\" (+1 -1)\n  # @@ -1,2 +1,2 @@\n  #  one\n  # -two\n  # +2\\u001b[2J\n");
+  run->shows("/files/a.txt\" (+1 -1)\n  # @@ -1,2 +1,2 @@\n  #  one\n  # -two\n  # +2\\u001b[2J\n");
   run->answer(menu, "l\n");
   EXPECT_EQ(run->finish(), 3);
   const std::string step = praxis({"approve", "p1"}).out;
   EXPECT_THAT(step, HasSubstr("  # -two\n  # +2\\u001b[2J\n  allow:   praxis approve"));
-  file("work/a.txt", "zero\ntwo\n");
+  file("files/a.txt", "zero\ntwo\n");
   const auto approve = at_terminal({"approve"}, {.columns = 80, .rows = 200});
   approve->shows("  #  zero\n  # -two\n");  // as the file is now
   approve->answer(menu, "y\n");
@@ -214,8 +214,8 @@ TEST_F(CliDialog, CallThatChangesAFileShowsWhatWouldChange) {
   approve->shows("  # +line 59");
   approve->answer(menu, "l\n");
   EXPECT_EQ(approve->finish(), 3);
-  EXPECT_EQ(contents("work/a.txt"), "zero\n2\x1b[2J\n");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "work/b.txt"));
+  EXPECT_EQ(contents("files/a.txt"), "zero\n2\x1b[2J\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "files/b.txt"));
 }
 
 TEST_F(CliDialog, NoInputAsksNothing) {
