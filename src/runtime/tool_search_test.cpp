@@ -96,7 +96,8 @@ TEST_F(ToolSearchTest, ResumedSessionOffersWhatWasFound) {
     ASSERT_TRUE(session.ask("go"));
     id = session.session_id();
   }
-  Agent again = searching(R"({"text": "two"})");
+  start_new_process();
+  Agent again = searching(found);
   auto session = runtime_->open_session(id, again);
   ASSERT_TRUE(session) << session.error().message;
   ASSERT_TRUE(session->ask("more"));
