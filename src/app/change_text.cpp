@@ -1,14 +1,15 @@
 #include "app/change_text.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "app/line_changes.hpp"
 #include "app/plain_text.hpp"
+#include "logs/read_state.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/json/json.hpp"
-#include "praxis/logs/logs.hpp"
 #include "tools/file_changes.hpp"
 
 namespace praxis::app {
@@ -17,15 +18,9 @@ namespace {
 constexpr std::size_t kMostChangeLines = 5000;
 constexpr std::string_view kChange = "  # ", kChangeContinued = "  # \\ ";
 
-/// How the agent of a session describes the tool.
-std::optional<ToolDefinition> definition_of(Journal& journal, const SessionId& session,
-                                            const std::string& tool) {
-  const auto records = read_records(journal, session);
-  const auto state = records ? fold(*records) : Result<State>(fail(records.error()));
-  if (!state) return std::nullopt;
-  const auto found =
-      std::ranges::find(state->agent->tools, tool, [](const ToolSpec& each) { return each.definition.name; });
-  return found == state->agent->tools.end() ? std::nullopt : std::optional(found->definition);
+AgentSpecPtr agent_of(Journal& journal, const SessionId& session) {
+  const auto state = read_state(journal, session);
+  return state ? state->agent : nullptr;
 }
 
 std::vector<std::string> described_change(const FileChange& change) {
@@ -45,12 +40,14 @@ std::vector<std::string> described_change(const FileChange& change) {
 
 }  // namespace
 
-std::vector<std::string> change_lines(Journal& journal, const SessionId& session, const ParkedStep& step) {
-  if (step.kind == ParkKind::kQuestion || step.tool.empty()) return {};
+std::vector<std::string> ChangePreview::lines(const SessionId& session, const ParkedStep& step) {
+  if (journal_ == nullptr || step.kind == ParkKind::kQuestion || step.tool.empty()) return {};
   const auto arguments = parse_json(step.arguments);
   if (!arguments) return {};
-  const auto definition = definition_of(journal, session, step.tool);
-  const auto change = definition ? file_change(*definition, *arguments) : std::nullopt;
+  auto known = agents_.find(session);
+  if (known == agents_.end()) known = agents_.emplace(session, agent_of(*journal_, session)).first;
+  const ToolSpec* const tool = known->second ? known->second->find_tool(step.tool) : nullptr;
+  const auto change = tool != nullptr ? file_change(tool->definition, *arguments) : std::nullopt;
   if (!change) return {};
   if (*change) return described_change(**change);
   const std::string& why = change->error().message;

@@ -26,7 +26,7 @@ std::string approve_command(const Workspace& workspace, const ParkId& id);
 std::string pending_text(const Workspace& workspace, const AgentResult& result, std::size_t columns);
 
 /// One step of a node as `praxis approve` shows it: what would run, or the question. `changes`: what it would
-/// change in a file (`change_lines`).
+/// change in a file (`ChangePreview`).
 std::string waiting_text(const Workspace& workspace, const AgentNode& node, const ParkedStep& step,
                          UnixMillis now, std::size_t columns, Extent extent,
                          const std::vector<std::string>& changes = {});

@@ -32,18 +32,14 @@ std::shared_ptr<Journal> journal_here(const ApproveOptions& options, const app::
   return journal ? *std::move(journal) : nullptr;
 }
 
-std::vector<std::string> changes_of(Journal* journal, const app::PendingStep& waiting) {
-  if (journal == nullptr) return {};
-  return app::change_lines(*journal, waiting.node.id, waiting.step);
-}
-
 /// Shows all of a long call at the terminal, then asks about it.
 bool allowed_after_reading(const ApproveOptions& options, const app::Workspace& workspace,
                            const app::PendingStep& waiting, Console& console) {
   const std::size_t columns = terminal_size(STDERR_FILENO).columns;
-  const std::string text =
-      app::call_view(waiting.step.tool, waiting.step.arguments, columns, 0).text +
-      app::change_view(changes_of(journal_here(options, workspace).get(), waiting), columns, 0).text;
+  const auto journal = journal_here(options, workspace);
+  const auto changes = app::ChangePreview(journal.get()).lines(waiting.node.id, waiting.step);
+  const std::string text = app::call_view(waiting.step.tool, waiting.step.arguments, columns, 0).text +
+                           app::change_view(changes, columns, 0).text;
   if (show_pages(text, console) && confirmed("Allow this call?", console)) return true;
   console.err.line("not decided: " + app::approve_command(workspace, waiting.step.id));
   return false;
@@ -127,12 +123,13 @@ void list_steps(const std::vector<app::PendingStep>& all, const ApproveOptions& 
   const UnixMillis now = system_environment()->now();
   const std::size_t columns = terminal_size(STDOUT_FILENO).columns;
   const auto journal = options.output.json ? nullptr : journal_here(options, workspace);
+  app::ChangePreview preview(journal.get());
   for (const app::PendingStep& each : all) {
     if (options.output.json) {
       console.item("pending_step", waiting_json(each));
     } else {
       console.out.write(app::waiting_text(workspace, each.node, each.step, now, columns, extent,
-                                          changes_of(journal.get(), each)));
+                                          preview.lines(each.node.id, each.step)));
     }
   }
 }

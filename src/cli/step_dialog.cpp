@@ -174,8 +174,7 @@ std::optional<app::AlwaysRule> StepDialog::rule_for(const ParkedStep& step) cons
 
 /// What the call would change in a file of this machine.
 std::vector<std::string> StepDialog::changes_of(const ParkedStep& step) const {
-  if (journal_ == nullptr) return {};
-  return app::change_lines(*journal_, step.session, step);
+  return app::ChangePreview(journal_).lines(step.session, step);
 }
 
 /// Asks for the reason unless it was typed with the decision.

@@ -204,7 +204,7 @@ void Conversation::add_card(ParkedStep step, const SessionId& session) {
     [[maybe_unused]] const Status decided = this->session().decide(step.id, approve(), setup_.author);
     return;
   }
-  auto changes = app::change_lines(setup_.runtime->journal(), asking, step);
+  auto changes = app::ChangePreview(&setup_.runtime->journal()).lines(asking, step);
   cards_.emplace_back(std::move(step), std::move(always), std::move(changes));
 }
 

@@ -35,7 +35,7 @@ struct CardAnswer {
 class StepCard {
  public:
   /// `always`: the rule that would allow this call from now on, if there can be one. `changes`: what the call
-  /// would change in a file (`app::change_lines`).
+  /// would change in a file (`app::ChangePreview`).
   StepCard(ParkedStep step, std::optional<app::AlwaysRule> always, std::vector<std::string> changes = {})
       : step_(std::move(step)), narrow_(always), always_(std::move(always)), changes_(std::move(changes)) {}
 
