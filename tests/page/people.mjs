@@ -64,7 +64,7 @@ export function people(rig) {
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).getByText("deny, with a reason").waitFor();
     await page.keyboard.press("Escape");
-    assert.equal(await page.getByRole("dialog").count(), 0);
+    await until(async () => (await page.getByRole("dialog").count()) === 0, "the list of keys is closed");
     await rig.finish(page);
   });
 
@@ -79,7 +79,7 @@ export function people(rig) {
     await page.keyboard.type("Be brief");
     await page.keyboard.press("Control+Enter");
     await page.getByText("Steered: Be brief").waitFor();
-    assert.equal(await composer.inputValue(), "");
+    await until(async () => (await composer.inputValue()) === "", "what was sent is no draft");
     await composer.fill("Then this");
     await page.getByRole("button", { name: "Queue" }).click();
     await page.getByText("Queued: Then this").waitFor();
@@ -121,7 +121,7 @@ export function people(rig) {
     await one.getByRole("log").getByRole("button", { name: "Allow", exact: true }).click();
     for (const page of [one, two]) await isOver(page);
     const text = (page) => page.getByRole("log").innerText();
-    assert.equal(await text(one), await text(two));
+    await until(async () => (await text(one)) === (await text(two)), "both show the same");
     for (const page of [one, two]) await rig.finish(page);
   });
 }

@@ -88,9 +88,10 @@ export function views(rig) {
     await page.getByRole("button", { name: "Inspect record 3" }).click();
     const shown = JSON.parse(await page.getByLabel("The record as JSON").innerText());
     assert.deepEqual(shown, (await rig.api(`/runs/${facts.id}/export`))[2].body);
-    const bars = page.locator(".lanes i");
-    assert.equal(await bars.count(), 10, "model 5, tool 4, waiting 1");
-    assert.equal(await page.locator(".lanes i.wait").count(), 1);
+    // Bars that are too close to each other are drawn as one, so how many there are depends on how long it waits.
+    const kinds = (lane) => lane.locator("i").evaluateAll((all) => [...new Set(all.map((bar) => bar.className.split(" ")[0]))].sort());
+    const lanes = await page.locator(".lane").all();
+    assert.deepEqual(await Promise.all(lanes.map(kinds)), [["model", "tool"], ["model", "tool"], ["model", "wait"]]);
     await page.getByRole("button", { name: "Zoom in" }).click();
     await page.locator(".waterfall header").getByText(" of ").waitFor();
     await page.locator(".lanes i.tool").first().click();
