@@ -5,7 +5,7 @@
 
 #include "app/folder_instructions.hpp"
 #include "app/prompt_reference.hpp"
-#include "base/regular_file.hpp"
+#include "app/source_file.hpp"
 
 namespace praxis::app {
 namespace {
@@ -29,10 +29,9 @@ Result<AgentInstructions> instructions_of(
     if (!made.text.empty())
       return document.mistake(kInstructionsFile,
                               "give either \"instructions\" or \"instructions_file\", not both");
-    const std::string path = fs::absolute(home / file).lexically_normal();
+    const std::string path = absolute_path(home / file);
     if (auto checked = check_file(kInstructionsFile, path); !checked) return fail(std::move(checked.error()));
-    auto read = options.read_file ? options.read_file(path, kMaxInstructions)
-                                  : read_regular_file(path, kMaxInstructions);
+    auto read = read_source(options, path, kMaxInstructions);
     if (!read) return document.mistake(kInstructionsFile, read.error().message);
     made.text = *std::move(read);
   }

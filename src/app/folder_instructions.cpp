@@ -36,7 +36,8 @@ constexpr const char* kFolderHeading =
     "# Instructions of this folder\n\nThese files say how to work here. Where they differ, the first one "
     "counts.\n";
 
-/// Reads the file `name` of an open folder into `file`; false if there is none, or a link in its place.
+/// Reads the file `name` of an open folder into `file`; false if the folder lacks it, or has a link in its
+/// place.
 bool read_instruction_file(int folder, const char* name, InstructionFile& file) {
   auto opened = open_beneath(folder, name, O_RDONLY);
   if (!opened) {
@@ -78,6 +79,13 @@ std::vector<TrustedProject> all_trusted() {
   const std::string folder = state_folder();
   if (folder.empty()) return {};
   return TrustedProjects(folder).all().value_or(std::vector<TrustedProject>{});
+}
+
+/// The digest of each file, by path.
+JsonObject files_json(const FolderInstructions& found) {
+  JsonObject files;
+  for (const auto& [path, digest] : found.files) files[path] = digest;
+  return files;
 }
 
 /// The beginning of the text within `room` bytes, at the end of a line.
@@ -179,9 +187,7 @@ void FolderInstructionsOfRun::note(Agent& agent) const {
   const Json& given = agent.spec().metadata;
   if (!used_ || found_.files.empty() || !json_at(given, kFolderEntry).is_null()) return;
   JsonObject metadata = given.is_object() ? given.get_object() : JsonObject{};
-  JsonObject files;
-  for (const auto& [path, digest] : found_.files) files[path] = digest;
-  metadata[kFolderEntry] = JsonObject{{"files", std::move(files)}, {"text", found_.text}};
+  metadata[kFolderEntry] = JsonObject{{"files", files_json(found_)}, {"text", found_.text}};
   agent.metadata(std::move(metadata));
 }
 
@@ -189,10 +195,8 @@ Json with_folder_instructions(Json metadata, const FolderInstructions* found) {
   if (JsonObject* object = metadata.if_object()) object->erase(kFolderEntry);
   if (found == nullptr || found->files.empty()) return metadata;
   if (!metadata.is_object()) metadata = JsonObject{};
-  JsonObject files;
-  for (const auto& [path, digest] : found->files) files[path] = digest;
   metadata.get_object()[kFolderEntry] =
-      JsonObject{{"files", std::move(files)}, {"bytes", found->text.size()}};
+      JsonObject{{"files", files_json(*found)}, {"bytes", found->text.size()}};
   return metadata;
 }
 
