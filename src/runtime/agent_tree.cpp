@@ -53,6 +53,8 @@ class JournalTree::Reader {
 
   Status refresh();
   std::vector<AgentNode> nodes() const;
+  /// The conversation of the session at the top of the scope, as last read. Error as from reading it.
+  const Result<History>& conversation() const { return conversation_; }
 
  private:
   struct Known {
@@ -64,13 +66,14 @@ class JournalTree::Reader {
   };
   Result<std::vector<SessionRow>> rows() const;
   Status collect(const SessionRow& top, std::vector<SessionRow>& rows) const;
-  void read(const SessionRow& row, Known& known) const;
+  void read(const SessionRow& row, Known& known);
   bool waits(const Known& known, int levels) const;
   bool is_left(const Known& known, int levels) const;
 
   std::shared_ptr<Journal> journal_;
   Scope scope_;
   std::map<SessionId, Known> known_;
+  Result<History> conversation_;
 };
 
 JournalTree::JournalTree(std::shared_ptr<Journal> journal, Scope scope)
@@ -114,13 +117,15 @@ Result<std::vector<SessionRow>> JournalTree::Reader::rows() const {
   return rows;
 }
 
-void JournalTree::Reader::read(const SessionRow& row, Known& known) const {
+void JournalTree::Reader::read(const SessionRow& row, Known& known) {
   if (!known.state) known.places = {};
   auto state = fold_on(*journal_, row.id, std::exchange(known.state, std::nullopt), known.places);
   known.node = state ? node_of(*state) : unreadable(row, state.error());
   known.node.created = row.created;
   known.node.updated = row.updated;
   known.entries = row.entries;
+  if (row.id == scope_.root)
+    conversation_ = state ? Result<History>(state->conversation.history()) : fail(state.error());
   if (state && state->turn) known.state = *std::move(state);
 }
 
@@ -199,12 +204,13 @@ std::vector<AgentNode> JournalTree::Reader::nodes() const {
 
 Result<AgentState> agent_state(const std::shared_ptr<Journal>& journal, const SessionId& id) {
   if (!journal->session(id)) return fail(ErrorCode::kInput, "no session is called \"" + id.str() + "\"");
-  CallPlaces places;
-  auto state = fold_on(*journal, id, std::nullopt, places);
-  if (!state) return fail(state.error());
   JournalTree tree(journal, {.root = id});
   if (auto read = tree.refresh(); !read) return fail(read.error());
-  return AgentState{tree.nodes().front(), state->conversation.history()};
+  const Result<History>& conversation = tree.reader_->conversation();
+  if (!conversation) return fail(conversation.error());
+  const auto nodes = tree.nodes();
+  if (nodes.empty()) return fail(ErrorCode::kJournal, "the session \"" + id.str() + "\" has no records");
+  return AgentState{nodes.front(), *conversation};
 }
 
 }  // namespace praxis

@@ -88,6 +88,7 @@ class JournalTree {
   std::vector<AgentNode> nodes() const;
 
  private:
+  friend Result<AgentState> agent_state(const std::shared_ptr<Journal>& journal, const SessionId& id);
   class Reader;
   std::unique_ptr<Reader> reader_;
 };

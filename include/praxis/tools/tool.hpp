@@ -95,9 +95,9 @@ ToolSpec spec_of(const Tool& tool);
 std::unexpected<Error> fail_authorisation(std::string prompt);
 
 /// For a handler that must know something which only a human can say. The call waits as a question; then the
-/// handler runs again, with the answer, or that there is none, at the end of `ToolContext::answers`.
-/// `schema`: JSON Schema of the answer; null: any text. `state` is recorded, and comes back with the answer;
-/// what the handler did before must not matter, because the process may be another one.
+/// handler runs again: the last of `ToolContext::answers` has the answer, or says that the person gave no
+/// answer. `schema`: JSON Schema of the answer; null: any text. `state` is recorded, and comes back with the
+/// answer; what the handler did before must not matter, because the process may be another one.
 std::unexpected<Error> fail_question(std::string prompt, Json schema = nullptr, Json state = nullptr);
 
 /// Identifies the caller and its limits. Valid during the call only; a handler must not keep a reference.
