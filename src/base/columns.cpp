@@ -107,7 +107,7 @@ constexpr std::array<Span, 6> kSurelyOne{{{0x1E00, 0x205E},
                                           {0x2500, 0x25FC},
                                           {0xFFFD, 0xFFFD}}};
 constexpr char32_t kFirstMark = 0x300, kFirstWide = 0x1100;
-constexpr char32_t kEmojiStyle = 0xFE0F;
+constexpr char32_t kEmojiPresentation = 0xFE0F;
 
 template <std::size_t kSize>
 bool holds(const std::array<Span, kSize>& spans, char32_t c) {
@@ -125,7 +125,7 @@ std::size_t next_columns(std::string_view text, std::size_t& length, char32_t& p
   const Utf8Step step = utf8_step(text);
   length = step.length;
   const char32_t c = step.valid ? code_point(text.substr(0, length)) : 0xFFFD;
-  const bool widens = c == kEmojiStyle && previous >= 0x80 && columns_of(previous) == 1;
+  const bool widens = c == kEmojiPresentation && previous >= 0x80 && columns_of(previous) == 1;
   previous = c;
   return widens ? 1 : columns_of(c);
 }

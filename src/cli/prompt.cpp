@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kPatience = 1000;  ///< milliseconds until the user learns what the program waits for
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool is_blank_text(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 /// Whether standard input can have been given for this command. A terminal or a device such as /dev/null
 /// cannot.
@@ -48,13 +48,13 @@ Result<Message> read_message(const std::string& prompt, Console& console) {
   const bool is_input = prompt == "-";
   auto text = is_input ? read_text() : Result<std::string>(prompt);
   if (!text) return fail(text.error());
-  if (is_blank(*text))
+  if (is_blank_text(*text))
     return fail(app::usage_error(is_input ? "standard input holds no prompt" : "the prompt is empty"));
   Message message = text_message(Role::kUser, *std::move(text));
   if (is_input) return message;
   auto given = read_given(console);
   if (!given) return fail(given.error());
-  if (is_blank(*given)) return message;
+  if (is_blank_text(*given)) return message;
   if (!given->ends_with('\n')) *given += '\n';
   message.parts.emplace_back(TextPart{fmt::format("\n\n<stdin>\n{}</stdin>", *given), nullptr});
   return message;

@@ -1,6 +1,9 @@
 #include "praxis/core/event.hpp"
+#include "base/variant_impl.hpp"
 
 namespace praxis {
+
+template class Variant<AnyEvent>;
 namespace {
 
 struct Name {

@@ -2,9 +2,12 @@
 #include <string_view>
 #include <variant>
 
+#include "base/variant_impl.hpp"
 #include "praxis/core/records.hpp"
 
 namespace praxis {
+
+template class Variant<AnyRecord>;
 namespace {
 
 struct KindName {

@@ -3,10 +3,13 @@
 #include <array>
 #include <utility>
 
+#include "base/variant_impl.hpp"
 #include "domain/json_forms.hpp"
 #include "praxis/base/base64.hpp"
 
 namespace praxis {
+
+template class Variant<AnyPart>;
 namespace {
 
 constexpr std::array<std::pair<Role, std::string_view>, 5> kRoleNames{{{Role::kSystem, "system"},

@@ -20,8 +20,8 @@
 namespace praxis {
 namespace {
 
-constexpr std::chrono::milliseconds kRetryAccept{100};
-constexpr int kBacklog = 128;
+constexpr std::chrono::milliseconds kRetryAcceptProxy{100};
+constexpr int kProxyBacklog = 128;
 constexpr const char* kFolderPrefix = "praxis-";
 constexpr const char* kSocketName = "/proxy";
 
@@ -94,7 +94,7 @@ Status ListeningProxy::listen() {
   if (stop_.fd() < 0 || free_places_.fd() < 0 || listener_.get() < 0) return cannot("open", path);
   // No other user can enter the folder yet, so the socket's mode may be set after bind.
   if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      ::chmod(path.c_str(), 0600) != 0 || ::listen(listener_.get(), kBacklog) != 0) {
+      ::chmod(path.c_str(), 0600) != 0 || ::listen(listener_.get(), kProxyBacklog) != 0) {
     return cannot("listen on", path);
   }
   return options_.owner ? give_to(*options_.owner) : Status{};
@@ -118,7 +118,7 @@ void ListeningProxy::accept_all() {
     FileDescriptor client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (client.get() < 0) {
       // Probably out of descriptors or memory: the client stays in the queue, so wait instead of spinning.
-      if (errno != EAGAIN) wait_for(-1, 0, patience.within(kRetryAccept));
+      if (errno != EAGAIN) wait_for(-1, 0, patience.within(kRetryAcceptProxy));
       continue;
     }
     free_places_.take_one();

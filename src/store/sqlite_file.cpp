@@ -75,7 +75,7 @@ class FormedFile {
     std::string fresh = path_ + ".new-XXXXXX";
     const int file = mkostemp(fresh.data(), O_CLOEXEC);  // with mode 0600
     if (file < 0) return cannot_create(errno);
-    close(file);
+    ::close(file);
     Status made = fill(fresh);
     if (made && link(fresh.c_str(), path_.c_str()) != 0 && errno != EEXIST) made = cannot_create(errno);
     for (const char* part : {"", "-wal", "-shm"}) unlink((fresh + part).c_str());

@@ -113,7 +113,7 @@ class HeaderReader {
 };
 
 /// The line at `start` without its end.
-std::string_view line_at(std::string_view text, std::size_t start) {
+std::string_view line_from(std::string_view text, std::size_t start) {
   std::string_view line = text.substr(start, text.find('\n', start) - start);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
@@ -123,12 +123,12 @@ std::string_view line_at(std::string_view text, std::size_t start) {
 
 Result<SkillText> split_skill(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (line_at(text, 0) != kFence)
+  if (line_from(text, 0) != kFence)
     return fail(ErrorCode::kInput, "SKILL.md must begin with a line \"---\", the fields, and a line \"---\"");
   const std::size_t first = std::min(text.find('\n'), text.size() - 1) + 1;
   for (std::size_t at = first; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    if (line_at(text, at) == kFence) return SkillText{text.substr(first, at - first), text.substr(end)};
+    if (line_from(text, at) == kFence) return SkillText{text.substr(first, at - first), text.substr(end)};
     at = end;
   }
   return bad_header("has no end: a line \"---\" is missing");

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "praxis/base/variant.hpp"
 #include "praxis/core/records.hpp"
 #include "praxis/core/report.hpp"
 
@@ -241,7 +242,7 @@ struct Custom {
 
 }  // namespace events
 
-using EventBody =
+using AnyEvent =
     std::variant<events::TurnStarted, events::MessageAdded, events::StepStarted, events::StepCompleted,
                  events::TurnCompleted, events::TurnFailed, events::TurnTimedOut, events::TurnCancelled,
                  events::ModelRequested, events::TextDelta, events::ReasoningDelta, events::ToolCallDelta,
@@ -252,6 +253,8 @@ using EventBody =
                  events::StepDecided, events::SessionPaused, events::SessionUnpaused,
                  events::SessionRecovered, events::SessionIntervened, events::HistoryCut,
                  events::PrefixBroken, events::AgentStatus, events::HookFailed, events::Custom>;
+extern template class Variant<AnyEvent>;
+using EventBody = Variant<AnyEvent>;
 /// A set of event kinds, each by its index in `EventBody`.
 using EventKinds = std::bitset<std::variant_size_v<EventBody>>;
 

@@ -14,6 +14,7 @@
 
 #include "praxis/base/digest.hpp"
 #include "praxis/base/ids.hpp"
+#include "praxis/base/variant.hpp"
 #include "praxis/core/history.hpp"
 #include "praxis/domain/agent_spec.hpp"
 #include "praxis/domain/approval.hpp"
@@ -314,11 +315,13 @@ struct SpeakerSet {
 
 }  // namespace records
 
-using RecordBody =
+using AnyRecord =
     std::variant<records::SessionCreated, records::TurnStarted, records::MessageAppended,
                  records::EffectIntended, records::EffectSettled, records::Parked, records::Decided,
                  records::Intervened, records::Compacted, records::StatusChanged, records::TurnSettled,
                  records::CallProposed, records::ChildSpawned, records::ChildSettled, records::SpeakerSet>;
+extern template class Variant<AnyRecord>;
+using RecordBody = Variant<AnyRecord>;
 
 /// One durable fact and the time when it was written.
 struct Record {

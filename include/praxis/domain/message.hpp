@@ -12,6 +12,7 @@
 
 #include "praxis/base/ids.hpp"
 #include "praxis/base/time.hpp"
+#include "praxis/base/variant.hpp"
 #include "praxis/domain/usage.hpp"
 #include "praxis/json/json.hpp"
 
@@ -100,8 +101,10 @@ struct OpaquePart {
   VendorStatePtr vendor;
 };
 
-using Part = std::variant<TextPart, ReasoningPart, ToolCallPart, ToolResultPart, ImagePart, FilePart,
-                          RefusalPart, CompactionPart, OpaquePart>;
+using AnyPart = std::variant<TextPart, ReasoningPart, ToolCallPart, ToolResultPart, ImagePart, FilePart,
+                             RefusalPart, CompactionPart, OpaquePart>;
+extern template class Variant<AnyPart>;
+using Part = Variant<AnyPart>;
 
 /// `Message::created` is set by the session that stores it.
 struct Message {
