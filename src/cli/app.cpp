@@ -10,6 +10,7 @@
 #include "app/hints.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
+#include "cli/acp_flags.hpp"
 #include "cli/agents_flags.hpp"
 #include "cli/api_flags.hpp"
 #include "cli/branch_flags.hpp"
@@ -111,6 +112,7 @@ class Definition {
   MemoryCommandOptions memory_;
   PromptsOptions prompts_;
   McpCommandOptions mcp_;
+  AcpOptions acp_;
   SkillsOptions skills_;
   PolicyOptions policy_;
   std::string shell_;
@@ -371,6 +373,7 @@ void Definition::define_help() {
   define("prompts", "Show, render and change versioned prompts", kPromptsExamples, prompts_,
          add_prompts_flags);
   define("mcp", kMcpHelp, kMcpExamples, mcp_, add_mcp_flags);
+  define("acp", kAcpHelp, kAcpExamples, acp_, add_acp_flags);
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
   define("policy", kPolicyHelp, kPolicyExamples, policy_, add_policy_flags);
 

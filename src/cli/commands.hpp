@@ -33,6 +33,7 @@ Result<ExitStatus> execute(const ApiOptions& options, Console& console);
 Result<ExitStatus> execute(const MemoryCommandOptions& options, Console& console);
 Result<ExitStatus> execute(const PromptsOptions& options, Console& console);
 Result<ExitStatus> execute(const McpCommandOptions& options, Console& console);
+Result<ExitStatus> execute(const AcpOptions& options, Console& console);
 Result<ExitStatus> execute(const SkillsOptions& options, Console& console);
 Result<ExitStatus> execute(const PolicyOptions& options, Console& console);
 Result<ExitStatus> execute(const TopicOptions& options, Console& console);

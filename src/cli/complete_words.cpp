@@ -22,6 +22,8 @@ constexpr std::array kWordPlaces{
     WordPlace{"chat", "--model", kModel},
     WordPlace{"chat", "--resume", kRun},
     WordPlace{"agents", "VERB", kFixed, "list show init"},
+    WordPlace{"acp", "AGENT", kAgent},
+    WordPlace{"acp", "--model", kModel},
     WordPlace{"agents", "NAME", kAgent},
     WordPlace{"resume", "ID", kRun},
     WordPlace{"resume", "--model", kModel},

@@ -353,6 +353,14 @@ struct McpCommandOptions {
   bool json = false;
 };
 
+/// Is the agent of an editor.
+struct AcpOptions {
+  app::Place place;
+  std::string agent;
+  std::string model;
+  bool allow_home = false;
+};
+
 /// Prints what the last of these words can become, for a shell.
 struct CompleteOptions {
   ProgramText program;
@@ -370,7 +378,7 @@ using Invocation =
                  TreeOptions, TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions,
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
-                 ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, SkillsOptions,
-                 PolicyOptions, CompleteOptions, TopicOptions>;
+                 ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, AcpOptions,
+                 SkillsOptions, PolicyOptions, CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

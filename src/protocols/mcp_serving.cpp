@@ -1,22 +1,16 @@
 #include "protocols/mcp_serving.hpp"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 
-#include "base/file_descriptor.hpp"
 #include "mcp/message.hpp"
 #include "praxis/json/schema.hpp"
+#include "protocols/json_lines.hpp"
 
 namespace praxis::protocols {
 namespace {
@@ -27,13 +21,12 @@ constexpr std::array<std::string_view, 4> kWithHandshake{"2025-11-25", "2025-06-
 constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* kServerKey = "io.modelcontextprotocol/serverInfo";
 constexpr int kBusy = -32000;
-constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 constexpr std::int64_t kListAgeMs = 60'000;
 
 /// One client.
 class McpPeer {
  public:
-  McpPeer(const McpServing& serving, int out) : serving_(serving), out_(out) {}
+  McpPeer(const McpServing& serving, int out) : serving_(serving), writer_(out) {}
 
   void take(std::string_view line);
   /// Stops the calls that are running and waits for them.
@@ -59,11 +52,10 @@ class McpPeer {
   Json list() const;
   Json complete(JsonObject result, bool stateless) const;
   void reap();
-  void write_line(std::string line);
+  void write_line(std::string line) { writer_.write(std::move(line)); }
 
   const McpServing& serving_;
-  const int out_;
-  std::mutex writing_;
+  LineWriter writer_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Call>> calls_;  ///< by the text of the request's id
 };
@@ -208,59 +200,12 @@ void McpPeer::finish() {
   for (const auto& call : running) call->thread.join();
 }
 
-/// Drops what a client that has gone does not read.
-void McpPeer::write_line(std::string line) {
-  line += '\n';
-  const std::lock_guard lock(writing_);
-  for (std::size_t written = 0; written < line.size();) {
-    const ssize_t got = write(out_, line.data() + written, line.size() - written);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return;
-    written += static_cast<std::size_t>(got);
-  }
-}
-
-/// Reads what is there. 0: the input has ended or a stop was requested.
-Result<std::size_t> read_some(int in, int wake, std::array<char, kReadBytes>& chunk) {
-  for (;;) {
-    std::array<pollfd, 2> ready{{{in, POLLIN, 0}, {wake, POLLIN, 0}}};
-    if (poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) break;
-    if (ready[1].revents != 0) return 0;
-    if (ready[0].revents == 0) continue;
-    const ssize_t got = read(in, chunk.data(), chunk.size());
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR && errno != EAGAIN) break;
-  }
-  return fail(ErrorCode::kInternal,
-              "standard input cannot be read: " + std::generic_category().message(errno));
-}
-
-Status read_lines(McpPeer& peer, const McpServing& serving, int in, int wake) {
-  std::string buffer;
-  std::array<char, kReadBytes> chunk{};
-  for (;;) {
-    auto got = read_some(in, wake, chunk);
-    if (!got) return fail(std::move(got.error()));
-    if (*got == 0) return {};
-    std::size_t searched = buffer.size();
-    buffer.append(chunk.data(), *got);
-    std::size_t start = 0;
-    for (std::size_t end = 0; (end = buffer.find('\n', searched)) != std::string::npos;
-         start = searched = end + 1)
-      peer.take(std::string_view(buffer).substr(start, end - start));
-    buffer.erase(0, start);
-    if (buffer.size() > serving.max_line_bytes)
-      return fail(ErrorCode::kInput, "the client sent a message that is too long");
-  }
-}
-
 }  // namespace
 
 Status serve_mcp(const McpServing& serving, int in, int out, const std::stop_token& stop) {
-  const FileDescriptor wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  const std::stop_callback on_stop(stop, [&] { eventfd_write(wake.get(), 1); });
   McpPeer peer(serving, out);
-  Status served = read_lines(peer, serving, in, wake.get());
+  Status served =
+      read_lines(in, serving.max_line_bytes, stop, [&](std::string_view line) { peer.take(line); });
   peer.finish();
   return served;
 }
