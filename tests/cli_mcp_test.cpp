@@ -72,6 +72,11 @@ TEST_F(CliMcp, ListTestAndCall_ShowWhatAServerOffers) {
   EXPECT_EQ(praxis({"mcp", "call", "agent.toml", "fix__none"}).status, 2);
 }
 
+TEST_F(CliMcp, ServerThatRefusesTheVersionThatItNames_IsAskedOnceMore) {
+  agent("wavering", "{\"text\": \"DONE\"}\n");
+  EXPECT_THAT(praxis({"mcp", "test", "agent.toml"}).out, HasSubstr("protocol 2026-07-28"));
+}
+
 TEST_F(CliMcp, CallOfARun_IsRecordedBeforeAndAfter) {
   agent("usual", calls("echo", R"({"text": "from the server"})"));
   const CommandResult run = praxis({"run", "agent.toml", "go"});
@@ -348,7 +353,9 @@ TEST_F(CliMcpServe, AgentsAreTools_ForClientsOfTheStatelessVersion) {
   EXPECT_EQ(served.status, 0) << served.err << served.out;
   EXPECT_THAT(served.out,
               AllOf(HasSubstr(R"("supportedVersions": ["2026-07-28"])"), HasSubstr("Hello there."),
-                    HasSubstr(R"("resultType": "complete")"), HasSubstr("-32022"), HasSubstr("ttlMs")));
+                    HasSubstr(R"("resultType": "complete")"), HasSubstr("-32022"), HasSubstr("ttlMs"),
+                    HasSubstr(R"(\"_meta\" needs \"io.modelcontextprotocol/protocolVersion\")"),
+                    HasSubstr(R"(\"_meta\" needs \"io.modelcontextprotocol/clientCapabilities\")")));
 }
 
 TEST_F(CliMcpServe, AgentThatCannotBeRead_IsLeftOutUnlessItIsNamed) {

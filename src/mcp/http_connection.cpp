@@ -3,6 +3,7 @@
 // requests repeat.
 #include <algorithm>
 #include <atomic>
+#include <random>
 #include <utility>
 
 #include "mcp/connection.hpp"
@@ -218,7 +219,9 @@ class HttpMcpConnection final : public McpConnection {
   const McpBounds bounds_;
   const McpNotified notified_;
   const std::shared_ptr<HttpSession> session_ = std::make_shared<HttpSession>();
-  std::atomic<std::int64_t> last_id_ = 0;
+  /// Does not begin with 1: another process may ask again what this one has asked, and a server may tell them
+  /// apart by their ids only.
+  std::atomic<std::int64_t> last_id_ = std::random_device{}();
   std::stop_source over_;
 };
 

@@ -40,6 +40,13 @@ JsonObject modern_params(JsonObject params, bool answers) {
   return params;
 }
 
+/// Whether a server that refuses the version of a request says that it speaks this one.
+bool names_version(const Error& error, std::string_view version) {
+  if (json_int(error.detail(), "rpc_code") != kRpcUnsupportedVersion) return false;
+  const auto* const named = json_at(json_at(error.detail(), "rpc_data"), "supported").if_array();
+  return named != nullptr && std::ranges::find(*named, Json(version)) != named->end();
+}
+
 }  // namespace
 
 class McpClient::State {
@@ -161,8 +168,13 @@ Result<McpClient::State::Live> McpClient::State::open(const McpNotified& notifie
 Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::stop_token& stop,
                                                        Clock::time_point deadline) {
   live.connection->use_version(kModernVersion, true);
-  auto answer = live.connection->request(
-      {"server/discover", modern_params({}, bounds_.answers_questions), {}, stop, deadline});
+  const auto ask = [&] {
+    return live.connection->request(
+        {"server/discover", modern_params({}, bounds_.answers_questions), {}, stop, deadline});
+  };
+  auto answer = ask();
+  // A server that refuses the version and names it in the same breath is asked once more.
+  if (!answer && names_version(answer.error(), kModernVersion)) answer = ask();
   if (!answer) {
     const Error& error = answer.error();
     if (error.code == ErrorCode::kCancelled || !live.connection->is_open()) return fail(error);

@@ -19,6 +19,8 @@ constexpr const char* kStateless = "2026-07-28";
 constexpr std::array<std::string_view, 4> kWithHandshake{"2025-11-25", "2025-06-18", "2025-03-26",
                                                          "2024-11-05"};
 constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
+constexpr const char* kClientKey = "io.modelcontextprotocol/clientInfo";
+constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr const char* kServerKey = "io.modelcontextprotocol/serverInfo";
 constexpr int kBusy = -32000;
 constexpr std::int64_t kListAgeMs = 60'000;
@@ -42,6 +44,8 @@ class McpPeer {
   void answer(const McpMessage& request);
   void begin_call(const McpMessage& request, bool stateless);
   void run_call(const std::string& key, const Json& id, const Json& token, ServedCall call, bool stateless);
+  /// Why a request is not valid in the stateless version; empty: it is, or its client has had a handshake.
+  static std::string missing_in(const McpMessage& request);
   /// The version that a request names; empty for one of a client with a handshake.
   static std::string version_of(const McpMessage& request) {
     return json_string(json_at(request.body, "_meta"), kVersionKey);
@@ -98,6 +102,15 @@ void McpPeer::take(std::string_view line) {
   if (found != calls_.end()) found->second->stop.request_stop();
 }
 
+std::string McpPeer::missing_in(const McpMessage& request) {
+  const Json& meta = json_at(request.body, "_meta");
+  const bool has_keys = !json_at(meta, kClientKey).is_null() || !json_at(meta, kCapabilitiesKey).is_null();
+  const bool is_stateless = has_keys || request.method == "server/discover" || !version_of(request).empty();
+  if (!is_stateless) return {};
+  if (version_of(request).empty()) return kVersionKey;
+  return json_at(meta, kCapabilitiesKey).is_object() ? "" : kCapabilitiesKey;
+}
+
 void McpPeer::answer(const McpMessage& request) {
   const std::string version = version_of(request);
   const bool stateless = !version.empty();
@@ -106,6 +119,8 @@ void McpPeer::answer(const McpMessage& request) {
     return write_line(mcp_error(request.id, kRpcUnsupportedVersion,
                                 "this server does not support version " + version, data));
   }
+  if (const std::string missing = missing_in(request); !missing.empty())
+    return write_line(mcp_error(request.id, kRpcInvalidParams, "\"_meta\" needs \"" + missing + '"'));
   if (request.method == "initialize" && !stateless)
     return write_line(mcp_result(request.id, handshake(request.body)));
   if (request.method == "ping" && !stateless) return write_line(mcp_result(request.id, JsonObject{}));

@@ -50,6 +50,8 @@ elif scenario == "stateless":
     ask(2, "tools/list", MODERN)
     ask(3, "tools/call", {"name": "greeter", "arguments": {"prompt": "Hi"}, **MODERN})
     ask(4, "tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": "1999-01-01"}})
+    ask(5, "server/discover", {})
+    ask(6, "tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}})
 elif scenario == "cancel":
     send({"id": 1, "method": "tools/call",
           "params": {"name": "sleeper", "arguments": {"prompt": "Sleep"}, "_meta": {"progressToken": 9}}})

@@ -11,6 +11,7 @@ import sys
 import time
 
 behaviour = sys.argv[1] if len(sys.argv) > 1 else "usual"
+refused = []  # what a wavering server has refused once
 notes = sys.argv[2] if len(sys.argv) > 2 else None
 MODERN = "2026-07-28"
 changed = False
@@ -218,7 +219,10 @@ def answer(request):
             return found
         if method == "tools/call" and params["name"] == "order":
             return order(params)
-    if behaviour in ("modern", "rich"):
+    if behaviour in ("modern", "rich", "wavering"):
+        if behaviour == "wavering" and method == "server/discover" and not refused:
+            refused.append(True)
+            return {"error": {"code": -32022, "message": "unsupported", "data": {"supported": [MODERN]}}}
         if method == "server/discover":
             return {"resultType": "complete", "supportedVersions": [MODERN], "capabilities": CAPABILITIES,
                     "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "fixture", "version": "2"}}}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# The MCP client that the conformance suite tests: praxis, for the scenario in MCP_CONFORMANCE_SCENARIO.
+# Usage: PRAXIS=PROGRAM client.sh URL
+set -uo pipefail
+url=${!#}
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place"
+export HOME=$place XDG_STATE_HOME=$place/state XDG_CONFIG_HOME=$place/config
+printf 'model = "script:script.jsonl"\n[policy]\nallow = ["s__*"]\n[tools.mcp.s]\nurl = "%s"\n' "$url" > agent.toml
+call() { "$PRAXIS" mcp call agent.toml "s__$1" "${2:-{\}}"; }
+case $MCP_CONFORMANCE_SCENARIO in
+initialize | json-schema-ref-no-deref | request-metadata) "$PRAXIS" mcp test agent.toml ;;
+tools_call) call add_numbers '{"a": 2, "b": 3}' ;;
+http-standard-headers)
+  call test_headers && call my-hyphenated-tool && call list_resources || exit 1
+  for uri in 'file:///path/to/file%20name.txt' 'https://example.com/resource?id=123'; do
+    call read_resource "{\"uri\": \"$uri\"}" || exit 1
+  done
+  "$PRAXIS" mcp prompts agent.toml
+  "$PRAXIS" mcp prompts agent.toml s__test_prompt
+  true
+  ;;
+json-schema-2020-12-preservation)
+  "$PRAXIS" mcp list agent.toml --json > list
+  schema=$(sed -n 's/.*"name":"s__json_schema_2020_12_tool".*"parameters":\(.*\),"idempotent".*/\1/p' list)
+  call json_schema_echo "{\"schema\": $schema}"
+  ;;
+sep-2322-client-request-state)
+  for tool in test_mrtr_echo_state test_mrtr_unrelated test_mrtr_no_state test_mrtr_no_result_type; do
+    printf '{"tool_calls": [{"name": "s__%s", "arguments": {}}]}\n' $tool
+  done > script.jsonl
+  echo '{"text": "done"}' >> script.jsonl
+  "$PRAXIS" run agent.toml go < /dev/null
+  status=$?
+  for step in p1 p2 p3 p4; do
+    [ $status = 3 ] || break
+    "$PRAXIS" resume last --answer "$step=true" < /dev/null
+    status=$?
+  done
+  exit $status
+  ;;
+*)
+  "$PRAXIS" mcp list agent.toml --json > list
+  for tool in $(sed -n 's/.*"name":"s__\([^"]*\)".*/\1/p' list); do call "$tool"; done
+  ;;
+esac
