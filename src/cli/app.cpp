@@ -24,6 +24,7 @@
 #include "cli/parse_words.hpp"
 #include "cli/policy_flags.hpp"
 #include "cli/prompts_flags.hpp"
+#include "cli/redact_flags.hpp"
 #include "cli/runs_flags.hpp"
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
@@ -115,6 +116,7 @@ class Definition {
   AcpOptions acp_;
   SkillsOptions skills_;
   PolicyOptions policy_;
+  RedactOptions redact_;
   std::string shell_;
 };
 
@@ -376,6 +378,7 @@ void Definition::define_help() {
   define("acp", kAcpHelp, kAcpExamples, acp_, add_acp_flags);
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
   define("policy", kPolicyHelp, kPolicyExamples, policy_, add_policy_flags);
+  define("redact", kRedactHelp, kRedactExamples, redact_, add_redact_flags);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

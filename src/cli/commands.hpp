@@ -27,6 +27,7 @@ Result<ExitStatus> execute(const ImportOptions& options, Console& console);
 Result<ExitStatus> execute(const ModelsOptions& options, Console& console);
 Result<ExitStatus> execute(const DoctorOptions& options, Console& console);
 Result<ExitStatus> execute(const TrustOptions& options, Console& console);
+Result<ExitStatus> execute(const RedactOptions& options, Console& console);
 Result<ExitStatus> execute(const ConfigOptions& options, Console& console);
 Result<ExitStatus> execute(const ServeOptions& options, Console& console);
 Result<ExitStatus> execute(const ApiOptions& options, Console& console);

@@ -52,6 +52,8 @@ constexpr std::array kWordPlaces{
     WordPlace{"mcp", "VERB", kFixed, "list test call serve"},
     WordPlace{"mcp", "WORDS", kAgent},
     WordPlace{"mcp", "--model", kModel},
+    WordPlace{"redact", "--profile", kFixed, "balanced strict"},
+    WordPlace{"redact", "--only", kFixed, "secrets personal"},
     WordPlace{"completion", "SHELL", kFixed, "bash zsh fish"},
 };
 

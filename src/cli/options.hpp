@@ -248,6 +248,15 @@ struct TrustOptions {
   bool json = false;
 };
 
+/// Prints text without secrets and personal data.
+struct RedactOptions {
+  std::string file;                  ///< empty: standard input
+  std::string profile = "balanced";  ///< or `strict`
+  std::string only;                  ///< `secrets` or `personal`; empty: both
+  bool list = false;                 ///< where they are instead of the text
+  bool json = false;
+};
+
 /// Shows, explains or changes the configuration.
 struct ConfigOptions {
   enum class Verb : std::uint8_t { kShow, kExplain, kSet, kEdit };
@@ -379,6 +388,6 @@ using Invocation =
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
                  ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, AcpOptions,
-                 SkillsOptions, PolicyOptions, CompleteOptions, TopicOptions>;
+                 SkillsOptions, PolicyOptions, RedactOptions, CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli
