@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "app/hints.hpp"
@@ -10,12 +11,36 @@
 #include "app/project.hpp"
 #include "app/toml_document.hpp"
 #include "app/transcript.hpp"
+#include "policy/flow.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/net/http_client.hpp"
 
 namespace praxis::app {
 namespace {
+
+/// What the tool is for each set of rules that looks at where values come from.
+std::vector<std::string> declarations(const std::vector<PolicyRules>& rules, const ToolDefinition& tool) {
+  std::vector<std::string> lines;
+  for (const PolicyRules& layer : rules) {
+    if (layer.flow.mode == FlowMode::kOff) continue;
+    const flow::ToolLabel label = flow::label_of(layer.flow, tool);
+    std::string line = "its results are ";
+    line += label.trust == flow::Trust::kTrusted     ? "trusted"
+            : label.trust == flow::Trust::kUntrusted ? "untrusted"
+                                                     : "as trusted as what was read before";
+    line += " (" + label.origin + "); ";
+    const bool all = std::ranges::count(label.destinations, "*") > 0;
+    line += label.is_sink ? "it is a sink (" + std::string(to_string(layer.flow.mode)) + "), and " +
+                                (label.destinations.empty() ? "no argument says"
+                                 : all                      ? "all arguments say"
+                                                            : joined(label.destinations) + " says") +
+                                " where the effect goes"
+                          : "it only reads";
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
 
 PolicyAnswer answer_of(const AgentSpec& agent, const ToolDefinition& tool, const ToolCallPart& call) {
   const std::vector<PolicyRules> rules = rules_of(agent);
@@ -25,7 +50,44 @@ PolicyAnswer answer_of(const AgentSpec& agent, const ToolDefinition& tool, const
     if (name.empty()) name = i + 1 < rules.size() ? "an agent above" : "the agent";
     answer.layers.push_back({std::move(name), explain(rules[i], tool, call)});
   }
+  answer.origins = declarations(rules, tool);
   return answer;
+}
+
+/// The state just before the call was decided on; null: the log has no decision on it.
+Result<std::optional<State>> state_before(const StoredSession& session, const CallId& call) {
+  for (std::size_t i = 1; i < session.records.size(); ++i) {
+    const RecordBody& body = session.records[i].record.body;
+    const auto* const decided = std::get_if<records::Decided>(&body);
+    const auto* const parked = std::get_if<records::Parked>(&body);
+    const auto* const intended = std::get_if<records::EffectIntended>(&body);
+    if ((decided == nullptr || decided->call != call) && (parked == nullptr || parked->step.call != call) &&
+        (intended == nullptr || intended->call != call))
+      continue;
+    auto state = fold(session.records, i);
+    if (!state) return fail(std::move(state.error()));
+    return *std::move(state);
+  }
+  return std::nullopt;
+}
+
+/// Adds where the arguments of a call in a log came from.
+Status add_origins(const StoredSession& session, const ToolCallPart& call, PolicyAnswer& answer) {
+  const auto before = state_before(session, call.id);
+  if (!before) return fail(before.error());
+  if (answer.origins.empty() || !*before) return {};
+  const State& state = **before;
+  const CallState* const open = state.find_call(call.id);
+  const ToolSpec* const tool = state.agent->find_tool(call.name);
+  if (open == nullptr || tool == nullptr) return {};
+  const flow::Verdict verdict =
+      flow::judge(rules_of(*state.agent), state, tool->definition, open->call, open->within);
+  answer.origins.push_back(verdict.read.empty()
+                               ? "the model had read no untrusted data"
+                               : "the model had read untrusted data: " + joined(verdict.read));
+  for (const flow::Finding& finding : verdict.findings) answer.origins.push_back(flow::to_text(finding));
+  answer.permission = flow::narrowed(std::move(answer.permission), verdict);
+  return {};
 }
 
 const ToolDefinition* tool_named(const AgentSpec& agent, const std::string& name) {
@@ -130,7 +192,10 @@ Result<ExplainedCall> explain_call(const StoredSession& session, const std::stri
   ToolDefinition unknown;
   unknown.name = found->name;
   const ToolDefinition* const tool = tool_named(agent, found->name);
-  return ExplainedCall{*found, answer_of(agent, tool != nullptr ? *tool : unknown, *found)};
+  ExplainedCall explained{*found, answer_of(agent, tool != nullptr ? *tool : unknown, *found)};
+  if (auto added = add_origins(session, *found, explained.answer); !added)
+    return fail(std::move(added.error()));
+  return explained;
 }
 
 Result<Agent> agent_named(const Workspace& workspace, const std::string& word) {

@@ -20,6 +20,9 @@ struct PolicyLayer {
 struct PolicyAnswer {
   Permission permission;            ///< as for a call of a run, before hooks
   std::vector<PolicyLayer> layers;  ///< the agent's own rules last
+  /// What `[policy.flow]` says: of a call in a log, where its arguments come from; else what the tool is for
+  /// these rules. Empty: no layer looks at that.
+  std::vector<std::string> origins = {};
 };
 
 /// `allow`, `ask` or `deny`.

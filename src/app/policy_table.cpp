@@ -32,6 +32,15 @@ Status check_ids(const TomlDocument& document, const std::vector<PolicyRule>& ru
   return {};
 }
 
+Status read_flow(const TomlDocument& document, FlowRules& rules) {
+  const Json& table = document.at("policy.flow");
+  if (table.is_null()) return {};
+  auto read = flow_rules_from_json(table);
+  if (!read) return document.mistake("policy.flow", read.error().message);
+  rules = *std::move(read);
+  return {};
+}
+
 }  // namespace
 
 Result<PolicyRules> policy_of(const TomlDocument& document) {
@@ -40,6 +49,7 @@ Result<PolicyRules> policy_of(const TomlDocument& document) {
   auto read = read_tables(document, "policy.calls", call_rule_from_json, rules.calls);
   if (read) read = read_tables(document, "policy.rules", policy_rule_from_json, rules.rules);
   if (read) read = check_ids(document, rules.rules);
+  if (read) read = read_flow(document, rules.flow);
   if (!read) return fail(std::move(read.error()));
   return rules;
 }

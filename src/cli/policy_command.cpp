@@ -43,6 +43,7 @@ class PolicyWork {
       show_names("deny", rules.deny);
       for (const CallRule& call : rules.calls) line("call", to_json_text(to_json(call)));
       for (const PolicyRule& rule : rules.rules) line("rule", to_json_text(to_json(rule)));
+      if (rules.flow != FlowRules{}) line("flow", to_json_text(to_json(rules.flow)));
     }
     return ExitStatus::kFinished;
   }
@@ -130,7 +131,8 @@ class PolicyWork {
                      {"arguments", parse_json(call.arguments).value_or(Json(call.arguments))},
                      {"permission", name},
                      {"reason", reason},
-                     {"judgements", judgements_json(answer)}});
+                     {"judgements", judgements_json(answer)},
+                     {"origins", JsonArray(answer.origins.begin(), answer.origins.end())}});
     if (options_.json) return status_of(answer.permission);
     console_.out.line(visible_text(fmt::format("{}{}{}", name, reason.empty() ? "" : ": ", reason)));
     for (const app::PolicyLayer& layer : answer.layers) {
@@ -139,6 +141,8 @@ class PolicyWork {
           visible_text(fmt::format("  {:5} {}{}", app::permission_name(layer.judgement.permission),
                                    layer.name, by.empty() ? "" : ", by " + by)));
     }
+    for (const std::string& origin : answer.origins)
+      console_.out.line(visible_text(fmt::format("  flow  {}", origin)));
     return status_of(answer.permission);
   }
 

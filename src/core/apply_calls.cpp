@@ -148,6 +148,17 @@ void answer_call(CallState& call, const records::Decided& r) {
   call.phase = CallState::Phase::kApproved;
 }
 
+/// Remembers the arguments that a person saw and allowed, for the rules about where values come from.
+void note_approved(State& state, const CallState& call, const records::Decided& r) {
+  constexpr std::size_t kMostCalls = 64, kMostBytes = std::size_t{16} * 1024;
+  const Surface by = r.author.surface;
+  const bool by_person =
+      by == Surface::kLibrary || by == Surface::kCli || by == Surface::kServer || by == Surface::kHandler;
+  if (!by_person || r.park.empty() || call.call.arguments.size() > kMostBytes) return;
+  if (state.approved.size() == kMostCalls) state.approved.erase(state.approved.begin());
+  state.approved.push_back(call.call.arguments);
+}
+
 void deny_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind) {
   const bool in_doubt = kind == ParkKind::kInDoubt;
   const std::string what = denial(r, kind);
@@ -230,6 +241,7 @@ void decide_call(State& state, UnixMillis time, CallState& call, const records::
       [[fallthrough]];
     case ApprovalVerb::kApprove:
       call.phase = Phase::kApproved;
+      if (kind == ParkKind::kApproval) note_approved(state, call, r);
       return;
     case ApprovalVerb::kReject:
       return deny_call(state, time, call, r, kind);

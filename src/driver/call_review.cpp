@@ -1,6 +1,9 @@
 #include "driver/call_review.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "policy/flow.hpp"
 
 namespace praxis::driver {
 
@@ -8,6 +11,19 @@ Review judge_call(const Rules& rules, const ToolDefinition* tool, const ToolCall
   Review review;
   if (tool != nullptr) review.permission = judge(rules, *tool, call);
   return review;
+}
+
+void judge_origins(Review& review, const Rules& rules, const State& state, const CallState& call) {
+  const auto is_on = [](const PolicyRules& each) { return each.flow.mode != FlowMode::kOff; };
+  if (std::ranges::none_of(rules, is_on) || std::holds_alternative<Deny>(review.permission)) return;
+  const ToolSpec* const tool = state.agent->find_tool(call.call.name);
+  if (tool == nullptr) return;  // the call itself fails
+  ToolCallPart seen = call.call;
+  if (review.arguments) seen.arguments = *review.arguments;
+  const flow::Verdict verdict = flow::judge(rules, state, tool->definition, seen, call.within);
+  if (std::holds_alternative<Allow>(verdict.permission)) return;
+  review.permission = flow::narrowed(std::move(review.permission), verdict);
+  review.author = by_policy();
 }
 
 const std::shared_ptr<const Rules>& CallReview::rules(const AgentSpecPtr& agent) {

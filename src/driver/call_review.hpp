@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "praxis/core/records.hpp"
+#include "praxis/core/state.hpp"
 #include "praxis/policy/policy.hpp"
 
 namespace praxis::driver {
@@ -30,6 +31,10 @@ struct Review {
 /// Judges a call by the rules alone. `tool` is null for a tool that the agent does not have: the result is
 /// `allow`, and the call itself then fails.
 Review judge_call(const Rules& rules, const ToolDefinition* tool, const ToolCallPart& call);
+
+/// Narrows a review by where the arguments come from that the call would run with. No-op unless some rules
+/// look at that (`FlowRules::mode`).
+void judge_origins(Review& review, const Rules& rules, const State& state, const CallState& call);
 
 class CallReview {
  public:

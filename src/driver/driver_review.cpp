@@ -122,8 +122,10 @@ bool TurnDriver::run_call(const CallId& id) {
         {}, id, ApprovalVerb::kReject, "the tool was not offered in this request", by_hook()});
     return !failure_;
   }
-  if (call->phase == CallState::Phase::kProposed && review != nullptr && record_review(id, *review))
-    return !failure_;
+  if (call->phase == CallState::Phase::kProposed && review != nullptr) {
+    judge_origins(*review, *review_.rules(state_->agent), *state_, *call);
+    if (record_review(id, *review)) return !failure_;
+  }
   if (!affords_call()) return false;
   release(call_budget_, {0, {}, 1});
   call = state_->find_call(id);

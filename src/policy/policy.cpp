@@ -124,6 +124,7 @@ Json to_json(const PolicyRules& rules) {
   };
   add("calls", rules.calls);
   add("rules", rules.rules);
+  if (rules.flow != FlowRules{}) out["flow"] = to_json(rules.flow);
   if (!rules.source.empty()) out["source"] = rules.source;
   return out;
 }
@@ -139,6 +140,11 @@ PolicyRules policy_rules_from_json(const Json& json) {
       auto rule = policy_rule_from_json(item);
       rules.rules.push_back(rule ? *std::move(rule) : unreadable(rule.error().message));
     }
+  }
+  if (const Json& flow = json_at(json, "flow"); !flow.is_null()) {
+    auto read = flow_rules_from_json(flow);
+    if (!read) rules.rules.push_back(unreadable(read.error().message));
+    if (read) rules.flow = *std::move(read);
   }
   rules.source = json_string(json, "source");
   return rules;
@@ -207,6 +213,8 @@ bool may_allow(const PolicyRules& rules, std::string_view tool) {
 }
 
 bool asks_about(const PolicyRules& rules, std::string_view tool) {
+  const bool may_run = !rules.source.empty() || may_allow(rules, tool);
+  if (rules.flow.mode == FlowMode::kAsk && may_run) return true;
   return any_names(rules.ask, tool) || std::ranges::any_of(rules.rules, [&](const PolicyRule& rule) {
            return rule.kind == RuleKind::kAsk && names_tool(rule, tool);
          });

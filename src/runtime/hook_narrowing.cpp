@@ -48,6 +48,7 @@ PolicyRules narrowed(const PolicyRules& before, PolicyRules after) {
     if (rule.kind != RuleKind::kAllow && std::ranges::count(after.rules, rule) == 0)
       after.rules.push_back(rule);
   }
+  after.flow = narrowed(before.flow, after.flow);
   after.source = before.source;
   return after;
 }

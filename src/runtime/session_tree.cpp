@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "logs/log_writer.hpp"
+#include "policy/flow.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -118,7 +119,7 @@ Result<Scope> SessionActor::scope_of_call(const CallId& call, Narrowing by) {
     if (const auto* bounds = s.agent->bounds.if_array())
       above.permissions.assign(bounds->begin(), bounds->end());
     by.budget = budget();
-    by.policy = s.agent->policy;
+    by.policy = flow::bounds_below(s);
     const CallState* running = s.find_call(call);
     by.trace = running != nullptr ? effect_trace(s, running->effect, running->attempt) : s.trace;
     return narrowed(above, std::move(by));

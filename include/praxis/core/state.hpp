@@ -190,6 +190,8 @@ struct State {
   std::optional<TeamState> team;    ///< of a conversation that several agents share
   std::optional<AgentResult> last;  ///< of the last settled turn
   std::map<ParkId, ParkedStep> parked;
+  /// Arguments of the calls that a person approved, as they run; the last 64, those up to 16 KiB.
+  std::vector<std::string> approved;
   std::vector<std::string> steering;
   std::vector<std::string> queue;
   std::vector<TurnMark> marks;

@@ -12,6 +12,7 @@
 #include "praxis/domain/approval.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/domain/tool_definition.hpp"
+#include "praxis/policy/flow_rules.hpp"
 #include "praxis/policy/rule.hpp"
 
 #pragma GCC visibility push(default)
@@ -40,6 +41,7 @@ struct PolicyRules {
   std::vector<std::string> ask = {};
   std::vector<CallRule> calls = {};    ///< exact calls that are pre-approved
   std::vector<PolicyRule> rules = {};  ///< about arguments
+  FlowRules flow = {};                 ///< about where arguments come from
   /// The file of the configuration that the rules are from: they only restrict, and leave what they do not
   /// name to the rules of the agent. Empty: these are the agent's.
   std::string source = {};
