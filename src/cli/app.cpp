@@ -19,6 +19,7 @@
 #include "cli/console.hpp"
 #include "cli/description.hpp"
 #include "cli/doctor_flags.hpp"
+#include "cli/eval_flags.hpp"
 #include "cli/mcp_flags.hpp"
 #include "cli/memory_flags.hpp"
 #include "cli/parse_words.hpp"
@@ -47,6 +48,7 @@ constexpr const char* kFooter = R"(Exit status:
   5    a limit was reached
   6    provider, key or network unavailable
   7    a replay diverged
+  8    an evaluation is below its threshold, or worse than its baseline
   9    the answer does not fit --schema
   130  interrupted (129: hung up, 143: terminated)
 
@@ -75,7 +77,6 @@ class Definition {
   void define_branching();
   void define_carrying();
   void define_models();
-  void define_trust();
   void define_help();
 
   Result<Invocation> unexpected_argument(const CLI::App& command, std::span<const std::string> all) const;
@@ -117,6 +118,8 @@ class Definition {
   SkillsOptions skills_;
   PolicyOptions policy_;
   RedactOptions redact_;
+  EvalOptions eval_;
+  StatsOptions stats_;
   std::string shell_;
 };
 
@@ -134,7 +137,6 @@ Definition::Definition() {
   define_branching();
   define_carrying();
   define_models();
-  define_trust();
   define_help();
   for (const auto& [command, made] : commands_) refuse_values_of_flags(command);
 }
@@ -356,18 +358,12 @@ void Definition::define_models() {
   add_place(models, models_.place);
 }
 
-void Definition::define_trust() {
-  CLI::App* trust =
-      command("trust", "Show what the project folder .praxis would set or let run, and trust it",
-              kTrustExamples, [this] { return Invocation(trust_); });
-  add_trust_flags(trust, trust_);
-}
-
 void Definition::define_help() {
   const auto define = [this](const char* name, const char* help, const char* examples, auto& options,
                              const auto& add_flags) {
     add_flags(command(name, help, examples, [&options] { return Invocation(options); }), options);
   };
+  define("trust", kTrustHelp, kTrustExamples, trust_, add_trust_flags);
   define("config", "Show, explain and change the configuration", kConfigExamples, config_, add_config_flags);
   define("serve", kServeHelp, kServeExamples, serve_, add_serve_flags);
   define("api", kApiHelp, kApiExamples, api_, add_api_flags);
@@ -379,6 +375,8 @@ void Definition::define_help() {
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
   define("policy", kPolicyHelp, kPolicyExamples, policy_, add_policy_flags);
   define("redact", kRedactHelp, kRedactExamples, redact_, add_redact_flags);
+  define("eval", kEvalHelp, kEvalExamples, eval_, add_eval_flags);
+  define("stats", kStatsHelp, kStatsExamples, stats_, add_stats_flags);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

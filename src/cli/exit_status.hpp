@@ -15,6 +15,7 @@ enum class ExitStatus : int {
   kLimit = 5,
   kUnavailable = 6,    ///< provider, authentication or network
   kDiverged = 7,       ///< a replay diverged
+  kBelow = 8,          ///< an evaluation is below its threshold, or worse than its baseline
   kInvalidOutput = 9,  ///< the answer violates the requested schema
   kHungUp = 129,
   kInterrupted = 130,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/run_list.hpp"
+#include "app/run_stats.hpp"
 #include "app/workspace.hpp"
 #include "cli/description.hpp"
 #include "praxis/base/time.hpp"
@@ -370,6 +371,29 @@ struct AcpOptions {
   bool allow_home = false;
 };
 
+/// Runs the cases of a suite, or adds one.
+struct EvalOptions {
+  app::Place place;
+  std::vector<std::string> words;  ///< the suite; or `add`, a run and a suite
+  std::string model;
+  std::size_t jobs = 4;
+  std::string round;
+  std::optional<MicroUsd> max_usd;
+  std::optional<double> threshold;
+  std::string baseline, junit, html;  ///< files; empty: none
+  bool allow_home = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+/// Measures the runs of a journal.
+struct StatsOptions {
+  app::Place place;
+  app::StatsBy by = app::StatsBy::kAll;
+  std::optional<Millis> since;
+  bool json = false;
+};
+
 /// Prints what the last of these words can become, for a shell.
 struct CompleteOptions {
   ProgramText program;
@@ -388,6 +412,7 @@ using Invocation =
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
                  ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, AcpOptions,
-                 SkillsOptions, PolicyOptions, RedactOptions, CompleteOptions, TopicOptions>;
+                 SkillsOptions, PolicyOptions, RedactOptions, EvalOptions, StatsOptions, CompleteOptions,
+                 TopicOptions>;
 
 }  // namespace praxis::cli

@@ -10,6 +10,8 @@
 
 namespace praxis::cli {
 
+inline constexpr const char* kTrustHelp =
+    "Show what the project folder .praxis would set or let run, and trust it";
 inline constexpr const char* kTrustExamples =
     "  praxis trust\n"
     "  praxis trust show\n"

@@ -1,0 +1,168 @@
+#include "app/run_stats.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <variant>
+
+#include "app/envelope.hpp"
+#include "app/journal_walk.hpp"
+
+namespace praxis::app {
+namespace {
+
+/// Adds the records of one session to the rows.
+class StatsFold {
+ public:
+  StatsFold(const StatsQuestion& question, std::map<std::string, StatsRow>& rows)
+      : question_(question), rows_(rows) {}
+
+  void add(const StoredRecord& stored) {
+    const Record& record = stored.record;
+    if (const AgentSpec* given = agent_in(record.body)) agent_ = given;
+    if (agent_ == nullptr) return;
+    is_in_time_ = record.time >= question_.from && record.time < question_.until;
+    day_ = day_of(record.time);
+    const auto spent = spent_by(record.body);
+    if (is_in_time_ && spent) add_spent(*spent);
+    std::visit([this, &spent](const auto& body) { fold(body, spent); }, record.body);
+  }
+
+ private:
+  /// An effect that was intended and is not settled yet.
+  struct Pending {
+    EffectKind kind = EffectKind::kModel;
+    std::string tool;
+    bool answers = false;  ///< a model call that is a step, not a summary or a side query
+  };
+  using MaybeSpent = std::optional<Spent>;
+
+  /// The row for what the agent did, or for a tool; null if the question does not show it.
+  StatsRow* row(const std::string& model, const std::string& tool) {
+    if (!is_in_time_) return nullptr;
+    std::string name;
+    switch (question_.by) {
+      case StatsBy::kAll:
+        break;
+      case StatsBy::kAgent:
+        name = agent_->id;
+        break;
+      case StatsBy::kModel:
+        name = model.empty() ? model_of(*agent_, {}) : model;
+        break;
+      case StatsBy::kTool:
+        if (tool.empty()) return nullptr;
+        name = tool;
+        break;
+      case StatsBy::kDay:
+        name = day_;
+        break;
+    }
+    StatsRow& found = rows_[name];
+    found.name = std::move(name);
+    return &found;
+  }
+
+  void add_spent(const Spent& spent) {
+    StatsRow* const to = row(model_of(*agent_, spent.model), {});
+    if (to == nullptr) return;
+    to->usage += spent.usage;
+    to->has_unknown_price = to->has_unknown_price || cost_or_null(spent.usage).is_null();
+  }
+
+  template <class Body>
+  void fold(const Body& /*body*/, const MaybeSpent& /*spent*/) {}
+
+  void fold(const records::EffectIntended& body, const MaybeSpent& /*spent*/) {
+    const bool answers = body.kind == EffectKind::kModel && !body.summary && !body.consult;
+    pending_[body.effect] = {body.kind, body.tool, answers};
+    if (body.attempt < 2 || body.kind == EffectKind::kTimer) return;
+    const bool is_tool = body.kind == EffectKind::kTool;
+    if (StatsRow* const to = row({}, body.tool)) ++(is_tool ? to->tool : to->model).retries;
+  }
+
+  void fold(const records::EffectSettled& body, const MaybeSpent& spent) {
+    const auto found = pending_.find(body.effect);
+    if (found == pending_.end() || found->second.kind == EffectKind::kTimer) return;
+    const Pending effect = found->second;
+    const bool is_tool = effect.kind == EffectKind::kTool;
+    StatsRow* const to = row(spent ? model_of(*agent_, spent->model) : "", effect.tool);
+    if (to == nullptr) return;
+    EffectStats& stats = is_tool ? to->tool : to->model;
+    ++stats.calls;
+    stats.errors += failed(body) ? 1 : 0;
+    stats.durations.push_back(body.duration);
+    to->steps += effect.answers && body.outcome == Outcome::kOk ? 1 : 0;
+  }
+
+  /// Whether an effect gave no result, or a tool one that says that it failed.
+  static bool failed(const records::EffectSettled& body) {
+    const auto* const result = std::get_if<ToolOutcome>(&body.result);
+    return body.outcome != Outcome::kOk || (result != nullptr && result->result.status != ToolStatus::kOk);
+  }
+
+  void fold(const records::TurnSettled& body, const MaybeSpent& /*spent*/) {
+    StatsRow* const to = row({}, {});
+    if (to == nullptr) return;
+    ++to->turns;
+    to->finished += body.reason == StopReason::kFinished ? 1 : 0;
+  }
+
+  const StatsQuestion& question_;
+  std::map<std::string, StatsRow>& rows_;
+  const AgentSpec* agent_ = nullptr;
+  bool is_in_time_ = false;
+  std::string day_;
+  std::map<EffectId, Pending> pending_;
+};
+
+JsonObject effects_json(const EffectStats& stats) {
+  constexpr double kHalf = 0.5, kMost = 0.95;
+  return JsonObject{{"calls", stats.calls},
+                    {"errors", stats.errors},
+                    {"retries", stats.retries},
+                    {"median_ms", stats.percentile(kHalf).count()},
+                    {"p95_ms", stats.percentile(kMost).count()}};
+}
+
+}  // namespace
+
+Millis EffectStats::percentile(double share) const {
+  if (durations.empty()) return Millis{0};
+  std::vector<Millis> sorted = durations;
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  const auto at =
+      sorted.begin() + static_cast<std::ptrdiff_t>(std::clamp<std::size_t>(rank, 1, sorted.size()) - 1);
+  std::ranges::nth_element(sorted, at);
+  return *at;
+}
+
+Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question) {
+  std::map<std::string, StatsRow> rows;
+  if (question.by == StatsBy::kAll) rows[""] = {};
+  const auto all = walk_journal(journal, {.from = question.from, .until = question.until},
+                                [&](const std::vector<StoredRecord>& records) {
+                                  StatsFold fold(question, rows);
+                                  for (const StoredRecord& stored : records) fold.add(stored);
+                                });
+  if (!all) return fail(all.error());
+  StatsReport report{.rows = {}, .is_complete = *all};
+  for (auto& [name, row] : rows) report.rows.push_back(std::move(row));
+  return report;
+}
+
+JsonObject stats_json(const StatsRow& row) {
+  const double rate = row.turns == 0 ? 0 : static_cast<double>(row.finished) / static_cast<double>(row.turns);
+  return JsonObject{{"name", row.name.empty() ? Json(nullptr) : Json(row.name)},
+                    {"turns", row.turns},
+                    {"finished", row.finished},
+                    {"success_rate", row.turns == 0 ? Json(nullptr) : Json(rate)},
+                    {"steps", row.steps},
+                    {"model_calls", effects_json(row.model)},
+                    {"tool_calls", effects_json(row.tool)},
+                    {"usage", to_json(row.usage)},
+                    {"cost_usd", row.has_unknown_price ? Json(nullptr) : Json(row.usage.cost.usd())}};
+}
+
+}  // namespace praxis::app

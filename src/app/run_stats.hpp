@@ -1,0 +1,58 @@
+// How agents, models and tools did over many runs: a projection of the journal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "praxis/base/result.hpp"
+#include "praxis/base/time.hpp"
+#include "praxis/domain/usage.hpp"
+#include "praxis/journal/journal.hpp"
+#include "praxis/json/json.hpp"
+
+namespace praxis::app {
+
+/// What has a line of its own.
+enum class StatsBy : std::uint8_t { kAll, kAgent, kModel, kTool, kDay };
+
+/// Counts of effects of one kind.
+struct EffectStats {
+  std::uint64_t calls = 0;    ///< that ended
+  std::uint64_t errors = 0;   ///< of them, without a result
+  std::uint64_t retries = 0;  ///< further attempts
+  std::vector<Millis> durations = {};
+
+  /// The duration that a share of the calls did not exceed (nearest rank); 0 without calls.
+  Millis percentile(double share) const;
+};
+
+struct StatsRow {
+  std::string name;            ///< of the agent, model or tool, or the day (UTC)
+  std::uint64_t turns = 0;     ///< that ended
+  std::uint64_t finished = 0;  ///< of them, with an answer
+  std::uint64_t steps = 0;     ///< model calls for an answer
+  EffectStats model = {}, tool = {};
+  Usage usage = {};
+  bool has_unknown_price = false;  ///< of at least one model call: then the cost says too little
+};
+
+struct StatsQuestion {
+  StatsBy by = StatsBy::kAll;
+  UnixMillis from = {}, until = {};  ///< what ended in this time; without `until` itself
+};
+
+struct StatsReport {
+  std::vector<StatsRow> rows;  ///< by name; one without a name for `kAll`
+  bool is_complete = true;     ///< false: there are more sessions than were read
+};
+
+/// Reads the logs that were written to in this time. Sub-agents count as agents of their own, and a turn for
+/// the model that its agent had at its end. Error `kJournal`.
+Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question);
+
+/// The JSON form of a row.
+JsonObject stats_json(const StatsRow& row);
+
+}  // namespace praxis::app
