@@ -62,7 +62,8 @@ install(FILES ${PROJECT_BINARY_DIR}/praxisConfigVersion.cmake cmake/praxisCompon
 
 install(FILES LICENSE CHANGELOG.md README.md TYPE DOC)
 install(DIRECTORY docs examples TYPE DOC PATTERN CMakeLists.txt EXCLUDE PATTERN check EXCLUDE)
-install(FILES share/praxis/agent.schema.json share/praxis/config.schema.json share/praxis/output.schema.json
+install(FILES share/praxis/agent.schema.json share/praxis/config.schema.json share/praxis/openapi.json
+              share/praxis/output.schema.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/praxis)
 if(PRAXIS_COMPLETE)
   install(TARGETS praxis_cli)

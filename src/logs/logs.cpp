@@ -148,46 +148,6 @@ Result<std::uint64_t> seq_of_step(const std::vector<StoredRecord>& records, std:
   return found;
 }
 
-Result<SessionId> fork_session(Journal& journal, Environment& environment, const SessionId& session,
-                               std::uint64_t seq) {
-  auto records = read_records(journal, session);
-  if (!records) return fail(records.error());
-  if (seq == 0) seq = records->back().seq;
-  if (seq > records->back().seq) {
-    return fail(ErrorCode::kInput, "session " + session.str() + " has " +
-                                       std::to_string(records->back().seq) +
-                                       " records; it cannot be forked at " + std::to_string(seq));
-  }
-  auto state = fold(*records, seq);
-  if (!state) return fail(state.error());
-
-  Append copy;
-  SessionId fork{environment.new_id()};
-  for (const StoredRecord& stored : *records) {
-    if (stored.seq > seq) break;
-    RecordBody body = stored.record.body;
-    if (auto* created = std::get_if<records::SessionCreated>(&body)) {
-      created->session = fork;
-      created->forked_from = session;
-      created->forked_at = seq;
-      created->seed = environment.random();
-    }
-    std::vector<RecordBlob> blobs;
-    copy.entries.push_back({std::string(kind_name(body)), stored.record.time, encode_record(body, blobs)});
-    for (RecordBlob& blob : blobs) copy.blobs.push_back({blob.digest, std::move(blob.bytes)});
-  }
-  auto row = journal.session(session);
-  if (!row) return fail(row.error());
-  copy.row = {row->agent, row->model, std::string(to_string(state->status())), row->title, row->parent};
-  auto lease = journal.create(fork, environment.now());
-  if (!lease) return fail(lease.error());
-  copy.lease = *lease;
-  auto written = append_and_wait(journal, std::move(copy));
-  journal.release(*lease);
-  if (!written) return fail(written.error());
-  return fork;
-}
-
 Status rewind_session(Journal& journal, Environment& environment, const SessionId& session,
                       const TurnId& turn) {
   return record_in_log(journal, environment, session,

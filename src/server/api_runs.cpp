@@ -94,13 +94,13 @@ Result<JsonObject> run_json(Service& service, const SessionId& run) {
   return json;
 }
 
+}  // namespace
+
 HttpAnswer created(const SessionId& run, bool is_new) {
   HttpAnswer answer = json_answer(JsonObject{{"id", run.str()}, {"created", is_new}}, is_new ? 201 : 200);
   answer.headers.emplace_back("Location", "/api/v1/runs/" + run.str());
   return answer;
 }
-
-}  // namespace
 
 Result<HttpAnswer> create_run(Service& service, const Call& call) {
   auto body = call.object({"agent", "prompt", "model", "limits", "schema"});
@@ -190,34 +190,6 @@ Result<HttpAnswer> replay_run(Service& service, const Call& call) {
                                 {"records", report->records},
                                 {"derived", report->derived},
                                 {"divergence", std::move(divergence)}});
-}
-
-Result<HttpAnswer> fork_run(Service& service, const Call& call) {
-  const auto body = call.object({"seq", "prompt"});
-  if (!body) return fail(body.error());
-  const auto stored = stored_of(service, call);
-  if (!stored) return fail(stored.error());
-  const std::int64_t seq = json_int(*body, "seq", 0);
-  if (seq < 0 || static_cast<std::uint64_t>(seq) > stored->records.size())
-    return fail(field_error("seq", "must be a record from 1 to " + std::to_string(stored->records.size())));
-  auto prompt = text_of(*body, "prompt");
-  if (!prompt) return fail(prompt.error());
-  Load::Slot slot;
-  if (!prompt->empty()) {
-    auto begun = service.runs->begin_turn(call.principal);
-    if (!begun) return fail(begun.error());
-    slot = *std::move(begun);
-  }
-  const auto forked = fork_session(*service.journal, service.runtime->environment(), stored->id,
-                                   static_cast<std::uint64_t>(seq));
-  if (!forked) return fail(forked.error());
-  if (!prompt->empty()) {
-    if (auto sent = service.runs->send(*forked, std::move(slot),
-                                       text_message(Role::kUser, *std::move(prompt)), nullptr);
-        !sent)
-      return fail(sent.error());
-  }
-  return created(*forked, true);
 }
 
 Result<HttpAnswer> rewind_run(Service& service, const Call& call) {

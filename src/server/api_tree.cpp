@@ -37,6 +37,8 @@ Result<Command> command_of(const Json& json, const SessionId& target, const Auth
   return Command{*verb, target, *text, author};
 }
 
+}  // namespace
+
 JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const SessionId& run) {
   JsonObject json = app::program_json(step);
   json["run"] = run.str();
@@ -45,8 +47,6 @@ JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const Ses
   json["path"] = node.path;
   return json;
 }
-
-}  // namespace
 
 Author author_of(const Principal& principal) { return Author{principal.name, Surface::kServer}; }
 
@@ -100,32 +100,6 @@ Result<HttpAnswer> list_pending(Service& service, const Call& call) {
     for (const ParkedStep& step : node.pending) steps.push_back(pending_json(node, step, run));
   }
   return json_answer(JsonObject{{"pending", std::move(steps)}});
-}
-
-Result<HttpAnswer> decide_step(Service& service, const Call& call) {
-  const auto body = call.object({"decision", "text", "arguments"});
-  if (!body) return fail(body.error());
-  const auto name = text_of(*body, "decision");
-  auto text = text_of(*body, "text");
-  if (!name) return fail(name.error());
-  if (!text) return fail(text.error());
-  const auto verb = approval_verb_from(*name);
-  if (!verb)
-    return fail(field_error("decision", "must be allow, deny, edit or answer, not \"" + *name + "\""));
-  if (*verb == ApprovalVerb::kEdit) {
-    const Json* arguments = body->if_contains("arguments");
-    if (arguments == nullptr || !arguments->is_object())
-      return fail(field_error("arguments", "must be the object with which the call is to run"));
-    text = to_json_text(*arguments);
-  }
-  const auto id = service.runs->find(call.name("id"), call.principal);
-  if (!id) return fail(id.error());
-  if (auto decided = service.runs->decide(*id, call.name("step"), Approval(*verb, *std::move(text)),
-                                          author_of(call.principal));
-      !decided) {
-    return fail(decided.error());
-  }
-  return json_answer(JsonObject{{"id", id->str()}, {"step", call.name("step")}, {"decision", *name}});
 }
 
 }  // namespace praxis::server

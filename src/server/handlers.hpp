@@ -8,6 +8,10 @@ namespace praxis::server {
 
 /// The author of what a principal does.
 Author author_of(const Principal& principal);
+/// The answer to a request that made a run, or found the one that an earlier request made.
+HttpAnswer created(const SessionId& run, bool is_new);
+/// A step that waits, as lists show it.
+JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const SessionId& run);
 
 // The server itself.
 Result<HttpAnswer> show_health(Service& service, const Call& call);
@@ -15,6 +19,9 @@ Result<HttpAnswer> show_readiness(Service& service, const Call& call);
 Result<HttpAnswer> show_metrics(Service& service, const Call& call);
 Result<HttpAnswer> show_openapi(Service& service, const Call& call);
 Result<HttpAnswer> list_agents(Service& service, const Call& call);
+Result<HttpAnswer> show_agent(Service& service, const Call& call);
+Result<HttpAnswer> try_policy(Service& service, const Call& call);
+Result<HttpAnswer> list_settings(Service& service, const Call& call);
 Result<HttpAnswer> show_usage(Service& service, const Call& call);
 Result<HttpAnswer> show_blob(Service& service, const Call& call);
 
@@ -32,6 +39,8 @@ Result<HttpAnswer> export_run(Service& service, const Call& call);
 Result<HttpAnswer> replay_run(Service& service, const Call& call);
 Result<HttpAnswer> compare_runs(Service& service, const Call& call);
 Result<HttpAnswer> fork_run(Service& service, const Call& call);
+Result<HttpAnswer> list_branches(Service& service, const Call& call);
+Result<HttpAnswer> list_records(Service& service, const Call& call);
 Result<HttpAnswer> rewind_run(Service& service, const Call& call);
 Result<HttpAnswer> send_message(Service& service, const Call& call);
 Result<HttpAnswer> resume_run(Service& service, const Call& call);
@@ -41,6 +50,7 @@ Result<HttpAnswer> show_tree(Service& service, const Call& call);
 Result<HttpAnswer> show_trees(Service& service, const Call& call);
 Result<HttpAnswer> send_commands(Service& service, const Call& call);
 Result<HttpAnswer> list_pending(Service& service, const Call& call);
+Result<HttpAnswer> show_step(Service& service, const Call& call);
 Result<HttpAnswer> decide_step(Service& service, const Call& call);
 
 // Events.

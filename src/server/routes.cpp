@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "server/answer_schemas.hpp"
 #include "server/handlers.hpp"
 #include "server/split.hpp"
 
@@ -29,16 +30,26 @@ constexpr std::array kCreateBody{
     Field{"model", "string", "PROVIDER:NAME instead of the agent's"},
     Field{"limits", "object", "limits of the turn, as in an agent file"}, kSchema};
 constexpr std::array kMessageBody{Field{"prompt", "string", "the message of the user", true}, kSchema};
-constexpr std::array kForkBody{Field{"seq", "integer", "record up to which the branch is the same; 0: all"},
-                               Field{"prompt", "string", "message that begins a turn in the branch"}};
+constexpr std::array kForkBody{
+    Field{"seq", "integer", "record up to which the branch is the same; 0: all"},
+    Field{"prompt", "string", "message that begins a turn in the branch"},
+    Field{"edit", "object", "what the last record says instead: text, or call and arguments"},
+    Field{"model", "string", "PROVIDER:NAME with which the branch runs"},
+    Field{"continue", "boolean", "true: the open turn of the branch goes on"}};
+constexpr std::array kRecordsQuery{Field{"from", "integer", "number of the first record; 1"},
+                                   Field{"limit", "integer", "records on a page, at most 1000"}};
+constexpr std::array kPolicyBody{Field{"tool", "string", "the tool that is called", true},
+                                 Field{"arguments", "object", "of the call; none"}};
 constexpr std::array kRewindBody{Field{"turn", "string", "turn before which to go back, such as t2", true}};
 constexpr std::array kCommandBody{
     Field{"commands", "array",
           "objects with verb (steer, enqueue, interrupt, pause, unpause, annotate, modify, delete) and text",
           true}};
-constexpr std::array kDecideBody{Field{"decision", "string", "allow, deny, edit or answer", true},
-                                 Field{"text", "string", "the reason of a denial, or the answer"},
-                                 Field{"arguments", "object", "of edit: with which the call is to run"}};
+constexpr std::array kDecideBody{
+    Field{"decision", "string", "allow, deny, edit or answer", true},
+    Field{"text", "string", "the reason of a denial, or the answer"},
+    Field{"arguments", "object", "of edit: with which the call is to run"},
+    Field{"rule", "object", "of allow: calls that need no approval from now on"}};
 constexpr std::array kChatBody{
     Field{"model", "string", "name of the agent", true},
     Field{"messages", "array", "the conversation; the last message is the user's", true},
@@ -123,6 +134,13 @@ constexpr std::array kRoutes{
     Route{"GET", "/metrics", "Numbers for Prometheus", show_metrics},
     Route{"GET", "/api/v1/openapi.json", "This description", show_openapi, {}, {}, 200, false},
     Route{"GET", "/api/v1/agents", "The agents that runs can name", list_agents},
+    Route{"GET", "/api/v1/agents/{agent}", "One of them, as it is configured", show_agent},
+    Route{"POST",
+          "/api/v1/agents/{agent}/policy",
+          "What the rules of an agent say about a call; nothing runs",
+          try_policy,
+          {},
+          kPolicyBody},
     Route{"POST",
           "/api/v1/runs",
           "Start a run; with Idempotency-Key once only",
@@ -155,6 +173,8 @@ constexpr std::array kRoutes{
           {},
           kCommandBody,
           202},
+    Route{"GET", "/api/v1/runs/{id}/steps/{step}", "A step that waits, with what deciding it takes",
+          show_step},
     Route{"POST", "/api/v1/runs/{id}/steps/{step}", "Decide a step that waits", decide_step, {}, kDecideBody},
     Route{"POST",
           "/api/v1/runs/{id}/resume",
@@ -170,6 +190,9 @@ constexpr std::array kRoutes{
           {},
           kForkBody,
           201},
+    Route{"GET", "/api/v1/runs/{id}/branches", "The runs that branched off from the same one", list_branches},
+    Route{"GET", "/api/v1/runs/{id}/records", "Records of the log as they are stored, page by page",
+          list_records, kRecordsQuery},
     Route{"POST",
           "/api/v1/runs/{id}/rewind",
           "Take the conversation back to before a turn",
@@ -189,6 +212,8 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/v1/runs/{id}/compare/{other}", "Where two runs part, and how each one ended",
           compare_runs},
     Route{"GET", "/api/v1/usage", "Tokens and cost by day, agent and model", show_usage, kUsageQuery},
+    Route{"GET", "/api/v1/settings", "The settings of the server with the layers that they come from",
+          list_settings},
     Route{"GET", "/api/v1/blobs/{digest}", "A payload that a run names, whole or in part (Range)", show_blob},
     Route{"GET", "/api/v1/pending", "The steps of all runs that wait for people", list_pending},
     Route{"GET", "/v1/models", "The agents as OpenAI's models", list_models},
@@ -304,12 +329,13 @@ JsonObject operation_of(const Route& route) {
     operation["parameters"] = std::move(parameters);
   if (!route.body.empty()) operation["requestBody"] = body_of(route);
   const std::string_view media = streams ? "text/event-stream" : route.media;
+  JsonObject answer{{"type", streams ? "string" : "object"}};
+  if (const auto schema = answer_schema_of(route.method, route.path); !schema.empty())
+    answer = JsonObject{{"$ref", "#/components/schemas/" + std::string(schema)}};
   JsonObject responses{
       {std::to_string(route.success),
        JsonObject{{"description", route.summary},
-                  {"content",
-                   JsonObject{{media, JsonObject{{"schema",
-                                                  JsonObject{{"type", streams ? "string" : "object"}}}}}}}}},
+                  {"content", JsonObject{{media, JsonObject{{"schema", std::move(answer)}}}}}}},
       {"default", problem}};
   if (route.has_socket) responses["101"] = JsonObject{{"description", kSocket}};
   operation["responses"] = std::move(responses);
@@ -352,7 +378,8 @@ Json openapi() {
       {"info", JsonObject{{"title", "Praxis"}, {"version", "1"}}},
       {"security", JsonArray{JsonObject{{"token", JsonArray{}}}}},
       {"components", JsonObject{{"securitySchemes",
-                                 JsonObject{{"token", JsonObject{{"type", "http"}, {"scheme", "bearer"}}}}}}},
+                                 JsonObject{{"token", JsonObject{{"type", "http"}, {"scheme", "bearer"}}}}},
+                                {"schemas", answer_schemas()}}},
       {"paths", std::move(paths)}};
 }
 

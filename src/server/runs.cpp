@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/model_files.hpp"
+#include "app/policy_check.hpp"
 #include "app/reopen_run.hpp"
 #include "app/run_agent.hpp"
 #include "app/run_trees.hpp"
@@ -43,11 +44,19 @@ Result<Limits> limits_of(const Limits& of_agent, const Json& wanted, const Princ
   return principal.sees_all ? limits : tightened(of_agent, limits);
 }
 
+/// A path could name any file of the server.
+bool is_path(const std::string& agent) { return agent.ends_with(".toml") || agent.contains('/'); }
+
 Error busy(const SessionId& run) {
   return conflict("run " + run.str() + " is in the middle of a turn; steer or enqueue reach it");
 }
 
 }  // namespace
+
+Status check_model(const std::string& model) {
+  if (app::model_files(model).empty()) return {};
+  return fail(field_error("model", "must not be a script or cassette; an agent file may name one"));
+}
 
 Runs::Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
            std::shared_ptr<Journal> journal, std::shared_ptr<Executor> executor, std::shared_ptr<Load> load)
@@ -65,16 +74,11 @@ SessionId Runs::id_of_key(const std::string& principal, const std::string& key) 
 }
 
 Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) const {
-  // A script or cassette is a file of the server, which the client must not choose.
-  if (!app::model_files(wanted.model).empty()) {
-    return fail(field_error("model", "must not be a script or cassette; an agent file may name one"));
-  }
+  if (auto allowed = check_model(wanted.model); !allowed) return fail(allowed.error());
   app::RunAgent choice{.model = wanted.model};
   if (!wanted.agent.empty()) {
-    // A path could name any file of the server.
-    const bool is_path = wanted.agent.ends_with(".toml") || wanted.agent.contains('/');
-    auto file = is_path ? Result<std::optional<app::AgentChoice>>(std::nullopt)
-                        : app::find_agent_file(workspace_, wanted.agent);
+    auto file = is_path(wanted.agent) ? Result<std::optional<app::AgentChoice>>(std::nullopt)
+                                      : app::find_agent_file(workspace_, wanted.agent);
     if (!file) return fail(file.error());
     if (!*file) return fail(not_found("agent", wanted.agent));
     choice.file = (*file)->file;
@@ -131,7 +135,16 @@ Result<Created> Runs::found_again(const SessionId& id, const NewRun& wanted) con
   return Created{id, false};
 }
 
-Result<Session> Runs::open(const SessionId& run) {
+Result<Agent> Runs::described(const std::string& name) {
+  if (is_path(name)) return fail(not_found("agent", name));
+  const std::lock_guard reading(reading_agents_);
+  const auto file = app::find_agent_file(workspace_, name);
+  if (!file) return fail(file.error());
+  if (!*file) return fail(not_found("agent", name));
+  return app::agent_named(workspace_, name);
+}
+
+Result<Session> Runs::open(const SessionId& run, const std::string& model) {
   if (auto session = at_hand(run)) return *session;
   auto read = stored(run);
   if (!read) return fail(read.error());
@@ -139,6 +152,7 @@ Result<Session> Runs::open(const SessionId& run) {
   if (auto session = at_hand(run)) return *session;
   app::ReopenOptions options;
   options.stays_here = true;
+  options.model = model;
   auto session = app::reopen_run_in(runtime_, *read, workspace_, options);
   if (session) keep(run, *session);
   return session;
@@ -201,8 +215,8 @@ Load::Waiting Runs::waiting_for(const Principal& principal) {
 }
 
 Status Runs::send(const SessionId& run, Load::Slot slot, Message message, Json schema,
-                  std::function<void(const Result<AgentResult>&)> done) {
-  auto session = open(run);
+                  std::function<void(const Result<AgentResult>&)> done, const std::string& model) {
+  auto session = open(run, model);
   if (!session) return fail(session.error());
   const SessionStatus status = session->status();
   if (status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser ||
@@ -212,13 +226,13 @@ Status Runs::send(const SessionId& run, Load::Slot slot, Message message, Json s
   return {};
 }
 
-Status Runs::resume(const SessionId& run) {
+Status Runs::resume(const SessionId& run, const std::string& model) {
   const auto read = stored(run);
   if (!read) return fail(read.error());
   if (at_hand(run) && read->state.turn) return {};  // it is working, or waits
   if (!read->state.turn && read->state.queue.empty())
     return fail(conflict("run " + run.str() + " has no turn to resume"));
-  auto session = open(run);
+  auto session = open(run, model);
   if (!session) return fail(session.error());
   session->resume(when_done(run));
   return {};

@@ -44,6 +44,9 @@ struct Created {
   bool is_new = true;  ///< false: the key named a run that exists
 };
 
+/// Error `kInput`: clients must not choose this model, because it is a file of the server.
+Status check_model(const std::string& model);
+
 /// Thread-safe. Reads of the journal and of agent files block, so call it on workers. Owned by a
 /// `shared_ptr`.
 class Runs : public std::enable_shared_from_this<Runs> {
@@ -60,12 +63,14 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// `Load::begin_turn`.
   Result<Load::Slot> begin_turn(const Principal& principal);
   /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn. `done` as in
-  /// `NewRun`.
+  /// `NewRun`; `model` replaces that of a run that is not open, unless it is empty.
   Status send(const SessionId& run, Load::Slot slot, Message message, Json schema,
-              std::function<void(const Result<AgentResult>&)> done = nullptr);
-  /// Continues the open turn of a run, or begins that of its first queued message. Errors as `send`, without
-  /// a turn to continue `kConflict`.
-  Status resume(const SessionId& run);
+              std::function<void(const Result<AgentResult>&)> done = nullptr, const std::string& model = {});
+  /// Continues the open turn of a run, or begins that of its first queued message. `model` as of `send`.
+  /// Errors as `send`, without a turn to continue `kConflict`.
+  Status resume(const SessionId& run, const std::string& model = {});
+  /// Reads an agent by its name, without starting anything. Error `kNotFound`, or `kInput` of its file.
+  Result<Agent> described(const std::string& name);
   /// Takes the conversation of a run back to before a turn. Errors as `rewind_session`.
   Status rewind(const SessionId& run, const TurnId& turn);
   /// Decides a parked step of a session at any depth; its run then continues. Error `kInput`.
@@ -87,7 +92,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
 
  private:
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
-  Result<Session> open(const SessionId& run);
+  Result<Session> open(const SessionId& run, const std::string& model = {});
   Result<Created> found_again(const SessionId& id, const NewRun& wanted) const;
   std::optional<Session> at_hand(const SessionId& run) const;
   void keep(const SessionId& run, const Session& session);

@@ -1,4 +1,6 @@
 // The agents of the journeys.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 
 const kv = (op, value, key = "k") => ({ name: "kv", arguments: { op, key, ...(value === undefined ? {} : { value }) } });
 
@@ -22,6 +24,11 @@ export function makeAgents(rig) {
   rig.agent("chat", [{ reasoning: "A greeting.", text: "Hello **there**.", chunk: 3 }, { text: "Second answer." }, { text: "Third answer." }]);
   rig.agent("facts", [{ text: "I note it.", tool_calls: [kv("put", "120")] }, { text: "I look.", tool_calls: [kv("get")] }, { text: "It is 120." }], '[tools.kv]\n[policy]\nallow = ["kv"]');
   rig.agent("ask", [{ text: "May I?", tool_calls: [kv("put", "v")] }, { text: "Done." }], '[tools.kv]\n[policy]\nask = ["kv"]');
+  rig.agent("ruled", [{ tool_calls: [kv("put", "ruled")] }, { text: "Done." }], '[tools.kv]\n[policy]\nask = ["kv"]');
+  mkdirSync(join(rig.place, "files"));
+  const change = { path: join(rig.place, "files/notes.txt"), content: "one\nthree\n" };
+  rig.agent("writes", [{ tool_calls: [{ name: "file_write", arguments: change }] }, { text: "Written." }], `[tools.file]\nwrite = ["${join(rig.place, "files")}"]\n[policy]\nask = ["file_write"]`);
+  rig.agent("lead-alone", [{ text: "I count.", tool_calls: [kv("list")], usage: { input: 900, output: 100, cost_usd: 0.02 } }, { text: "None." }], '[tools.kv]\n[policy]\nallow = ["kv"]');
   rig.agent("question", [{ tool_calls: [{ name: "ask_user", arguments: { question: "Which colour?" } }] }, { text: "Thank you." }], "[tools.ask_user]");
   rig.agent(
     "lead",

@@ -2,6 +2,8 @@
 import { after, before, describe } from "node:test";
 import { access } from "./access.mjs";
 import { makeAgents } from "./agents.mjs";
+import { branches } from "./branches.mjs";
+import { inbox } from "./inbox.mjs";
 import { people } from "./people.mjs";
 import { Rig } from "./rig.mjs";
 import { survival } from "./survival.mjs";
@@ -17,6 +19,8 @@ describe("the page", { concurrency: false }, () => {
   after(() => rig.end?.());
   views(rig);
   people(rig);
+  inbox(rig);
+  branches(rig);
   survival(rig);
   access(rig);
 });

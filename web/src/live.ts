@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals";
 import { call, token } from "./api/client.ts";
 import { follow } from "./api/stream.ts";
 import type { PendingStep } from "./api/types.ts";
+import { noticeNew } from "./ui/notify.ts";
 
 /** The steps that wait in any run, newest first. */
 export const pending = signal<PendingStep[]>([]);
@@ -27,6 +28,7 @@ function calmly(work: () => void): () => void {
 export async function readPending(): Promise<void> {
   const steps = (await call("GET /api/v1/pending", {})).pending;
   pending.value = steps.reverse();
+  noticeNew(pending.value);
 }
 
 const look = calmly(() => {

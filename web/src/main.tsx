@@ -14,6 +14,10 @@ import { Runs } from "./views/runs.tsx";
 
 const RunView = later(() => import("./run/run_view.tsx").then((part) => part.RunView));
 const Inbox = later(() => import("./views/inbox.tsx").then((part) => part.Inbox));
+const Compare = later(() => import("./views/compare.tsx").then((part) => part.Compare));
+const Branches = later(() => import("./views/branches.tsx").then((part) => part.Branches));
+const Agents = later(() => import("./views/agents.tsx").then((part) => part.Agents));
+const SettingsView = later(() => import("./views/settings.tsx").then((part) => part.SettingsView));
 const UsageView = later(() => import("./views/usage.tsx").then((part) => part.UsageView));
 
 const showsHelp = signal(false);
@@ -41,7 +45,7 @@ function Help() {
 
 function Bar() {
   const view = place.value.view;
-  const link = (to: "runs" | "inbox" | "usage", name: string, count = 0) => (
+  const link = (to: "runs" | "inbox" | "agents" | "usage" | "settings", name: string, count = 0) => (
     <a href={address({ view: to })} aria-current={view === to ? "page" : undefined}>
       {name}
       {count > 0 && <span class="count">{count}<span class="unseen"> waiting</span></span>}
@@ -54,7 +58,9 @@ function Bar() {
       <nav aria-label="Views">
         {link("runs", "Runs")}
         {link("inbox", "Inbox", pending.value.length)}
+        {link("agents", "Agents")}
         {link("usage", "Usage")}
+        {link("settings", "Settings")}
       </nav>
       <span class={`connection ${connection.value}`} role="status">{words}</span>
       <button type="button" class="plain" onClick={nextTheme} title="Light, dark, or as the system">
@@ -71,6 +77,10 @@ function View() {
   if (at.view === "run") return <RunView key={at.run} run={at.run} />;
   if (at.view === "inbox") return <Inbox />;
   if (at.view === "usage") return <UsageView />;
+  if (at.view === "agents") return <Agents agent={at.agent} />;
+  if (at.view === "settings") return <SettingsView />;
+  if (at.view === "branches") return <Branches key={at.run} run={at.run} />;
+  if (at.view === "compare") return <Compare key={at.run + at.other} run={at.run} other={at.other} />;
   return <Runs />;
 }
 
@@ -79,7 +89,9 @@ function Frame() {
     { key: "?", does: "these keys", run: () => (showsHelp.value = true) },
     { key: "g r", does: "runs", run: () => go({ view: "runs" }) },
     { key: "g i", does: "inbox", run: () => go({ view: "inbox" }) },
+    { key: "g a", does: "agents", run: () => go({ view: "agents" }) },
     { key: "g u", does: "usage", run: () => go({ view: "usage" }) },
+    { key: "g s", does: "settings", run: () => go({ view: "settings" }) },
   ]);
   return (
     <>

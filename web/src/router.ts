@@ -2,14 +2,20 @@
 import { computed, signal } from "@preact/signals";
 
 export type Place =
-  | { view: "runs" | "inbox" | "usage" }
+  | { view: "runs" | "inbox" | "usage" | "settings" }
+  | { view: "agents"; agent?: string }
   | { view: "login"; code: string }
+  | { view: "branches"; run: string }
+  | { view: "compare"; run: string; other: string }
   | { view: "run"; run: string; agent?: string; record?: number };
 
 export function placeOf(hash: string): Place {
   const [view, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
-  if (view === "inbox" || view === "usage") return { view };
+  if (view === "inbox" || view === "usage" || view === "settings") return { view };
+  if (view === "agents") return rest[0] ? { view, agent: rest[0] } : { view };
   if (view === "login" && rest[0]) return { view, code: rest[0] };
+  if (view === "branches" && rest[0]) return { view, run: rest[0] };
+  if (view === "compare" && rest[0] && rest[1]) return { view, run: rest[0], other: rest[1] };
   if (view !== "run" || !rest[0]) return { view: "runs" };
   const place: Place = { view, run: rest[0] };
   for (let at = 1; at + 1 < rest.length; at += 2) {
@@ -27,11 +33,25 @@ function decoded(part: string): string {
   }
 }
 
+const joined = (...parts: string[]): string => "#/" + parts.map(encodeURIComponent).join("/");
+
 export function address(place: Place): string {
-  if (place.view === "login") return "#/login/" + encodeURIComponent(place.code);
-  if (place.view !== "run") return "#/" + place.view;
-  const agent = place.agent === undefined || place.agent === place.run ? "" : "/agent/" + encodeURIComponent(place.agent);
-  return `#/run/${encodeURIComponent(place.run)}${agent}${place.record === undefined ? "" : "/record/" + place.record}`;
+  switch (place.view) {
+    case "login":
+      return joined("login", place.code);
+    case "branches":
+      return joined("branches", place.run);
+    case "compare":
+      return joined("compare", place.run, place.other);
+    case "agents":
+      return place.agent === undefined ? "#/agents" : joined("agents", place.agent);
+    case "run": {
+      const agent = place.agent === undefined || place.agent === place.run ? [] : ["agent", place.agent];
+      return joined("run", place.run, ...agent, ...(place.record === undefined ? [] : ["record", String(place.record)]));
+    }
+    default:
+      return "#/" + place.view;
+  }
 }
 
 const hash = signal(location.hash);

@@ -29,7 +29,7 @@ const result = await build({
 });
 
 // Licences of what is bundled must come along.
-const licences = ["preact", "@preact/signals", "@preact/signals-core", "marked"].map((name) => {
+const licences = ["preact", "@preact/signals", "@preact/signals-core", "marked", "@cfworker/json-schema"].map((name) => {
   const folder = join(web, "node_modules", name);
   const file = ["LICENSE", "LICENSE.md"].map((each) => join(folder, each)).find((each) => { try { readFileSync(each); return true; } catch { return false; } });
   return `${name}\n\n${file ? readFileSync(file, "utf8") : ""}`;

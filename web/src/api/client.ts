@@ -1,7 +1,6 @@
 // Calls the server. The token is kept for the tab only and travels in a header, never in an address.
 import { signal } from "@preact/signals";
-import type { Routes } from "./routes.ts";
-import type { Answers, StoredRecord } from "./types.ts";
+import type { Answers, Routes } from "./routes.ts";
 
 const kept = "praxis-token";
 export const token = signal(sessionStorage.getItem(kept) ?? "");
@@ -64,11 +63,4 @@ export async function call<R extends keyof Answers & keyof Routes>(route: R, nee
   const query = Object.entries(given.query ?? {}).filter(([, value]) => value !== undefined && value !== "");
   if (query.length > 0) path += "?" + new URLSearchParams(query.map(([name, value]) => [name, String(value)]));
   return (await send(method, path, given.body)).json();
-}
-
-/** The records of one session, as they are stored. */
-export async function records(session: string): Promise<StoredRecord[]> {
-  const text = await (await send("GET", `/api/v1/runs/${encodeURIComponent(session)}/export`)).text();
-  const lines = text.split("\n").filter((line) => line !== "");
-  return lines.map((line) => JSON.parse(line)).filter((each) => typeof each.seq === "number");
 }

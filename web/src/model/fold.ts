@@ -43,6 +43,7 @@ function settled(state: CallState): Handle {
     const item = run.callOf(agent, event);
     const error = event.error as { message?: string } | undefined;
     item.state = state;
+    item.settled = event.seq;
     item.args = event.arguments ?? item.args;
     item.result = text(event.text) || (event.value === undefined ? "" : JSON.stringify(event.value, null, 2));
     if (error?.message) item.result = error.message;
@@ -91,6 +92,7 @@ const handlers: Record<string, Handle> = {
   },
   "model.requested": (run, agent, event) => {
     if (event.model) agent.model = text(event.model);
+    agent.requests.push(event.seq);
     run.begin(agent, "model", "model", text(event.model), event);
   },
   "model.responded": (run, agent, event) => {

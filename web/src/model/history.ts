@@ -43,6 +43,14 @@ export class History {
   }
 }
 
+const [shortestPause, longestPause] = [40, 1500];
+
+/** Milliseconds from one event to the next when a run is played; waits of people are cut short. */
+export function pauseBetween(from: RunEvent | undefined, to: RunEvent | undefined, speed: number): number {
+  const real = from === undefined || to === undefined ? 0 : Date.parse(to.time) - Date.parse(from.time);
+  return Math.min(longestPause, Math.max(shortestPause, real / Math.max(speed, 0.01)));
+}
+
 export const isError = (event: RunEvent): boolean => /\.(failed|timed_out|cancelled)$/.test(event.event);
 export const isDecision = (event: RunEvent): boolean => event.event === "step.parked" || event.event === "step.decided";
 export const isAgent = (event: RunEvent): boolean => event.event === "child.spawned" || event.event === "child.settled";

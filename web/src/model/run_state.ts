@@ -29,6 +29,8 @@ export interface CallItem extends Common {
   result: string;
   ms?: number;
   children: string[];
+  /** The record of its result. */
+  settled?: number;
 }
 export interface NoteItem extends Common {
   kind: "note";
@@ -56,6 +58,8 @@ export interface Agent {
   updated: string;
   seq: number;
   items: Item[];
+  /** The records of its requests to the model. */
+  requests: number[];
   /** Pieces of the answer that is being written. */
   live: Map<number, TextItem | CallItem>;
   version: number;
@@ -95,7 +99,7 @@ export class RunState {
   addAgent(id: string, parent: string, depth: number, time: string): Agent {
     const agent: Agent = {
       id, parent, depth, name: "agent", children: [], task: "", model: "", status: "idle", paused: false, comment: "",
-      waits: [], tokens: 0, cost: 0, step: 0, began: time, updated: time, seq: 0, items: [], live: new Map(), version: 0,
+      waits: [], tokens: 0, cost: 0, step: 0, began: time, updated: time, seq: 0, items: [], requests: [], live: new Map(), version: 0,
     };
     this.agents.set(id, agent);
     const above = this.agents.get(parent);

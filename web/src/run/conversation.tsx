@@ -4,10 +4,12 @@ import { Component } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Part, ParkedStep } from "../api/types.ts";
 import type { Agent, CallItem, Item, RunState } from "../model/run_state.ts";
+import { changeOf, imageOf } from "../model/file_change.ts";
 import { duration, moment, pretty } from "../model/words.ts";
+import { Diff } from "../ui/diff.tsx";
 import { RichText } from "../ui/rich_text.tsx";
 import { Status } from "../ui/parts.tsx";
-import { Decision } from "./decision.tsx";
+import { Decision } from "../decide/decision.tsx";
 import type { Store } from "./store.ts";
 
 const shownAtOnce = 150;
@@ -17,7 +19,9 @@ const sources: Record<string, string> = { user: "User", steer: "Steered", queue:
 
 function PartView({ part }: { part: Part }) {
   if (part.type === "text" || part.type === "refusal") return <RichText text={String((part as { text: string }).text)} />;
-  const name = (part as { name?: string; media_type?: string }).name ?? (part as { media_type?: string }).media_type ?? "";
+  const image = imageOf(part);
+  const { name = (part as { mime?: string }).mime ?? "" } = part as { name?: string };
+  if (image !== undefined) return <img class="picture" src={image} alt="Image in the message" />;
   return <p class="quiet">[{part.type} {name}]</p>;
 }
 
@@ -64,6 +68,7 @@ function callView(item: CallItem, run: RunState, store: Store, parked?: ParkedSt
           <span class="state">{item.state === "running" && item.progress ? item.progress : callWords[item.state]}</span>
           {item.ms !== undefined && <span class="quiet number">{duration(item.ms)}</span>}
         </summary>
+        {changeOf(item.tool, item.args) !== undefined && <Diff lines={changeOf(item.tool, item.args)!} />}
         <h4>Arguments</h4>
         <Cut text={pretty(item.args)} />
         {item.result !== "" && (

@@ -1,10 +1,13 @@
-// The chosen record as it is stored, and what it means.
+// The chosen record: what it means, what was new in a request to the model, and its stored form.
 import { effect, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { records } from "../api/client.ts";
+import { recordOf } from "../api/records.ts";
 import type { StoredRecord } from "../api/types.ts";
+import { factsOf, intentOf, requestOf } from "../model/explain.ts";
+import type { Agent, Item } from "../model/run_state.ts";
 import { moment } from "../model/words.ts";
 import { address } from "../router.ts";
+import { EditAndFork } from "./edit_fork.tsx";
 import type { Store } from "./store.ts";
 
 const meanings: Record<string, string> = {
@@ -25,17 +28,51 @@ const meanings: Record<string, string> = {
   call_proposed: "The handler of a running call asks for another tool.",
 };
 
-// Records never change: those that were read once are kept for the run that is open.
-let kept: { session: string; records: StoredRecord[] } = { session: "", records: [] };
+interface Shown {
+  record: StoredRecord;
+  intent: StoredRecord | undefined;
+}
 
-async function recordOf(session: string, seq: number): Promise<StoredRecord | undefined> {
-  const found = () => (kept.session === session ? kept.records.find((each) => each.seq === seq) : undefined);
-  if (found() === undefined) kept = { session, records: await records(session) };
-  return found();
+async function read(session: string, seq: number): Promise<Shown | undefined> {
+  const record = await recordOf(session, seq);
+  if (record === undefined) return undefined;
+  const near = new Map<number, StoredRecord | undefined>();
+  if (record.kind === "effect_settled") {
+    for (let before = seq - 1; before > 0 && before > seq - 25; before--) near.set(before, await recordOf(session, before));
+  }
+  return { record, intent: intentOf(record, (at) => near.get(at)) };
+}
+
+function brief(item: Item): string {
+  if (item.kind === "message") return item.parts.map((part) => String((part as { text?: string }).text ?? part.type)).join(" ");
+  if (item.kind === "call") return `${item.tool}: ${item.result || item.state}`;
+  return item.text;
+}
+
+const kinds: Record<Item["kind"], string> = { message: "message", text: "answer", reasoning: "reasoning", call: "result", note: "note" };
+
+function Request({ record, agent, store }: { record: StoredRecord; agent: Agent; store: Store }) {
+  const request = requestOf(record, agent);
+  if (request === undefined) return null;
+  return (
+    <section class="request" aria-label="The request to the model">
+      <h4>New since the last request</h4>
+      {request.changed.length > 0 && <p class="changed">Also changed: {request.changed.join(", ")}</p>}
+      <ul>
+        {request.fresh.map((item) => (
+          <li key={`${item.seq} ${item.kind}`}>
+            <button type="button" class="plain" onClick={() => store.choose(agent.id, item.seq)}>{item.seq}</button>
+            <b>{kinds[item.kind]}</b> <span class="quiet" dir="auto">{brief(item).slice(0, 160)}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">{request.known} parts of the conversation as in the request before{request.fresh.length === 0 ? "; nothing is new" : ""}.</p>
+    </section>
+  );
 }
 
 export function Inspector({ store }: { store: Store }) {
-  const record = useSignal<StoredRecord | null>(null);
+  const found = useSignal<Shown | null>(null);
   const error = useSignal("");
   const copied = useSignal(false);
   useEffect(() => {
@@ -46,34 +83,39 @@ export function Inspector({ store }: { store: Store }) {
       const mine = ++asked;
       copied.value = false;
       if (seq === null) {
-        record.value = null;
+        found.value = null;
+        error.value = "";
         return;
       }
-      recordOf(session, seq).then(
-        (found) => {
+      read(session, seq).then(
+        (shown) => {
           if (mine !== asked) return;
-          record.value = found ?? null;
-          error.value = found === undefined ? `This agent has no record ${seq}.` : "";
+          found.value = shown ?? null;
+          error.value = shown === undefined ? `This agent has no record ${seq}.` : "";
         },
         (refusal: Error) => (error.value = refusal.message),
       );
     });
   }, []);
-  const shown = record.value;
   const session = store.chosen.value;
+  const agent = store.history.present.agents.get(session);
   if (error.value !== "") return <p class="failed">{error.value}</p>;
-  if (shown === null) return <p class="quiet pad">Choose a number next to the conversation, or a bar of the timeline, to see the record behind it.</p>;
-  const curl = `curl -H "Authorization: Bearer $PRAXIS_TOKEN" '${location.origin}/api/v1/runs/${session}/export'`;
+  if (found.value === null) return <p class="quiet pad">Choose a number next to the conversation, or a bar of the timeline, to see the record behind it.</p>;
+  const { record, intent } = found.value;
+  const curl = `curl -H "Authorization: Bearer $PRAXIS_TOKEN" '${location.origin}/api/v1/runs/${session}/records?from=${record.seq}&limit=1'`;
   return (
     <div class="inspector">
-      <h3>Record {shown.seq} <code>{shown.kind}</code></h3>
-      <p class="quiet">{meanings[shown.kind] ?? ""}</p>
+      <h3>Record {record.seq} <code>{record.kind}</code></h3>
+      <p class="quiet">{meanings[record.kind] ?? ""}</p>
       <dl>
-        <dt>Time</dt><dd>{moment(new Date(shown.time).toISOString())}</dd>
+        <dt>Time</dt><dd>{moment(new Date(record.time).toISOString())}</dd>
+        {factsOf(record, intent).map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={name + "="} dir="auto">{value}</dd>])}
         <dt>Agent</dt><dd class="mono">{session}</dd>
-        <dt>Link</dt><dd><a href={address({ view: "run", run: store.run, agent: session, record: shown.seq })}>to this record</a></dd>
+        <dt>Link</dt><dd><a href={address({ view: "run", run: store.run, agent: session, record: record.seq })}>to this record</a></dd>
       </dl>
-      <pre tabIndex={0} aria-label="The record as JSON">{JSON.stringify(shown.body, null, 2)}</pre>
+      {agent !== undefined && <Request record={record} agent={agent} store={store} />}
+      {session === store.history.present.root && <EditAndFork key={record.seq} store={store} record={record} intent={intent} />}
+      <pre tabIndex={0} aria-label="The record as JSON">{JSON.stringify(record.body, null, 2)}</pre>
       <button type="button" class="plain" onClick={() => void navigator.clipboard.writeText(curl).then(() => (copied.value = true))}>
         {copied.value ? "Copied" : "Copy the request for curl"}
       </button>

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { cost, shortId, tokens } from "../model/words.ts";
 import { rows } from "../model/tree.ts";
+import { address, go } from "../router.ts";
 import { useKeys } from "../ui/keys.ts";
 import { Status } from "../ui/parts.tsx";
 import { Actions, Composer } from "./composer.tsx";
@@ -34,6 +35,7 @@ function Head({ store }: { store: Store }) {
         {tokens(agent.tokens)}{row.tokens === agent.tokens ? "" : ` / ${tokens(row.tokens)}`} tokens
         {row.cost > 0 ? ` · ${cost(row.cost)}` : ""}
       </span>
+      <a href={address({ view: "branches", run: store.run })}>Branches</a>
       {store.moment.value === null && <Actions key={agent.id} agent={agent} version={agent.version} />}
     </div>
   );
@@ -56,7 +58,9 @@ export function RunView({ run }: { run: string }) {
     { key: "k", does: "record before", run: () => chooseRecord(store, -1) },
     { key: "[", does: "one record back in time", run: () => step(store, -1) },
     { key: "]", does: "one record on in time", run: () => step(store, 1) },
+    { key: "p", does: "play, or stop playing", run: () => store.play(store.speed.value === 0 ? 4 : 0) },
     { key: "l", does: "live", run: () => store.show(null) },
+    { key: "b", does: "branches of the run", run: () => go({ view: "branches", run: store.run }) },
   ]);
   void store.version.value;
   const agent = store.agent();

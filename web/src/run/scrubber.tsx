@@ -1,5 +1,6 @@
 // Moves the whole view to any record of the run, and branches off there.
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { call } from "../api/client.ts";
 import { isAgent, isDecision, isError } from "../model/history.ts";
 import { moment } from "../model/words.ts";
@@ -15,8 +16,17 @@ export function step(store: Store, by: 1 | -1): void {
   store.show((store.moment.value ?? all) + by);
 }
 
+/** The records at which other runs branched off from this one. */
+async function forksOf(run: string): Promise<ReadonlySet<number>> {
+  const { branches } = await call("GET /api/v1/runs/{id}/branches", { path: { id: run } });
+  return new Set(branches.filter((branch) => branch.from === run).map((branch) => branch.at));
+}
+
+const speeds = [1, 4, 16, 64];
+
 export function Scrubber({ store }: { store: Store }) {
   const error = useSignal("");
+  const speed = useSignal(4);
   void store.version.value;
   const { history } = store;
   const all = history.events.length;
@@ -25,6 +35,13 @@ export function Scrubber({ store }: { store: Store }) {
   const isPast = store.moment.value !== null;
   const jump = (by: 1 | -1, fits: typeof isError) => store.show(history.seek(at, by, fits));
   const jumps = [["error", isError], ["decision", isDecision], ["agent", isAgent]] as const;
+  const forks = useRef<Promise<ReadonlySet<number>> | null>(null);
+  const jumpToFork = async (by: 1 | -1) => {
+    forks.current ??= forksOf(store.run);
+    const places = await forks.current;
+    const root = history.present.root;
+    store.show(history.seek(at, by, (each) => each.session === root && places.has(each.seq)));
+  };
   const fork = async () => {
     if (event === undefined) return;
     error.value = "";
@@ -53,6 +70,25 @@ export function Scrubber({ store }: { store: Store }) {
             <button type="button" class="plain" aria-label={`next ${name}`} onClick={() => jump(1, fits)}>›</button>
           </span>
         ))}
+        <span class="jump">
+          <button type="button" class="plain" aria-label="fork before" onClick={() => void jumpToFork(-1)}>‹</button>
+          fork
+          <button type="button" class="plain" aria-label="next fork" onClick={() => void jumpToFork(1)}>›</button>
+        </span>
+      </span>
+      <span class="player">
+        <button type="button" aria-pressed={store.speed.value > 0} onClick={() => store.play(store.speed.value > 0 ? 0 : speed.value)} disabled={all === 0}>
+          {store.speed.value > 0 ? "Stop playing" : "Play"}
+        </button>
+        <select
+          aria-label="Speed" value={String(speed.value)}
+          onChange={(change) => {
+            speed.value = Number(change.currentTarget.value);
+            if (store.speed.value > 0) store.play(speed.value);
+          }}
+        >
+          {speeds.map((each) => <option key={each} value={String(each)}>{each}×</option>)}
+        </select>
       </span>
       <button type="button" onClick={() => void fork()} disabled={event === undefined}>Fork from here</button>
       <button type="button" class={isPast ? "main" : ""} onClick={() => store.show(null)} disabled={!isPast}>Live</button>

@@ -1,7 +1,7 @@
 // The run that is open: its events, the moment that is shown, the agent and record that are chosen.
 import { batch, computed, signal } from "@preact/signals";
 import { follow } from "../api/stream.ts";
-import { History } from "../model/history.ts";
+import { History, pauseBetween } from "../model/history.ts";
 import type { Agent, RunState } from "../model/run_state.ts";
 import { go, place } from "../router.ts";
 
@@ -9,9 +9,9 @@ export class Store {
   readonly history = new History();
   /** Grows when the present changes, at most once in a frame. */
   readonly version = signal(0);
-  /** How many events have happened at the moment that is shown; null: the present. */
   /** Grows with `version`, at most four times in a second: for what is costly to draw. */
   readonly calm = signal(0);
+  /** How many events have happened at the moment that is shown; null: the present. */
   readonly moment = signal<number | null>(null);
   readonly error = signal("");
   readonly closed = signal<ReadonlySet<string>>(new Set());
@@ -35,7 +35,32 @@ export class Store {
   }
 
   close(): void {
+    this.play(0);
     this.end();
+  }
+
+  /** How many times faster than it happened the run is played; 0: it is not. */
+  readonly speed = signal(0);
+  private timer = 0;
+
+  /** Plays from the moment that is shown, from the beginning if that is the present; 0 ends it. */
+  play(speed: number): void {
+    clearTimeout(this.timer);
+    this.speed.value = speed;
+    if (speed === 0) return;
+    if (this.moment.value === null) this.show(1);
+    this.playOn();
+  }
+
+  private playOn(): void {
+    const { events } = this.history;
+    const at = this.moment.value;
+    if (at === null || at >= events.length) return this.play(0);
+    const pause = pauseBetween(events[at - 1], events[at], this.speed.value);
+    this.timer = window.setTimeout(() => {
+      this.show(at + 1);
+      this.playOn();
+    }, pause);
   }
 
   private changed(): void {

@@ -54,6 +54,7 @@ export function TextArea(props: {
   submit?: () => void;
   focus?: boolean;
   disabled?: boolean;
+  invalid?: boolean;
 }) {
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -71,6 +72,7 @@ export function TextArea(props: {
       aria-label={props.label}
       placeholder={props.placeholder}
       disabled={props.disabled}
+      aria-invalid={props.invalid}
       value={props.value}
       onInput={(event) => props.change(event.currentTarget.value)}
       onKeyDown={(event) => {

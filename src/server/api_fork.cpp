@@ -1,0 +1,171 @@
+// Branches of a run: where they begin, what they change, and which ones there are.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/envelope.hpp"
+#include "app/run_list.hpp"
+#include "logs/fork.hpp"
+#include "server/handlers.hpp"
+
+namespace praxis::server {
+namespace {
+
+/// Runs among which the branches of a run are looked for: the newest of its agent.
+constexpr std::size_t kMostCandidates = 1000;
+
+/// What the client wants of a branch.
+struct BranchWish {
+  std::uint64_t seq = 0;
+  std::optional<RecordEdit> edit;
+  std::string prompt, model;
+  bool goes_on = false;
+};
+
+Result<std::optional<RecordEdit>> edit_of(const JsonObject& body) {
+  const Json* const given = body.if_contains("edit");
+  if (given == nullptr || given->is_null()) return std::optional<RecordEdit>();
+  const JsonObject* const members = given->if_object();
+  if (members == nullptr)
+    return fail(field_error("edit", "must be an object with text, or call and arguments"));
+  RecordEdit edit;
+  for (const auto& [key, value] : *members) {
+    if (key == "text" && value.is_string()) {
+      edit.text = std::string(value.get_string());
+    } else if (key == "call" && value.is_string()) {
+      edit.call = CallId(std::string(value.get_string()));
+    } else if (key == "arguments" && value.is_object()) {
+      edit.arguments = to_json_text(value);
+    } else {
+      return fail(field_error("edit", "has text, or call and arguments (an object), not \"" +
+                                          std::string(key) + "\": " + to_json_text(value)));
+    }
+  }
+  if (edit.call.empty() == !edit.arguments.empty() || (!edit.text && edit.call.empty()))
+    return fail(field_error("edit", "must have text, or call and arguments"));
+  return std::optional(std::move(edit));
+}
+
+Result<BranchWish> wish_of(const Call& call, std::size_t records) {
+  const auto body = call.object({"seq", "prompt", "edit", "model", "continue"});
+  if (!body) return fail(body.error());
+  BranchWish wish;
+  const std::int64_t seq = json_int(*body, "seq", 0);
+  if (seq < 0 || static_cast<std::uint64_t>(seq) > records)
+    return fail(field_error("seq", "must be a record from 1 to " + std::to_string(records)));
+  wish.seq = static_cast<std::uint64_t>(seq);
+  auto edit = edit_of(*body);
+  if (!edit) return fail(edit.error());
+  wish.edit = *std::move(edit);
+  auto prompt = text_of(*body, "prompt"), model = text_of(*body, "model");
+  if (!prompt) return fail(prompt.error());
+  if (!model) return fail(model.error());
+  if (auto allowed = check_model(*model); !allowed) return fail(allowed.error());
+  wish.prompt = *std::move(prompt);
+  wish.model = *std::move(model);
+  wish.goes_on = json_bool(*body, "continue", false);
+  if (!wish.model.empty() && wish.prompt.empty() && !wish.goes_on)
+    return fail(field_error("model", "needs a prompt, or \"continue\": true, with which the branch runs"));
+  if (wish.goes_on && !wish.prompt.empty())
+    return fail(field_error("continue", "excludes a prompt, which begins a turn"));
+  return wish;
+}
+
+/// A run of a family of branches.
+struct Branch {
+  SessionRow row;
+  SessionId from;
+  std::int64_t at = 0;
+};
+
+/// The run with where it branched off; its first record says so.
+std::optional<Branch> branch_of(Journal& journal, SessionRow row) {
+  const auto first = journal.read(row.id, 1, 1);
+  if (!first || first->empty()) return std::nullopt;
+  const auto body = parse_json(first->front().body);
+  if (!body) return std::nullopt;
+  return Branch{std::move(row), SessionId(json_string(*body, "forked_from")), json_int(*body, "forked_at")};
+}
+
+/// The run from which a whole family branched off, as far as its runs are known.
+SessionId origin_of(const std::map<SessionId, Branch>& all, SessionId id) {
+  for (auto found = all.find(id); found != all.end() && !found->second.from.empty(); found = all.find(id))
+    id = found->second.from;
+  return id;
+}
+
+JsonObject branch_json(const std::shared_ptr<Journal>& journal, const Branch& branch) {
+  JsonObject json{{"id", branch.row.id.str()},
+                  {"from", branch.from.empty() ? Json(nullptr) : Json(branch.from.str())},
+                  {"at", branch.at},
+                  {"title", branch.row.title},
+                  {"model", branch.row.model},
+                  {"created_at", to_iso8601(branch.row.created)},
+                  {"records", branch.row.entries}};
+  const auto listed = app::listed_run(journal, branch.row.id);
+  json["status"] = listed ? listed->row.status : branch.row.status;
+  json["tokens"] = listed ? listed->usage.total() : 0;
+  json["cost_usd"] = listed ? app::cost_or_null(listed->usage) : Json(nullptr);
+  return json;
+}
+
+}  // namespace
+
+Result<HttpAnswer> fork_run(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  const auto stored = service.runs->stored(*id);
+  if (!stored) return fail(stored.error());
+  auto wish = wish_of(call, stored->records.size());
+  if (!wish) return fail(wish.error());
+  Load::Slot slot;
+  if (!wish->prompt.empty()) {
+    auto begun = service.runs->begin_turn(call.principal);
+    if (!begun) return fail(begun.error());
+    slot = *std::move(begun);
+  }
+  Environment& environment = service.runtime->environment();
+  const auto forked = wish->edit
+                          ? fork_edited(*service.journal, environment, stored->id, wish->seq, *wish->edit)
+                          : fork_session(*service.journal, environment, stored->id, wish->seq);
+  if (!forked) return fail(forked.error());
+  Status begun;
+  if (!wish->prompt.empty()) {
+    begun = service.runs->send(*forked, std::move(slot), text_message(Role::kUser, std::move(wish->prompt)),
+                               nullptr, nullptr, wish->model);
+  } else if (wish->goes_on) {
+    begun = service.runs->resume(*forked, wish->model);
+  }
+  if (!begun) return fail(begun.error());
+  return created(*forked, true);
+}
+
+Result<HttpAnswer> list_branches(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  const auto own = service.journal->session(*id);
+  if (!own) return fail(own.error());
+  auto rows = service.journal->sessions();
+  if (!rows) return fail(rows.error());
+  std::map<SessionId, Branch> all;
+  for (SessionRow& row : *rows) {
+    const bool fits = row.agent == own->agent && row.parent == own->parent && row.entries > 0;
+    if (all.size() >= kMostCandidates && row.id != *id) continue;
+    if (!fits || !service.runs->may_see(call.principal, service.runs->lineages().root_of(row.id))) continue;
+    const SessionId key = row.id;
+    if (auto branch = branch_of(*service.journal, std::move(row))) all.emplace(key, *std::move(branch));
+  }
+  const SessionId origin = origin_of(all, *id);
+  JsonArray branches;
+  for (const auto& [key, branch] : all) {
+    if (origin_of(all, key) == origin) branches.push_back(branch_json(service.journal, branch));
+  }
+  std::ranges::stable_sort(branches, {},
+                           [](const Json& branch) { return json_string(branch, "created_at"); });
+  return json_answer(JsonObject{{"branches", std::move(branches)}});
+}
+
+}  // namespace praxis::server
