@@ -35,7 +35,7 @@ constexpr std::array kForkBody{
     Field{"prompt", "string", "message that begins a turn in the branch"},
     Field{"edit", "object", "what the last record says instead: text, or call and arguments"},
     Field{"model", "string", "PROVIDER:NAME with which the branch runs"},
-    Field{"continue", "boolean", "true: the open turn of the branch goes on"}};
+    Field{"continue", "boolean", "true: the open turn of the branch continues"}};
 constexpr std::array kRecordsQuery{Field{"from", "integer", "number of the first record; 1"},
                                    Field{"limit", "integer", "records on a page, at most 1000"}};
 constexpr std::array kPolicyBody{Field{"tool", "string", "the tool that is called", true},

@@ -228,8 +228,8 @@ TEST_F(ServedSteps, RulesOfAnAgentAreTriedWithoutRunning) {
   };
   EXPECT_EQ(permission(R"({"tool":"kv","arguments":{"op":"get","key":"k"}})"), "ask");
   EXPECT_EQ(call("POST", "/api/v1/agents/ask/policy", R"({"tool":"other"})").text("field"), "tool");
-  EXPECT_EQ(call("POST", "/api/v1/agents/nobody/policy", R"({"tool":"kv"})").status, 404);
-  EXPECT_EQ(call("GET", "/api/v1/agents/nobody").status, 404);
+  EXPECT_EQ(call("POST", "/api/v1/agents/absent/policy", R"({"tool":"kv"})").status, 404);
+  EXPECT_EQ(call("GET", "/api/v1/agents/absent").status, 404);
   EXPECT_THAT(call("GET", "/api/v1/agents/ask").body, HasSubstr("\"kv\""));
   EXPECT_TRUE(json_at(call("GET", "/api/v1/runs").json, "runs").as_array().empty());
 }

@@ -82,6 +82,36 @@ export function inbox(rig) {
     await rig.finish(page);
   });
 
+  test("a question with a schema is a form that says what is wrong while it is filled in", async () => {
+    await empty(rig);
+    const run = await waiting(rig, "question");
+    const page = await rig.tab();
+    const properties = { name: { type: "string", title: "Your name" }, size: { type: "integer", minimum: 1, maximum: 9 }, colour: { enum: ["red", "blue"] }, sure: { type: "boolean" } };
+    // No agent of a file asks with a schema, so the question gets one on its way; the answer goes to the server.
+    await page.route("**/api/v1/pending", async (route) => {
+      const answer = await route.fetch();
+      const { pending } = await answer.json();
+      await route.fulfill({ response: answer, json: { pending: pending.map((step) => ({ ...step, schema: { type: "object", required: ["name", "size"], properties } })) } });
+    });
+    const step = (await inboxOf(rig, page))(run);
+    await step.getByLabel("Your name").fill("Ada");
+    await step.getByLabel("size").fill("12");
+    await step.getByText("12 is greater than 9").first().waitFor();
+    assert.deepEqual(await rig.axe(page), []);
+    await step.getByRole("button", { name: "Answer", exact: true }).click();
+    await step.getByRole("alert").waitFor();
+    assert.equal((await rig.api("/runs/" + run)).status, "awaiting_user");
+    await step.getByLabel("size").fill("7");
+    await step.getByLabel("colour").selectOption("blue");
+    await step.getByLabel("sure").check();
+    await step.getByRole("button", { name: "Answer", exact: true }).click();
+    await rig.status(run, "completed");
+    const decision = (await rig.api(`/runs/${run}/messages`)).items.find((item) => item.type === "decision");
+    assert.deepEqual(JSON.parse(decision.text), { name: "Ada", size: 7, colour: "blue", sure: true });
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await rig.finish(page);
+  });
+
   test("a notification says what arrived, and the title counts", async () => {
     await empty(rig);
     const page = await rig.tab({ permissions: ["notifications"] });
