@@ -51,6 +51,8 @@ test("what was filled in is sent in the types of the schema", () => {
   const filled = { name: "Ada", size: "3", colour: "blue", tags: ["b"], more: '{"x": 1}' };
   assert.deepEqual(valueOf(fields, filled), { name: "Ada", size: 3, colour: "blue", tags: ["b"], sure: true, more: { x: 1 } });
   assert.deepEqual(valueOf(fields, { size: "" }), { tags: [], sure: true });
+  const texts = fieldsOf({ type: "object", required: ["must"], properties: { must: { type: "string" }, may: { type: "string" } } })!;
+  assert.deepEqual(valueOf(texts, { must: "", may: "" }), { must: "" }, "an empty text is left out only if it may be");
   assert.equal(valueOf(fieldsOf({ type: "number" })!, { "": "2.5" }), 2.5);
 });
 
@@ -76,6 +78,8 @@ test("messages, answers, arguments and results can be edited; other records cann
   assert.deepEqual(whats(message), ["message Go"]);
   assert.deepEqual(whats(answer), ["answer I look.", 'arguments {"op":"get"}']);
   assert.deepEqual(whats(result, intent), ["result 120"]);
+  const steered = record(9, "message_appended", { source: "steer", message: { content: [{ type: "text", text: "Go" }] } });
+  assert.deepEqual(whats(steered), [], "it does not begin a turn");
   for (const other of [record(1, "session_created", {}), record(2, "turn_started", {}), record(8, "turn_settled", {})]) assert.deepEqual(whats(other), []);
   assert.deepEqual(whats(result), [], "of an effect that is not known");
   assert.deepEqual(forkBody(message, editablesOf(message)[0]!, "Stop", "", 1), { seq: 1, prompt: "Stop" });
@@ -104,6 +108,12 @@ test("a request shows what is new since the one before", () => {
   assert.deepEqual([first.known, first.fresh.map((item) => item.kind), first.changed], [0, ["message"], []]);
   const second = requestOf(record(8, "effect_intended", { tools: "c" }), agent)!;
   assert.deepEqual([second.known, second.fresh.map((item) => item.kind), second.changed], [1, ["text", "call"], ["tools"]]);
+  event("tool.called", 9, { call: "c2", name: "kv", arguments: {} });
+  event("model.requested", 10);
+  event("tool.completed", 11, { call: "c2", name: "kv", text: "late" });
+  event("model.requested", 12);
+  const late = requestOf(record(12, "effect_intended", {}), agent)!;
+  assert.deepEqual(late.fresh.map((item) => item.seq), [9], "its result came after the request before");
   assert.equal(requestOf(record(6, "effect_intended", { kind: "tool" }), agent), undefined);
 });
 
@@ -153,8 +163,8 @@ test("the words that differ are between the common beginning and end", () => {
 });
 
 test("branches are below the run that they come from, in order of the record", () => {
-  const branch = (id: string, from: string | null, at: number): Branch => ({ id, from, at, title: "", model: "m", status: "completed", created_at: id, records: 1, tokens: 0, cost_usd: null });
-  const rows = branchRows([branch("c", "a", 9), branch("b", "a", 4), branch("a", null, 0), branch("d", "b", 2), branch("e", "gone", 1)]);
+  const branch = (id: string, from: string | null, at: number, created_at = id): Branch => ({ id, from, at, title: "", model: "m", status: "completed", created_at, records: 1, tokens: 0, cost_usd: null });
+  const rows = branchRows([branch("c", "a", 9, "1"), branch("b", "a", 4, "2"), branch("a", null, 0), branch("d", "b", 2), branch("e", "gone", 1)]);
   assert.deepEqual(rows.map((row) => `${row.depth} ${row.branch.id}`), ["0 a", "1 b", "2 d", "1 c", "0 e"]);
 });
 

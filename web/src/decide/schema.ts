@@ -7,18 +7,12 @@ export interface Problem {
   message: string;
 }
 
-const compiled = new WeakMap<object, Validator | null>();
+const compiled = new WeakMap<object, Validator>();
 
-function validatorOf(schema: object): Validator | null {
-  let validator = compiled.get(schema);
-  if (validator === undefined) {
-    try {
-      validator = new Validator(schema, "2020-12", false);
-    } catch {
-      validator = null; // the server decides
-    }
-    compiled.set(schema, validator);
-  }
+/** Throws if the schema cannot be used. */
+function validatorOf(schema: object): Validator {
+  const validator = compiled.get(schema) ?? new Validator(schema, "2020-12", false);
+  compiled.set(schema, validator);
   return validator;
 }
 
@@ -28,10 +22,10 @@ const wrapping = new Set(["properties", "items", "prefixItems", "allOf", "$ref",
 export function problems(schema: unknown, value: unknown): Problem[] {
   if (schema === null || typeof schema !== "object" || value === undefined) return [];
   try {
-    const { errors } = validatorOf(schema)?.validate(value) ?? { errors: [] };
+    const { errors } = validatorOf(schema).validate(value);
     const own = errors.filter((each) => !wrapping.has(each.keyword) || (each.keyword === "additionalProperties" && !errors.some((other) => other !== each && other.instanceLocation.startsWith(each.instanceLocation + "/"))));
     return (own.length > 0 ? own : errors).slice(0, 8).map((each) => ({ at: each.instanceLocation.replace(/^#\/?/, ""), message: each.error }));
   } catch {
-    return [];
+    return []; // the server decides
   }
 }
